@@ -1,0 +1,85 @@
+import * as v from "valibot";
+import { type MessageId, messageIdSchema, type SessionId, sessionIdSchema } from "./ids.ts";
+import { jsonObjectSchema } from "./json.ts";
+import type {
+  FilePart,
+  Part,
+  PartType,
+  ProviderOptions,
+  ReasoningPart,
+  TextPart,
+  ToolApprovalRequestPart,
+  ToolApprovalResponsePart,
+  ToolCallPart,
+  ToolResultPart,
+} from "./part.ts";
+import { type Micros, microsSchema } from "./timestamp.ts";
+
+type BaseMessage = {
+  readonly id: MessageId;
+  readonly session_id: SessionId;
+  /** When the source says it happened. File order, not this, orders a session. */
+  readonly timestamp: Micros;
+  readonly options: ProviderOptions;
+};
+
+type SystemHeader = BaseMessage & {
+  readonly role: "system";
+  /** May be empty: a carrier of a record that maps to no message (spec 6.5, rule 3). */
+  readonly content: string;
+};
+type UserHeader = BaseMessage & { readonly role: "user" };
+type AssistantHeader = BaseMessage & { readonly role: "assistant" };
+type ToolHeader = BaseMessage & { readonly role: "tool" };
+
+/** A message as an event carries it and a row stores it: its parts follow, one event each. */
+export type MessageHeader = SystemHeader | UserHeader | AssistantHeader | ToolHeader;
+
+export type SystemMessage = SystemHeader;
+export type UserMessage = UserHeader & { readonly content: readonly (TextPart | FilePart)[] };
+export type AssistantMessage = AssistantHeader & {
+  readonly content: readonly (
+    | TextPart
+    | FilePart
+    | ReasoningPart
+    | ToolCallPart
+    | ToolResultPart
+    | ToolApprovalRequestPart
+  )[];
+};
+export type ToolMessage = ToolHeader & {
+  readonly content: readonly (ToolResultPart | ToolApprovalResponsePart)[];
+};
+
+/** A whole message, its parts inside (spec 4.6). */
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+export type Role = Message["role"];
+
+/** Which parts a message of each role may hold (spec 4.6). */
+export const allowedParts: Readonly<Record<Role, readonly PartType[]>> = {
+  system: [],
+  user: ["text", "file"],
+  assistant: ["text", "file", "reasoning", "tool_call", "tool_result", "tool_approval_request"],
+  tool: ["tool_result", "tool_approval_response"],
+};
+
+/** The parts of a message; a system message has none. */
+export function partsOf(message: Message): readonly Part[] {
+  return message.role === "system" ? [] : message.content;
+}
+
+const base = {
+  id: messageIdSchema,
+  session_id: sessionIdSchema,
+  timestamp: microsSchema,
+  options: jsonObjectSchema,
+};
+
+/** Checks one message header. Strict: a field the model does not name is an error. */
+export const messageHeaderSchema: v.GenericSchema<unknown, MessageHeader> = v.variant("role", [
+  v.strictObject({ ...base, role: v.literal("system"), content: v.string() }),
+  v.strictObject({ ...base, role: v.literal("user") }),
+  v.strictObject({ ...base, role: v.literal("assistant") }),
+  v.strictObject({ ...base, role: v.literal("tool") }),
+]);

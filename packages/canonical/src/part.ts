@@ -1,0 +1,134 @@
+import * as v from "valibot";
+import { type MessageId, messageIdSchema, type PartId, partIdSchema } from "./ids.ts";
+import { type SessionId, sessionIdSchema } from "./ids.ts";
+import { type JsonObject, type JsonValue, jsonObjectSchema, jsonValueSchema } from "./json.ts";
+
+/** Extensibility bag: `source.*` source facts, `<provider>.*` extensions, `pond.*` pond's own. */
+export type ProviderOptions = JsonObject;
+
+/** Whether a Part is the conversation or was inserted by the harness (`model-part-provenance`). */
+export type Provenance = "conversational" | "injected";
+
+type BasePart = {
+  readonly id: PartId;
+  readonly session_id: SessionId;
+  readonly message_id: MessageId;
+  readonly provenance: Provenance;
+  readonly options: ProviderOptions;
+};
+
+export type TextPart = BasePart & { readonly type: "text"; readonly text: string };
+
+export type ReasoningPart = BasePart & { readonly type: "reasoning"; readonly text: string };
+
+/** What a file part holds: its bytes, base64 text that is not canonical base64, or where it is. */
+export type FileContent =
+  | { readonly type: "bytes"; readonly bytes: Uint8Array }
+  | { readonly type: "base64"; readonly text: string }
+  | { readonly type: "url"; readonly url: string };
+
+export type FilePart = BasePart & {
+  readonly type: "file";
+  readonly media_type: string;
+  readonly file_name?: string;
+  readonly data: FileContent;
+};
+
+export type ToolCallPart = BasePart & {
+  readonly type: "tool_call";
+  /** Matches the `call_id` of the result. */
+  readonly call_id: string;
+  readonly name: string;
+  readonly params: JsonValue;
+  readonly provider_executed: boolean;
+};
+
+export type ToolResultPart = BasePart & {
+  readonly type: "tool_result";
+  readonly call_id: string;
+  /** Absent where neither the result nor a call in the session names it (`model-schema-honesty`). */
+  readonly name?: string;
+  readonly is_failure: boolean;
+  readonly result: JsonValue;
+};
+
+export type ToolApprovalRequestPart = BasePart & {
+  readonly type: "tool_approval_request";
+  readonly approval_id: string;
+  readonly tool_call_id: string;
+};
+
+export type ToolApprovalResponsePart = BasePart & {
+  readonly type: "tool_approval_response";
+  readonly approval_id: string;
+  readonly approved: boolean;
+  readonly reason?: string;
+};
+
+/** One piece of a message (spec 4.7). */
+export type Part =
+  | TextPart
+  | ReasoningPart
+  | FilePart
+  | ToolCallPart
+  | ToolResultPart
+  | ToolApprovalRequestPart
+  | ToolApprovalResponsePart;
+
+export type PartType = Part["type"];
+
+const base = {
+  id: partIdSchema,
+  session_id: sessionIdSchema,
+  message_id: messageIdSchema,
+  provenance: v.picklist(["conversational", "injected"]),
+  options: jsonObjectSchema,
+};
+
+const fileContentSchema = v.variant("type", [
+  v.object({ type: v.literal("bytes"), bytes: v.instance(Uint8Array) }),
+  v.object({ type: v.literal("base64"), text: v.string() }),
+  v.object({ type: v.literal("url"), url: v.string() }),
+]);
+
+/** Checks one Part. Strict: a field the model does not name is an error, not a silent drop. */
+export const partSchema: v.GenericSchema<unknown, Part> = v.variant("type", [
+  v.strictObject({ ...base, type: v.literal("text"), text: v.string() }),
+  v.strictObject({ ...base, type: v.literal("reasoning"), text: v.string() }),
+  v.strictObject({
+    ...base,
+    type: v.literal("file"),
+    media_type: v.string(),
+    file_name: v.exactOptional(v.string()),
+    data: fileContentSchema,
+  }),
+  v.strictObject({
+    ...base,
+    type: v.literal("tool_call"),
+    call_id: v.string(),
+    name: v.string(),
+    params: jsonValueSchema,
+    provider_executed: v.boolean(),
+  }),
+  v.strictObject({
+    ...base,
+    type: v.literal("tool_result"),
+    call_id: v.string(),
+    name: v.exactOptional(v.string()),
+    is_failure: v.boolean(),
+    result: jsonValueSchema,
+  }),
+  v.strictObject({
+    ...base,
+    type: v.literal("tool_approval_request"),
+    approval_id: v.string(),
+    tool_call_id: v.string(),
+  }),
+  v.strictObject({
+    ...base,
+    type: v.literal("tool_approval_response"),
+    approval_id: v.string(),
+    approved: v.boolean(),
+    reason: v.exactOptional(v.string()),
+  }),
+]);

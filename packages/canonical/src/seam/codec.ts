@@ -1,0 +1,87 @@
+import type { FaultEvent, ReadEvent } from "../event.ts";
+import type { SessionId } from "../ids.ts";
+import type { Message } from "../message.ts";
+import type { PartType } from "../part.ts";
+import type { Session } from "../session.ts";
+
+/** The brand of a client, such as `claude-code`. */
+export type Origin = string;
+
+/** One session of a source, found without parsing it. */
+export type SourceSession = {
+  readonly kind: "source";
+  /** Names the session within its reader; stable from run to run. */
+  readonly key: string;
+  /** Opaque; differs whenever the session's files may have changed. */
+  readonly fingerprint: string;
+  /** Size of what will be read, for progress. */
+  readonly bytes: number;
+};
+
+/** The parse face: bound to one source, streaming (spec 6.1). */
+export interface Reader {
+  readonly origin: Origin;
+  /** Sessions this source holds. Cheap: parses none of them. */
+  sessions(signal?: AbortSignal): AsyncIterable<SourceSession | FaultEvent>;
+  /** The fingerprint now; undefined where the session is gone. */
+  fingerprint(key: string): Promise<string | undefined>;
+  /** The events of one session. Faults are yielded, not thrown: one bad record costs one record. */
+  read(key: string, signal?: AbortSignal): AsyncIterable<ReadEvent>;
+}
+
+/** A session with its messages in source order, newest revisions applied. */
+export type SessionContent = {
+  readonly session: Session;
+  readonly messages: readonly Message[];
+};
+
+/** A session and every session below it (`adapter-lineage-complete-restore`), parents first. */
+export type Lineage = {
+  readonly root: SessionContent;
+  readonly descendants: readonly SessionContent[];
+};
+
+export type FidelityCount = {
+  readonly kept: number;
+  readonly translated: number;
+  readonly dropped: number;
+};
+
+/** What became of each part type, and of whole system messages, in a restore. */
+export type Fidelity = Readonly<Partial<Record<PartType | "system", FidelityCount>>>;
+
+/** One file of a restored session; nothing is on disk yet. */
+export type RestoredFile = {
+  readonly session: SessionId;
+  /** Relative, `/`-separated, inside the client's own folder. */
+  readonly path: string;
+  /** Text or bytes, in order. */
+  readonly content: Iterable<string | Uint8Array>;
+  /** Foreign restore only: what this file keeps of its session. */
+  readonly fidelity?: Fidelity;
+};
+
+/** The serialize face: a pure function of canonical sessions (spec 6.1). */
+export interface Writer {
+  readonly origin: Origin;
+  /** For sessions of this origin. Value-complete (`adapter-native-restore-lossless`). */
+  writeNative(lineage: Lineage): Iterable<RestoredFile>;
+  /** For every other session. Best effort, always valid in the target client. */
+  writeForeign(lineage: Lineage): Iterable<RestoredFile>;
+}
+
+/** Where a client keeps its files depends on these. */
+export type Surroundings = {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** One line of the registry (spec 6.7). */
+export type Adapter = {
+  readonly origin: Origin;
+  /** Folders where the client keeps its files on this machine; they need not exist. */
+  readonly homes: (surroundings: Surroundings) => readonly string[];
+  /** A reader of such a folder, of its session folder, or of one session file. */
+  readonly from: (path: string) => Reader;
+  readonly to: Writer;
+};

@@ -1,0 +1,220 @@
+import type { MessageEvent, PartEvent, SessionEvent } from "../event.ts";
+import type { MessageId, PartId, SessionId } from "../ids.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { MessageHeader } from "../message.ts";
+import type { FileContent, Part, Provenance, ProviderOptions } from "../part.ts";
+import type { Session } from "../session.ts";
+import type { Micros } from "../timestamp.ts";
+import type { Origin } from "./codec.ts";
+import { type Extracted, unseal } from "./extracted.ts";
+
+/**
+ * What goes to `options.source`: extracted values, and plain facts about how the codec cut the
+ * record (a position, a flag, a keyword). Undefined values and an empty `rest` are left out.
+ */
+export type SourceOptions = Readonly<
+  Record<string, Extracted<JsonValue> | string | number | boolean | undefined>
+>;
+
+export type SessionInit = {
+  readonly id: Extracted<string>;
+  readonly parentSessionId?: Extracted<string> | undefined;
+  readonly parentMessageId?: Extracted<string> | undefined;
+  readonly sourceAgent: Origin;
+  readonly createdAt: Extracted<Micros>;
+  readonly project: Extracted<string>;
+  readonly source: SourceOptions;
+};
+
+export type MessageInit = {
+  readonly id: Extracted<string>;
+  /** The record's own, or the session's where it has none. */
+  readonly timestamp: Extracted<Micros>;
+  readonly source: SourceOptions;
+};
+
+/** What every part needs; `provenance` has no default (`adapter-provenance-required`). */
+export type PartInit = {
+  readonly id: Extracted<string>;
+  readonly provenance: Provenance;
+  readonly source?: SourceOptions;
+};
+
+/** The event that opens a session. */
+export function sessionEvent(init: SessionInit): SessionEvent {
+  const session: Session = {
+    id: unseal(init.id) as SessionId,
+    ...(init.parentSessionId && { parent_session_id: unseal(init.parentSessionId) as SessionId }),
+    ...(init.parentMessageId && { parent_message_id: unseal(init.parentMessageId) as MessageId }),
+    source_agent: init.sourceAgent,
+    created_at: unseal(init.createdAt),
+    project: unseal(init.project),
+    options: sourceOptions(init.source),
+  };
+  return { kind: "session", session };
+}
+
+/** A user, assistant or tool message; its parts follow as events of their own. */
+export function messageEvent(
+  session: SessionEvent,
+  role: "user" | "assistant" | "tool",
+  init: MessageInit,
+): MessageEvent {
+  return { kind: "message", message: { ...header(session, init), role } };
+}
+
+/** A system message with the text the source gave it. */
+export function systemMessageEvent(
+  session: SessionEvent,
+  init: MessageInit & { readonly content: Extracted<string> },
+): MessageEvent {
+  const message = { ...header(session, init), role: "system" as const };
+  return { kind: "message", message: { ...message, content: unseal(init.content) } };
+}
+
+/** A record that maps to no message, carried whole (spec 6.5, rule 3). */
+export function carrierEvent(
+  session: SessionEvent,
+  init: MessageInit & { readonly record: Extracted<JsonObject> },
+): MessageEvent {
+  const { record, ...rest } = init;
+  const message = header(session, { ...rest, source: { ...rest.source, record } });
+  return { kind: "message", message: { ...message, role: "system", content: "" } };
+}
+
+export function textPart(
+  message: MessageEvent,
+  init: PartInit & { readonly text: Extracted<string> },
+): PartEvent {
+  return part({ ...base(message, init), type: "text", text: unseal(init.text) });
+}
+
+export function reasoningPart(
+  message: MessageEvent,
+  init: PartInit & { readonly text: Extracted<string> },
+): PartEvent {
+  return part({ ...base(message, init), type: "reasoning", text: unseal(init.text) });
+}
+
+export function filePart(
+  message: MessageEvent,
+  init: PartInit & {
+    /** Where the source names none, the generic type (`model-no-synthesis` allows it). */
+    readonly mediaType: Extracted<string> | undefined;
+    readonly fileName?: Extracted<string> | undefined;
+    readonly content: Extracted<FileContent>;
+  },
+): PartEvent {
+  return part({
+    ...base(message, init),
+    type: "file",
+    media_type: init.mediaType ? unseal(init.mediaType) : "application/octet-stream",
+    ...(init.fileName && { file_name: unseal(init.fileName) }),
+    data: unseal(init.content),
+  });
+}
+
+export function toolCallPart(
+  message: MessageEvent,
+  init: PartInit & {
+    readonly callId: Extracted<string>;
+    readonly name: Extracted<string>;
+    readonly params: Extracted<JsonValue>;
+    readonly isProviderExecuted: boolean;
+  },
+): PartEvent {
+  return part({
+    ...base(message, init),
+    type: "tool_call",
+    call_id: unseal(init.callId),
+    name: unseal(init.name),
+    params: unseal(init.params),
+    provider_executed: init.isProviderExecuted,
+  });
+}
+
+export function toolResultPart(
+  message: MessageEvent,
+  init: PartInit & {
+    readonly callId: Extracted<string>;
+    /** From the result, or from the call it answers; absent where neither has it. */
+    readonly name?: Extracted<string> | undefined;
+    /** Absent means no failure was recorded. */
+    readonly isFailure: Extracted<boolean> | undefined;
+    readonly result: Extracted<JsonValue>;
+  },
+): PartEvent {
+  return part({
+    ...base(message, init),
+    type: "tool_result",
+    call_id: unseal(init.callId),
+    ...(init.name && { name: unseal(init.name) }),
+    is_failure: init.isFailure ? unseal(init.isFailure) : false,
+    result: unseal(init.result),
+  });
+}
+
+export function toolApprovalRequestPart(
+  message: MessageEvent,
+  init: PartInit & {
+    readonly approvalId: Extracted<string>;
+    readonly toolCallId: Extracted<string>;
+  },
+): PartEvent {
+  return part({
+    ...base(message, init),
+    type: "tool_approval_request",
+    approval_id: unseal(init.approvalId),
+    tool_call_id: unseal(init.toolCallId),
+  });
+}
+
+export function toolApprovalResponsePart(
+  message: MessageEvent,
+  init: PartInit & {
+    readonly approvalId: Extracted<string>;
+    readonly isApproved: Extracted<boolean>;
+    readonly reason?: Extracted<string> | undefined;
+  },
+): PartEvent {
+  return part({
+    ...base(message, init),
+    type: "tool_approval_response",
+    approval_id: unseal(init.approvalId),
+    approved: unseal(init.isApproved),
+    ...(init.reason && { reason: unseal(init.reason) }),
+  });
+}
+
+function header(session: SessionEvent, init: MessageInit): Omit<MessageHeader, "role" | "content"> {
+  return {
+    id: unseal(init.id) as MessageId,
+    session_id: session.session.id,
+    timestamp: unseal(init.timestamp),
+    options: sourceOptions(init.source),
+  };
+}
+
+function base({ message }: MessageEvent, init: PartInit): Omit<Part, "type"> {
+  return {
+    id: unseal(init.id) as PartId,
+    session_id: message.session_id,
+    message_id: message.id,
+    provenance: init.provenance,
+    options: sourceOptions(init.source ?? {}),
+  };
+}
+
+function part(value: Part): PartEvent {
+  return { kind: "part", part: value };
+}
+
+function sourceOptions(source: SourceOptions): ProviderOptions {
+  const entries = Object.entries(source).flatMap(([key, value]): [string, JsonValue][] => {
+    if (value === undefined) return [];
+    const plain = typeof value === "object" ? unseal(value) : value;
+    const isNothingLeft = key === "rest" && isJsonObject(plain) && Object.keys(plain).length === 0;
+    return isNothingLeft ? [] : [[key, plain]];
+  });
+  return entries.length === 0 ? {} : { source: Object.fromEntries(entries) };
+}

@@ -1,0 +1,19 @@
+let seal!: <T>(value: T) => Extracted<T>;
+let unseal!: <T>(sealed: Extracted<T>) => T;
+
+/**
+ * A value read from one source record. Only the extractors make one (`model-no-synthesis`):
+ * a literal does not compile where one is asked for, and a forged object fails when opened.
+ */
+export class Extracted<out T> {
+  readonly #value: T;
+  private constructor(value: T) {
+    this.#value = value;
+  }
+  static {
+    seal = (value) => new Extracted(value);
+    unseal = (sealed) => sealed.#value;
+  }
+}
+
+export { seal, unseal };

@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { SourceFault, type SourceLocation } from "../errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../json.ts";
+import type { FileContent } from "../part.ts";
+import { fromRfc3339, type Micros, toRfc3339 } from "../timestamp.ts";
+import { boundText, boundValue } from "./bounded.ts";
+import { type Extracted, seal, unseal } from "./extracted.ts";
+
+/**
+ * One record of source data behind accessors (`adapter-transport-agnostic-seam`). Reading a
+ * field takes it; `rest()` returns every field not taken, so that forgetting one preserves it.
+ */
+export class SourceRecord {
+  readonly at: SourceLocation;
+  readonly #fields: JsonObject;
+  readonly #taken: Set<string> = new Set();
+  readonly #children: Map<string, SourceRecord> = new Map();
+
+  constructor(at: SourceLocation, fields: JsonObject) {
+    this.at = at;
+    this.#fields = fields;
+  }
+
+  /** The value at `key` without taking it, to decide by; it cannot reach a canonical field. */
+  peek(key: string): JsonValue | undefined {
+    return Object.hasOwn(this.#fields, key) ? this.#fields[key] : undefined;
+  }
+
+  /** The string at `key`, or undefined where the record has none. */
+  string(key: string): Extracted<string> | undefined {
+    const value = this.peek(key);
+    if (typeof value !== "string") return undefined;
+    this.#taken.add(key);
+    return seal(boundText(value));
+  }
+
+  /** The string at `key`. @throws {SourceFault} where the record has none. */
+  requireString(key: string): Extracted<string> {
+    return this.string(key) ?? this.#missing("string", key);
+  }
+
+  /**
+   * The string at `key` where it can be an id: not empty, no lone surrogate (storage would
+   * change one). Any other value is left for `rest()`.
+   */
+  id(key: string): Extracted<string> | undefined {
+    const value = this.peek(key);
+    return typeof value === "string" && value !== "" && value.isWellFormed()
+      ? this.string(key)
+      : undefined;
+  }
+
+  boolean(key: string): Extracted<boolean> | undefined {
+    const value = this.peek(key);
+    if (typeof value !== "boolean") return undefined;
+    this.#taken.add(key);
+    return seal(value);
+  }
+
+  /** Any JSON value at `key`. */
+  json(key: string): Extracted<JsonValue> | undefined {
+    const value = this.peek(key);
+    if (value === undefined) return undefined;
+    this.#taken.add(key);
+    return seal(boundValue(value));
+  }
+
+  /** Any JSON value at `key`. @throws {SourceFault} where the record has none. */
+  requireJson(key: string): Extracted<JsonValue> {
+    return this.json(key) ?? this.#missing("value", key);
+  }
+
+  /**
+   * The RFC 3339 time at `key`. The field is taken only where its text is the one pond writes
+   * for that time; any other form also stays in `rest()`, so that it is restored as it was.
+   */
+  timestamp(key: string): Extracted<Micros> | undefined {
+    const value = this.peek(key);
+    if (typeof value !== "string") return undefined;
+    const micros = fromRfc3339(value);
+    if (micros === undefined) return undefined;
+    if (toRfc3339(micros) === value) this.#taken.add(key);
+    return seal(micros);
+  }
+
+  /** The base64 text at `key`: its bytes where encoding them gives the same text, else the text. */
+  base64(key: string): Extracted<FileContent> | undefined {
+    const value = this.peek(key);
+    if (typeof value !== "string") return undefined;
+    this.#taken.add(key);
+    const bytes = Buffer.from(value, "base64");
+    return bytes.toString("base64") === value
+      ? seal({ type: "bytes", bytes })
+      : seal({ type: "base64", text: boundText(value) });
+  }
+
+  /** The address at `key`, as the content of a file part. */
+  url(key: string): Extracted<FileContent> | undefined {
+    const value = this.string(key);
+    return value && seal({ type: "url", url: unseal(value) });
+  }
+
+  /** The object at `key` as a record of its own; what it leaves comes back in this one's `rest()`. */
+  record(key: string): SourceRecord | undefined {
+    const known = this.#children.get(key);
+    if (known) return known;
+    const value = this.peek(key);
+    if (!isJsonObject(value)) return undefined;
+    const child = new SourceRecord(this.at, value);
+    this.#children.set(key, child);
+    return child;
+  }
+
+  /**
+   * The elements of the array at `key`, each a record of its own, or undefined unless it is an
+   * array of objects. The array is taken: the caller places every element.
+   */
+  records(key: string): readonly SourceRecord[] | undefined {
+    const value = this.peek(key);
+    if (!Array.isArray(value) || !value.every(isJsonObject)) return undefined;
+    this.#taken.add(key);
+    return value.map((element) => new SourceRecord(this.at, element));
+  }
+
+  /** Every field no call has taken, for `options.source.rest` (`model-lossless-projection`). */
+  rest(): Extracted<JsonObject> {
+    const left = Object.entries(this.#fields).flatMap(([key, value]): [string, JsonValue][] => {
+      const child = this.#children.get(key);
+      if (child) return [[key, unseal(child.rest())]];
+      return this.#taken.has(key) ? [] : [[key, boundValue(value)]];
+    });
+    return seal(Object.fromEntries(left));
+  }
+
+  /** The record with every field, for a carrier (spec 6.5, rule 3). */
+  whole(): Extracted<JsonObject> {
+    return seal(boundValue(this.#fields));
+  }
+
+  /** Hash of the value of the whole record, taken fields included. */
+  digest(): string {
+    return createHash("sha256").update(stringifyJson(this.#fields)).digest("hex").slice(0, 32);
+  }
+
+  #missing(kind: string, key: string): never {
+    throw new SourceFault(this.at, `no ${kind} at "${key}"`);
+  }
+}
+
+/** Opens one parsed value as a record. @throws {SourceFault} unless it is a JSON object. */
+export function openRecord(at: SourceLocation, value: unknown): SourceRecord {
+  if (!isJsonObject(value)) throw new SourceFault(at, "not a JSON object");
+  return new SourceRecord(at, value);
+}
