@@ -1,0 +1,51 @@
+/** What a column holds. A vector is an array of that many float16 numbers. */
+export type ColumnType =
+  | "text"
+  | "int64"
+  | "timestamp"
+  | "float64"
+  | "bytes"
+  | { readonly vector: number };
+
+export type Column = {
+  readonly type: ColumnType;
+  readonly isNullable?: boolean;
+};
+
+export type FullTextIndex = {
+  readonly column: string;
+  readonly kind: "full-text";
+  /** Needed for phrases; costs about 80 % more index. */
+  readonly hasPositions: boolean;
+};
+
+export type IndexDeclaration =
+  | { readonly column: string; readonly kind: "btree" | "bitmap" }
+  | FullTextIndex
+  | {
+      readonly column: string;
+      readonly kind: "vector";
+      readonly distance: "cosine";
+      /** Below this many rows a flat scan is as good. */
+      readonly minRows: number;
+    };
+
+/** A table a consumer registers (spec 3.1). */
+export type TableDeclaration = {
+  readonly name: string;
+  /** Grows with every change of the columns (`lance-dataset-schema-version`). */
+  readonly schemaVersion: number;
+  readonly primaryKey: readonly string[];
+  readonly columns: Readonly<Record<string, Column>>;
+  readonly indexes: readonly IndexDeclaration[];
+  /** True where the rows can be made again from other tables; only these can be replaced. */
+  readonly isDerived?: boolean;
+};
+
+/** Timestamps are microseconds since the epoch. */
+export type Cell = string | bigint | number | Uint8Array | Float32Array | null;
+
+/** Columns of equal length. A nullable column left out is all null. */
+export type ColumnBatch = Readonly<Record<string, readonly Cell[]>>;
+
+export type Row = Record<string, Cell>;

@@ -1,0 +1,42 @@
+export type {
+  Cell,
+  Column,
+  ColumnBatch,
+  ColumnType,
+  FullTextIndex,
+  IndexDeclaration,
+  Row,
+  TableDeclaration,
+} from "./declaration.ts";
+export {
+  ConflictError,
+  InvalidBatchError,
+  StorageUnavailableError,
+  StoreNotFoundError,
+  StoreSchemaError,
+  SubstrateError,
+} from "./errors.ts";
+export type { Filter, FilterValue } from "./filter.ts";
+export {
+  and,
+  contains,
+  eq,
+  gt,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  not,
+  oneOf,
+  or,
+  prefix,
+} from "./filter.ts";
+export type { FullTextQuery } from "./full-text.ts";
+export type { Healing } from "./heal.ts";
+export type { FoldOptions, FoldOutcome, IndexHealth, TableHealth } from "./indexes.ts";
+export type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read.ts";
+export { copyStore, openStore, type Store, type StoreOptions } from "./store.ts";
+export type { Table } from "./table.ts";
+export type { InsertOutcome } from "./write.ts";

@@ -1,0 +1,77 @@
+import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
+import { toRows } from "./arrow.ts";
+import type { Row } from "./declaration.ts";
+import { type Filter, toSql } from "./filter.ts";
+import { type FullTextQuery, toLanceQuery } from "./full-text.ts";
+
+export type OrderBy = { readonly column: string; readonly direction?: "asc" | "desc" };
+
+export type ScanOptions = {
+  readonly columns: readonly string[];
+  readonly where?: Filter | undefined;
+  readonly orderBy?: readonly OrderBy[];
+  readonly limit?: number | undefined;
+};
+
+export type FullTextOptions = {
+  readonly column: string;
+  readonly query: FullTextQuery;
+  readonly where?: Filter | undefined;
+  readonly columns: readonly string[];
+  readonly limit: number;
+};
+
+export type NearestOptions = {
+  readonly column: string;
+  readonly vector: Float32Array;
+  readonly where?: Filter | undefined;
+  readonly columns: readonly string[];
+  readonly limit: number;
+  readonly refineFactor?: number;
+};
+
+// Every scan and search is built in this file (`lance-chokepoints-read`). LanceDB's `where` is a
+// prefilter on all of them, which is what `search-prefilter-pushdown` asks for.
+
+export function scanQuery(table: LanceTable, options: ScanOptions): Query {
+  const order = options.orderBy ?? [];
+  // A column must be selected to be ordered by.
+  const columns = [...new Set([...options.columns, ...order.map(({ column }) => column)])];
+  let query = table.query().select(columns);
+  if (options.where) query = query.where(toSql(options.where));
+  if (order.length > 0) {
+    query = query.orderBy(
+      order.map(({ column, direction = "asc" }) => ({
+        columnName: column,
+        ascending: direction === "asc",
+      })),
+    );
+  }
+  return options.limit === undefined ? query : query.limit(options.limit);
+}
+
+export function fullTextQuery(table: LanceTable, options: FullTextOptions): Query {
+  // Left out, `_score` comes all the same, and a warning on stderr with it.
+  const query = table
+    .query()
+    .fullTextSearch(toLanceQuery(options.column, options.query), { columns: [options.column] })
+    .select([...options.columns, "_score"]);
+  return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
+}
+
+export function nearestQuery(table: LanceTable, options: NearestOptions): VectorQuery {
+  const query = table
+    .query()
+    .nearestTo(options.vector)
+    .column(options.column)
+    // Unnamed, a flat scan would measure another distance than the index.
+    .distanceType("cosine")
+    .refineFactor(options.refineFactor ?? 10)
+    .select([...options.columns, "_distance"]);
+  return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
+}
+
+/** The rows of a query, a batch at a time. */
+export async function* rowsOf(query: Query | VectorQuery): AsyncGenerator<Row[]> {
+  for await (const batch of query) yield toRows(batch);
+}
