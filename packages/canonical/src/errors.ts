@@ -1,11 +1,15 @@
-const stamp: unique symbol = Symbol.for("pond.error") as never;
+const stamp = Symbol.for("pond.error");
 
 /** Base of every error pond throws on purpose. `code` is contract, `message` is for people. */
 export abstract class PondError extends Error {
   abstract readonly code: string;
   /** JSON facts about the error. */
   abstract readonly details: Readonly<Record<string, unknown>>;
-  readonly [stamp] = true;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    Object.defineProperty(this, stamp, { value: true });
+  }
 
   /** True for a PondError of any copy of this package. */
   static is(error: unknown): error is PondError {

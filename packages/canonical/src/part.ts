@@ -1,6 +1,12 @@
 import * as v from "valibot";
-import { type MessageId, messageIdSchema, type PartId, partIdSchema } from "./ids.ts";
-import { type SessionId, sessionIdSchema } from "./ids.ts";
+import {
+  type MessageId,
+  messageIdSchema,
+  type PartId,
+  partIdSchema,
+  type SessionId,
+  sessionIdSchema,
+} from "./ids.ts";
 import { type JsonObject, type JsonValue, jsonObjectSchema, jsonValueSchema } from "./json.ts";
 
 /** Extensibility bag: `source.*` source facts, `<provider>.*` extensions, `pond.*` pond's own. */

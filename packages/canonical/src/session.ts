@@ -31,8 +31,7 @@ export const sessionSchema: v.GenericSchema<unknown, Session> = v.pipe(
     options: jsonObjectSchema,
   }),
   v.check(
-    (session) =>
-      session.parent_message_id === undefined || session.parent_session_id !== undefined,
+    (session) => session.parent_message_id === undefined || session.parent_session_id !== undefined,
     "parent_message_id needs parent_session_id (`model-parent-pointer-coherence`)",
   ),
 );

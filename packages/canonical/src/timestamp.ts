@@ -6,7 +6,11 @@ export type Micros = bigint;
 export const microsSchema: v.GenericSchema<Micros> = v.bigint();
 
 const pattern =
-  /^(\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2})(?:[.,](\d{1,6})\d*)?([Zz]|[+-]\d{2}:?\d{2})$/;
+  /^(\d{4}-\d{2}-(\d{2}))[Tt ]((?:[01]\d|2[0-3]):\d{2}:\d{2})(?:[.,](\d{1,6})\d*)?([Zz]|[+-]\d{2}:?\d{2})$/;
+// The form pond writes, as nearly every client does.
+const plainPattern = /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):\d{2}:\d{2}\.\d{3}Z$/;
+const firstMillis = Date.parse("0000-01-01T00:00:00Z");
+const lastMillis = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
  * Microseconds since the epoch from RFC 3339 text; digits past the sixth are cut.
@@ -14,12 +18,18 @@ const pattern =
  * @returns undefined where the text is not such a time.
  */
 export function fromRfc3339(text: string): Micros | undefined {
+  if (plainPattern.test(text)) {
+    const millis = Date.parse(text);
+    return isOfDay(millis, text.slice(8, 10)) ? BigInt(millis) * 1000n : undefined;
+  }
   const match = pattern.exec(text);
   if (match === null) return undefined;
-  const [, seconds = "", fraction = "", zone = ""] = match;
+  const [, date = "", day = "", time = "", fraction = "", zone = ""] = match;
+  const local = Date.parse(`${date}T${time}Z`);
   const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
-  const millis = Date.parse(`${seconds.replace(/[t ]/, "T")}${offset}`);
-  if (Number.isNaN(millis)) return undefined;
+  const millis = Date.parse(`${date}T${time}${offset}`);
+  // An offset can push a time out of the years that RFC 3339 can write.
+  if (!isOfDay(local, day) || !(millis >= firstMillis && millis <= lastMillis)) return undefined;
   return BigInt(millis) * 1000n + BigInt(fraction.padEnd(6, "0"));
 }
 
@@ -29,4 +39,14 @@ export function toRfc3339(micros: Micros): string {
   const rest = micros - millis * 1000n;
   const text = new Date(Number(millis)).toISOString();
   return rest === 0n ? text : `${text.slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
+}
+
+/** True where `toRfc3339` writes exactly this text for the time that it stands for. */
+export function isPlainTime(text: string, micros: Micros): boolean {
+  return plainPattern.test(text) || toRfc3339(micros) === text;
+}
+
+/** The engine takes 30 February for 2 March. */
+function isOfDay(millis: number, day: string): boolean {
+  return !Number.isNaN(millis) && new Date(millis).getUTCDate() === Number(day);
 }

@@ -1,3 +1,4 @@
+import type { FileContent } from "../part.ts";
 import { type Extracted, seal, unseal } from "./extracted.ts";
 import type { SourceRecord } from "./source-record.ts";
 
@@ -33,7 +34,20 @@ export function secondId(id: Extracted<string>, suffix: string): Extracted<strin
  * Text cut at `offsets` (code units, ascending): one piece more than offsets, empty ones included.
  * Joined in order the pieces are the text again (spec 6.5, rule 1).
  */
-export function splitText(text: Extracted<string>, offsets: readonly number[]): Extracted<string>[] {
+export function splitText(
+  text: Extracted<string>,
+  offsets: readonly number[],
+): Extracted<string>[] {
   const whole = unseal(text);
-  return [0, ...offsets].map((from, index) => seal(whole.slice(from, offsets[index] ?? whole.length)));
+  return [0, ...offsets].map((from, index) =>
+    seal(whole.slice(from, offsets[index] ?? whole.length)),
+  );
+}
+
+/**
+ * The bytes of a whole source file, kept as one part. Stored as a blob, so exempt from the size
+ * bound (`adapter-bounded-values`).
+ */
+export function fileBytes(bytes: Uint8Array): Extracted<FileContent> {
+  return seal({ type: "bytes", bytes });
 }

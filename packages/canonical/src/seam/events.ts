@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { MessageHeader } from "../message.ts";
 import type { FileContent, Part, Provenance, ProviderOptions } from "../part.ts";
 import type { Session } from "../session.ts";
+import { setField } from "../set-field.ts";
 import type { Micros } from "../timestamp.ts";
 import type { Origin } from "./codec.ts";
 import { type Extracted, unseal } from "./extracted.ts";
@@ -210,11 +211,20 @@ function part(value: Part): PartEvent {
 }
 
 function sourceOptions(source: SourceOptions): ProviderOptions {
-  const entries = Object.entries(source).flatMap(([key, value]): [string, JsonValue][] => {
-    if (value === undefined) return [];
+  const values: { [key: string]: JsonValue } = {};
+  let isEmpty = true;
+  for (const [key, value] of Object.entries(source)) {
+    if (value === undefined) continue;
     const plain = typeof value === "object" ? unseal(value) : value;
-    const isNothingLeft = key === "rest" && isJsonObject(plain) && Object.keys(plain).length === 0;
-    return isNothingLeft ? [] : [[key, plain]];
-  });
-  return entries.length === 0 ? {} : { source: Object.fromEntries(entries) };
+    if (key === "rest" && isEmptyObject(plain)) continue;
+    setField(values, key, plain);
+    isEmpty = false;
+  }
+  return isEmpty ? {} : { source: values };
+}
+
+function isEmptyObject(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return false;
+  for (const _ in value) return false;
+  return true;
 }

@@ -11,7 +11,8 @@ export type {
   Surroundings,
   Writer,
 } from "./codec.ts";
-export { ContentIds, positionId, secondId, splitText } from "./derived.ts";
+export { ContentIds, fileBytes, positionId, secondId, splitText } from "./derived.ts";
+export type { MessageInit, PartInit, SessionInit, SourceOptions } from "./events.ts";
 export {
   carrierEvent,
   filePart,
@@ -25,7 +26,11 @@ export {
   toolCallPart,
   toolResultPart,
 } from "./events.ts";
-export type { MessageInit, PartInit, SessionInit, SourceOptions } from "./events.ts";
 export type { Extracted } from "./extracted.ts";
-export { type Line, readLines } from "./lines.ts";
-export { openRecord, type SourceRecord } from "./source-record.ts";
+export { type Line, type LineOptions, readLines } from "./lines.ts";
+export {
+  openRecord,
+  type RecordOptions,
+  type SourceRecord,
+  truncatedRecord,
+} from "./source-record.ts";

@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { SourceFault, type SourceLocation } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../json.ts";
 import type { FileContent } from "../part.ts";
-import { fromRfc3339, type Micros, toRfc3339 } from "../timestamp.ts";
-import { boundText, boundValue } from "./bounded.ts";
+import { setField } from "../set-field.ts";
+import { fromRfc3339, isPlainTime, type Micros } from "../timestamp.ts";
+import { boundText, boundValue, isSurelySmall, truncated } from "./bounded.ts";
 import { type Extracted, seal, unseal } from "./extracted.ts";
 
 /**
@@ -13,12 +14,15 @@ import { type Extracted, seal, unseal } from "./extracted.ts";
 export class SourceRecord {
   readonly at: SourceLocation;
   readonly #fields: JsonObject;
+  /** Its text was so short that nothing in it needs measuring. */
+  readonly #isSmall: boolean;
   readonly #taken: Set<string> = new Set();
-  readonly #children: Map<string, SourceRecord> = new Map();
+  #children: Map<string, SourceRecord> | undefined;
 
-  constructor(at: SourceLocation, fields: JsonObject) {
+  constructor(at: SourceLocation, fields: JsonObject, isSmall: boolean) {
     this.at = at;
     this.#fields = fields;
+    this.#isSmall = isSmall;
   }
 
   /** The value at `key` without taking it, to decide by; it cannot reach a canonical field. */
@@ -31,7 +35,7 @@ export class SourceRecord {
     const value = this.peek(key);
     if (typeof value !== "string") return undefined;
     this.#taken.add(key);
-    return seal(boundText(value));
+    return seal(this.#isSmall ? value : boundText(value));
   }
 
   /** The string at `key`. @throws {SourceFault} where the record has none. */
@@ -62,7 +66,7 @@ export class SourceRecord {
     const value = this.peek(key);
     if (value === undefined) return undefined;
     this.#taken.add(key);
-    return seal(boundValue(value));
+    return seal(this.#bound(value));
   }
 
   /** Any JSON value at `key`. @throws {SourceFault} where the record has none. */
@@ -79,7 +83,7 @@ export class SourceRecord {
     if (typeof value !== "string") return undefined;
     const micros = fromRfc3339(value);
     if (micros === undefined) return undefined;
-    if (toRfc3339(micros) === value) this.#taken.add(key);
+    if (isPlainTime(value, micros)) this.#taken.add(key);
     return seal(micros);
   }
 
@@ -102,11 +106,12 @@ export class SourceRecord {
 
   /** The object at `key` as a record of its own; what it leaves comes back in this one's `rest()`. */
   record(key: string): SourceRecord | undefined {
-    const known = this.#children.get(key);
+    const known = this.#children?.get(key);
     if (known) return known;
     const value = this.peek(key);
     if (!isJsonObject(value)) return undefined;
-    const child = new SourceRecord(this.at, value);
+    const child = new SourceRecord(this.at, value, this.#isSmall);
+    this.#children ??= new Map();
     this.#children.set(key, child);
     return child;
   }
@@ -119,27 +124,32 @@ export class SourceRecord {
     const value = this.peek(key);
     if (!Array.isArray(value) || !value.every(isJsonObject)) return undefined;
     this.#taken.add(key);
-    return value.map((element) => new SourceRecord(this.at, element));
+    return value.map((element) => new SourceRecord(this.at, element, this.#isSmall));
   }
 
   /** Every field no call has taken, for `options.source.rest` (`model-lossless-projection`). */
   rest(): Extracted<JsonObject> {
-    const left = Object.entries(this.#fields).flatMap(([key, value]): [string, JsonValue][] => {
-      const child = this.#children.get(key);
-      if (child) return [[key, unseal(child.rest())]];
-      return this.#taken.has(key) ? [] : [[key, boundValue(value)]];
-    });
-    return seal(Object.fromEntries(left));
+    const left: { [key: string]: JsonValue } = {};
+    for (const [key, value] of Object.entries(this.#fields)) {
+      const child = this.#children?.get(key);
+      if (child) setField(left, key, unseal(child.rest()));
+      else if (!this.#taken.has(key)) setField(left, key, value);
+    }
+    return seal(this.#bound<JsonObject>(left));
   }
 
   /** The record with every field, for a carrier (spec 6.5, rule 3). */
   whole(): Extracted<JsonObject> {
-    return seal(boundValue(this.#fields));
+    return seal(this.#bound(this.#fields));
   }
 
   /** Hash of the value of the whole record, taken fields included. */
   digest(): string {
-    return createHash("sha256").update(stringifyJson(this.#fields)).digest("hex").slice(0, 32);
+    return hash("sha256", stringifyJson(this.#fields)).slice(0, 32);
+  }
+
+  #bound<T extends JsonValue>(value: T): T | JsonObject {
+    return this.#isSmall ? value : boundValue(value);
   }
 
   #missing(kind: string, key: string): never {
@@ -147,8 +157,25 @@ export class SourceRecord {
   }
 }
 
+export type RecordOptions = {
+  /** Bytes of the text the value was parsed from, where known. Spares measuring small ones. */
+  readonly encodedBytes?: number;
+};
+
 /** Opens one parsed value as a record. @throws {SourceFault} unless it is a JSON object. */
-export function openRecord(at: SourceLocation, value: unknown): SourceRecord {
+export function openRecord(
+  at: SourceLocation,
+  value: unknown,
+  { encodedBytes = Number.POSITIVE_INFINITY }: RecordOptions = {},
+): SourceRecord {
   if (!isJsonObject(value)) throw new SourceFault(at, "not a JSON object");
-  return new SourceRecord(at, value);
+  return new SourceRecord(at, value, isSurelySmall(encodedBytes));
+}
+
+/**
+ * What stands for a record too large to be built (`adapter-bounded-values`): its one field is the
+ * sentinel that names its size. For a carrier.
+ */
+export function truncatedRecord(at: SourceLocation, byteLength: number): SourceRecord {
+  return new SourceRecord(at, truncated(byteLength), true);
 }

@@ -1,0 +1,181 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { findSessions } from "@pond/adapter-testkit";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { fromClaudeCode } from "./from-claude-code.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pond-claude-"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function put(path: string, text = "{}\n"): string {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+async function found(path = home) {
+  const { sessions, faults } = await findSessions(fromClaudeCode(path));
+  return {
+    keys: sessions.map(({ key }) => key),
+    faults: faults.map(({ message }) => message.replaceAll(home, "")),
+  };
+}
+
+const everything = [
+  "-a/s1.jsonl",
+  "-a/s1/subagents/agent-a1.jsonl",
+  "-a/s1/subagents/workflows/wf_1/agent-a2.jsonl",
+  "-a/s2.jsonl",
+  "-b/agent-old.jsonl",
+  "-b/s3.jsonl",
+];
+
+it("lists sessions and sub-agents of both places, and nothing else", async () => {
+  for (const key of everything) put(`projects/${key}`);
+  for (const other of ["s1/subagents/agent-a1.meta.json", "s1/tool-results/t.txt", "notes.md"]) {
+    put(`projects/-a/${other}`);
+  }
+  put("projects/-a/memory/MEMORY.md");
+  put("projects/-a/s1/subagents/workflows/wf_1/journal.jsonl");
+  put("todos/s1.jsonl");
+  put("history.jsonl");
+
+  expect(await found()).toEqual({ keys: everything, faults: [] });
+  expect(await found(join(home, "projects"))).toEqual({ keys: everything, faults: [] });
+  expect((await found(join(home, "projects", "-a"))).keys).toEqual(everything.slice(0, 4));
+  expect((await found(join(home, "projects/-a/s1.jsonl"))).keys).toEqual(everything.slice(0, 3));
+  expect((await found(join(home, "projects/-a/s2.jsonl"))).keys).toEqual(["-a/s2.jsonl"]);
+  const agent = "-a/s1/subagents/agent-a1.jsonl";
+  expect((await found(join(home, "projects", agent))).keys).toEqual([agent]);
+});
+
+it("finds the agents of a session that the client has deleted", async () => {
+  put("projects/-a/gone/subagents/agent-a1.jsonl");
+
+  expect((await found()).keys).toEqual(["-a/gone/subagents/agent-a1.jsonl"]);
+});
+
+it("reports what stands in a session's place (`adapter-integrity-no-silent-drops`)", async () => {
+  put("projects/-a/s1.jsonl");
+  put("projects/-a/folder.jsonl/inside.txt");
+  put("projects/-a/s1/subagents/agent-x.jsonl/inside.txt");
+  put("projects/stray.jsonl");
+
+  expect(await found()).toEqual({
+    keys: ["-a/s1.jsonl"],
+    faults: [
+      "claude-code: /projects/-a/s1/subagents/agent-x.jsonl:file: a folder, not a file",
+      "claude-code: /projects/-a/folder.jsonl:file: a folder, not a file",
+      "claude-code: /projects/stray.jsonl:file: a session outside of any project folder",
+    ],
+  });
+});
+
+it("does not follow a link out of the folder", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "pond-outside-"));
+  writeFileSync(join(outside, "secret.jsonl"), "{}\n");
+  put("projects/-a/s1.jsonl");
+  symlinkSync(join(outside, "secret.jsonl"), join(home, "projects/-a/s2.jsonl"));
+  symlinkSync(outside, join(home, "projects/-b"));
+  symlinkSync(join(home, "nowhere"), join(home, "projects/-a/s3.jsonl"));
+  symlinkSync(join(home, "projects/-a"), join(home, "projects/-c"));
+  try {
+    expect(await found()).toEqual({
+      keys: ["-a/s1.jsonl"],
+      faults: [
+        "claude-code: /projects/-b:file: a symbolic link out of the folder, not followed",
+        "claude-code: /projects/-a/s2.jsonl:file: a symbolic link out of the folder, not followed",
+        "claude-code: /projects/-a/s3.jsonl:file: a symbolic link out of the folder, not followed",
+      ],
+    });
+  } finally {
+    rmSync(outside, { recursive: true });
+  }
+});
+
+it("follows the link that the folder itself is", async () => {
+  put("elsewhere/-a/s1.jsonl");
+  symlinkSync(join(home, "elsewhere"), join(home, "projects"));
+
+  expect((await found()).keys).toEqual(["-a/s1.jsonl"]);
+});
+
+it.skipIf(process.platform === "win32")("opens no pipe and no socket", async () => {
+  put("projects/-a/s1.jsonl");
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(join(home, "projects/-a/s2.jsonl"), done));
+  try {
+    expect(await found()).toEqual({
+      keys: ["-a/s1.jsonl"],
+      faults: ["claude-code: /projects/-a/s2.jsonl:file: neither a file nor a folder"],
+    });
+  } finally {
+    server.close();
+  }
+});
+
+it("reports a folder that is not there", async () => {
+  expect(await found(join(home, "nowhere"))).toEqual({
+    keys: [],
+    faults: ["claude-code: /nowhere:file: cannot be read (ENOENT)"],
+  });
+});
+
+it("gives a fingerprint that differs whenever a file of the session does", async () => {
+  const main = put("projects/-a/s1.jsonl");
+  const output = put("projects/-a/s1/tool-results/t.txt", "one");
+  const agent = put("projects/-a/s1/subagents/agent-a1.jsonl");
+  const meta = put("projects/-a/s1/subagents/agent-a1.meta.json");
+  const [mainKey, agentKey] = ["-a/s1.jsonl", "-a/s1/subagents/agent-a1.jsonl"];
+  const reader = fromClaudeCode(home);
+  const prints = async () => [
+    await reader.fingerprint(mainKey),
+    await reader.fingerprint(agentKey),
+  ];
+  const seen = [await prints()];
+
+  appendFileSync(main, "{}\n");
+  seen.push(await prints());
+  writeFileSync(output, "two");
+  utimesSync(output, 1, 1);
+  seen.push(await prints());
+  put("projects/-a/s1/tool-results/u.txt");
+  seen.push(await prints());
+  appendFileSync(agent, "{}\n");
+  seen.push(await prints());
+  rmSync(meta);
+  seen.push(await prints());
+
+  const changes = seen.slice(1).map((now, at) => now.map((print, of) => print !== seen[at]?.[of]));
+  expect(changes).toEqual([
+    [true, false],
+    [true, false],
+    [true, false],
+    [false, true],
+    [false, true],
+  ]);
+  const listed = (await findSessions(reader)).sessions;
+  expect(listed.map(({ fingerprint }) => fingerprint)).toEqual(seen.at(-1));
+  expect(listed.map(({ bytes }) => bytes)).toEqual([6 + 3 + 3, 6]);
+});
+
+it("has no fingerprint for a session that is gone", async () => {
+  put("projects/-a/s1.jsonl");
+
+  expect(await fromClaudeCode(home).fingerprint("-a/s2.jsonl")).toBeUndefined();
+  expect(await fromClaudeCode(home).fingerprint("../../etc/passwd")).toBeUndefined();
+});

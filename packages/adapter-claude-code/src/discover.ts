@@ -1,0 +1,236 @@
+import { createHash } from "node:crypto";
+import { type BigIntStats, type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+import type { FaultEvent } from "@pond/canonical";
+import { SourceFault } from "@pond/canonical";
+import { agentPrefix, agentSuffix, type Root, sessionPath, sessionSuffix } from "./layout.ts";
+import { origin } from "./origin.ts";
+
+/** A file that belongs to a session and is none itself. */
+export type SidecarFile = {
+  readonly file: string;
+  /** Below the project folder. */
+  readonly path: string;
+};
+
+/** The files of one session. */
+export type SessionFiles = {
+  readonly kind: "files";
+  /** Path below `projects`. */
+  readonly key: string;
+  readonly file: string;
+  readonly sidecars: readonly SidecarFile[];
+};
+
+/** Every session below the root, with its files; faults for what stands in a session's place. */
+export function* discover({ projects, slug, key }: Root): Generator<SessionFiles | FaultEvent> {
+  if (key !== undefined) return yield* discoverOne(projects, key);
+  if (slug !== undefined) return yield* discoverProject(projects, slug);
+  for (const entry of yield* list(projects, projects)) {
+    if (isFolder(entry)) yield* discoverProject(projects, entry.name);
+    else if (entry.name.endsWith(sessionSuffix)) {
+      yield fault(join(projects, entry.name), "a session outside of any project folder");
+    }
+  }
+}
+
+function* discoverOne(projects: string, key: string): Generator<SessionFiles | FaultEvent> {
+  const files = filesOf(projects, key);
+  const path = sessionPath(key);
+  if (files === undefined || path === undefined) return;
+  yield files;
+  if (path.root === undefined && !path.isOldAgent) {
+    yield* (yield* discoverSide(projects, path.slug, path.name)).agents;
+  }
+}
+
+/** What the files of a session were when they were looked at. */
+export type Measured = { readonly fingerprint: string; readonly bytes: number };
+
+/**
+ * The sessions below one project folder, each with its sidecars, sorted by name. Synchronous:
+ * a directory read takes microseconds, an awaited one ten times as long.
+ */
+function* discoverProject(projects: string, slug: string): Generator<SessionFiles | FaultEvent> {
+  const folder = join(projects, slug);
+  const entries = yield* list(projects, folder);
+  const folders = new Set(entries.filter(isFolder).map(({ name }) => name));
+  const files = new Set(entries.filter(isFile).map(({ name }) => name));
+  for (const { name } of entries.filter(isFile)) {
+    if (!name.endsWith(sessionSuffix)) continue;
+    const stem = name.slice(0, -sessionSuffix.length);
+    const session = { kind: "files", key: `${slug}/${name}`, file: join(folder, name) } as const;
+    if (name.startsWith(agentPrefix)) {
+      const meta = `${stem}${agentSuffix}`;
+      const sidecars = files.has(meta) ? [{ file: join(folder, meta), path: meta }] : [];
+      yield { ...session, sidecars };
+    } else {
+      const side = folders.delete(stem) ? yield* discoverSide(projects, slug, stem) : nothing;
+      yield { ...session, sidecars: side.sidecars };
+      yield* side.agents;
+    }
+  }
+  for (const name of folders) {
+    if (name.endsWith(sessionSuffix)) yield fault(join(folder, name), "a folder, not a file");
+    // The client may have deleted a session and left its agents.
+    else yield* (yield* discoverSide(projects, slug, name)).agents;
+  }
+}
+
+type Side = {
+  readonly agents: readonly SessionFiles[];
+  readonly sidecars: readonly SidecarFile[];
+};
+const nothing: Side = { agents: [], sidecars: [] };
+
+/** Everything in the side folder of one session: its agents, and the files that are no sessions. */
+function* discoverSide(
+  projects: string,
+  slug: string,
+  session: string,
+): Generator<FaultEvent, Side> {
+  const agents: SessionFiles[] = [];
+  const sidecars: SidecarFile[] = [];
+  const open = [session];
+  for (let path = open.shift(); path !== undefined; path = open.shift()) {
+    const folder = join(projects, slug, path);
+    const entries = yield* list(projects, folder);
+    const names = new Set(entries.filter(isFile).map(({ name }) => name));
+    const isAgents = path.split("/")[1] === "subagents";
+    for (const entry of entries) {
+      const place = { file: join(folder, entry.name), path: `${path}/${entry.name}` };
+      const isAgent = isAgents && isAgentFile(entry.name);
+      if (isFolder(entry)) {
+        if (isAgent) yield fault(place.file, "a folder, not a file");
+        else open.push(place.path);
+      } else if (isAgent) {
+        const meta = entry.name.replace(/\.jsonl$/, agentSuffix);
+        const own = { file: join(folder, meta), path: `${path}/${meta}` };
+        const key = `${slug}/${place.path}`;
+        const sidecars = names.has(meta) ? [own] : [];
+        agents.push({ kind: "files", key, file: place.file, sidecars });
+      } else if (!isAgents || !isOfAgent(entry.name, names)) {
+        sidecars.push(place);
+      }
+    }
+  }
+  return { agents, sidecars };
+}
+
+function isAgentFile(name: string): boolean {
+  return name.startsWith(agentPrefix) && name.endsWith(sessionSuffix);
+}
+
+/** True for the descriptor of an agent whose log lies beside it. */
+function isOfAgent(name: string, names: ReadonlySet<string>): boolean {
+  return (
+    name.endsWith(agentSuffix) && names.has(`${name.slice(0, -agentSuffix.length)}${sessionSuffix}`)
+  );
+}
+
+/** The files of the one session at `key`; undefined where its main file is gone. */
+export function filesOf(projects: string, key: string): SessionFiles | undefined {
+  const path = sessionPath(key);
+  if (path === undefined) return undefined;
+  const file = join(projects, ...key.split("/"));
+  if (!exists(file)) return undefined;
+  const side = path.root === undefined && !path.isOldAgent;
+  const meta = `${path.name}${agentSuffix}`;
+  const metaFile = join(projects, path.slug, meta);
+  const sidecars = side
+    ? drain(discoverSide(projects, path.slug, path.name)).sidecars
+    : exists(metaFile)
+      ? [{ file: metaFile, path: meta }]
+      : [];
+  return { kind: "files", key, file, sidecars };
+}
+
+function drain<T>(generator: Generator<unknown, T>): T {
+  for (;;) {
+    const step = generator.next();
+    if (step.done) return step.value;
+  }
+}
+
+/**
+ * The state of the files: size, time and identity of each. Differs whenever one may have changed.
+ *
+ * @throws where a file is gone or may not be looked at.
+ */
+export function measure({ file, sidecars }: SessionFiles): Measured {
+  const own = statSync(file, { bigint: true });
+  if (sidecars.length === 0) return { fingerprint: mark(own), bytes: Number(own.size) };
+  const hash = createHash("sha256");
+  let bytes = own.size;
+  for (const { file, path } of sidecars) {
+    const stats = statSync(file, { bigint: true });
+    bytes += stats.size;
+    hash.update(`${path}\0${mark(stats)}\0`);
+  }
+  return {
+    fingerprint: `${mark(own)}+${hash.digest("hex").slice(0, 32)}`,
+    bytes: Number(bytes),
+  };
+}
+
+function mark({ size, mtimeNs, ino }: BigIntStats): string {
+  return `${size}.${mtimeNs}.${ino}`;
+}
+
+/** The entries of a folder by name, without what must not be followed or opened. */
+function* list(projects: string, folder: string): Generator<FaultEvent, Dirent[]> {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (!isGone(error)) yield fault(folder, reasonOf(error), error);
+    return [];
+  }
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink() && !pointsInside(projects, path)) {
+      yield fault(path, "a symbolic link out of the folder, not followed");
+    } else if (!entry.isSymbolicLink() && !isFolder(entry) && !isFile(entry)) {
+      // Opening a pipe would wait for a writer that never comes.
+      yield fault(path, "neither a file nor a folder");
+    }
+  }
+  return entries
+    .filter((entry) => isFolder(entry) || isFile(entry))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** True for a link whose target is read where it stands. */
+function pointsInside(projects: string, link: string): boolean {
+  try {
+    return realpathSync(link).startsWith(`${realpathSync(projects)}${sep}`);
+  } catch {
+    return false;
+  }
+}
+
+const isFolder = (entry: Dirent): boolean => entry.isDirectory();
+const isFile = (entry: Dirent): boolean => entry.isFile();
+
+function exists(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** A fault of a whole file or folder. */
+export function fault(uri: string, reason: string, cause?: unknown): FaultEvent {
+  const at = { adapter: origin, uri, record: "file" };
+  return { kind: "fault", fault: new SourceFault(at, reason, { cause }) };
+}
+
+/** True where a file vanished since it was listed: clients clean up, and that is no fault. */
+export function isGone(error: unknown): boolean {
+  return codeOf(error) === "ENOENT";
+}
+
+export function reasonOf(error: unknown): string {
+  return `cannot be read (${codeOf(error) ?? String(error)})`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}

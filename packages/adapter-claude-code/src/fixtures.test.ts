@@ -1,0 +1,30 @@
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { eventText, findSessions, readAll } from "@pond/adapter-testkit";
+import { describe, expect, it } from "vitest";
+import { fromClaudeCode } from "./from-claude-code.ts";
+
+const fixtures = fileURLToPath(new URL("../../../fixtures/claude-code", import.meta.url));
+const folders = globSync("*/input", { cwd: fixtures }).map((input) =>
+  join(fixtures, dirname(input)),
+);
+
+describe.each(folders.map((folder) => ({ name: basename(folder), folder })))(
+  "the fixture $name",
+  ({ folder }) => {
+    it("becomes the canonical events that were reviewed (`UPDATE=1` writes them)", async () => {
+      const input = join(folder, "input");
+      const reader = fromClaudeCode(input);
+      const lines: string[] = [];
+      for (const { key } of (await findSessions(reader)).sessions) {
+        lines.push(`read ${key}`, ...(await readAll(reader, key)).map(eventText));
+      }
+      const text = `${lines.join("\n")}\n`.replaceAll(input, "");
+
+      const expected = join(folder, "expected.txt");
+      if (process.env["UPDATE"] === "1") writeFileSync(expected, text);
+      expect(text.split("\n")).toEqual(readFileSync(expected, "utf8").split("\n"));
+    });
+  },
+);

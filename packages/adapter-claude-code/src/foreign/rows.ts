@@ -1,0 +1,142 @@
+import type { JsonObject, Message, Session } from "@pond/canonical";
+import { stringifyJson } from "@pond/canonical";
+import { objectAt, restOf, sourceOf } from "../records/envelope.ts";
+import { derivedHex, derivedUuid } from "./names.ts";
+import type { Turn } from "./turns.ts";
+
+/** What every row of one file has in common. */
+export type RowPlace = {
+  readonly session: Session;
+  /** The id of the main session, which an agent's rows carry too. */
+  readonly sessionUuid: string;
+  /** Set in a sub-agent's file. */
+  readonly agentId?: string;
+};
+
+/** The rows of a file in order, each the child of the one before: a gap would cut the history. */
+export function* rowsOf(turns: readonly Turn[], place: RowPlace): Generator<JsonObject> {
+  const write = new RowWriter(place);
+  // A file whose first line is another record is not found by every build.
+  if (turns[0]?.role !== "user") yield write.opening();
+  for (const [index, turn] of turns.entries()) yield* write.turn(turn, index);
+  if (place.agentId === undefined) yield write.lastPrompt(turns);
+}
+
+/** One row as a line. The API refuses lone surrogates, which other clients may have kept. */
+export function lineOf(row: JsonObject): string {
+  const text = stringifyJson(row);
+  // Only a lone one is written as an escape; a pair stands as it is.
+  const anyEscape = /\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/g;
+  const clean = text.includes("\\ud")
+    ? text.replace(anyEscape, (whole, code: string) => (code.length > 1 ? "\\ufffd" : whole))
+    : text;
+  return `${clean}\n`;
+}
+
+class RowWriter {
+  readonly #place: RowPlace;
+  #parent: string | null = null;
+
+  constructor(place: RowPlace) {
+    this.#place = place;
+  }
+
+  opening(): JsonObject {
+    const { session } = this.#place;
+    const content = `This session was restored from ${session.source_agent}.`;
+    const message = { role: "user", content };
+    return this.#row("user", session.created_at, ["opening"], { message, isMeta: true });
+  }
+
+  *turn(turn: Turn, index: number): Generator<JsonObject> {
+    const { message, blocks, isMeta } = turn;
+    if (turn.role === "user") {
+      const [only] = blocks;
+      const isPlain = blocks.length === 1 && only?.["type"] === "text";
+      const content = isPlain ? (only["text"] ?? "") : blocks;
+      yield this.#row("user", message.timestamp, [message.id, String(index)], {
+        message: { role: "user", content },
+        ...(isMeta && { isMeta }),
+      });
+      return;
+    }
+    const hasCalls = blocks.some(({ type }) => type === "tool_use");
+    const id = `msg_${derivedHex(this.#place.session.id, message.id, String(index)).slice(0, 24)}`;
+    for (const [at, block] of blocks.entries()) {
+      const isLast = at === blocks.length - 1;
+      yield this.#row("assistant", message.timestamp, [message.id, String(index), String(at)], {
+        message: {
+          id,
+          type: "message",
+          role: "assistant",
+          model: modelOf(message) ?? this.#place.session.source_agent,
+          content: [block],
+          stop_reason: isLast ? (hasCalls ? "tool_use" : "end_turn") : null,
+          stop_sequence: null,
+          usage: noUsage,
+        },
+      });
+    }
+  }
+
+  /** What the client's list shows; it reads the end of the file. */
+  lastPrompt(turns: readonly Turn[]): JsonObject {
+    const typed = turns.findLast(({ role, isMeta, blocks }) => {
+      return role === "user" && !isMeta && blocks[0]?.["type"] === "text";
+    });
+    const text = String(typed?.blocks[0]?.["text"] ?? this.#place.session.source_agent);
+    const lastPrompt = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+    const { sessionUuid } = this.#place;
+    return { type: "last-prompt", lastPrompt, leafUuid: this.#parent, sessionId: sessionUuid };
+  }
+
+  #row(
+    type: "user" | "assistant",
+    timestamp: bigint,
+    names: readonly string[],
+    fields: JsonObject,
+  ): JsonObject {
+    const { session, sessionUuid, agentId } = this.#place;
+    const uuid = derivedUuid(session.id, ...names);
+    const parentUuid = this.#parent;
+    this.#parent = uuid;
+    return {
+      parentUuid,
+      isSidechain: agentId !== undefined,
+      ...(agentId !== undefined && { agentId }),
+      userType: "external",
+      entrypoint: "cli",
+      cwd: session.project,
+      sessionId: sessionUuid,
+      version,
+      gitBranch: "",
+      type,
+      ...fields,
+      uuid,
+      timestamp: new Date(Number(timestamp / 1000n)).toISOString(),
+    };
+  }
+}
+
+/** The model a message names, wherever its adapter left it. */
+function modelOf(message: Message): string | undefined {
+  const source = sourceOf(message);
+  const rest = restOf(source);
+  for (const place of [source, rest, objectAt(rest, "message") ?? {}]) {
+    for (const key of ["model", "modelID", "modelId", "model_id"]) {
+      const model = place[key];
+      if (typeof model === "string" && model !== "") return model;
+    }
+  }
+  return undefined;
+}
+
+const noUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+/** The release whose form these rows have. */
+const version = "2.1.220";

@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { claudeCodeHomes, projectSlug, rootOf, sessionPath } from "./layout.ts";
+
+it.each([
+  ["/a/b.c_d", "-a-b-c-d"],
+  ["D:\\x", "D--x"],
+  ["/Users/é", "-Users--"],
+  ["/Users/e\u0301", "-Users--"],
+  ["/w/\u{1f600}", "-w---"],
+  ["/Kept/Case-9", "-Kept-Case-9"],
+])("turns %j into the folder name the client gives it", (cwd, slug) => {
+  expect(projectSlug(cwd)).toBe(slug);
+});
+
+it("cuts a long folder name and tells two of them apart", () => {
+  const [one, other] = [`/${"a".repeat(300)}/b`, `/${"a".repeat(300)}/c`].map(projectSlug);
+
+  expect(one).toMatch(/^-a{199}-[0-9a-z]{1,7}$/);
+  expect(other).not.toBe(one);
+});
+
+it("finds the client's home where the environment or the user has it", () => {
+  const home = mkdtempSync(join(tmpdir(), "pond-home-"));
+  try {
+    expect(claudeCodeHomes({ home, env: {} })).toEqual([join(home, ".claude")]);
+    expect(claudeCodeHomes({ home, env: { CLAUDE_CONFIG_DIR: "/x/y" } })).toEqual(["/x/y"]);
+    expect(claudeCodeHomes({ home, env: { CLAUDE_CONFIG_DIR: "" } })).toEqual([
+      join(home, ".claude"),
+    ]);
+
+    const second = join(home, ".config", "claude");
+    mkdirSync(second, { recursive: true });
+
+    expect(claudeCodeHomes({ home, env: {} })).toEqual([join(home, ".claude"), second]);
+    expect(claudeCodeHomes({ home, env: { CLAUDE_CONFIG_DIR: second } })).toEqual([second]);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+});
+
+it.each([
+  ["a home", "/h/.claude", true, ["projects", "todos"], { projects: "/h/.claude/projects" }],
+  ["a projects folder", "/h/p", true, ["-a", "-b"], { projects: "/h/p" }],
+  ["a project folder", "/h/p/-a", true, ["s.jsonl", "s"], { projects: "/h/p", slug: "-a" }],
+  ["a session", "/h/p/-a/s.jsonl", false, [], { projects: "/h/p", key: "-a/s.jsonl" }],
+  [
+    "a sub-agent",
+    "/h/p/-a/s/subagents/agent-1.jsonl",
+    false,
+    [],
+    { projects: "/h/p", key: "-a/s/subagents/agent-1.jsonl" },
+  ],
+  [
+    "an agent of a workflow",
+    "/h/p/-a/s/subagents/workflows/wf_1/agent-1.jsonl",
+    false,
+    [],
+    { projects: "/h/p", key: "-a/s/subagents/workflows/wf_1/agent-1.jsonl" },
+  ],
+])("takes %s for what it is", (_, path, isFolder, names, root) => {
+  expect(rootOf(path, isFolder, names)).toEqual(root);
+});
+
+it.each([
+  ["-a/s.jsonl", { slug: "-a", name: "s", isOldAgent: false }],
+  ["-a/agent-1.jsonl", { slug: "-a", name: "agent-1", isOldAgent: true }],
+  [
+    "-a/s/subagents/agent-1.jsonl",
+    { slug: "-a", name: "s/subagents/agent-1", root: "s", isOldAgent: false },
+  ],
+  ["s.jsonl", undefined],
+  ["-a/../s.jsonl", undefined],
+  ["../-a/s.jsonl", undefined],
+  ["-a//s.jsonl", undefined],
+  ["", undefined],
+])("decodes the key %j once (`adapter-integrity-opaque-ids`)", (key, path) => {
+  expect(sessionPath(key)).toEqual(path);
+});

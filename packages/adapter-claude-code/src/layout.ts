@@ -1,0 +1,93 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { Surroundings } from "@pond/canonical/adapter";
+
+/**
+ * Where the client keeps its files on this machine: `$CLAUDE_CONFIG_DIR`, else `~/.claude`, and
+ * `~/.config/claude`, which some builds used, where it exists.
+ */
+export function claudeCodeHomes({ home, env }: Surroundings): readonly string[] {
+  const configured = env["CLAUDE_CONFIG_DIR"];
+  const first = (configured || join(home, ".claude")).normalize("NFC");
+  const second = join(home, ".config", "claude");
+  return first !== second && existsSync(second) ? [first, second] : [first];
+}
+
+/**
+ * The folder name the client derives from a working directory. Lossy, so it is never decoded.
+ * By UTF-16 code unit, as the client does it: a character outside the BMP makes two dashes.
+ */
+export function projectSlug(cwd: string): string {
+  const path = cwd.normalize("NFC");
+  const slug = path.replace(/[^A-Za-z0-9]/g, "-");
+  if (slug.length <= maxSlugLength) return slug;
+  let hash = 0;
+  for (let at = 0; at < path.length; at++) hash = (hash * 31 + path.charCodeAt(at)) | 0;
+  return `${slug.slice(0, maxSlugLength)}-${Math.abs(hash).toString(36)}`;
+}
+
+const maxSlugLength = 200;
+
+/** Which folder plays the part of `projects`, and what of it is to be read. */
+export type Root = {
+  readonly projects: string;
+  /** Only this project folder, where a part of a home was named. */
+  readonly slug?: string;
+  /** Only this session and what belongs to it, where one file was named. */
+  readonly key?: string;
+};
+
+/** What a path given by a user means. `isFolder` and `names` describe what stands there. */
+export function rootOf(path: string, isFolder: boolean, names: readonly string[]): Root {
+  const absolute = resolve(path);
+  if (!isFolder) return fileRoot(absolute);
+  if (names.includes("projects")) return { projects: join(absolute, "projects") };
+  const isProject = names.some((name) => name.endsWith(sessionSuffix));
+  return isProject
+    ? { projects: dirname(absolute), slug: basename(absolute) }
+    : { projects: absolute };
+}
+
+function fileRoot(file: string): Root {
+  const steps = dirname(file).split(sep);
+  const subagents = steps.lastIndexOf("subagents");
+  // `<slug>/<session>/subagents/...` for a sub-agent of today, `<slug>/` for everything else.
+  const isNested = subagents >= 2 && basename(file).startsWith(agentPrefix);
+  const project = isNested ? steps.slice(0, subagents - 1).join(sep) : dirname(file);
+  const projects = dirname(project);
+  return { projects, key: slashed(relative(projects, file)) };
+}
+
+/** What a session's file is called, by what it holds. */
+export type SessionPath = {
+  readonly slug: string;
+  /** Below the project folder, without the suffix: the id, but for agents of the old place. */
+  readonly name: string;
+  /** The main session a sub-agent belongs to; undefined for a main session. */
+  readonly root?: string;
+  /** True for a sub-agent that lies beside its main session, as the client did up to 2.1.0. */
+  readonly isOldAgent: boolean;
+};
+
+/** Decodes a key, which is a path below `projects`. @returns undefined where it is no such path. */
+export function sessionPath(key: string): SessionPath | undefined {
+  const [slug, ...steps] = key.split("/");
+  const last = steps.at(-1);
+  if (slug === undefined || last === undefined || last === "") return undefined;
+  if ([slug, ...steps].some((step) => step === "" || step === "." || step === "..")) {
+    return undefined;
+  }
+  const name = steps.join("/").replace(/\.jsonl$/, "");
+  const [root] = steps;
+  if (steps.length > 1 && root !== undefined) return { slug, name, root, isOldAgent: false };
+  return { slug, name, isOldAgent: last.startsWith(agentPrefix) };
+}
+
+/** `/` between steps on every platform. */
+export function slashed(path: string): string {
+  return sep === "/" ? path : path.split(sep).join("/");
+}
+
+export const sessionSuffix = ".jsonl";
+export const agentPrefix = "agent-";
+export const agentSuffix = ".meta.json";

@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ReadEvent } from "@pond/canonical";
+import { isJsonObject, parseJson } from "@pond/canonical";
+import { openRecord, type SourceRecord, sessionEvent } from "@pond/canonical/adapter";
+import { fault, reasonOf, type SessionFiles } from "./discover.ts";
+import { type Head, readHead } from "./head.ts";
+import { agentPrefix, agentSuffix, sessionPath, sessionSuffix } from "./layout.ts";
+import { origin } from "./origin.ts";
+import { type LogOptions, readRecords } from "./read-records.ts";
+import { type Reading, RecordIds } from "./records/envelope.ts";
+import { readRecord } from "./records/record.ts";
+import { readSidecar } from "./records/sidecar.ts";
+
+/** The events of one session: itself, its records in file order, its sidecars. */
+export async function* readSession(
+  projects: string,
+  files: SessionFiles,
+  options: LogOptions,
+): AsyncIterable<ReadEvent> {
+  const reading = await openReading(projects, files, options);
+  let records = 0;
+  if (reading) yield reading.session;
+  for await (const entries of readRecords(files.file, options)) {
+    for (const entry of entries) {
+      if (entry.kind !== "record") yield entry;
+      else if (reading) yield* readRecord(entry.record, reading);
+      else records++;
+    }
+  }
+  if (reading === undefined) {
+    // Dropped rather than given an invented project or time.
+    if (records > 0) yield fault(files.file, notAttributable);
+    return;
+  }
+  for (const sidecar of files.sidecars) {
+    try {
+      yield* readSidecar(sidecar, reading);
+    } catch (error) {
+      yield fault(sidecar.file, reasonOf(error), error);
+    }
+  }
+}
+
+const notAttributable =
+  "no record holds a working directory and a time: not ingested (`model-project-non-empty`)";
+
+/** What is known before the first record; undefined where no session can be made of the file. */
+async function openReading(
+  projects: string,
+  files: SessionFiles,
+  options: LogOptions,
+): Promise<Reading | undefined> {
+  const head = await readHead(files.file, options);
+  const main = mainFile(projects, files.key);
+  const project =
+    head.project ??
+    (main !== undefined && existsSync(main) ? (await readHead(main, options)).project : undefined);
+  if (head.createdAt === undefined || project === undefined) return undefined;
+
+  const place = placeOf(files, head);
+  const parentSessionId = place.string("parent") ?? forkParent(files, head);
+  const session = sessionEvent({
+    id: place.requireString("id"),
+    parentSessionId,
+    parentMessageId: parentSessionId && (head.contextEnd ?? head.fork?.message),
+    sourceAgent: origin,
+    createdAt: head.createdAt,
+    project,
+    source: { path: place.requireString("path") },
+  });
+  return { session, anchor: head.createdAt, ids: new RecordIds(), toolNames: new Map() };
+}
+
+/** The log of the main session an agent belongs to. */
+function mainFile(projects: string, key: string): string | undefined {
+  const path = sessionPath(key);
+  return path?.root && join(projects, path.slug, `${path.root}${sessionSuffix}`);
+}
+
+/** What the place of a file says about its session, as a record to extract from. */
+function placeOf(files: SessionFiles, head: Head): SourceRecord {
+  const path = sessionPath(files.key);
+  const name = path?.name ?? files.key;
+  // Beside its main session an agent's file does not tell whose it is: its records do.
+  const root = path?.isOldAgent ? head.recordedId : path?.root;
+  const id = path?.isOldAgent && root !== undefined ? `${root}/subagents/${name}` : name;
+  const parent = root === undefined ? undefined : (parentAgent(files, root) ?? root);
+  const at = { adapter: origin, uri: files.file, record: "path" };
+  return openRecord(at, { id, path: files.key, ...(parent !== undefined && { parent }) });
+}
+
+/** The agent that started this one, where its descriptor names one whose log is there. */
+function parentAgent({ file, sidecars }: SessionFiles, root: string): string | undefined {
+  const meta = sidecars.find(({ path }) => path.endsWith(agentSuffix));
+  const parent = meta && readJson(meta.file);
+  const id = isJsonObject(parent) ? parent["parentAgentId"] : undefined;
+  if (meta === undefined || typeof id !== "string" || !/^[\w-]+$/.test(id)) return undefined;
+  const name = `${agentPrefix}${id}`;
+  const folder = dirname(file);
+  if (join(folder, `${name}${sessionSuffix}`) === file) return undefined;
+  if (existsSync(join(folder, `${name}${sessionSuffix}`))) return `${dirname(meta.path)}/${name}`;
+  // Agents of a workflow lie deeper than the one that ran it.
+  const subagents = folder.slice(0, folder.lastIndexOf("subagents") + "subagents".length);
+  const isAbove = existsSync(join(subagents, `${name}${sessionSuffix}`));
+  return isAbove ? `${root}/subagents/${name}` : undefined;
+}
+
+function forkParent({ key }: SessionFiles, { fork }: Head) {
+  return sessionPath(key)?.root === undefined ? fork?.session : undefined;
+}
+
+function readJson(file: string): unknown {
+  try {
+    return parseJson(readFileSync(file, "utf8"));
+  } catch {
+    // A descriptor that cannot be read is reported with the sidecars.
+    return undefined;
+  }
+}

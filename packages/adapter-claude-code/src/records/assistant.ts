@@ -1,0 +1,16 @@
+import type { CanonicalEvent } from "@pond/canonical";
+import type { SourceRecord } from "@pond/canonical/adapter";
+import { injectedAssistant } from "../provenance.ts";
+import type { Reading } from "./envelope.ts";
+import { readTurn } from "./turn.ts";
+
+/** One row of a model's answer: the client writes a row for each block of it. */
+export function readAssistant(
+  record: SourceRecord,
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  const holder = record.record("message");
+  if (holder?.peek("role") !== "assistant") return undefined;
+  const speaker = { injectedAs: injectedAssistant(record, holder), isHumanTurn: false };
+  return readTurn(record, { holder, key: "content", role: "assistant", speaker }, reading);
+}

@@ -1,0 +1,166 @@
+import type { FilePart, JsonObject, JsonValue, Part } from "@pond/canonical";
+import {
+  type Extracted,
+  filePart,
+  reasoningPart,
+  type SourceRecord,
+  toolCallPart,
+  toolResultPart,
+} from "@pond/canonical/adapter";
+import { objectAt, restOf, sourceOf } from "./envelope.ts";
+import { type Draft, draftText, type Speaker } from "./text.ts";
+
+/** Where a block stands and who speaks there. */
+export type BlockPlace = {
+  /** Position in the content array; undefined for the first, which needs no saying. */
+  readonly block: number | undefined;
+  readonly speaker: Speaker;
+  readonly toolNames: Map<string, Extracted<string>>;
+};
+
+type BlockReader = (block: SourceRecord, place: BlockPlace) => Draft[] | undefined;
+
+const readers: Readonly<Record<string, BlockReader>> = {
+  text: readText,
+  thinking: readThinking,
+  tool_use: (block, place) => readToolCall(block, place, false),
+  server_tool_use: (block, place) => readToolCall(block, place, true),
+  mcp_tool_use: (block, place) => readToolCall(block, place, true),
+  image: readFile,
+  document: readFile,
+};
+
+/** True for the answer to a tool call, the server's own tools included. */
+export function isToolResult(block: SourceRecord): boolean {
+  const type = block.peek("type");
+  return typeof type === "string" && /(?:^|_)tool_result$/.test(type);
+}
+
+/** The parts of one content block; undefined where it maps to none and must be kept whole. */
+export function readBlock(block: SourceRecord, place: BlockPlace): Draft[] | undefined {
+  if (isToolResult(block)) return readToolResult(block, place);
+  const type = block.peek("type");
+  // Types come from the file, so `constructor` must not find a reader.
+  const reader =
+    typeof type === "string" && Object.hasOwn(readers, type) ? readers[type] : undefined;
+  return reader?.(block, place);
+}
+
+/** The block a part came from; a text cut into parts comes from its first one. */
+export function restoreBlock(part: Part): JsonObject {
+  const source = sourceOf(part);
+  const rest = restOf(source);
+  switch (part.type) {
+    case "text":
+      return { ...rest, text: part.text };
+    case "reasoning":
+      return { ...rest, thinking: part.text };
+    case "tool_call":
+      return { ...rest, id: part.call_id, name: part.name, input: part.params };
+    case "tool_result": {
+      const { saysSuccess } = source;
+      const failure = part.is_failure || saysSuccess ? { is_error: part.is_failure } : {};
+      return { ...rest, tool_use_id: part.call_id, content: part.result, ...failure };
+    }
+    case "file":
+      return restoreFile(part, rest);
+    case "tool_approval_request":
+    case "tool_approval_response":
+      return rest;
+  }
+}
+
+function readText(block: SourceRecord, { block: position, speaker }: BlockPlace) {
+  const raw = block.peek("text");
+  const text = block.string("text");
+  if (text === undefined || typeof raw !== "string") return undefined;
+  return draftText(text, raw, speaker, position, block.rest());
+}
+
+function readThinking(block: SourceRecord, place: BlockPlace): Draft[] | undefined {
+  const text = block.string("thinking");
+  if (text === undefined) return undefined;
+  const provenance = place.speaker.injectedAs === undefined ? "conversational" : "injected";
+  const source = { block: place.block, kind: place.speaker.injectedAs, rest: block.rest() };
+  return [(message, id) => reasoningPart(message, { id, provenance, text, source })];
+}
+
+function readToolCall(
+  block: SourceRecord,
+  place: BlockPlace,
+  isProviderExecuted: boolean,
+): Draft[] | undefined {
+  const call = block.peek("id");
+  if (typeof call !== "string" || typeof block.peek("name") !== "string") return undefined;
+  if (block.peek("input") === undefined) return undefined;
+  const name = block.requireString("name");
+  place.toolNames.set(call, name);
+  const provenance = place.speaker.injectedAs === undefined ? "conversational" : "injected";
+  const init = {
+    provenance,
+    callId: block.requireString("id"),
+    name,
+    params: block.requireJson("input"),
+    isProviderExecuted,
+    source: { block: place.block, kind: place.speaker.injectedAs, rest: block.rest() },
+  } as const;
+  return [(message, id) => toolCallPart(message, { id, ...init })];
+}
+
+function readToolResult(block: SourceRecord, place: BlockPlace): Draft[] | undefined {
+  const call = block.peek("tool_use_id");
+  if (typeof call !== "string" || block.peek("content") === undefined) return undefined;
+  const isFailure = block.boolean("is_error");
+  // Saying "no error" and saying nothing are one value in canonical and two in the source.
+  const saysSuccess = block.peek("is_error") === false || undefined;
+  const init = {
+    provenance: "injected",
+    callId: block.requireString("tool_use_id"),
+    name: place.toolNames.get(call),
+    isFailure,
+    result: block.requireJson("content"),
+    source: { block: place.block, saysSuccess, rest: block.rest() },
+  } as const;
+  return [(message, id) => toolResultPart(message, { id, ...init })];
+}
+
+function readFile(block: SourceRecord, place: BlockPlace): Draft[] | undefined {
+  const source = block.record("source");
+  if (source === undefined) return undefined;
+  const type = source.peek("type");
+  // An url says nothing of its media type; base64 without one is no block the client writes.
+  const isBase64 = type === "base64" && typeof source.peek("media_type") === "string";
+  const content = isBase64 ? source.base64("data") : type === "url" ? source.url("url") : undefined;
+  if (content === undefined) return undefined;
+  const { injectedAs } = place.speaker;
+  const init = {
+    provenance: injectedAs === undefined ? "conversational" : "injected",
+    content,
+    mediaType: isBase64 ? source.string("media_type") : undefined,
+    fileName: block.string("title"),
+    source: { block: place.block, kind: injectedAs, rest: block.rest() },
+  } as const;
+  return [(message, id) => filePart(message, { id, ...init })];
+}
+
+function restoreFile(part: FilePart, rest: JsonObject): JsonObject {
+  const source = objectAt(rest, "source");
+  const title = part.file_name === undefined ? {} : { title: part.file_name };
+  return { ...rest, ...title, source: { ...source, ...fileSource(part) } };
+}
+
+/** The fields of a file part's content as the API writes them. */
+function fileSource({ data, media_type }: FilePart): Readonly<Record<string, JsonValue>> {
+  switch (data.type) {
+    case "url":
+      return { url: data.url };
+    case "base64":
+      return { media_type, data: data.text };
+    case "bytes":
+      return { media_type, data: base64(data.bytes) };
+  }
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}

@@ -1,0 +1,79 @@
+import type { JsonObject, JsonValue, Message, Micros, SessionEvent } from "@pond/canonical";
+import { isJsonObject, toRfc3339 } from "@pond/canonical";
+import { ContentIds, type Extracted, type SourceRecord } from "@pond/canonical/adapter";
+
+/** What reading one session remembers from record to record. */
+export type Reading = {
+  readonly session: SessionEvent;
+  /** The session's own time, for records without one (`model-no-synthesis` allows it). */
+  readonly anchor: Extracted<Micros>;
+  readonly ids: RecordIds;
+  /** Tool names by call id: calls stand before their results. */
+  readonly toolNames: Map<string, Extracted<string>>;
+};
+
+/** The id and time of one record, and how they were found where the record did not have them. */
+export type Envelope = {
+  readonly id: Extracted<string>;
+  readonly timestamp: Extracted<Micros>;
+  /** Facts `restoreEnvelope` reads back. */
+  readonly facts: { readonly id?: "content"; readonly time?: "session" };
+};
+
+/** Hands out the ids of one session's records, each once. */
+export class RecordIds {
+  readonly #seen: Set<string> = new Set();
+  readonly #derived: ContentIds = new ContentIds();
+
+  /** The record's own uuid, or undefined where it has none or another record had it before. */
+  own(record: SourceRecord): Extracted<string> | undefined {
+    const uuid = record.peek("uuid");
+    if (typeof uuid !== "string" || this.#seen.has(uuid)) return undefined;
+    this.#seen.add(uuid);
+    return record.id("uuid");
+  }
+
+  derived(record: SourceRecord): Extracted<string> {
+    return this.#derived.next(record);
+  }
+}
+
+/** Takes the record's id and time. */
+export function takeEnvelope(record: SourceRecord, { ids, anchor }: Reading): Envelope {
+  const own = ids.own(record);
+  const time = record.timestamp("timestamp");
+  return {
+    id: own ?? ids.derived(record),
+    timestamp: time ?? anchor,
+    facts: { ...(own ? {} : { id: "content" }), ...(time ? {} : { time: "session" }) },
+  };
+}
+
+/** What the codec put under `options.source`; empty where it is not there. */
+export function sourceOf({ options }: { readonly options: JsonObject }): JsonObject {
+  return objectAt(options, "source") ?? {};
+}
+
+/** The left-over fields of a record, message or block. */
+export function restOf(source: JsonObject): JsonObject {
+  return objectAt(source, "rest") ?? {};
+}
+
+/** The object at `key`, or undefined where another value or none is there. */
+export function objectAt(object: JsonObject, key: string): JsonObject | undefined {
+  const value = object[key];
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** The fields of the record a message came from, without its content. */
+export function restoreEnvelope(message: Message): JsonObject {
+  const source = sourceOf(message);
+  const rest = restOf(source);
+  const taken: { [key: string]: JsonValue } = {};
+  // What a rest still holds was not taken: an id seen before, a time in another form.
+  if (source["id"] !== "content" && rest["uuid"] === undefined) taken["uuid"] = message.id;
+  if (source["time"] !== "session" && rest["timestamp"] === undefined) {
+    taken["timestamp"] = toRfc3339(message.timestamp);
+  }
+  return { ...rest, ...taken };
+}

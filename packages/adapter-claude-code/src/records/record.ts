@@ -1,0 +1,37 @@
+import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
+import type { SourceRecord } from "@pond/canonical/adapter";
+import { readAssistant } from "./assistant.ts";
+import { readAttachment } from "./attachment.ts";
+import { readCarrier, restoreCarrier } from "./carrier.ts";
+import { objectAt, type Reading, restoreEnvelope } from "./envelope.ts";
+import { restoreContent } from "./turn.ts";
+import { readUser } from "./user.ts";
+
+type RecordReader = (record: SourceRecord, reading: Reading) => CanonicalEvent[] | undefined;
+
+const readers: Readonly<Record<string, RecordReader>> = {
+  user: readUser,
+  assistant: readAssistant,
+  attachment: readAttachment,
+};
+
+/** The events of one record; one that maps to no message, or to none we know, is carried whole. */
+export function readRecord(record: SourceRecord, reading: Reading): CanonicalEvent[] {
+  const type = record.peek("type");
+  // Types come from the file, so `constructor` must not find a reader.
+  const reader =
+    typeof type === "string" && Object.hasOwn(readers, type) ? readers[type] : undefined;
+  return reader?.(record, reading) ?? readCarrier(record, reading);
+}
+
+/** The record that these messages (one, or the two of one record) came from. */
+export function restoreRecord(messages: readonly Message[]): JsonObject | undefined {
+  const [first] = messages;
+  if (first === undefined) return undefined;
+  if (first.role === "system") return restoreCarrier(first);
+  const fields = restoreEnvelope(first);
+  const [holder, key] =
+    fields["type"] === "attachment" ? ["attachment", "prompt"] : ["message", "content"];
+  const content = { [key]: restoreContent(messages) };
+  return { ...fields, [holder]: { ...objectAt(fields, holder), ...content } };
+}

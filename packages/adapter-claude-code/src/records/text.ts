@@ -1,0 +1,43 @@
+import type { JsonValue, MessageEvent, PartEvent } from "@pond/canonical";
+import { type Extracted, splitText, textPart } from "@pond/canonical/adapter";
+import { cutText } from "../spans.ts";
+
+/** How to tell who wrote the texts of one record. */
+export type Speaker = {
+  /** Why all of the record is the harness's; undefined where its texts decide. */
+  readonly injectedAs: string | undefined;
+  /** False for a model, which uses no injections in its own words. */
+  readonly isHumanTurn: boolean;
+  /** The plan a record says it embeds. */
+  readonly planContent?: string;
+};
+
+/** A part that waits for the message it will stand in. */
+export type Draft = (message: MessageEvent, id: Extracted<string>) => PartEvent;
+
+/** The parts of one text, cut where harness and human meet; `source` goes to the first. */
+export function draftText(
+  text: Extracted<string>,
+  raw: string,
+  speaker: Speaker,
+  block: number | undefined,
+  rest?: Extracted<JsonValue>,
+): Draft[] {
+  const spans =
+    speaker.injectedAs !== undefined || !speaker.isHumanTurn
+      ? [{ end: raw.length, kind: speaker.injectedAs }]
+      : cutText(raw, speaker.planContent);
+  const pieces =
+    spans.length === 1
+      ? [text]
+      : splitText(
+          text,
+          spans.slice(0, -1).map(({ end }) => end),
+        );
+  return pieces.map((piece, index) => {
+    const kind = spans[index]?.kind;
+    const provenance = kind === undefined ? "conversational" : "injected";
+    const source = { block, kind, rest: index === 0 ? rest : undefined };
+    return (message, id) => textPart(message, { id, provenance, text: piece, source });
+  });
+}

@@ -1,0 +1,126 @@
+import type { CanonicalEvent, JsonObject, JsonValue, Message, Part } from "@pond/canonical";
+import { isJsonObject, partsOf } from "@pond/canonical";
+import {
+  messageEvent,
+  positionId,
+  type SourceOptions,
+  type SourceRecord,
+  secondId,
+} from "@pond/canonical/adapter";
+import { isToolResult, readBlock, restoreBlock } from "./blocks.ts";
+import { type Envelope, type Reading, sourceOf, takeEnvelope } from "./envelope.ts";
+import { type Draft, draftText, type Speaker } from "./text.ts";
+
+/** Which object of a record holds its content, at which key, and who speaks. */
+export type Turn = {
+  readonly holder: SourceRecord;
+  readonly key: "content" | "prompt";
+  readonly role: "user" | "assistant";
+  readonly speaker: Speaker;
+  /** Set where the "human" turn was written by the agent that started this one. */
+  readonly author?: "agent";
+};
+
+/** What the blocks of one record came to. */
+type Drafts = {
+  readonly results: readonly Draft[];
+  readonly others: readonly Draft[];
+  /** Blocks that map to no part, by position. */
+  readonly kept: SourceOptions;
+};
+
+/**
+ * One record as a message, or as two where a user typed while a tool ran: its `[tool_result,
+ * text]` becomes a tool message and a user message. Undefined where the content has another shape
+ * than text or blocks: such a record is carried.
+ */
+export function readTurn(
+  record: SourceRecord,
+  turn: Turn,
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  const text = turn.holder.peek(turn.key);
+  if (typeof text === "string") return readPlain(record, turn, text, reading);
+  const blocks = turn.holder.records(turn.key);
+  if (blocks === undefined) return undefined;
+
+  const { results, others, kept } = readBlocks(blocks, turn, reading);
+  const envelope = takeEnvelope(record, reading);
+  const source = { ...envelope.facts, ...kept, rest: record.rest() };
+  if (turn.role === "assistant" || results.length === 0) {
+    return message(turn.role, envelope, { author: turn.author, ...source }, others);
+  }
+  const tool = message("tool", envelope, source, results);
+  if (others.length === 0) return tool;
+  const typed = { id: secondId(envelope.id, "text"), timestamp: envelope.timestamp };
+  return [...tool, ...message("user", typed, { continues: envelope.id }, others)];
+
+  function message(
+    role: "user" | "assistant" | "tool",
+    { id, timestamp }: Pick<Envelope, "id" | "timestamp">,
+    options: SourceOptions,
+    drafts: readonly Draft[],
+  ): CanonicalEvent[] {
+    const event = messageEvent(reading.session, role, { id, timestamp, source: options });
+    return [event, ...drafts.map((draft, index) => draft(event, positionId(index)))];
+  }
+}
+
+function readPlain(
+  record: SourceRecord,
+  turn: Turn,
+  raw: string,
+  reading: Reading,
+): CanonicalEvent[] {
+  const text = turn.holder.requireString(turn.key);
+  const drafts = raw === "" ? [] : draftText(text, raw, turn.speaker, undefined);
+  const { id, timestamp, facts } = takeEnvelope(record, reading);
+  const source = { author: turn.author, content: "text", ...facts, rest: record.rest() };
+  const event = messageEvent(reading.session, turn.role, { id, timestamp, source });
+  return [event, ...drafts.map((draft, index) => draft(event, positionId(index)))];
+}
+
+function readBlocks(
+  blocks: readonly SourceRecord[],
+  { role, speaker }: Turn,
+  { toolNames }: Reading,
+): Drafts {
+  const results: Draft[] = [];
+  const others: Draft[] = [];
+  const kept: Record<string, ReturnType<SourceRecord["whole"]>> = {};
+  for (const [index, block] of blocks.entries()) {
+    const place = { block: index === 0 ? undefined : index, speaker, toolNames };
+    const drafts = readBlock(block, place);
+    if (drafts === undefined) kept[`block.${index}`] = block.whole();
+    else (role === "user" && isToolResult(block) ? results : others).push(...drafts);
+  }
+  return { results, others, kept };
+}
+
+/** The content of the record that these messages (one, or the two of one record) came from. */
+export function restoreContent(messages: readonly Message[]): JsonValue {
+  const [first] = messages;
+  const parts = messages.flatMap((message): readonly Part[] => partsOf(message));
+  if (first === undefined) return [];
+  if (sourceOf(first)["content"] === "text") return parts.map(textOf).join("");
+
+  const blocks = new Map<number, JsonObject>();
+  for (const [key, value] of Object.entries(sourceOf(first))) {
+    const position = /^block\.(\d+)$/.exec(key)?.[1];
+    if (position !== undefined && isJsonObject(value)) blocks.set(Number(position), value);
+  }
+  for (const part of parts) {
+    const position = sourceOf(part)["block"];
+    const at = typeof position === "number" ? position : 0;
+    const begun = blocks.get(at);
+    const block = begun
+      ? { ...begun, text: `${begun["text"]}${textOf(part)}` }
+      : restoreBlock(part);
+    blocks.set(at, block);
+  }
+  return [...blocks].sort(([left], [right]) => left - right).map(([, block]) => block);
+}
+
+function textOf(part: Part): string {
+  return part.type === "text" ? part.text : "";
+}

@@ -1,0 +1,22 @@
+import type { CanonicalEvent } from "@pond/canonical";
+import type { SourceRecord } from "@pond/canonical/adapter";
+import { injectedUser } from "../provenance.ts";
+import type { Reading } from "./envelope.ts";
+import { readTurn } from "./turn.ts";
+
+/** A prompt, the results of tools, or a text the harness wrote in a human's place. */
+export function readUser(record: SourceRecord, reading: Reading): CanonicalEvent[] | undefined {
+  const holder = record.record("message");
+  if (holder?.peek("role") !== "user") return undefined;
+  const injectedAs = injectedUser(record);
+  const plan = record.peek("planContent");
+  const speaker = {
+    injectedAs,
+    isHumanTurn: true,
+    ...(typeof plan === "string" && { planContent: plan }),
+  };
+  // In a sub-agent's log the model that started it speaks in the human's place.
+  const isAgentPrompt = injectedAs === undefined && record.peek("isSidechain") === true;
+  const author = isAgentPrompt ? ({ author: "agent" } as const) : {};
+  return readTurn(record, { holder, key: "content", role: "user", speaker, ...author }, reading);
+}

@@ -1,0 +1,131 @@
+import { injectedTags, planMarks, textRules, typedTags } from "./provenance.ts";
+
+/** A run of one text: who spoke is the same from the end of the span before to `end`. */
+export type Span = {
+  /** Offset behind the last code unit. */
+  readonly end: number;
+  /** Which injection it is; undefined where a human typed it. */
+  readonly kind: string | undefined;
+};
+
+/**
+ * Cuts a user text where harness and human meet (spec 6.5, rule 1). The spans cover the text;
+ * white space between the two goes to the harness's side.
+ *
+ * A human can paste any of these tags, so one counts only at the very start (a reminder also at
+ * the very end) and only when it is closed.
+ */
+export function cutText(text: string, planContent?: string): readonly Span[] {
+  const rule = textRules.find(([, holds]) => holds(text));
+  if (rule) return [{ end: text.length, kind: rule[0] }];
+  return cutPlan(text, planContent) ?? cutTags(text);
+}
+
+function cutTags(text: string): readonly Span[] {
+  const spans: Span[] = [];
+  let at = 0;
+  let seen: readonly string[] = [];
+  for (let found = elementAt(text, at); found; found = elementAt(text, at)) {
+    const follows = Object.hasOwn(typedTags, found.tag) ? typedTags[found.tag] : undefined;
+    const isTyped =
+      follows !== undefined && (follows.length === 0 || follows.some((tag) => seen.includes(tag)));
+    if (!isTyped && !injectedTags.includes(found.tag)) break;
+    if (isTyped && text.slice(found.innerStart, found.innerEnd).trim() !== "") {
+      add(spans, { end: found.innerStart, kind: found.tag });
+      add(spans, { end: found.innerEnd, kind: undefined });
+    }
+    at = skipSpace(text, found.end);
+    if (found.tag === "task-notification" && namesFile(text.slice(at))) at = text.length;
+    add(spans, { end: at, kind: found.tag });
+    seen = [...seen, found.tag];
+  }
+  const tail = trailingReminders(text, at);
+  if (tail > at) add(spans, { end: tail, kind: undefined });
+  if (text.length > tail) add(spans, { end: text.length, kind: "system-reminder" });
+  return spans.length === 0 ? [{ end: text.length, kind: undefined }] : spans;
+}
+
+/** One line naming the file with the whole output, which some builds add to a notification. */
+function namesFile(text: string): boolean {
+  return /^[^\n]*\boutput file\b[^\n]*\s*$/i.test(text);
+}
+
+/** Neighbours of the harness become one span, named by the first. */
+function add(spans: Span[], span: Span): void {
+  const last = spans.at(-1);
+  if (last?.kind !== undefined && span.kind !== undefined) {
+    spans[spans.length - 1] = { end: span.end, kind: last.kind };
+  } else {
+    spans.push(span);
+  }
+}
+
+type Element = {
+  readonly tag: string;
+  readonly innerStart: number;
+  readonly innerEnd: number;
+  readonly end: number;
+};
+
+const openTag = /<([a-z][a-z_-]*)(?:\s[^<>]*)?>/y;
+
+/** The closed element that begins exactly at `at`. */
+function elementAt(text: string, at: number): Element | undefined {
+  if (text.charCodeAt(at) !== 60) return undefined;
+  openTag.lastIndex = at;
+  const tag = openTag.exec(text)?.[1];
+  if (tag === undefined) return undefined;
+  const innerStart = openTag.lastIndex;
+  const close = `</${tag}>`;
+  const innerEnd = text.indexOf(close, innerStart);
+  return innerEnd < 0 ? undefined : { tag, innerStart, innerEnd, end: innerEnd + close.length };
+}
+
+const openReminder = "<system-reminder>";
+const closeReminder = "</system-reminder>";
+
+/** Where the reminders at the end of `text` begin, white space included; its length if there are none. */
+function trailingReminders(text: string, from: number): number {
+  let end = text.length;
+  for (;;) {
+    const trimmed = text.slice(from, end).trimEnd();
+    if (!trimmed.endsWith(closeReminder)) return end;
+    const open = trimmed.lastIndexOf(openReminder);
+    const before = trimmed.slice(0, Math.max(open, 0));
+    const isClosedOnce =
+      trimmed.indexOf(closeReminder, open) === trimmed.length - closeReminder.length;
+    const typed = before.trimEnd();
+    if (open < 0 || !isClosedOnce || !before.slice(typed.length).includes("\n")) return end;
+    end = from + typed.length;
+  }
+}
+
+/** The plan a human approved, between the two sentences the harness puts around it. */
+function cutPlan(text: string, planContent: string | undefined): readonly Span[] | undefined {
+  const { prefix, transcript } = planMarks;
+  if (!text.startsWith(prefix)) return undefined;
+  const end = planEnd(text, planContent);
+  if (end === undefined || end <= prefix.length) return undefined;
+  const head: Span[] = [
+    { end: prefix.length, kind: "plan" },
+    { end, kind: undefined },
+  ];
+  return end === text.length ? head : [...head, { end: text.length, kind: "plan" }];
+
+  function planEnd(whole: string, plan: string | undefined): number | undefined {
+    if (plan !== undefined && whole.startsWith(plan, prefix.length)) {
+      return prefix.length + plan.length;
+    }
+    const sentence = whole.lastIndexOf(transcript);
+    const paragraph = sentence < 0 ? -1 : whole.lastIndexOf("\n\n", sentence);
+    // Older builds do not repeat the plan in a field: the last paragraph is the harness's.
+    return paragraph < prefix.length ? undefined : paragraph;
+  }
+}
+
+function skipSpace(text: string, from: number): number {
+  const space = /\s*/y;
+  space.lastIndex = from;
+  space.exec(text);
+  return space.lastIndex;
+}

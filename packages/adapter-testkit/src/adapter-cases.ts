@@ -1,0 +1,28 @@
+import { changeCases } from "./cases/change.ts";
+import { damageCases } from "./cases/damage.ts";
+import { determinismCases } from "./cases/determinism.ts";
+import { foreignCases } from "./cases/foreign.ts";
+import { hostileCases } from "./cases/hostile.ts";
+import { lineageCases } from "./cases/lineage.ts";
+import { projectionCases } from "./cases/projection.ts";
+import { roundTripCases } from "./cases/round-trip.ts";
+import { type AdapterCase, type AdapterKit, complete } from "./kit.ts";
+
+/**
+ * Every check an adapter must pass (spec 6.8), as data:
+ * `test.each([...adapterCases(kit)])("$rule: $name", ({ run }) => run())`.
+ */
+export function adapterCases(kit: AdapterKit): readonly AdapterCase[] {
+  const suite = [
+    roundTripCases,
+    projectionCases,
+    determinismCases,
+    damageCases,
+    hostileCases,
+    changeCases,
+    lineageCases,
+    foreignCases,
+  ];
+  const whole = complete(kit);
+  return suite.flatMap((cases) => cases(whole));
+}

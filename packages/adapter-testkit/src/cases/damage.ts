@@ -1,0 +1,138 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { type AdapterCase, type CompleteKit, type Fixture, fixturesOf } from "../kit.ts";
+import { mapLineFiles, wholeLines } from "../mutate.ts";
+import { readFiles } from "../read-files.ts";
+import { linesOf } from "../records.ts";
+import type { SourceFiles } from "../source-files.ts";
+
+/** A damaged line costs itself, and is reported with its place. */
+export function damageCases(kit: CompleteKit): readonly AdapterCase[] {
+  return fixturesOf(kit).flatMap((fixture) => [
+    reportCase(kit, fixture),
+    ...damages.map(([name, line]) => damageCase(kit, fixture, name, line)),
+    pendingCase(kit, fixture),
+    borderCase(kit, fixture),
+  ]);
+}
+
+const damages: readonly (readonly [string, Buffer])[] = [
+  ["half a line", Buffer.from('{"type":"user","mess')],
+  ["a line that is no object", Buffer.from("[1,2]")],
+  ["a line of NULs", Buffer.alloc(300)],
+  ["a line that is no UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+];
+
+function damageCase(kit: CompleteKit, fixture: Fixture, name: string, damage: Buffer): AdapterCase {
+  return {
+    rule: "adapter-integrity-no-silent-drops",
+    name: `${name} in ${fixture.name} is a fault with its place and costs nothing else`,
+    run: async () => {
+      const whole = mapLineFiles(kit, await fixture.load(), (lines) => lines);
+      for (const [path, bytes] of whole) {
+        const lines = wholeLines(bytes);
+        if (!kit.isLineFile(path) || lines.length === 0) continue;
+        const before = lines.slice(0, Math.ceil(lines.length / 2));
+        const damaged = new Map(whole).set(
+          path,
+          joined([...before, damage, ...lines.slice(before.length)]),
+        );
+
+        await expectOneFault(kit, whole, damaged, path, {
+          record: before.length + 1,
+          byteOffset: joined(before).length,
+        });
+      }
+    },
+  };
+}
+
+async function expectOneFault(
+  kit: CompleteKit,
+  whole: SourceFiles,
+  damaged: SourceFiles,
+  path: string,
+  place: { readonly record: number; readonly byteOffset: number },
+): Promise<void> {
+  const [expected, actual] = [await readFiles(kit, whole), await readFiles(kit, damaged)];
+  const known = new Set(expected.faults.map(({ details }) => details.reason));
+  const added = actual.faults.filter(({ details }) => !known.has(details.reason));
+
+  deepEqual(actual.canonical, expected.canonical, `the rest of ${path}`);
+  equal(actual.faults.length, expected.faults.length + 1, `faults of ${path}`);
+  for (const { details } of added) {
+    ok(details.uri.endsWith(path), `${details.uri} names ${path}`);
+    deepEqual({ record: details.record, byteOffset: details.byteOffset }, place, path);
+  }
+}
+
+/** A client is still writing such a line: nothing is wrong with it. */
+function pendingCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
+  return {
+    rule: "adapter-integrity-no-silent-drops",
+    name: `a last line of ${fixture.name} still being written is pending`,
+    run: async () => {
+      const whole = mapLineFiles(kit, await fixture.load(), (lines) => lines);
+      const cut = new Map(
+        [...whole].map(([path, bytes]) => {
+          const isCut = kit.isLineFile(path) && bytes.length > 0;
+          return [path, isCut ? Buffer.concat([bytes, Buffer.from('{"type":"us')]) : bytes];
+        }),
+      );
+
+      const [expected, actual] = [await readFiles(kit, whole), await readFiles(kit, cut)];
+
+      deepEqual(actual.canonical, expected.canonical);
+      equal(actual.faults.length, expected.faults.length, "faults");
+      const pending = actual.events.filter(({ kind }) => kind === "pending");
+      ok(pending.length > 0 || expected.contents.length === 0, "pending records");
+    },
+  };
+}
+
+/** Blank lines move every record across the borders at which files are read. */
+function borderCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
+  return {
+    rule: "model-lossless-projection",
+    name: `${fixture.name} reads the same across the borders of chunks`,
+    run: async () => {
+      const whole = mapLineFiles(kit, await fixture.load(), (lines) => lines);
+      const expected = await readFiles(kit, whole);
+      for (const border of borders) {
+        const moved = mapLineFiles(kit, whole, (lines) => {
+          const half = Math.floor(joined(lines).length / 2);
+          return [Buffer.alloc(Math.max(border - half - 1, 0), "\n"), ...lines];
+        });
+
+        const actual = await readFiles(kit, moved);
+
+        deepEqual(actual.canonical, expected.canonical, `behind ${border} bytes`);
+      }
+    },
+  };
+}
+
+const borders = [1 << 16, (1 << 16) + 1, 1 << 18, 1 << 20];
+
+function reportCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
+  return {
+    rule: "adapter-integrity-no-silent-drops",
+    name: `every broken line of ${fixture.name} is reported`,
+    run: async () => {
+      const files = await fixture.load();
+      const broken = [...files].flatMap(([path, bytes]) =>
+        kit.isLineFile(path)
+          ? linesOf(bytes).filter(({ record, isBlank }) => record === undefined && !isBlank)
+          : [],
+      );
+
+      const { events, faults } = await readFiles(kit, files);
+
+      const reported = faults.length + events.filter(({ kind }) => kind === "pending").length;
+      ok(reported >= broken.length, `${broken.length} broken lines, ${reported} reports`);
+    },
+  };
+}
+
+function joined(lines: readonly Buffer[]): Buffer {
+  return Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")]));
+}

@@ -1,0 +1,45 @@
+import { isJsonObject, stringifyJson } from "@pond/canonical";
+import type { CompleteKit } from "./kit.ts";
+import { linesOf, type SourceLine } from "./records.ts";
+import type { SourceFiles } from "./source-files.ts";
+
+/** The files with every line file rewritten, line by line. Broken lines are left out. */
+export function mapLineFiles(
+  kit: CompleteKit,
+  files: SourceFiles,
+  change: (lines: readonly Buffer[], path: string) => readonly Uint8Array[],
+): SourceFiles {
+  return new Map(
+    [...files].map(([path, bytes]) => {
+      if (!kit.isLineFile(path)) return [path, bytes];
+      const lines = change(wholeLines(bytes), path);
+      return [path, Buffer.concat(lines.flatMap((line) => [line, newline]))];
+    }),
+  );
+}
+
+/** The lines of the file that hold a record, as bytes. */
+export function wholeLines(bytes: Uint8Array): readonly Buffer[] {
+  return linesOf(bytes)
+    .filter(holdsRecord)
+    .map((line) => Buffer.from(line.bytes));
+}
+
+/** The line with fields added behind its own. */
+export function withFields(line: Buffer, fields: string): Buffer {
+  const text = line.toString().trimEnd();
+  const isEmpty = /^\s*\{\s*\}$/.test(text);
+  return Buffer.from(`${text.slice(0, -1)}${isEmpty ? "" : ","}${fields}}`);
+}
+
+/** The record of the line under another type name. */
+export function withType(line: Buffer, type: string): Buffer {
+  const [record] = linesOf(line).map(({ record }) => record);
+  return isJsonObject(record) ? Buffer.from(stringifyJson({ ...record, type })) : line;
+}
+
+function holdsRecord({ record }: SourceLine): boolean {
+  return record !== undefined;
+}
+
+const newline = Buffer.from("\n");

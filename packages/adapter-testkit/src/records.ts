@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import type { SourceFiles } from "./source-files.ts";
+
+/** One line of a JSONL file. */
+export type SourceLine = {
+  /** Without its newline. */
+  readonly bytes: Uint8Array;
+  /** Undefined where the line is blank or no JSON object. */
+  readonly record: JsonValue | undefined;
+  readonly isBlank: boolean;
+};
+
+/** The records of a client that writes JSON Lines; a line that is no object is none. */
+export function jsonlRecords(files: SourceFiles): ReadonlyMap<string, readonly JsonValue[]> {
+  return new Map([...files].map(([path, bytes]) => [path, recordsOf(path, bytes)]));
+}
+
+/** The lines of a file, the empty rest behind a last newline left out. */
+export function linesOf(bytes: Uint8Array): readonly SourceLine[] {
+  const buffer = Buffer.from(bytes);
+  const lines: SourceLine[] = [];
+  for (let from = 0; from < buffer.length; ) {
+    const newline = buffer.indexOf(0x0a, from);
+    const end = newline < 0 ? buffer.length : newline;
+    lines.push(toLine(buffer.subarray(from, end)));
+    from = end + 1;
+  }
+  return lines;
+}
+
+function recordsOf(path: string, bytes: Uint8Array): readonly JsonValue[] {
+  if (path.endsWith(".jsonl")) {
+    return linesOf(bytes).flatMap(({ record }) => (record === undefined ? [] : [record]));
+  }
+  const isJson = path.endsWith(".json");
+  return [(isJson ? parsed(bytes) : undefined) ?? Buffer.from(bytes).toString("base64")];
+}
+
+function toLine(bytes: Uint8Array): SourceLine {
+  const value = parsed(bytes);
+  const isBlank = Buffer.from(bytes).toString("latin1").trim() === "";
+  return { bytes, record: isJsonObject(value) ? value : undefined, isBlank };
+}
+
+function parsed(bytes: Uint8Array): JsonValue | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

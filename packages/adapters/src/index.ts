@@ -1,0 +1,2 @@
+export { adapterNamed, adapters } from "./adapters.ts";
+export { UnknownAdapterError } from "./errors.ts";

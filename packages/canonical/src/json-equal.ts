@@ -1,0 +1,37 @@
+import { isJsonObject, type JsonValue } from "./json.ts";
+import { isRawNumber, numberTextEqual } from "./raw-number.ts";
+
+/**
+ * True where both are one JSON value. The order of keys does not matter; numbers are compared as
+ * decimals, so `1` is `1.0` and `9007199254740993` is not `9007199254740992`. Any depth.
+ */
+export function jsonEqual(left: JsonValue, right: JsonValue): boolean {
+  const pairs: [JsonValue, JsonValue][] = [[left, right]];
+  for (let pair = pairs.pop(); pair; pair = pairs.pop()) {
+    const [a, b] = pair;
+    if (a === b) continue;
+    if (Array.isArray(a)) {
+      if (!Array.isArray(b) || a.length !== b.length) return false;
+      for (let at = 0; at < a.length; at++) pairs.push([a[at], b[at]]);
+    } else if (isJsonObject(a)) {
+      if (!isJsonObject(b)) return false;
+      const keys = Object.keys(a);
+      if (keys.length !== Object.keys(b).length) return false;
+      for (const key of keys) {
+        const [mine, other] = [a[key], Object.hasOwn(b, key) ? b[key] : undefined];
+        if (mine === undefined || other === undefined) return false;
+        pairs.push([mine, other]);
+      }
+    } else {
+      const [mine, other] = [numberText(a), numberText(b)];
+      if (mine === undefined || other === undefined) return false;
+      if (!numberTextEqual(mine, other)) return false;
+    }
+  }
+  return true;
+}
+
+function numberText(value: JsonValue): string | undefined {
+  if (typeof value === "number") return String(value);
+  return isRawNumber(value) ? value.rawJSON : undefined;
+}

@@ -1,0 +1,157 @@
+import type { Message, Part, Session } from "@pond/canonical";
+import { and, eq, type Filter, oneOf, type Row, type Store } from "@pond/substrate";
+import { SessionNotFoundError } from "./errors.ts";
+import {
+  messageColumns,
+  messageFromCarrier,
+  messageFromRow,
+  partColumns,
+  partFromRow,
+  sessionColumns,
+  sessionFromRow,
+} from "./from-rows.ts";
+import { type LiveMessage, liveMessages, type StoredMessage } from "./reconcile.ts";
+
+/** Which state of messages that changed: as last seen in the source, or as first stored. */
+export type At = "first" | "last";
+
+/** Where a message stands in its session, without what it holds. */
+export type Place = {
+  readonly id: string;
+  readonly ordinal: bigint;
+  readonly timestamp: bigint;
+  readonly role: string;
+  /** The newest carrier of it that holds a value, where there is one. */
+  readonly carrierId: string | undefined;
+};
+
+export type PlacedMessage = {
+  readonly message: Message;
+  readonly isRevised: boolean;
+};
+
+/** @throws {SessionNotFoundError} */
+export async function loadSession(store: Store, id: string): Promise<Session> {
+  const where = eq("id", id);
+  const [row] = await store.table("sessions").rows({ columns: sessionColumns, where, limit: 1 });
+  if (row === undefined) throw new SessionNotFoundError(id);
+  return sessionFromRow(row);
+}
+
+const placeColumns = [
+  "id",
+  "ordinal",
+  "timestamp",
+  "role",
+  "digest",
+  "revises",
+  "revision",
+] as const;
+
+/** The messages of a session in order: (ordinal, timestamp, id), newest places, tombstones out. */
+export async function loadPlaces(store: Store, sessionId: string, at: At): Promise<Place[]> {
+  const where = eq("session_id", sessionId);
+  const rows = await store.table("messages").rows({ columns: placeColumns, where });
+  return toPlaces(rows, at);
+}
+
+function toPlaces(rows: readonly Row[], at: At): Place[] {
+  const stored = rows.map(toStored).filter(({ revises }) => at === "last" || revises === null);
+  const live = liveMessages(stored);
+  const carriers = carrierIds(stored);
+  const places = rows.flatMap((row): Place[] => {
+    const now = row["revises"] === null ? live.get(String(row["id"])) : undefined;
+    if (now === undefined || isRemoved(now)) return [];
+    const { id, timestamp, role } = row;
+    const place = { id: String(id), timestamp: BigInt(timestamp as bigint), role: String(role) };
+    return [{ ...place, ordinal: now.ordinal, carrierId: carriers.get(place.id) }];
+  });
+  return places.sort(byPlace);
+}
+
+/** Whole messages at these places, in their order. */
+export async function loadMessages(
+  store: Store,
+  sessionId: string,
+  places: readonly Place[],
+): Promise<PlacedMessage[]> {
+  const ids = places.flatMap(({ id, carrierId }) => (carrierId ? [id, carrierId] : [id]));
+  const isFew = ids.length <= maxIdsInFilter;
+  const within = (column: string): Filter =>
+    isFew ? and(eq("session_id", sessionId), oneOf(column, ids)) : eq("session_id", sessionId);
+  const [messageRows, partRows] = await Promise.all([
+    store.table("messages").rows({ columns: messageColumns, where: within("id") }),
+    store.table("parts").rows({ columns: partColumns, where: within("message_id") }),
+  ]);
+  const rows = new Map(messageRows.map((row) => [String(row["id"]), row]));
+  const parts = partsByMessage(partRows);
+  return places.flatMap(({ id, carrierId }): PlacedMessage[] => {
+    const carrier = carrierId === undefined ? undefined : rows.get(carrierId);
+    const revised = carrier && messageFromCarrier(carrier);
+    if (revised) return [{ message: revised, isRevised: true }];
+    const row = rows.get(id);
+    if (row === undefined) return [];
+    return [{ message: messageFromRow(row, parts.get(id) ?? []), isRevised: false }];
+  });
+}
+
+// A longer list costs more than reading the whole session.
+const maxIdsInFilter = 500;
+
+function partsByMessage(rows: readonly Row[]): Map<string, Part[]> {
+  const ordered = rows.toSorted(
+    (left, right) => Number(left["ordinal"]) - Number(right["ordinal"]),
+  );
+  const parts = new Map<string, Part[]>();
+  for (const row of ordered) {
+    const id = String(row["message_id"]);
+    const list = parts.get(id);
+    if (list) list.push(partFromRow(row));
+    else parts.set(id, [partFromRow(row)]);
+  }
+  return parts;
+}
+
+/** A carrier that only moves holds no value: the one before it still does. */
+function carrierIds(stored: readonly StoredMessage[]): Map<string, string> {
+  const ids = new Map<string, string>();
+  const originals = new Map(stored.map((row) => [row.id, row.digest]));
+  const newest = new Map<string, StoredMessage>();
+  for (const row of stored) {
+    if (row.revises === null || row.digest === null) continue;
+    const known = newest.get(row.revises);
+    if (known === undefined || isNewer(row, known)) newest.set(row.revises, row);
+  }
+  for (const [target, { digest }] of newest) {
+    if (originals.get(target) === digest) continue;
+    const holder = stored
+      .filter((row) => row.revises === target && row.digest === digest)
+      .reduce((first, row) => (row.revision < first.revision ? row : first));
+    ids.set(target, holder.id);
+  }
+  return ids;
+}
+
+function isNewer(row: StoredMessage, known: StoredMessage): boolean {
+  return row.revision > known.revision || (row.revision === known.revision && row.id > known.id);
+}
+
+function isRemoved(live: LiveMessage): boolean {
+  return live.digest === null;
+}
+
+function toStored(row: Row): StoredMessage {
+  return {
+    id: String(row["id"]),
+    ordinal: BigInt(row["ordinal"] as bigint),
+    digest: row["digest"] as string | null,
+    revises: row["revises"] as string | null,
+    revision: BigInt(row["revision"] as bigint),
+  };
+}
+
+function byPlace(left: Place, right: Place): number {
+  if (left.ordinal !== right.ordinal) return left.ordinal < right.ordinal ? -1 : 1;
+  if (left.timestamp !== right.timestamp) return left.timestamp < right.timestamp ? -1 : 1;
+  return left.id < right.id ? -1 : 1;
+}

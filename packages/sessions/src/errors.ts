@@ -1,0 +1,73 @@
+import { PondError } from "@pond/canonical";
+
+/** No session has this id, or it is not completely stored yet. */
+export class SessionNotFoundError extends PondError {
+  override readonly name = "SessionNotFoundError";
+  readonly code = "not_found";
+  readonly details: { readonly sessionId: string };
+
+  constructor(sessionId: string) {
+    super(`no session ${sessionId} is stored`);
+    this.details = { sessionId };
+  }
+}
+
+/** The session holds no message with this id. */
+export class MessageNotFoundError extends PondError {
+  override readonly name = "MessageNotFoundError";
+  readonly code = "not_found";
+  readonly details: { readonly sessionId: string; readonly messageId: string };
+
+  constructor(sessionId: string, messageId: string) {
+    super(`session ${sessionId} holds no message ${messageId}`);
+    this.details = { sessionId, messageId };
+  }
+}
+
+/** Sessions that name each other as parents, round in a circle. */
+export class LineageCycleError extends PondError {
+  override readonly name = "LineageCycleError";
+  readonly code = "lineage_cycle";
+  readonly details: { readonly sessionIds: readonly string[] };
+
+  constructor(sessionIds: readonly string[]) {
+    super(`sessions that descend from themselves: ${sessionIds.join(" -> ")}`);
+    this.details = { sessionIds };
+  }
+}
+
+/** A restored file that would lie outside the target folder. */
+export class UnsafePathError extends PondError {
+  override readonly name = "UnsafePathError";
+  readonly code = "unsafe_path";
+  readonly details: { readonly sessionId: string; readonly path: string };
+
+  constructor(sessionId: string, path: string) {
+    super(`session ${sessionId} would be written outside the target folder: ${path}`);
+    this.details = { sessionId, path };
+  }
+}
+
+/** A file is there already, and was not to be replaced. */
+export class TargetExistsError extends PondError {
+  override readonly name = "TargetExistsError";
+  readonly code = "target_exists";
+  readonly details: { readonly path: string };
+
+  constructor(path: string) {
+    super(`${path} exists; --force replaces it`);
+    this.details = { path };
+  }
+}
+
+/** A stored row that is not what was written. */
+export class DamagedRowError extends PondError {
+  override readonly name = "DamagedRowError";
+  readonly code = "damaged_row";
+  readonly details: { readonly column: string; readonly found: string };
+
+  constructor(column: string, found: string) {
+    super(`a stored row is damaged: ${column} holds ${found}`);
+    this.details = { column, found };
+  }
+}

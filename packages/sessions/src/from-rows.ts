@@ -1,0 +1,90 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  messageFromWire,
+  messageOf,
+  type Part,
+  parseJson,
+  type Session,
+} from "@pond/canonical";
+import type { Row } from "@pond/substrate";
+import { DamagedRowError } from "./errors.ts";
+
+// What was stored was checked when it came; these give it its types back.
+
+export const sessionColumns = [
+  "id",
+  "parent_session_id",
+  "parent_message_id",
+  "source_agent",
+  "created_at",
+  "project",
+  "options",
+] as const;
+
+export const messageColumns = [
+  "id",
+  "session_id",
+  "ordinal",
+  "timestamp",
+  "role",
+  "content",
+  "options",
+  "digest",
+  "revises",
+  "revision",
+] as const;
+
+export const partColumns = [
+  "session_id",
+  "message_id",
+  "id",
+  "ordinal",
+  "type",
+  "provenance",
+  "variant_data",
+  "data",
+  "options",
+] as const;
+
+export function sessionFromRow(row: Row): Session {
+  const { parent_session_id: parent, parent_message_id: cut, options, ...fields } = row;
+  return {
+    ...fields,
+    ...(parent !== null && { parent_session_id: parent }),
+    ...(cut !== null && { parent_message_id: cut }),
+    options: objectOf(options),
+  } as Session;
+}
+
+/** A message's own row and its parts, as first stored. */
+export function messageFromRow(row: Row, parts: readonly Part[]): Message {
+  const { id, session_id, timestamp, role, content, options } = row;
+  const base = { id, session_id, timestamp, options: objectOf(options) };
+  const header =
+    role === "system" ? { ...base, role, content: parseJson(String(content)) } : { ...base, role };
+  return messageOf(header as Parameters<typeof messageOf>[0], parts);
+}
+
+export function partFromRow(row: Row): Part {
+  const { id, session_id, message_id, provenance, type, data } = row;
+  const variant = objectOf(row["variant_data"]);
+  const content = data === null ? {} : { data: { type: "bytes", bytes: data } };
+  const options = objectOf(row["options"]);
+  return { id, session_id, message_id, provenance, type, ...variant, ...content, options } as Part;
+}
+
+/** The message a carrier holds; undefined in a tombstone and in one that only moves. */
+export function messageFromCarrier(row: Row): Message | undefined {
+  const pond = objectOf(row["options"])["pond"];
+  const message: JsonValue | undefined = isJsonObject(pond) ? pond["message"] : undefined;
+  return message === undefined ? undefined : messageFromWire(message);
+}
+
+function objectOf(text: Row[string] | undefined): JsonObject {
+  const value = typeof text === "string" ? parseJson(text) : undefined;
+  if (!isJsonObject(value)) throw new DamagedRowError("options", String(text).slice(0, 80));
+  return value;
+}

@@ -1,0 +1,233 @@
+import {
+  type Message,
+  messageToWire,
+  type Part,
+  partsOf,
+  partToWire,
+  sessionToWire,
+  stringifyJson,
+  toRfc3339,
+  type WirePart,
+  type WireSession,
+} from "@pond/canonical";
+import { and, eq, isNotNull, type Store } from "@pond/substrate";
+import {
+  loadMessages,
+  loadPlaces,
+  loadSession,
+  type Place,
+  type PlacedMessage,
+} from "./content.ts";
+import { MessageNotFoundError } from "./errors.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** How much of a session is wanted (spec 7.5). */
+export type ResponseMode = "conversational" | "complete" | "verbatim";
+
+export type GetOptions = {
+  readonly mode?: ResponseMode;
+  /** Begin behind this message. */
+  readonly afterId?: string | undefined;
+  /** About how much one page may hold; a message is never cut, so one may exceed it. */
+  readonly limitBytes?: number;
+};
+
+/** One part in a few words. */
+export type PartSummary = {
+  readonly type: Part["type"];
+  readonly provenance: Part["provenance"];
+  readonly name?: string;
+  readonly bytes: number;
+};
+
+export type ShownMessage = {
+  readonly id: string;
+  readonly role: Message["role"];
+  readonly timestamp: string;
+  /** The value shown is not the one first stored. */
+  readonly revised?: true;
+  /** The conversation in it; in verbatim mode `content` holds everything instead. */
+  readonly text?: string;
+  readonly parts_summary?: readonly PartSummary[];
+  readonly content?: string | readonly WirePart[];
+  readonly options?: Message["options"];
+};
+
+export type SessionPage = {
+  readonly session: WireSession;
+  readonly response_mode: ResponseMode;
+  readonly messages: readonly ShownMessage[];
+  /** How many come after this page; ask on with the last id as `after_id`. */
+  readonly messages_remaining: number;
+};
+
+export type MessageView = {
+  readonly session: WireSession;
+  readonly before: readonly ShownMessage[];
+  readonly target: ShownMessage;
+  readonly after: readonly ShownMessage[];
+  readonly target_parts_remaining: number;
+};
+
+const defaults = { mode: "conversational", limitBytes: 64 * 1024 } as const;
+const messagesPerRead = 64;
+
+/**
+ * A page of a session.
+ *
+ * @throws {SessionNotFoundError}
+ * @throws {MessageNotFoundError} where `afterId` is not in the session.
+ */
+export async function getSession(
+  sessions: SessionStore,
+  id: string,
+  options: GetOptions = {},
+): Promise<SessionPage> {
+  const { mode, limitBytes, afterId } = { ...defaults, ...options };
+  const { store } = sessions;
+  const [session, places] = await Promise.all([
+    loadSession(store, id),
+    mode === "conversational" ? conversationalPlaces(store, id) : loadPlaces(store, id, "last"),
+  ]);
+  const start = afterId === undefined ? 0 : placeAfter(places, id, afterId);
+  const messages: ShownMessage[] = [];
+  let bytes = 0;
+  let next = start;
+  while (next < places.length && bytes < limitBytes) {
+    const chunk = places.slice(next, next + messagesPerRead);
+    for (const placed of await loadMessages(store, id, chunk)) {
+      const shown = show(placed, mode);
+      bytes += stringifyJson(shown as never).length;
+      if (messages.length > 0 && bytes > limitBytes) break;
+      messages.push(shown);
+      next += 1;
+    }
+  }
+  return {
+    session: sessionToWire(session),
+    response_mode: mode,
+    messages,
+    messages_remaining: places.length - next,
+  };
+}
+
+export type MessageOptions = {
+  /** How many neighbours on each side. */
+  readonly context?: number;
+  /** Begin behind this part of the target. */
+  readonly afterPart?: string | undefined;
+  readonly limitBytes?: number;
+};
+
+/**
+ * One message with all its parts, a page of them at a time, and its neighbours.
+ *
+ * @throws {SessionNotFoundError}
+ * @throws {MessageNotFoundError}
+ */
+export async function getMessage(
+  sessions: SessionStore,
+  sessionId: string,
+  messageId: string,
+  options: MessageOptions = {},
+): Promise<MessageView> {
+  const { context, limitBytes, afterPart } = { context: 2, ...defaults, ...options };
+  const { store } = sessions;
+  const [session, places] = await Promise.all([
+    loadSession(store, sessionId),
+    loadPlaces(store, sessionId, "last"),
+  ]);
+  const at = placeAfter(places, sessionId, messageId) - 1;
+  const from = Math.max(0, at - context);
+  const placed = await loadMessages(store, sessionId, places.slice(from, at + context + 1));
+  const found = placed.findIndex(({ message }) => message.id === messageId);
+  const target = placed[found];
+  if (target === undefined) throw new MessageNotFoundError(sessionId, messageId);
+  const page = pageOfParts(partsOf(target.message), afterPart, limitBytes);
+  const whole = show(target, "verbatim");
+  return {
+    session: sessionToWire(session),
+    before: placed.slice(0, found).map((each) => show(each, "complete")),
+    target: target.message.role === "system" ? whole : { ...whole, content: page.parts },
+    after: placed.slice(found + 1).map((each) => show(each, "complete")),
+    target_parts_remaining: page.remaining,
+  };
+}
+
+/** What a part is, without what it holds. */
+export function summarizePart(part: Part): PartSummary {
+  const { type, provenance } = part;
+  const bytes =
+    part.type === "file" && part.data.type === "bytes"
+      ? part.data.bytes.length
+      : stringifyJson(partToWire(part) as never).length;
+  const name =
+    part.type === "file"
+      ? (part.file_name ?? part.media_type)
+      : "name" in part
+        ? part.name
+        : undefined;
+  return { type, provenance, bytes, ...(name !== undefined && { name }) };
+}
+
+async function conversationalPlaces(store: Store, id: string): Promise<Place[]> {
+  const where = and(eq("session_id", id), isNotNull("search_text"));
+  const [places, rows] = await Promise.all([
+    loadPlaces(store, id, "last"),
+    store.table("messages").rows({ columns: ["id"], where }),
+  ]);
+  const ids = new Set(rows.map((row) => row["id"]));
+  return places.filter((place) => ids.has(place.id) || place.carrierId !== undefined);
+}
+
+function placeAfter(places: readonly Place[], sessionId: string, messageId: string): number {
+  const at = places.findIndex(({ id }) => id === messageId);
+  if (at < 0) throw new MessageNotFoundError(sessionId, messageId);
+  return at + 1;
+}
+
+function show({ message, isRevised }: PlacedMessage, mode: ResponseMode): ShownMessage {
+  const { id, role } = message;
+  const base = {
+    id,
+    role,
+    timestamp: toRfc3339(message.timestamp),
+    ...(isRevised && { revised: true as const }),
+  };
+  if (mode === "verbatim") {
+    const { content } = messageToWire(message);
+    return { ...base, content, options: message.options };
+  }
+  const text = conversation(message);
+  return {
+    ...base,
+    ...(text !== "" && { text }),
+    parts_summary: partsOf(message).map(summarizePart),
+  };
+}
+
+function conversation(message: Message): string {
+  if (message.role === "system") return message.content;
+  return partsOf(message)
+    .flatMap((part) =>
+      part.type === "text" && part.provenance === "conversational" ? [part.text] : [],
+    )
+    .join("\n");
+}
+
+function pageOfParts(
+  parts: readonly Part[],
+  afterPart: string | undefined,
+  limitBytes: number,
+): { readonly parts: readonly WirePart[]; readonly remaining: number } {
+  const start = afterPart === undefined ? 0 : parts.findIndex(({ id }) => id === afterPart) + 1;
+  const page: WirePart[] = [];
+  let bytes = 0;
+  for (const part of parts.slice(start)) {
+    const wire = partToWire(part);
+    bytes += stringifyJson(wire as never).length;
+    if (page.length > 0 && bytes > limitBytes) break;
+    page.push(wire);
+  }
+  return { parts: page, remaining: parts.length - start - page.length };
+}

@@ -1,0 +1,35 @@
+export type { At } from "./content.ts";
+export {
+  DamagedRowError,
+  LineageCycleError,
+  MessageNotFoundError,
+  SessionNotFoundError,
+  TargetExistsError,
+  UnsafePathError,
+} from "./errors.ts";
+export type {
+  GetOptions,
+  MessageOptions,
+  MessageView,
+  PartSummary,
+  ResponseMode,
+  SessionPage,
+  ShownMessage,
+} from "./get.ts";
+export { getMessage, getSession, summarizePart } from "./get.ts";
+export { createIngest, type Ingest, type IngestOptions } from "./ingest.ts";
+export { loadLineage, rootIds } from "./lineage.ts";
+export {
+  type ListedSession,
+  type ListOptions,
+  listSessions,
+  projectFilter,
+  rootOf,
+} from "./list.ts";
+export type { IngestOutcome, SessionHooks } from "./outcome.ts";
+export { type Restored, restore } from "./restore.ts";
+export { searchText } from "./search-text.ts";
+export { openSessions, type SessionStore, type SessionStoreOptions } from "./session-store.ts";
+export { type Statistics, statistics } from "./statistics.ts";
+export { sessionTables } from "./tables.ts";
+export { type WriteOptions, writeFiles } from "./write-files.ts";

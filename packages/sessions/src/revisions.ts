@@ -1,0 +1,90 @@
+import { hash } from "node:crypto";
+import { type JsonObject, messageOf, messageToWire, stringifyJson } from "@pond/canonical";
+import type { Cell } from "@pond/substrate";
+import type { PreparedMessage } from "./prepare.ts";
+import type { LiveMessage } from "./reconcile.ts";
+import type { Labels } from "./to-rows.ts";
+
+type RowOf = Readonly<Record<string, Cell>>;
+
+/**
+ * The carrier of a message's later value or place: a system message (spec 6.5, rule 3) with the
+ * whole new record inside. Its id follows from what it follows, so that writers that see the same
+ * change add the same row (`lance-deterministic-pk`).
+ */
+export function revisionRow(
+  labels: Labels,
+  previous: LiveMessage,
+  state: {
+    readonly timestamp: bigint;
+    readonly ordinal: bigint;
+    readonly digest: string;
+    /** Absent where only the place is another. */
+    readonly message: PreparedMessage | undefined;
+  },
+  ingestedAt: bigint,
+): RowOf {
+  const { message } = state;
+  const facts = message
+    ? { revises: previous.id, message: wireText(message) }
+    : { revises: previous.id, moved: true };
+  return carrierRow(labels, previous, ingestedAt, { ...state, facts });
+}
+
+/** The carrier that says a message is no longer in its source. The message itself stays stored. */
+export function tombstoneRow(
+  labels: Labels,
+  previous: LiveMessage,
+  timestamp: bigint,
+  ingestedAt: bigint,
+): RowOf {
+  return carrierRow(labels, previous, ingestedAt, {
+    timestamp,
+    ordinal: previous.ordinal,
+    digest: null,
+    facts: { removes: previous.id },
+  });
+}
+
+function carrierRow(
+  labels: Labels,
+  previous: LiveMessage,
+  ingestedAt: bigint,
+  state: {
+    readonly timestamp: bigint;
+    readonly ordinal: bigint;
+    readonly digest: string | null;
+    readonly facts: JsonObject;
+  },
+): RowOf {
+  const revision = previous.revision + 1n;
+  const seed = stringifyJson([previous.id, previous.rowId, state.digest, String(state.ordinal)]);
+  return {
+    session_id: labels.sessionId,
+    id: `pond-revision:${hash("sha256", seed).slice(0, 32)}`,
+    ordinal: state.ordinal,
+    timestamp: state.timestamp,
+    role: "system",
+    source_agent: labels.sourceAgent,
+    project: labels.project,
+    content: stringifyJson(""),
+    search_text: null,
+    options: stringifyJson({
+      pond: { ...state.facts, revision: Number(revision), digest: state.digest },
+    }),
+    digest: state.digest,
+    revises: previous.id,
+    revision,
+    ingested_at: ingestedAt,
+  };
+}
+
+/** The message as JSON, which is what a carrier can hold. */
+function wireText(message: PreparedMessage): JsonObject {
+  const { timestamp, content, ...others } = messageToWire(messageOf(message.header, message.parts));
+  return {
+    ...others,
+    timestamp,
+    content: typeof content === "string" ? content : content.map((part) => ({ ...part })),
+  };
+}

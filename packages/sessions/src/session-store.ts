@@ -1,0 +1,23 @@
+import { openStore, type Store, type StoreOptions } from "@pond/substrate";
+import { sessionTables } from "./tables.ts";
+
+export type SessionStoreOptions = Omit<StoreOptions, "tables">;
+
+/** The session datasets, open. Everything in this package takes one. */
+export type SessionStore = {
+  readonly store: Store;
+  close(): void;
+};
+
+/**
+ * Opens the session tables at a folder or object store address.
+ *
+ * @throws {StoreNotFoundError} in mode `read` (the default) where there are none.
+ */
+export async function openSessions(
+  location: string,
+  options: SessionStoreOptions = {},
+): Promise<SessionStore> {
+  const store = await openStore(location, { ...options, tables: sessionTables });
+  return { store, close: () => store.close() };
+}

@@ -1,0 +1,118 @@
+import type { Column, ColumnType, IndexDeclaration, TableDeclaration } from "@pond/substrate";
+
+/** Dimension of `messages.vector` until a model of another one is chosen (spec 5.5). */
+const vectorDimension = 384;
+
+const required = (type: ColumnType): Column => ({ type });
+const optional = (type: ColumnType): Column => ({ type, isNullable: true });
+const btree = (column: string): IndexDeclaration => ({ column, kind: "btree" });
+const bitmap = (column: string): IndexDeclaration => ({ column, kind: "bitmap" });
+
+/** One row per Session (spec 5.1). Columns that hold JSON hold its text: JSONB changes values. */
+export const sessionsTable: TableDeclaration = {
+  name: "sessions",
+  schemaVersion: 1,
+  primaryKey: ["id"],
+  columns: {
+    id: required("text"),
+    parent_session_id: optional("text"),
+    parent_message_id: optional("text"),
+    source_agent: required("text"),
+    created_at: required("timestamp"),
+    project: required("text"),
+    options: required("text"),
+    ingested_at: required("timestamp"),
+  },
+  indexes: [btree("id"), btree("parent_session_id")],
+};
+
+/**
+ * One row per Message (spec 5.1). Storage-only: `ordinal` orders a session (file order is not time
+ * order), `digest` tells a changed record from an equal one, `revises` and `revision` mark a
+ * carrier that holds a later state of another message (null digest: a tombstone).
+ */
+export const messagesTable: TableDeclaration = {
+  name: "messages",
+  schemaVersion: 1,
+  primaryKey: ["session_id", "id"],
+  columns: {
+    session_id: required("text"),
+    id: required("text"),
+    ordinal: required("int64"),
+    timestamp: required("timestamp"),
+    role: required("text"),
+    source_agent: required("text"),
+    project: required("text"),
+    content: optional("text"),
+    search_text: optional("text"),
+    vector: optional({ vector: vectorDimension }),
+    embedding_model: optional("text"),
+    options: required("text"),
+    digest: optional("text"),
+    revises: optional("text"),
+    revision: required("int64"),
+    ingested_at: required("timestamp"),
+  },
+  indexes: [
+    btree("session_id"),
+    btree("id"),
+    btree("timestamp"),
+    bitmap("role"),
+    bitmap("source_agent"),
+    bitmap("project"),
+    bitmap("embedding_model"),
+    { column: "search_text", kind: "full-text", hasPositions: true },
+    { column: "vector", kind: "vector", distance: "cosine", minRows: 100_000 },
+  ],
+};
+
+/** One row per Part (spec 5.1). */
+export const partsTable: TableDeclaration = {
+  name: "parts",
+  schemaVersion: 1,
+  primaryKey: ["session_id", "message_id", "id"],
+  columns: {
+    session_id: required("text"),
+    message_id: required("text"),
+    id: required("text"),
+    ordinal: required("int64"),
+    type: required("text"),
+    provenance: required("text"),
+    variant_data: required("text"),
+    data: optional("bytes"),
+    options: required("text"),
+    ingested_at: required("timestamp"),
+  },
+  indexes: [btree("session_id"), bitmap("type")],
+};
+
+/** Derived: bounded runs of conversation, the second lexical unit of search (design section 6). */
+export const windowsTable: TableDeclaration = {
+  name: "windows",
+  schemaVersion: 1,
+  primaryKey: ["session_id", "id"],
+  isDerived: true,
+  columns: {
+    session_id: required("text"),
+    id: required("text"),
+    timestamp: required("timestamp"),
+    source_agent: required("text"),
+    project: required("text"),
+    text: optional("text"),
+    message_ids: required("text"),
+  },
+  indexes: [
+    btree("session_id"),
+    btree("timestamp"),
+    bitmap("source_agent"),
+    bitmap("project"),
+    { column: "text", kind: "full-text", hasPositions: false },
+  ],
+};
+
+export const sessionTables: readonly TableDeclaration[] = [
+  sessionsTable,
+  messagesTable,
+  partsTable,
+  windowsTable,
+];

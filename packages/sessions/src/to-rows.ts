@@ -1,0 +1,85 @@
+import { type Session, stringifyJson } from "@pond/canonical";
+import type { Cell } from "@pond/substrate";
+import type { PreparedMessage, PreparedPart } from "./prepare.ts";
+import type { Window } from "./windows.ts";
+
+/** What every message of a session repeats (spec 5.3). */
+export type Labels = {
+  readonly sessionId: string;
+  readonly sourceAgent: string;
+  readonly project: string;
+};
+
+type RowOf = Readonly<Record<string, Cell>>;
+
+export function sessionRow(session: Session, host: string, ingestedAt: bigint): RowOf {
+  const pond = session.options["pond"];
+  const stamped = { ...(typeof pond === "object" && pond !== null ? pond : {}), host };
+  return {
+    id: session.id,
+    parent_session_id: session.parent_session_id ?? null,
+    parent_message_id: session.parent_message_id ?? null,
+    source_agent: session.source_agent,
+    created_at: session.created_at,
+    project: session.project,
+    options: stringifyJson({ ...session.options, pond: stamped }),
+    ingested_at: ingestedAt,
+  };
+}
+
+export function messageRow(
+  labels: Labels,
+  message: PreparedMessage,
+  ordinal: bigint,
+  ingestedAt: bigint,
+): RowOf {
+  return {
+    session_id: labels.sessionId,
+    id: message.header.id,
+    ordinal,
+    timestamp: message.header.timestamp,
+    role: message.header.role,
+    source_agent: labels.sourceAgent,
+    project: labels.project,
+    content: message.content,
+    search_text: message.searchText,
+    options: message.options,
+    digest: message.digest,
+    revises: null,
+    revision: 0n,
+    ingested_at: ingestedAt,
+  };
+}
+
+export function partRow(
+  sessionId: string,
+  messageId: string,
+  part: PreparedPart,
+  position: number,
+  ingestedAt: bigint,
+): RowOf {
+  return {
+    session_id: sessionId,
+    message_id: messageId,
+    id: part.id,
+    ordinal: BigInt(position),
+    type: part.type,
+    provenance: part.provenance,
+    variant_data: part.variantData,
+    data: part.data,
+    options: part.options,
+    ingested_at: ingestedAt,
+  };
+}
+
+export function windowRow(labels: Labels, window: Window): RowOf {
+  return {
+    session_id: labels.sessionId,
+    id: window.id,
+    timestamp: window.timestamp,
+    source_agent: labels.sourceAgent,
+    project: labels.project,
+    text: window.text,
+    message_ids: stringifyJson(window.messageIds),
+  };
+}

@@ -1,0 +1,66 @@
+import type { SourceSession } from "@pond/canonical/adapter";
+import type { Source } from "./discover.ts";
+import { maxFaultsPerSession, toFault } from "./fault.ts";
+import type { AdapterReport } from "./report.ts";
+import type { SeenSession, SeenSessions } from "./seen-sessions.ts";
+
+// Readers call a record settled when its session has rested for an hour, so a session with
+// unsettled ones is worth another look after that long, though its file is the same.
+const settleAfterMs = 3_600_000;
+
+export type ListOptions = {
+  readonly nowMs: number;
+  /** Call every session changed, whatever was seen before. */
+  readonly isVerifying?: boolean;
+  readonly onListed?: (sessions: number) => void;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * Lists a source and returns the sessions that may have changed since they were last read; the
+ * others are counted in `report` as they were then.
+ */
+export async function listChanges(
+  source: Source,
+  seen: SeenSessions,
+  report: AdapterReport,
+  options: ListOptions,
+): Promise<SourceSession[]> {
+  const changed: SourceSession[] = [];
+  const keys = new Set<string>();
+  let isComplete = true;
+  for await (const found of source.reader.sessions(options.signal)) {
+    options.signal?.throwIfAborted();
+    if (found.kind === "fault") {
+      isComplete = false;
+      if (report.faults.length < maxFaultsPerSession) report.faults.push(toFault(found));
+      else report.faults_omitted += 1;
+      continue;
+    }
+    keys.add(found.key);
+    report.sessions.seen += 1;
+    const before = seen.get(found.key);
+    if (before === undefined || options.isVerifying || isDue(before, found, options.nowMs)) {
+      changed.push(found);
+    } else {
+      countAsBefore(before, report);
+    }
+    options.onListed?.(keys.size);
+  }
+  // What a broken listing lacks may well be there.
+  if (isComplete) seen.keepOnly(keys);
+  return changed;
+}
+
+function isDue(before: SeenSession, found: SourceSession, nowMs: number): boolean {
+  if (before.fingerprint !== found.fingerprint) return true;
+  return before.pendingSinceMs !== undefined && nowMs - before.pendingSinceMs >= settleAfterMs;
+}
+
+function countAsBefore(before: SeenSession, report: AdapterReport): void {
+  if (before.hasFailed) report.sessions.failed += 1;
+  else report.sessions.unchanged += 1;
+  if (before.pendingSinceMs !== undefined) report.sessions.pending += 1;
+  report.faults.push(...(before.faults ?? []));
+  report.faults_omitted += before.omittedFaults ?? 0;
+}

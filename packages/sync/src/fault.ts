@@ -1,0 +1,36 @@
+import { type FaultEvent, SourceFault } from "@pond/canonical";
+
+/** A record that could not be read, as reports show it. */
+export type Fault = {
+  readonly adapter: string;
+  /** File and line, or whatever names the place in that source. */
+  readonly location: string;
+  readonly code: string;
+  readonly message: string;
+};
+
+/** One session may be garbage from end to end; reports stay readable. */
+export const maxFaultsPerSession = 100;
+
+export function toFault({ fault }: FaultEvent): Fault {
+  const { adapter, uri, record, byteOffset, reason } = fault.details;
+  const at = byteOffset === undefined ? "" : ` (byte ${byteOffset})`;
+  return { adapter, location: `${uri}:${record}`, code: fault.code, message: `${reason}${at}` };
+}
+
+/** What a reader threw, as the fault of the session it was reading. */
+export function faultFromThrown(adapter: string, uri: string, error: unknown): FaultEvent {
+  if (error instanceof SourceFault) return { kind: "fault", fault: error };
+  const reason = error instanceof Error ? error.message : String(error);
+  const fault = new SourceFault({ adapter, uri, record: "session" }, reason, { cause: error });
+  return { kind: "fault", fault };
+}
+
+/**
+ * True where the machine, not the record, is at fault: no permission, an unplugged disk. Such a
+ * session is read again next time, though its file looks the same.
+ */
+export function isPassing({ fault }: FaultEvent): boolean {
+  const { cause } = fault;
+  return cause instanceof Error && "syscall" in cause;
+}

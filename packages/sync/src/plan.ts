@@ -1,0 +1,55 @@
+import type { SourceSession } from "@pond/canonical/adapter";
+import { listChanges } from "./changes.ts";
+import type { Source } from "./discover.ts";
+import type { SyncProgress } from "./progress.ts";
+import { type AdapterReport, emptyReport } from "./report.ts";
+import { SeenSessions, seenFile } from "./seen-sessions.ts";
+
+/** One source with what has to be read of it. */
+export type Work = {
+  readonly source: Source;
+  readonly seen: SeenSessions;
+  readonly report: AdapterReport;
+  readonly changed: readonly SourceSession[];
+};
+
+export type Plan = {
+  readonly works: readonly Work[];
+  /** By adapter, holding what needs no reading so far. */
+  readonly reports: ReadonlyMap<string, AdapterReport>;
+  readonly sessionsTotal: number;
+  readonly bytesTotal: number;
+};
+
+export type PlanOptions = {
+  readonly stateDirectory: string;
+  readonly storedMessages: number;
+  readonly now: () => Date;
+  readonly isVerifying?: boolean;
+  readonly onProgress?: (progress: SyncProgress) => void;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Lists every source and decides what to read; parses nothing and opens no session. */
+export async function planImport(
+  sources: readonly Source[],
+  { stateDirectory, storedMessages, now, onProgress, ...options }: PlanOptions,
+): Promise<Plan> {
+  const reports = new Map<string, AdapterReport>();
+  const works: Work[] = [];
+  for (const source of sources) {
+    const { adapter } = source;
+    const report = reports.get(adapter) ?? emptyReport(adapter);
+    reports.set(adapter, report);
+    const seen = await SeenSessions.load(seenFile(stateDirectory, source), storedMessages);
+    const changed = await listChanges(source, seen, report, {
+      ...options,
+      nowMs: now().getTime(),
+      onListed: (sessions) => onProgress?.({ stage: "list", adapter, sessions }),
+    });
+    works.push({ source, seen, report, changed });
+  }
+  const all = works.flatMap(({ changed }) => changed);
+  const bytesTotal = all.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { works, reports, sessionsTotal: all.length, bytesTotal };
+}
