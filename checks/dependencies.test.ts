@@ -2,17 +2,54 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 
-/** What each workspace package may import. Anything not listed here is an error. */
+/** What each workspace package may import of ours: arrows point down, there are no others. */
 const allowed: Record<string, readonly string[]> = {
   canonical: [],
-  "adapter-demo": ["canonical"],
-  testkit: ["canonical"],
+  substrate: [],
+  embed: [],
+  "adapter-testkit": ["canonical"],
+  "adapter-claude-code": ["canonical"],
+  adapters: ["canonical", "adapter-claude-code"],
+  sessions: ["canonical", "substrate"],
+  search: ["canonical", "substrate", "sessions", "embed"],
+  sync: ["canonical", "sessions", "embed"],
+  cli: ["canonical", "substrate", "sessions", "search", "sync", "adapters"],
+  bench: ["canonical", "substrate", "sessions", "search", "sync", "adapters"],
 };
 
-const packages = globSync("packages/*/package.json").map((file) => {
-  const { dependencies = {} } = JSON.parse(readFileSync(file, "utf8"));
-  const own = Object.keys(dependencies).filter((name) => name.startsWith("@pond/"));
-  return { name: basename(dirname(file)), imports: own.map((name) => name.slice(6)) };
+type Manifest = {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+};
+
+const packages = globSync("{packages,apps}/*/package.json").map((file) => {
+  const manifest: Manifest = JSON.parse(readFileSync(file, "utf8"));
+  return {
+    folder: dirname(file),
+    name: basename(dirname(file)),
+    imports: ours(manifest.dependencies),
+    forTests: ours(manifest.devDependencies),
+  };
+});
+
+function ours(dependencies: Readonly<Record<string, string>> = {}): string[] {
+  return Object.keys(dependencies)
+    .filter((name) => name.startsWith("@pond/"))
+    .map((name) => name.slice("@pond/".length));
+}
+
+function imported(pattern: string, exclude: string): string[] {
+  const files = globSync(pattern).filter((file) => exclude === "" || !file.includes(exclude));
+  const names = files.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/(?:from|import\() ?"@pond\/([a-z-]+)/g)].map(
+      ([, name = ""]) => name,
+    ),
+  );
+  return [...new Set(names)].sort();
+}
+
+test("there are packages to check", () => {
+  expect(packages.map(({ name }) => name).sort()).toEqual(Object.keys(allowed).sort());
 });
 
 test.each(packages)("$name depends downwards only", ({ name, imports }) => {
@@ -21,12 +58,18 @@ test.each(packages)("$name depends downwards only", ({ name, imports }) => {
 
 test.each(packages)(
   "$name imports what it declares, and nothing else of pond",
-  ({ name, imports }) => {
-    const sources = globSync(`packages/${name}/src/**/*.ts`).map((file) =>
-      readFileSync(file, "utf8"),
-    );
-    const used = sources.flatMap((text) => [...text.matchAll(/from "@pond\/([a-z-]+)/g)]);
+  ({ folder, imports }) => {
+    expect(imported(`${folder}/src/**/*.ts`, ".test")).toEqual([...imports].sort());
+  },
+);
 
-    expect([...new Set(used.map(([, other]) => other))].sort()).toEqual([...imports].sort());
+test.each(packages)(
+  "the tests of $name import what it declares",
+  ({ folder, imports, forTests }) => {
+    const declared = [...imports, ...forTests];
+
+    expect(
+      imported(`${folder}/src/**/*.test*.ts`, "").filter((name) => !declared.includes(name)),
+    ).toEqual([]);
   },
 );

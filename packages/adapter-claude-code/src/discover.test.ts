@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   rmSync,
@@ -10,7 +11,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { findSessions } from "@pond/adapter-testkit";
+import { findSessions, readAll } from "@pond/adapter-testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
 
@@ -171,6 +172,40 @@ it("gives a fingerprint that differs whenever a file of the session does", async
   const listed = (await findSessions(reader)).sessions;
   expect(listed.map(({ fingerprint }) => fingerprint)).toEqual(seen.at(-1));
   expect(listed.map(({ bytes }) => bytes)).toEqual([6 + 3 + 3, 6]);
+});
+
+// Root reads every file, so the test becomes a user who may not.
+const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
+
+it.skipIf(process.platform === "win32")("reports what may not be read", async () => {
+  const record = { type: "user", uuid: "u", cwd: "/w", timestamp: "2026-03-01T09:00:00.000Z" };
+  put("projects/-a/s1.jsonl", `${JSON.stringify(record)}\n`);
+  chmodSync(put("projects/-a/s2.jsonl"), 0);
+  chmodSync(put("projects/-a/s1/tool-results/t.txt"), 0);
+  mkdirSync(join(home, "projects/-b"), { mode: 0 });
+  chmodSync(home, 0o755);
+  becomeNobody?.(65534);
+  try {
+    const seen = await found();
+    const faults: string[] = [];
+    for (const key of seen.keys) {
+      for (const event of await readAll(fromClaudeCode(home), key)) {
+        if (event.kind === "fault") faults.push(event.fault.message.replaceAll(home, ""));
+      }
+    }
+
+    expect(seen).toEqual({
+      keys: ["-a/s1.jsonl", "-a/s2.jsonl"],
+      faults: ["claude-code: /projects/-b:file: cannot be read (EACCES)"],
+    });
+    expect(faults).toEqual([
+      "claude-code: /projects/-a/s1/tool-results/t.txt:file: cannot be read (EACCES)",
+      "claude-code: /projects/-a/s2.jsonl:file: cannot be read (EACCES)",
+    ]);
+  } finally {
+    becomeNobody?.(0);
+    chmodSync(join(home, "projects/-b"), 0o755);
+  }
 });
 
 it("has no fingerprint for a session that is gone", async () => {

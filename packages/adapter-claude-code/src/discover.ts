@@ -1,10 +1,15 @@
-import { createHash } from "node:crypto";
-import { type BigIntStats, type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { SourceFault } from "@pond/canonical";
-import { agentPrefix, agentSuffix, type Root, sessionPath, sessionSuffix } from "./layout.ts";
-import { origin } from "./origin.ts";
+import { fault, isGone, reasonOf } from "./faults.ts";
+import {
+  agentPrefix,
+  agentSuffix,
+  type Root,
+  type SessionPath,
+  sessionPath,
+  sessionSuffix,
+} from "./layout.ts";
 
 /** A file that belongs to a session and is none itself. */
 export type SidecarFile = {
@@ -44,9 +49,6 @@ function* discoverOne(projects: string, key: string): Generator<SessionFiles | F
   }
 }
 
-/** What the files of a session were when they were looked at. */
-export type Measured = { readonly fingerprint: string; readonly bytes: number };
-
 /**
  * The sessions below one project folder, each with its sidecars, sorted by name. Synchronous:
  * a directory read takes microseconds, an awaited one ten times as long.
@@ -59,6 +61,10 @@ function* discoverProject(projects: string, slug: string): Generator<SessionFile
   for (const { name } of entries.filter(isFile)) {
     if (!name.endsWith(sessionSuffix)) continue;
     const stem = name.slice(0, -sessionSuffix.length);
+    if (stem === "") {
+      yield fault(join(folder, name), "a session without a name");
+      continue;
+    }
     const session = { kind: "files", key: `${slug}/${name}`, file: join(folder, name) } as const;
     if (name.startsWith(agentPrefix)) {
       const meta = `${stem}${agentSuffix}`;
@@ -133,16 +139,18 @@ export function filesOf(projects: string, key: string): SessionFiles | undefined
   const path = sessionPath(key);
   if (path === undefined) return undefined;
   const file = join(projects, ...key.split("/"));
-  if (!exists(file)) return undefined;
-  const side = path.root === undefined && !path.isOldAgent;
-  const meta = `${path.name}${agentSuffix}`;
-  const metaFile = join(projects, path.slug, meta);
-  const sidecars = side
-    ? drain(discoverSide(projects, path.slug, path.name)).sidecars
-    : exists(metaFile)
-      ? [{ file: metaFile, path: meta }]
-      : [];
-  return { kind: "files", key, file, sidecars };
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+  return { kind: "files", key, file, sidecars: sidecarsOf(projects, path) };
+}
+
+function sidecarsOf(projects: string, { slug, name, root, isOldAgent }: SessionPath) {
+  // Asked first, because most have none and a failing call costs more than this one.
+  const isMain = root === undefined && !isOldAgent;
+  const place = isMain ? name : `${name}${agentSuffix}`;
+  const file = join(projects, slug, place);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (isMain) return stats ? drain(discoverSide(projects, slug, name)).sidecars : [];
+  return stats?.isFile() ? [{ file, path: place }] : [];
 }
 
 function drain<T>(generator: Generator<unknown, T>): T {
@@ -150,31 +158,6 @@ function drain<T>(generator: Generator<unknown, T>): T {
     const step = generator.next();
     if (step.done) return step.value;
   }
-}
-
-/**
- * The state of the files: size, time and identity of each. Differs whenever one may have changed.
- *
- * @throws where a file is gone or may not be looked at.
- */
-export function measure({ file, sidecars }: SessionFiles): Measured {
-  const own = statSync(file, { bigint: true });
-  if (sidecars.length === 0) return { fingerprint: mark(own), bytes: Number(own.size) };
-  const hash = createHash("sha256");
-  let bytes = own.size;
-  for (const { file, path } of sidecars) {
-    const stats = statSync(file, { bigint: true });
-    bytes += stats.size;
-    hash.update(`${path}\0${mark(stats)}\0`);
-  }
-  return {
-    fingerprint: `${mark(own)}+${hash.digest("hex").slice(0, 32)}`,
-    bytes: Number(bytes),
-  };
-}
-
-function mark({ size, mtimeNs, ino }: BigIntStats): string {
-  return `${size}.${mtimeNs}.${ino}`;
 }
 
 /** The entries of a folder by name, without what must not be followed or opened. */
@@ -211,26 +194,3 @@ function pointsInside(projects: string, link: string): boolean {
 
 const isFolder = (entry: Dirent): boolean => entry.isDirectory();
 const isFile = (entry: Dirent): boolean => entry.isFile();
-
-function exists(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-/** A fault of a whole file or folder. */
-export function fault(uri: string, reason: string, cause?: unknown): FaultEvent {
-  const at = { adapter: origin, uri, record: "file" };
-  return { kind: "fault", fault: new SourceFault(at, reason, { cause }) };
-}
-
-/** True where a file vanished since it was listed: clients clean up, and that is no fault. */
-export function isGone(error: unknown): boolean {
-  return codeOf(error) === "ENOENT";
-}
-
-export function reasonOf(error: unknown): string {
-  return `cannot be read (${codeOf(error) ?? String(error)})`;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
-}

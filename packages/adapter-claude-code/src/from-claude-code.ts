@@ -1,7 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import type { FaultEvent, ReadEvent } from "@pond/canonical";
 import type { Reader, SourceSession } from "@pond/canonical/adapter";
-import { discover, fault, filesOf, isGone, measure, reasonOf } from "./discover.ts";
+import { discover, filesOf } from "./discover.ts";
+import { fault, isGone, isSystemError, reasonOf } from "./faults.ts";
+import { measure } from "./fingerprint.ts";
 import { type Root, rootOf } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
@@ -57,26 +59,25 @@ export function fromClaudeCode(path: string, options: ClaudeCodeOptions = {}): R
       }
     },
 
-    async *read(key, signal): AsyncIterable<ReadEvent> {
+    read(key, signal): AsyncIterable<ReadEvent> {
       try {
         const { projects } = root();
         const files = filesOf(projects, key);
-        if (files) yield* readSession(projects, files, { ...options, signal });
-        else yield fault(key, "no such session");
+        if (files) return readSession(projects, files, { ...options, signal });
+        return only(fault(key, "no such session"));
       } catch (error) {
-        signal?.throwIfAborted();
         if (!isSystemError(error)) throw error;
-        yield fault(key, reasonOf(error), error);
+        return only(fault(path, reasonOf(error), error));
       }
     },
   };
 }
 
+async function* only(event: ReadEvent): AsyncIterable<ReadEvent> {
+  yield event;
+}
+
 function openRoot(path: string): Root {
   const isFolder = statSync(path).isDirectory();
   return rootOf(path, isFolder, isFolder ? readdirSync(path) : []);
-}
-
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error;
 }

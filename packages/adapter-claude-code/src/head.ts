@@ -1,7 +1,6 @@
 import type { Micros } from "@pond/canonical";
-import { isJsonObject } from "@pond/canonical";
-import type { Extracted, SourceRecord } from "@pond/canonical/adapter";
-import { type LogOptions, readRecords } from "./read-records.ts";
+import { type Extracted, openRecord, type SourceRecord } from "@pond/canonical/adapter";
+import { type LogEntry, type LogOptions, readRecords } from "./read-records.ts";
 
 /** What a session says about itself, gathered from the first records that say it. */
 export type Head = {
@@ -15,46 +14,64 @@ export type Head = {
   readonly fork?: { readonly session: Extracted<string>; readonly message: Extracted<string> };
   /** The last record of the parent that an agent was given as its context. */
   readonly contextEnd?: Extracted<string>;
+  /** True where no later record can say more. */
+  readonly isComplete: boolean;
 };
 
+/** What the records of a log say, in order, as far as is needed; `known` is what others said. */
+export function headOf(entries: Iterable<LogEntry>, known: Head = { isComplete: false }): Head {
+  let head = known;
+  for (const entry of entries) {
+    if (head.isComplete) break;
+    if (entry.kind === "record") head = learn(head, entry.record);
+  }
+  return head;
+}
+
 /**
- * Reads the start of a log, up to where everything is known. A fork is read whole, because only
- * its last copied record is the cut-point; others know after a few lines.
+ * Reads a log up to where everything is known. A fork is read to the end of what it copied,
+ * because only the last copied record is the cut-point.
  */
 export async function readHead(file: string, options: LogOptions): Promise<Head> {
-  let head: Head = {};
-  let isPastFork = false;
+  let head = headOf([]);
   for await (const entries of readRecords(file, { ...options, chunkBytes: 16 * 1024 })) {
-    for (const entry of entries) {
-      if (entry.kind !== "record") continue;
-      head = learn(head, entry.record);
-      isPastFork ||= entry.record.peek("uuid") !== undefined && head.fork === undefined;
-      if (isPastFork && head.createdAt && head.project && head.recordedId) return head;
-    }
+    head = headOf(entries, head);
+    if (head.isComplete) break;
   }
   return head;
 }
 
 function learn(head: Head, record: SourceRecord): Head {
-  const createdAt = head.createdAt ?? record.timestamp("timestamp");
-  const project = head.project ?? (record.peek("cwd") === "" ? undefined : record.string("cwd"));
+  const fields = untaken(record);
+  const createdAt = head.createdAt ?? fields.timestamp("timestamp");
+  const project = head.project ?? (record.peek("cwd") === "" ? undefined : fields.string("cwd"));
   const recorded = record.peek("sessionId");
   const recordedId = head.recordedId ?? (typeof recorded === "string" ? recorded : undefined);
-  const fork = forkOf(record) ?? head.fork;
+  const copied = forkOf(fields);
+  const fork = copied ?? head.fork;
   const isContext = record.peek("type") === "fork-context-ref";
-  const contextEnd = head.contextEnd ?? (isContext ? record.id("parentLastUuid") : undefined);
+  const contextEnd = head.contextEnd ?? (isContext ? fields.id("parentLastUuid") : undefined);
+  const isPastFork = copied === undefined && record.peek("uuid") !== undefined;
   return {
     ...(createdAt && { createdAt }),
     ...(project && { project }),
     ...(recordedId && { recordedId }),
     ...(fork && { fork }),
     ...(contextEnd && { contextEnd }),
+    isComplete: Boolean(isPastFork && createdAt && project && recordedId),
   };
 }
 
-function forkOf(record: SourceRecord): Head["fork"] {
-  if (!isJsonObject(record.peek("forkedFrom"))) return undefined;
-  const from = record.record("forkedFrom");
+/** The same fields in a record of their own: what is taken here must still be read there. */
+function untaken(record: SourceRecord): SourceRecord {
+  const fields = headFields.map((key) => [key, record.peek(key)]);
+  return openRecord(record.at, Object.fromEntries(fields));
+}
+
+const headFields = ["timestamp", "cwd", "forkedFrom", "parentLastUuid"];
+
+function forkOf(fields: SourceRecord): Head["fork"] {
+  const from = fields.record("forkedFrom");
   const [session, message] = [from?.id("sessionId"), from?.id("messageUuid")];
   return session && message && { session, message };
 }

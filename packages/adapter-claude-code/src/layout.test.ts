@@ -43,6 +43,13 @@ it("finds the client's home where the environment or the user has it", () => {
 
 it.each([
   ["a home", "/h/.claude", true, ["projects", "todos"], { projects: "/h/.claude/projects" }],
+  [
+    "a home without sessions",
+    "/h/.claude",
+    true,
+    ["history.jsonl", "plugins"],
+    { projects: "/h/.claude/projects" },
+  ],
   ["a projects folder", "/h/p", true, ["-a", "-b"], { projects: "/h/p" }],
   ["a project folder", "/h/p/-a", true, ["s.jsonl", "s"], { projects: "/h/p", slug: "-a" }],
   ["a session", "/h/p/-a/s.jsonl", false, [], { projects: "/h/p", key: "-a/s.jsonl" }],

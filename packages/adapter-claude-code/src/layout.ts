@@ -41,12 +41,17 @@ export type Root = {
 export function rootOf(path: string, isFolder: boolean, names: readonly string[]): Root {
   const absolute = resolve(path);
   if (!isFolder) return fileRoot(absolute);
-  if (names.includes("projects")) return { projects: join(absolute, "projects") };
+  // A home may have no sessions yet, and its other files are none.
+  if (homeMarks.some((mark) => names.includes(mark))) {
+    return { projects: join(absolute, "projects") };
+  }
   const isProject = names.some((name) => name.endsWith(sessionSuffix));
   return isProject
     ? { projects: dirname(absolute), slug: basename(absolute) }
     : { projects: absolute };
 }
+
+const homeMarks = ["projects", "history.jsonl", "settings.json", "todos", "shell-snapshots"];
 
 function fileRoot(file: string): Root {
   const steps = dirname(file).split(sep);

@@ -1,7 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { FaultEvent, PendingEvent, SourceLocation } from "@pond/canonical";
 import { parseJson, SourceFault } from "@pond/canonical";
-import { type Line, openRecord, readLines, type SourceRecord } from "@pond/canonical/adapter";
+import {
+  type Line,
+  openRecord,
+  readLines,
+  type SourceRecord,
+  truncatedRecord,
+} from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
 
 /** A record of a log, or what stands in its place. */
@@ -23,7 +29,9 @@ export async function* readRecords(
 ): AsyncIterable<readonly LogEntry[]> {
   for await (const lines of readLines(readChunks(file, chunkBytes), limits)) {
     signal?.throwIfAborted();
-    yield lines.flatMap((line) => readLine(line, file));
+    const entries: LogEntry[] = [];
+    for (const line of lines) readLine(line, file, entries);
+    yield entries;
   }
 }
 
@@ -32,51 +40,63 @@ export async function* readRecords(
 async function* readChunks(file: string, chunkBytes: number): AsyncIterable<Uint8Array> {
   const handle = openSync(file, "r");
   try {
-    // One byte more than the file has, so that its end is seen without another read.
+    // One byte more than the file has, so that a read that falls short tells of the end.
     const size = Math.min(fstatSync(handle).size + 1, chunkBytes);
-    for (;;) {
+    for (let isEnd = false; !isEnd; ) {
       const buffer = Buffer.allocUnsafeSlow(size);
       const bytes = readSync(handle, buffer);
+      isEnd = bytes < size;
       if (bytes > 0) yield buffer.subarray(0, bytes);
-      if (bytes === 0) return;
     }
   } finally {
     closeSync(handle);
   }
 }
 
-function readLine(line: Line, file: string): readonly LogEntry[] {
-  const { number, byteOffset, byteLength, isTerminated } = line;
+function readLine(line: Line, file: string, entries: LogEntry[]): void {
+  const { number, byteOffset, byteLength, isTerminated, text } = line;
   const at: SourceLocation = { adapter: origin, uri: file, record: number, byteOffset };
-  if (line.fault !== undefined) {
-    if (!isTerminated) return [pending(at)];
-    if (line.fault === "invalid_utf8") return [fault(at, "not valid UTF-8")];
-    const sentinel = openRecord(at, { pond_truncated: { bytes: byteLength } });
-    const reason = `a line of ${byteLength} bytes, too long to be kept`;
-    return [fault(at, reason), { kind: "record", record: sentinel }];
+  if (text === undefined) {
+    if (!isTerminated) entries.push(pending(at));
+    else if (line.fault === "invalid_utf8") entries.push(fault(at, "not valid UTF-8"));
+    else {
+      entries.push(fault(at, `a line of ${byteLength} bytes, too long to be kept`));
+      entries.push({ kind: "record", record: truncatedRecord(at, byteLength) });
+    }
+    return;
   }
-  if (!/\S/.test(line.text)) return [];
-  const isDamaged = isTerminated && (line.text.startsWith("\0") || line.text.endsWith("\0"));
-  return isDamaged ? readDamaged(line.text, at) : [readText(line.text, at, isTerminated)];
+  // A power cut leaves zeros where bytes were to be written, before or behind what was.
+  const from = isTerminated && text.charCodeAt(0) === 0 ? zerosEnd(text) : 0;
+  const isCut = from > 0 || (isTerminated && text.charCodeAt(text.length - 1) === 0);
+  const record = isCut ? text.slice(from, zerosStart(text)) : text;
+  if (isCut) entries.push(fault(at, "zeros in place of a record"));
+  if (!/\S/.test(record)) return;
+  const place = from === 0 ? at : { ...at, byteOffset: byteOffset + from };
+  entries.push(readText(record, place, byteLength, isTerminated));
 }
 
-/** A power cut leaves zeros where bytes were to be written, before or behind what was. */
-function readDamaged(text: string, at: SourceLocation): readonly LogEntry[] {
-  const from = text.search(/[^\0]/);
-  const zeros = fault(at, "zeros in place of a record");
-  if (from < 0) return [zeros];
-  let end = text.length;
-  while (text.charCodeAt(end - 1) === 0) end--;
-  const place = { ...at, byteOffset: (at.byteOffset ?? 0) + from };
-  return [zeros, readText(text.slice(from, end), place, true)];
+function zerosEnd(text: string): number {
+  let end = 0;
+  while (text.charCodeAt(end) === 0) end++;
+  return end;
 }
 
-function readText(text: string, at: SourceLocation, isTerminated: boolean): LogEntry {
+function zerosStart(text: string): number {
+  let start = text.length;
+  while (text.charCodeAt(start - 1) === 0) start--;
+  return start;
+}
+
+function readText(
+  text: string,
+  at: SourceLocation,
+  encodedBytes: number,
+  isTerminated: boolean,
+): LogEntry {
   try {
-    return { kind: "record", record: openRecord(at, parseJson(text)) };
+    return { kind: "record", record: openRecord(at, parseJson(text), { encodedBytes }) };
   } catch (error) {
-    if (SourceFault.is(error) && error instanceof SourceFault)
-      return { kind: "fault", fault: error };
+    if (error instanceof SourceFault) return { kind: "fault", fault: error };
     if (!(error instanceof SyntaxError)) throw error;
     return isTerminated ? fault(at, "not JSON", error) : pending(at);
   }

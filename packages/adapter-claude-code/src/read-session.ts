@@ -3,8 +3,9 @@ import { dirname, join } from "node:path";
 import type { ReadEvent } from "@pond/canonical";
 import { isJsonObject, parseJson } from "@pond/canonical";
 import { openRecord, type SourceRecord, sessionEvent } from "@pond/canonical/adapter";
-import { fault, reasonOf, type SessionFiles } from "./discover.ts";
-import { type Head, readHead } from "./head.ts";
+import type { SessionFiles, SidecarFile } from "./discover.ts";
+import { fault, isSystemError, reasonOf } from "./faults.ts";
+import { type Head, headOf, readHead } from "./head.ts";
 import { agentPrefix, agentSuffix, sessionPath, sessionSuffix } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { type LogOptions, readRecords } from "./read-records.ts";
@@ -12,33 +13,52 @@ import { type Reading, RecordIds } from "./records/envelope.ts";
 import { readRecord } from "./records/record.ts";
 import { readSidecar } from "./records/sidecar.ts";
 
-/** The events of one session: itself, its records in file order, its sidecars. */
+/**
+ * The events of one session: itself, its records in file order, its sidecars. One generator, and
+ * no delegation in it: either makes every event wait for more promises.
+ */
 export async function* readSession(
   projects: string,
   files: SessionFiles,
   options: LogOptions,
 ): AsyncIterable<ReadEvent> {
-  const reading = await openReading(projects, files, options);
-  let records = 0;
-  if (reading) yield reading.session;
-  for await (const entries of readRecords(files.file, options)) {
-    for (const entry of entries) {
-      if (entry.kind !== "record") yield entry;
-      else if (reading) yield* readRecord(entry.record, reading);
-      else records++;
+  try {
+    let reading: Reading | undefined;
+    let records = 0;
+    let isFirst = true;
+    for await (const entries of readRecords(files.file, options)) {
+      if (isFirst) {
+        isFirst = false;
+        // What the first chunk does not say, the rest of the file may.
+        const head = headOf(entries);
+        const whole = head.isComplete ? head : await readHead(files.file, options);
+        reading = await openReading(projects, files, whole, options);
+        if (reading) yield reading.session;
+      }
+      for (const entry of entries) {
+        if (entry.kind !== "record") yield entry;
+        else if (reading === undefined) records++;
+        else for (const event of readRecord(entry.record, reading)) yield event;
+      }
     }
-  }
-  if (reading === undefined) {
     // Dropped rather than given an invented project or time.
-    if (records > 0) yield fault(files.file, notAttributable);
-    return;
-  }
-  for (const sidecar of files.sidecars) {
-    try {
-      yield* readSidecar(sidecar, reading);
-    } catch (error) {
-      yield fault(sidecar.file, reasonOf(error), error);
+    if (reading === undefined && records > 0) yield fault(files.file, notAttributable);
+    for (const sidecar of reading ? files.sidecars : []) {
+      if (reading) for (const event of openSidecar(sidecar, reading)) yield event;
     }
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!isSystemError(error)) throw error;
+    yield fault(files.file, reasonOf(error), error);
+  }
+}
+
+function openSidecar(sidecar: SidecarFile, reading: Reading): readonly ReadEvent[] {
+  try {
+    return readSidecar(sidecar, reading);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [fault(sidecar.file, reasonOf(error), error)];
   }
 }
 
@@ -49,9 +69,9 @@ const notAttributable =
 async function openReading(
   projects: string,
   files: SessionFiles,
+  head: Head,
   options: LogOptions,
 ): Promise<Reading | undefined> {
-  const head = await readHead(files.file, options);
   const main = mainFile(projects, files.key);
   const project =
     head.project ??

@@ -1,7 +1,7 @@
 import { injectedTags, planMarks, textRules, typedTags } from "./provenance.ts";
 
 /** A run of one text: who spoke is the same from the end of the span before to `end`. */
-export type Span = {
+type Span = {
   /** Offset behind the last code unit. */
   readonly end: number;
   /** Which injection it is; undefined where a human typed it. */

@@ -1,11 +1,65 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { adapterCases } from "./adapter-cases.ts";
+import * as readers from "./broken/readers.ts";
+import * as writers from "./broken/writers.ts";
 import { fromDemo, toDemo } from "./demo-adapter.ts";
 import type { AdapterKit } from "./kit.ts";
 
 const fixtures = ["plain", "odd"].map((name) => `${import.meta.dirname}/../fixtures/${name}`);
 const demo: AdapterKit = { reader: fromDemo, writer: toDemo, fixtures };
 
-describe("an adapter that keeps the rules", () => {
+describe("an adapter that keeps the rules passes", () => {
   test.each([...adapterCases(demo)])("$rule: $name", ({ run }) => run());
 });
+
+describe("an adapter is caught that", () => {
+  it.each<[string, string, Partial<AdapterKit>]>([
+    ["drops a field on restore", "native restore equals plain", native(writers.without("usage"))],
+    ["adds a field on restore", "native restore equals plain", native(writers.adding("extra"))],
+    ["drops a record on restore", "native restore equals plain", native(writers.shortened)],
+    ["invents a file on restore", "native restore equals plain", native(writers.copied)],
+    ["rounds numbers", "numbers no double carries are carried in plain", native(writers.rounded)],
+    [
+      "loses keys of Object.prototype",
+      "keys of Object.prototype are carried in plain",
+      native(writers.without("__proto__")),
+    ],
+    ["drops a field on reading", "every leaf of plain is", reading(readers.forgetsOptions)],
+    ["counts its ids", "two reads of plain give equal events", reading(readers.countsIds())],
+    ["puts its folder in its ids", "plain gives equal rows from", reading(readers.placesIds)],
+    ["yields a part before its message", "plain gives every session", reading(readers.reversed)],
+    ["yields an id twice", "plain gives every session", reading(readers.doubled)],
+    ["swallows faults", "every broken line of odd is reported", reading(readers.withoutFaults)],
+    ["swallows new faults", "half a line in plain is a fault", reading(readers.withoutFaults)],
+    ["stops at a fault", "a line of NULs in plain is a fault", reading(readers.stopsAtFault)],
+    ["names the wrong line", "a line that is no object in plain", reading(readers.misplaces)],
+    ["calls a live tail a fault", "a last line of plain still", reading(readers.impatient)],
+    ["reads the first chunk only", "plain reads the same across", { reader: readers.oneChunk }],
+    ["fingerprints nothing", "fingerprints of plain change", { reader: readers.sameFingerprint }],
+    ["restores no descendants", "a foreign restore writes every", foreign(writers.rootOnly)],
+    ["writes nothing for others", "a foreign restore is one", foreign(() => [])],
+    ["writes what is no JSON", "a foreign restore is one", foreign(writers.cutShort)],
+    ["loses the user's words", "a foreign restore is one", foreign(writers.without("text"))],
+    ["miscounts fidelity", "the fidelity of a foreign restore", foreign(writers.miscounted)],
+    ["writes outside its folder", "hostile session ids stay", foreign(writers.escaping)],
+    ["writes sessions to one file", "hostile session ids stay", foreign(writers.onePath)],
+    ["differs from run to run", "two foreign restores are equal", foreign(writers.restless())],
+  ])("%s", async (_, name, fault) => {
+    const found = adapterCases({ ...demo, ...fault }).filter((one) => one.name.startsWith(name));
+
+    expect(found).toHaveLength(1);
+    await expect(found[0]?.run()).rejects.toThrow();
+  });
+});
+
+function native(writeNative: writers.Write): Partial<AdapterKit> {
+  return { writer: { ...toDemo, writeNative } };
+}
+
+function foreign(writeForeign: writers.Write): Partial<AdapterKit> {
+  return { writer: { ...toDemo, writeForeign } };
+}
+
+function reading(change: readers.Change): Partial<AdapterKit> {
+  return { reader: (folder) => readers.changed(folder, change) };
+}

@@ -19,9 +19,15 @@ async function* readFile(folder: string, uri: string): AsyncGenerator<ReadEvent>
   const toEvents = recordReader(uri);
   const chunks = createReadStream(`${folder}/${uri}`);
   for await (const batch of seam.readRecords(chunks, { adapter: "demo", uri }))
-    for (const event of batch)
-      if (event.kind === "record") yield* toEvents(event.record);
-      else yield event;
+    for (const event of batch) {
+      try {
+        if (event.kind === "record") yield* toEvents(event.record);
+        else yield event;
+      } catch (error) {
+        if (!(error instanceof SourceFault)) throw error;
+        yield { kind: "fault", fault: error };
+      }
+    }
 }
 
 function recordReader(file: string): (record: seam.SourceRecord) => Iterable<ReadEvent> {
@@ -29,8 +35,7 @@ function recordReader(file: string): (record: seam.SourceRecord) => Iterable<Rea
   let session: ReturnType<typeof seam.sessionEvent> | undefined;
   let started: seam.Extracted<Micros> | undefined;
   return (record) => {
-    const timestamp = record.timestamp("at") ?? started;
-    if (!timestamp) throw new SourceFault(record.at, 'no time at "at"');
+    const timestamp = record.timestamp("at") ?? started ?? record.requireTimestamp("at");
     if (!session) {
       const [id, project] = [record.requireString("id"), record.requireString("cwd")];
       const source = { file, rest: record.rest() };
@@ -48,7 +53,12 @@ function recordReader(file: string): (record: seam.SourceRecord) => Iterable<Rea
     const [id, text] = seen.has(key) || !time ? [] : [record.id("id"), record.string("text")];
     if (!id || !text || (role !== "user" && role !== "assistant"))
       return [
-        seam.carrierEvent(session, { id: ids.next(record), timestamp, record: record.whole() }),
+        seam.carrierEvent(session, {
+          id: ids.next(record),
+          timestamp,
+          record: record.whole(),
+          source: {},
+        }),
       ];
     seen.add(key);
     const source = { rest: record.rest() };

@@ -3,7 +3,7 @@ import type { SourceFiles } from "./source-files.ts";
 
 /** One line of a JSONL file. */
 export type SourceLine = {
-  /** Without its newline. */
+  /** Without its line end, and without zeros at either end. */
   readonly bytes: Uint8Array;
   /** Undefined where the line is blank or no JSON object. */
   readonly record: JsonValue | undefined;
@@ -17,7 +17,8 @@ export function jsonlRecords(files: SourceFiles): ReadonlyMap<string, readonly J
 
 /** The lines of a file, the empty rest behind a last newline left out. */
 export function linesOf(bytes: Uint8Array): readonly SourceLine[] {
-  const buffer = Buffer.from(bytes);
+  const file = Buffer.from(bytes);
+  const buffer = file.subarray(0, mark.length).equals(mark) ? file.subarray(mark.length) : file;
   const lines: SourceLine[] = [];
   for (let from = 0; from < buffer.length; ) {
     const newline = buffer.indexOf(0x0a, from);
@@ -36,10 +37,19 @@ function recordsOf(path: string, bytes: Uint8Array): readonly JsonValue[] {
   return [(isJson ? parsed(bytes) : undefined) ?? Buffer.from(bytes).toString("base64")];
 }
 
-function toLine(bytes: Uint8Array): SourceLine {
+function toLine(line: Buffer): SourceLine {
+  const bytes = withoutZeros(line);
   const value = parsed(bytes);
-  const isBlank = Buffer.from(bytes).toString("latin1").trim() === "";
+  const isBlank = line.toString("latin1").trim() === "";
   return { bytes, record: isJsonObject(value) ? value : undefined, isBlank };
+}
+
+/** A power cut leaves zeros before or behind a whole record. */
+function withoutZeros(line: Buffer): Buffer {
+  const end = line.at(-1) === 0x0d ? line.length - 1 : line.length;
+  const text = line.subarray(0, end);
+  const from = text.findIndex((byte) => byte !== 0);
+  return from < 0 ? text : text.subarray(from, text.findLastIndex((byte) => byte !== 0) + 1);
 }
 
 function parsed(bytes: Uint8Array): JsonValue | undefined {
@@ -50,3 +60,5 @@ function parsed(bytes: Uint8Array): JsonValue | undefined {
     return undefined;
   }
 }
+
+const mark = Buffer.from([0xef, 0xbb, 0xbf]);

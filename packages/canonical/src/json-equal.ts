@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "./json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { isRawNumber, numberTextEqual } from "./raw-number.ts";
 
 /**
@@ -15,13 +15,9 @@ export function jsonEqual(left: JsonValue, right: JsonValue): boolean {
       for (let at = 0; at < a.length; at++) pairs.push([a[at], b[at]]);
     } else if (isJsonObject(a)) {
       if (!isJsonObject(b)) return false;
-      const keys = Object.keys(a);
-      if (keys.length !== Object.keys(b).length) return false;
-      for (const key of keys) {
-        const [mine, other] = [a[key], Object.hasOwn(b, key) ? b[key] : undefined];
-        if (mine === undefined || other === undefined) return false;
-        pairs.push([mine, other]);
-      }
+      const members = pairMembers(a, b);
+      if (members === undefined) return false;
+      for (const member of members) pairs.push(member);
     } else {
       const [mine, other] = [numberText(a), numberText(b)];
       if (mine === undefined || other === undefined) return false;
@@ -29,6 +25,19 @@ export function jsonEqual(left: JsonValue, right: JsonValue): boolean {
     }
   }
   return true;
+}
+
+/** The values under each key of two objects; undefined where their keys differ. */
+function pairMembers(left: JsonObject, right: JsonObject): [JsonValue, JsonValue][] | undefined {
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return undefined;
+  const pairs: [JsonValue, JsonValue][] = [];
+  for (const key of keys) {
+    const [mine, other] = [left[key], Object.hasOwn(right, key) ? right[key] : undefined];
+    if (mine === undefined || other === undefined) return undefined;
+    pairs.push([mine, other]);
+  }
+  return pairs;
 }
 
 function numberText(value: JsonValue): string | undefined {

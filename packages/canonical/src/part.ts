@@ -92,9 +92,9 @@ const base = {
 };
 
 const fileContentSchema = v.variant("type", [
-  v.object({ type: v.literal("bytes"), bytes: v.instance(Uint8Array) }),
-  v.object({ type: v.literal("base64"), text: v.string() }),
-  v.object({ type: v.literal("url"), url: v.string() }),
+  v.strictObject({ type: v.literal("bytes"), bytes: v.instance(Uint8Array) }),
+  v.strictObject({ type: v.literal("base64"), text: v.string() }),
+  v.strictObject({ type: v.literal("url"), url: v.string() }),
 ]);
 
 /** Checks one Part. Strict: a field the model does not name is an error, not a silent drop. */

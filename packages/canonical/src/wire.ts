@@ -1,6 +1,6 @@
 import { checkMessage, checkPart, checkSession } from "./check.ts";
 import { ValidationError } from "./errors.ts";
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import { type Message, type MessageHeader, partsOf } from "./message.ts";
 import type { FileContent, FilePart, Part } from "./part.ts";
 import type { Session } from "./session.ts";
@@ -56,8 +56,9 @@ export function partToWire(part: Part): WirePart {
 
 /** @throws {ValidationError} where the value is no part. */
 export function partFromWire(value: unknown): Part {
-  if (!isJsonObject(value) || !isJsonObject(value["data"])) return checkPart(value);
-  const { type, base64: text, ...others } = value["data"];
+  const data = isJsonObject(value) ? value["data"] : undefined;
+  if (!isJsonObject(value) || !isJsonObject(data)) return checkPart(value);
+  const { type, base64: text, ...others }: JsonObject = data;
   if (type !== "bytes" || typeof text !== "string") return checkPart(value);
   const bytes = Buffer.from(text, "base64");
   // Decoding skips what is not base64, and would lose it without a word.

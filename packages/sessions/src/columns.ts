@@ -1,5 +1,8 @@
 import type { Cell, ColumnBatch } from "@pond/substrate";
 
+/** A row as an object; every row of a table names the same columns. */
+export type RowValues = Readonly<Record<string, Cell>>;
+
 /** Rows on their way to a table, kept column by column. */
 export class Columns {
   readonly #cells: Record<string, Cell[]> = {};
@@ -9,14 +12,19 @@ export class Columns {
     return this.#length;
   }
 
-  /** Every call names the same columns. */
-  push(row: Readonly<Record<string, Cell>>): void {
+  /** @returns The number of the row. */
+  push(row: RowValues): number {
     for (const column in row) {
       const cells = this.#cells[column];
       if (cells) cells.push(row[column] ?? null);
       else this.#cells[column] = [row[column] ?? null];
     }
-    this.#length += 1;
+    return this.#length++;
+  }
+
+  set(row: number, column: string, cell: Cell): void {
+    const cells = this.#cells[column];
+    if (cells) cells[row] = cell;
   }
 
   batch(): ColumnBatch {

@@ -10,7 +10,8 @@ import {
   sessionColumns,
   sessionFromRow,
 } from "./from-rows.ts";
-import { type LiveMessage, liveMessages, type StoredMessage } from "./reconcile.ts";
+import { liveMessages, type StoredMessage } from "./reconcile.ts";
+import { storedColumns, storedMessage } from "./stored-messages.ts";
 
 /** Which state of messages that changed: as last seen in the source, or as first stored. */
 export type At = "first" | "last";
@@ -38,15 +39,7 @@ export async function loadSession(store: Store, id: string): Promise<Session> {
   return sessionFromRow(row);
 }
 
-const placeColumns = [
-  "id",
-  "ordinal",
-  "timestamp",
-  "role",
-  "digest",
-  "revises",
-  "revision",
-] as const;
+const placeColumns = [...storedColumns, "timestamp", "role"];
 
 /** The messages of a session in order: (ordinal, timestamp, id), newest places, tombstones out. */
 export async function loadPlaces(store: Store, sessionId: string, at: At): Promise<Place[]> {
@@ -56,12 +49,12 @@ export async function loadPlaces(store: Store, sessionId: string, at: At): Promi
 }
 
 function toPlaces(rows: readonly Row[], at: At): Place[] {
-  const stored = rows.map(toStored).filter(({ revises }) => at === "last" || revises === null);
+  const stored = rows.map(storedMessage).filter(({ revises }) => at === "last" || revises === null);
   const live = liveMessages(stored);
   const carriers = carrierIds(stored);
   const places = rows.flatMap((row): Place[] => {
     const now = row["revises"] === null ? live.get(String(row["id"])) : undefined;
-    if (now === undefined || isRemoved(now)) return [];
+    if (now === undefined || now.digest === null) return [];
     const { id, timestamp, role } = row;
     const place = { id: String(id), timestamp: BigInt(timestamp as bigint), role: String(role) };
     return [{ ...place, ordinal: now.ordinal, carrierId: carriers.get(place.id) }];
@@ -112,42 +105,36 @@ function partsByMessage(rows: readonly Row[]): Map<string, Part[]> {
   return parts;
 }
 
-/** A carrier that only moves holds no value: the one before it still does. */
+/**
+ * The carrier that holds the newest value of each message that is not its own first one. A carrier
+ * that only moves holds no value: the first of its digest does.
+ */
 function carrierIds(stored: readonly StoredMessage[]): Map<string, string> {
-  const ids = new Map<string, string>();
-  const originals = new Map(stored.map((row) => [row.id, row.digest]));
+  const firstDigests = new Map<string, string | null>();
   const newest = new Map<string, StoredMessage>();
+  const holders = new Map<string, StoredMessage>();
   for (const row of stored) {
-    if (row.revises === null || row.digest === null) continue;
+    if (row.revises === null) {
+      firstDigests.set(row.id, row.digest);
+      continue;
+    }
+    if (row.digest === null) continue;
     const known = newest.get(row.revises);
     if (known === undefined || isNewer(row, known)) newest.set(row.revises, row);
+    const value = `${row.digest} ${row.revises}`;
+    const holder = holders.get(value);
+    if (holder === undefined || row.revision < holder.revision) holders.set(value, row);
   }
+  const ids = new Map<string, string>();
   for (const [target, { digest }] of newest) {
-    if (originals.get(target) === digest) continue;
-    const holder = stored
-      .filter((row) => row.revises === target && row.digest === digest)
-      .reduce((first, row) => (row.revision < first.revision ? row : first));
-    ids.set(target, holder.id);
+    const holder = holders.get(`${digest} ${target}`);
+    if (holder && firstDigests.get(target) !== digest) ids.set(target, holder.id);
   }
   return ids;
 }
 
 function isNewer(row: StoredMessage, known: StoredMessage): boolean {
   return row.revision > known.revision || (row.revision === known.revision && row.id > known.id);
-}
-
-function isRemoved(live: LiveMessage): boolean {
-  return live.digest === null;
-}
-
-function toStored(row: Row): StoredMessage {
-  return {
-    id: String(row["id"]),
-    ordinal: BigInt(row["ordinal"] as bigint),
-    digest: row["digest"] as string | null,
-    revises: row["revises"] as string | null,
-    revision: BigInt(row["revision"] as bigint),
-  };
 }
 
 function byPlace(left: Place, right: Place): number {

@@ -24,6 +24,18 @@ export class MessageNotFoundError extends PondError {
   }
 }
 
+/** The message holds no part with this id. */
+export class PartNotFoundError extends PondError {
+  override readonly name = "PartNotFoundError";
+  readonly code = "not_found";
+  readonly details: { readonly messageId: string; readonly partId: string };
+
+  constructor(messageId: string, partId: string) {
+    super(`message ${messageId} holds no part ${partId}`);
+    this.details = { messageId, partId };
+  }
+}
+
 /** Sessions that name each other as parents, round in a circle. */
 export class LineageCycleError extends PondError {
   override readonly name = "LineageCycleError";
@@ -54,8 +66,8 @@ export class TargetExistsError extends PondError {
   readonly code = "target_exists";
   readonly details: { readonly path: string };
 
-  constructor(path: string) {
-    super(`${path} exists; --force replaces it`);
+  constructor(path: string, options?: ErrorOptions) {
+    super(`${path} is there already; nothing replaces it unless forced`, options);
     this.details = { path };
   }
 }

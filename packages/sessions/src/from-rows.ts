@@ -3,6 +3,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
+  type MessageHeader,
   messageFromWire,
   messageOf,
   type Part,
@@ -11,6 +12,7 @@ import {
 } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
 import { DamagedRowError } from "./errors.ts";
+import { bagOf } from "./option-bag.ts";
 
 // What was stored was checked when it came; these give it its types back.
 
@@ -63,9 +65,11 @@ export function sessionFromRow(row: Row): Session {
 export function messageFromRow(row: Row, parts: readonly Part[]): Message {
   const { id, session_id, timestamp, role, content, options } = row;
   const base = { id, session_id, timestamp, options: objectOf(options) };
-  const header =
-    role === "system" ? { ...base, role, content: parseJson(String(content)) } : { ...base, role };
-  return messageOf(header as Parameters<typeof messageOf>[0], parts);
+  if (role === "system") {
+    // Parts under its id are leftovers of a state that was never whole; it has none of its own.
+    return { ...base, role, content: parseJson(String(content)) } as Message;
+  }
+  return messageOf({ ...base, role } as MessageHeader, parts);
 }
 
 export function partFromRow(row: Row): Part {
@@ -78,8 +82,7 @@ export function partFromRow(row: Row): Part {
 
 /** The message a carrier holds; undefined in a tombstone and in one that only moves. */
 export function messageFromCarrier(row: Row): Message | undefined {
-  const pond = objectOf(row["options"])["pond"];
-  const message: JsonValue | undefined = isJsonObject(pond) ? pond["message"] : undefined;
+  const message: JsonValue | undefined = bagOf(objectOf(row["options"]), "pond")["message"];
   return message === undefined ? undefined : messageFromWire(message);
 }
 

@@ -1,4 +1,5 @@
 import {
+  type JsonObject,
   type Message,
   messageToWire,
   type Part,
@@ -18,7 +19,8 @@ import {
   type Place,
   type PlacedMessage,
 } from "./content.ts";
-import { MessageNotFoundError } from "./errors.ts";
+import { MessageNotFoundError, PartNotFoundError } from "./errors.ts";
+import { searchText } from "./search-text.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** How much of a session is wanted (spec 7.5). */
@@ -94,10 +96,10 @@ export async function getSession(
   let bytes = 0;
   let next = start;
   while (next < places.length && bytes < limitBytes) {
-    const chunk = places.slice(next, next + messagesPerRead);
-    for (const placed of await loadMessages(store, id, chunk)) {
+    const chunk = await loadMessages(store, id, places.slice(next, next + messagesPerRead));
+    for (const placed of chunk) {
       const shown = show(placed, mode);
-      bytes += stringifyJson(shown as never).length;
+      bytes += sizeOf(shown);
       if (messages.length > 0 && bytes > limitBytes) break;
       messages.push(shown);
       next += 1;
@@ -124,6 +126,7 @@ export type MessageOptions = {
  *
  * @throws {SessionNotFoundError}
  * @throws {MessageNotFoundError}
+ * @throws {PartNotFoundError} where `afterPart` is not in the message.
  */
 export async function getMessage(
   sessions: SessionStore,
@@ -143,7 +146,7 @@ export async function getMessage(
   const found = placed.findIndex(({ message }) => message.id === messageId);
   const target = placed[found];
   if (target === undefined) throw new MessageNotFoundError(sessionId, messageId);
-  const page = pageOfParts(partsOf(target.message), afterPart, limitBytes);
+  const page = pageOfParts(messageId, partsOf(target.message), afterPart, limitBytes);
   const whole = show(target, "verbatim");
   return {
     session: sessionToWire(session),
@@ -160,7 +163,7 @@ export function summarizePart(part: Part): PartSummary {
   const bytes =
     part.type === "file" && part.data.type === "bytes"
       ? part.data.bytes.length
-      : stringifyJson(partToWire(part) as never).length;
+      : sizeOf(partToWire(part));
   const name =
     part.type === "file"
       ? (part.file_name ?? part.media_type)
@@ -170,14 +173,21 @@ export function summarizePart(part: Part): PartSummary {
   return { type, provenance, bytes, ...(name !== undefined && { name }) };
 }
 
+/** Places of messages in which a person or a model says something. */
 async function conversationalPlaces(store: Store, id: string): Promise<Place[]> {
   const where = and(eq("session_id", id), isNotNull("search_text"));
   const [places, rows] = await Promise.all([
     loadPlaces(store, id, "last"),
     store.table("messages").rows({ columns: ["id"], where }),
   ]);
-  const ids = new Set(rows.map((row) => row["id"]));
-  return places.filter((place) => ids.has(place.id) || place.carrierId !== undefined);
+  const spoken = new Set(rows.map((row) => String(row["id"])));
+  // The row of a revised message says what it was; its carrier says what it is.
+  const revised = places.filter(({ carrierId }) => carrierId !== undefined);
+  for (const { message } of await loadMessages(store, id, revised)) {
+    if (searchText(message, partsOf(message)) === null) spoken.delete(message.id);
+    else spoken.add(message.id);
+  }
+  return places.filter((place) => spoken.has(place.id));
 }
 
 function placeAfter(places: readonly Place[], sessionId: string, messageId: string): number {
@@ -216,18 +226,25 @@ function conversation(message: Message): string {
 }
 
 function pageOfParts(
+  messageId: string,
   parts: readonly Part[],
   afterPart: string | undefined,
   limitBytes: number,
 ): { readonly parts: readonly WirePart[]; readonly remaining: number } {
   const start = afterPart === undefined ? 0 : parts.findIndex(({ id }) => id === afterPart) + 1;
+  if (start === 0 && afterPart !== undefined) throw new PartNotFoundError(messageId, afterPart);
   const page: WirePart[] = [];
   let bytes = 0;
   for (const part of parts.slice(start)) {
     const wire = partToWire(part);
-    bytes += stringifyJson(wire as never).length;
+    bytes += sizeOf(wire);
     if (page.length > 0 && bytes > limitBytes) break;
     page.push(wire);
   }
   return { parts: page, remaining: parts.length - start - page.length };
+}
+
+/** About what a page spends on it. */
+function sizeOf(value: ShownMessage | WirePart): number {
+  return stringifyJson({ ...value } as JsonObject).length;
 }

@@ -1,8 +1,10 @@
+export { rootOf } from "./ancestry.ts";
 export type { At } from "./content.ts";
 export {
   DamagedRowError,
   LineageCycleError,
   MessageNotFoundError,
+  PartNotFoundError,
   SessionNotFoundError,
   TargetExistsError,
   UnsafePathError,
@@ -19,17 +21,12 @@ export type {
 export { getMessage, getSession, summarizePart } from "./get.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest.ts";
 export { loadLineage, rootIds } from "./lineage.ts";
-export {
-  type ListedSession,
-  type ListOptions,
-  listSessions,
-  projectFilter,
-  rootOf,
-} from "./list.ts";
+export { type ListedSession, type ListOptions, listSessions } from "./list.ts";
 export type { IngestOutcome, SessionHooks } from "./outcome.ts";
+export { projectFilter } from "./project.ts";
 export { type Restored, restore } from "./restore.ts";
 export { searchText } from "./search-text.ts";
 export { openSessions, type SessionStore, type SessionStoreOptions } from "./session-store.ts";
-export { type Statistics, statistics } from "./statistics.ts";
+export { type LabelCounts, type Statistics, statistics } from "./statistics.ts";
 export { sessionTables } from "./tables.ts";
 export { type WriteOptions, writeFiles } from "./write-files.ts";

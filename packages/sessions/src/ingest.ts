@@ -1,11 +1,14 @@
 import type { ReadEvent, Session } from "@pond/canonical";
-import { Batch, storedMessages } from "./batch.ts";
+import { Batch } from "./batch.ts";
+import type { Gathered } from "./gathered.ts";
 import { Intake } from "./intake.ts";
-import type { IngestOutcome, SessionHooks } from "./outcome.ts";
-import { type Change, liveMessages, ordinalGap, reconcile } from "./reconcile.ts";
-import { revisionRow, tombstoneRow } from "./revisions.ts";
+import { KnownSession } from "./known-session.ts";
+import { NewSession } from "./new-session.ts";
+import { emptyOutcome, type SessionHooks } from "./outcome.ts";
+import { liveMessages } from "./reconcile.ts";
 import type { SessionStore } from "./session-store.ts";
-import { changedWindows } from "./window-rows.ts";
+import type { SessionWriter } from "./session-writer.ts";
+import { storedMessages } from "./stored-messages.ts";
 
 export type IngestOptions = {
   /** Name of this machine, kept with each session. */
@@ -19,7 +22,10 @@ const defaultMaxBatchBytes = 32 * 1024 * 1024;
 
 type Known = { readonly sourceAgent: string; readonly project: string };
 
-/** Takes sessions one after the other and stores them in large commits. */
+/**
+ * Takes sessions one after the other and stores them in large commits. Once a commit has failed
+ * every call throws: a later one could make a session visible that misses what was in it.
+ */
 export class Ingest {
   readonly #sessions: SessionStore;
   readonly #host: string;
@@ -39,109 +45,80 @@ export class Ingest {
   }
 
   /**
-   * Takes the events of one session. What is wrong with it is in its outcome; only a store that
-   * cannot be written to throws.
+   * Takes the events of one session. What is wrong with it is in its outcome.
+   *
+   * @throws Whatever the events throw, and {@link SubstrateError} where the store cannot be
+   * written to.
    */
   async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
-    this.#known ??= await this.#knownSessions();
-    const intake = new Intake(hooks);
+    const labels = { sessionId: "", sourceAgent: "", project: "" };
+    const outcome = emptyOutcome();
+    const gathered: Gathered = { labels, hooks, outcome, windowIds: [], hasLeftovers: false };
+    const intake = new Intake(outcome);
+    let writer: SessionWriter | undefined;
     for await (const event of events) {
-      if (event.kind === "fault") intake.outcome.faults += 1;
-      else if (event.kind === "pending") intake.outcome.pending += 1;
-      else if (!intake.accept(event)) break;
-      else if (event.kind === "session") await this.#open(intake, event.session);
-      if (event.kind === "message") await this.#drain(intake);
+      switch (event.kind) {
+        case "fault":
+          outcome.faults += 1;
+          break;
+        case "pending":
+          outcome.pending += 1;
+          break;
+        case "session":
+          if (intake.accept(event)) writer = await this.#open(gathered, event.session);
+          break;
+        case "message": {
+          const message = intake.close();
+          if (message) writer?.add(message, this.#batch);
+          intake.accept(event);
+          if (this.#isFull(writer)) await this.#makeRoom(writer);
+          break;
+        }
+        case "part":
+          intake.accept(event);
+      }
     }
-    intake.close();
-    await this.#drain(intake);
-    if (intake.live) await this.#finishKnown(intake, intake.live);
-    else if (intake.session) this.#finishNew(intake, intake.session);
-    this.#batch.finish(intake);
+    const message = intake.close();
+    if (message) writer?.add(message, this.#batch);
+    const isWhole = outcome.faults === 0 && outcome.status !== "failed";
+    if (writer) {
+      await writer.finish(this.#batch, isWhole);
+      this.#known?.set(gathered.labels.sessionId, gathered.labels);
+    }
+    this.#batch.finish(gathered);
     if (this.#batch.bytes >= this.#maxBatchBytes) await this.#rotate();
   }
 
-  /** Commits what is left. Call it also after a failure, to keep what was read. */
+  /** Commits what is left. Call it also after a failed read, to keep what was read before. */
   async finish(): Promise<void> {
     await this.#rotate();
     await this.#writing;
   }
 
-  async #open(intake: Intake, session: Session): Promise<void> {
+  async #open(gathered: Gathered, session: Session): Promise<SessionWriter> {
+    this.#known ??= await this.#knownSessions();
     // The same session from a second source: what came from the first must be there to compare.
     if (this.#batch.holds(session.id)) await this.#rotate();
-    await this.#settled(session.id);
     const { id: sessionId, source_agent: sourceAgent, project } = session;
-    const known = this.#known?.get(sessionId);
-    const { store } = this.#sessions;
-    const live = known && liveMessages(await storedMessages(store, sessionId));
+    const known = this.#known.get(sessionId);
     // Labels are denormalised onto messages, so the first ones stay (spec 7.6).
-    intake.open(session, { sessionId, sourceAgent, project, ...known }, live);
-    intake.outcome.rejected =
-      known !== undefined && (known.project !== project || known.sourceAgent !== sourceAgent);
+    gathered.labels = { sessionId, sourceAgent, project, ...known };
+    gathered.outcome.session_id = sessionId;
+    if (known === undefined) return new NewSession(session, this.#host, gathered);
+    gathered.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
+    await this.#writing;
+    const { store } = this.#sessions;
+    const live = liveMessages(await storedMessages(store, sessionId));
+    return new KnownSession(store, session, gathered, live);
   }
 
-  /** Messages of a new session go straight on; those of a huge one in several batches. */
-  async #drain(intake: Intake): Promise<void> {
-    for (const message of intake.take()) {
-      const ordinal = BigInt(intake.position++) * ordinalGap;
-      this.#batch.addNew(intake, message, ordinal);
-      this.#batch.addWindows(intake.labels, intake.windows.take());
-      if (this.#batch.bytes >= this.#maxBatchBytes) await this.#rotate();
-    }
+  #isFull(writer: SessionWriter | undefined): boolean {
+    return this.#batch.bytes + (writer?.heldBytes ?? 0) >= this.#maxBatchBytes;
   }
 
-  #finishNew(intake: Intake, session: Session): void {
-    intake.windows.close();
-    this.#batch.addWindows(intake.labels, intake.windows.take());
-    this.#batch.addSession(session, this.#host);
-    const { source_agent: sourceAgent, project } = session;
-    this.#known?.set(session.id, { sourceAgent, project });
-  }
-
-  async #finishKnown(intake: Intake, live: NonNullable<Intake["live"]>): Promise<void> {
-    const { outcome, hooks, labels } = intake;
-    const isWhole = outcome.faults === 0 && outcome.status !== "failed";
-    const changes = reconcile(live, intake.seen, { mayRemove: isWhole && hooks.seenBefore });
-    const isOnlyNew = changes.every(({ kind }) => kind === "insert");
-    // Asked after the stored rows were loaded: a process that stored a later state of the source
-    // had read it before, and then the source is no longer what this one read.
-    const mayRevise = isOnlyNew || (await hooks.isUnchanged());
-    for (const change of changes) {
-      if (change.kind === "insert" || mayRevise) this.#apply(intake, change);
-      else outcome.deferred += 1;
-    }
-    if (outcome.status !== "failed") outcome.status = statusOf(outcome);
-    if (changes.length === 0) return;
-    intake.windows.close();
-    const windows = intake.windows.take();
-    this.#batch.addWindows(labels, await changedWindows(this.#sessions.store, labels, windows));
-  }
-
-  #apply(intake: Intake, change: Change): void {
-    const { labels, outcome } = intake;
-    const { ingestedAt } = this.#batch;
-    if (change.kind === "remove") {
-      const timestamp = intake.session?.created_at ?? ingestedAt;
-      this.#batch.addCarrier(tombstoneRow(labels, change.previous, timestamp, ingestedAt));
-      outcome.tombstones += 1;
-      return;
-    }
-    const message = intake.changed.get(change.position);
-    if (change.kind === "insert") {
-      if (message) this.#batch.addMessage(intake, message, change.ordinal);
-      return;
-    }
-    const seen = intake.seen[change.position];
-    if (seen === undefined) return;
-    const { previous, ordinal } = change;
-    const state = { ...seen, ordinal, message };
-    this.#batch.addCarrier(revisionRow(labels, previous, state, ingestedAt));
-    outcome.revisions += 1;
-  }
-
-  /** Waits where the session's rows may still be on their way. */
-  async #settled(sessionId: string): Promise<void> {
-    if (this.#known?.has(sessionId)) await this.#writing;
+  async #makeRoom(writer: SessionWriter | undefined): Promise<void> {
+    await writer?.flush(this.#batch);
+    await this.#rotate();
   }
 
   /** Starts writing the batch; at most one is being written while the next is gathered. */
@@ -154,9 +131,9 @@ export class Ingest {
     this.#writing.catch(() => undefined);
   }
 
-  /** Every batch has a time of its own. */
+  /** Every batch has a time of its own, by which it knows its rows again. */
   #nextBatch(): Batch {
-    const now = BigInt(this.#now().getTime()) * 1000n;
+    const now = BigInt(this.#now().getTime()) * 1000n + BigInt(process.pid % 1000);
     this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
     return new Batch(this.#lastMicros);
   }
@@ -172,11 +149,6 @@ export class Ingest {
     }
     return known;
   }
-}
-
-function statusOf(outcome: IngestOutcome): IngestOutcome["status"] {
-  if (outcome.messages_added > 0) return "grown";
-  return outcome.revisions + outcome.tombstones > 0 ? "revised" : "unchanged";
 }
 
 /** Takes sessions into the store. */

@@ -1,38 +1,17 @@
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { oneOf, type Store } from "@pond/substrate";
+import { loadParents, rootOf } from "./ancestry.ts";
 import { type At, loadMessages, loadPlaces, loadSession } from "./content.ts";
 import { LineageCycleError } from "./errors.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /**
- * Ids of a session and of all below it, parents first (`adapter-lineage-complete-restore`). Real
- * graphs nest three levels and more, so the whole tree is walked.
+ * A session with every session below it, whole (`adapter-lineage-complete-restore`). A parent that
+ * is not stored is no fault; it is a soft reference.
  *
- * @throws {LineageCycleError} where a session descends from itself.
+ * @throws {SessionNotFoundError}
+ * @throws {LineageCycleError} where the session descends from itself.
  */
-export async function descendantIds(store: Store, rootId: string): Promise<string[]> {
-  const parents = new Map<string, string>();
-  const ids = [rootId];
-  for (let level = [rootId]; level.length > 0; ) {
-    const rows = await store.table("sessions").rows({
-      columns: ["id", "parent_session_id"],
-      where: oneOf("parent_session_id", level),
-    });
-    level = [];
-    for (const row of rows) {
-      const id = String(row["id"]);
-      const parent = String(row["parent_session_id"]);
-      if (id === rootId || parents.has(id))
-        throw new LineageCycleError(circle(parents, parent, id));
-      parents.set(id, parent);
-      level.push(id);
-    }
-    ids.push(...level.sort());
-  }
-  return ids;
-}
-
-/** A session with every session below it, whole. */
 export async function loadLineage(
   sessions: SessionStore,
   id: string,
@@ -41,38 +20,49 @@ export async function loadLineage(
   const { store } = sessions;
   const root = await loadContent(store, id, at);
   const descendants: SessionContent[] = [];
-  for (const each of (await descendantIds(store, id)).slice(1)) {
+  for (const each of await descendantIds(store, id)) {
     descendants.push(await loadContent(store, each, at));
   }
   return { root, descendants };
 }
 
-/** Sessions that no stored session is the parent of: what `restore --all` starts from. */
-export async function rootIds(sessions: SessionStore): Promise<string[]> {
-  const table = sessions.store.table("sessions");
-  const parents = new Map<string, string | null>();
-  for await (const rows of table.scan({ columns: ["id", "parent_session_id"] })) {
-    for (const row of rows) {
-      parents.set(String(row["id"]), row["parent_session_id"] as string | null);
-    }
+/** The sessions to restore so that every stored session is: the roots of all lineages. */
+export async function rootIds({ store }: SessionStore): Promise<string[]> {
+  const parents = await loadParents(store);
+  // Sessions in a circle have no root; one of them is named, so that restoring it says so.
+  return [...new Set([...parents.keys()].map((id) => rootOf(parents, id)))];
+}
+
+/** Ids of all sessions below one, parents first. Real graphs nest three levels and more. */
+async function descendantIds(store: Store, rootId: string): Promise<string[]> {
+  const parents = new Map<string, string>();
+  for (let level = [rootId]; level.length > 0; ) {
+    const rows = await store.table("sessions").rows({
+      columns: ["id", "parent_session_id"],
+      where: oneOf("parent_session_id", level),
+    });
+    const parentOf = new Map(
+      rows.map((row) => [String(row["id"]), String(row["parent_session_id"])]),
+    );
+    level = [...parentOf.keys()].sort();
+    for (const id of level) parents.set(id, parentOf.get(id) ?? rootId);
+    // A session has one parent: what leads to a session twice leads round through the root.
+    if (parents.has(rootId)) throw new LineageCycleError(circleThrough(parents, rootId));
   }
-  return [...parents].flatMap(([id, parent]) =>
-    parent === null || !parents.has(parent) ? [id] : [],
-  );
+  return [...parents.keys()];
 }
 
 async function loadContent(store: Store, id: string, at: At): Promise<SessionContent> {
   const session = await loadSession(store, id);
-  const places = await loadPlaces(store, id, at);
-  const placed = await loadMessages(store, id, places);
+  const placed = await loadMessages(store, id, await loadPlaces(store, id, at));
   return { session, messages: placed.map(({ message }) => message) };
 }
 
-function circle(parents: ReadonlyMap<string, string>, from: string, to: string): string[] {
-  const ids = [to];
-  for (let id: string | undefined = from; id !== undefined && id !== to; id = parents.get(id)) {
-    ids.push(id);
-    if (ids.length > parents.size + 2) break;
+function circleThrough(parents: ReadonlyMap<string, string>, rootId: string): string[] {
+  const ids = [rootId];
+  for (let id = parents.get(rootId); id !== undefined; id = parents.get(id)) {
+    ids.unshift(id);
+    if (id === rootId) break;
   }
-  return [...ids, to].reverse();
+  return ids;
 }

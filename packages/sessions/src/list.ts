@@ -1,12 +1,16 @@
 import { toRfc3339 } from "@pond/canonical";
-import { and, eq, type Filter, isNotNull, oneOf, or, prefix } from "@pond/substrate";
+import type { Row } from "@pond/substrate";
+import { lastActivity } from "./activity.ts";
+import { type Parents, rootOf } from "./ancestry.ts";
+import { isInProject } from "./project.ts";
 import type { SessionStore } from "./session-store.ts";
+import { countMessages, titles } from "./summaries.ts";
 
 export type ListOptions = {
   /** A project, or a folder above it. */
   readonly project?: string | undefined;
   readonly agent?: string | undefined;
-  /** Microseconds since the epoch; by the time the session began. */
+  /** Microseconds since the epoch; by the last activity. */
   readonly since?: bigint | undefined;
   readonly limit?: number | undefined;
   /** List sub-agents beside their roots instead of counting them. */
@@ -19,110 +23,80 @@ export type ListedSession = {
   readonly source_agent: string;
   readonly project: string;
   readonly created_at: string;
+  /** Of its last message, or of the last below it where those are folded. */
+  readonly last_activity: string;
   /** The beginning of the first thing said in it. */
   readonly title?: string;
+  readonly messages: number;
   /** Sessions below it. */
   readonly descendants: number;
 };
 
-const titleChars = 120;
+const defaultLimit = 50;
 
-/** Sessions, newest first; those below another are counted, not listed. */
+/** Sessions, the last active first; those below another are counted, not listed. */
 export async function listSessions(
-  sessions: SessionStore,
-  { limit = 50, isUnfolded = false, ...filters }: ListOptions = {},
+  { store }: SessionStore,
+  { limit = defaultLimit, isUnfolded = false, project, agent, since }: ListOptions = {},
 ): Promise<ListedSession[]> {
   const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
-  const rows = await sessions.store.table("sessions").rows({ columns });
-  const parents = new Map(
-    rows.map((row) => [String(row["id"]), row["parent_session_id"] as string | null]),
-  );
-  const descendants = new Map<string, number>();
-  for (const id of parents.keys()) {
-    const root = rootOf(parents, id);
-    if (root !== id) descendants.set(root, (descendants.get(root) ?? 0) + 1);
+  const rows = await store.table("sessions").rows({ columns });
+  const { rootsById, descendants } = fold(rows);
+  const listed = new Map<string, Row>();
+  for (const row of rows) {
+    const id = String(row["id"]);
+    const isFoldedAway = !isUnfolded && rootsById.get(id) !== id;
+    const isWanted = agent === undefined || row["source_agent"] === agent;
+    const isThere = project === undefined || isInProject(String(row["project"]), project);
+    if (!isFoldedAway && isWanted && isThere) listed.set(id, row);
   }
-  const chosen = rows
-    .filter((row) => isUnfolded || rootOf(parents, String(row["id"])) === row["id"])
-    .filter((row) => matches(row, filters))
-    .sort((left, right) =>
-      BigInt(right["created_at"] as bigint) > BigInt(left["created_at"] as bigint) ? 1 : -1,
-    )
-    .slice(0, limit);
-  const titles = await firstTexts(
-    sessions,
-    chosen.map((row) => String(row["id"])),
-  );
-  return chosen.map((row): ListedSession => {
-    const { id, parent_session_id: parent, source_agent, project, created_at } = row;
-    const title = titles.get(String(id));
-    return {
-      session_id: String(id),
-      ...(parent !== null && { parent_session_id: String(parent) }),
-      source_agent: String(source_agent),
-      project: String(project),
-      created_at: toRfc3339(BigInt(created_at as bigint)),
-      ...(title !== undefined && { title }),
-      descendants: descendants.get(String(id)) ?? 0,
-    };
+  const listedAs = (id: string): string => (isUnfolded ? id : (rootsById.get(id) ?? id));
+  const members = [...rootsById.keys()].filter((id) => listed.has(listedAs(id)));
+  const activity = await lastActivity(store, { members, listedAs, listed, since, limit });
+  const ids = activity.map(({ id }) => id);
+  const [counts, firstTexts] = await Promise.all([countMessages(store, ids), titles(store, ids)]);
+  return activity.flatMap(({ id, micros }): ListedSession[] => {
+    const row = listed.get(id);
+    if (row === undefined) return [];
+    const { parent_session_id: parent, source_agent, project: own, created_at } = row;
+    const title = firstTexts.get(id);
+    return [
+      {
+        session_id: id,
+        ...(typeof parent === "string" && { parent_session_id: parent }),
+        source_agent: String(source_agent),
+        project: String(own),
+        created_at: toRfc3339(BigInt(created_at as bigint)),
+        last_activity: toRfc3339(micros),
+        ...(title !== undefined && { title }),
+        messages: counts.get(id) ?? 0,
+        descendants: descendants.get(id) ?? 0,
+      },
+    ];
   });
 }
 
-/** The topmost stored session above `id`; itself where it has no stored parent. */
-export function rootOf(parents: ReadonlyMap<string, string | null>, id: string): string {
-  const seen = new Set([id]);
-  for (let root = id; ; ) {
-    const parent = parents.get(root);
-    if (parent === null || parent === undefined || !parents.has(parent) || seen.has(parent))
-      return root;
-    seen.add(parent);
-    root = parent;
-  }
-}
-
-/** Rows of this project and of folders below it. */
-export function projectFilter(project: string): Filter {
-  const folder = project.endsWith("/") ? project : `${project}/`;
-  return or(eq("project", project), prefix("project", folder));
-}
-
-function matches(
-  row: Readonly<Record<string, unknown>>,
-  { project, agent, since }: Pick<ListOptions, "project" | "agent" | "since">,
-): boolean {
-  const own = String(row["project"]);
-  if (
-    project !== undefined &&
-    own !== project &&
-    !own.startsWith(project.endsWith("/") ? project : `${project}/`)
-  )
-    return false;
-  if (agent !== undefined && row["source_agent"] !== agent) return false;
-  return since === undefined || BigInt(row["created_at"] as bigint) >= since;
-}
-
-async function firstTexts(
-  sessions: SessionStore,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const first = new Map<string, { readonly ordinal: bigint; readonly text: string }>();
-  const columns = ["session_id", "ordinal", "search_text"];
-  const where = and(oneOf("session_id", ids), eq("role", "user"), isNotNull("search_text"));
-  if (ids.length > 0) {
-    for await (const rows of sessions.store.table("messages").scan({ columns, where })) {
-      for (const row of rows) {
-        const id = String(row["session_id"]);
-        const ordinal = BigInt(row["ordinal"] as bigint);
-        const known = first.get(id);
-        if (known && known.ordinal <= ordinal) continue;
-        first.set(id, { ordinal, text: String(row["search_text"]) });
-      }
+/** The root of every session, and how many are below each session that has some. */
+function fold(rows: readonly Row[]): {
+  readonly rootsById: ReadonlyMap<string, string>;
+  readonly descendants: ReadonlyMap<string, number>;
+} {
+  const parents: Parents = new Map(
+    rows.map(({ id, parent_session_id: parent }) => [
+      String(id),
+      typeof parent === "string" ? parent : null,
+    ]),
+  );
+  const rootsById = new Map<string, string>();
+  const descendants = new Map<string, number>();
+  for (const id of parents.keys()) {
+    rootsById.set(id, rootOf(parents, id));
+    const above = new Set([id]);
+    for (let each = parents.get(id); typeof each === "string" && !above.has(each); ) {
+      above.add(each);
+      if (parents.has(each)) descendants.set(each, (descendants.get(each) ?? 0) + 1);
+      each = parents.get(each);
     }
   }
-  return new Map([...first].map(([id, { text }]) => [id, shorten(text)]));
-}
-
-function shorten(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length <= titleChars ? line : `${line.slice(0, titleChars).toWellFormed()}…`;
+  return { rootsById, descendants };
 }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import { type MessageHeader, type Part, stringifyJson } from "@pond/canonical";
+import { type JsonObject, type MessageHeader, type Part, stringifyJson } from "@pond/canonical";
 import { searchText } from "./search-text.ts";
 
-/** A part as its row will be, but for the ingest time. */
+/** A part as its row will be, but for its place and the ingest time. */
 export type PreparedPart = {
   readonly id: string;
   readonly type: string;
@@ -22,38 +22,71 @@ export type PreparedMessage = {
   readonly searchText: string | null;
   /** Hash of every value of the message and its parts; equal values, equal digest. */
   readonly digest: string;
+  /** About what its rows take. */
   readonly bytes: number;
 };
 
+/** Makes the texts that are stored, and the digest out of the very same texts. */
 export function prepareMessage(header: MessageHeader, parts: readonly Part[]): PreparedMessage {
   const options = stringifyJson(header.options);
   const content = header.role === "system" ? stringifyJson(header.content) : null;
   const preparedParts = parts.map(preparePart);
   const text = searchText(header, parts);
-  const pieces = [
-    stringifyJson(header.id),
-    header.role,
-    String(header.timestamp),
-    content ?? "",
-    options,
-  ];
-  let bytes = options.length + (text?.length ?? 0) + 200;
+  // JSON escapes the separator, so that no piece can hold it.
+  let pieces = `${stringifyJson(header.id)}\0${header.role}\0${header.timestamp}\0${content ?? ""}\0${options}`;
+  let bytes = options.length + (content?.length ?? 0) + (text?.length ?? 0) + messageBytes;
   for (const part of preparedParts) {
-    pieces.push(stringifyJson(part.id), part.type, part.provenance, part.variantData, part.options);
-    if (part.data) pieces.push(hash("sha256", part.data));
-    bytes += part.variantData.length + part.options.length + (part.data?.length ?? 0) + 150;
+    const { id, type, provenance, variantData, data } = part;
+    pieces += `\0${stringifyJson(id)}\0${type}\0${provenance}\0${variantData}\0${part.options}`;
+    if (data) pieces += `\0${hash("sha256", data)}`;
+    bytes += variantData.length + part.options.length + (data?.length ?? 0) + partBytes;
   }
-  // JSON escapes the separator, so no piece can hold it.
-  const digest = hash("sha256", pieces.join("\u0000")).slice(0, 32);
+  const digest = hash("sha256", pieces).slice(0, 32);
   return { header, parts, preparedParts, content, options, searchText: text, digest, bytes };
 }
 
+// Ids, labels, numbers.
+const messageBytes = 200;
+const partBytes = 150;
+
 function preparePart(part: Part): PreparedPart {
-  const { id, session_id: _, message_id: __, type, provenance, options, ...variant } = part;
-  const base = { id, type, provenance, options: stringifyJson(options) };
-  if (!("data" in variant) || variant.data.type !== "bytes") {
-    return { ...base, variantData: stringifyJson(variant), data: null };
+  const { id, type, provenance } = part;
+  return {
+    id,
+    type,
+    provenance,
+    variantData: stringifyJson(variantOf(part)),
+    data: part.type === "file" && part.data.type === "bytes" ? part.data.bytes : null,
+    options: stringifyJson(part.options),
+  };
+}
+
+/** The fields of a part's own type; bytes have a column of their own. */
+function variantOf(part: Part): JsonObject {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return { text: part.text };
+    case "file": {
+      const { media_type, file_name, data } = part;
+      const named = file_name === undefined ? { media_type } : { media_type, file_name };
+      return data.type === "bytes" ? named : { ...named, data };
+    }
+    case "tool_call": {
+      const { call_id, name, params, provider_executed } = part;
+      return { call_id, name, params, provider_executed };
+    }
+    case "tool_result": {
+      const { call_id, name, is_failure, result } = part;
+      return { call_id, ...(name !== undefined && { name }), is_failure, result };
+    }
+    case "tool_approval_request": {
+      const { approval_id, tool_call_id } = part;
+      return { approval_id, tool_call_id };
+    }
+    case "tool_approval_response": {
+      const { approval_id, approved, reason } = part;
+      return { approval_id, approved, ...(reason !== undefined && { reason }) };
+    }
   }
-  const { data, ...others } = variant;
-  return { ...base, variantData: stringifyJson(others), data: data.bytes };
 }

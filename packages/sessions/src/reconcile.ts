@@ -63,7 +63,7 @@ export function reconcile(
   { mayRemove }: { readonly mayRemove: boolean },
 ): Change[] {
   const fixed = inOrder(live, incoming);
-  const ordinals = placeBetween(incoming.length, fixed, lastOrdinal(live, mayRemove));
+  const ordinals = placeBetween(incoming.length, fixed, lastOrdinal(live));
   const changes: Change[] = [];
   for (const [position, { id, digest }] of incoming.entries()) {
     const previous = live.get(id);
@@ -116,12 +116,10 @@ function inOrder(
   return fixed;
 }
 
-/** Past everything that stays in the store, so that what is appended comes after it. */
-function lastOrdinal(live: ReadonlyMap<string, LiveMessage>, mayRemove: boolean): bigint {
+/** Past everything that was ever there, so that what is appended comes after it. */
+export function lastOrdinal(live: ReadonlyMap<string, LiveMessage>): bigint {
   let last = -ordinalGap;
-  for (const { ordinal, digest } of live.values()) {
-    if (ordinal > last && !(mayRemove && digest === null)) last = ordinal;
-  }
+  for (const { ordinal } of live.values()) if (ordinal > last) last = ordinal;
   return last;
 }
 

@@ -1,11 +1,9 @@
 import { hash } from "node:crypto";
 import { type JsonObject, messageOf, messageToWire, stringifyJson } from "@pond/canonical";
-import type { Cell } from "@pond/substrate";
+import type { RowValues } from "./columns.ts";
 import type { PreparedMessage } from "./prepare.ts";
 import type { LiveMessage } from "./reconcile.ts";
 import type { Labels } from "./to-rows.ts";
-
-type RowOf = Readonly<Record<string, Cell>>;
 
 /**
  * The carrier of a message's later value or place: a system message (spec 6.5, rule 3) with the
@@ -23,7 +21,7 @@ export function revisionRow(
     readonly message: PreparedMessage | undefined;
   },
   ingestedAt: bigint,
-): RowOf {
+): RowValues {
   const { message } = state;
   const facts = message
     ? { revises: previous.id, message: wireText(message) }
@@ -37,7 +35,7 @@ export function tombstoneRow(
   previous: LiveMessage,
   timestamp: bigint,
   ingestedAt: bigint,
-): RowOf {
+): RowValues {
   return carrierRow(labels, previous, ingestedAt, {
     timestamp,
     ordinal: previous.ordinal,
@@ -56,7 +54,7 @@ function carrierRow(
     readonly digest: string | null;
     readonly facts: JsonObject;
   },
-): RowOf {
+): RowValues {
   const revision = previous.revision + 1n;
   const seed = stringifyJson([previous.id, previous.rowId, state.digest, String(state.ordinal)]);
   return {

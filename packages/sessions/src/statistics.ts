@@ -1,5 +1,7 @@
-import type { TableHealth } from "@pond/substrate";
+import { isNotNull, type Store, type TableHealth } from "@pond/substrate";
 import type { SessionStore } from "./session-store.ts";
+
+export type LabelCounts = { readonly sessions: number; readonly messages: number };
 
 export type Statistics = {
   readonly store_id: string;
@@ -7,25 +9,26 @@ export type Statistics = {
   readonly sessions: number;
   readonly messages: number;
   readonly parts: number;
-  /** Messages search can find, and how many of them have a vector. */
+  /** Messages search can find. */
+  readonly searchable: number;
+  /** How many of them have a vector. */
   readonly embedded: number;
-  readonly by_agent: Readonly<Record<string, number>>;
-  readonly by_project: Readonly<Record<string, number>>;
+  readonly by_agent: Readonly<Record<string, LabelCounts>>;
+  readonly by_project: Readonly<Record<string, LabelCounts>>;
+  /** Rows, bytes and index coverage of each table. */
   readonly tables: readonly TableHealth[];
 };
 
-/** Counts of sessions by client and project, and the health of tables and indexes. */
+/** Counts by client and project, embedding coverage, and the health of tables and indexes. */
 export async function statistics({ store }: SessionStore): Promise<Statistics> {
   const names = ["sessions", "messages", "parts", "windows"];
-  const tables = await Promise.all(names.map((name) => store.table(name).health()));
-  const byAgent = new Map<string, number>();
-  const byProject = new Map<string, number>();
-  for await (const rows of store.table("sessions").scan({ columns: ["source_agent", "project"] })) {
-    for (const row of rows) {
-      count(byAgent, String(row["source_agent"]));
-      count(byProject, String(row["project"]));
-    }
-  }
+  const [tables, byAgent, byProject, searchable, embedded] = await Promise.all([
+    Promise.all(names.map((name) => store.table(name).health())),
+    countBy(store, "source_agent"),
+    countBy(store, "project"),
+    store.table("messages").count(isNotNull("search_text")),
+    store.table("messages").count(isNotNull("embedding_model")),
+  ]);
   const rowsOf = (name: string): number => tables.find((table) => table.name === name)?.rows ?? 0;
   return {
     store_id: store.id,
@@ -33,13 +36,26 @@ export async function statistics({ store }: SessionStore): Promise<Statistics> {
     sessions: rowsOf("sessions"),
     messages: rowsOf("messages"),
     parts: rowsOf("parts"),
-    embedded: await store.table("messages").count({ op: "not-null", column: "embedding_model" }),
-    by_agent: Object.fromEntries(byAgent),
-    by_project: Object.fromEntries(byProject),
+    searchable,
+    embedded,
+    by_agent: byAgent,
+    by_project: byProject,
     tables,
   };
 }
 
-function count(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+async function countBy(store: Store, column: string): Promise<Record<string, LabelCounts>> {
+  const counts = new Map<string, { sessions: number; messages: number }>();
+  for (const table of ["sessions", "messages"] as const) {
+    for await (const rows of store.table(table).scan({ columns: [column] })) {
+      for (const row of rows) {
+        const label = String(row[column]);
+        const known = counts.get(label) ?? { sessions: 0, messages: 0 };
+        known[table] += 1;
+        counts.set(label, known);
+      }
+    }
+  }
+  // Labels come from sources: one may be called `__proto__`.
+  return Object.fromEntries([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
 }

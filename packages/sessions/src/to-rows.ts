@@ -1,5 +1,6 @@
 import { type Session, stringifyJson } from "@pond/canonical";
-import type { Cell } from "@pond/substrate";
+import type { RowValues } from "./columns.ts";
+import { bagOf } from "./option-bag.ts";
 import type { PreparedMessage, PreparedPart } from "./prepare.ts";
 import type { Window } from "./windows.ts";
 
@@ -10,11 +11,8 @@ export type Labels = {
   readonly project: string;
 };
 
-type RowOf = Readonly<Record<string, Cell>>;
-
-export function sessionRow(session: Session, host: string, ingestedAt: bigint): RowOf {
-  const pond = session.options["pond"];
-  const stamped = { ...(typeof pond === "object" && pond !== null ? pond : {}), host };
+export function sessionRow(session: Session, host: string, ingestedAt: bigint): RowValues {
+  const pond = { ...bagOf(session.options, "pond"), host };
   return {
     id: session.id,
     parent_session_id: session.parent_session_id ?? null,
@@ -22,7 +20,7 @@ export function sessionRow(session: Session, host: string, ingestedAt: bigint): 
     source_agent: session.source_agent,
     created_at: session.created_at,
     project: session.project,
-    options: stringifyJson({ ...session.options, pond: stamped }),
+    options: stringifyJson({ ...session.options, pond }),
     ingested_at: ingestedAt,
   };
 }
@@ -32,7 +30,7 @@ export function messageRow(
   message: PreparedMessage,
   ordinal: bigint,
   ingestedAt: bigint,
-): RowOf {
+): RowValues {
   return {
     session_id: labels.sessionId,
     id: message.header.id,
@@ -57,7 +55,7 @@ export function partRow(
   part: PreparedPart,
   position: number,
   ingestedAt: bigint,
-): RowOf {
+): RowValues {
   return {
     session_id: sessionId,
     message_id: messageId,
@@ -72,7 +70,7 @@ export function partRow(
   };
 }
 
-export function windowRow(labels: Labels, window: Window): RowOf {
+export function windowRow(labels: Labels, window: Window): RowValues {
   return {
     session_id: labels.sessionId,
     id: window.id,

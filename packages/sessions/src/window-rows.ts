@@ -1,7 +1,15 @@
 import { stringifyJson } from "@pond/canonical";
 import { eq, type Store } from "@pond/substrate";
-import type { Labels } from "./to-rows.ts";
+import { Columns } from "./columns.ts";
+import type { Gathered } from "./gathered.ts";
+import { type Labels, windowRow } from "./to-rows.ts";
 import type { Window } from "./windows.ts";
+
+type StoredWindow = {
+  readonly text: unknown;
+  readonly ids: unknown;
+  readonly timestamp: bigint;
+};
 
 /**
  * The windows to write for a session that changed: those that are new or differ, and an empty one
@@ -12,20 +20,40 @@ export async function changedWindows(
   { sessionId }: Labels,
   windows: readonly Window[],
 ): Promise<Window[]> {
-  const stored = new Map<string, { text: unknown; ids: unknown; timestamp: bigint }>();
-  const columns = ["id", "text", "message_ids", "timestamp"];
-  const where = eq("session_id", sessionId);
-  for (const row of await store.table("windows").rows({ columns, where })) {
-    const { id, text, message_ids: ids, timestamp } = row;
-    stored.set(String(id), { text, ids, timestamp: BigInt(timestamp as bigint) });
-  }
+  const stored = await storedWindows(store, sessionId);
   const changed = windows.filter(({ id, text, messageIds }) => {
     const known = stored.get(id);
     stored.delete(id);
     return known?.text !== text || known.ids !== stringifyJson(messageIds);
   });
-  const emptied = [...stored].flatMap(([id, { text, timestamp }]) =>
+  return [...changed, ...emptied(stored)];
+}
+
+/** Empties what a run that broke off left of windows that begin elsewhere now. */
+export async function emptyStaleWindows(
+  store: Store,
+  { labels, windowIds }: Gathered,
+): Promise<void> {
+  const stored = await storedWindows(store, labels.sessionId);
+  for (const id of windowIds) stored.delete(id);
+  const rows = new Columns();
+  for (const window of emptied(stored)) rows.push(windowRow(labels, window));
+  await store.table("windows").replace(rows.batch());
+}
+
+async function storedWindows(store: Store, sessionId: string): Promise<Map<string, StoredWindow>> {
+  const columns = ["id", "text", "message_ids", "timestamp"];
+  const rows = await store.table("windows").rows({ columns, where: eq("session_id", sessionId) });
+  return new Map(
+    rows.map(({ id, text, message_ids: ids, timestamp }) => [
+      String(id),
+      { text, ids, timestamp: BigInt(timestamp as bigint) },
+    ]),
+  );
+}
+
+function emptied(stored: ReadonlyMap<string, StoredWindow>): Window[] {
+  return [...stored].flatMap(([id, { text, timestamp }]) =>
     text === null ? [] : [{ id, timestamp, text: null, messageIds: [] }],
   );
-  return [...changed, ...emptied];
 }

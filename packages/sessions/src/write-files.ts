@@ -1,20 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { TargetExistsError, UnsafePathError } from "./errors.ts";
+import { checkPath } from "./safe-path.ts";
 
 export type WriteOptions = {
   /** Replace files that are there. */
   readonly isForced?: boolean;
 };
 
+type Target = { readonly file: RestoredFile; readonly path: string };
+
 /**
  * Writes restored files below a folder, each at once or not at all. Files are private to the user.
  *
  * @returns The paths written.
- * @throws {TargetExistsError} before anything is written, where a file is there already.
- * @throws {UnsafePathError} where a link on the way leads out of the folder.
+ * @throws {TargetExistsError} where a file is there already, or two have one path; before anything
+ * is written.
+ * @throws {UnsafePathError} where a path or a link on the way leads out of the folder.
  */
 export async function writeFiles(
   files: readonly RestoredFile[],
@@ -23,46 +27,78 @@ export async function writeFiles(
 ): Promise<string[]> {
   const root = resolve(folder);
   const targets = files.map((file) => ({ file, path: join(root, file.path) }));
-  for (const { file, path } of targets) {
-    await refuseLinks(root, file, path);
-    if (!isForced && (await kindOf(path)) !== undefined) throw new TargetExistsError(path);
+  const paths = new Set<string>();
+  for (const target of targets) {
+    checkPath(target.file);
+    if (paths.has(target.path)) throw new TargetExistsError(target.path);
+    paths.add(target.path);
+    await checkWay(root, target, isForced);
   }
   for (const { file, path } of targets) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeOne(path, file.content);
+    await writeOne(path, file.content, isForced);
   }
-  return targets.map(({ path }) => path);
+  return [...paths];
 }
 
-async function writeOne(path: string, content: RestoredFile["content"]): Promise<void> {
+async function writeOne(
+  path: string,
+  content: RestoredFile["content"],
+  isForced: boolean,
+): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   const file = await open(draft, "wx", 0o600);
   try {
-    for (const piece of content) await file.writeFile(piece);
-    await file.close();
-    await rename(draft, path);
-  } catch (error) {
-    await file.close().catch(() => undefined);
+    try {
+      for (const piece of content) await file.writeFile(piece);
+    } finally {
+      await file.close();
+    }
+    if (isForced) await rename(draft, path);
+    else await place(draft, path);
+  } finally {
     await rm(draft, { force: true });
-    throw error;
+  }
+}
+
+/** Renaming would replace a file that came meanwhile; linking does not. */
+async function place(draft: string, path: string): Promise<void> {
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw new TargetExistsError(path, { cause: error });
+    // Not every file system has hard links.
+    await rename(draft, path);
   }
 }
 
 /** Below the folder itself, which is the user's choice, no step may be a link. */
-async function refuseLinks(root: string, file: RestoredFile, path: string): Promise<void> {
-  const steps = relative(root, path).split("/");
+async function checkWay(root: string, { file, path }: Target, isForced: boolean): Promise<void> {
+  const steps = file.path.split("/");
   for (let depth = 1; depth <= steps.length; depth++) {
-    const kind = await kindOf(join(root, ...steps.slice(0, depth)));
-    if (kind === "link") throw new UnsafePathError(file.session, path);
+    const step = join(root, ...steps.slice(0, depth));
+    const kind = await kindOf(step);
     if (kind === undefined) return;
+    if (kind === "link") throw new UnsafePathError(file.session, path);
+    const isLast = depth === steps.length;
+    // A folder where the file goes, or a file where a folder goes, is never replaced.
+    if (kind === (isLast ? "folder" : "file") || (isLast && !isForced)) {
+      throw new TargetExistsError(step);
+    }
   }
 }
 
-async function kindOf(path: string): Promise<"link" | "other" | undefined> {
+async function kindOf(path: string): Promise<"link" | "folder" | "file" | undefined> {
   try {
-    return (await lstat(path)).isSymbolicLink() ? "link" : "other";
+    const stats = await lstat(path);
+    if (stats.isSymbolicLink()) return "link";
+    return stats.isDirectory() ? "folder" : "file";
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

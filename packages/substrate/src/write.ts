@@ -39,7 +39,7 @@ export class TableWriter {
     const rows = distinctRows(this.#table.primaryKey, batch, length);
     let inserted = 0;
     for (const slice of slices(batch, rows)) {
-      const arrow = toArrow(this.#table, slice);
+      const arrow = toArrow(this.#table, slice, Object.keys(slice));
       // A plan over key indexes leaves out the filter that stops concurrent duplicates.
       const result = await this.#run(signal, () =>
         this.#handle

@@ -1,4 +1,4 @@
-import type { SourceSession } from "@pond/canonical/adapter";
+import type { Reader, SourceSession } from "@pond/canonical/adapter";
 import { createIngest, type Ingest, type SessionStore } from "@pond/sessions";
 import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
@@ -6,11 +6,13 @@ import { emptyNotes, observeRead } from "./observed-read.ts";
 import { type Plan, planImport, type Work } from "./plan.ts";
 import type { SyncProgress } from "./progress.ts";
 import type { AdapterReport } from "./report.ts";
-import { storedMessages } from "./stored-messages.ts";
+import { Tracker } from "./tracker.ts";
 
 export type ImportOptions = {
   /** Where this machine keeps what it saw, for this one store. */
   readonly stateDirectory: string;
+  /** Adapters to report on although they may have no source here. */
+  readonly adapters?: readonly string[];
   /** Name of this machine, kept with each session. */
   readonly host: string;
   readonly now: () => Date;
@@ -36,10 +38,10 @@ export async function importSessions(
 ): Promise<AdapterReport[]> {
   const plan = await planImport(sources, {
     ...options,
-    storedMessages: await storedMessages(sessions),
+    storedMessages: await countMessages(sessions),
   });
   if (plan.sessionsTotal > 0) await importPlanned(sessions, plan, options);
-  await Promise.all(plan.works.map(({ seen }) => seen.save()));
+  else await saveAll(plan);
   return [...plan.reports.values()];
 }
 
@@ -48,52 +50,71 @@ async function importPlanned(
   plan: Plan,
   options: ImportOptions,
 ): Promise<void> {
-  const ingest = createIngest(sessions, { host: options.host, now: options.now });
-  const progress = createTracker(plan, options);
-  let savedAtMs = options.now().getTime();
+  const { now, signal, host } = options;
+  const ingest = createIngest(sessions, { host, now });
+  const tracker = new Tracker(plan, (progress) => options.onProgress?.(progress));
+  let savedAtMs = now().getTime();
   try {
     for (const work of plan.works) {
       for (const session of work.changed) {
-        options.signal?.throwIfAborted();
-        await importSession(ingest, work, session, progress, options);
-        if (options.now().getTime() - savedAtMs < saveEveryMs) continue;
+        signal?.throwIfAborted();
+        await importSession(ingest, work, session, tracker, options);
+        if (now().getTime() - savedAtMs < saveEveryMs) continue;
         await work.seen.save();
-        savedAtMs = options.now().getTime();
+        savedAtMs = now().getTime();
       }
     }
   } finally {
+    // Also after a failure or an interruption: what was read need not be read again.
     await ingest.finish();
-    const stored = await storedMessages(sessions);
-    await Promise.all(plan.works.map(({ seen }) => seen.save(stored)));
+    await saveAll(plan, await countMessages(sessions));
   }
 }
 
 async function importSession(
   ingest: Ingest,
   { source, seen, report }: Work,
-  listed: SourceSession,
-  progress: Tracker,
-  options: ImportOptions,
+  { key, bytes }: SourceSession,
+  tracker: Tracker,
+  { now, signal }: ImportOptions,
 ): Promise<void> {
-  const { reader, adapter } = source;
-  const { key } = listed;
+  const { adapter, path, reader } = source;
   // Listing a big home takes a while, and what is read is the file as it is now.
-  const fingerprint = await reader.fingerprint(key);
+  const fingerprint = await fingerprintOf(reader, key);
   if (fingerprint === undefined) {
     // Gone since it was listed: clients clean up, and the store keeps what it has.
     report.sessions.seen -= 1;
-    return progress.done(adapter, listed.bytes);
+    tracker.finish(adapter, bytes);
+    return;
   }
   const notes = emptyNotes();
-  const events = observeRead(reader, key, notes, options.signal);
-  await ingest.session(progress.count(adapter, events), {
+  const read = { location: `${path}: ${key}`, adapter, fingerprint, notes };
+  const onMessage = (): void => tracker.message(adapter);
+  await ingest.session(observeRead(reader, key, { notes, onMessage, signal }), {
     seenBefore: seen.get(key) !== undefined,
-    isUnchanged: async () => (await reader.fingerprint(key)) === fingerprint,
+    isUnchanged: async () => (await fingerprintOf(reader, key)) === fingerprint,
     onCommitted: (outcome) => {
-      const seenNow = countOutcome(report, outcome, notes, { fingerprint, now: options.now() });
-      report.bytes_read += listed.bytes;
-      seen.set(key, seenNow);
+      seen.set(key, countOutcome(report, outcome, read, now().getTime()));
     },
   });
-  progress.done(adapter, listed.bytes);
+  report.bytes_read += bytes;
+  tracker.finish(adapter, bytes);
+}
+
+/** Not readable is no reason to stop: reading the session will say what is wrong with it. */
+async function fingerprintOf(reader: Reader, key: string): Promise<string | undefined> {
+  try {
+    return await reader.fingerprint(key);
+  } catch {
+    return "unreadable";
+  }
+}
+
+async function saveAll(plan: Plan, storedMessages?: number): Promise<void> {
+  await Promise.all(plan.works.map(({ seen }) => seen.save(storedMessages)));
+}
+
+/** How many messages the store holds; counted from metadata, so it costs nothing. */
+export function countMessages({ store }: SessionStore): Promise<number> {
+  return store.table("messages").count();
 }

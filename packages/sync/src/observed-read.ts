@@ -4,7 +4,6 @@ import { type Fault, faultFromThrown, isPassing, maxFaultsPerSession, toFault } 
 
 /** What came by while one session was read. */
 export type ReadNotes = {
-  messages: number;
   pending: number;
   readonly faults: Fault[];
   omittedFaults: number;
@@ -13,8 +12,14 @@ export type ReadNotes = {
 };
 
 export function emptyNotes(): ReadNotes {
-  return { messages: 0, pending: 0, faults: [], omittedFaults: 0, isWorthRetrying: false };
+  return { pending: 0, faults: [], omittedFaults: 0, isWorthRetrying: false };
 }
+
+export type ObserveOptions = {
+  readonly notes: ReadNotes;
+  readonly onMessage?: () => void;
+  readonly signal?: AbortSignal | undefined;
+};
 
 /**
  * The events of one session, noted down as they pass. What the reader throws becomes a fault of
@@ -23,8 +28,7 @@ export function emptyNotes(): ReadNotes {
 export async function* observeRead(
   reader: Reader,
   key: string,
-  notes: ReadNotes,
-  signal?: AbortSignal,
+  { notes, onMessage, signal }: ObserveOptions,
 ): AsyncGenerator<ReadEvent> {
   const events = reader.read(key, signal)[Symbol.asyncIterator]();
   try {
@@ -32,6 +36,7 @@ export async function* observeRead(
       const next = await nextEvent(events, reader.origin, key, signal);
       if (next === undefined) return;
       note(next.event, notes);
+      if (next.event.kind === "message") onMessage?.();
       yield next.event;
       if (next.isLast) {
         notes.isWorthRetrying = true;
@@ -60,9 +65,6 @@ async function nextEvent(
 
 function note(event: ReadEvent, notes: ReadNotes): void {
   switch (event.kind) {
-    case "message":
-      notes.messages += 1;
-      return;
     case "pending":
       notes.pending += 1;
       return;
@@ -72,6 +74,7 @@ function note(event: ReadEvent, notes: ReadNotes): void {
       else notes.omittedFaults += 1;
       return;
     case "session":
+    case "message":
     case "part":
       return;
   }

@@ -23,6 +23,7 @@ export type Plan = {
 
 export type PlanOptions = {
   readonly stateDirectory: string;
+  readonly adapters?: readonly string[];
   readonly storedMessages: number;
   readonly now: () => Date;
   readonly isVerifying?: boolean;
@@ -33,9 +34,9 @@ export type PlanOptions = {
 /** Lists every source and decides what to read; parses nothing and opens no session. */
 export async function planImport(
   sources: readonly Source[],
-  { stateDirectory, storedMessages, now, onProgress, ...options }: PlanOptions,
+  { stateDirectory, adapters = [], storedMessages, now, onProgress, ...options }: PlanOptions,
 ): Promise<Plan> {
-  const reports = new Map<string, AdapterReport>();
+  const reports = new Map(adapters.map((name) => [name, emptyReport(name)]));
   const works: Work[] = [];
   for (const source of sources) {
     const { adapter } = source;

@@ -1,4 +1,3 @@
-import type { ReadEvent } from "@pond/canonical";
 import type { SyncProgress } from "./progress.ts";
 
 // Telling each message would cost more than reading some of them.
@@ -20,15 +19,9 @@ export class Tracker {
     this.#tell = tell;
   }
 
-  /** The same events; messages are counted as they pass. */
-  async *follow(adapter: string, events: AsyncIterable<ReadEvent>): AsyncGenerator<ReadEvent> {
-    for await (const event of events) {
-      if (event.kind === "message") {
-        this.#messagesRead += 1;
-        if (this.#messagesRead % messagesBetween === 0) this.#report(adapter);
-      }
-      yield event;
-    }
+  message(adapter: string): void {
+    this.#messagesRead += 1;
+    if (this.#messagesRead % messagesBetween === 0) this.#report(adapter);
   }
 
   /** One session is read. */

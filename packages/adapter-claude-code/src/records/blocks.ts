@@ -11,7 +11,7 @@ import { objectAt, restOf, sourceOf } from "./envelope.ts";
 import { type Draft, draftText, type Speaker } from "./text.ts";
 
 /** Where a block stands and who speaks there. */
-export type BlockPlace = {
+type BlockPlace = {
   /** Position in the content array; undefined for the first, which needs no saying. */
   readonly block: number | undefined;
   readonly speaker: Speaker;

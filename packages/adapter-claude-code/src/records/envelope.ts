@@ -28,7 +28,7 @@ export class RecordIds {
   /** The record's own uuid, or undefined where it has none or another record had it before. */
   own(record: SourceRecord): Extracted<string> | undefined {
     const uuid = record.peek("uuid");
-    if (typeof uuid !== "string" || this.#seen.has(uuid)) return undefined;
+    if (typeof uuid !== "string" || this.#seen.has(uuid) || ours.test(uuid)) return undefined;
     this.#seen.add(uuid);
     return record.id("uuid");
   }
@@ -37,6 +37,9 @@ export class RecordIds {
     return this.#derived.next(record);
   }
 }
+
+/** Ids this codec makes itself; a record that has such a one could meet it. */
+const ours = /^sidecar:|#text$/;
 
 /** Takes the record's id and time. */
 export function takeEnvelope(record: SourceRecord, { ids, anchor }: Reading): Envelope {

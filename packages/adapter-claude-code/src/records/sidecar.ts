@@ -1,33 +1,37 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
-import type { CanonicalEvent, Message } from "@pond/canonical";
+import type { Message, ReadEvent } from "@pond/canonical";
 import { filePart, messageEvent, openRecord, positionId } from "@pond/canonical/adapter";
 import type { SidecarFile } from "../discover.ts";
+import { fault } from "../faults.ts";
 import { origin } from "../origin.ts";
 import { type Reading, sourceOf } from "./envelope.ts";
 
 /** A file that belongs to the session: tool output moved out of the log, an agent's descriptor. */
-export function readSidecar({ file, path }: SidecarFile, reading: Reading): CanonicalEvent[] {
+export function readSidecar({ file, path }: SidecarFile, reading: Reading): readonly ReadEvent[] {
+  const { size } = statSync(file);
+  if (size > maxSidecarBytes) return [fault(file, `${size} bytes, too many to be kept`)];
   const at = { adapter: origin, uri: file, record: "file" };
-  const data = readFileSync(file, "base64");
-  const record = openRecord(at, { uuid: `sidecar:${path}`, path, type: mediaType(path), data });
-  const content = record.base64("data");
-  const own = reading.ids.own(record);
+  const place = openRecord(at, { id: `sidecar:${path}`, path, type: mediaType(path) });
+  const content = openRecord(at, { bytes: readFileSync(file) }).bytes("bytes");
   if (content === undefined) return [];
   const message = messageEvent(reading.session, "user", {
-    id: own ?? reading.ids.derived(record),
+    id: place.id("id") ?? reading.ids.derived(place),
     timestamp: reading.anchor,
-    source: { sidecar: record.requireString("path") },
+    source: { sidecar: place.requireString("path") },
   });
   const part = filePart(message, {
     id: positionId(0),
     provenance: "injected",
-    mediaType: record.string("type"),
+    mediaType: place.string("type"),
     content,
     source: { kind: "sidecar" },
   });
   return [message, part];
 }
+
+/** As long as the longest line that is kept; a file is held whole. */
+const maxSidecarBytes = 256 * 1024 * 1024;
 
 /** The path and bytes of the sidecar a message holds, or undefined where it holds none. */
 export function restoreSidecar(message: Message): { path: string; bytes: Uint8Array } | undefined {

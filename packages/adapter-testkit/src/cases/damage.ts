@@ -89,7 +89,7 @@ function pendingCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
   };
 }
 
-/** Blank lines move every record across the borders at which files are read. */
+/** A blank line moves every record across the borders at which files are read. */
 function borderCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
   return {
     rule: "model-lossless-projection",
@@ -100,7 +100,7 @@ function borderCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
       for (const border of borders) {
         const moved = mapLineFiles(kit, whole, (lines) => {
           const half = Math.floor(joined(lines).length / 2);
-          return [Buffer.alloc(Math.max(border - half - 1, 0), "\n"), ...lines];
+          return [Buffer.alloc(Math.max(border - half - 1, 0), " "), ...lines];
         });
 
         const actual = await readFiles(kit, moved);

@@ -3,52 +3,9 @@ import { type AdapterCase, type CompleteKit, fixturesOf } from "../kit.ts";
 import { mapLineFiles, withFields, withType } from "../mutate.ts";
 import { roundTripCase } from "./round-trip.ts";
 
-/** Records nobody expected are carried like any other. */
-export function hostileCases(kit: CompleteKit): readonly AdapterCase[] {
-  const depth = 10_000;
-  const deep = `${'{"a":['.repeat(depth / 2)}1${"]}".repeat(depth / 2)}`;
-  const long = JSON.stringify("long ".repeat(200_000));
-  const fields: readonly (readonly [string, string])[] = [
-    ["keys of Object.prototype", hostileKeys],
-    [
-      "numbers no double carries",
-      '"pond_test":[9007199254740993,1e400,-0.10000000000000000001,1.0]',
-    ],
-    [
-      "lone surrogates and NUL",
-      '"pond_test":{"\\ud800":"\\udfff","\\u0000":"a\\u0000b","":"\\ufeff"}',
-    ],
-    ["10,000 levels", `"pond_test":${deep}`],
-    ["a million characters", `"pond_test":${long}`],
-  ];
-  return fixturesOf(kit).flatMap((fixture) => [
-    ...fields.map(([name, text]) => {
-      const load = async () => {
-        const files = await fixture.load();
-        return mapLineFiles(kit, files, (lines) => lines.map((line) => withFields(line, text)));
-      };
-      return unpolluted(roundTripCase(kit, { ...fixture, load }, `${name} are carried in`));
-    }),
-    unpolluted(
-      roundTripCase(
-        kit,
-        {
-          ...fixture,
-          load: async () =>
-            mapLineFiles(kit, await fixture.load(), (lines) => [
-              ...lines,
-              ...lines
-                .slice(-1)
-                .flatMap((line) => hostileTypes.map((type) => withType(line, type))),
-            ]),
-        },
-        "unknown record types are carried in",
-      ),
-    ),
-  ]);
-}
-
 const hostileTypes = ["constructor", "__proto__", "toString", "a type of tomorrow"];
+
+const hostileNumbers = ["9007199254740993", "1e400", "-0.10000000000000000001", "1.0"];
 
 const hostileKeys = [
   '"__proto__":{"polluted":true}',
@@ -57,7 +14,46 @@ const hostileKeys = [
   '"toString":null',
   '"rawJSON":"1"',
   '"toJSON":{}',
-].join(",");
+];
+
+/** Records nobody expected are carried like any other. */
+export function hostileCases(kit: CompleteKit): readonly AdapterCase[] {
+  return fixturesOf(kit).flatMap((fixture) =>
+    changes.map(([name, change]) => {
+      const load = async () => mapLineFiles(kit, await fixture.load(), change);
+      return unpolluted(roundTripCase(kit, { ...fixture, load }, `${name} are carried in`));
+    }),
+  );
+}
+
+type Change = (lines: readonly Buffer[]) => readonly Buffer[];
+
+const inEach =
+  (fields: string): Change =>
+  (lines) =>
+    lines.map((line) => withFields(line, fields));
+
+const inLast =
+  (fields: () => string): Change =>
+  (lines) => [...lines.slice(0, -1), ...inEach(fields())(lines.slice(-1))];
+
+const changes: readonly (readonly [string, Change])[] = [
+  ["keys of Object.prototype", inEach(hostileKeys.join(","))],
+  ["numbers no double carries", inEach(`"pond_test":[${hostileNumbers.join(",")}]`)],
+  [
+    "lone surrogates and NUL",
+    inEach('"pond_test":{"\\ud800":"\\udfff","\\u0000":"a\\u0000b","":"\\ufeff"}'),
+  ],
+  ["10,000 levels", inLast(() => `"pond_test":${'{"a":['.repeat(5000)}1${"]}".repeat(5000)}`)],
+  ["a million characters", inLast(() => `"pond_test":"${"long ".repeat(200_000)}"`)],
+  [
+    "unknown record types",
+    (lines) => [
+      ...lines,
+      ...lines.slice(-1).flatMap((line) => hostileTypes.map((type) => withType(line, type))),
+    ],
+  ],
+];
 
 function unpolluted(inner: AdapterCase): AdapterCase {
   const run = async () => {

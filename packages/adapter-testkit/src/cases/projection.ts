@@ -17,7 +17,8 @@ export function projectionCases(kit: CompleteKit): readonly AdapterCase[] {
       const isKept = keptLeaves(contents);
 
       for (const [path, records] of kit.records(files)) {
-        if (isRefused(path)) continue;
+        const whole = Buffer.from(files.get(path) ?? []).toString("base64");
+        if (isRefused(path) || isKept({ path, value: whole })) continue;
         for (const [index, record] of records.entries()) {
           for (const leaf of leavesOf(record)) {
             if (isKept(leaf) || kit.isImplied(leaf)) continue;

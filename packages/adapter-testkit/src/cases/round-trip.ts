@@ -45,8 +45,9 @@ function expectRecords(
     return;
   }
   for (const [index, record] of expected.entries()) {
-    const other = actual[index];
-    const difference = other === undefined ? "is missing" : firstDifference(record, other);
+    const other: JsonValue | undefined = actual[index];
+    const difference: string | undefined =
+      other === undefined ? "is missing" : firstDifference(record, other);
     if (difference !== undefined) fail(`${path}, record ${index + 1}: ${difference}`);
   }
   if (actual.length > expected.length) {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { fits, measure, members, type Sizes, textBytes } from "./measure.ts";
 
 /**
@@ -21,6 +21,12 @@ export function boundText(text: string, maxBytes: number = maxValueBytes): strin
  */
 export function boundValue(value: JsonValue, maxBytes: number = maxValueBytes): JsonValue {
   return fits(value, maxBytes) ? value : shrink(value, maxBytes, measure(value));
+}
+
+/** The object where it fits, else with its largest pieces or itself replaced. */
+export function boundObject(object: JsonObject, maxBytes?: number): JsonObject {
+  const bounded = boundValue(object, maxBytes);
+  return isJsonObject(bounded) ? bounded : object;
 }
 
 /** What stands for a value of so many bytes. */

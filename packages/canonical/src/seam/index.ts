@@ -28,6 +28,7 @@ export {
 } from "./events.ts";
 export type { Extracted } from "./extracted.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
+export { type RecordEvent, readRecords } from "./read-records.ts";
 export {
   openRecord,
   type RecordOptions,

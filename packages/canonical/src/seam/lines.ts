@@ -24,7 +24,8 @@ export type LineOptions = {
 
 /**
  * The lines of a byte stream, one batch per chunk. A byte order mark at the start is left out,
- * CRLF ends a line as LF does, and bytes that are no UTF-8 are a fault, never replaced.
+ * CRLF ends a line as LF does, and bytes that are no UTF-8 are a fault, never replaced. Chunks
+ * are held until their last line ends, so a caller does not write to them again.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { isRawNumber } from "../raw-number.ts";
 
 /** True where the value takes at most `maxBytes` as JSON text. Ordinary values are only glanced at. */
@@ -53,7 +53,7 @@ export function members(value: JsonValue): readonly (readonly [string, JsonValue
   return isContainer(value) ? Object.entries(value) : [];
 }
 
-function isContainer(value: JsonValue): boolean {
+function isContainer(value: JsonValue): value is JsonObject | readonly JsonValue[] {
   return Array.isArray(value) || isJsonObject(value);
 }
 
@@ -73,14 +73,18 @@ function glance(root: JsonValue): number {
     else if (Array.isArray(value)) {
       bytes += 3;
       for (const member of value) open.push(member);
-    } else {
-      bytes += 3;
-      for (const key of Object.keys(value)) {
-        bytes += key.length * 6 + 3;
-        const member = value[key];
-        if (member !== undefined) open.push(member);
-      }
-    }
+    } else if (isJsonObject(value)) bytes += 3 + openObject(value, open);
+  }
+  return bytes;
+}
+
+/** Opens the members, and gives a bound for the keys. */
+function openObject(object: JsonObject, open: JsonValue[]): number {
+  let bytes = 0;
+  for (const key of Object.keys(object)) {
+    bytes += key.length * 6 + 3;
+    const member = object[key];
+    if (member !== undefined) open.push(member);
   }
   return bytes;
 }

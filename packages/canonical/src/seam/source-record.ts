@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "..
 import type { FileContent } from "../part.ts";
 import { setField } from "../set-field.ts";
 import { fromRfc3339, isPlainTime, type Micros } from "../timestamp.ts";
-import { boundText, boundValue, isSurelySmall, truncated } from "./bounded.ts";
+import { boundObject, boundText, boundValue, isSurelySmall, truncated } from "./bounded.ts";
 import { type Extracted, seal, unseal } from "./extracted.ts";
 
 /**
@@ -66,7 +66,7 @@ export class SourceRecord {
     const value = this.peek(key);
     if (value === undefined) return undefined;
     this.#taken.add(key);
-    return seal(this.#bound(value));
+    return seal(this.#isSmall ? value : boundValue(value));
   }
 
   /** Any JSON value at `key`. @throws {SourceFault} where the record has none. */
@@ -87,6 +87,11 @@ export class SourceRecord {
     return seal(micros);
   }
 
+  /** The RFC 3339 time at `key`. @throws {SourceFault} where the record has none. */
+  requireTimestamp(key: string): Extracted<Micros> {
+    return this.timestamp(key) ?? this.#missing("time", key);
+  }
+
   /** The base64 text at `key`: its bytes where encoding them gives the same text, else the text. */
   base64(key: string): Extracted<FileContent> | undefined {
     const value = this.peek(key);
@@ -96,6 +101,14 @@ export class SourceRecord {
     return bytes.toString("base64") === value
       ? seal({ type: "bytes", bytes })
       : seal({ type: "base64", text: boundText(value) });
+  }
+
+  /** The bytes at `key`, in a source that holds them as they are, such as a file. */
+  bytes(key: string): Extracted<FileContent> | undefined {
+    const value: unknown = this.peek(key);
+    if (!(value instanceof Uint8Array)) return undefined;
+    this.#taken.add(key);
+    return seal({ type: "bytes", bytes: value });
   }
 
   /** The address at `key`, as the content of a file part. */
@@ -135,12 +148,12 @@ export class SourceRecord {
       if (child) setField(left, key, unseal(child.rest()));
       else if (!this.#taken.has(key)) setField(left, key, value);
     }
-    return seal(this.#bound<JsonObject>(left));
+    return seal(this.#boundObject(left));
   }
 
   /** The record with every field, for a carrier (spec 6.5, rule 3). */
   whole(): Extracted<JsonObject> {
-    return seal(this.#bound(this.#fields));
+    return seal(this.#boundObject(this.#fields));
   }
 
   /** Hash of the value of the whole record, taken fields included. */
@@ -148,8 +161,8 @@ export class SourceRecord {
     return hash("sha256", stringifyJson(this.#fields)).slice(0, 32);
   }
 
-  #bound<T extends JsonValue>(value: T): T | JsonObject {
-    return this.#isSmall ? value : boundValue(value);
+  #boundObject(object: JsonObject): JsonObject {
+    return this.#isSmall ? object : boundObject(object);
   }
 
   #missing(kind: string, key: string): never {

@@ -1,0 +1,63 @@
+import { resolve } from "node:path";
+import { InvalidArgumentError } from "commander";
+
+const unitMs: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/**
+ * A point in time as a person types it: `2026-03-01`, `2026-03-01T14:00`, `7d` ago, `today`.
+ *
+ * @returns Microseconds since the epoch.
+ */
+export function parseTime(text: string, now: Date = new Date()): bigint {
+  const date = toDate(text.trim(), now);
+  if (date === undefined || Number.isNaN(date.getTime())) {
+    throw new InvalidArgumentError(
+      "Say a date (2026-03-01), a time (2026-03-01T14:00Z), an age (30m, 12h, 7d, 2w), today or yesterday.",
+    );
+  }
+  return BigInt(date.getTime()) * 1000n;
+}
+
+function toDate(text: string, now: Date): Date | undefined {
+  const age = /^(\d{1,6})([mhdw])$/.exec(text);
+  if (age) return new Date(now.getTime() - Number(age[1]) * (unitMs[age[2] ?? ""] ?? 0));
+  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  if (text === "today") return midnight;
+  if (text === "yesterday") return new Date(midnight.setDate(midnight.getDate() - 1));
+  // A bare day means the user's own, not that of Greenwich.
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return new Date(`${text}T00:00:00`);
+  return /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(text) ? new Date(text) : undefined;
+}
+
+/** A whole number from one. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw new InvalidArgumentError("Say a whole number from 1.");
+  }
+  return count;
+}
+
+/** A whole number from zero. */
+export function parseDepth(text: string): number {
+  return text === "0" ? 0 : parseCount(text);
+}
+
+/** A score from zero. */
+export function parseScore(text: string): number {
+  const score = Number(text);
+  if (text.trim() === "" || !Number.isFinite(score) || score < 0) {
+    throw new InvalidArgumentError("Say a number from 0.");
+  }
+  return score;
+}
+
+/** A project is mostly a folder, and folders are typed relative to this one. */
+export function toProject(text: string): string {
+  return /^\.{1,2}(?:\/|$)/.test(text) ? resolve(text) : text;
+}

@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import type { Adapter } from "@pond/canonical/adapter";
+import type { Source } from "@pond/sync";
+import type { Context } from "./context.ts";
+import { ConfigError, UsageError } from "./errors.ts";
+
+export type AdapterChoice = {
+  readonly adapters: readonly Adapter[];
+  readonly sources: readonly Source[];
+};
+
+/**
+ * The adapters a command is about and the places they read: the named ones, else every one the
+ * configuration leaves enabled.
+ *
+ * @throws {UsageError} @throws {ConfigError} @throws {UnknownAdapterError}
+ * @throws {SourceNotFoundError}
+ */
+export async function chooseAdapters(
+  { settings, home, env }: Context,
+  names: readonly string[],
+  path?: string,
+): Promise<AdapterChoice> {
+  const { adapterNamed, adapters: known } = await import("@pond/adapters");
+  const { discoverSources } = await import("@pond/sync");
+  const { config } = settings;
+  refuseUnknown(
+    config.file,
+    Object.keys(config.adapters),
+    known.map(({ origin }) => origin),
+  );
+  if (path !== undefined && names.length !== 1) {
+    throw new UsageError(
+      `say which client wrote it: pond sync ${known[0]?.origin} --path ${path}`,
+      { path },
+    );
+  }
+  const adapters =
+    names.length === 0
+      ? known.filter(({ origin }) => config.adapters[origin]?.isEnabled !== false)
+      : [...new Set(names)].map((name) => adapterNamed(name));
+  const paths = new Map<string, readonly string[]>();
+  for (const { origin } of adapters) {
+    const asked = path === undefined ? config.adapters[origin]?.paths : [resolve(path)];
+    if (asked !== undefined) paths.set(origin, asked);
+  }
+  const sources = discoverSources(adapters, {
+    surroundings: { home, env },
+    paths: Object.fromEntries(paths),
+  });
+  return { adapters, sources };
+}
+
+function refuseUnknown(
+  file: string | undefined,
+  configured: readonly string[],
+  known: readonly string[],
+): void {
+  const other = configured.find((name) => !known.includes(name));
+  if (other === undefined) return;
+  throw new ConfigError(
+    `${file}: "adapters.${other}" names no client pond knows; it knows ${known.join(", ")}`,
+    { file, key: `adapters.${other}` },
+  );
+}

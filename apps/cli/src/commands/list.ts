@@ -1,0 +1,88 @@
+import type { ListedSession } from "@pond/sessions";
+import { Command } from "commander";
+import { parseCount, parseTime, toProject } from "../arguments.ts";
+import { type Context, withStore } from "../context.ts";
+import { shortenHome } from "../directories.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { formatCount, formatCounted } from "../output/numbers.ts";
+import { type Shown, say, shown, shownLine } from "../output/shown.ts";
+import { renderTable } from "../output/table.ts";
+import { formatMoment, formatWhen } from "../output/time.ts";
+import type { RunAction } from "../run.ts";
+import { shortIds } from "../short-ids.ts";
+
+type ListFlags = {
+  readonly project?: string;
+  readonly agent?: string;
+  readonly since?: bigint;
+  readonly limit: number;
+  readonly all?: boolean;
+};
+
+export function listCommand(run: RunAction): Command {
+  return new Command("list")
+    .description("list sessions, newest first; sub-agents are counted with the session they served")
+    .option("--project <folder>", "only of this folder and those below it", toProject)
+    .option("--agent <name>", "only of this client")
+    .option("--since <time>", "only begun since: 2026-03-01, 7d, today", (text) => parseTime(text))
+    .option("--limit <n>", "at most so many", parseCount, 50)
+    .option("--all", "every session, sub-agents too, whatever the limit")
+    .action((flags: ListFlags, command: Command) =>
+      run(command, (context) => list(context, flags)),
+    );
+}
+
+async function list(context: Context, { all = false, limit, ...filters }: ListFlags) {
+  const { output } = context;
+  const found = await withStore(context, "read", async (sessions) => {
+    const { listSessions } = await import("@pond/sessions");
+    // One more than asked for tells whether there is more.
+    const atMost = all ? Number.MAX_SAFE_INTEGER : limit + 1;
+    return await listSessions(sessions, { ...filters, limit: atMost, isUnfolded: all });
+  });
+  const listed = all ? found : found.slice(0, limit);
+  if (output.isJson) {
+    for (const session of listed) output.jsonText(JSON.stringify(session));
+    return exitCodes.done;
+  }
+  return print(context, listed, found.length > listed.length);
+}
+
+function print(context: Context, listed: readonly ListedSession[], hasMore: boolean): ExitCode {
+  const { output } = context;
+  if (listed.length === 0) {
+    output.line(shown("No session fits. `pond sync` fetches what is new."));
+    return exitCodes.done;
+  }
+  const ids = listed.map(({ session_id }) => session_id);
+  // In a pipe a script reads them, so they are whole.
+  const names = output.isTerminal ? shortIds(ids) : ids;
+  const rows = listed.map((session, at) => rowOf(context, session, names[at] ?? ""));
+  const columns = [
+    { title: shown("SESSION"), style: output.style.accent },
+    { title: shown("BEGAN"), align: "right" },
+    { title: shown("CLIENT"), minWidth: 6 },
+    { title: shown("PROJECT"), minWidth: 10, cutAt: "start" },
+    { title: shown("+AGENTS"), align: "right", style: output.style.faint },
+    { title: shown("BEGINS WITH"), minWidth: 12 },
+  ] as const;
+  const { width, style } = output;
+  for (const line of renderTable(columns, rows, { width, titleStyle: style.faint })) {
+    output.line(line);
+  }
+  const more = hasMore ? say` There are more: --limit, --all.` : shown("");
+  output.note(say`${formatCounted(listed.length, "session")}.${more}`);
+  return exitCodes.done;
+}
+
+function rowOf({ output, home, now }: Context, session: ListedSession, name: string): Shown[] {
+  const { created_at, source_agent, project, descendants, title = "" } = session;
+  return [
+    shownLine(name),
+    output.isTerminal ? formatWhen(created_at, now()) : formatMoment(created_at),
+    shownLine(source_agent),
+    shownLine(shortenHome(project, home)),
+    descendants === 0 ? shown("") : formatCount(descendants),
+    shownLine(title),
+  ];
+}

@@ -1,0 +1,85 @@
+import type { At } from "@pond/sessions";
+import { Command, Option } from "commander";
+import { type Context, withStore } from "../context.ts";
+import { shortenHome } from "../directories.ts";
+import { UsageError } from "../errors.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { printJson } from "../output/json.ts";
+import { formatCounted } from "../output/numbers.ts";
+import { say, shown, shownLine } from "../output/shown.ts";
+import { type RestoreReport, restoreAll, restoreEach } from "../restore-sessions.ts";
+import type { RunAction } from "../run.ts";
+
+export type RestoreFlags = {
+  readonly all?: boolean;
+  readonly to?: string;
+  readonly out?: string;
+  readonly install?: boolean;
+  readonly force?: boolean;
+  readonly at: At;
+};
+
+const places: readonly At[] = ["first", "last"];
+const filesShown = 20;
+
+export function restoreCommand(run: RunAction): Command {
+  return new Command("restore")
+    .description("write sessions back as their client's files, or as another client's")
+    .argument("[session...]", "ids, or as much of the beginning as tells them apart")
+    .option("--all", "every session, each below a folder named after its client")
+    .option("--to <client>", "for this client instead of the one it came from")
+    .option("--out <dir>", "folder to write to (default: ./pond-restore)")
+    .option("--install", "write into the client's own home, where it finds them")
+    .option("--force", "replace files that are there")
+    .addOption(
+      new Option("--at <state>", "as last seen in the source, or as first stored")
+        .choices(places)
+        .default("last"),
+    )
+    .action((sessions: string[], flags: RestoreFlags, command: Command) =>
+      run(command, (context) => restore(context, sessions, flags)),
+    );
+}
+
+async function restore(context: Context, typed: readonly string[], flags: RestoreFlags) {
+  if (flags.all && typed.length > 0) {
+    throw new UsageError("--all restores every session: name sessions or say --all, not both");
+  }
+  if (!flags.all && typed.length === 0) {
+    throw new UsageError("say which session: pond restore SESSION, or --all; `pond list` has ids");
+  }
+  if (flags.out !== undefined && flags.install) {
+    throw new UsageError("--out and --install name two places: use one of them");
+  }
+  const report = await withStore(context, "read", (sessions) =>
+    flags.all ? restoreAll(context, sessions, flags) : restoreEach(context, sessions, typed, flags),
+  );
+  if (context.output.isJson) printJson(context.output, report);
+  else print(context, report);
+  return exitCodeOf(report);
+}
+
+function exitCodeOf({ files, faults }: RestoreReport): ExitCode {
+  if (faults.length === 0) return exitCodes.done;
+  return files.length === 0 ? exitCodes.failed : exitCodes.doneWithFaults;
+}
+
+function print({ output, home }: Context, { files, faults }: RestoreReport): void {
+  const listed = output.isVerbose ? files : files.slice(0, filesShown);
+  const path = (each: string) => shownLine(shortenHome(each, home));
+  if (!output.isQuiet) {
+    for (const file of listed) output.line(path(file.path));
+    const rest = files.length - listed.length;
+    if (rest > 0) output.line(say`and ${formatCounted(rest, "more file", "more files")}`);
+    const sessions = new Set(files.map(({ session_id }) => session_id)).size;
+    const foreign = files.filter(({ native }) => !native).length;
+    const kind = foreign > 0 ? shown(", translated for another client") : shown("");
+    const total = formatCounted(sessions, "session");
+    output.line(
+      output.style.faint(say`Restored ${total} in ${formatCounted(files.length, "file")}${kind}.`),
+    );
+  }
+  for (const { session_id, message } of faults) {
+    output.warn(say`${shownLine(session_id)}: ${shownLine(message)}`);
+  }
+}

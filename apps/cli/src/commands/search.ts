@@ -1,0 +1,77 @@
+import type { SearchRequest } from "@pond/search";
+import { Command, Option } from "commander";
+import { parseCount, parseScore, parseTime, toProject } from "../arguments.ts";
+import { type Context, withStore } from "../context.ts";
+import { exitCodes } from "../exit.ts";
+import { printJson } from "../output/json.ts";
+import type { RunAction } from "../run.ts";
+import { printResults } from "../search-text.ts";
+import { resolveSessionId } from "../session-id.ts";
+
+type SearchFlags = {
+  readonly project?: string;
+  readonly session?: string;
+  readonly agent?: string;
+  readonly role?: string;
+  readonly since?: bigint;
+  readonly until?: bigint;
+  readonly minScore?: number;
+  readonly limit?: number;
+  readonly after?: string;
+  readonly explain?: boolean;
+};
+
+const roles = ["user", "assistant", "system", "tool"];
+
+export function searchCommand(run: RunAction): Command {
+  return new Command("search")
+    .description("find what was said, best first")
+    .argument("<query...>", 'words, "a phrase", +required, -excluded (after --)')
+    .option("--project <folder>", "only in this folder and those below it", toProject)
+    .option("--session <id>", "only in this session")
+    .option("--agent <name>", "only of this client")
+    .addOption(new Option("--role <role>", "only said by").choices(roles))
+    .option("--since <time>", "only from then on: 2026-03-01, 7d, today", (text) => parseTime(text))
+    .option("--until <time>", "only before", (text) => parseTime(text))
+    .option("--min-score <n>", "leave out matches that score less", parseScore)
+    .option("--limit <n>", "at most so many sessions (default: 10)", parseCount)
+    .option("--after <cursor>", "go on behind an earlier answer: its `next`")
+    .option("--explain", "say how the query was read and run")
+    .action((query: string[], flags: SearchFlags, command: Command) =>
+      run(command, (context) => search(context, query.join(" "), flags)),
+    );
+}
+
+async function search(context: Context, query: string, flags: SearchFlags) {
+  const response = await withStore(context, "read", async (sessions) => {
+    const { search: find } = await import("@pond/search");
+    const session =
+      flags.session === undefined ? undefined : await resolveSessionId(sessions, flags.session);
+    return await find(sessions, toRequest(query, { ...flags, session }));
+  });
+  if (context.output.isJson) printJson(context.output, response);
+  else printResults(context, response);
+  return exitCodes.done;
+}
+
+function toRequest(
+  query: string,
+  {
+    since,
+    until,
+    minScore,
+    ...flags
+  }: Omit<SearchFlags, "session"> & { session: string | undefined },
+): SearchRequest {
+  return {
+    query,
+    ...flags,
+    since: since === undefined ? undefined : toText(since),
+    until: until === undefined ? undefined : toText(until),
+    min_score: minScore,
+  };
+}
+
+function toText(micros: bigint): string {
+  return new Date(Number(micros / 1000n)).toISOString();
+}

@@ -1,0 +1,68 @@
+import { homedir } from "node:os";
+import type { SessionStore } from "@pond/sessions";
+import { Output, type Sink } from "./output/output.ts";
+import { say, shownLine } from "./output/shown.ts";
+import { type GlobalFlags, resolveSettings, type Settings } from "./settings.ts";
+
+/** The process a command runs in; tests pass their own. */
+export type Surface = {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly now: () => Date;
+};
+
+/** What every command gets. */
+export type Context = {
+  readonly settings: Settings;
+  readonly output: Output;
+  readonly env: Surface["env"];
+  readonly home: string;
+  readonly now: () => Date;
+};
+
+export function processSurface(): Surface {
+  const { stdout, stderr, env } = process;
+  return { stdout, stderr, env, home: homedir(), now: () => new Date() };
+}
+
+export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surface): Output {
+  return new Output({
+    stdout,
+    stderr,
+    env,
+    isJson: flags.json ?? false,
+    isQuiet: flags.quiet ?? false,
+    isVerbose: flags.verbose ?? false,
+    isColorAllowed: flags.color ?? true,
+  });
+}
+
+/** @throws {UsageError} @throws {ConfigError} */
+export function createContext(flags: GlobalFlags, output: Output, surface: Surface): Context {
+  const { env, home, now } = surface;
+  return { settings: resolveSettings(flags, env, home), output, env, home, now };
+}
+
+/** Runs `use` with the store open and closes it whatever happens. */
+export async function withStore<T>(
+  { settings, output }: Context,
+  mode: "read" | "write",
+  use: (sessions: SessionStore) => Promise<T>,
+): Promise<T> {
+  const { openSessions } = await import("@pond/sessions");
+  const sessions = await openSessions(settings.location, {
+    mode,
+    storageOptions: settings.storageOptions,
+    onHeal: ({ table, setAside }) =>
+      output.warn(
+        say`${shownLine(table)}: its newest state was torn, as after a power cut; the one before is used, the torn one kept as ${shownLine(setAside)}`,
+      ),
+  });
+  try {
+    return await use(sessions);
+  } finally {
+    sessions.close();
+  }
+}

@@ -1,0 +1,41 @@
+// Not PondError, which would load the whole model to print `--help`; it bears the same mark.
+const stamp = Symbol.for("pond.error");
+
+abstract class CliError extends Error {
+  abstract readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.details = details;
+    Object.defineProperty(this, stamp, { value: true });
+  }
+}
+
+/** The command line asks for something there is not, or that contradicts itself. */
+export class UsageError extends CliError {
+  override readonly name = "UsageError";
+  readonly code = "validation_failed";
+}
+
+/** The configuration file cannot be used; the message names the file, the place and the remedy. */
+export class ConfigError extends CliError {
+  override readonly name = "ConfigError";
+  readonly code = "config_invalid";
+}
+
+/** A beginning of an id that fits several sessions. */
+export class AmbiguousIdError extends CliError {
+  override readonly name = "AmbiguousIdError";
+  readonly code = "ambiguous_id";
+}
+
+/** Nothing was restored. */
+export class RestoreFailedError extends CliError {
+  override readonly name = "RestoreFailedError";
+  readonly code = "restore_failed";
+}

@@ -1,0 +1,35 @@
+import { type Shown, say, shown } from "./shown.ts";
+
+const counting = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** `12,345` */
+export function formatCount(count: number): Shown {
+  return shown(counting.format(count));
+}
+
+/** `1 session`, `2 sessions` */
+export function formatCounted(count: number, one: string, many: string = `${one}s`): Shown {
+  return say`${formatCount(count)} ${shown(count === 1 ? one : many)}`;
+}
+
+/** `1.2 MB`, in thousands as disks are sold. */
+export function formatBytes(bytes: number): Shown {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let at = 0;
+  while (value >= 999.5 && at < units.length - 1) {
+    value /= 1000;
+    at += 1;
+  }
+  return shown(`${at === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[at]}`);
+}
+
+/** `0.3 s`, `42 s`, `3 min 20 s`, `2 h 5 min` */
+export function formatDuration(ms: number): Shown {
+  const seconds = ms / 1000;
+  if (seconds < 9.95) return shown(`${seconds.toFixed(1)} s`);
+  if (seconds < 59.5) return shown(`${Math.round(seconds)} s`);
+  const minutes = Math.round(seconds) / 60;
+  if (minutes < 60) return shown(`${Math.floor(minutes)} min ${Math.round(seconds) % 60} s`);
+  return shown(`${Math.floor(minutes / 60)} h ${Math.floor(minutes % 60)} min`);
+}

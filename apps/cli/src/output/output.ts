@@ -1,0 +1,84 @@
+import { type Shown, say, shown, shownLine } from "./shown.ts";
+import { createStyle, type Style, wantsColor } from "./style.ts";
+
+/** Where a command writes to; `process.stdout` is one. */
+export type Sink = {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+};
+
+export type OutputOptions = {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isJson: boolean;
+  readonly isQuiet: boolean;
+  readonly isVerbose: boolean;
+  readonly isColorAllowed: boolean;
+};
+
+/**
+ * What a command says. Results go to stdout, everything else to stderr, so that with `--json`
+ * stdout holds nothing but JSON.
+ */
+export class Output {
+  readonly isJson: boolean;
+  readonly isQuiet: boolean;
+  readonly isVerbose: boolean;
+  /** For stdout. */
+  readonly style: Style;
+  /** For stderr. */
+  readonly noteStyle: Style;
+  /** Columns of the terminal; without end in a pipe, where cutting would lose something. */
+  readonly width: number;
+  readonly stderr: Sink;
+  readonly #stdout: Sink;
+
+  constructor({ stdout, stderr, env, isColorAllowed, ...flags }: OutputOptions) {
+    const colored = (sink: Sink): boolean =>
+      wantsColor({ isAllowed: isColorAllowed, isTerminal: sink.isTTY === true, env });
+    this.isJson = flags.isJson;
+    this.isQuiet = flags.isQuiet;
+    this.isVerbose = flags.isVerbose;
+    this.style = createStyle(colored(stdout));
+    this.noteStyle = createStyle(colored(stderr));
+    this.width = columnsOf(stdout, env);
+    this.stderr = stderr;
+    this.#stdout = stdout;
+  }
+
+  get isTerminal(): boolean {
+    return this.#stdout.isTTY === true;
+  }
+
+  /** A line of the result, for people. */
+  line(text: Shown = shown("")): void {
+    this.#stdout.write(`${text}\n`);
+  }
+
+  /** One JSON document, or one line of JSON Lines; exact, so never neutralised. */
+  jsonText(text: string): void {
+    this.#stdout.write(`${text}\n`);
+  }
+
+  /** Something on the side, not shown with `-q`. */
+  note(text: Shown): void {
+    if (!this.isQuiet) this.stderr.write(`${text}\n`);
+  }
+
+  /** Something the user should act on. */
+  warn(text: Shown): void {
+    this.stderr.write(`${this.noteStyle.warning(shownLine("warning:"))} ${text}\n`);
+  }
+
+  error(text: Shown): void {
+    this.stderr.write(say`${this.noteStyle.bad(shownLine("error:"))} ${text}\n`);
+  }
+}
+
+function columnsOf(sink: Sink, env: OutputOptions["env"]): number {
+  if (sink.isTTY !== true) return Number.POSITIVE_INFINITY;
+  const asked = Number(env["COLUMNS"]);
+  return Math.max(20, Number.isInteger(asked) && asked > 0 ? asked : (sink.columns ?? 80));
+}

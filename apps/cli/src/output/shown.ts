@@ -1,0 +1,55 @@
+declare const brand: unique symbol;
+
+/**
+ * Text that is safe to print on a terminal. Whatever comes from a session, a file name or an error
+ * passes `shown` or `shownLine` first: the output functions take nothing else, so that forgetting
+ * it does not compile.
+ */
+export type Shown = string & { readonly [brand]: true };
+
+/** Text of several lines, its control characters made visible and harmless. */
+export function shown(text: string): Shown {
+  // Nearly all text has nothing to replace, and testing is cheaper than replacing.
+  const isPlain = !hostile.test(text) && text.isWellFormed();
+  return (isPlain ? text : neutralise(text.replaceAll("\r\n", "\n"))) as Shown;
+}
+
+/** The same on one line: breaks and tabs become spaces. */
+export function shownLine(text: string): Shown {
+  return neutralise(text.replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")) as Shown;
+}
+
+/** A template of our own words around text that is safe already. */
+export function say(words: TemplateStringsArray, ...values: readonly (Shown | number)[]): Shown {
+  return String.raw({ raw: words }, ...values) as Shown;
+}
+
+/** Puts a terminal style around text; the sequences are ours. */
+export function styled(open: string, text: Shown, close: string): Shown {
+  return (text === "" ? "" : `${open}${text}${close}`) as Shown;
+}
+
+export function joined(texts: readonly Shown[], separator: string): Shown {
+  return texts.join(separator) as Shown;
+}
+
+/** A part of it, as long as whoever cuts knows that it holds no style. */
+export function sliced(text: Shown, start: number, end?: number): Shown {
+  return text.slice(start, end) as Shown;
+}
+
+// C0 but tab and newline, DEL, C1, and what changes the direction of text; those hide what is read.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const hostile = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+const everyHostile = new RegExp(hostile, "g");
+
+function neutralise(text: string): string {
+  return text.toWellFormed().replaceAll(everyHostile, pictureOf);
+}
+
+function pictureOf(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}

@@ -1,0 +1,62 @@
+import { joined, type Shown } from "./shown.ts";
+import { cut, cutStart, padEnd, padStart, widthOf } from "./width.ts";
+
+export type Column = {
+  readonly title: Shown;
+  readonly align?: "left" | "right";
+  /** May be cut, down to this many columns; a column without it is always whole. */
+  readonly minWidth?: number;
+  /** Which end to leave out. */
+  readonly cutAt?: "start" | "end";
+  readonly style?: (text: Shown) => Shown;
+};
+
+const gap = "  ";
+
+/** Lines of a table at most `width` columns wide, as far as its columns may be cut. */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly Shown[])[],
+  { width, titleStyle }: { readonly width: number; readonly titleStyle: (text: Shown) => Shown },
+): Shown[] {
+  const widths = fit(columns, rows, width);
+  const last = columns.length - 1;
+  const line = (cells: readonly Shown[], isTitle: boolean): Shown =>
+    joined(
+      columns.map((column, at) => {
+        const cell = place(column, cells[at], widths[at] ?? 0, at === last);
+        return isTitle ? titleStyle(cell) : (column.style?.(cell) ?? cell);
+      }),
+      gap,
+    );
+  const titles = columns.map(({ title }) => title);
+  return [line(titles, true), ...rows.map((cells) => line(cells, false))];
+}
+
+function place(column: Column, cell: Shown | undefined, width: number, isLast: boolean): Shown {
+  const short = (column.cutAt === "start" ? cutStart : cut)(cell ?? column.title, width);
+  if (column.align === "right") return padStart(short, width);
+  return isLast ? short : padEnd(short, width);
+}
+
+/** The widest column that may shrink does so first. */
+function fit(columns: readonly Column[], rows: readonly (readonly Shown[])[], width: number) {
+  const widths = columns.map(({ title }, at) =>
+    rows.reduce((most, cells) => Math.max(most, widthOf(cells[at] ?? "")), widthOf(title)),
+  );
+  const least = columns.map(({ minWidth }, at) => minWidth ?? widths[at] ?? 0);
+  const gaps = gap.length * (columns.length - 1);
+  let excess = widths.reduce((sum, each) => sum + each, gaps) - width;
+  while (excess > 0) {
+    const room = widths.map((each, at) => each - (least[at] ?? 0));
+    const candidates = widths.map((each, at) => ((room[at] ?? 0) > 0 ? each : 0));
+    const widest = candidates.indexOf(Math.max(...candidates));
+    if ((candidates[widest] ?? 0) === 0) break;
+    const second = Math.max(0, ...candidates.filter((_, at) => at !== widest));
+    const current = widths[widest] ?? 0;
+    const step = Math.min(excess, room[widest] ?? 0, Math.max(1, current - second));
+    widths[widest] = current - step;
+    excess -= step;
+  }
+  return widths;
+}

@@ -1,0 +1,70 @@
+import { type Shown, say, shown, sliced } from "./shown.ts";
+
+const printableAscii = /^[ -~]*$/;
+// East Asian Wide and Fullwidth, the blocks that occur in text.
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
+const pictographic = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
+const invisible = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** How many columns a terminal gives a text without styles. */
+export function widthOf(text: string): number {
+  if (printableAscii.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The beginning of a text in at most `columns`, with an ellipsis where something is left out. */
+export function cut(text: Shown, columns: number): Shown {
+  if (widthOf(text) <= columns) return text;
+  return columns < 1 ? shown("") : say`${sliced(text, 0, fitting(text, columns - 1))}…`;
+}
+
+/** The end of a text, for paths: their last steps tell more. */
+export function cutStart(text: Shown, columns: number): Shown {
+  const width = widthOf(text);
+  if (width <= columns) return text;
+  if (columns < 1) return shown("");
+  let excess = width - columns + 1;
+  for (const { segment, index } of graphemes(text)) {
+    if (excess <= 0) return say`…${sliced(text, index)}`;
+    excess -= graphemeWidth(segment);
+  }
+  return shown("…");
+}
+
+/** The text and spaces up to `columns`. */
+export function padEnd(text: Shown, columns: number): Shown {
+  return say`${text}${spaces(columns - widthOf(text))}`;
+}
+
+export function padStart(text: Shown, columns: number): Shown {
+  return say`${spaces(columns - widthOf(text))}${text}`;
+}
+
+function spaces(count: number): Shown {
+  return shown(" ".repeat(Math.max(0, count)));
+}
+
+/** Where in the text the first `columns` end. */
+function fitting(text: string, columns: number): number {
+  let width = 0;
+  for (const { segment, index } of graphemes(text)) {
+    width += graphemeWidth(segment);
+    if (width > columns) return index;
+  }
+  return text.length;
+}
+
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (invisible.test(grapheme)) return 0;
+  return wide.test(grapheme) || pictographic.test(grapheme) ? 2 : 1;
+}

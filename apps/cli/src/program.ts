@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { adaptersCommand } from "./commands/adapters.ts";
+import { completionsCommand } from "./commands/completions.ts";
+import { getCommand } from "./commands/get.ts";
+import { listCommand } from "./commands/list.ts";
+import { restoreCommand } from "./commands/restore.ts";
+import { searchCommand } from "./commands/search.ts";
+import { statusCommand } from "./commands/status.ts";
+import { syncCommand } from "./commands/sync.ts";
+import type { Surface } from "./context.ts";
+import type { RunAction } from "./run.ts";
+
+const commands = [
+  syncCommand,
+  searchCommand,
+  listCommand,
+  getCommand,
+  restoreCommand,
+  statusCommand,
+  adaptersCommand,
+  completionsCommand,
+];
+
+const epilogue = `
+Start with \`pond sync\`, then \`pond search "what I remember of it"\`.
+Settings: flags, then POND_STORAGE and POND_CONFIG, then config.toml, then defaults.
+Exit codes: 0 done, 1 failed, 2 bad usage, 3 done with faults reported.`;
+
+/** The whole command line. Only what it takes to parse and to help is loaded here. */
+export function createProgram(run: RunAction, { stdout, stderr }: Surface): Command {
+  const program = new Command("pond")
+    .description("Keeps every agent session, finds anything in it, and gives any session back.")
+    .option("--storage <url-or-dir>", "where sessions are kept (default: the user's data folder)")
+    .option("--namespace <name>", "which store in that storage (default: default)")
+    .option("--json", "print JSON on stdout, everything else on stderr")
+    .option("-q, --quiet", "say only what needs doing")
+    .option("-v, --verbose", "say more")
+    .option("--no-color", "no colours (NO_COLOR and FORCE_COLOR are respected too)")
+    .version(version(), "--version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "print help for a command")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+    })
+    .showHelpAfterError("See `pond --help`.")
+    .addHelpText("after", epilogue)
+    .exitOverride();
+  // They take the settings above over, so those come first.
+  for (const create of commands) {
+    program.addCommand(create(run).copyInheritedSettings(program));
+  }
+  return program;
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const { version: own }: { version?: unknown } = JSON.parse(text);
+  return String(own);
+}

@@ -1,0 +1,77 @@
+import { UsageError } from "./errors.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
+import type { Output } from "./output/output.ts";
+import { say, shown, shownLine } from "./output/shown.ts";
+
+type ErrorFacts = {
+  readonly code: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+};
+
+/** Codes of the closed set (spec 7.4) for those that packages use among themselves. */
+const wireCodes: Readonly<Record<string, string>> = {
+  validation_failed: "validation_failed",
+  not_found: "not_found",
+  conflict: "conflict",
+  storage_unavailable: "storage_unavailable",
+  ambiguous_id: "validation_failed",
+  config_invalid: "validation_failed",
+  unknown_adapter: "validation_failed",
+  source_not_found: "not_found",
+  store_not_found: "not_found",
+};
+
+const hints: Readonly<Record<string, string>> = {
+  store_not_found: "Run `pond sync` to fill it, or name another with --storage.",
+  not_found: "`pond list` shows what is stored; `pond sync` fetches what is new.",
+  unknown_adapter: "`pond adapters` lists the clients pond knows.",
+  conflict: "Nothing was lost; run the command again.",
+  storage_unavailable: "Check the address, the network and the credentials.",
+  target_exists: "Pass --force to replace it, or name another folder with --out.",
+  lineage_cycle: "The source recorded sessions as their own ancestors; restore another session.",
+};
+
+/** Says what went wrong and what to do; with `--json` the document says it too. */
+export function reportError(error: unknown, output: Output): ExitCode {
+  if (isAbort(error)) {
+    output.note(
+      shown("Stopped. What was stored so far is kept; the next sync goes on from there."),
+    );
+    return exitCodes.interrupted;
+  }
+  const facts = factsOf(error);
+  if (output.isJson) output.jsonText(toDocument(facts));
+  output.error(shown(facts.message));
+  const hint = Object.hasOwn(hints, facts.code) ? hints[facts.code] : undefined;
+  if (hint !== undefined) output.note(say`${shown(hint)}`);
+  if (output.isVerbose && error instanceof Error) output.note(shown(error.stack ?? ""));
+  else if (facts.code === "internal") output.note(shownLine("Run it again with -v for more."));
+  return error instanceof UsageError ? exitCodes.badUsage : exitCodes.failed;
+}
+
+/** `{ "error": { code, message, details } }`, the one shape of an error (spec 7.4). */
+export function toDocument({ code, message, details }: ErrorFacts): string {
+  const wireCode = Object.hasOwn(wireCodes, code) ? wireCodes[code] : "internal";
+  const kind = wireCode === code ? {} : { kind: code };
+  return JSON.stringify({ error: { code: wireCode, message, details: { ...details, ...kind } } });
+}
+
+function factsOf(error: unknown): ErrorFacts {
+  if (isPondError(error)) {
+    const { code, message, details } = error;
+    return { code, message, details };
+  }
+  if (!(error instanceof Error)) return { code: "internal", message: String(error), details: {} };
+  // The system's own words name the file and the reason.
+  const isSystem = "syscall" in error;
+  return { code: isSystem ? "system" : "internal", message: error.message, details: {} };
+}
+
+function isPondError(error: unknown): error is Error & ErrorFacts {
+  return error instanceof Error && Symbol.for("pond.error") in error;
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}

@@ -1,0 +1,139 @@
+import { join, resolve } from "node:path";
+import type { Adapter, Fidelity } from "@pond/canonical/adapter";
+import type { At, SessionStore } from "@pond/sessions";
+import type { Context } from "./context.ts";
+import { resolveSessionId } from "./session-id.ts";
+import { ancestry, type StoredSession, storedSessions } from "./stored-sessions.ts";
+
+export type RestoredEntry = {
+  readonly session_id: string;
+  /** Where it was written, absolute. */
+  readonly path: string;
+  /** True where it is, record for record, what its client wrote. */
+  readonly native: boolean;
+  /** What became of each part type: of this file, or of the whole native restore it is part of. */
+  readonly fidelity: Fidelity;
+};
+
+export type RestoreFault = {
+  readonly session_id: string;
+  readonly code: string;
+  readonly message: string;
+};
+
+/** What `pond restore --json` prints. */
+export type RestoreReport = {
+  readonly files: readonly RestoredEntry[];
+  readonly faults: readonly RestoreFault[];
+};
+
+export type RestoreOptions = {
+  /** Client to write for; each session's own when left out. */
+  readonly to?: string;
+  readonly out?: string;
+  readonly install?: boolean;
+  readonly force?: boolean;
+  readonly at: At;
+};
+
+const defaultFolder = "pond-restore";
+
+/** Restores the named sessions, each with all its sub-agents, straight into the folder. */
+export async function restoreEach(
+  context: Context,
+  sessions: SessionStore,
+  typed: readonly string[],
+  options: RestoreOptions,
+): Promise<RestoreReport> {
+  const stored = await storedSessions(sessions);
+  const ids: string[] = [];
+  // All names are checked before anything is written.
+  for (const each of typed) ids.push(await resolveSessionId(sessions, each));
+  const chosen = [...new Set(ids)].filter((id) => {
+    const others = ids.filter((other) => other !== id);
+    return !others.some((other) => ancestry(stored, id).includes(other));
+  });
+  const folder = resolve(options.out ?? defaultFolder);
+  const [only] = chosen;
+  if (only !== undefined && chosen.length === 1) {
+    // Alone, its failure is the failure of the command.
+    const session = stored.get(only);
+    const files = session ? await restoreOne(context, sessions, session, folder, options) : [];
+    return { files, faults: [] };
+  }
+  return restoreMany(context, sessions, chosen, stored, () => folder, options);
+}
+
+/** Restores every session, each below a folder named after the client it is for. */
+export async function restoreAll(
+  context: Context,
+  sessions: SessionStore,
+  options: RestoreOptions,
+): Promise<RestoreReport> {
+  const stored = await storedSessions(sessions);
+  const folder = resolve(options.out ?? defaultFolder);
+  // Sessions in a circle have no topmost one: each is tried, and its fault says so.
+  const tops = [...stored.keys()].filter((id) => {
+    const above = ancestry(stored, id);
+    return above.length === 0 || above.includes(id);
+  });
+  return restoreMany(context, sessions, tops, stored, (client) => join(folder, client), options);
+}
+
+async function restoreMany(
+  context: Context,
+  sessions: SessionStore,
+  ids: readonly string[],
+  stored: ReadonlyMap<string, StoredSession>,
+  folderOf: (client: string) => string,
+  options: RestoreOptions,
+): Promise<RestoreReport> {
+  const files: RestoredEntry[] = [];
+  const faults: RestoreFault[] = [];
+  for (const id of ids) {
+    const session = stored.get(id);
+    if (session === undefined) continue;
+    const folder = folderOf(options.to ?? session.source_agent);
+    try {
+      files.push(...(await restoreOne(context, sessions, session, folder, options)));
+    } catch (error) {
+      faults.push(toFault(id, error));
+    }
+  }
+  return { files, faults };
+}
+
+async function restoreOne(
+  { home, env }: Context,
+  sessions: SessionStore,
+  { id, source_agent }: StoredSession,
+  folder: string,
+  { to, install, force, at }: RestoreOptions,
+): Promise<RestoredEntry[]> {
+  const { adapterNamed } = await import("@pond/adapters");
+  const { restore, writeFiles } = await import("@pond/sessions");
+  const adapter = adapterNamed(to ?? source_agent);
+  const restored = await restore(sessions, id, adapter.to, { at });
+  const target = install ? homeOf(adapter, { home, env }) : folder;
+  const paths = await writeFiles(restored.files, target, { isForced: force ?? false });
+  return restored.files.map((file, index) => ({
+    session_id: file.session,
+    path: paths[index] ?? join(target, file.path),
+    native: restored.isNative,
+    fidelity: file.fidelity ?? restored.fidelity,
+  }));
+}
+
+function homeOf(adapter: Adapter, surroundings: Parameters<Adapter["homes"]>[0]): string {
+  const [home] = adapter.homes(surroundings);
+  if (home === undefined) throw new TypeError(`${adapter.origin} has no home on this machine`);
+  return home;
+}
+
+function toFault(session_id: string, error: unknown): RestoreFault {
+  if (!(error instanceof Error)) throw error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  // A mistake in the program is no fault of a session.
+  if (code === undefined) throw error;
+  return { session_id, code, message: error.message };
+}

@@ -1,0 +1,49 @@
+import { type Command, CommanderError } from "commander";
+import { type Context, createContext, createOutput, type Surface } from "./context.ts";
+import { UsageError } from "./errors.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
+import { createProgram } from "./program.ts";
+import { reportError, toDocument } from "./report-error.ts";
+import type { GlobalFlags } from "./settings.ts";
+
+/** Runs a command's action with its context; commands are defined with one of these. */
+export type RunAction = (
+  command: Command,
+  action: (context: Context) => Promise<ExitCode>,
+) => Promise<void>;
+
+/** Runs one command line and returns what the process should end with. */
+export async function run(argv: readonly string[], surface: Surface): Promise<ExitCode> {
+  let exitCode: ExitCode = exitCodes.done;
+  const act: RunAction = async (command, action) => {
+    const flags: GlobalFlags = command.optsWithGlobals();
+    const output = createOutput(flags, surface);
+    try {
+      exitCode = await action(createContext(flags, output, surface));
+    } catch (error) {
+      exitCode = reportError(error, output);
+    }
+  };
+  const program = createProgram(act, surface);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    return reportBadUsage(error, argv, surface);
+  }
+}
+
+/** Commander has said what is wrong on stderr already. */
+function reportBadUsage(error: unknown, argv: readonly string[], surface: Surface): ExitCode {
+  if (!(error instanceof CommanderError)) {
+    const isJson = argv.includes("--json");
+    return reportError(error, createOutput({ json: isJson }, surface));
+  }
+  if (error.exitCode === 0) return exitCodes.done;
+  if (argv.includes("--json")) {
+    const message = error.message.replace(/^error: /, "");
+    const { code, details } = new UsageError(message, { problem: error.code });
+    surface.stdout.write(`${toDocument({ code, message, details })}\n`);
+  }
+  return exitCodes.badUsage;
+}

@@ -1,0 +1,81 @@
+import type { SearchMatch, SearchResponse, SessionMatches, Snippet } from "@pond/search";
+import type { Context } from "./context.ts";
+import { shortenHome } from "./directories.ts";
+import { formatCount, formatCounted } from "./output/numbers.ts";
+import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { formatMoment, formatWhen } from "./output/time.ts";
+import { type Piece, wrapPieces } from "./output/wrap.ts";
+import { shortIds } from "./short-ids.ts";
+
+const indent = "    ";
+// Longer lines are hard to read, however wide the terminal.
+const widestText = 100;
+
+/** Numbered sessions with what was found in each. */
+export function printResults(context: Context, response: SearchResponse): void {
+  const { output } = context;
+  const { sessions, total_in_scope, took_ms, explanation, next } = response;
+  const scope = formatCounted(total_in_scope, "message");
+  const ids = sessions.map(({ session_id }) => session_id);
+  const names = output.isTerminal ? shortIds(ids) : ids;
+  for (const [at, session] of sessions.entries()) {
+    printSession(context, session, at + 1, names[at] ?? session.session_id);
+  }
+  if (sessions.length === 0) {
+    output.line(say`Nothing found in ${scope}.${hint(total_in_scope)}`);
+  }
+  if (explanation) output.line(shown(JSON.stringify(explanation, undefined, 2)));
+  const more = next === undefined ? shown("") : shown(" There are more: --limit, or narrow it.");
+  const time = say`${formatCount(Math.round(took_ms))} ms`;
+  if (sessions.length > 0) {
+    output.note(
+      say`${formatCounted(sessions.length, "session")} found in ${scope}, ${time}.${more}`,
+    );
+  }
+}
+
+function hint(inScope: number): Shown {
+  return inScope === 0
+    ? shown(" The filters leave none, or nothing is stored: `pond status` tells.")
+    : shown(" Try other words, or fewer filters.");
+}
+
+function printSession(context: Context, session: SessionMatches, number: number, name: string) {
+  const { output, home, now } = context;
+  const { strong, faint, accent } = output.style;
+  const when = output.isTerminal
+    ? formatWhen(session.created_at, now())
+    : formatMoment(session.created_at);
+  const project = shownLine(shortenHome(session.project, home));
+  const client = shownLine(session.source_agent);
+  const head = say`${strong(say`${shown(String(number).padStart(2))}`)}  ${accent(shownLine(name))}`;
+  output.line(say`${head}  ${project}  ${faint(say`${when}  ${client}`)}`);
+  for (const match of session.matches) printMatch(context, match);
+  output.line();
+}
+
+function printMatch({ output }: Context, match: SearchMatch): void {
+  const { faint, match: mark, warning } = output.style;
+  const state = match.removed ? " (gone from its source)" : match.revised ? " (revised)" : "";
+  const label = say`${faint(shownLine(match.role))}${warning(shown(state))}`;
+  const id = output.isVerbose ? say`  ${faint(shownLine(match.message_id))}` : shown("");
+  output.line(say`${shown(indent)}${label}${id}`);
+  const width = Math.min(widestText, output.width) - indent.length;
+  for (const line of wrapPieces(piecesOf(match.snippet), width, mark)) {
+    output.line(say`${shown(indent)}${line}`);
+  }
+}
+
+/** The snippet cut where its highlights begin and end, before anything in it is replaced. */
+export function piecesOf({ text, highlights }: Snippet): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const [start, end] of highlights) {
+    if (start < at || end <= start) continue;
+    pieces.push({ text: shownLine(text.slice(at, start)), isMatch: false });
+    pieces.push({ text: shownLine(text.slice(start, end)), isMatch: true });
+    at = end;
+  }
+  pieces.push({ text: shownLine(text.slice(at)), isMatch: false });
+  return pieces.filter((piece) => piece.text !== "");
+}

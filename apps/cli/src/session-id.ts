@@ -1,0 +1,38 @@
+import type { SessionStore } from "@pond/sessions";
+import { AmbiguousIdError, UsageError } from "./errors.ts";
+
+const candidatesShown = 10;
+
+/**
+ * The id of the one session whose id is `typed` or begins with it. Of a session and its own
+ * sub-agents, whose ids go on from its own, it is the session.
+ *
+ * @throws {SessionNotFoundError} where there is none.
+ * @throws {AmbiguousIdError} where there are several; the message lists them.
+ */
+export async function resolveSessionId(sessions: SessionStore, typed: string): Promise<string> {
+  if (typed === "") throw new UsageError("the session id is empty");
+  const { eq, prefix } = await import("@pond/substrate");
+  const table = sessions.store.table("sessions");
+  const exact = await table.count(eq("id", typed));
+  if (exact > 0) return typed;
+
+  const rows = await table.rows({ columns: ["id"], where: prefix("id", typed) });
+  const ids = rows.map((row) => String(row["id"])).sort();
+  const [first, ...others] = ids;
+  if (first === undefined) {
+    const { SessionNotFoundError } = await import("@pond/sessions");
+    throw new SessionNotFoundError(typed);
+  }
+  if (others.every((id) => id.startsWith(`${first}/`))) return first;
+  throw ambiguous(typed, ids);
+}
+
+function ambiguous(typed: string, ids: readonly string[]): AmbiguousIdError {
+  const listed = ids.slice(0, candidatesShown).map((id) => `\n  ${id}`);
+  const more = ids.length > listed.length ? `\n  and ${ids.length - listed.length} more` : "";
+  return new AmbiguousIdError(
+    `${ids.length} sessions begin with "${typed}"; type more of the one you mean:${listed.join("")}${more}`,
+    { typed, candidates: ids.slice(0, candidatesShown), count: ids.length },
+  );
+}

@@ -1,0 +1,86 @@
+import { stringifyJson, type WirePart, type WireSession } from "@pond/canonical";
+import type { PartSummary, ShownMessage } from "@pond/sessions";
+import type { Context } from "./context.ts";
+import { shortenHome } from "./directories.ts";
+import { formatBytes } from "./output/numbers.ts";
+import type { Output } from "./output/output.ts";
+import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { formatMoment } from "./output/time.ts";
+
+export function printSessionHeader({ output, home }: Context, session: WireSession): void {
+  const { id, source_agent, project, created_at, parent_session_id } = session;
+  const { strong, faint } = output.style;
+  output.line(strong(say`Session ${shownLine(id)}`));
+  const where = shownLine(shortenHome(project, home));
+  output.line(
+    faint(say`${shownLine(source_agent)} in ${where}, began ${formatMoment(created_at)}`),
+  );
+  if (parent_session_id !== undefined) {
+    output.line(faint(say`began in session ${shownLine(parent_session_id)}`));
+  }
+  output.line();
+}
+
+/** One message: who and when, what was said, and what else it holds. */
+export function printMessage(
+  output: Output,
+  message: ShownMessage,
+  { isTarget = false }: { readonly isTarget?: boolean } = {},
+): void {
+  const { style } = output;
+  const who = message.role === "user" ? style.accent : style.good;
+  const revised = message.revised ? style.warning(shown("  revised")) : shown("");
+  const mark = isTarget ? style.match(shown(">")) : shown("");
+  const role = style.strong(who(shownLine(message.role)));
+  const rest = style.faint(say`${formatMoment(message.timestamp)}  ${shownLine(message.id)}`);
+  output.line(say`${mark}${role}  ${rest}${revised}`);
+  for (const text of bodyOf(message)) output.line(text);
+  const summary = (message.parts_summary ?? []).filter(({ type }) => type !== "text");
+  if (summary.length > 0) output.line(style.faint(say`  ${summarize(summary)}`));
+  output.line();
+}
+
+function bodyOf({ text, content }: ShownMessage): Shown[] {
+  if (text !== undefined) return [shown(text)];
+  if (content === undefined) return [];
+  if (typeof content === "string") return content === "" ? [] : [shown(content)];
+  return content.map(describePart);
+}
+
+/** A part with all it holds, but for bytes. */
+function describePart(part: WirePart): Shown {
+  const note = part.provenance === "injected" ? shown(" (injected)") : shown("");
+  switch (part.type) {
+    case "text":
+      return part.provenance === "injected"
+        ? say`[text${note}] ${shown(part.text)}`
+        : shown(part.text);
+    case "reasoning":
+      return say`[reasoning${note}] ${shown(part.text)}`;
+    case "tool_call":
+      return say`[tool_call ${shownLine(part.name)}] ${shown(stringifyJson(part.params))}`;
+    case "tool_result": {
+      const state = part.is_failure ? shown(" failed") : shown("");
+      return say`[tool_result${state}] ${resultText(part.result)}`;
+    }
+    case "file":
+      return say`[file ${shownLine(part.file_name ?? part.media_type)}${note}]`;
+    case "tool_approval_request":
+      return say`[tool_approval_request ${shownLine(part.tool_call_id)}]`;
+    case "tool_approval_response":
+      return say`[tool_approval_response ${shown(part.approved ? "approved" : "denied")}]`;
+  }
+}
+
+function resultText(result: Extract<WirePart, { type: "tool_result" }>["result"]): Shown {
+  return shown(typeof result === "string" ? result : stringifyJson(result));
+}
+
+/** `tool_call Bash (120 B), reasoning (2.1 kB)` */
+function summarize(parts: readonly PartSummary[]): Shown {
+  const each = parts.map(({ type, name, bytes }) => {
+    const called = name === undefined ? shown("") : say` ${shownLine(name)}`;
+    return say`${shownLine(type)}${called} (${formatBytes(bytes)})`;
+  });
+  return joined(each, ", ");
+}

@@ -1,0 +1,62 @@
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Config, isAddress, loadConfig } from "./config.ts";
+import { type Directories, directoriesOf, type Environment, expandHome } from "./directories.ts";
+import { UsageError } from "./errors.ts";
+
+/** Flags every command takes. */
+export type GlobalFlags = {
+  readonly storage?: string;
+  readonly namespace?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  /** False with `--no-color`. */
+  readonly color?: boolean;
+};
+
+/** Where this call reads and writes. */
+export type Settings = {
+  /** Folder or address of the store: that of the storage and the namespace below it. */
+  readonly location: string;
+  readonly namespace: string;
+  readonly storageOptions: Readonly<Record<string, string>>;
+  readonly config: Config;
+  readonly directories: Directories;
+};
+
+const defaultNamespace = "default";
+
+/**
+ * Flags, then environment, then `config.toml`, then defaults.
+ *
+ * @throws {UsageError} @throws {ConfigError}
+ */
+export function resolveSettings(flags: GlobalFlags, env: Environment, home: string): Settings {
+  const directories = directoriesOf(env, home);
+  const config = loadConfig(env, directories);
+  const storage = flags.storage ?? (env["POND_STORAGE"] || undefined) ?? config.storage;
+  const namespace = flags.namespace ?? config.namespace ?? defaultNamespace;
+  return {
+    location: locate(storage ?? directories.data, namespace, home),
+    namespace,
+    storageOptions: config.storageOptions ?? {},
+    config,
+    directories,
+  };
+}
+
+/** The one place that says which store a namespace is (`wire-namespace-resolution`). */
+function locate(storage: string, namespace: string, home: string): string {
+  // It becomes one step of a path, on file systems that do not tell upper case from lower too.
+  if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(namespace)) {
+    throw new UsageError(
+      `"${namespace}" is no namespace: up to 64 of a-z, 0-9, "-" and "_", a letter or digit first`,
+      { namespace },
+    );
+  }
+  if (storage === "") throw new UsageError("--storage is empty: name a folder or an address");
+  if (storage.startsWith("file://")) return join(fileURLToPath(storage), namespace);
+  if (isAddress(storage)) return `${storage.replace(/\/+$/, "")}/${namespace}`;
+  return join(resolve(expandHome(storage, home)), namespace);
+}

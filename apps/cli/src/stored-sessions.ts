@@ -1,0 +1,38 @@
+import type { SessionStore } from "@pond/sessions";
+
+/** The little of a session that says where it belongs. */
+export type StoredSession = {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly source_agent: string;
+};
+
+/** Every stored session by id. */
+export async function storedSessions(sessions: SessionStore): Promise<Map<string, StoredSession>> {
+  const stored = new Map<string, StoredSession>();
+  const columns = ["id", "parent_session_id", "source_agent"];
+  for await (const rows of sessions.store.table("sessions").scan({ columns })) {
+    for (const row of rows) {
+      const id = String(row["id"]);
+      const parent = row["parent_session_id"];
+      stored.set(id, {
+        id,
+        parent: typeof parent === "string" ? parent : undefined,
+        source_agent: String(row["source_agent"]),
+      });
+    }
+  }
+  return stored;
+}
+
+/** The stored sessions above `id`, nearest first; holds `id` itself where it descends from itself. */
+export function ancestry(stored: ReadonlyMap<string, StoredSession>, id: string): string[] {
+  const above: string[] = [];
+  const seen = new Set<string>();
+  for (let at = stored.get(id)?.parent; at !== undefined; at = stored.get(at)?.parent) {
+    if (!stored.has(at) || seen.has(at)) break;
+    seen.add(at);
+    above.push(at);
+  }
+  return above;
+}

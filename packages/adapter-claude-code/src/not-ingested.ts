@@ -1,0 +1,30 @@
+/**
+ * What of the client's home is left alone, and why. Deliberate and documented, as
+ * `model-lossless-projection` asks; the README repeats this table and a test compares them.
+ */
+export const notIngested: readonly { readonly path: string; readonly why: string }[] = [
+  { path: "history.jsonl", why: "the prompts of all sessions again; each is in its own session" },
+  { path: "todos/, tasks/", why: "state beside the log; the calls that made it are in the log" },
+  { path: "plans/", why: "documents that live on after the session; their writing is in the log" },
+  { path: "file-history/", why: "copies of your files for undo, often larger than the session" },
+  { path: "projects/*/memory/", why: "notes the client edits across sessions, not a transcript" },
+  { path: "projects/*/sessions-index.json", why: "a cache the client makes from the logs" },
+  {
+    path: "projects/*/<session>/",
+    why: "only where its log is gone: agents are read, loose files are not",
+  },
+  { path: "sessions/, .claude.json", why: "running processes, account data and keys" },
+  {
+    path: "settings.json, shell-snapshots/, session-env/, debug/, backups/",
+    why: "the client's own",
+  },
+  { path: "image-cache/, paste-cache/", why: "what was pasted is in the log" },
+  {
+    path: "/tmp/claude-*/",
+    why: "output of background tasks, outside of the home and short-lived",
+  },
+  {
+    path: "symbolic links",
+    why: "one inside the folder is read where it points; others are reported",
+  },
+];

@@ -1,0 +1,290 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { restoredFiles, sampleLineage } from "@pond/adapter-testkit";
+import { messageFromWire, sessionFromWire } from "@pond/canonical";
+import type { Lineage, SessionContent } from "@pond/canonical/adapter";
+import { expect, it } from "vitest";
+import { writeForeign } from "./write-foreign.ts";
+
+type Draft = readonly [role: string, ...parts: readonly (string | object)[]];
+
+/** A session of another client; a part that is a string is a typed text. */
+function content(id: string, drafts: readonly Draft[], more: object = {}): SessionContent {
+  const created_at = "2026-03-01T09:00:00.000Z";
+  const labels = { source_agent: "codex", created_at, project: "/home/ada/loom", options: {} };
+  const messages = drafts.map(([role, ...parts], index) => {
+    const timestamp = `2026-03-01T09:00:0${index}.000Z`;
+    const message = { id: `m${index}`, session_id: id, role, timestamp, options: {} };
+    if (role === "system") return messageFromWire({ ...message, content: parts[0] });
+    const base = {
+      session_id: id,
+      message_id: message.id,
+      provenance: "conversational",
+      options: {},
+    };
+    const typed = parts.map((part, at) => ({
+      ...base,
+      id: String(at),
+      ...(typeof part === "string" ? { type: "text", text: part } : part),
+    }));
+    return messageFromWire({ ...message, content: typed });
+  });
+  return { session: sessionFromWire({ id, ...labels, ...more }), messages };
+}
+
+const alone = (drafts: readonly Draft[]): Lineage => ({
+  root: content("s", drafts),
+  descendants: [],
+});
+const call = (call_id: string, more: object = {}) => ({
+  type: "tool_call",
+  call_id,
+  name: "shell",
+  params: {},
+  provider_executed: false,
+  ...more,
+});
+const result = (call_id: string, value: unknown = "ok", is_failure = false) => ({
+  type: "tool_result",
+  call_id,
+  is_failure,
+  result: value,
+});
+
+type Row = {
+  readonly type: string;
+  readonly uuid?: string;
+  readonly parentUuid?: string | null;
+  readonly isMeta?: boolean;
+  readonly message: { readonly role: string; readonly content: string | readonly Block[] };
+};
+type Block = { readonly type: string; readonly [key: string]: unknown };
+
+function rows(lineage: Lineage): readonly Row[] {
+  const [first] = restoredFiles(writeForeign(lineage)).values();
+  return Buffer.from(first ?? [])
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/** The turns of a file, in short. */
+function turns(lineage: Lineage): readonly string[] {
+  return rows(lineage)
+    .filter(({ uuid }) => uuid !== undefined)
+    .map(({ isMeta, message }) => {
+      const { content } = message;
+      const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+      return `${message.role}${isMeta ? " (meta)" : ""}: ${blocks.map(short).join(" | ")}`;
+    });
+}
+
+function short(block: Block): string {
+  if (block.type === "text") return String(block["text"]);
+  if (block.type === "tool_use") return `call ${block["id"]} ${block["name"]}`;
+  if (block.type !== "tool_result") return block.type;
+  const content = block["content"];
+  const text = typeof content === "string" ? content : JSON.stringify(content);
+  return `result ${block["tool_use_id"]} ${block["is_error"] ? "failed " : ""}${text}`;
+}
+
+it("writes the reviewed files for a session of every part type (`UPDATE=1` writes them)", () => {
+  const golden = fileURLToPath(
+    new URL("../../../fixtures/claude-code/_foreign/expected.txt", import.meta.url),
+  );
+  const files = Array.from(
+    writeForeign(sampleLineage()),
+    ({ path, content, fidelity }) =>
+      `${path}\n${Array.from(content, String).join("")}\n${JSON.stringify(fidelity ?? null)}\n`,
+  );
+
+  if (process.env["UPDATE"] === "1") {
+    mkdirSync(dirname(golden), { recursive: true });
+    writeFileSync(golden, files.join("\n"));
+  }
+  expect(files.join("\n").split("\n")).toEqual(readFileSync(golden, "utf8").split("\n"));
+});
+
+it("answers every call right behind the turn that made it", () => {
+  const lineage = alone([
+    ["user", "list the files"],
+    ["assistant", "I will look", call("a")],
+    ["assistant", call("b"), call("c")],
+    ["user", "quickly"],
+    ["tool", result("c", "of c"), result("a", "of a")],
+    ["assistant", "done"],
+  ]);
+
+  expect(turns(lineage)).toEqual([
+    "user: list the files",
+    "assistant: I will look",
+    "assistant: call a shell",
+    "assistant: call b shell",
+    "assistant: call c shell",
+    "user: result a of a",
+    "user: result b failed No result of this call was recorded.",
+    "user: result c of c",
+    "user: quickly",
+    "assistant: done",
+  ]);
+});
+
+it("gives each call an id of its own that the client accepts", () => {
+  const lineage = alone([
+    ["user", "go"],
+    ["assistant", call("x|1"), call("x|1"), call("call_1"), call("call_2"), call("")],
+    ["tool", result("x|1", "first"), result("x|1", "second"), result("call_1"), result("")],
+  ]);
+  const ids = turns(lineage).flatMap((turn) => /call ([\w-]+) shell/.exec(turn)?.[1] ?? []);
+  const answered = turns(lineage).flatMap((turn) => /result ([\w-]+)/.exec(turn)?.[1] ?? []);
+
+  expect(ids).toEqual(["x-1", "x-1-2", "call-1", "call-2", "call"]);
+  expect(answered).toEqual(ids);
+  expect(turns(lineage)).toContain("user: result x-1-2 second");
+});
+
+it("turns what the API refuses into what it takes", () => {
+  const image = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+  const lineage = alone([
+    ["system", "You weave."],
+    ["user", { type: "text", text: "rules", provenance: "injected" }, "typed"],
+    ["user", " \n "],
+    [
+      "assistant",
+      { type: "reasoning", text: "hm" },
+      "",
+      call("a", { name: "fs.read", params: [] }),
+    ],
+    ["tool", result("a", "", true), result("lost", { a: 1 })],
+    ["assistant", call("b"), call("c"), call("d")],
+    [
+      "tool",
+      result("b", [
+        { type: "text", text: "seen" },
+        { type: "image", source: image },
+      ]),
+    ],
+    ["tool", result("c", [{ type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" }])],
+    ["tool", result("d", [{ type: "mystery" }])],
+  ]);
+
+  expect(turns(lineage)).toEqual([
+    "user (meta): You weave.",
+    "user (meta): rules",
+    "user: typed",
+    "assistant: call a fs_read",
+    "user: result a failed (no output)",
+    'user (meta): Result of a tool (lost):\n{"a":1}',
+    "assistant: call b shell",
+    "assistant: call c shell",
+    "assistant: call d shell",
+    `user: result b [{"type":"text","text":"seen"},{"type":"image","source":${JSON.stringify(image)}}]`,
+    `user: result c [{"type":"image","source":${JSON.stringify(image)}}]`,
+    'user: result d [{"type":"mystery"}]',
+  ]);
+});
+
+it("keeps images and documents, and names the files it cannot keep", () => {
+  const file = (media_type: string, data: object) => ({ type: "file", media_type, data });
+  const bytes = (text: string) => ({ type: "bytes", base64: Buffer.from(text).toString("base64") });
+  const [user] = rows(
+    alone([
+      [
+        "user",
+        file("image/png", bytes("png")),
+        file("application/pdf", bytes("pdf")),
+        file("text/csv", bytes("a,b")),
+        file("image/png", { type: "url", url: "data:image/png;base64,cG5n" }),
+        file("image/png", { type: "url", url: "https://example.org/a.png" }),
+        file("application/zip", bytes("zip")),
+        file("image/png", { type: "base64", text: "cG5n" }),
+      ],
+    ]),
+  );
+  const png = { type: "base64", media_type: "image/png", data: "cG5n" };
+
+  expect(user?.message.content).toEqual([
+    { type: "image", source: png },
+    { type: "document", source: { type: "base64", media_type: "application/pdf", data: "cGRm" } },
+    { type: "document", source: { type: "text", media_type: "text/plain", data: "a,b" } },
+    { type: "image", source: png },
+    { type: "text", text: "[File: https://example.org/a.png]" },
+    { type: "text", text: "[File without a name, application/zip]" },
+    { type: "image", source: png },
+  ]);
+});
+
+it("links every row to the one before and begins with a user's", () => {
+  const written = rows(
+    alone([
+      ["assistant", "hello", call("a")],
+      ["user", "hi"],
+    ]),
+  );
+  const linked = written.filter(({ uuid }) => uuid !== undefined);
+
+  expect(linked.map(({ parentUuid }) => parentUuid)).toEqual([
+    null,
+    ...linked.slice(0, -1).map(({ uuid }) => uuid),
+  ]);
+  expect(new Set(linked.map(({ uuid }) => uuid)).size).toBe(linked.length);
+  expect(turns(alone([["assistant", "hello"]]))[0]).toBe(
+    "user (meta): This session was restored from codex.",
+  );
+  expect(turns(alone([]))).toEqual(["user (meta): This session was restored from codex."]);
+});
+
+it("writes no lone surrogate, and leaves pairs and typed escapes as they are", () => {
+  const [user] = rows(alone([["user", "a \ud83d b 😀 c \\ud83d"]]));
+
+  expect(user?.message.content).toBe("a \ufffd b 😀 c \\ud83d");
+});
+
+it("puts agents below the session that started them, and forks beside it", () => {
+  const files = writeForeign({
+    root: content("root", [["user", "r"]]),
+    descendants: [
+      content("agent", [["user", "look"]], { parent_session_id: "root" }),
+      content("deeper", [["user", "deeper"]], { parent_session_id: "agent" }),
+      content("fork", [["user", "f"]], { parent_session_id: "root", parent_message_id: "m0" }),
+      content("of-fork", [["user", "o"]], { parent_session_id: "fork" }),
+    ],
+  });
+  const places = Array.from(files, ({ session, path }) => {
+    const [, , folder = "", ...below] = path.split("/");
+    return { session, folder: folder.replace(".jsonl", ""), below: below.join("/") };
+  });
+  const [root, fork] = ["root", "fork"].map((id) => {
+    return places.find(({ session }) => session === id)?.folder;
+  });
+  const log = expect.stringMatching(/^subagents\/agent-a[0-9a-f]{16}\.jsonl$/);
+  const meta = expect.stringMatching(/^subagents\/agent-a[0-9a-f]{16}\.meta\.json$/);
+
+  expect(fork).not.toBe(root);
+  expect(places).toEqual([
+    { session: "root", folder: root, below: "" },
+    { session: "agent", folder: root, below: log },
+    { session: "agent", folder: root, below: meta },
+    { session: "deeper", folder: root, below: log },
+    { session: "deeper", folder: root, below: meta },
+    { session: "fork", folder: fork, below: "" },
+    { session: "of-fork", folder: fork, below: log },
+    { session: "of-fork", folder: fork, below: meta },
+  ]);
+});
+
+it("keeps an id that is a UUID and derives one from any other", () => {
+  const uuid = "5E551000-0000-4000-8000-00000000000A";
+  const path = (id: string) => {
+    const [file] = writeForeign({ root: content(id, [["user", "x"]]), descendants: [] });
+    return file?.path.split("/").at(-1);
+  };
+
+  expect(path(uuid)).toBe(`${uuid.toLowerCase()}.jsonl`);
+  expect(path("../../x")).toMatch(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.jsonl$/,
+  );
+  expect(path("../../x")).toBe(path("../../x"));
+});

@@ -1,0 +1,87 @@
+import {
+  type PartEvent,
+  partFromWire,
+  partToWire,
+  type ReadEvent,
+  SourceFault,
+} from "@pond/canonical";
+import type { Reader } from "@pond/canonical/adapter";
+import { fromDemo } from "../demo-adapter.ts";
+
+// The demo adapter, broken in one way each: the suite must catch every one.
+
+/** What a broken reader makes of the events of a whole one. */
+export type Change = (events: AsyncIterable<ReadEvent>, folder: string) => AsyncIterable<ReadEvent>;
+
+export function changed(folder: string, change: Change): Reader {
+  const inner = fromDemo(folder);
+  return { ...inner, read: (key) => change(inner.read(key), folder) };
+}
+
+export const forgetsOptions: Change = each((event) =>
+  event.kind === "message" ? [{ ...event, message: { ...event.message, options: {} } }] : [event],
+);
+
+export function countsIds(): Change {
+  let count = 0;
+  return each((event) => (event.kind === "part" ? [withId(event, String(count++))] : [event]));
+}
+
+export const placesIds: Change = each((event, folder) =>
+  event.kind === "part" ? [withId(event, `${folder}/${event.part.id}`)] : [event],
+);
+
+export const reversed: Change = async function* (events) {
+  yield* (await Array.fromAsync(events)).reverse();
+};
+
+export const doubled: Change = each((event) => [event, event]);
+
+export const withoutFaults: Change = each((event) => (event.kind === "fault" ? [] : [event]));
+
+export const misplaces: Change = each((event) => {
+  if (event.kind !== "fault") return [event];
+  const { reason, ...at } = event.fault.details;
+  return [{ kind: "fault", fault: new SourceFault({ ...at, record: 1 }, reason) }];
+});
+
+export const impatient: Change = each((event) => {
+  if (event.kind !== "pending") return [event];
+  const at = { adapter: "demo", uri: event.location, record: 1 };
+  return [{ kind: "fault", fault: new SourceFault(at, event.reason) }];
+});
+
+export const stopsAtFault: Change = async function* (events) {
+  for await (const event of events) {
+    yield event;
+    if (event.kind === "fault") return;
+  }
+};
+
+/** Its stream is cut where a first chunk of 64 KiB ends. */
+export function oneChunk(folder: string): Reader {
+  const inner = fromDemo(folder);
+  return {
+    ...inner,
+    read: async function* (key) {
+      const size = Number(await inner.fingerprint(key));
+      for await (const event of inner.read(key)) {
+        if (size <= 1 << 16 || event.kind === "session") yield event;
+      }
+    },
+  };
+}
+
+export function sameFingerprint(folder: string): Reader {
+  return { ...fromDemo(folder), fingerprint: async () => "the same" };
+}
+
+function each(change: (event: ReadEvent, folder: string) => readonly ReadEvent[]): Change {
+  return async function* (events, folder) {
+    for await (const event of events) yield* change(event, folder);
+  };
+}
+
+function withId({ part }: PartEvent, id: string): PartEvent {
+  return { kind: "part", part: partFromWire({ ...partToWire(part), id }) };
+}

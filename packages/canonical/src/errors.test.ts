@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { PondError, SourceFault, ValidationError } from "./errors.ts";
+
+const at = { adapter: "demo", uri: "a.jsonl", record: 7, byteOffset: 120 };
+
+it("names adapter, place and reason of a fault (`adapter-integrity-no-silent-drops`)", () => {
+  const cause = new SyntaxError("unexpected");
+  const fault = new SourceFault(at, "not JSON", { cause });
+
+  expect(fault).toMatchObject({
+    name: "SourceFault",
+    code: "source_fault",
+    message: "demo: a.jsonl:7: not JSON",
+    details: { ...at, reason: "not JSON" },
+    cause,
+  });
+  expect(JSON.parse(JSON.stringify(fault.details))).toEqual(fault.details);
+});
+
+it("names path and reason of a value that is not valid", () => {
+  expect(new ValidationError("part.id", "is empty")).toMatchObject({
+    code: "validation_failed",
+    message: "part.id: is empty",
+    details: { path: "part.id", reason: "is empty" },
+  });
+});
+
+it.each([
+  ["a pond error", new SourceFault(at, "x"), true],
+  ["one of another copy", Object.assign(new Error(), { [Symbol.for("pond.error")]: true }), true],
+  ["another error", new Error("x"), false],
+  ["no error", undefined, false],
+])("PondError.is of %s", (_, error, expected) => {
+  expect(PondError.is(error)).toBe(expected);
+});

@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Line, type LineOptions, readLines } from "./lines.ts";
+
+const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
+const utf8 = (text: string): Buffer => Buffer.from(text);
+
+describe("readLines", () => {
+  it.each<[string, Buffer, readonly Partial<Line>[]]>([
+    ["nothing of an empty file", utf8(""), []],
+    ["a blank line", utf8("\n"), [{ text: "", byteLength: 0, isTerminated: true }]],
+    [
+      "lines with their places",
+      utf8("a\nbé\n"),
+      [
+        { number: 1, byteOffset: 0, byteLength: 1, text: "a", isTerminated: true },
+        { number: 2, byteOffset: 2, byteLength: 3, text: "bé", isTerminated: true },
+      ],
+    ],
+    [
+      "a last line without its newline",
+      utf8("a\nb"),
+      [
+        { text: "a", isTerminated: true },
+        { text: "b", byteOffset: 2, isTerminated: false },
+      ],
+    ],
+    [
+      "CRLF and LF mixed",
+      utf8("a\r\nb\n\r\nc\r"),
+      [
+        { text: "a", byteLength: 1 },
+        { text: "b", byteOffset: 3 },
+        { text: "", byteOffset: 5, byteLength: 0 },
+        { text: "c\r", byteOffset: 7, isTerminated: false },
+      ],
+    ],
+    ["no byte order mark", utf8("\ufeff{}\n"), [{ text: "{}", byteOffset: 3, byteLength: 2 }]],
+    ["a mark that is not at the start", utf8("a\n\ufeffb\n"), [{ text: "a" }, { text: "\ufeffb" }]],
+    ["half a mark as a fault", bytes("\xef\xbb\n"), [{ fault: "invalid_utf8", byteLength: 2 }]],
+    ["nothing of a mark alone", utf8("\ufeff"), []],
+    [
+      "bytes that are no UTF-8 as a fault between whole lines",
+      bytes("a\n\xff\xfe\n\xc3\xa9\n\xed\xa0\x80\n"),
+      [
+        { text: "a" },
+        { number: 2, byteOffset: 2, byteLength: 2, fault: "invalid_utf8", isTerminated: true },
+        { text: "é", byteOffset: 5 },
+        { fault: "invalid_utf8", byteOffset: 8, byteLength: 3 },
+      ],
+    ],
+    ["NUL as text", utf8("\0\0\n"), [{ text: "\0\0" }]],
+    [
+      "a line past the bound as a fault",
+      utf8("12345678\n123456789\r\n12345678\r\n123456789"),
+      [
+        { text: "12345678" },
+        { number: 2, byteOffset: 9, byteLength: 9, fault: "too_long", isTerminated: true },
+        { number: 3, byteOffset: 20, text: "12345678" },
+        { number: 4, byteOffset: 30, byteLength: 9, fault: "too_long", isTerminated: false },
+      ],
+    ],
+  ])("yields %s", async (_, file, expected) => {
+    for (const size of [1, 2, 3, 7, 1000]) {
+      const lines = await collect(file, size, { maxLineBytes: 8 });
+
+      expect(lines).toMatchObject(expected);
+      expect(lines).toHaveLength(expected.length);
+    }
+  });
+
+  it("yields the same lines however the bytes are chunked", async () => {
+    const piece = fc.constantFrom(
+      "a",
+      "é",
+      "😀",
+      "\n",
+      "\r\n",
+      "\r",
+      "\xff",
+      "\ufeff",
+      "long line",
+      "\0",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece), fc.integer({ min: 1, max: 20 }), async (pieces, size) => {
+        const file = Buffer.concat(
+          pieces.map((text) => (text === "\xff" ? bytes(text) : utf8(text))),
+        );
+        const options = { maxLineBytes: 12 };
+
+        expect(await collect(file, size, options)).toEqual(await collect(file, 1000, options));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("places every byte of the file in one line", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (data) => {
+        const file = Buffer.from(data.map((byte) => (byte % 5 === 0 ? 0x0a : byte)));
+
+        for (const line of await collect(file, 16, { maxLineBytes: 30 })) {
+          const found = file.subarray(line.byteOffset, line.byteOffset + line.byteLength);
+          expect(found).toHaveLength(line.byteLength);
+          if (line.text !== undefined) expect(utf8(line.text)).toEqual(found);
+          if (line.isTerminated)
+            expect([0x0a, 0x0d]).toContain(file[line.byteOffset + line.byteLength]);
+        }
+      }),
+    );
+  });
+
+  it("holds no more than the bound of a line without end (`adapter-bounded-values`)", async () => {
+    const chunk = Buffer.alloc(1 << 20, "x");
+    const chunks = async function* () {
+      for (let count = 0; count < 600; count++) yield chunk;
+      yield utf8("\nshort\n");
+    };
+
+    const lines = (await Array.fromAsync(readLines(chunks(), { maxLineBytes: 4 << 20 }))).flat();
+
+    expect(lines).toMatchObject([
+      { fault: "too_long", byteLength: 600 << 20, number: 1 },
+      { text: "short", byteOffset: (600 << 20) + 1, number: 2 },
+    ]);
+  });
+});
+
+async function collect(file: Buffer, size: number, options: LineOptions): Promise<Line[]> {
+  const chunks = async function* () {
+    for (let at = 0; at < file.length; at += size)
+      yield Uint8Array.from(file.subarray(at, at + size));
+  };
+  return (await Array.fromAsync(readLines(chunks(), options))).flat();
+}

@@ -1,0 +1,82 @@
+import { expect, it } from "vitest";
+import { stringifyJson } from "../json.ts";
+import { unseal } from "./extracted.ts";
+import { readRecords } from "./read-records.ts";
+
+const source = { adapter: "demo", uri: "a.jsonl" };
+
+it.each<[string, string | Buffer, readonly string[]]>([
+  ["records and no blank lines", '{"a":1}\n\n \r\n{"b":2}\n', ['1 {"a":1}', '4 {"b":2}']],
+  ["a last record without its newline", '{"a":1}', ['1 {"a":1}']],
+  ["exact numbers", '{"a":9007199254740993}', ['1 {"a":9007199254740993}']],
+  [
+    "a fault for what is no object",
+    '[1]\nnull\n{"a":1}\n',
+    ["1@0 not a JSON object", "2@4 not a JSON object", '3 {"a":1}'],
+  ],
+  [
+    "a fault for bytes that are no UTF-8",
+    Buffer.from("ff0a7b7d0a", "hex"),
+    ["1@0 not UTF-8", "2 {}"],
+  ],
+  [
+    "a fault for zeros, and the record between them",
+    '\0\0\n\0\0{"a":1}\0\n',
+    ["1@0 zeros in place of a record", "2@3 zeros in place of a record", '2 {"a":1}'],
+  ],
+  ["a line still being written as pending", '{"a":1}\n{"b":', ['1 {"a":1}', "pending a.jsonl:2"]],
+  ["zeros still being written as pending", '{"a":1}\n\0\0', ['1 {"a":1}', "pending a.jsonl:2"]],
+  [
+    "a fault and a sentinel for a line past the bound (`adapter-bounded-values`)",
+    `{"a":"${"x".repeat(100)}"}\n{}\n`,
+    [
+      "1@0 a line of 108 bytes is too long to be kept",
+      '1 {"pond_truncated":{"bytes":108}} truncated',
+      "2 {}",
+    ],
+  ],
+  ["a long line still being written as pending", `{"a":"${"x".repeat(100)}`, ["pending a.jsonl:1"]],
+])("yields %s", async (_, text, expected) => {
+  const chunks = async function* () {
+    yield Buffer.from(text);
+  };
+
+  const outcomes = (
+    await Array.fromAsync(readRecords(chunks(), source, { maxLineBytes: 80 }))
+  ).flat();
+
+  const described = outcomes.map((outcome) => {
+    if (outcome.kind === "pending") return `pending ${outcome.location}`;
+    if (outcome.kind === "fault") {
+      const { record, byteOffset, reason } = outcome.fault.details;
+      return `${record}@${byteOffset} ${reason}`;
+    }
+    const { record, isTruncated } = outcome;
+    const mark = isTruncated ? " truncated" : "";
+    return `${record.at.record} ${stringifyJson(unseal(record.whole()))}${mark}`;
+  });
+  expect(described).toEqual(expected);
+});
+
+it("says where and why a line is no JSON", async () => {
+  const chunks = async function* () {
+    yield Buffer.from('{}\n{"a":}\n');
+  };
+
+  const [, outcome] = (await Array.fromAsync(readRecords(chunks(), source))).flat();
+
+  expect(outcome).toMatchObject({ kind: "fault", fault: { code: "source_fault" } });
+  expect(outcome?.kind === "fault" && outcome.fault.message).toMatch(
+    /^demo: a\.jsonl:2: not JSON: /,
+  );
+});
+
+it("stops where its signal is aborted", async () => {
+  const chunks = async function* () {
+    yield Buffer.from("{}\n");
+  };
+
+  const read = Array.fromAsync(readRecords(chunks(), source, { signal: AbortSignal.abort() }));
+
+  await expect(read).rejects.toThrow("aborted");
+});

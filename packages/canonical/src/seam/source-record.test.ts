@@ -1,0 +1,190 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type JsonObject, parseJson, stringifyJson } from "../json.ts";
+import { jsonEqual } from "../json-equal.ts";
+import { fromRfc3339 } from "../timestamp.ts";
+import { ContentIds } from "./derived.ts";
+import { type Extracted, unseal } from "./extracted.ts";
+import { openRecord, type SourceRecord, truncatedRecord } from "./source-record.ts";
+
+const at = { adapter: "demo", uri: "a.jsonl", record: 7 };
+const open = (text: string): SourceRecord => openRecord(at, parseJson(text));
+const restOf = (record: SourceRecord): string => stringifyJson(unseal(record.rest()));
+const opened = <T>(value: Extracted<T> | undefined): T | undefined => value && unseal(value);
+
+describe("a field read", () => {
+  it.each<[string, string, (record: SourceRecord) => unknown, unknown, string]>([
+    ["string", '{"a":"x","b":1}', (r) => opened(r.string("a")), "x", '{"b":1}'],
+    ["string that is a number", '{"a":1}', (r) => opened(r.string("a")), undefined, '{"a":1}'],
+    ["id", '{"a":"x"}', (r) => opened(r.id("a")), "x", "{}"],
+    ["empty id", '{"a":""}', (r) => opened(r.id("a")), undefined, '{"a":""}'],
+    [
+      "id with a lone surrogate",
+      '{"a":"\\ud800"}',
+      (r) => opened(r.id("a")),
+      undefined,
+      '{"a":"\\ud800"}',
+    ],
+    ["boolean", '{"a":false}', (r) => opened(r.boolean("a")), false, "{}"],
+    ["boolean that is null", '{"a":null}', (r) => opened(r.boolean("a")), undefined, '{"a":null}'],
+    ["JSON value", '{"a":[1],"b":2}', (r) => opened(r.json("a")), [1], '{"b":2}'],
+    ["JSON null", '{"a":null}', (r) => opened(r.json("a")), null, "{}"],
+    ["nothing", "{}", (r) => opened(r.json("a")), undefined, "{}"],
+    [
+      "time as pond writes it",
+      '{"a":"2026-01-01T00:00:00.000Z"}',
+      (r) => opened(r.timestamp("a")),
+      fromRfc3339("2026-01-01T00:00:00Z"),
+      "{}",
+    ],
+    [
+      "time in another form, which stays too",
+      '{"a":"2026-01-01T01:00:00+01:00"}',
+      (r) => opened(r.timestamp("a")),
+      fromRfc3339("2026-01-01T00:00:00Z"),
+      '{"a":"2026-01-01T01:00:00+01:00"}',
+    ],
+    [
+      "time that is none",
+      '{"a":"today"}',
+      (r) => opened(r.timestamp("a")),
+      undefined,
+      '{"a":"today"}',
+    ],
+    [
+      "base64",
+      '{"a":"aGk="}',
+      (r) => opened(r.base64("a")),
+      { type: "bytes", bytes: Buffer.from("hi") },
+      "{}",
+    ],
+    [
+      "base64 in another form",
+      '{"a":"aGk"}',
+      (r) => opened(r.base64("a")),
+      { type: "base64", text: "aGk" },
+      "{}",
+    ],
+    [
+      "url",
+      '{"a":"https://a"}',
+      (r) => opened(r.url("a")),
+      { type: "url", url: "https://a" },
+      "{}",
+    ],
+    [
+      "record within",
+      '{"a":{"b":"x","c":1}}',
+      (r) => opened(r.record("a")?.string("b")),
+      "x",
+      '{"a":{"c":1}}',
+    ],
+    ["record that is an array", '{"a":[]}', (r) => r.record("a"), undefined, '{"a":[]}'],
+    [
+      "list of records",
+      '{"a":[{"b":"x"},{"b":"y"}],"c":1}',
+      (r) => r.records("a")?.map((element) => opened(element.string("b"))),
+      ["x", "y"],
+      '{"c":1}',
+    ],
+    [
+      "list that holds more than records",
+      '{"a":[{},1]}',
+      (r) => r.records("a"),
+      undefined,
+      '{"a":[{},1]}',
+    ],
+    ["peek", '{"a":"x"}', (r) => r.peek("a"), "x", '{"a":"x"}'],
+    ["inherited name", "{}", (r) => r.peek("constructor"), undefined, "{}"],
+    ["own `__proto__`", '{"__proto__":"x"}', (r) => opened(r.string("__proto__")), "x", "{}"],
+  ])("as %s is taken from the rest", (_, text, read, expected, rest) => {
+    const record = open(text);
+
+    expect(read(record)).toEqual(expected);
+    expect(restOf(record)).toBe(rest);
+  });
+
+  it.each([
+    ["missing", "{}"],
+    ["a number", '{"id":1}'],
+    ["null", '{"id":null}'],
+  ])("names the place where a required string is %s (`model-no-synthesis`)", (_, text) => {
+    expect(() => open(text).requireString("id")).toThrow('demo: a.jsonl:7: no string at "id"');
+  });
+
+  it("names the place where a required time is none", () => {
+    expect(() => open('{"at":"today"}').requireTimestamp("at")).toThrow(
+      'demo: a.jsonl:7: no time at "at"',
+    );
+  });
+
+  it("names the place where a required value is missing", () => {
+    expect(() => open("{}").requireJson("a")).toThrow('demo: a.jsonl:7: no value at "a"');
+  });
+});
+
+describe("the rest", () => {
+  it("and what was taken are the record again (`model-lossless-projection`)", () => {
+    const key = fc.constantFrom("a", "b", "__proto__", "constructor", "");
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.jsonValue()), fc.array(key), (fields, taken) => {
+        const text = `{${Object.entries(fields)
+          .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+          .join(",")}}`;
+        const record = open(text);
+
+        const read = new Map(taken.map((name) => [name, opened(record.json(name))] as const));
+        const again: JsonObject = Object.fromEntries([
+          ...Object.entries(unseal(record.rest())),
+          ...[...read].flatMap(([name, value]) =>
+            value === undefined ? [] : [[name, value] as const],
+          ),
+        ]);
+
+        expect(jsonEqual(again, parseJson(text))).toBe(true);
+      }),
+    );
+  });
+
+  it("keeps a field of any depth and length", () => {
+    const text = `{"a":${"[".repeat(100_000)}1e400${"]".repeat(100_000)},"b":"${"x".repeat(1000)}"}`;
+
+    expect(restOf(open(text)) === text).toBe(true);
+  });
+});
+
+describe("openRecord", () => {
+  it.each(["[]", "null", '"text"', "1", "1e400"])("refuses %s with its place", (text) => {
+    expect(() => open(text)).toThrow("demo: a.jsonl:7: not a JSON object");
+  });
+
+  it("refuses what no parser gave", () => {
+    expect(() => openRecord(at, undefined)).toThrow("not a JSON object");
+  });
+});
+
+describe("ContentIds (`lance-deterministic-pk`)", () => {
+  it("gives equal records other ids, by how often they came", () => {
+    const ids = new ContentIds();
+    const next = (text: string) => unseal(ids.next(open(text)));
+
+    const [first, other, second] = [next('{"a":1}'), next('{"a":2}'), next('{"a":1.0}')];
+
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(second).toBe(`${first}.1`);
+    expect(other).not.toBe(first);
+  });
+
+  it("hashes what was taken too", () => {
+    const [whole, read] = [open('{"a":"x"}'), open('{"a":"x"}')];
+    read.string("a");
+
+    expect(read.digest()).toBe(whole.digest());
+  });
+});
+
+it("makes a record of the sentinel of one too large (`adapter-bounded-values`)", () => {
+  expect(unseal(truncatedRecord(at, 300_000_000).whole())).toEqual({
+    pond_truncated: { bytes: 300_000_000 },
+  });
+});

@@ -1,0 +1,1 @@
+export type { Embedder, EmbedKind, EmbedLimits, EmbedOptions } from "./embedder.ts";

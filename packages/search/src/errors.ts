@@ -1,0 +1,25 @@
+import { PondError } from "@pond/canonical";
+
+/** A query that asks for nothing that could be found. */
+export class QueryError extends PondError {
+  override readonly name = "QueryError";
+  readonly code = "validation_failed";
+  readonly details: { readonly field: "query"; readonly reason: string };
+
+  constructor(reason: string) {
+    super(`query: ${reason}`);
+    this.details = { field: "query", reason };
+  }
+}
+
+/** A filter or bound of a search that is no such thing, or that nothing stored can meet. */
+export class FilterError extends PondError {
+  override readonly name = "FilterError";
+  readonly code = "validation_failed";
+  readonly details: { readonly field: string; readonly reason: string };
+
+  constructor(field: string, reason: string) {
+    super(`${field}: ${reason}`);
+    this.details = { field, reason };
+  }
+}

@@ -1,0 +1,86 @@
+import { fromRfc3339, type Micros } from "@pond/canonical";
+import { projectFilter } from "@pond/sessions";
+import { and, eq, type Filter, gte, lt } from "@pond/substrate";
+import { FilterError } from "./errors.ts";
+import type { SearchRequest } from "./request.ts";
+
+/** The bounds of a request, checked, as conditions the arms push down. */
+export type Scope = {
+  /** On messages. */
+  readonly messages: Filter | undefined;
+  /** On windows, which have no role: one may hold messages of both. */
+  readonly windows: Filter | undefined;
+};
+
+const roles = ["user", "assistant"];
+const fields: ReadonlySet<string> = new Set<keyof SearchRequest>([
+  "query",
+  "project",
+  "session",
+  "agent",
+  "role",
+  "since",
+  "until",
+  "min_score",
+  "limit",
+  "after",
+  "explain",
+]);
+
+/** @throws {FilterError} for a filter there is none of, or that no message can meet. */
+export function toScope(request: SearchRequest): Scope {
+  const unknown = Object.keys(request).find((field) => !fields.has(field));
+  if (unknown !== undefined) {
+    throw new FilterError(unknown, `no such filter; there are ${[...fields].join(", ")}`);
+  }
+  const { role } = request;
+  if (role !== undefined && !roles.includes(role)) {
+    throw new FilterError("role", `"${role}" is none that is searched; use user or assistant`);
+  }
+  const shared = [
+    ...whereText(request, "session", (value) => eq("session_id", value)),
+    ...whereText(request, "agent", (value) => eq("source_agent", value)),
+    ...whereText(request, "project", projectFilter),
+    ...timeFilters(request),
+  ];
+  return {
+    messages: all(role === undefined ? shared : [...shared, eq("role", role)]),
+    windows: all(shared),
+  };
+}
+
+function whereText(
+  request: SearchRequest,
+  field: "session" | "agent" | "project",
+  toFilter: (value: string) => Filter,
+): Filter[] {
+  const value = request[field];
+  if (value === undefined) return [];
+  if (value.trim() === "") throw new FilterError(field, "it is empty");
+  return [toFilter(value)];
+}
+
+function timeFilters({ since, until }: SearchRequest): Filter[] {
+  const from = since === undefined ? undefined : timeOf("since", since);
+  const to = until === undefined ? undefined : timeOf("until", until);
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new FilterError("until", `${until} is not after since, ${since}`);
+  }
+  return [
+    ...(from === undefined ? [] : [gte("timestamp", { micros: from })]),
+    ...(to === undefined ? [] : [lt("timestamp", { micros: to })]),
+  ];
+}
+
+function timeOf(field: "since" | "until", text: string): Micros {
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const micros = fromRfc3339(isDate ? `${text}T00:00:00Z` : text);
+  if (micros === undefined) {
+    throw new FilterError(field, `"${text}" is no time; write 2026-11-20 or 2026-11-20T08:00:00Z`);
+  }
+  return micros;
+}
+
+function all(filters: readonly Filter[]): Filter | undefined {
+  return filters.length > 1 ? and(...filters) : filters[0];
+}

@@ -1,0 +1,151 @@
+import { QueryError } from "./errors.ts";
+import { functionWordsOf } from "./function-words.ts";
+import { camelPieces, isIdentifier, isUnspaced, wordsOf } from "./words.ts";
+
+/** A word of a query; `weight` is how often it is put to the index. */
+export type Term = { readonly word: string; readonly weight: number };
+
+/** A query, understood. */
+export type ParsedQuery = {
+  /** Ranked by, any of them. */
+  readonly terms: readonly Term[];
+  /** Texts that put what holds them first: phrases, identifiers, short runs of unspaced script. */
+  readonly literals: readonly string[];
+  /** Words and phrases every match holds. */
+  readonly required: readonly string[];
+  /** Words and phrases no match holds. */
+  readonly excluded: readonly string[];
+  /** What was asked, for a search that looks for the very characters. */
+  readonly text: string;
+};
+
+const limits = {
+  terms: 48,
+  literals: 4,
+  clauses: 16,
+  textChars: 200,
+  wordChars: 256,
+  unspacedLiteralChars: 8,
+} as const;
+
+// A function word counts a quarter of another; so does a piece of an identifier.
+export const fullWeight = 4;
+const lowWeight = 1;
+
+type Token = {
+  readonly text: string;
+  readonly sign: "" | "+" | "-";
+  readonly isPhrase: boolean;
+};
+
+/**
+ * Reads a query: ranked words, "phrases", +required, -excluded. Any text is one; a quote without
+ * its partner is a character like others.
+ *
+ * @throws {QueryError} where nothing is asked for.
+ */
+export function parseQuery(query: string): ParsedQuery {
+  const text = query.toWellFormed().replaceAll(/\p{Cc}+/gu, " ").trim();
+  if (text === "") {
+    throw new QueryError("it is empty; write the words to look for, such as: retry after timeout");
+  }
+  const tokens = tokensOf(text);
+  const wanted = tokens.filter(({ sign }) => sign !== "-");
+  if (wanted.length === 0) {
+    throw new QueryError("it only excludes; add a word to look for, such as: error -timeout");
+  }
+  const required = textsOf(tokens, "+");
+  return {
+    terms: termsOf(wanted.map((token) => token.text)),
+    literals: literalsOf(wanted),
+    required,
+    excluded: textsOf(tokens, "-"),
+    text: wanted
+      .map((token) => token.text)
+      .join(" ")
+      .slice(0, limits.textChars)
+      .toWellFormed(),
+  };
+}
+
+const tokenPattern = /([+-]?)(?:"([^"]*)"|“([^“”]*)”|«([^«»]*)»|「([^「」]*)」)|(\S+)/gu;
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of text.matchAll(tokenPattern)) {
+    const [, sign = "", straight, curly, angled, corner, word] = match;
+    const phrase = straight ?? curly ?? angled ?? corner;
+    if (phrase !== undefined) {
+      const inner = phrase.trim();
+      if (inner !== "") tokens.push({ text: inner, sign: signOf(sign), isPhrase: true });
+    } else if (word !== undefined) {
+      tokens.push(wordToken(word));
+    }
+  }
+  return tokens;
+}
+
+/** A sign needs a word behind it: `-rf`, `--force`, `+1` and `->` are themselves. */
+function wordToken(word: string): Token {
+  const signed = /^([+-])(\p{L}[\p{L}\p{M}\p{N}_.:/-]*)$/u.exec(word);
+  if (signed) {
+    const [, sign = "", rest = ""] = signed;
+    if (sign === "+" || rest.length >= 3 || isUnspaced(rest)) {
+      return { text: rest, sign: signOf(sign), isPhrase: false };
+    }
+  }
+  return { text: word, sign: "", isPhrase: false };
+}
+
+function signOf(sign: string): Token["sign"] {
+  return sign === "+" || sign === "-" ? sign : "";
+}
+
+function textsOf(tokens: readonly Token[], sign: Token["sign"]): string[] {
+  const texts = tokens.filter((token) => token.sign === sign).map(({ text }) => text);
+  return [...new Set(texts)].filter((text) => wordsOf(text).length > 0).slice(0, limits.clauses);
+}
+
+/** Distinct words with their weights; of too many, those that say most. */
+function termsOf(texts: readonly string[]): Term[] {
+  const words = new Map<string, string>();
+  const pieces = new Set<string>();
+  for (const text of texts) {
+    for (const word of wordsOf(text)) {
+      if (word.length > limits.wordChars) continue;
+      words.set(word.toLowerCase(), word);
+      for (const piece of camelPieces(word)) pieces.add(piece.toLowerCase());
+    }
+  }
+  const grammar = functionWordsOf([...words.keys()]);
+  const terms = [...words.keys()].map(
+    (word): Term => ({ word, weight: grammar.has(word) ? lowWeight : fullWeight }),
+  );
+  for (const piece of pieces) {
+    if (!words.has(piece)) terms.push({ word: piece, weight: lowWeight });
+  }
+  return terms.length <= limits.terms ? terms : mostTelling(terms);
+}
+
+function mostTelling(terms: readonly Term[]): Term[] {
+  // Long words and those with digits are rare ones; without the index nothing better is known.
+  const value = ({ word, weight }: Term): number =>
+    weight * 8 + Math.min(word.length, 16) + (/\d/.test(word) ? 4 : 0);
+  return terms.toSorted((left, right) => value(right) - value(left)).slice(0, limits.terms);
+}
+
+function literalsOf(tokens: readonly Token[]): string[] {
+  const literals = tokens.flatMap(({ text, isPhrase }): string[] => {
+    if (isPhrase) return [text];
+    const bare = text.replaceAll(/^[("'`<[{*]+|[)"'`>\]},.;:!?*]+$/gu, "");
+    if (isIdentifier(bare)) return [bare];
+    return shortUnspacedRuns(bare);
+  });
+  return [...new Set(literals)].slice(0, limits.literals);
+}
+
+/** The dictionary may cut a short word otherwise within a sentence, or not know it. */
+function shortUnspacedRuns(text: string): string[] {
+  const runs = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return runs.filter((run) => isUnspaced(run) && run.length <= limits.unspacedLiteralChars);
+}

@@ -1,0 +1,80 @@
+import { rootOf, type SessionStore } from "@pond/sessions";
+import { oneOf } from "@pond/substrate";
+
+export type SessionLabels = {
+  readonly parentId: string | null;
+  readonly sourceAgent: string;
+  readonly project: string;
+  readonly createdAt: bigint;
+};
+
+const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
+const known = new WeakMap<SessionStore, Map<string, SessionLabels>>();
+
+/** Session rows by id. Once stored they never change, so they are read once. */
+export class Roots {
+  readonly #labels: ReadonlyMap<string, SessionLabels>;
+  readonly #parents: ReadonlyMap<string, string | null>;
+
+  constructor(labels: ReadonlyMap<string, SessionLabels>) {
+    this.#labels = labels;
+    this.#parents = new Map([...labels].map(([id, { parentId }]) => [id, parentId]));
+  }
+
+  labels(id: string): SessionLabels | undefined {
+    return this.#labels.get(id);
+  }
+
+  /** The topmost stored session above; undefined where the session itself is not stored. */
+  rootOf(id: string): string | undefined {
+    return this.#labels.has(id) ? rootOf(this.#parents, id) : undefined;
+  }
+}
+
+/** Loads these sessions and all above them. */
+export async function loadRoots(
+  sessions: SessionStore,
+  sessionIds: Iterable<string>,
+): Promise<Roots> {
+  const all = known.get(sessions) ?? new Map<string, SessionLabels>();
+  known.set(sessions, all);
+  const wanted = new Map<string, SessionLabels>();
+  // A parent may come later than its child: what is missing is asked for again the next time.
+  const asked = new Set<string>();
+  for (let level = new Set(sessionIds); level.size > 0; ) {
+    const missing = [...level].filter((id) => !all.has(id));
+    for (const row of missing.length > 0 ? await sessionRows(sessions, missing) : []) {
+      all.set(row.id, row.labels);
+    }
+    const parents = new Set<string>();
+    for (const id of level) {
+      asked.add(id);
+      const labels = all.get(id);
+      if (labels === undefined) continue;
+      wanted.set(id, labels);
+      if (labels.parentId !== null && !asked.has(labels.parentId)) parents.add(labels.parentId);
+    }
+    level = parents;
+  }
+  return new Roots(wanted);
+}
+
+async function sessionRows(
+  { store }: SessionStore,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly labels: SessionLabels }[]> {
+  const rows = await store.table("sessions").rows({ columns, where: oneOf("id", ids) });
+  return rows.map((row) => {
+    const parent = row["parent_session_id"];
+    const createdAt = row["created_at"];
+    return {
+      id: String(row["id"]),
+      labels: {
+        parentId: typeof parent === "string" ? parent : null,
+        sourceAgent: String(row["source_agent"]),
+        project: String(row["project"]),
+        createdAt: typeof createdAt === "bigint" ? createdAt : 0n,
+      },
+    };
+  });
+}

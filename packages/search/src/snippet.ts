@@ -1,0 +1,165 @@
+import type { ParsedQuery } from "./query.ts";
+import type { Snippet } from "./request.ts";
+import { isUnspaced } from "./words.ts";
+
+/** Finds in a text what a query asked for. */
+export type Highlighter = {
+  readonly pattern: RegExp | undefined;
+  /** What finding each word is worth, by its lower case. */
+  readonly weights: ReadonlyMap<string, number>;
+};
+
+type Found = { readonly start: number; readonly end: number; readonly weight: number };
+
+const snippetChars = 240;
+// Beyond this a text is not looked through: a pasted log would cost more than the search.
+const searchedChars = 256 * 1024;
+const foundAtMost = 2_000;
+const literalWeight = 16;
+/** How far an edge moves to stand between words. */
+const slackChars = 24;
+const graphemeChars = 64;
+
+/** Makes the highlighter of a query, once for all its snippets. */
+export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): Highlighter {
+  const weights = new Map<string, number>();
+  for (const { word, weight } of query.terms) weights.set(word.toLowerCase(), weight);
+  for (const literal of query.literals) weights.set(literal.toLowerCase(), literalWeight);
+  const patterns = [...weights.keys()]
+    .toSorted((left, right) => right.length - left.length)
+    .map(wholePattern);
+  if (patterns.length === 0) return { pattern: undefined, weights };
+  return { pattern: new RegExp(patterns.join("|"), "giu"), weights };
+}
+
+/**
+ * A piece of the text around the densest cluster of what was asked for. Its edges stand between
+ * words, or between graphemes where there are no spaces; highlights are exact in UTF-16 code units
+ * of the snippet.
+ */
+export function toSnippet(text: string, highlighter: Highlighter): Snippet {
+  const found = findAll(text, highlighter);
+  const { start, end } = edges(text, densest(found));
+  const lead = start > 0 ? "…" : "";
+  const shift = lead.length - start;
+  const highlights = found
+    .filter((each) => each.start >= start && each.end <= end)
+    .map((each): [number, number] => [each.start + shift, each.end + shift]);
+  return { text: `${lead}${text.slice(start, end)}${end < text.length ? "…" : ""}`, highlights };
+}
+
+/** The share of a query's weight that a text holds, 0 to 1. */
+export function coverage(text: string, highlighter: Highlighter): number {
+  const { weights } = highlighter;
+  const held = new Set(findAll(text, highlighter).map((each) => keyOf(text, each)));
+  let sum = 0;
+  let total = 0;
+  for (const [key, weight] of weights) {
+    total += weight;
+    if (held.has(key)) sum += weight;
+  }
+  return total === 0 ? 0 : sum / total;
+}
+
+/** The beginning of a text, cut between words or graphemes. */
+export function beginning(text: string, chars: number): string {
+  return text.length <= chars ? text : text.slice(0, edgeBefore(text, chars));
+}
+
+function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
+  const found: Found[] = [];
+  if (pattern === undefined) return found;
+  // Found by the pattern itself, never by lower-casing the text: that moves offsets.
+  for (const match of text.slice(0, searchedChars).matchAll(pattern)) {
+    const [matched] = match;
+    const weight = weights.get(matched.toLowerCase()) ?? 1;
+    found.push({ start: match.index, end: match.index + matched.length, weight });
+    if (found.length === foundAtMost) break;
+  }
+  return found;
+}
+
+function keyOf(text: string, { start, end }: Found): string {
+  return text.slice(start, end).toLowerCase();
+}
+
+/** A word stands between other characters than letters, but in scripts that write no spaces. */
+function wholePattern(word: string): string {
+  const escaped = RegExp.escape(word);
+  if (isUnspaced(word)) return escaped;
+  const before = /^[\p{L}\p{M}\p{N}]/u.test(word) ? "(?<![\\p{L}\\p{M}\\p{N}])" : "";
+  const after = /[\p{L}\p{M}\p{N}]$/u.test(word) ? "(?![\\p{L}\\p{M}\\p{N}])" : "";
+  return `${before}${escaped}${after}`;
+}
+
+/** Of all runs of finds that fit a snippet, the one worth most; a find counts once by its weight. */
+function densest(found: readonly Found[]): { readonly start: number; readonly end: number } {
+  let best = { start: 0, end: 0, worth: 0 };
+  let first = 0;
+  let worth = 0;
+  for (const [last, { end, weight }] of found.entries()) {
+    worth += weight;
+    for (let head = found[first]; head && end - head.start > snippetChars && first < last; ) {
+      worth -= head.weight;
+      first += 1;
+      head = found[first];
+    }
+    const start = found[first]?.start ?? 0;
+    if (worth > best.worth) best = { start, end, worth };
+  }
+  return best;
+}
+
+/** Spreads a cluster to the length of a snippet, its edges on boundaries. */
+function edges(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): { readonly start: number; readonly end: number } {
+  if (text.length <= snippetChars) return { start: 0, end: text.length };
+  const room = Math.max(0, snippetChars - (end - start));
+  // A third of the room before: what follows a match says more than what precedes it.
+  const from = Math.max(0, Math.min(start - Math.floor(room / 3), text.length - snippetChars));
+  const cutStart = from === 0 ? 0 : Math.min(start, edgeAfter(text, from));
+  const to = Math.min(text.length, Math.max(end, cutStart + snippetChars));
+  const cutEnd = to === text.length ? to : Math.max(end, edgeBefore(text, to));
+  return { start: graphemeStart(text, cutStart), end: graphemeEnd(text, cutEnd) };
+}
+
+/** The first boundary at or after `at`. */
+function edgeAfter(text: string, at: number): number {
+  const space = /\s/u.exec(text.slice(at, at + slackChars));
+  return space === null ? graphemeStart(text, at) : at + space.index + 1;
+}
+
+/** The last boundary at or before `at`. */
+function edgeBefore(text: string, at: number): number {
+  for (let edge = at; edge > Math.max(0, at - slackChars); edge -= 1) {
+    if (/\s/u.test(text.charAt(edge))) return edge;
+  }
+  return graphemeStart(text, at);
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** The start of the grapheme that `at` is in. */
+function graphemeStart(text: string, at: number): number {
+  return graphemeAt(text, at).start;
+}
+
+/** `at`, or the end of the grapheme it is inside of. */
+function graphemeEnd(text: string, at: number): number {
+  const { start, end } = graphemeAt(text, at);
+  return start === at ? at : end;
+}
+
+function graphemeAt(text: string, at: number): { readonly start: number; readonly end: number } {
+  if (at <= 0 || at >= text.length) return { start: at, end: at };
+  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+  // A slice may begin inside a grapheme, so what is looked at begins well before.
+  const from = Math.max(0, at - graphemeChars);
+  const near = text.slice(from, at + graphemeChars);
+  const grapheme = segmenter.segment(near).containing(at - from);
+  if (grapheme === undefined) return { start: at, end: at };
+  const start = from + grapheme.index;
+  return { start, end: start + grapheme.segment.length };
+}

@@ -1,0 +1,52 @@
+/** Runs of letters, marks and digits: where the index cuts, but within scripts without spaces. */
+const wordPattern = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** Scripts written without spaces between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** True where the text has a letter of a script without spaces. */
+export function isUnspaced(text: string): boolean {
+  return unspaced.test(text);
+}
+
+/** The words of a text as the index would cut them, as they are written. */
+export function wordsOf(text: string): string[] {
+  return (text.match(wordPattern) ?? []).flatMap((run) => {
+    if (!isUnspaced(run)) return [run];
+    // The same dictionaries as the index: ICU's.
+    segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
+    return [...segmenter.segment(run)].map(({ segment }) => segment);
+  });
+}
+
+/** The pieces of a camelCase word; none where it is in one piece. */
+export function camelPieces(word: string): string[] {
+  const pieces = word.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+/gu) ?? [];
+  return pieces.length > 1 && /\p{Ll}\p{Lu}/u.test(word) ? [...pieces] : [];
+}
+
+const longestIdentifier = 256;
+const identifier = new RegExp(
+  `^(?:${[
+    "\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+", // snake_case
+    "_+[\\p{L}\\p{N}_]{2,}", // __init__
+    "\\p{Ll}[\\p{L}\\p{N}]*\\p{Lu}[\\p{L}\\p{N}]*", // camelCase
+    "(?:[\\p{L}\\p{N}_]+(?:::|->|#)){1,}[\\p{L}\\p{N}_]+", // std::vector
+    "[\\p{L}\\p{N}_]+(?:\\.[\\p{L}\\p{N}_]+)+", // file.ts, v1.2.3
+    "(?:~|\\.{1,2})?(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}[\\\\/]?", // /usr/bin
+    "[\\p{L}\\p{N}@._-]+(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}", // a/b/c
+    "[\\p{L}\\p{N}@._-]+[\\\\/][\\p{L}\\p{N}._-]+\\.[\\p{L}\\p{N}]+", // src/a.ts
+    "[\\p{L}\\p{N}]+(?:-[\\p{L}\\p{N}]+){2,}", // a-b-c, a uuid
+    "--?[\\p{L}][\\p{L}\\p{N}-]+", // --flag
+    "@[\\p{L}\\p{N}-]+/[\\p{L}\\p{N}-]+", // @scope/name
+  ].join("|")})$`,
+  "u",
+);
+
+/** True for what a program would call something: it is looked for exactly as it stands. */
+export function isIdentifier(word: string): boolean {
+  return word.length >= 4 && word.length <= longestIdentifier && identifier.test(word);
+}

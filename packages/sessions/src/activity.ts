@@ -1,0 +1,101 @@
+import { and, type Filter, gte, oneOf, type Row, type Store } from "@pond/substrate";
+
+export type Activity = { readonly id: string; readonly micros: bigint };
+
+export type ActivityOptions = {
+  /** Every session whose messages count. */
+  readonly members: readonly string[];
+  /** The listed session that a member counts for. */
+  readonly listedAs: (member: string) => string;
+  readonly listed: ReadonlyMap<string, Row>;
+  readonly since: bigint | undefined;
+  readonly limit: number;
+};
+
+// So few are looked up by name; of more, only the newest messages are read.
+const fewSessions = 500;
+const firstRead = 4_096;
+const columns = ["session_id", "timestamp"];
+
+/** The last active sessions, newest first. A session without messages was active when created. */
+export async function lastActivity(store: Store, options: ActivityOptions): Promise<Activity[]> {
+  const { members, listed, limit, since } = options;
+  const newest = new Map<string, bigint>();
+  const floor =
+    members.length <= fewSessions
+      ? await readAll(store, options, newest)
+      : await readNewest(store, options, newest);
+  for (const [id, row] of listed) {
+    const created = BigInt(row["created_at"] as bigint);
+    if (!newest.has(id) && created > floor) newest.set(id, created);
+  }
+  return [...newest]
+    .map(([id, micros]) => ({ id, micros }))
+    .filter(({ micros }) => since === undefined || micros >= since)
+    .sort((left, right) => compare(right.micros, left.micros) || compare(left.id, right.id))
+    .slice(0, limit);
+}
+
+/** @returns Before which time nothing was read: none. */
+async function readAll(
+  store: Store,
+  options: ActivityOptions,
+  newest: Map<string, bigint>,
+): Promise<bigint> {
+  const where = within(oneOf("session_id", options.members), options.since);
+  for await (const rows of store.table("messages").scan({ columns, where })) {
+    note(rows, options, newest);
+  }
+  return options.since ?? beginningOfTime;
+}
+
+/**
+ * Reads messages from the newest on until enough sessions were met, which is exact: whatever was
+ * not met is older.
+ *
+ * @returns Before which time nothing was read.
+ */
+async function readNewest(
+  store: Store,
+  options: ActivityOptions,
+  newest: Map<string, bigint>,
+): Promise<bigint> {
+  const table = store.table("messages");
+  const orderBy = [{ column: "timestamp", direction: "desc" }] as const;
+  const where = options.since === undefined ? undefined : within(undefined, options.since);
+  for (let limit = firstRead; ; limit *= 8) {
+    const rows = await table.rows({ columns, where, orderBy, limit });
+    note(rows, options, newest);
+    if (rows.length < limit) return options.since ?? beginningOfTime;
+    if (newest.size >= options.limit) return BigInt(rows.at(-1)?.["timestamp"] as bigint);
+  }
+}
+
+function note(
+  rows: readonly Row[],
+  { listedAs, listed }: ActivityOptions,
+  newest: Map<string, bigint>,
+): void {
+  for (const row of rows) {
+    const id = listedAs(String(row["session_id"]));
+    if (!listed.has(id)) continue;
+    const micros = BigInt(row["timestamp"] as bigint);
+    const known = newest.get(id);
+    if (known === undefined || micros > known) newest.set(id, micros);
+  }
+}
+
+function within(filter: Filter | undefined, since: bigint | undefined): Filter {
+  const conditions = [
+    ...(filter ? [filter] : []),
+    ...(since === undefined ? [] : [gte("timestamp", { micros: since })]),
+  ];
+  return and(...conditions);
+}
+
+function compare<T extends bigint | string>(left: T, right: T): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+const beginningOfTime = -(2n ** 63n);

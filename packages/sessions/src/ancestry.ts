@@ -1,0 +1,35 @@
+import type { Store } from "@pond/substrate";
+
+/** The parent of every stored session; null where it names none. */
+export type Parents = ReadonlyMap<string, string | null>;
+
+export async function loadParents(store: Store): Promise<Parents> {
+  const parents = new Map<string, string | null>();
+  const columns = ["id", "parent_session_id"];
+  for await (const rows of store.table("sessions").scan({ columns })) {
+    for (const { id, parent_session_id: parent } of rows) {
+      parents.set(String(id), typeof parent === "string" ? parent : null);
+    }
+  }
+  return parents;
+}
+
+/**
+ * The topmost stored session above `id`: one whose parent is not stored (a parent is a soft
+ * reference). Of sessions that descend from themselves it is the one with the smallest id.
+ */
+export function rootOf(parents: Parents, id: string): string {
+  const path = new Set([id]);
+  for (let root = id; ; ) {
+    const parent = parents.get(root);
+    if (typeof parent !== "string" || !parents.has(parent)) return root;
+    if (path.has(parent)) return smallestFrom(path, parent);
+    path.add(parent);
+    root = parent;
+  }
+}
+
+function smallestFrom(path: ReadonlySet<string>, first: string): string {
+  const ids = [...path];
+  return ids.slice(ids.indexOf(first)).reduce((least, id) => (id < least ? id : least), first);
+}

@@ -1,0 +1,33 @@
+import { type Message, partsOf } from "@pond/canonical";
+import type { Fidelity, FidelityCount } from "@pond/canonical/adapter";
+
+type Kind = keyof Fidelity;
+
+const nothing: FidelityCount = { kept: 0, translated: 0, dropped: 0 };
+
+/** What a native restore keeps: everything. */
+export function keptWhole(messages: Iterable<Message>): Fidelity {
+  const kept = new Map<Kind, number>();
+  const count = (kind: Kind): unknown => kept.set(kind, (kept.get(kind) ?? 0) + 1);
+  for (const message of messages) {
+    if (message.role === "system") count("system");
+    else for (const { type } of partsOf(message)) count(type);
+  }
+  return Object.fromEntries([...kept].map(([kind, kept]) => [kind, { ...nothing, kept }]));
+}
+
+/** What the files of a foreign restore keep, together. */
+export function sumOf(reports: Iterable<Fidelity>): Fidelity {
+  const totals: Record<string, FidelityCount> = {};
+  for (const report of reports) {
+    for (const [kind, count] of Object.entries(report)) {
+      const total = totals[kind] ?? nothing;
+      totals[kind] = {
+        kept: total.kept + count.kept,
+        translated: total.translated + count.translated,
+        dropped: total.dropped + count.dropped,
+      };
+    }
+  }
+  return totals;
+}

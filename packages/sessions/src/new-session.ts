@@ -1,0 +1,47 @@
+import type { Session } from "@pond/canonical";
+import type { Batch } from "./batch.ts";
+import type { Gathered } from "./gathered.ts";
+import type { PreparedMessage } from "./prepare.ts";
+import { ordinalGap } from "./reconcile.ts";
+import type { SessionWriter } from "./session-writer.ts";
+import { addToWindows, WindowBuilder } from "./windows.ts";
+
+/**
+ * Writes a session that is not stored, as far as is known: every message goes straight on, those
+ * of a huge session over several batches, its own row with the last of them.
+ */
+export class NewSession implements SessionWriter {
+  readonly heldBytes = 0;
+  readonly #session: Session;
+  readonly #host: string;
+  readonly #gathered: Gathered;
+  readonly #windows = new WindowBuilder();
+  #position = 0n;
+
+  constructor(session: Session, host: string, gathered: Gathered) {
+    this.#session = session;
+    this.#host = host;
+    this.#gathered = gathered;
+    gathered.outcome.status = "new";
+  }
+
+  add(message: PreparedMessage, batch: Batch): void {
+    batch.addMessage(this.#gathered, message, this.#position * ordinalGap);
+    this.#position += 1n;
+    if (addToWindows(this.#windows, message)) this.#addWindows(batch);
+  }
+
+  async flush(): Promise<void> {}
+
+  async finish(batch: Batch): Promise<void> {
+    this.#windows.close();
+    this.#addWindows(batch);
+    batch.addSession(this.#session, this.#host);
+  }
+
+  #addWindows(batch: Batch): void {
+    const windows = this.#windows.take();
+    for (const { id } of windows) this.#gathered.windowIds.push(id);
+    batch.addWindows(this.#gathered, windows);
+  }
+}

@@ -1,0 +1,64 @@
+import type { IngestOutcome } from "@pond/sessions";
+import type { ReadNotes } from "./observed-read.ts";
+import type { AdapterReport } from "./report.ts";
+import type { SeenSession } from "./seen-sessions.ts";
+
+/** What the next sync compares this session with; no fingerprint equals it. */
+const readAgain = "";
+
+/** One session as it was read. */
+export type SessionRead = {
+  /** Names it in faults. */
+  readonly location: string;
+  readonly adapter: string;
+  readonly fingerprint: string;
+  readonly notes: ReadNotes;
+};
+
+/** Counts what became of a session and says what to remember of it. */
+export function countOutcome(
+  report: AdapterReport,
+  outcome: IngestOutcome,
+  { location, adapter, fingerprint, notes }: SessionRead,
+  nowMs: number,
+): SeenSession {
+  const { error } = outcome;
+  const faults = [...notes.faults];
+  if (error) faults.push({ adapter, location, code: error.code, message: error.message });
+  const hasFaults = faults.length > 0;
+  const hasFailed = outcome.status === "failed" || (outcome.session_id === undefined && hasFaults);
+
+  report.sessions[hasFailed ? "failed" : countedAs(outcome)] += 1;
+  if (notes.pending > 0) report.sessions.pending += 1;
+  report.messages_added += outcome.messages_added;
+  report.parts_added += outcome.parts_added;
+  report.revisions += outcome.revisions;
+  report.tombstones += outcome.tombstones;
+  report.deferred += outcome.deferred;
+  report.rejected += outcome.rejected ? 1 : 0;
+  report.faults.push(...faults);
+  report.faults_omitted += notes.omittedFaults;
+
+  return {
+    fingerprint: notes.isWorthRetrying || outcome.deferred > 0 ? readAgain : fingerprint,
+    ...(hasFailed && { hasFailed }),
+    ...(notes.pending > 0 && { pendingSinceMs: nowMs }),
+    ...(hasFaults && { faults }),
+    ...(notes.omittedFaults > 0 && { omittedFaults: notes.omittedFaults }),
+  };
+}
+
+function countedAs(outcome: IngestOutcome): "new" | "grown" | "unchanged" {
+  // A file in which no session has begun yet.
+  if (outcome.session_id === undefined) return "unchanged";
+  switch (outcome.status) {
+    case "new":
+      return "new";
+    case "grown":
+    case "revised":
+      return "grown";
+    case "unchanged":
+    case "failed":
+      return "unchanged";
+  }
+}

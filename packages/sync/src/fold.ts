@@ -1,0 +1,36 @@
+import { type SessionStore, sessionTables } from "@pond/sessions";
+import type { SyncProgress } from "./progress.ts";
+
+/** What upkeep did to one table. */
+export type IndexReport = {
+  readonly table: string;
+  /** Columns that were indexed for the first time. */
+  readonly created: readonly string[];
+  /** True where fragments were compacted and indexes brought up to date. */
+  readonly folded: boolean;
+};
+
+export type FoldIndexesOptions = {
+  /** Fold although it does not pay yet. */
+  readonly isForced?: boolean;
+  readonly onProgress?: (progress: SyncProgress) => void;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * The update-indexes stage (`lance-index-maintenance`). Tables are folded where enough has come in;
+ * search is complete without it, only slower.
+ */
+export async function foldIndexes(
+  { store }: SessionStore,
+  { isForced = false, onProgress, signal }: FoldIndexesOptions = {},
+): Promise<IndexReport[]> {
+  const reports: IndexReport[] = [];
+  for (const { name: table } of sessionTables) {
+    signal?.throwIfAborted();
+    onProgress?.({ stage: "update-indexes", table });
+    const { created, isFolded } = await store.table(table).fold({ isForced, signal });
+    reports.push({ table, created, folded: isFolded });
+  }
+  return reports;
+}

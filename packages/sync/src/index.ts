@@ -1,0 +1,15 @@
+export { type DiscoverOptions, discoverSources, type Source } from "./discover.ts";
+export { SourceNotFoundError } from "./errors.ts";
+export type { Fault } from "./fault.ts";
+export { type FoldIndexesOptions, foldIndexes, type IndexReport } from "./fold.ts";
+export { type ImportOptions, importSessions } from "./import.ts";
+export type { SyncProgress } from "./progress.ts";
+export { type AdapterReport, hasFaults, type SessionCounts } from "./report.ts";
+export {
+  previewSync,
+  type Stage,
+  type SyncOptions,
+  type SyncReport,
+  stages,
+  sync,
+} from "./sync.ts";
