@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { parse, TomlError } from "smol-toml";
 import { type Directories, type Environment, expandHome } from "./directories.ts";
 import { ConfigError } from "./errors.ts";
 
@@ -26,7 +25,7 @@ export type AdapterConfig = {
  *
  * @throws {ConfigError} where the file is not to be read, is no TOML, or says what pond does not know.
  */
-export function loadConfig(env: Environment, directories: Directories): Config {
+export async function loadConfig(env: Environment, directories: Directories): Promise<Config> {
   const asked = env["POND_CONFIG"];
   const file = asked
     ? resolve(expandHome(asked, directories.home))
@@ -35,9 +34,9 @@ export function loadConfig(env: Environment, directories: Directories): Config {
   return text === undefined ? { adapters: {} } : parseConfig(text, file, directories.home);
 }
 
-export function parseConfig(text: string, file: string, home: string): Config {
+export async function parseConfig(text: string, file: string, home: string): Promise<Config> {
   const at = { text, file, home };
-  const top = parseToml(at);
+  const top = await parseToml(at);
   refuseOthers(at, top, "", ["storage", "namespace", "storage_options", "adapters"]);
   const storage = optional(top, "storage", (value) => stringAt(at, "storage", value));
   const namespace = optional(top, "namespace", (value) => stringAt(at, "namespace", value));
@@ -74,7 +73,8 @@ function readText(file: string, isRequired: boolean): string | undefined {
   }
 }
 
-function parseToml({ text, file }: At): Table {
+async function parseToml({ text, file }: At): Promise<Table> {
+  const { parse, TomlError } = await import("smol-toml");
   try {
     return parse(text);
   } catch (cause) {

@@ -40,9 +40,13 @@ export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surfac
 }
 
 /** @throws {UsageError} @throws {ConfigError} */
-export function createContext(flags: GlobalFlags, output: Output, surface: Surface): Context {
+export async function createContext(
+  flags: GlobalFlags,
+  output: Output,
+  surface: Surface,
+): Promise<Context> {
   const { env, home, now } = surface;
-  return { settings: resolveSettings(flags, env, home), output, env, home, now };
+  return { settings: await resolveSettings(flags, env, home), output, env, home, now };
 }
 
 /** Runs `use` with the store open and closes it whatever happens. */

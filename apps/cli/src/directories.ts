@@ -11,18 +11,22 @@ export type Directories = {
 };
 
 export function directoriesOf(env: Environment, home: string): Directories {
-  const of = (name: string, ...otherwise: readonly string[]): string => {
-    // A relative path in these variables is to be ignored, says the XDG specification.
-    const given = env[name];
-    const base = given?.startsWith("/") ? given : join(home, ...otherwise);
-    return join(base, "pond");
-  };
   return {
     home,
-    config: of("XDG_CONFIG_HOME", ".config"),
-    data: of("XDG_DATA_HOME", ".local", "share"),
-    state: of("XDG_STATE_HOME", ".local", "state"),
+    config: baseOf(env["XDG_CONFIG_HOME"], join(home, ".config")),
+    data: baseOf(env["XDG_DATA_HOME"], join(home, ".local", "share")),
+    state: baseOf(env["XDG_STATE_HOME"], join(home, ".local", "state")),
   };
+}
+
+/** For what can be made again at any time. */
+export function cacheDirectory(env: Environment, home: string): string {
+  return baseOf(env["XDG_CACHE_HOME"], join(home, ".cache"));
+}
+
+/** A relative path in these variables is to be ignored, says the XDG specification. */
+function baseOf(given: string | undefined, otherwise: string): string {
+  return join(given?.startsWith("/") ? given : otherwise, "pond");
 }
 
 /** `~` and `~/x` as the shell would write them out, for places a shell never saw. */

@@ -1,6 +1,13 @@
 #!/usr/bin/env node
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
 import { processSurface } from "./context.ts";
-import { run } from "./run.ts";
+import { cacheDirectory } from "./directories.ts";
+
+const surface = processSurface();
+// Compiled once, the engine's bindings load in half the time. Not in a shared /tmp, as is the
+// default: whoever can write there could have his code run.
+enableCompileCache(join(cacheDirectory(surface.env, surface.home), "compiled"));
 
 // `pond list | head` closes the pipe early, and that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -8,4 +15,5 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await run(process.argv.slice(2), processSurface());
+const { run } = await import("./run.ts");
+process.exitCode = await run(process.argv.slice(2), surface);

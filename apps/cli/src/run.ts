@@ -19,7 +19,7 @@ export async function run(argv: readonly string[], surface: Surface): Promise<Ex
     const flags: GlobalFlags = command.optsWithGlobals();
     const output = createOutput(flags, surface);
     try {
-      exitCode = await action(createContext(flags, output, surface));
+      exitCode = await action(await createContext(flags, output, surface));
     } catch (error) {
       exitCode = reportError(error, output);
     }

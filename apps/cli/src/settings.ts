@@ -32,9 +32,13 @@ const defaultNamespace = "default";
  *
  * @throws {UsageError} @throws {ConfigError}
  */
-export function resolveSettings(flags: GlobalFlags, env: Environment, home: string): Settings {
+export async function resolveSettings(
+  flags: GlobalFlags,
+  env: Environment,
+  home: string,
+): Promise<Settings> {
   const directories = directoriesOf(env, home);
-  const config = loadConfig(env, directories);
+  const config = await loadConfig(env, directories);
   const storage = flags.storage ?? (env["POND_STORAGE"] || undefined) ?? config.storage;
   const namespace = flags.namespace ?? config.namespace ?? defaultNamespace;
   return {

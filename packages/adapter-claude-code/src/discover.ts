@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { fault, isGone, reasonOf } from "./faults.ts";
@@ -78,8 +78,10 @@ function* discoverProject(projects: string, slug: string): Generator<SessionFile
   }
   for (const name of folders) {
     if (name.endsWith(sessionSuffix)) yield fault(join(folder, name), "a folder, not a file");
-    // The client may have deleted a session and left its agents.
-    else yield* (yield* discoverSide(projects, slug, name)).agents;
+    // The client may have deleted a session and left its agents. Other folders are not walked.
+    else if (existsSync(join(folder, name, "subagents"))) {
+      yield* (yield* discoverSide(projects, slug, name)).agents;
+    }
   }
 }
 

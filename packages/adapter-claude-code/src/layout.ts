@@ -89,7 +89,7 @@ export function sessionPath(key: string): SessionPath | undefined {
 }
 
 /** `/` between steps on every platform. */
-export function slashed(path: string): string {
+function slashed(path: string): string {
   return sep === "/" ? path : path.split(sep).join("/");
 }
 

@@ -1,7 +1,8 @@
 // Words that carry grammar, not topic. They weigh less in a query; the index keeps every one of
 // them (`search-language-neutral-index`). Frequency alone would not tell: names are frequent too.
 const lists: Readonly<Record<string, string>> = {
-  arabic: "في من على إلى عن مع هذا هذه ذلك تلك التي الذي ما ماذا متى أين كيف هل لماذا أن إن كان كانت هو هي هم نحن أنا أنت لا لم لن قد كل بعد قبل بين أو ثم و",
+  arabic:
+    "في من على إلى عن مع هذا هذه ذلك تلك التي الذي ما ماذا متى أين كيف هل لماذا أن إن كان كانت هو هي هم نحن أنا أنت لا لم لن قد كل بعد قبل بين أو ثم و",
   chinese:
     "的 了 是 在 我 你 您 他 她 它 我们 你们 他们 这 那 这个 那个 这些 那些 什么 怎么 怎样 如何 为什么 哪 哪里 哪个 谁 几 吗 呢 吧 啊 也 都 就 还 又 和 与 或 而 但 但是 因为 所以 如果 不 没 没有 有 被 把 对 从 到 给 让 请 一个 上 下 里 中 地 得 着 过",
   czech:

@@ -28,9 +28,10 @@ const limits = {
   unspacedLiteralChars: 8,
 } as const;
 
-// A function word counts a quarter of another; so does a piece of an identifier.
 export const fullWeight = 4;
-const lowWeight = 1;
+/** Of a piece of an identifier, beside the identifier itself. */
+const pieceWeight = 2;
+export const functionWordWeight = 1;
 
 type Token = {
   readonly text: string;
@@ -45,7 +46,10 @@ type Token = {
  * @throws {QueryError} where nothing is asked for.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const text = query.toWellFormed().replaceAll(/\p{Cc}+/gu, " ").trim();
+  const text = query
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .trim();
   if (text === "") {
     throw new QueryError("it is empty; write the words to look for, such as: retry after timeout");
   }
@@ -119,10 +123,10 @@ function termsOf(texts: readonly string[]): Term[] {
   }
   const grammar = functionWordsOf([...words.keys()]);
   const terms = [...words.keys()].map(
-    (word): Term => ({ word, weight: grammar.has(word) ? lowWeight : fullWeight }),
+    (word): Term => ({ word, weight: grammar.has(word) ? functionWordWeight : fullWeight }),
   );
   for (const piece of pieces) {
-    if (!words.has(piece)) terms.push({ word: piece, weight: lowWeight });
+    if (!words.has(piece)) terms.push({ word: piece, weight: pieceWeight });
   }
   return terms.length <= limits.terms ? terms : mostTelling(terms);
 }

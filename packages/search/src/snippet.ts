@@ -1,4 +1,4 @@
-import type { ParsedQuery } from "./query.ts";
+import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import type { Snippet } from "./request.ts";
 import { isUnspaced } from "./words.ts";
 
@@ -9,7 +9,13 @@ export type Highlighter = {
   readonly weights: ReadonlyMap<string, number>;
 };
 
-type Found = { readonly start: number; readonly end: number; readonly weight: number };
+type Found = {
+  readonly start: number;
+  readonly end: number;
+  /** What was found, in lower case. */
+  readonly key: string;
+  readonly weight: number;
+};
 
 const snippetChars = 240;
 // Beyond this a text is not looked through: a pasted log would cost more than the search.
@@ -23,7 +29,11 @@ const graphemeChars = 64;
 /** Makes the highlighter of a query, once for all its snippets. */
 export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): Highlighter {
   const weights = new Map<string, number>();
-  for (const { word, weight } of query.terms) weights.set(word.toLowerCase(), weight);
+  // "the" is worth showing only where nothing else was asked for.
+  const telling = query.terms.filter(({ weight }) => weight > functionWordWeight);
+  for (const { word, weight } of telling.length > 0 ? telling : query.terms) {
+    weights.set(word.toLowerCase(), weight);
+  }
   for (const literal of query.literals) weights.set(literal.toLowerCase(), literalWeight);
   const patterns = [...weights.keys()]
     .toSorted((left, right) => right.length - left.length)
@@ -51,7 +61,7 @@ export function toSnippet(text: string, highlighter: Highlighter): Snippet {
 /** The share of a query's weight that a text holds, 0 to 1. */
 export function coverage(text: string, highlighter: Highlighter): number {
   const { weights } = highlighter;
-  const held = new Set(findAll(text, highlighter).map((each) => keyOf(text, each)));
+  const held = new Set(findAll(text, highlighter).map(({ key }) => key));
   let sum = 0;
   let total = 0;
   for (const [key, weight] of weights) {
@@ -72,40 +82,42 @@ function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
   // Found by the pattern itself, never by lower-casing the text: that moves offsets.
   for (const match of text.slice(0, searchedChars).matchAll(pattern)) {
     const [matched] = match;
-    const weight = weights.get(matched.toLowerCase()) ?? 1;
-    found.push({ start: match.index, end: match.index + matched.length, weight });
+    const key = matched.toLowerCase();
+    const weight = weights.get(key) ?? 1;
+    found.push({ start: match.index, end: match.index + matched.length, key, weight });
     if (found.length === foundAtMost) break;
   }
   return found;
 }
 
-function keyOf(text: string, { start, end }: Found): string {
-  return text.slice(start, end).toLowerCase();
-}
-
 /** A word stands between other characters than letters, but in scripts that write no spaces. */
 function wholePattern(word: string): string {
-  const escaped = RegExp.escape(word);
+  const escaped = word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   if (isUnspaced(word)) return escaped;
   const before = /^[\p{L}\p{M}\p{N}]/u.test(word) ? "(?<![\\p{L}\\p{M}\\p{N}])" : "";
   const after = /[\p{L}\p{M}\p{N}]$/u.test(word) ? "(?![\\p{L}\\p{M}\\p{N}])" : "";
   return `${before}${escaped}${after}`;
 }
 
-/** Of all runs of finds that fit a snippet, the one worth most; a find counts once by its weight. */
+/** Of all runs of finds that fit a snippet, the one that holds most: a word counts once. */
 function densest(found: readonly Found[]): { readonly start: number; readonly end: number } {
+  const counts = new Map<string, number>();
   let best = { start: 0, end: 0, worth: 0 };
   let first = 0;
   let worth = 0;
-  for (const [last, { end, weight }] of found.entries()) {
-    worth += weight;
-    for (let head = found[first]; head && end - head.start > snippetChars && first < last; ) {
-      worth -= head.weight;
+  const count = ({ key, weight }: Found, change: 1 | -1): void => {
+    const before = counts.get(key) ?? 0;
+    counts.set(key, before + change);
+    if (before + Math.min(change, 0) === 0) worth += change * weight;
+  };
+  for (const each of found) {
+    count(each, 1);
+    for (let head = found[first]; head && head !== each; head = found[first]) {
+      if (each.end - head.start <= snippetChars) break;
+      count(head, -1);
       first += 1;
-      head = found[first];
     }
-    const start = found[first]?.start ?? 0;
-    if (worth > best.worth) best = { start, end, worth };
+    if (worth > best.worth) best = { start: found[first]?.start ?? 0, end: each.end, worth };
   }
   return best;
 }

@@ -31,5 +31,5 @@ export function rootOf(parents: Parents, id: string): string {
 
 function smallestFrom(path: ReadonlySet<string>, first: string): string {
   const ids = [...path];
-  return ids.slice(ids.indexOf(first)).reduce((least, id) => (id < least ? id : least), first);
+  return ids.slice(ids.indexOf(first)).sort()[0] ?? first;
 }

@@ -9,16 +9,18 @@ export {
   TargetExistsError,
   UnsafePathError,
 } from "./errors.ts";
-export type {
-  GetOptions,
-  MessageOptions,
-  MessageView,
-  PartSummary,
-  ResponseMode,
-  SessionPage,
-  ShownMessage,
+export {
+  type GetOptions,
+  getMessage,
+  getSession,
+  type MessageOptions,
+  type MessageView,
+  type PartSummary,
+  type ResponseMode,
+  type SessionPage,
+  type ShownMessage,
+  summarizePart,
 } from "./get.ts";
-export { getMessage, getSession, summarizePart } from "./get.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest.ts";
 export { loadLineage, rootIds } from "./lineage.ts";
 export { type ListedSession, type ListOptions, listSessions } from "./list.ts";

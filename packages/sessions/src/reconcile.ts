@@ -138,15 +138,8 @@ function placeBetween(
       ordinals[position++] = previous = own;
       continue;
     }
-    let next = position;
-    while (next < count && !fixed.has(next)) next++;
-    let end = fixed.get(next);
-    // No room left: the next one gives up its place, until there is some.
-    while (end !== undefined && previous !== undefined && end - previous <= next - position) {
-      fixed.delete(next);
-      while (next < count && !fixed.has(next)) next++;
-      end = fixed.get(next);
-    }
+    const next = endOfGap(fixed, position, previous, count);
+    const end = fixed.get(next);
     const start = startOf(previous, end, next - position, lastStored);
     const step = end === undefined ? ordinalGap : (end - start) / BigInt(next - position + 1);
     for (let index = 1; position < next; index++, position++) {
@@ -155,6 +148,36 @@ function placeBetween(
   }
   return ordinals;
 }
+
+/**
+ * Where the gap that begins at `position` ends: at the next fixed one. Where that leaves no room,
+ * fixed ones give up their places, and enough of them that the next insertion finds some.
+ */
+function endOfGap(
+  fixed: Map<number, bigint>,
+  position: number,
+  previous: bigint | undefined,
+  count: number,
+): number {
+  let end = position;
+  const hasRoom = (each: number): boolean => {
+    const ordinal = fixed.get(end);
+    if (ordinal === undefined || previous === undefined) return true;
+    return ordinal - previous > BigInt((end - position) * each);
+  };
+  const findEnd = (): void => {
+    while (end < count && !fixed.has(end)) end++;
+  };
+  findEnd();
+  if (hasRoom(1)) return end;
+  while (!hasRoom(roomToMake)) {
+    fixed.delete(end);
+    findEnd();
+  }
+  return end;
+}
+
+const roomToMake = 1024;
 
 function startOf(
   previous: bigint | undefined,

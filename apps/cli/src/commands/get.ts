@@ -9,7 +9,6 @@ import { formatCounted } from "../output/numbers.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
-import { printMessage, printSessionHeader } from "../session-text.ts";
 
 type GetFlags = {
   readonly mode: ResponseMode;
@@ -45,12 +44,13 @@ async function get(context: Context, typed: string, flags: GetFlags) {
   }
   await withStore(context, "read", async (sessions) => {
     const { getMessage, getSession } = await import("@pond/sessions");
+    const { printMessage, printSessionHeader } = await import("../session-text.ts");
     const { output } = context;
     const id = await resolveSessionId(sessions, typed);
     if (flags.message !== undefined) {
       const around = flags.context === undefined ? {} : { context: flags.context };
       const view = await getMessage(sessions, id, flags.message, around);
-      if (output.isJson) return printJson(output, view);
+      if (output.isJson) return await printJson(output, view);
       printSessionHeader(context, view.session);
       for (const message of view.before) printMessage(output, message);
       printMessage(output, view.target, { isTarget: true });
@@ -63,7 +63,10 @@ async function get(context: Context, typed: string, flags: GetFlags) {
     }
     const { mode } = flags;
     if (output.isJson) {
-      return printJson(output, await getSession(sessions, id, { mode, afterId: flags.after }));
+      return await printJson(
+        output,
+        await getSession(sessions, id, { mode, afterId: flags.after }),
+      );
     }
     // A person reads on; only programs want pages.
     let afterId = flags.after;

@@ -54,7 +54,7 @@ async function restore(context: Context, typed: readonly string[], flags: Restor
   const report = await withStore(context, "read", (sessions) =>
     flags.all ? restoreAll(context, sessions, flags) : restoreEach(context, sessions, typed, flags),
   );
-  if (context.output.isJson) printJson(context.output, report);
+  if (context.output.isJson) await printJson(context.output, report);
   else print(context, report);
   return exitCodeOf(report);
 }

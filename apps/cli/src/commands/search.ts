@@ -49,7 +49,7 @@ async function search(context: Context, query: string, flags: SearchFlags) {
       flags.session === undefined ? undefined : await resolveSessionId(sessions, flags.session);
     return await find(sessions, toRequest(query, { ...flags, session }));
   });
-  if (context.output.isJson) printJson(context.output, response);
+  if (context.output.isJson) await printJson(context.output, response);
   else printResults(context, response);
   return exitCodes.done;
 }

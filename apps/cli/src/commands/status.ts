@@ -1,4 +1,5 @@
-import type { Statistics } from "@pond/sessions";
+import type { LabelCounts, Statistics } from "@pond/sessions";
+import type { IndexHealth } from "@pond/substrate";
 import { Command } from "commander";
 import { type Advice, adviseOn } from "../advice.ts";
 import { type Context, withStore } from "../context.ts";
@@ -9,7 +10,7 @@ import { type Shown, say, shown, shownLine } from "../output/shown.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import type { RunAction } from "../run.ts";
 
-const projectsShown = 10;
+const labelsShown = 10;
 
 export function statusCommand(run: RunAction): Command {
   return new Command("status")
@@ -57,38 +58,62 @@ function print(context: Context, facts: Statistics, advice: readonly Advice[]): 
 function printCounts(
   output: Context["output"],
   title: Shown,
-  counts: Readonly<Record<string, number>>,
+  counts: Readonly<Record<string, LabelCounts>>,
   home: string,
 ): void {
-  const sorted = Object.entries(counts).sort(([, left], [, right]) => right - left);
+  const sorted = Object.entries(counts).sort(
+    ([, left], [, right]) => right.messages - left.messages,
+  );
   if (sorted.length === 0) return;
-  const listed = output.isVerbose ? sorted : sorted.slice(0, projectsShown);
-  const rows = listed.map(([name, count]) => [
-    formatCount(count),
+  const listed = output.isVerbose ? sorted : sorted.slice(0, labelsShown);
+  const rows = listed.map(([name, { sessions, messages }]) => [
+    formatCount(sessions),
+    formatCount(messages),
     shownLine(shortenHome(name, home)),
   ]);
-  printTable(output, [{ title: shown("SESSIONS"), align: "right" }, nameColumn(title)], rows);
+  printTable(output, [number("SESSIONS"), number("MESSAGES"), name(title)], rows);
   const rest = sorted.length - listed.length;
-  if (rest > 0) output.line(output.style.faint(say`and ${formatCount(rest)} more (-v)`));
+  if (rest > 0) output.line(output.style.faint(say`and ${formatCount(rest)} more: -v`));
 }
 
-function nameColumn(title: Shown): Column {
-  return { title, minWidth: 12, cutAt: "start" };
-}
-
+/** One line for each table; each index of its own with `-v`. */
 function printIndexes(output: Context["output"], { tables }: Statistics): void {
-  const rows = tables.flatMap((table) =>
-    table.indexes.map((index) => [
-      formatCount(index.indexedRows),
-      formatCount(index.unindexedRows),
-      formatBytes(index.bytes),
-      shownLine(`${table.name}.${index.column}`),
-    ]),
+  const rows = tables.flatMap((table) => {
+    const { indexes } = table;
+    const whole = {
+      indexedRows: Math.min(table.rows, ...indexes.map(({ indexedRows }) => indexedRows)),
+      unindexedRows: Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows)),
+      bytes: indexes.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+    const each = indexes.map((index) => indexRow(`${table.name}.${index.column}`, index));
+    return output.isVerbose ? each : [indexRow(`${table.name} (${indexes.length})`, whole)];
+  });
+  printTable(
+    output,
+    [number("INDEXED"), number("WAITING"), number("SIZE"), name(shown("INDEXES"))],
+    rows,
   );
-  if (rows.length === 0) return;
-  const right = (title: string): Column => ({ title: shown(title), align: "right" });
-  const columns = [right("INDEXED"), right("WAITING"), right("SIZE"), nameColumn(shown("INDEX"))];
-  printTable(output, columns, rows);
+}
+
+function indexRow(
+  label: string,
+  index: Pick<IndexHealth, "indexedRows" | "unindexedRows" | "bytes">,
+): Shown[] {
+  const { indexedRows, unindexedRows, bytes } = index;
+  return [
+    formatCount(indexedRows),
+    formatCount(unindexedRows),
+    formatBytes(bytes),
+    shownLine(label),
+  ];
+}
+
+function number(title: string): Column {
+  return { title: shown(title), align: "right" };
+}
+
+function name(title: Shown): Column {
+  return { title, minWidth: 12, cutAt: "start" };
 }
 
 function printTable(

@@ -100,7 +100,7 @@ async function finish(
   isPreview: boolean,
 ): Promise<ExitCode> {
   const { hasFaults } = await import("@pond/sync");
-  if (context.output.isJson) printJson(context.output, report);
+  if (context.output.isJson) await printJson(context.output, report);
   else printSync(context, report, { isPreview, places: sources.map(({ path }) => path) });
   return hasFaults(report.adapters) ? exitCodes.doneWithFaults : exitCodes.done;
 }

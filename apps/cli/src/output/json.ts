@@ -1,8 +1,9 @@
-import { type JsonValue, stringifyJson } from "@pond/canonical";
+import type { JsonValue } from "@pond/canonical";
 import type { Output } from "./output.ts";
 
 /** Prints a wire value exactly: numbers keep their digits, text its every character. */
-export function printJson(output: Output, value: object): void {
+export async function printJson(output: Output, value: object): Promise<void> {
+  const { stringifyJson } = await import("@pond/canonical");
   // Wire types are JSON; TypeScript cannot see it through their optional fields.
   output.jsonText(stringifyJson(value as JsonValue));
 }

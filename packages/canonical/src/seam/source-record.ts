@@ -16,7 +16,8 @@ export class SourceRecord {
   readonly #fields: JsonObject;
   /** Its text was so short that nothing in it needs measuring. */
   readonly #isSmall: boolean;
-  readonly #taken: Set<string> = new Set();
+  /** Few keys: asking a list is cheaper than making a set for every record. */
+  readonly #taken: string[] = [];
   #children: Map<string, SourceRecord> | undefined;
 
   constructor(at: SourceLocation, fields: JsonObject, isSmall: boolean) {
@@ -34,7 +35,7 @@ export class SourceRecord {
   string(key: string): Extracted<string> | undefined {
     const value = this.peek(key);
     if (typeof value !== "string") return undefined;
-    this.#taken.add(key);
+    this.#taken.push(key);
     return seal(this.#isSmall ? value : boundText(value));
   }
 
@@ -57,7 +58,7 @@ export class SourceRecord {
   boolean(key: string): Extracted<boolean> | undefined {
     const value = this.peek(key);
     if (typeof value !== "boolean") return undefined;
-    this.#taken.add(key);
+    this.#taken.push(key);
     return seal(value);
   }
 
@@ -65,7 +66,7 @@ export class SourceRecord {
   json(key: string): Extracted<JsonValue> | undefined {
     const value = this.peek(key);
     if (value === undefined) return undefined;
-    this.#taken.add(key);
+    this.#taken.push(key);
     return seal(this.#isSmall ? value : boundValue(value));
   }
 
@@ -83,7 +84,7 @@ export class SourceRecord {
     if (typeof value !== "string") return undefined;
     const micros = fromRfc3339(value);
     if (micros === undefined) return undefined;
-    if (isPlainTime(value, micros)) this.#taken.add(key);
+    if (isPlainTime(value, micros)) this.#taken.push(key);
     return seal(micros);
   }
 
@@ -96,7 +97,7 @@ export class SourceRecord {
   base64(key: string): Extracted<FileContent> | undefined {
     const value = this.peek(key);
     if (typeof value !== "string") return undefined;
-    this.#taken.add(key);
+    this.#taken.push(key);
     const bytes = Buffer.from(value, "base64");
     return bytes.toString("base64") === value
       ? seal({ type: "bytes", bytes })
@@ -107,7 +108,7 @@ export class SourceRecord {
   bytes(key: string): Extracted<FileContent> | undefined {
     const value: unknown = this.peek(key);
     if (!(value instanceof Uint8Array)) return undefined;
-    this.#taken.add(key);
+    this.#taken.push(key);
     return seal({ type: "bytes", bytes: value });
   }
 
@@ -136,17 +137,17 @@ export class SourceRecord {
   records(key: string): readonly SourceRecord[] | undefined {
     const value = this.peek(key);
     if (!Array.isArray(value) || !value.every(isJsonObject)) return undefined;
-    this.#taken.add(key);
+    this.#taken.push(key);
     return value.map((element) => new SourceRecord(this.at, element, this.#isSmall));
   }
 
   /** Every field no call has taken, for `options.source.rest` (`model-lossless-projection`). */
   rest(): Extracted<JsonObject> {
     const left: { [key: string]: JsonValue } = {};
-    for (const [key, value] of Object.entries(this.#fields)) {
+    for (const key of Object.keys(this.#fields)) {
       const child = this.#children?.get(key);
       if (child) setField(left, key, unseal(child.rest()));
-      else if (!this.#taken.has(key)) setField(left, key, value);
+      else if (!this.#taken.includes(key)) setField(left, key, this.#fields[key] ?? null);
     }
     return seal(this.#boundObject(left));
   }

@@ -1,0 +1,74 @@
+import { isUtf8 } from "node:buffer";
+import { globSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  jsonEqual,
+  parseJson,
+  stringifyJson,
+} from "@pond/canonical";
+
+/** The JSON objects of a JSONL file, in order; lines that hold none are faults, not records. */
+export function recordsOf(file: string): JsonObject[] {
+  return splitLines(readFileSync(file)).flatMap((line): JsonObject[] => {
+    if (!isUtf8(line)) return [];
+    try {
+      const value: JsonValue = parseJson(line.toString("utf8").replace(/^\uFEFF/, ""));
+      return isJsonObject(value) ? [value as JsonObject] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/**
+ * Where a restored folder differs from its source: one line a file. Records are compared one by
+ * one, in order, numbers as decimals; other files byte by byte.
+ */
+export function differences(source: string, restored: string): string[] {
+  const files = (folder: string): string[] =>
+    globSync("**/*", { cwd: folder })
+      .filter((file) => statSync(join(folder, file)).isFile())
+      .sort();
+  const expected = files(source);
+  const found = new Set(files(restored));
+  const unexpected = [...found].filter((file) => !expected.includes(file));
+  return [
+    ...expected.flatMap((file) => {
+      if (!found.has(file)) return [`${file}: not restored`];
+      const difference = fileDifference(join(source, file), join(restored, file));
+      return difference === undefined ? [] : [`${file}: ${difference}`];
+    }),
+    ...unexpected.map((file) => `${file}: not in the source`),
+  ];
+}
+
+function fileDifference(source: string, restored: string): string | undefined {
+  if (!source.endsWith(".jsonl")) {
+    return readFileSync(source).equals(readFileSync(restored)) ? undefined : "other bytes";
+  }
+  const own = recordsOf(source);
+  const ours = recordsOf(restored);
+  const at = own.findIndex((record, index) => !jsonEqual(record, ours[index] ?? null));
+  if (at >= 0) return `record ${at}: ${shorten(own[at])} came back as ${shorten(ours[at])}`;
+  return own.length === ours.length
+    ? undefined
+    : `${own.length} records came back as ${ours.length}`;
+}
+
+function shorten(record: JsonObject | undefined): string {
+  return record === undefined ? "nothing" : stringifyJson(record).slice(0, 200);
+}
+
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, from);
+    const stop = end < 0 ? bytes.length : end;
+    if (stop > from) lines.push(bytes.subarray(from, stop));
+    from = stop + 1;
+  }
+  return lines;
+}

@@ -1,0 +1,35 @@
+import type { SessionStore } from "@pond/sessions";
+import { and, type Filter, isNotNull } from "@pond/substrate";
+
+type Counted = { readonly rows: number; readonly count: number };
+
+const keptCounts = 64;
+const known = new WeakMap<SessionStore, Map<string, Counted>>();
+
+/**
+ * How many searchable messages the filters leave. Counting reads a column of every message, so the
+ * answer is kept: it holds while no message was added, for none is ever changed or removed.
+ *
+ * @param scopeKey - Equal for equal filters.
+ */
+export async function countInScope(
+  sessions: SessionStore,
+  where: Filter | undefined,
+  scopeKey: string,
+): Promise<number> {
+  const messages = sessions.store.table("messages");
+  const counts = known.get(sessions) ?? new Map<string, Counted>();
+  known.set(sessions, counts);
+  const rows = await messages.count();
+  const kept = counts.get(scopeKey);
+  if (kept?.rows === rows) return kept.count;
+  const searchable = isNotNull("search_text");
+  const count = await messages.count(where ? and(where, searchable) : searchable);
+  counts.delete(scopeKey);
+  counts.set(scopeKey, { rows, count });
+  for (const key of counts.keys()) {
+    if (counts.size <= keptCounts) break;
+    counts.delete(key);
+  }
+  return count;
+}

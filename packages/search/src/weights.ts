@@ -1,0 +1,11 @@
+/**
+ * What the arms count for in a session's score, and how much its second and third hit add. Chosen
+ * on the tuning half of the sets in `apps/bench` (`retrieval.ts`); the README has the numbers.
+ */
+export const weights = {
+  message: 0.75,
+  window: 1,
+  literal: 2,
+  messageDecay: 0.3,
+  windowDecay: 0.2,
+} as const;

@@ -1,0 +1,152 @@
+// Sessions for the tests of this package, built through the seam as an adapter's would be.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type JsonObject, type ReadEvent, SourceFault } from "@pond/canonical";
+import * as seam from "@pond/canonical/adapter";
+import { createIngest, type IngestOptions } from "./ingest.ts";
+import type { IngestOutcome, SessionHooks } from "./outcome.ts";
+import { openSessions, type SessionStore } from "./session-store.ts";
+
+export type DemoMessage = {
+  readonly id: string;
+  /** Default: user. A carrier is a record that maps to no message. */
+  readonly role?: "user" | "assistant" | "tool" | "carrier";
+  readonly text?: string;
+  /** Text parts beyond the first. */
+  readonly more?: readonly string[];
+  readonly isInjected?: boolean;
+  readonly bytes?: Uint8Array;
+  readonly seconds?: number;
+  readonly options?: JsonObject;
+};
+
+export type DemoSession = {
+  readonly id: string;
+  readonly messages: readonly (DemoMessage | "fault" | "pending")[];
+  readonly agent?: string;
+  readonly project?: string;
+  readonly parent?: string;
+  readonly seconds?: number;
+};
+
+const location = { adapter: "demo", uri: "demo.jsonl", record: 1 };
+const start = Date.parse("2026-01-01T00:00:00Z");
+
+export function demoEvents(demo: DemoSession): ReadEvent[] {
+  const record = seam.openRecord(location, {
+    id: demo.id,
+    project: demo.project ?? "/work/demo",
+    at: time(demo.seconds ?? 0),
+    ...(demo.parent !== undefined && { parent: demo.parent }),
+  });
+  const session = seam.sessionEvent({
+    id: record.requireString("id"),
+    parentSessionId: record.id("parent"),
+    sourceAgent: demo.agent ?? "demo",
+    createdAt: record.timestamp("at") ?? fail(),
+    project: record.requireString("project"),
+    source: {},
+  });
+  const rest = demo.messages.flatMap((message, index): ReadEvent[] => {
+    if (message === "fault") {
+      return [{ kind: "fault", fault: new SourceFault(location, "broken on purpose") }];
+    }
+    if (message === "pending") return [{ kind: "pending", location: "demo", reason: "live" }];
+    return messageEvents(session, message, (demo.seconds ?? 0) + index);
+  });
+  return [session, ...rest];
+}
+
+function messageEvents(
+  session: ReturnType<typeof seam.sessionEvent>,
+  demo: DemoMessage,
+  seconds: number,
+): ReadEvent[] {
+  const { id, role = "user", text, more = [], bytes, options = {} } = demo;
+  const texts = text === undefined ? [] : [text, ...more];
+  const record = seam.openRecord(location, { id, at: time(demo.seconds ?? seconds), ...options });
+  const init = {
+    id: record.requireString("id"),
+    timestamp: record.timestamp("at") ?? fail(),
+  };
+  if (role === "carrier") {
+    return [seam.carrierEvent(session, { ...init, record: record.whole(), source: {} })];
+  }
+  const message = seam.messageEvent(session, role, { ...init, source: { rest: record.rest() } });
+  const provenance = demo.isInjected ? "injected" : "conversational";
+  const parts = texts.map((each, position) => {
+    const fields = seam.openRecord(location, { text: each, call: "call-1" });
+    const base = { id: seam.positionId(position), provenance } as const;
+    if (role !== "tool") {
+      return seam.textPart(message, { ...base, text: fields.requireString("text") });
+    }
+    return seam.toolResultPart(message, {
+      ...base,
+      callId: fields.requireString("call"),
+      isFailure: undefined,
+      result: fields.requireJson("text"),
+    });
+  });
+  if (bytes === undefined) return [message, ...parts];
+  const file = seam.openRecord(location, { data: Buffer.from(bytes).toString("base64") });
+  const filePart = seam.filePart(message, {
+    id: seam.positionId(texts.length),
+    provenance,
+    mediaType: undefined,
+    content: file.base64("data") ?? fail(),
+  });
+  return [message, ...parts, filePart];
+}
+
+/** Says `text` as a person would. */
+export function said(id: string, text: string = `This is ${id}.`): DemoMessage {
+  return { id, text };
+}
+
+export type Ingested = Partial<IngestOptions> & Partial<SessionHooks>;
+
+/** Ingests sessions and gives their outcomes, in the order they were acknowledged. */
+export async function ingestDemo(
+  sessions: SessionStore,
+  demos: readonly (DemoSession | readonly ReadEvent[])[],
+  { host = "here", now = () => new Date(start), maxBatchBytes, ...hooks }: Ingested = {},
+): Promise<IngestOutcome[]> {
+  const outcomes: IngestOutcome[] = [];
+  const options = { host, now, ...(maxBatchBytes !== undefined && { maxBatchBytes }) };
+  const ingest = createIngest(sessions, options);
+  for (const demo of demos) {
+    await ingest.session(streamOf("id" in demo ? demoEvents(demo) : demo), {
+      seenBefore: true,
+      isUnchanged: async () => true,
+      onCommitted: (outcome) => void outcomes.push(outcome),
+      ...hooks,
+    });
+  }
+  await ingest.finish();
+  return outcomes;
+}
+
+export async function* streamOf(events: readonly ReadEvent[]): AsyncGenerator<ReadEvent> {
+  yield* events;
+}
+
+/** Runs with a new store in a temporary folder, which is removed. */
+export async function withStore<T>(use: (sessions: SessionStore) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "pond-sessions-"));
+  const sessions = await openSessions(join(folder, "store"), { mode: "write" });
+  try {
+    return await use(sessions);
+  } finally {
+    sessions.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function time(seconds: number): string {
+  return new Date(start + seconds * 1000).toISOString();
+}
+
+function fail(): never {
+  throw new TypeError("a demo record lacks what it needs");
+}
