@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 const main = resolve("apps/cli/src/main.ts");
+const nobody = 65_534;
 
 export type Finished = {
   readonly code: number | null;
@@ -11,21 +12,48 @@ export type Finished = {
   readonly stderr: string;
 };
 
+/** What `pond sync --json` says of one adapter. */
+export type Synced = {
+  readonly code: number | null;
+  readonly sessions: Readonly<Record<string, number>>;
+  readonly messages_added: number;
+  readonly parts_added: number;
+  readonly revisions: number;
+  readonly tombstones: number;
+  readonly faults: readonly { readonly location: string; readonly code: string }[];
+};
+
 /** A throw-away home with the real command in it. */
 export type Home = {
   readonly folder: string;
+  /** Where the store is. */
+  readonly storage: string;
   /** Runs the command to its end. */
   pond(...args: readonly string[]): Promise<Finished>;
   /** Starts it and lets go of it. */
   start(...args: readonly string[]): ChildProcess;
+  /** Syncs one Claude Code home. */
+  sync(path: string): Promise<Synced>;
+  /** Restores everything; resolves to the folder in the client's layout. */
+  restoreAll(): Promise<string>;
+  /** Forgets the store and what this machine saw. */
+  reset(): void;
   remove(): void;
 };
 
-export function createHome(): Home {
+type HomeOptions = {
+  /** Runs the command as nobody where the tests run as root. */
+  readonly isOrdinaryUser?: boolean;
+};
+
+export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
   const folder = mkdtempSync(join(tmpdir(), "pond-e2e-"));
+  const asNobody = isOrdinaryUser && process.getuid?.() === 0;
+  if (asNobody) chownSync(folder, nobody, nobody);
   const start = (...args: readonly string[]): ChildProcess =>
     spawn(process.execPath, ["--conditions=@pond/source", main, ...args], {
       stdio: ["ignore", "pipe", "pipe"],
+      ...(asNobody && { uid: nobody, gid: nobody }),
       env: {
         PATH: process.env["PATH"] ?? "",
         HOME: folder,
@@ -35,11 +63,30 @@ export function createHome(): Home {
         XDG_CACHE_HOME: join(folder, "cache"),
       },
     });
+  const pond = (...args: readonly string[]): Promise<Finished> => finished(start(...args));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   return {
     folder,
+    storage: join(folder, "data", "pond", "default"),
     start,
-    pond: (...args) => finished(start(...args)),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    pond,
+    sync: async (path) => {
+      const run = await pond("sync", "claude-code", "--path", path, "--json");
+      const [report] = run.code === 1 ? [] : JSON.parse(run.stdout).adapters;
+      if (report === undefined) throw new Error(run.stdout + run.stderr);
+      return { ...report, code: run.code };
+    },
+    restoreAll: async () => {
+      const out = join(folder, "restored");
+      const { code, stderr } = await pond("restore", "--all", "--out", out, "--json");
+      if (code !== 0) throw new Error(stderr);
+      return join(out, "claude-code");
+    },
+    reset: () => {
+      remove();
+      mkdirSync(folder);
+    },
+    remove,
   };
 }
 

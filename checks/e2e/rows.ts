@@ -1,62 +1,57 @@
-import { openSessions } from "@pond/sessions";
+import { createHash } from "node:crypto";
+import { openSessions, sessionTables } from "@pond/sessions";
 
-type Rows = Readonly<Record<string, readonly string[]>>;
+/** Every row of a store: table, then primary key, then the columns as texts. */
+export type Rows = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<string, string>>>>;
 
-const tables = {
-  sessions: ["id", "parent_session_id", "source_agent", "created_at", "project", "options"],
-  messages: [
-    "session_id",
-    "id",
-    "ordinal",
-    "timestamp",
-    "role",
-    "project",
-    "content",
-    "search_text",
-    "options",
-    "digest",
-    "revises",
-    "revision",
-  ],
-  parts: [
-    "session_id",
-    "message_id",
-    "id",
-    "ordinal",
-    "type",
-    "provenance",
-    "variant_data",
-    "options",
-  ],
-  windows: ["session_id", "id", "text", "message_ids"],
-} as const;
+export type Stored = {
+  readonly rows: Rows;
+  /** Keys that stand in a table twice. */
+  readonly duplicates: readonly string[];
+};
 
-/** Every row of a store as text, sorted: all that is data, so not when it was stored. */
-export async function allRows(storage: string): Promise<Rows> {
+/** All that a store holds, except when it was stored. */
+export async function storedRows(storage: string): Promise<Stored> {
   const sessions = await openSessions(storage);
-  const rows: Record<string, string[]> = {};
-  for (const [table, columns] of Object.entries(tables)) {
-    const found = await sessions.store.table(table).rows({ columns });
-    rows[table] = found
-      .map((row) => JSON.stringify(columns.map((name) => String(row[name]))))
-      .sort();
+  const rows = new Map<string, Map<string, Record<string, string>>>();
+  const duplicates: string[] = [];
+  for (const { name: table, primaryKey, columns } of sessionTables) {
+    const names = Object.keys(columns).filter((name) => name !== "ingested_at");
+    const byKey = new Map<string, Record<string, string>>();
+    for (const row of await sessions.store.table(table).rows({ columns: names })) {
+      const key = JSON.stringify(primaryKey.map((name) => row[name]));
+      if (byKey.has(key)) duplicates.push(`${table} ${key}`);
+      byKey.set(key, Object.fromEntries(names.map((name) => [name, cellText(row[name])])));
+    }
+    rows.set(table, byKey);
   }
   sessions.close();
-  return rows;
+  return { rows, duplicates };
 }
 
-/** Keys that stand in a table twice. */
-export function duplicateKeys(rows: Rows): string[] {
-  const lengths = { sessions: 1, messages: 2, parts: 3, windows: 2 };
-  return Object.entries(lengths).flatMap(([table, length]) => {
-    const seen = new Set<string>();
-    return (rows[table] ?? []).flatMap((row) => {
-      const key = JSON.stringify(JSON.parse(row).slice(0, length));
-      if (!seen.has(key)) {
-        seen.add(key);
-        return [];
-      }
-      return [`${table} ${key}`];
-    });
-  });
+/** Where two stores differ, a line for each row; few lines, because one cause differs in many. */
+export function rowDifferences(expected: Rows, found: Rows): string[] {
+  const lines: string[] = [];
+  for (const table of new Set([...expected.keys(), ...found.keys()])) {
+    const [own, other] = [expected.get(table) ?? new Map(), found.get(table) ?? new Map()];
+    for (const key of new Set([...own.keys(), ...other.keys()])) {
+      const difference = rowDifference(own.get(key), other.get(key));
+      if (difference !== undefined) lines.push(`${table} ${key}: ${difference}`);
+    }
+  }
+  return lines.slice(0, 20);
+}
+
+type CellTexts = Readonly<Record<string, string>>;
+
+function rowDifference(own?: CellTexts, other?: CellTexts): string | undefined {
+  if (own === undefined) return "not expected";
+  if (other === undefined) return "lost";
+  const columns = Object.keys(own).filter((name) => own[name] !== other[name]);
+  return columns.length === 0 ? undefined : `another ${columns.join(", ")}`;
+}
+
+function cellText(cell: unknown): string {
+  if (cell instanceof Uint8Array) return createHash("sha256").update(cell).digest("hex");
+  return String(cell);
 }

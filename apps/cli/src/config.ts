@@ -14,7 +14,7 @@ export type Config = {
   readonly adapters: Readonly<Record<string, AdapterConfig>>;
 };
 
-export type AdapterConfig = {
+type AdapterConfig = {
   readonly isEnabled?: boolean;
   /** Absolute; read instead of the client's homes. */
   readonly paths?: readonly string[];
@@ -34,7 +34,7 @@ export async function loadConfig(env: Environment, directories: Directories): Pr
   return text === undefined ? { adapters: {} } : parseConfig(text, file, directories.home);
 }
 
-export async function parseConfig(text: string, file: string, home: string): Promise<Config> {
+async function parseConfig(text: string, file: string, home: string): Promise<Config> {
   const at = { text, file, home };
   const top = await parseToml(at);
   refuseOthers(at, top, "", ["storage", "namespace", "storage_options", "adapters"]);

@@ -33,9 +33,3 @@ export class AmbiguousIdError extends CliError {
   override readonly name = "AmbiguousIdError";
   readonly code = "ambiguous_id";
 }
-
-/** Nothing was restored. */
-export class RestoreFailedError extends CliError {
-  override readonly name = "RestoreFailedError";
-  readonly code = "restore_failed";
-}

@@ -1,13 +1,19 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
+// By its default export: a missing named one would end an old Node before it can be told.
+import module from "node:module";
 import { join } from "node:path";
 import { processSurface } from "./context.ts";
 import { cacheDirectory } from "./directories.ts";
 
+if (!("enableCompileCache" in module)) {
+  process.stderr.write(`error: pond needs Node 22.18 or later; this is ${process.version}\n`);
+  process.exit(1);
+}
+
 const surface = processSurface();
 // Compiled once, the engine's bindings load in half the time. Not in a shared /tmp, as is the
 // default: whoever can write there could have his code run.
-enableCompileCache(join(cacheDirectory(surface.env, surface.home), "compiled"));
+module.enableCompileCache(join(cacheDirectory(surface.env, surface.home), "compiled"));
 
 // `pond list | head` closes the pipe early, and that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

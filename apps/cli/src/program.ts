@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { adaptersCommand } from "./commands/adapters.ts";
 import { completionsCommand } from "./commands/completions.ts";
@@ -10,6 +9,7 @@ import { statusCommand } from "./commands/status.ts";
 import { syncCommand } from "./commands/sync.ts";
 import type { Surface } from "./context.ts";
 import type { RunAction } from "./run.ts";
+import { version } from "./version.ts";
 
 const commands = [
   syncCommand,
@@ -53,10 +53,4 @@ export function createProgram(run: RunAction, { stdout, stderr }: Surface): Comm
     program.addCommand(create(run).copyInheritedSettings(program));
   }
   return program;
-}
-
-function version(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  const { version: own }: { version?: unknown } = JSON.parse(text);
-  return String(own);
 }

@@ -1,4 +1,3 @@
-import { UsageError } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import type { Output } from "./output/output.ts";
 import { say, shown, shownLine } from "./output/shown.ts";
@@ -47,14 +46,19 @@ export function reportError(error: unknown, output: Output): ExitCode {
   if (hint !== undefined) output.note(say`${shown(hint)}`);
   if (output.isVerbose && error instanceof Error) output.note(shown(error.stack ?? ""));
   else if (facts.code === "internal") output.note(shownLine("Run it again with -v for more."));
-  return error instanceof UsageError ? exitCodes.badUsage : exitCodes.failed;
+  return wireCodeOf(facts) === "validation_failed" ? exitCodes.badUsage : exitCodes.failed;
 }
 
 /** `{ "error": { code, message, details } }`, the one shape of an error (spec 7.4). */
-export function toDocument({ code, message, details }: ErrorFacts): string {
-  const wireCode = Object.hasOwn(wireCodes, code) ? wireCodes[code] : "internal";
+export function toDocument(facts: ErrorFacts): string {
+  const { code, message, details } = facts;
+  const wireCode = wireCodeOf(facts);
   const kind = wireCode === code ? {} : { kind: code };
   return JSON.stringify({ error: { code: wireCode, message, details: { ...details, ...kind } } });
+}
+
+function wireCodeOf({ code }: ErrorFacts): string {
+  return (Object.hasOwn(wireCodes, code) ? wireCodes[code] : undefined) ?? "internal";
 }
 
 function factsOf(error: unknown): ErrorFacts {

@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 import { resolveSessionId } from "./session-id.ts";
 import { ancestry, type StoredSession, storedSessions } from "./stored-sessions.ts";
 
-export type RestoredEntry = {
+type RestoredEntry = {
   readonly session_id: string;
   /** Where it was written, absolute. */
   readonly path: string;
@@ -15,7 +15,7 @@ export type RestoredEntry = {
   readonly fidelity: Fidelity;
 };
 
-export type RestoreFault = {
+type RestoreFault = {
   readonly session_id: string;
   readonly code: string;
   readonly message: string;

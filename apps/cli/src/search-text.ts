@@ -50,20 +50,20 @@ function printSession(context: Context, session: SessionMatches, number: number,
   const client = shownLine(session.source_agent);
   const head = say`${strong(say`${shown(String(number).padStart(2))}`)}  ${accent(shownLine(name))}`;
   output.line(say`${head}  ${project}  ${faint(say`${when}  ${client}`)}`);
-  for (const match of session.matches) printMatch(context, match);
+  for (const match of session.matches) printMatch(context, match, session.session_id);
   output.line();
 }
 
-function printMatch({ output }: Context, match: SearchMatch): void {
+function printMatch({ output }: Context, match: SearchMatch, sessionId: string): void {
   const { faint, match: mark, warning } = output.style;
   const state = match.removed ? " (gone from its source)" : match.revised ? " (revised)" : "";
-  const label = say`${faint(shownLine(match.role))}${warning(shown(state))}`;
-  const id = output.isVerbose ? say`  ${faint(shownLine(match.message_id))}` : shown("");
-  output.line(say`${shown(indent)}${label}${id}`);
+  const agent = match.session_id === sessionId ? "" : ` in ${match.session_id}`;
+  const id = output.isVerbose ? ` ${match.message_id}` : "";
+  const label = say`${faint(shownLine(`${match.role}${agent}${id}`))}${warning(shown(state))}`;
   const width = Math.min(widestText, output.width) - indent.length;
-  for (const line of wrapPieces(piecesOf(match.snippet), width, mark)) {
-    output.line(say`${shown(indent)}${line}`);
-  }
+  const lines = wrapPieces(piecesOf(match.snippet), width, mark);
+  output.line(say`${shown(indent)}${label}`);
+  for (const line of lines) output.line(say`${shown(indent)}${line}`);
 }
 
 /** The snippet cut where its highlights begin and end, before anything in it is replaced. */

@@ -25,14 +25,35 @@ export async function resolveSessionId(sessions: SessionStore, typed: string): P
     throw new SessionNotFoundError(typed);
   }
   if (others.every((id) => id.startsWith(`${first}/`))) return first;
-  throw ambiguous(typed, ids);
+  throw ambiguous("sessions", typed, ids);
 }
 
-function ambiguous(typed: string, ids: readonly string[]): AmbiguousIdError {
+/**
+ * The id of the one message of a session whose id is `typed` or begins with it; `typed` itself where
+ * there is none, for the error of whoever looks it up.
+ *
+ * @throws {AmbiguousIdError} where there are several.
+ */
+export async function resolveMessageId(
+  sessions: SessionStore,
+  sessionId: string,
+  typed: string,
+): Promise<string> {
+  const { and, eq, isNull, prefix } = await import("@pond/substrate");
+  const where = and(eq("session_id", sessionId), isNull("revises"), prefix("id", typed));
+  const rows = await sessions.store.table("messages").rows({ columns: ["id"], where });
+  const ids = rows.map((row) => String(row["id"])).sort();
+  if (ids.includes(typed)) return typed;
+  const [only] = ids;
+  if (ids.length < 2) return only ?? typed;
+  throw ambiguous("messages", typed, ids);
+}
+
+function ambiguous(what: string, typed: string, ids: readonly string[]): AmbiguousIdError {
   const listed = ids.slice(0, candidatesShown).map((id) => `\n  ${id}`);
   const more = ids.length > listed.length ? `\n  and ${ids.length - listed.length} more` : "";
   return new AmbiguousIdError(
-    `${ids.length} sessions begin with "${typed}"; type more of the one you mean:${listed.join("")}${more}`,
+    `${ids.length} ${what} begin with "${typed}"; type more of the one you mean:${listed.join("")}${more}`,
     { typed, candidates: ids.slice(0, candidatesShown), count: ids.length },
   );
 }

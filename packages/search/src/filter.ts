@@ -1,5 +1,5 @@
 import { fromRfc3339, type Micros } from "@pond/canonical";
-import { projectFilter } from "@pond/sessions";
+import { projectFilter, type SessionStore } from "@pond/sessions";
 import { and, eq, type Filter, gte, lt } from "@pond/substrate";
 import { FilterError } from "./errors.ts";
 import type { SearchRequest } from "./request.ts";
@@ -10,6 +10,8 @@ export type Scope = {
   readonly messages: Filter | undefined;
   /** On windows, which have no role: one may hold messages of both. */
   readonly windows: Filter | undefined;
+  /** True where a window in scope may hold no message that is. */
+  readonly isLoose: boolean;
 };
 
 const roles = ["user", "assistant"];
@@ -46,7 +48,30 @@ export function toScope(request: SearchRequest): Scope {
   return {
     messages: all(role === undefined ? shared : [...shared, eq("role", role)]),
     windows: all(shared),
+    isLoose: [role, request.since, request.until].some((bound) => bound !== undefined),
   };
+}
+
+/**
+ * Nothing is in scope: says so where a filter names what the store has never seen.
+ *
+ * @throws {FilterError}
+ */
+export async function refuseUnknown(
+  { store }: SessionStore,
+  { agent, session }: SearchRequest,
+): Promise<void> {
+  const table = store.table("sessions");
+  if (session !== undefined && (await table.count(eq("id", session))) === 0) {
+    throw new FilterError("session", `no session ${session} is stored`);
+  }
+  if (agent === undefined || (await table.count(eq("source_agent", agent))) > 0) return;
+  const agents = new Set<string>();
+  for await (const rows of table.scan({ columns: ["source_agent"] })) {
+    for (const row of rows) agents.add(String(row["source_agent"]));
+  }
+  const stored = agents.size > 0 ? [...agents].sort().join(", ") : "none";
+  throw new FilterError("agent", `no session of "${agent}" is stored; there are: ${stored}`);
 }
 
 function whereText(

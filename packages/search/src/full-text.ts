@@ -1,21 +1,23 @@
 import type { SessionStore } from "@pond/sessions";
 import type { Filter, FullTextQuery, Row, Table } from "@pond/substrate";
-import type { ParsedQuery } from "./query.ts";
-import { fullWeight } from "./query.ts";
+import { keyOf, type MessageKey, type StoredText, textColumns, toStoredText } from "./message.ts";
+import { fullWeight, type ParsedQuery } from "./query.ts";
 import { wordsOf } from "./words.ts";
 
-/** A message or window an arm found. */
-export type Hit = {
-  readonly sessionId: string;
-  /** Of the message, or of the window: the id of its first message. */
-  readonly id: string;
+/** A message an arm found. Its text comes along: a second read would cost more. */
+export type MessageHit = {
+  readonly key: MessageKey;
+  readonly message: StoredText;
   /** BM25. */
   readonly score: number;
 };
 
-export type WindowHit = Hit & {
+/** A window an arm found. */
+export type WindowHit = {
+  readonly sessionId: string;
   /** Ids of its messages, as JSON text: few windows are ever opened. */
   readonly messageIds: string;
+  readonly score: number;
 };
 
 export type ArmOptions = {
@@ -26,8 +28,8 @@ export type ArmOptions = {
   readonly sessions: number;
 };
 
-const messageDepth = 120;
-const windowDepth = 60;
+const messageDepth = 60;
+const windowDepth = 40;
 const roundsAtMost = 3;
 
 /** The messages that hold the query's words, best first. */
@@ -35,14 +37,14 @@ export async function messageArm(
   { store }: SessionStore,
   query: ParsedQuery,
   options: ArmOptions,
-): Promise<Hit[]> {
+): Promise<MessageHit[]> {
   const rows = await deepRows(store.table("messages"), options, {
     column: "search_text",
     query: messageQuery(query),
-    columns: ["session_id", "id"],
+    columns: textColumns,
     limit: messageDepth,
   });
-  return rows.map(toHit).filter(({ score }) => score >= options.minScore);
+  return rows.map(toMessageHit).filter(({ score }) => score >= options.minScore);
 }
 
 /** The windows whose messages hold the query's words between them, best first. */
@@ -54,11 +56,15 @@ export async function windowArm(
   const rows = await deepRows(store.table("windows"), options, {
     column: "text",
     query: windowQuery(query),
-    columns: ["session_id", "id", "message_ids"],
+    columns: ["session_id", "message_ids"],
     limit: windowDepth,
   });
   return rows
-    .map((row) => ({ ...toHit(row), messageIds: String(row["message_ids"]) }))
+    .map((row) => ({
+      sessionId: String(row["session_id"]),
+      messageIds: String(row["message_ids"]),
+      score: scoreOf(row),
+    }))
     .filter(({ score }) => score >= options.minScore);
 }
 
@@ -138,8 +144,12 @@ function without(sessionIds: ReadonlySet<string>, where: Filter | undefined): Fi
   return where ? { op: "and", filters: [where, others] } : others;
 }
 
-/** A row of an arm as a hit, its score that of words said once. */
-export function toHit(row: Row): Hit {
-  const score = Number(row["_score"]) / fullWeight;
-  return { sessionId: String(row["session_id"]), id: String(row["id"]), score };
+/** A row of {@link textColumns} that a full-text query found. */
+export function toMessageHit(row: Row): MessageHit {
+  return { key: keyOf(row), message: toStoredText(row), score: scoreOf(row) };
+}
+
+/** BM25 as it is where each word is put to the index once. */
+function scoreOf(row: Row): number {
+  return Number(row["_score"]) / fullWeight;
 }

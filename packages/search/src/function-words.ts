@@ -68,6 +68,8 @@ export function functionWordsOf(words: readonly string[]): ReadonlySet<string> {
   let found = new Set<string>();
   for (const language of languages) {
     const own = words.filter((word) => language.has(word));
+    // A letter alone may be anything: "c" is French, and a language.
+    if (own.every((word) => word.length === 1)) continue;
     if (own.length > most) {
       most = own.length;
       found = new Set(own);

@@ -1,5 +1,6 @@
 import type { SessionStore } from "@pond/sessions";
 import { and, type Filter, isNotNull } from "@pond/substrate";
+import type { SearchRequest } from "./request.ts";
 
 type Counted = { readonly rows: number; readonly count: number };
 
@@ -9,14 +10,13 @@ const known = new WeakMap<SessionStore, Map<string, Counted>>();
 /**
  * How many searchable messages the filters leave. Counting reads a column of every message, so the
  * answer is kept: it holds while no message was added, for none is ever changed or removed.
- *
- * @param scopeKey - Equal for equal filters.
  */
 export async function countInScope(
   sessions: SessionStore,
   where: Filter | undefined,
-  scopeKey: string,
+  { project, session, agent, role, since, until }: SearchRequest,
 ): Promise<number> {
+  const scopeKey = JSON.stringify([project, session, agent, role, since, until]);
   const messages = sessions.store.table("messages");
   const counts = known.get(sessions) ?? new Map<string, Counted>();
   known.set(sessions, counts);

@@ -1,21 +1,21 @@
 import type { SessionStore } from "@pond/sessions";
 import { and, contains, or, type Row } from "@pond/substrate";
-import { type ArmOptions, type Hit, literalQuery } from "./full-text.ts";
+import { type ArmOptions, literalQuery, type MessageHit } from "./full-text.ts";
+import { keyOf, keyText, textColumns, toStoredText } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 import { isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
-const columns = ["session_id", "id", "search_text"];
 
 // The very characters; the same in another case; the same words in a row.
 const exactly = 1;
 const inAnotherCase = 0.9;
-const inWords = 0.5;
+const inWords = 0.25;
 
-/** A message that holds literals of the query; `score` is the share of them, 0 to 1. */
-export type LiteralHit = Hit & {
-  /** BM25 of the words in a row; 0 where only the characters were found. */
-  readonly bm25: number;
+/** A message that holds literals; `score` is BM25 of their words, 0 where only characters fit. */
+export type LiteralHit = MessageHit & {
+  /** How many of the query's literals it holds, and how exactly: 0 to 1. */
+  readonly share: number;
 };
 
 /**
@@ -31,15 +31,13 @@ export async function literalArm(
   const found = await Promise.all(
     query.literals.map((literal) => literalHits(sessions, query, literal, options)),
   );
-  const share = 1 / Math.max(1, query.literals.length);
   const hits = new Map<string, LiteralHit>();
-  for (const { sessionId, id, score, bm25 } of found.flat()) {
-    const key = JSON.stringify([sessionId, id]);
-    const known = hits.get(key);
-    const sum = (known?.score ?? 0) + score * share;
-    hits.set(key, { sessionId, id, score: sum, bm25: Math.max(known?.bm25 ?? 0, bm25) });
+  for (const hit of found.flat()) {
+    const known = hits.get(keyText(hit.key));
+    const share = (known?.share ?? 0) + hit.share / query.literals.length;
+    hits.set(keyText(hit.key), { ...hit, share, score: Math.max(hit.score, known?.score ?? 0) });
   }
-  return [...hits.values()].toSorted((left, right) => right.score - left.score);
+  return [...hits.values()].toSorted((left, right) => right.share - left.share);
 }
 
 /** The messages that hold this very text, or it in another case. Reads every text in scope. */
@@ -53,13 +51,13 @@ export async function substringArm(
   const cases = new Set([text, text.toLowerCase(), text.toUpperCase()]);
   const holds = or(...[...cases].map((each) => contains("search_text", each)));
   const rows = await sessions.store.table("messages").rows({
-    columns,
+    columns: textColumns,
     where: where ? and(where, holds) : holds,
     limit: literalDepth,
   });
   return rows
-    .filter((row) => meetsBounds(String(row["search_text"]), query))
-    .map((row) => literalHit(row, text, 0));
+    .map((row) => literalHit(row, text, 0))
+    .filter(({ message }) => meetsBounds(message.text, query));
 }
 
 /** True where a text holds what a query requires and nothing it excludes, in any case. */
@@ -88,24 +86,24 @@ async function literalHits(
           column: "search_text",
           query: literalQuery(query, literal),
           where: options.where,
-          columns,
+          columns: textColumns,
           limit: literalDepth,
         });
   const hits = rows
     .map((row) => literalHit(row, literal, Number(row["_score"])))
-    .filter(({ bm25 }) => bm25 >= options.minScore);
-  const isFound = hits.some(({ score }) => score > inWords);
+    .filter(({ score }) => score >= options.minScore);
+  const isFound = hits.some(({ share }) => share > inWords);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);
   if (isFound || isServed) return hits;
   return [...hits, ...(await substringArm(sessions, query, literal, options))];
 }
 
-function literalHit(row: Row, literal: string, bm25: number): LiteralHit {
-  const text = String(row["search_text"]);
-  const score = text.includes(literal)
+function literalHit(row: Row, literal: string, score: number): LiteralHit {
+  const message = toStoredText(row);
+  const share = message.text.includes(literal)
     ? exactly
-    : text.toLowerCase().includes(literal.toLowerCase())
+    : message.text.toLowerCase().includes(literal.toLowerCase())
       ? inAnotherCase
       : inWords;
-  return { sessionId: String(row["session_id"]), id: String(row["id"]), score, bm25 };
+  return { key: keyOf(row), message, share, score };
 }

@@ -7,58 +7,57 @@ import {
   partsOf,
 } from "@pond/canonical";
 import { type PartSummary, type SessionStore, searchText, summarizePart } from "@pond/sessions";
-import { and, type Filter, oneOf, type Row } from "@pond/substrate";
+import { and, type Filter, isNotNull, oneOf, type Row } from "@pond/substrate";
+import {
+  keyOf,
+  keyText,
+  type MessageKey,
+  type StoredText,
+  textColumns,
+  toStoredText,
+} from "./message.ts";
 
-/** A message as an answer shows it. */
-export type ShownText = {
-  readonly role: string;
-  readonly timestamp: bigint;
-  /** The newest value of its searched text. */
-  readonly text: string;
-  readonly isRevised: boolean;
+/** How a message is by now. */
+export type State = {
+  /** Its newest text; undefined where that is the one first stored. */
+  readonly text: string | undefined;
   readonly isRemoved: boolean;
 };
 
-/** Names a message: its id is unique within its session only. */
-export type MessageKey = { readonly sessionId: string; readonly id: string };
-
-const textColumns = ["session_id", "id", "role", "timestamp", "search_text"];
 const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "options"];
 const partColumns = ["session_id", "message_id", "id", "type", "provenance", "variant_data"];
+const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
 
-/** One key as text, for maps. */
-export function keyText({ sessionId, id }: MessageKey): string {
-  return JSON.stringify([sessionId, id]);
-}
-
-/** The texts of these messages that are in scope, by key: two reads, however many. */
+/** The texts of these messages that are in scope, by key. */
 export async function loadTexts(
   { store }: SessionStore,
   keys: readonly MessageKey[],
   where: Filter | undefined,
-): Promise<Map<string, ShownText>> {
+): Promise<Map<string, StoredText>> {
   if (keys.length === 0) return new Map();
-  const messages = store.table("messages");
-  const [rows, carriers] = await Promise.all([
-    messages.rows({ columns: textColumns, where: within(keys, "id", where) }),
-    messages.rows({ columns: carrierColumns, where: within(keys, "revises") }),
-  ]);
-  const newest = newestStates(carriers);
-  const texts = new Map<string, ShownText>();
-  for (const row of rows) {
-    if (row["search_text"] === null) continue;
-    const key = keyText({ sessionId: String(row["session_id"]), id: String(row["id"]) });
-    const state = newest.get(key);
-    const timestamp = row["timestamp"];
-    texts.set(key, {
-      role: String(row["role"]),
-      timestamp: typeof timestamp === "bigint" ? timestamp : 0n,
-      text: state?.text ?? String(row["search_text"]),
-      isRevised: state?.text !== undefined,
-      isRemoved: state?.isRemoved ?? false,
-    });
+  const bounds = [within(keys, "id"), isNotNull("search_text"), ...(where ? [where] : [])];
+  const rows = await store.table("messages").rows({ columns: textColumns, where: and(...bounds) });
+  return new Map(rows.map((row) => [keyText(keyOf(row)), toStoredText(row)]));
+}
+
+/** Of these messages those that were revised or removed since, by key: how they are now. */
+export async function loadStates(
+  sessions: SessionStore,
+  keys: readonly MessageKey[],
+): Promise<Map<string, State>> {
+  const states = new Map<string, State>();
+  if (keys.length === 0 || !(await hasCarriers(sessions))) return states;
+  const rows = await sessions.store
+    .table("messages")
+    .rows({ columns: carrierColumns, where: within(keys, "revises") });
+  for (const row of rows.toSorted(byRevision)) {
+    const key = keyText({ sessionId: String(row["session_id"]), id: String(row["revises"]) });
+    const isRemoved = row["digest"] === null;
+    const text = isRemoved ? undefined : textOfCarrier(row["options"]);
+    // A carrier that only moves a message holds no text; the one before it still does.
+    states.set(key, { text: text ?? states.get(key)?.text, isRemoved });
   }
-  return texts;
+  return states;
 }
 
 /** What these messages hold, part by part, by key. */
@@ -83,38 +82,36 @@ export async function loadPartSummaries(
   return summaries;
 }
 
-type State = { readonly text: string | undefined; readonly isRemoved: boolean };
+/** Most stores have none: asked once, until messages are added. */
+async function hasCarriers(sessions: SessionStore): Promise<boolean> {
+  const messages = sessions.store.table("messages");
+  const rows = await messages.count();
+  const known = carriers.get(sessions);
+  if (known?.rows === rows) return known.hasAny;
+  const hasAny = (await messages.count(isNotNull("revises"))) > 0;
+  carriers.set(sessions, { rows, hasAny });
+  return hasAny;
+}
 
-/** Where messages were revised or removed since (`session-durable-copy`): how they are now. */
-function newestStates(carriers: readonly Row[]): Map<string, State> {
-  const states = new Map<string, State>();
-  const oldestFirst = carriers.toSorted(
-    (left, right) =>
-      Number(left["revision"]) - Number(right["revision"]) ||
-      (String(left["id"]) < String(right["id"]) ? -1 : 1),
-  );
-  for (const row of oldestFirst) {
-    const key = keyText({ sessionId: String(row["session_id"]), id: String(row["revises"]) });
-    const isRemoved = row["digest"] === null;
-    const text = isRemoved ? undefined : textOfCarrier(row["options"]);
-    // A carrier that only moves a message holds no text; the one before it still does.
-    states.set(key, { text: text ?? states.get(key)?.text, isRemoved });
-  }
-  return states;
+function byRevision(left: Row, right: Row): number {
+  const order = Number(left["revision"]) - Number(right["revision"]);
+  return order || (String(left["id"]) < String(right["id"]) ? -1 : 1);
 }
 
 function textOfCarrier(options: Row[string] | undefined): string | undefined {
-  const bag: unknown = parseJson(String(options));
-  const pond = isJsonObject(bag) ? bag["pond"] : undefined;
-  const wire = isJsonObject(pond) ? pond["message"] : undefined;
+  const wire = fieldOf(fieldOf(parseJson(String(options)), "pond"), "message");
   if (wire === undefined) return undefined;
   const message = messageFromWire(wire);
   return searchText(message, partsOf(message)) ?? "";
 }
 
+function fieldOf(value: unknown, name: string): unknown {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
 function toPart(row: Row): Part {
   const { session_id, message_id, id, type, provenance, data } = row;
-  const variant = parseJson(String(row["variant_data"]));
+  const variant: unknown = parseJson(String(row["variant_data"]));
   return checkPart({
     ...(isJsonObject(variant) ? variant : {}),
     ...(data === null ? {} : { data: { type: "bytes", bytes: data } }),
@@ -123,10 +120,9 @@ function toPart(row: Row): Part {
 }
 
 /** Rows of these messages. Pairs may cross; what was not asked for is never looked up. */
-function within(keys: readonly MessageKey[], column: string, where?: Filter): Filter {
-  const own = and(
+function within(keys: readonly MessageKey[], column: string): Filter {
+  return and(
     oneOf("session_id", [...new Set(keys.map(({ sessionId }) => sessionId))]),
     oneOf(column, [...new Set(keys.map(({ id }) => id))]),
   );
-  return where ? and(own, where) : own;
 }

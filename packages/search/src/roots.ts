@@ -29,6 +29,14 @@ export class Roots {
   rootOf(id: string): string | undefined {
     return this.#labels.has(id) ? rootOf(this.#parents, id) : undefined;
   }
+
+  /** Compares two sessions: the one that began later first. */
+  newerFirst(left: string, right: string): number {
+    const one = this.#labels.get(left)?.createdAt ?? 0n;
+    const other = this.#labels.get(right)?.createdAt ?? 0n;
+    if (one !== other) return one > other ? -1 : 1;
+    return left < right ? -1 : 1;
+  }
 }
 
 /** Loads these sessions and all above them. */

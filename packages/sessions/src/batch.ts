@@ -1,23 +1,26 @@
-import type { Session } from "@pond/canonical";
-import type { Store } from "@pond/substrate";
+import type { Message, Session } from "@pond/canonical";
+import type { Row, Store } from "@pond/substrate";
 import { Columns, type RowValues } from "./columns.ts";
 import { findTorn, reviseDiffering, tornDigest } from "./conflicts.ts";
+import { messageFromRow, partFromRow } from "./from-rows.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 import { settleStatus } from "./outcome.ts";
 import type { PreparedMessage } from "./prepare.ts";
-import { messageRow, partRow, sessionRow, windowRow } from "./to-rows.ts";
-import { emptyStaleWindows } from "./window-rows.ts";
+import { messageRow, partRow as partRowOf, sessionRow, windowRow } from "./to-rows.ts";
+import { emptyOtherWindows } from "./window-rows.ts";
 import type { Window } from "./windows.ts";
 
 /** Rows of many sessions on their way into the store as few, large commits. */
 export class Batch {
   readonly ingestedAt: bigint;
   bytes = 0;
+  /** What was added for the first time, by session. */
+  readonly inserted: Map<Gathered, Inserted[]> = new Map();
   readonly #messages = new Columns();
   readonly #parts = new Columns();
   readonly #windows = new Columns();
   readonly #sessions = new Columns();
-  readonly #inserted: Map<Gathered, Inserted[]> = new Map();
+  #partsPresent = 0;
   readonly #finished: Gathered[] = [];
   readonly #ids: Set<string> = new Set();
 
@@ -32,19 +35,22 @@ export class Batch {
 
   addMessage(gathered: Gathered, message: PreparedMessage, ordinal: bigint): void {
     const { labels, outcome } = gathered;
+    const { id } = message.header;
+    const { digest, preparedParts } = message;
     this.#ids.add(labels.sessionId);
     const row = this.#messages.push(messageRow(labels, message, ordinal, this.ingestedAt));
-    let position = 0;
-    for (const part of message.preparedParts) {
-      const { id } = message.header;
-      this.#parts.push(partRow(labels.sessionId, id, part, position++, this.ingestedAt));
+    const partRow = this.#parts.length;
+    const partCount = preparedParts.length;
+    for (const [position, part] of preparedParts.entries()) {
+      this.#parts.push(partRowOf(labels.sessionId, id, part, position, this.ingestedAt));
     }
-    const inserted = this.#inserted.get(gathered);
-    if (inserted) inserted.push({ message, ordinal, row });
-    else this.#inserted.set(gathered, [{ message, ordinal, row }]);
+    const inserted = { id, digest, ordinal, row, partRow, partCount };
+    const others = this.inserted.get(gathered);
+    if (others) others.push(inserted);
+    else this.inserted.set(gathered, [inserted]);
     this.bytes += message.bytes;
     outcome.messages_added += 1;
-    outcome.parts_added += position;
+    outcome.parts_added += partCount;
   }
 
   /** A message row built by the caller. */
@@ -72,10 +78,20 @@ export class Batch {
   }
 
   /**
-   * Commits parts, windows, messages and session rows in this order, so that a row that is
-   * visible has everything below it, then makes them durable, then acknowledges.
+   * Commits what is not visible yet: parts, then windows, so that whatever a run that broke off
+   * left of a session shows in its parts.
    */
-  async write(store: Store): Promise<void> {
+  async writeBelow(store: Store): Promise<void> {
+    const { present } = await store.table("parts").insert(this.#parts.batch());
+    this.#partsPresent = present;
+    await store.table("windows").replace(this.#windows.batch());
+  }
+
+  /**
+   * Commits messages and session rows, so that a row that is visible has everything below it,
+   * then makes them durable, then acknowledges. Only after {@link writeBelow}.
+   */
+  async writeVisible(store: Store): Promise<void> {
     if (this.#ids.size > 0) {
       await this.#writeRows(store);
       await store.flush();
@@ -86,19 +102,29 @@ export class Batch {
     }
   }
 
+  /** A message that was added, from its rows. */
+  messageOf({ row, partRow, partCount }: Inserted): Message {
+    const parts = Array.from({ length: partCount }, (_, at) => this.partOf(partRow + at));
+    return messageFromRow(this.#messages.row(row), parts.map(partFromRow));
+  }
+
+  partOf(row: number): Row {
+    return this.#parts.row(row);
+  }
+
   async #writeRows(store: Store): Promise<void> {
-    const parts = await store.table("parts").insert(this.#parts.batch());
-    const torn = parts.present > 0 ? await findTorn(store, this.#inserted, this.ingestedAt) : [];
+    const torn = this.#partsPresent > 0 ? await findTorn(store, this) : [];
     for (const { row } of torn) this.#messages.set(row, "digest", tornDigest);
-    await store.table("windows").replace(this.#windows.batch());
     const messages = await store.table("messages").insert(this.#messages.batch());
-    if (messages.present + torn.length > 0) {
-      const carriers = await reviseDiffering(store, this.#inserted, this.ingestedAt);
+    if (this.#partsPresent + messages.present > 0) {
+      for (const gathered of this.inserted.keys()) gathered.hasLeftovers = true;
+      const carriers = await reviseDiffering(store, this);
       await store.table("messages").insert(carriers.batch());
     }
-    for (const gathered of this.#finished) {
-      const { hasLeftovers, hooks } = gathered;
-      if (hasLeftovers && (await hooks.isUnchanged())) await emptyStaleWindows(store, gathered);
+    for (const { labels, hooks, windowIds, hasLeftovers } of this.#finished) {
+      if (hasLeftovers && windowIds && (await hooks.isUnchanged())) {
+        await emptyOtherWindows(store, labels, windowIds);
+      }
     }
     await store.table("sessions").insert(this.#sessions.batch());
   }

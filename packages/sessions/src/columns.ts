@@ -1,4 +1,4 @@
-import type { Cell, ColumnBatch } from "@pond/substrate";
+import type { Cell, ColumnBatch, Row } from "@pond/substrate";
 
 /** A row as an object; every row of a table names the same columns. */
 export type RowValues = Readonly<Record<string, Cell>>;
@@ -25,6 +25,13 @@ export class Columns {
   set(row: number, column: string, cell: Cell): void {
     const cells = this.#cells[column];
     if (cells) cells[row] = cell;
+  }
+
+  /** A row as it was pushed. */
+  row(row: number): Row {
+    return Object.fromEntries(
+      Object.entries(this.#cells).map(([column, cells]) => [column, cells[row] ?? null]),
+    );
   }
 
   batch(): ColumnBatch {

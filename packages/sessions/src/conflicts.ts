@@ -1,7 +1,8 @@
-import { and, ne, oneOf, type Row, type Store } from "@pond/substrate";
+import type { Message } from "@pond/canonical";
+import { type Cell, oneOf, type Row, type Store } from "@pond/substrate";
 import { Columns } from "./columns.ts";
+import { partColumns } from "./from-rows.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
-import type { PreparedPart } from "./prepare.ts";
 import { type LiveMessage, liveMessages, type StoredMessage } from "./reconcile.ts";
 import { revisionRow } from "./revisions.ts";
 import { storedColumns, storedMessage } from "./stored-messages.ts";
@@ -12,41 +13,31 @@ import { storedColumns, storedMessage } from "./stored-messages.ts";
 /** Stands for the digest of a message whose parts are not all of one state; equals none. */
 export const tornDigest = "torn";
 
-type InsertedBySession = ReadonlyMap<Gathered, readonly Inserted[]>;
+/** What is asked of the batch that was written. */
+export type Written = {
+  readonly ingestedAt: bigint;
+  readonly inserted: ReadonlyMap<Gathered, readonly Inserted[]>;
+  messageOf(inserted: Inserted): Message;
+  partOf(row: number): Row;
+};
 
 /**
  * Messages whose part rows, or some of them, were there with other values. Their own rows may
  * still be missing, so nothing else would show that they do not match.
  */
-export async function findTorn(
-  store: Store,
-  inserted: InsertedBySession,
-  ingestedAt: bigint,
-): Promise<Inserted[]> {
-  const bySession = new Map([...inserted].map(([{ labels }, of]) => [labels.sessionId, byId(of)]));
+export async function findTorn(store: Store, batch: Written): Promise<Inserted[]> {
+  const bySession = new Map(
+    [...batch.inserted].map(([{ labels }, own]) => [labels.sessionId, byId(own)]),
+  );
   const torn = new Set<Inserted>();
-  const columns = [
-    "session_id",
-    "message_id",
-    "id",
-    "ordinal",
-    "type",
-    "provenance",
-    "variant_data",
-    "data",
-    "options",
-  ];
   for (const ids of chunks([...bySession.keys()])) {
-    const where = and(oneOf("session_id", ids), ne("ingested_at", { micros: ingestedAt }));
-    for await (const rows of store.table("parts").scan({ columns, where })) {
+    const where = oneOf("session_id", ids);
+    for await (const rows of store.table("parts").scan({ columns: partColumns, where })) {
       for (const row of rows) {
         const own = bySession.get(String(row["session_id"]))?.get(String(row["message_id"]));
-        if (own && !holdsPart(own, row)) torn.add(own);
+        if (own && !holdsPart(batch, own, row)) torn.add(own);
       }
     }
-  }
-  for (const [gathered, of] of inserted) {
-    if (of.some((each) => torn.has(each))) gathered.hasLeftovers = true;
   }
   return [...torn];
 }
@@ -55,21 +46,18 @@ export async function findTorn(
  * The carriers that make the store show what was read, where rows that were there hold another
  * value or stand in another place. Corrects the counts of what was added.
  */
-export async function reviseDiffering(
-  store: Store,
-  inserted: InsertedBySession,
-  ingestedAt: bigint,
-): Promise<Columns> {
+export async function reviseDiffering(store: Store, batch: Written): Promise<Columns> {
   const carriers = new Columns();
-  const gatheredBy = new Map([...inserted.keys()].map((each) => [each.labels.sessionId, each]));
+  const gatheredBy = new Map(
+    [...batch.inserted.keys()].map((each) => [each.labels.sessionId, each]),
+  );
   for (const ids of chunks([...gatheredBy.keys()])) {
     const stored = await storedBySession(store, ids);
     for (const id of ids) {
       const [gathered, rows] = [gatheredBy.get(id), stored.get(id)];
-      const own = gathered && inserted.get(gathered);
-      if (!gathered || !own || !rows) continue;
-      discount(gathered, own, rows, ingestedAt);
-      await reviseSession(gathered, own, liveMessages(rows), ingestedAt, carriers);
+      if (!gathered || !rows) continue;
+      discount(gathered, batch, rows);
+      await reviseSession(gathered, batch, liveMessages(rows), carriers);
     }
   }
   return carriers;
@@ -77,17 +65,17 @@ export async function reviseDiffering(
 
 async function reviseSession(
   gathered: Gathered,
-  own: readonly Inserted[],
+  batch: Written,
   live: ReadonlyMap<string, LiveMessage>,
-  ingestedAt: bigint,
   carriers: Columns,
 ): Promise<void> {
   const { labels, outcome, hooks } = gathered;
   let isUnchanged: boolean | undefined;
-  for (const { message, ordinal } of own) {
-    const stored = live.get(message.header.id);
+  for (const inserted of batch.inserted.get(gathered) ?? []) {
+    const { id, digest, ordinal } = inserted;
+    const stored = live.get(id);
     if (stored === undefined) continue;
-    const isSame = stored.digest === message.digest;
+    const isSame = stored.digest === digest;
     if (isSame && stored.ordinal === ordinal) continue;
     // Asked after the stored rows were loaded: who stored a later state had read it before. A torn
     // message shows no state at all, so any is better.
@@ -96,10 +84,10 @@ async function reviseSession(
       outcome.deferred += 1;
       continue;
     }
-    const { timestamp } = message.header;
-    const { digest } = message;
+    const message = batch.messageOf(inserted);
+    const { timestamp } = message;
     const state = { timestamp, ordinal, digest, message: isSame ? undefined : message };
-    carriers.push(revisionRow(labels, stored, state, ingestedAt));
+    carriers.push(revisionRow(labels, stored, state, batch.ingestedAt));
     if (stored.digest !== tornDigest) outcome.revisions += 1;
   }
 }
@@ -107,40 +95,29 @@ async function reviseSession(
 /** What was there was not added by this ingest. */
 function discount(
   gathered: Gathered,
-  own: readonly Inserted[],
+  { inserted, ingestedAt }: Written,
   rows: readonly (StoredMessage & { readonly ingestedAt: bigint })[],
-  ingestedAt: bigint,
 ): void {
-  const ids = byId(own);
+  const ids = byId(inserted.get(gathered) ?? []);
   for (const row of rows) {
-    const message = row.ingestedAt === ingestedAt ? undefined : ids.get(row.id)?.message;
-    if (message === undefined) continue;
-    gathered.hasLeftovers = true;
+    const own = row.ingestedAt === ingestedAt ? undefined : ids.get(row.id);
+    if (own === undefined) continue;
     gathered.outcome.messages_added -= 1;
-    gathered.outcome.parts_added -= message.parts.length;
+    gathered.outcome.parts_added -= own.partCount;
   }
 }
 
-function holdsPart({ message }: Inserted, row: Row): boolean {
-  const position = Number(row["ordinal"]);
-  const part = message.preparedParts[position];
-  return part !== undefined && isSamePart(part, row);
+function holdsPart(batch: Written, { partRow, partCount }: Inserted, stored: Row): boolean {
+  const position = Number(stored["ordinal"]);
+  if (position >= partCount) return false;
+  const own = batch.partOf(partRow + position);
+  return partColumns.every((column) => isSameCell(own[column] ?? null, stored[column] ?? null));
 }
 
-function isSamePart(part: PreparedPart, row: Row): boolean {
-  const data = row["data"];
-  const isSameData =
-    part.data === null
-      ? data === null
-      : data instanceof Uint8Array && Buffer.compare(part.data, data) === 0;
-  return (
-    part.id === row["id"] &&
-    part.type === row["type"] &&
-    part.provenance === row["provenance"] &&
-    part.variantData === row["variant_data"] &&
-    part.options === row["options"] &&
-    isSameData
-  );
+function isSameCell(own: Cell, stored: Cell): boolean {
+  return own instanceof Uint8Array && stored instanceof Uint8Array
+    ? Buffer.compare(own, stored) === 0
+    : own === stored;
 }
 
 async function storedBySession(
@@ -164,7 +141,7 @@ async function storedBySession(
 }
 
 function byId(own: readonly Inserted[]): Map<string, Inserted> {
-  return new Map(own.map((each) => [each.message.header.id, each]));
+  return new Map(own.map((each) => [each.id, each]));
 }
 
 const idsPerQuery = 500;

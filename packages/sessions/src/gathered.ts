@@ -1,5 +1,4 @@
 import type { IngestOutcome, SessionHooks } from "./outcome.ts";
-import type { PreparedMessage } from "./prepare.ts";
 import type { Labels } from "./to-rows.ts";
 
 /** What batches know of one session; it may span several, and its end closes it. */
@@ -8,15 +7,19 @@ export type Gathered = {
   readonly hooks: SessionHooks;
   readonly outcome: IngestOutcome;
   /** Ids of its windows, where it was thought new. */
-  readonly windowIds: string[];
-  /** Set when some of what was thought new turns out to be there. */
+  windowIds: string[] | undefined;
+  /** Set where some of what was thought new may have been there. */
   hasLeftovers: boolean;
 };
 
-/** A message added for the first time, as far as was known. */
+/** A message added for the first time, as far as was known. Its values are in the rows alone. */
 export type Inserted = {
-  readonly message: PreparedMessage;
+  readonly id: string;
+  readonly digest: string;
   readonly ordinal: bigint;
   /** Number of its row among those of the batch. */
   readonly row: number;
+  /** Number of its first part's row; those of the others follow. */
+  readonly partRow: number;
+  readonly partCount: number;
 };

@@ -14,11 +14,11 @@ export type IngestOptions = {
   /** Name of this machine, kept with each session. */
   readonly host: string;
   readonly now: () => Date;
-  /** How much is gathered before it is committed. Two batches are held at most. */
+  /** How much is gathered before it is committed. Three batches are held at most. */
   readonly maxBatchBytes?: number;
 };
 
-const defaultMaxBatchBytes = 32 * 1024 * 1024;
+const defaultMaxBatchBytes = 16 * 1024 * 1024;
 
 type Known = { readonly sourceAgent: string; readonly project: string };
 
@@ -33,6 +33,11 @@ export class Ingest {
   readonly #maxBatchBytes: number;
   #known: Map<string, Known> | undefined;
   #batch: Batch;
+  /** The parts of the batch handed over last. */
+  #below: Promise<void> = Promise.resolve();
+  /** Every batch but that one. */
+  #visible: Promise<void> = Promise.resolve();
+  /** Every batch handed over so far. */
   #writing: Promise<void> = Promise.resolve();
   #lastMicros = 0n;
 
@@ -53,7 +58,13 @@ export class Ingest {
   async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
     const labels = { sessionId: "", sourceAgent: "", project: "" };
     const outcome = emptyOutcome();
-    const gathered: Gathered = { labels, hooks, outcome, windowIds: [], hasLeftovers: false };
+    const gathered: Gathered = {
+      labels,
+      hooks,
+      outcome,
+      windowIds: undefined,
+      hasLeftovers: false,
+    };
     const intake = new Intake(outcome);
     let writer: SessionWriter | undefined;
     for await (const event of events) {
@@ -121,13 +132,20 @@ export class Ingest {
     await this.#rotate();
   }
 
-  /** Starts writing the batch; at most one is being written while the next is gathered. */
+  /**
+   * Starts writing the batch. While its messages are written, the parts of the next one are, and
+   * the one after that is gathered: three batches are held at most.
+   */
   async #rotate(): Promise<void> {
-    await this.#writing;
+    await Promise.all([this.#below, this.#visible]);
     const batch = this.#batch;
+    const { store } = this.#sessions;
     this.#batch = this.#nextBatch();
-    this.#writing = batch.write(this.#sessions.store);
-    // The failure is thrown by whoever awaits it next; it must not end the process before.
+    this.#below = batch.writeBelow(store);
+    this.#visible = this.#writing;
+    this.#writing = Promise.all([this.#visible, this.#below]).then(() => batch.writeVisible(store));
+    // A failure is thrown by whoever awaits it next; it must not end the process before.
+    this.#below.catch(() => undefined);
     this.#writing.catch(() => undefined);
   }
 

@@ -1,4 +1,4 @@
-import type { Session } from "@pond/canonical";
+import { messageOf, type Session } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
 import type { Batch } from "./batch.ts";
 import type { Gathered } from "./gathered.ts";
@@ -141,7 +141,9 @@ export class KnownSession implements SessionWriter {
     const seen = this.#seen[change.position];
     if (seen === undefined) return undefined;
     const { previous, ordinal } = change;
-    const row = revisionRow(labels, previous, { ...seen, ordinal, message }, ingestedAt);
+    const value = message && messageOf(message.header, message.parts);
+    const state = { ...seen, ordinal, message: value };
+    const row = revisionRow(labels, previous, state, ingestedAt);
     batch.addCarrier(this.#gathered, row);
     outcome.revisions += 1;
     const { digest } = seen;

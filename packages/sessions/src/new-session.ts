@@ -23,6 +23,7 @@ export class NewSession implements SessionWriter {
     this.#host = host;
     this.#gathered = gathered;
     gathered.outcome.status = "new";
+    gathered.windowIds = [];
   }
 
   add(message: PreparedMessage, batch: Batch): void {
@@ -41,7 +42,7 @@ export class NewSession implements SessionWriter {
 
   #addWindows(batch: Batch): void {
     const windows = this.#windows.take();
-    for (const { id } of windows) this.#gathered.windowIds.push(id);
+    for (const { id } of windows) this.#gathered.windowIds?.push(id);
     batch.addWindows(this.#gathered, windows);
   }
 }

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import { type JsonObject, messageOf, messageToWire, stringifyJson } from "@pond/canonical";
+import { type JsonObject, type Message, messageToWire, stringifyJson } from "@pond/canonical";
 import type { RowValues } from "./columns.ts";
-import type { PreparedMessage } from "./prepare.ts";
 import type { LiveMessage } from "./reconcile.ts";
 import type { Labels } from "./to-rows.ts";
 
@@ -18,7 +17,7 @@ export function revisionRow(
     readonly ordinal: bigint;
     readonly digest: string;
     /** Absent where only the place is another. */
-    readonly message: PreparedMessage | undefined;
+    readonly message: Message | undefined;
   },
   ingestedAt: bigint,
 ): RowValues {
@@ -78,8 +77,8 @@ function carrierRow(
 }
 
 /** The message as JSON, which is what a carrier can hold. */
-function wireText(message: PreparedMessage): JsonObject {
-  const { timestamp, content, ...others } = messageToWire(messageOf(message.header, message.parts));
+function wireText(message: Message): JsonObject {
+  const { timestamp, content, ...others } = messageToWire(message);
   return {
     ...others,
     timestamp,

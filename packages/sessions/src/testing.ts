@@ -2,11 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type JsonObject, type ReadEvent, SourceFault } from "@pond/canonical";
+import { type JsonObject, partsOf, type ReadEvent, SourceFault } from "@pond/canonical";
 import * as seam from "@pond/canonical/adapter";
+import type { Table } from "@pond/substrate";
 import { createIngest, type IngestOptions } from "./ingest.ts";
+import { loadLineage } from "./lineage.ts";
 import type { IngestOutcome, SessionHooks } from "./outcome.ts";
 import { openSessions, type SessionStore } from "./session-store.ts";
+import { sessionTables } from "./tables.ts";
 
 export type DemoMessage = {
   readonly id: string;
@@ -48,12 +51,12 @@ export function demoEvents(demo: DemoSession): ReadEvent[] {
     project: record.requireString("project"),
     source: {},
   });
-  const rest = demo.messages.flatMap((message, index): ReadEvent[] => {
+  const rest = demo.messages.flatMap((message): ReadEvent[] => {
     if (message === "fault") {
       return [{ kind: "fault", fault: new SourceFault(location, "broken on purpose") }];
     }
     if (message === "pending") return [{ kind: "pending", location: "demo", reason: "live" }];
-    return messageEvents(session, message, (demo.seconds ?? 0) + index);
+    return messageEvents(session, message, demo.seconds ?? 0);
   });
   return [session, ...rest];
 }
@@ -149,4 +152,55 @@ function time(seconds: number): string {
 
 function fail(): never {
   throw new TypeError("a demo record lacks what it needs");
+}
+
+/** What a session shows: the id and the text of each message, in order. */
+export async function shown(
+  sessions: SessionStore,
+  id: string,
+  at: "first" | "last" = "last",
+): Promise<string[]> {
+  const { root } = await loadLineage(sessions, id, { at });
+  return root.messages.map((message) => {
+    const texts = partsOf(message).map((part) => ("text" in part ? part.text : part.type));
+    return [message.id, ...texts].join(": ");
+  });
+}
+
+/** Every row of every table but for when it came, in the order of their keys. */
+export async function allRows(sessions: SessionStore): Promise<Record<string, string[]>> {
+  const tables = sessionTables.map(async ({ name, columns }) => {
+    const { ingested_at: _, ...compared } = columns;
+    const rows = await sessions.store.table(name).rows({ columns: Object.keys(compared) });
+    return [name, rows.map((row) => Object.values(row).map(String).join(" | ")).sort()] as const;
+  });
+  return Object.fromEntries(await Promise.all(tables));
+}
+
+/** The same store, but for one table whose next inserts fail. */
+export function failingAt(sessions: SessionStore, name: string): SessionStore {
+  const store = new Proxy(sessions.store, {
+    get(target, key) {
+      if (key === "table") {
+        return (table: string) =>
+          table === name ? failing(target.table(table)) : target.table(table);
+      }
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { store, close: () => sessions.close() };
+}
+
+function failing(table: Table): Table {
+  const fails = async (): Promise<never> => {
+    throw new Error("no space left on device");
+  };
+  return new Proxy(table, {
+    get(target, key) {
+      if (key === "insert" || key === "replace") return fails;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }

@@ -1,7 +1,6 @@
 import { stringifyJson } from "@pond/canonical";
 import { eq, type Store } from "@pond/substrate";
 import { Columns } from "./columns.ts";
-import type { Gathered } from "./gathered.ts";
 import { type Labels, windowRow } from "./to-rows.ts";
 import type { Window } from "./windows.ts";
 
@@ -30,9 +29,10 @@ export async function changedWindows(
 }
 
 /** Empties what a run that broke off left of windows that begin elsewhere now. */
-export async function emptyStaleWindows(
+export async function emptyOtherWindows(
   store: Store,
-  { labels, windowIds }: Gathered,
+  labels: Labels,
+  windowIds: readonly string[],
 ): Promise<void> {
   const stored = await storedWindows(store, labels.sessionId);
   for (const id of windowIds) stored.delete(id);

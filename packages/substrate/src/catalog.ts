@@ -1,23 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { createRequire } from "node:module";
-import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb";
-import { storeIdKey, toSchema, versionKey } from "./arrow.ts";
+import type { Connection, Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "./declaration.ts";
-import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
+import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "./errors.ts";
+import { createIndexes } from "./indexes.ts";
+import { loadLance } from "./lance.ts";
 import { retry } from "./retry.ts";
+import { fromSchema, toSchema, unmetColumn } from "./schema.ts";
 import type { StoreLocation } from "./storage.ts";
-
-type Lance = typeof import("@lancedb/lancedb");
-
-let lance: Lance | undefined;
-
-/** The native engine, loaded when the first store is opened: it takes 0.1 s. */
-export function loadLance(): Lance {
-  // Its warnings go to stderr otherwise, also for ordinary use.
-  process.env["LANCEDB_LOG"] ??= "error";
-  lance ??= createRequire(import.meta.url)("@lancedb/lancedb") as Lance;
-  return lance;
-}
 
 export type CatalogOptions = {
   readonly storageOptions?: Readonly<Record<string, string>> | undefined;
@@ -25,7 +14,17 @@ export type CatalogOptions = {
   readonly metadataCacheBytes: number;
 };
 
+/** A table as it was opened, and the id of the store it says it belongs to. */
+export type OpenedTable = { readonly handle: LanceTable; readonly storeId: string };
+
 const remoteStalenessSeconds = 5;
+
+// `lance-table-creation`. None of it can be switched on later.
+const creationOptions = {
+  new_table_data_storage_version: "2.2",
+  new_table_enable_v2_manifest_paths: "true",
+  new_table_enable_stable_row_ids: "true",
+};
 
 /** Every dataset open goes through here (`lance-chokepoints-catalog`). */
 export class Catalog {
@@ -38,9 +37,9 @@ export class Catalog {
   }
 
   static async connect(location: StoreLocation, options: CatalogOptions): Promise<Catalog> {
-    const { connect, Session: SessionOf } = loadLance();
-    // One pool of caches for all tables (spec 3.4).
-    const session: Session = new SessionOf(
+    const { connect, Session } = loadLance();
+    // One pool of caches and connections for all tables (spec 3.4).
+    const session = new Session(
       BigInt(options.indexCacheBytes),
       BigInt(options.metadataCacheBytes),
     );
@@ -56,36 +55,40 @@ export class Catalog {
     return new Catalog(location, connection);
   }
 
-  tableNames(): Promise<string[]> {
-    return retry(this.#place("catalog"), () => this.#connection.tableNames());
+  /** Opens a table as it is. */
+  openAny(name: string): Promise<LanceTable> {
+    return retry(this.#place(name), () => this.#connection.openTable(name));
   }
 
-  /** Opens a table and proves that this version may use it. */
-  async open(table: TableDeclaration): Promise<{ handle: LanceTable; storeId: string }> {
-    const handle = await retry(this.#place(table.name), () =>
-      this.#connection.openTable(table.name),
-    );
-    const schema = await handle.schema();
-    const metadata = schema.fields.find(({ name }) => name === table.primaryKey[0])?.metadata;
-    const version = Number(metadata?.get(versionKey) ?? Number.NaN);
-    const storeId = metadata?.get(storeIdKey);
-    if (Number.isNaN(version) || storeId === undefined) this.#refuse(table, "not made by pond");
-    if (version > table.schemaVersion) {
-      this.#refuse(
-        table,
-        `schema version ${version} is newer than ${table.schemaVersion}; update pond to open it`,
-      );
+  /** Opens a table and proves that this version of the consumer may use it. */
+  async open(table: TableDeclaration): Promise<OpenedTable> {
+    const handle = await this.openAny(table.name);
+    const schema = await retry(this.#place(table.name), () => handle.schema());
+    const stored = fromSchema(schema, table);
+    const { schemaVersion } = table;
+    if (stored === undefined) this.#refuse(table, "something else than pond made it");
+    if (stored.schemaVersion > schemaVersion) {
+      const reason = `its schema version ${stored.schemaVersion} is newer than ${schemaVersion}`;
+      this.#refuse(table, `${reason}; update pond to open it`);
     }
-    const missing = Object.keys(table.columns).find(
-      (name) => !schema.fields.some((field) => field.name === name),
-    );
-    if (missing !== undefined) this.#refuse(table, `no column "${missing}"`);
-    return { handle, storeId };
+    const unmet = unmetColumn(schema, table);
+    if (unmet !== undefined) this.#refuse(table, `column ${unmet} is missing or of another type`);
+    return { handle, storeId: stored.storeId };
   }
 
-  /** Creates what is missing of `tables` (`lance-table-creation`); others may do so at once. */
+  /** @throws {StoreNotFoundError} where there is none of `tables`. */
+  async requireAll(tables: readonly TableDeclaration[]): Promise<void> {
+    const known = await this.#tableNames();
+    const missing = tables.filter(({ name }) => !known.has(name));
+    if (missing.length === tables.length) throw new StoreNotFoundError(this.location.uri);
+    for (const table of missing) {
+      this.#refuse(table, "the store was made before there was such a table; write to it once");
+    }
+  }
+
+  /** Creates what is missing of `tables`; other processes may do so at once. */
   async create(tables: readonly TableDeclaration[]): Promise<void> {
-    const known = new Set(await this.tableNames());
+    const known = await this.#tableNames();
     let storeId: string = randomUUID();
     for (const table of tables) {
       if (!known.has(table.name)) await this.#create(table, storeId);
@@ -94,27 +97,61 @@ export class Catalog {
     }
   }
 
-  missing(): StoreNotFoundError {
-    return new StoreNotFoundError(this.location.uri);
+  /**
+   * Proves that of several writers that create one file only one succeeds. An object store that
+   * ignores `If-None-Match` would lose commits silently.
+   *
+   * @throws {StorageUnavailableError} where it does not hold.
+   */
+  async proveExclusiveCreation(): Promise<void> {
+    const name = `probe_${randomUUID().replaceAll("-", "")}`;
+    const probe: TableDeclaration = {
+      name,
+      schemaVersion: 1,
+      primaryKey: ["id"],
+      columns: { id: { type: "text" } },
+      indexes: [],
+    };
+    const writers = Array.from({ length: 4 }, () => this.#createTable(probe, name));
+    const outcomes = await Promise.allSettled(writers);
+    await this.#connection.dropTable(name).catch(() => undefined);
+    const created = outcomes.filter(({ status }) => status === "fulfilled").length;
+    if (created > 1) {
+      const reason = `${created} writers created one file at once; this object store does not honour If-None-Match, so commits would be lost`;
+      throw new StorageUnavailableError(this.location.uri, reason);
+    }
+    if (created === 1) return;
+    const failed = outcomes.find((outcome) => outcome.status === "rejected");
+    throw new StorageUnavailableError(this.location.uri, String(failed?.reason));
   }
 
   close(): void {
     this.#connection.close();
   }
 
+  async #tableNames(): Promise<Set<string>> {
+    return new Set(await retry(this.#place("catalog"), () => this.#connection.tableNames()));
+  }
+
   async #create(table: TableDeclaration, storeId: string): Promise<void> {
     try {
-      await retry(this.#place(table.name), () =>
-        this.#connection.createEmptyTable(table.name, toSchema(table, storeId), {
-          storageOptions: {
-            ...{ new_table_data_storage_version: "2.2", new_table_enable_stable_row_ids: "true" },
-          },
-        }),
-      );
+      await retry(this.#place(table.name), () => this.#createTable(table, storeId));
     } catch (error) {
       // Another process was faster: its table is as good.
       if (!(error instanceof Error && /already exists/i.test(error.message))) throw error;
+      return;
     }
+    const handle = await this.openAny(table.name);
+    // Without its index a text column is searched by another tokenizer.
+    const fullText = table.indexes.filter(({ kind }) => kind === "full-text");
+    await createIndexes(table, handle, this.location.uri, fullText, {});
+    handle.close();
+  }
+
+  #createTable(table: TableDeclaration, storeId: string): Promise<LanceTable> {
+    return this.#connection.createEmptyTable(table.name, toSchema(table, storeId), {
+      storageOptions: creationOptions,
+    });
   }
 
   #place(table: string): { readonly table: string; readonly location: string } {

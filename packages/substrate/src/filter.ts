@@ -1,81 +1,80 @@
 /** A literal with its type: text, number, integer or microseconds since the epoch. */
-export type FilterValue = string | number | bigint | boolean | { readonly micros: bigint };
+export type FilterValue = string | number | bigint | { readonly micros: bigint };
 
 /** A condition on rows, turned into SQL in one place (`search-prefilter-pushdown`). */
 export type Filter =
-  | { readonly op: "eq" | "ne" | "lt" | "lte" | "gt" | "gte"; column: string; value: FilterValue }
-  | { readonly op: "in"; column: string; values: readonly FilterValue[] }
-  | { readonly op: "contains"; column: string; text: string }
-  | { readonly op: "null" | "not-null"; column: string }
-  | { readonly op: "and" | "or"; filters: readonly Filter[] }
-  | { readonly op: "not"; filter: Filter };
+  | {
+      readonly op: "eq" | "ne" | "lt" | "lte" | "gt" | "gte";
+      readonly column: string;
+      readonly value: FilterValue;
+    }
+  | { readonly op: "in"; readonly column: string; readonly values: readonly FilterValue[] }
+  | { readonly op: "contains"; readonly column: string; readonly text: string }
+  | { readonly op: "null" | "not-null"; readonly column: string }
+  | { readonly op: "and" | "or"; readonly filters: readonly Filter[] }
+  | { readonly op: "not"; readonly filter: Filter };
 
 type Comparison = (column: string, value: FilterValue) => Filter;
+
+/** Rows whose column equals a value. A null equals nothing, and differs from nothing. */
 export const eq: Comparison = (column, value) => ({ op: "eq", column, value });
+/** Rows whose column is there and differs. */
 export const ne: Comparison = (column, value) => ({ op: "ne", column, value });
+/** Rows below a value; text by code point. */
 export const lt: Comparison = (column, value) => ({ op: "lt", column, value });
+/** Rows at or below a value. */
 export const lte: Comparison = (column, value) => ({ op: "lte", column, value });
+/** Rows above a value. */
 export const gt: Comparison = (column, value) => ({ op: "gt", column, value });
+/** Rows at or above a value. */
 export const gte: Comparison = (column, value) => ({ op: "gte", column, value });
-export const oneOf = (column: string, values: readonly FilterValue[]): Filter => ({
-  op: "in",
-  column,
-  values,
-});
-export const contains = (column: string, text: string): Filter => ({
-  op: "contains",
-  column,
-  text,
-});
-export const isNull = (column: string): Filter => ({ op: "null", column });
-export const isNotNull = (column: string): Filter => ({ op: "not-null", column });
-export const and = (...filters: readonly Filter[]): Filter => ({ op: "and", filters });
-export const or = (...filters: readonly Filter[]): Filter => ({ op: "or", filters });
-export const not = (filter: Filter): Filter => ({ op: "not", filter });
 
-/** Text that begins so, as a range: LIKE would not use the index. */
+/** Rows whose column equals one of the values; none of none. */
+export function oneOf(column: string, values: readonly FilterValue[]): Filter {
+  return { op: "in", column, values };
+}
+
+/** Rows whose text has this in it, exactly. Scans the column. */
+export function contains(column: string, text: string): Filter {
+  return { op: "contains", column, text };
+}
+
+export function isNull(column: string): Filter {
+  return { op: "null", column };
+}
+
+export function isNotNull(column: string): Filter {
+  return { op: "not-null", column };
+}
+
+/** Every one of the filters; all rows for none. */
+export function and(...filters: readonly Filter[]): Filter {
+  return { op: "and", filters };
+}
+
+/** Any of the filters; no row for none. */
+export function or(...filters: readonly Filter[]): Filter {
+  return { op: "or", filters };
+}
+
+export function not(filter: Filter): Filter {
+  return { op: "not", filter };
+}
+
+/** Rows whose text begins so, as a range: LIKE would not use the index. */
 export function prefix(column: string, text: string): Filter {
-  const last = text.codePointAt(text.length - 1);
-  if (last === undefined) return isNotNull(column);
-  const next = last === 0xd7ff ? 0xe000 : last + 1;
-  if (next > 0x10ffff) return gte(column, text);
-  const head = text.slice(0, text.length - (last > 0xffff ? 2 : 1));
-  return and(gte(column, text), lt(column, head + String.fromCodePoint(next)));
-}
-
-const operators = { eq: "=", ne: "!=", lt: "<", lte: "<=", gt: ">", gte: ">=" };
-
-/** The one place where a value becomes SQL. */
-export function toSql(filter: Filter): string {
-  switch (filter.op) {
-    case "in":
-      if (filter.values.length === 0) return "false";
-      return `${name(filter.column)} IN (${filter.values.map(literal).join(", ")})`;
-    case "contains":
-      return `contains(${name(filter.column)}, ${literal(filter.text)})`;
-    case "null":
-      return `${name(filter.column)} IS NULL`;
-    case "not-null":
-      return `${name(filter.column)} IS NOT NULL`;
-    case "and":
-      return filter.filters.length === 0 ? "true" : `(${filter.filters.map(toSql).join(" AND ")})`;
-    case "or":
-      return filter.filters.length === 0 ? "false" : `(${filter.filters.map(toSql).join(" OR ")})`;
-    case "not":
-      return `(NOT ${toSql(filter.filter)})`;
-    default:
-      return `${name(filter.column)} ${operators[filter.op]} ${literal(filter.value)}`;
+  const points = [...text];
+  // The first text past all that begin so: the last code point that can grow, grown by one.
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    const next = following(last);
+    if (next === undefined) continue;
+    return and(gte(column, text), lt(column, points.join("") + next));
   }
+  return text === "" ? isNotNull(column) : gte(column, text);
 }
 
-function name(column: string): string {
-  if (!/^[a-z_][a-z0-9_]*$/.test(column)) throw new TypeError(`no column is called "${column}"`);
-  return column;
-}
-
-function literal(value: FilterValue): string {
-  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
-  if (typeof value === "object") return `to_timestamp_micros(${value.micros})`;
-  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError("not a number");
-  return String(value);
+function following(character: string): string | undefined {
+  const point = character.codePointAt(0) ?? 0;
+  if (point === 0x10ffff) return undefined;
+  return String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);
 }

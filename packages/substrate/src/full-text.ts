@@ -1,5 +1,5 @@
 import type { FullTextQuery as LanceQuery } from "@lancedb/lancedb";
-import { loadLance } from "./catalog.ts";
+import { loadLance } from "./lance.ts";
 
 /** What to look for in a full-text column. Terms are cut as the index cuts text. */
 export type FullTextQuery =

@@ -1,54 +1,128 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  statSync,
-} from "node:fs";
+import { open, readdir, rename, stat } from "node:fs/promises";
+import { uptime } from "node:os";
 import { join } from "node:path";
-import type { StoreLocation } from "./storage.ts";
+import type { Table as LanceTable } from "@lancedb/lancedb";
+import { StorageUnavailableError } from "./errors.ts";
+import { isGone } from "./storage.ts";
 
 /** A manifest that could not be read and was set aside. */
 export type Healing = { readonly table: string; readonly setAside: string };
 
-const magic = "LANC";
+export type HealOptions = {
+  /** Opens the newest version of the table there is. */
+  readonly openTable: () => Promise<LanceTable>;
+  /** Nothing written after it can have been torn by a power cut. Default: when the system started. */
+  readonly bootedAtMs?: number;
+};
+
+// The system writes files out within half a minute: only what was younger than that when the power
+// went, counted from the newest manifest, can be torn.
+const unwrittenMs = 120_000;
 
 /**
- * Sets aside the newest manifests of a local table that a power cut left torn, so that the newest
- * whole version opens. Nothing is deleted: a broken file gets `.broken` behind its name.
+ * Sets aside the newest manifests of a local table that a power cut left torn, or that name torn
+ * files, so that the newest whole version opens. Nothing is deleted: a manifest gets `.broken`
+ * behind its name. What {@link Store.flush} acknowledged is never among them.
  */
-export function healTable(location: StoreLocation, table: string): Healing[] {
-  if (location.folder === undefined) return [];
-  const folder = join(location.folder, `${table}.lance`, "_versions");
-  if (!existsSync(folder)) return [];
-  // Names count down from 2^64, so the newest comes first.
-  const manifests = readdirSync(folder)
-    .filter((name) => name.endsWith(".manifest"))
-    .sort((left, right) => (BigInt(left.slice(0, -9)) < BigInt(right.slice(0, -9)) ? -1 : 1));
+export async function healTable(
+  folder: string,
+  table: string,
+  { openTable, bootedAtMs = Date.now() - uptime() * 1000 }: HealOptions,
+): Promise<Healing[]> {
+  const home = join(folder, `${table}.lance`);
+  const manifests = await manifestsOf(home);
+  const broken: string[] = [];
+  for (const path of manifests) {
+    if (await isWhole(path)) break;
+    broken.push(path);
+  }
+  const newest = manifests[broken.length];
+  if (newest === undefined) {
+    if (broken.length === 0) return [];
+    throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
+  }
+  const healings = await setAside(home, table, broken);
+  const writtenMs = (await stat(newest)).mtimeMs;
+  if (writtenMs > bootedAtMs || !(await hasTornFile(home, writtenMs - unwrittenMs, bootedAtMs))) {
+    return healings;
+  }
+  // A torn file may be the leftover of a write that was never committed: only reading tells.
+  for (const path of manifests.slice(broken.length)) {
+    if (await canBeRead(home, await openTable())) return healings;
+    healings.push(...(await setAside(home, table, [path])));
+  }
+  throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
+}
+
+/** Paths of a table's manifests, newest first: names count down from 2^64. */
+async function manifestsOf(home: string): Promise<string[]> {
+  const folder = join(home, "_versions");
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isGone(error)) return [];
+    throw error;
+  });
+  return names
+    .filter((name) => /^\d{20}\.manifest$/.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+async function setAside(
+  home: string,
+  table: string,
+  manifests: readonly string[],
+): Promise<Healing[]> {
+  if (manifests.length === 0) return [];
   const healings: Healing[] = [];
-  for (const name of manifests) {
-    const path = join(folder, name);
-    if (isWhole(path)) break;
-    renameSync(path, `${path}.broken`);
+  for (const path of manifests) {
+    try {
+      await rename(path, `${path}.broken`);
+    } catch (error) {
+      // Another process healed it.
+      if (!isGone(error)) throw error;
+    }
     healings.push({ table, setAside: `${path}.broken` });
   }
-  const hint = join(folder, "latest_version_hint.json");
-  if (healings.length > 0 && existsSync(hint)) renameSync(hint, `${hint}.broken`);
+  const hint = join(home, "_versions", "latest_version_hint.json");
+  await rename(hint, `${hint}.broken`).catch(() => undefined);
   return healings;
 }
 
-/** Every manifest ends with the format's magic; a torn one does not. */
-function isWhole(path: string): boolean {
-  const { size } = statSync(path);
-  if (size < magic.length) return false;
-  const file = openSync(path, "r");
-  try {
-    const tail = Buffer.alloc(magic.length);
-    readSync(file, tail, 0, tail.length, size - tail.length);
-    return tail.toString("latin1") === magic;
-  } finally {
-    closeSync(file);
+async function hasTornFile(home: string, fromMs: number, toMs: number): Promise<boolean> {
+  for (const entry of await readdir(home, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile() || !entry.name.endsWith(".lance")) continue;
+    const path = join(entry.parentPath, entry.name);
+    const { mtimeMs } = await stat(path);
+    if (mtimeMs >= fromMs && mtimeMs <= toMs && !(await isWhole(path))) return true;
   }
+  return false;
+}
+
+async function canBeRead(home: string, handle: LanceTable): Promise<boolean> {
+  try {
+    for await (const _ of handle.query());
+    for (const { indexUuid } of await handle.listIndices()) {
+      const folder = join(home, "_indices", String(indexUuid));
+      for (const name of await readdir(folder)) {
+        if (!(await isWhole(join(folder, name)))) return false;
+      }
+    }
+    return true;
+  } catch {
+    return false;
+  } finally {
+    handle.close();
+  }
+}
+
+const magic = "LANC";
+
+/** Every file of the format, manifest or data, ends with its magic; a torn one does not. */
+async function isWhole(path: string): Promise<boolean> {
+  await using file = await open(path, "r");
+  const { size } = await file.stat();
+  if (size < magic.length) return false;
+  const tail = Buffer.alloc(magic.length);
+  await file.read(tail, 0, tail.length, size - tail.length);
+  return tail.toString("latin1") === magic;
 }

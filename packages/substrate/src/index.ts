@@ -1,3 +1,4 @@
+export { copyStore } from "./copy.ts";
 export type {
   Cell,
   Column,
@@ -33,10 +34,11 @@ export {
   or,
   prefix,
 } from "./filter.ts";
+export type { FoldOptions, FoldOutcome } from "./fold.ts";
 export type { FullTextQuery } from "./full-text.ts";
 export type { Healing } from "./heal.ts";
-export type { FoldOptions, FoldOutcome, IndexHealth, TableHealth } from "./indexes.ts";
+export type { IndexHealth, TableHealth } from "./health.ts";
 export type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read.ts";
-export { copyStore, openStore, type Store, type StoreOptions } from "./store.ts";
+export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { Table } from "./table.ts";
 export type { InsertOutcome } from "./write.ts";

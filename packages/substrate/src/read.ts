@@ -1,14 +1,16 @@
 import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
-import { toRows } from "./arrow.ts";
 import type { Row } from "./declaration.ts";
-import { type Filter, toSql } from "./filter.ts";
+import type { Filter } from "./filter.ts";
 import { type FullTextQuery, toLanceQuery } from "./full-text.ts";
+import { toSql } from "./sql.ts";
+import { toRows } from "./to-rows.ts";
 
 export type OrderBy = { readonly column: string; readonly direction?: "asc" | "desc" };
 
 export type ScanOptions = {
   readonly columns: readonly string[];
   readonly where?: Filter | undefined;
+  /** Sorted columns come with the rows. Nulls last. */
   readonly orderBy?: readonly OrderBy[];
   readonly limit?: number | undefined;
 };
@@ -27,8 +29,11 @@ export type NearestOptions = {
   readonly where?: Filter | undefined;
   readonly columns: readonly string[];
   readonly limit: number;
+  /** How many times `limit` candidates are measured exactly. Default 10. */
   readonly refineFactor?: number;
 };
+
+const defaultRefineFactor = 10;
 
 // Every scan and search is built in this file (`lance-chokepoints-read`). LanceDB's `where` is a
 // prefilter on all of them, which is what `search-prefilter-pushdown` asks for.
@@ -44,6 +49,7 @@ export function scanQuery(table: LanceTable, options: ScanOptions): Query {
       order.map(({ column, direction = "asc" }) => ({
         columnName: column,
         ascending: direction === "asc",
+        nullsFirst: false,
       })),
     );
   }
@@ -51,10 +57,10 @@ export function scanQuery(table: LanceTable, options: ScanOptions): Query {
 }
 
 export function fullTextQuery(table: LanceTable, options: FullTextOptions): Query {
-  // Left out, `_score` comes all the same, and a warning on stderr with it.
   const query = table
     .query()
     .fullTextSearch(toLanceQuery(options.column, options.query), { columns: [options.column] })
+    // Left out, `_score` comes all the same, and a warning on stderr with it.
     .select([...options.columns, "_score"]);
   return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
 }
@@ -66,7 +72,7 @@ export function nearestQuery(table: LanceTable, options: NearestOptions): Vector
     .column(options.column)
     // Unnamed, a flat scan would measure another distance than the index.
     .distanceType("cosine")
-    .refineFactor(options.refineFactor ?? 10)
+    .refineFactor(options.refineFactor ?? defaultRefineFactor)
     .select([...options.columns, "_distance"]);
   return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
 }

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConflictError, StorageUnavailableError, SubstrateError } from "./errors.ts";
 
+// Every native error has the code "GenericFailure": only the message tells them apart.
 const conflict =
   /retryable commit conflict|too many concurrent writers|commit conflict|preempted by concurrent|incompatible transaction|merge insert timed out/i;
 const transient =
-  /timed? ?out|connection (reset|refused|closed)|service unavailable|slow ?down|\b50[0234]\b|temporarily|broken pipe|too many requests/i;
+  /timed? ?out|connection (reset|refused|closed)|service unavailable|slow ?down|internal server error|bad gateway|temporarily|broken pipe|too many requests/i;
+const storage =
+  /object store|io error|lance error: io|no space|quota|permission denied|read-only|os error/i;
 
 export type RetryOptions = {
   readonly signal?: AbortSignal | undefined;
@@ -13,44 +16,41 @@ export type RetryOptions = {
   readonly refresh?: () => Promise<unknown>;
 };
 
+const defaults = { maxAttempts: 8, firstDelayMs: 40, maxDelayMs: 2_000 } as const;
+
 /**
  * Runs a call into Lance with bounded retry, exponential backoff and jitter
  * (`lance-retry-jitter`).
  *
  * @throws {ConflictError} when every attempt lost its race.
- * @throws {StorageUnavailableError} when every attempt met a storage fault.
+ * @throws {StorageUnavailableError} for a storage fault that does not pass.
  */
 export async function retry<T>(
   place: { readonly table: string; readonly location: string },
   call: () => Promise<T>,
-  { signal, maxAttempts = 8, refresh }: RetryOptions = {},
+  { signal, maxAttempts = defaults.maxAttempts, refresh }: RetryOptions = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
+      if (attempt > 1) await refresh?.();
       return await call();
     } catch (error) {
       if (error instanceof SubstrateError || !(error instanceof Error)) throw error;
       const isConflict = conflict.test(error.message);
-      if (!isConflict && !transient.test(error.message)) throw translate(place, error);
-      if (attempt === maxAttempts) {
+      const isTransient = isConflict || transient.test(error.message);
+      if (!isTransient || attempt === maxAttempts) {
         if (isConflict) throw new ConflictError(place.table, attempt, { cause: error });
-        throw unavailable(place, error);
+        if (isTransient || storage.test(error.message)) throw unavailable(place, error);
+        throw error;
       }
-      await sleep(Math.random() * Math.min(2000, 20 * 2 ** attempt), undefined, { signal });
-      await refresh?.();
+      const longest = Math.min(defaults.maxDelayMs, defaults.firstDelayMs * 2 ** (attempt - 1));
+      await sleep(Math.random() * longest, undefined, { signal });
     }
   }
 }
 
-function translate(place: { readonly location: string }, error: Error): Error {
-  return /object store|io error|lance error: io|no space|permission denied|read-only/i.test(
-    error.message,
-  )
-    ? unavailable(place, error)
-    : error;
-}
-
 function unavailable(place: { readonly location: string }, cause: Error): StorageUnavailableError {
+  // What follows the first line is the native call stack.
   return new StorageUnavailableError(place.location, cause.message.split("\n")[0] ?? "", { cause });
 }

@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -27,53 +28,64 @@ export function isMissing({ folder }: StoreLocation): boolean {
   return folder !== undefined && !existsSync(folder);
 }
 
+// A process that was killed may have left commits the system has not written out yet: it does so
+// within half a minute, so what is younger than this is flushed along.
+const unwrittenMs = 120_000;
+// File clocks tick coarser than the one read here.
+const clockMs = 2_000;
+
 /**
- * Makes what was written to a local store survive a power cut: LanceDB does not fsync.
- * Only files changed since the last call are flushed, each folder after its files.
+ * Makes what was written to a local store survive a power cut: Lance does not fsync. This and
+ * healing are all that reaches around Lance (`lance-chokepoints-storage`), and only here.
  */
 export class DurableFolder {
   readonly #folder: string;
-  #flushedMs = 0;
+  #flushedMs: number = Date.now() - unwrittenMs;
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#flushedMs = Date.now();
   }
 
-  flush(): void {
+  /** Flushes every file changed since the last call, and each folder after its files. */
+  async flush(): Promise<void> {
     const startedMs = Date.now();
-    // File clocks tick coarser than Date.now.
-    this.#flushFolder(this.#folder, this.#flushedMs - 50);
+    await this.#flushFolder(this.#folder, this.#flushedMs - clockMs);
     this.#flushedMs = startedMs;
   }
 
-  #flushFolder(folder: string, sinceMs: number): void {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+  async #flushFolder(folder: string, sinceMs: number): Promise<void> {
+    for (const entry of await entriesOf(folder)) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) this.#flushFolder(path, sinceMs);
-      else if (isChanged(path, sinceMs)) flushOne(path);
+      if (entry.isDirectory()) await this.#flushFolder(path, sinceMs);
+      else await flushChanged(path, sinceMs);
     }
-    if (isChanged(folder, sinceMs)) flushOne(folder);
+    await flushChanged(folder, sinceMs);
   }
 }
 
-function isChanged(path: string, sinceMs: number): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && stats.mtimeMs >= sinceMs;
-}
-
-function flushOne(path: string): void {
-  let file: number;
+async function entriesOf(folder: string): ReturnType<typeof readdirEntries> {
   try {
-    file = openSync(path, "r");
+    return await readdirEntries(folder);
   } catch (error) {
-    // Another process may have cleaned an old version away meanwhile.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    if (isGone(error)) return [];
     throw error;
   }
+}
+
+const readdirEntries = (folder: string) => readdir(folder, { withFileTypes: true });
+
+async function flushChanged(path: string, sinceMs: number): Promise<void> {
   try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    if ((await stat(path)).mtimeMs < sinceMs) return;
+    await using file = await open(path, "r");
+    await file.sync();
+  } catch (error) {
+    // Another process may have cleaned an old version away meanwhile.
+    if (!isGone(error)) throw error;
   }
+}
+
+/** True for the error of a file that is not there. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -1,18 +1,20 @@
 import { Catalog } from "./catalog.ts";
-import type { ColumnBatch, Row, TableDeclaration } from "./declaration.ts";
+import type { TableDeclaration } from "./declaration.ts";
+import { StoreNotFoundError } from "./errors.ts";
 import { type Healing, healTable } from "./heal.ts";
 import { DurableFolder, isMissing, locate } from "./storage.ts";
 import { Table } from "./table.ts";
 
 export type StoreOptions = {
+  /** The tables of the consumer. The first one carries the store's id. */
   readonly tables: readonly TableDeclaration[];
-  /** `write` makes what is missing; `read` (the default) never writes. */
+  /** `write` makes what is missing; `read` (the default) writes nothing but a healing. */
   readonly mode?: "read" | "write";
   /** Credentials and endpoint of an object store, as Lance names them. */
   readonly storageOptions?: Readonly<Record<string, string>>;
   readonly indexCacheBytes?: number;
   readonly metadataCacheBytes?: number;
-  /** Told of each manifest that had to be set aside. */
+  /** Told of each manifest that had to be set aside: say it loudly. */
   readonly onHeal?: (healing: Healing) => void;
 };
 
@@ -22,6 +24,13 @@ const defaults = {
   metadataCacheBytes: 128 * 1024 * 1024,
 } as const;
 
+export type StoreInit = {
+  readonly id: string;
+  readonly catalog: Catalog;
+  readonly tables: readonly Table[];
+  readonly flush: () => Promise<void>;
+};
+
 /** An open store: a folder or a bucket prefix with the tables a consumer declared. */
 export class Store {
   /** Made at creation and kept in the store; names what is remembered about it elsewhere. */
@@ -29,15 +38,14 @@ export class Store {
   readonly location: string;
   readonly #catalog: Catalog;
   readonly #tables: ReadonlyMap<string, Table>;
-  readonly #durable: DurableFolder | undefined;
+  readonly #flush: () => Promise<void>;
 
-  constructor(id: string, catalog: Catalog, tables: ReadonlyMap<string, Table>) {
-    const { uri, folder } = catalog.location;
+  constructor({ id, catalog, tables, flush }: StoreInit) {
     this.id = id;
-    this.location = uri;
+    this.location = catalog.location.uri;
     this.#catalog = catalog;
-    this.#tables = tables;
-    this.#durable = folder === undefined ? undefined : new DurableFolder(folder);
+    this.#tables = new Map(tables.map((table) => [table.declaration.name, table]));
+    this.#flush = flush;
   }
 
   /** A declared table. @throws {TypeError} for any other name. */
@@ -48,8 +56,8 @@ export class Store {
   }
 
   /** Resolves when what was written so far survives a power cut. Call before acknowledging. */
-  async flush(): Promise<void> {
-    this.#durable?.flush();
+  flush(): Promise<void> {
+    return this.#flush();
   }
 
   close(): void {
@@ -61,71 +69,39 @@ export class Store {
 /**
  * Opens a store.
  *
- * @throws {StoreNotFoundError} in mode `read` where a table is missing.
+ * @throws {StoreNotFoundError} in mode `read` where there is none.
  * @throws {StoreSchemaError} where a newer version of the consumer wrote it.
- * @throws {StorageUnavailableError} after every retry failed.
+ * @throws {StorageUnavailableError} after every retry failed, and in mode `write` for an object
+ *   store that cannot create a file exclusively.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
-  const { tables, mode, storageOptions, ...caches } = { ...defaults, ...options };
+  const { tables, mode, storageOptions, onHeal, ...caches } = { ...defaults, ...options };
   const place = locate(location);
-  const catalogOptions = { storageOptions, ...caches };
-  if (mode === "read" && isMissing(place))
-    throw (await Catalog.connect(place, catalogOptions)).missing();
-  const catalog = await Catalog.connect(place, catalogOptions);
-  for (const { name } of tables) {
-    for (const healing of healTable(place, name)) options.onHeal?.(healing);
-  }
-  if (mode === "write") await catalog.create(tables);
-  else {
-    const names = new Set(await catalog.tableNames());
-    if (tables.some(({ name }) => !names.has(name))) throw catalog.missing();
-  }
-  const opened = await Promise.all(tables.map((table) => catalog.open(table)));
-  const byName = new Map<string, Table>();
-  for (const [index, table] of tables.entries()) {
-    const handle = opened[index]?.handle;
-    if (handle) byName.set(table.name, new Table(table, handle, place.uri));
-  }
-  return new Store(opened[0]?.storeId ?? "", catalog, byName);
-}
-
-const copyBytes = 32 * 1024 * 1024;
-
-/**
- * Copies every row of `from` into `to` by insert-if-absent: compact, without indexes, repeatable.
- *
- * @returns Rows that were new in `to`, by table.
- */
-export async function copyStore(
-  from: Store,
-  to: Store,
-  tables: readonly TableDeclaration[],
-): Promise<Readonly<Record<string, number>>> {
-  const copied: Record<string, number> = {};
-  for (const table of tables) {
-    const columns = Object.keys(table.columns);
-    let rows: Row[] = [];
-    let bytes = 0;
-    copied[table.name] = 0;
-    const write = async (): Promise<void> => {
-      const { inserted } = await to.table(table.name).insert(toColumns(columns, rows));
-      copied[table.name] = (copied[table.name] ?? 0) + inserted;
-      rows = [];
-      bytes = 0;
-    };
-    for await (const batch of from.table(table.name).scan({ columns })) {
-      for (const row of batch) {
-        rows.push(row);
-        for (const cell of Object.values(row)) bytes += typeof cell === "string" ? cell.length : 8;
+  // Asked first, because connecting makes the folder.
+  if (mode === "read" && isMissing(place)) throw new StoreNotFoundError(place.uri);
+  const durable = place.folder === undefined ? undefined : new DurableFolder(place.folder);
+  const flush = async (): Promise<void> => durable?.flush();
+  const catalog = await Catalog.connect(place, { storageOptions, ...caches });
+  try {
+    if (place.folder !== undefined) {
+      for (const { name } of tables) {
+        const openTable = () => catalog.openAny(name);
+        const healings = await healTable(place.folder, name, { openTable });
+        for (const healing of healings) onHeal?.(healing);
       }
-      if (bytes > copyBytes) await write();
-    }
-    if (rows.length > 0) await write();
+    } else if (mode === "write") await catalog.proveExclusiveCreation();
+    await (mode === "write" ? catalog.create(tables) : catalog.requireAll(tables));
+    const opened = await Promise.all(
+      tables.map(async (declaration) => ({ declaration, ...(await catalog.open(declaration)) })),
+    );
+    return new Store({
+      id: opened[0]?.storeId ?? "",
+      catalog,
+      tables: opened.map((table) => new Table({ ...table, location: place.uri, flush })),
+      flush,
+    });
+  } catch (error) {
+    catalog.close();
+    throw error;
   }
-  await to.flush();
-  return copied;
-}
-
-function toColumns(columns: readonly string[], rows: readonly Row[]): ColumnBatch {
-  return Object.fromEntries(columns.map((name) => [name, rows.map((row) => row[name] ?? null)]));
 }

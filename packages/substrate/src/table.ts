@@ -1,7 +1,9 @@
-import type { Table as LanceTable } from "@lancedb/lancedb";
+import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
 import type { ColumnBatch, Row, TableDeclaration } from "./declaration.ts";
-import { type Filter, toSql } from "./filter.ts";
-import { type FoldOptions, type FoldOutcome, fold, healthOf, type TableHealth } from "./indexes.ts";
+import type { Filter } from "./filter.ts";
+import { type FoldOptions, type FoldOutcome, fold } from "./fold.ts";
+import { healthOf, type TableHealth } from "./health.ts";
+import { tokenize } from "./indexes.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -12,19 +14,30 @@ import {
   scanQuery,
 } from "./read.ts";
 import { retry } from "./retry.ts";
+import { toSql } from "./sql.ts";
 import { type InsertOutcome, TableWriter } from "./write.ts";
+
+export type TableInit = {
+  readonly declaration: TableDeclaration;
+  readonly handle: LanceTable;
+  readonly location: string;
+  /** Makes what was written durable. */
+  readonly flush: () => Promise<void>;
+};
 
 /** One table of a store: everything a consumer can do with its rows. */
 export class Table {
   readonly declaration: TableDeclaration;
   readonly #handle: LanceTable;
   readonly #location: string;
+  readonly #flush: () => Promise<void>;
   readonly #writer: TableWriter;
 
-  constructor(declaration: TableDeclaration, handle: LanceTable, location: string) {
+  constructor({ declaration, handle, location, flush }: TableInit) {
     this.declaration = declaration;
     this.#handle = handle;
     this.#location = location;
+    this.#flush = flush;
     this.#writer = new TableWriter(declaration, handle, location);
   }
 
@@ -43,14 +56,14 @@ export class Table {
     return this.#writer.update(batch, signal);
   }
 
-  /** Rows that meet a condition, a batch at a time. */
+  /** Rows that meet a condition, a batch at a time, as they were when the scan began. */
   scan(options: ScanOptions): AsyncGenerator<Row[]> {
-    return rowsOf(scanQuery(this.#handle, options));
+    return this.#batches(() => scanQuery(this.#handle, options));
   }
 
   /** Rows that meet a condition, all at once: for few. */
   rows(options: ScanOptions): Promise<Row[]> {
-    return this.#retry(() => collect(this.scan(options)));
+    return collect(this.scan(options));
   }
 
   count(where?: Filter): Promise<number> {
@@ -59,12 +72,12 @@ export class Table {
 
   /** The best rows by BM25, with `_score`. Rows not indexed yet are searched too. */
   fullText(options: FullTextOptions): Promise<Row[]> {
-    return this.#retry(() => collect(rowsOf(fullTextQuery(this.#handle, options))));
+    return collect(this.#batches(() => fullTextQuery(this.#handle, options)));
   }
 
-  /** The nearest rows by cosine distance, with `_distance`. */
+  /** The nearest rows by cosine distance, with `_distance`; rows without a vector never. */
   nearest(options: NearestOptions): Promise<Row[]> {
-    return this.#retry(() => collect(rowsOf(nearestQuery(this.#handle, options))));
+    return collect(this.#batches(() => nearestQuery(this.#handle, options)));
   }
 
   /** The plan of a search as it ran, for people. */
@@ -76,22 +89,34 @@ export class Table {
     );
   }
 
-  /** The tokens the full-text index of `column` makes of a text; none before there is an index. */
-  async tokenize(column: string, text: string): Promise<string[]> {
-    const tokens = await this.#retry(() => this.#handle.tokenize(text, { column }));
-    return tokens.map((token) => token.text);
+  /** The tokens that full-text search makes of a text. */
+  tokenize(text: string): Promise<string[]> {
+    return tokenize(text);
   }
 
+  /** See {@link fold}. */
   fold(options: FoldOptions = {}): Promise<FoldOutcome> {
-    return fold(this.declaration, this.#handle, this.#location, options);
+    return fold(this.declaration, this.#handle, this.#location, this.#flush, options);
   }
 
+  /** Rows, fragments and how far each index reaches. */
   health(): Promise<TableHealth> {
     return this.#retry(() => healthOf(this.declaration, this.#handle));
   }
 
   close(): void {
     this.#handle.close();
+  }
+
+  /** A query is run again until its first batch is there; what was yielded cannot be. */
+  async *#batches(query: () => Query | VectorQuery): AsyncGenerator<Row[]> {
+    const { first, batches } = await this.#retry(async () => {
+      const batches = rowsOf(query());
+      return { first: await batches.next(), batches };
+    });
+    if (first.done) return;
+    yield first.value;
+    yield* batches;
   }
 
   #retry<T>(call: () => Promise<T>): Promise<T> {

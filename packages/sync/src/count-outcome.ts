@@ -1,10 +1,7 @@
 import type { IngestOutcome } from "@pond/sessions";
 import type { ReadNotes } from "./observed-read.ts";
 import type { AdapterReport } from "./report.ts";
-import type { SeenSession } from "./seen-sessions.ts";
-
-/** What the next sync compares this session with; no fingerprint equals it. */
-const readAgain = "";
+import { readAgain, type SeenSession } from "./seen-sessions.ts";
 
 /** One session as it was read. */
 export type SessionRead = {

@@ -16,6 +16,8 @@ export type ImportOptions = {
   /** Name of this machine, kept with each session. */
   readonly host: string;
   readonly now: () => Date;
+  /** What reads, with its version; a session with faults is read again by another one. */
+  readonly software?: string;
   /** Read every session again and compare it with what is stored. */
   readonly isVerifying?: boolean;
   readonly onProgress?: (progress: SyncProgress) => void;

@@ -25,6 +25,7 @@ export type PlanOptions = {
   readonly stateDirectory: string;
   readonly adapters?: readonly string[];
   readonly storedMessages: number;
+  readonly software?: string;
   readonly now: () => Date;
   readonly isVerifying?: boolean;
   readonly onProgress?: (progress: SyncProgress) => void;
@@ -34,7 +35,15 @@ export type PlanOptions = {
 /** Lists every source and decides what to read; parses nothing and opens no session. */
 export async function planImport(
   sources: readonly Source[],
-  { stateDirectory, adapters = [], storedMessages, now, onProgress, ...options }: PlanOptions,
+  {
+    stateDirectory,
+    adapters = [],
+    storedMessages,
+    software,
+    now,
+    onProgress,
+    ...options
+  }: PlanOptions,
 ): Promise<Plan> {
   const reports = new Map(adapters.map((name) => [name, emptyReport(name)]));
   const works: Work[] = [];
@@ -42,7 +51,11 @@ export async function planImport(
     const { adapter } = source;
     const report = reports.get(adapter) ?? emptyReport(adapter);
     reports.set(adapter, report);
-    const seen = await SeenSessions.load(seenFile(stateDirectory, source), storedMessages);
+    const seen = await SeenSessions.load(
+      seenFile(stateDirectory, source),
+      storedMessages,
+      software,
+    );
     const changed = await listChanges(source, seen, report, {
       ...options,
       nowMs: now().getTime(),

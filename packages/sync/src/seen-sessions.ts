@@ -19,34 +19,47 @@ type Entry = readonly [key: string, fingerprint: string, rest?: Omit<SeenSession
 
 const version = 1;
 
+/** No fingerprint of a reader equals it. */
+export const readAgain = "";
+
 /**
  * Which sessions of one source this machine has read, in one small file. Only an aid: when it is
  * lost or cannot be read, everything is read again and compared with what is stored.
  */
 export class SeenSessions {
   readonly #file: string;
+  readonly #software: string;
   readonly #sessions: Map<string, SeenSession>;
   #storedMessages: number;
   #isDirty = false;
 
-  private constructor(file: string, sessions: Map<string, SeenSession>, storedMessages: number) {
+  private constructor(file: string, software: string, saved: Saved | undefined) {
     this.#file = file;
-    this.#sessions = sessions;
-    this.#storedMessages = storedMessages;
+    this.#software = software;
+    this.#storedMessages = saved?.storedMessages ?? 0;
+    const isSameSoftware = saved?.software === software;
+    this.#sessions = new Map(
+      saved?.sessions.map(([key, fingerprint, rest]) => [
+        key,
+        { ...rest, fingerprint: isSameSoftware || !rest?.faults ? fingerprint : readAgain },
+      ]),
+    );
   }
 
   /**
    * @param storedMessages - How many messages the store holds now. A store that holds fewer than
    * when the file was written was set back (a restored backup), and the file says nothing about it.
+   * @param software - What reads, with its version: another one may be able to read what was a
+   * fault to this one, so it reads those sessions again.
    */
-  static async load(file: string, storedMessages: number): Promise<SeenSessions> {
+  static async load(
+    file: string,
+    storedMessages: number,
+    software: string = "",
+  ): Promise<SeenSessions> {
     const saved = parseSaved(await readFile(file, "utf8").catch(() => ""));
     const isTrusted = saved !== undefined && saved.storedMessages <= storedMessages;
-    const sessions = new Map<string, SeenSession>();
-    for (const [key, fingerprint, rest] of isTrusted ? saved.sessions : []) {
-      sessions.set(key, { fingerprint, ...rest });
-    }
-    return new SeenSessions(file, sessions, isTrusted ? saved.storedMessages : 0);
+    return new SeenSessions(file, software, isTrusted ? saved : undefined);
   }
 
   get(key: string): SeenSession | undefined {
@@ -73,12 +86,11 @@ export class SeenSessions {
     this.#isDirty = false;
     this.#storedMessages = storedMessages;
     const sessions = Array.from(this.#sessions, toEntry);
+    const saved = { version, software: this.#software, storedMessages, sessions };
     const temporary = `${this.#file}.${process.pid}.tmp`;
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
     try {
-      await writeFile(temporary, JSON.stringify({ version, storedMessages, sessions }), {
-        mode: 0o600,
-      });
+      await writeFile(temporary, JSON.stringify(saved), { mode: 0o600 });
       await rename(temporary, this.#file);
     } catch (error) {
       await rm(temporary, { force: true });
@@ -97,7 +109,11 @@ function toEntry([key, { fingerprint, ...rest }]: [string, SeenSession]): Entry 
   return Object.keys(rest).length === 0 ? [key, fingerprint] : [key, fingerprint, rest];
 }
 
-type Saved = { readonly storedMessages: number; readonly sessions: readonly Entry[] };
+type Saved = {
+  readonly software?: unknown;
+  readonly storedMessages: number;
+  readonly sessions: readonly Entry[];
+};
 
 function parseSaved(text: string): Saved | undefined {
   try {

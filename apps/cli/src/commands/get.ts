@@ -8,7 +8,7 @@ import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
 import type { RunAction } from "../run.ts";
-import { resolveSessionId } from "../session-id.ts";
+import { resolveMessageId, resolveSessionId } from "../session-id.ts";
 
 type GetFlags = {
   readonly mode: ResponseMode;
@@ -49,7 +49,12 @@ async function get(context: Context, typed: string, flags: GetFlags) {
     const id = await resolveSessionId(sessions, typed);
     if (flags.message !== undefined) {
       const around = flags.context === undefined ? {} : { context: flags.context };
-      const view = await getMessage(sessions, id, flags.message, around);
+      const view = await getMessage(
+        sessions,
+        id,
+        await resolveMessageId(sessions, id, flags.message),
+        around,
+      );
       if (output.isJson) return await printJson(output, view);
       printSessionHeader(context, view.session);
       for (const message of view.before) printMessage(output, message);

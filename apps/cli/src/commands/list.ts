@@ -21,10 +21,12 @@ type ListFlags = {
 
 export function listCommand(run: RunAction): Command {
   return new Command("list")
-    .description("list sessions, newest first; sub-agents are counted with the session they served")
+    .description(
+      "list sessions, the last active first; sub-agents are counted with the session they served",
+    )
     .option("--project <folder>", "only of this folder and those below it", toProject)
     .option("--agent <name>", "only of this client")
-    .option("--since <time>", "only begun since: 2026-03-01, 7d, today", (text) => parseTime(text))
+    .option("--since <time>", "only active since: 2026-03-01, 7d, today", (text) => parseTime(text))
     .option("--limit <n>", "at most so many", parseCount, 50)
     .option("--all", "every session, sub-agents too, whatever the limit")
     .action((flags: ListFlags, command: Command) =>
@@ -60,10 +62,16 @@ function print(context: Context, listed: readonly ListedSession[], hasMore: bool
   const rows = listed.map((session, at) => rowOf(context, session, names[at] ?? ""));
   const columns = [
     { title: shown("SESSION"), style: output.style.accent },
-    { title: shown("BEGAN"), align: "right" },
+    { title: shown("ACTIVE"), align: "right" },
     { title: shown("CLIENT"), minWidth: 6 },
     { title: shown("PROJECT"), minWidth: 10, cutAt: "start" },
-    { title: shown("+AGENTS"), align: "right", style: output.style.faint },
+    { title: shown("MESSAGES"), align: "right", leastTableWidth: 64 },
+    {
+      title: shown("+AGENTS"),
+      align: "right",
+      style: output.style.faint,
+      leastTableWidth: 72,
+    },
     { title: shown("BEGINS WITH"), minWidth: 12 },
   ] as const;
   const { width, style } = output;
@@ -76,12 +84,13 @@ function print(context: Context, listed: readonly ListedSession[], hasMore: bool
 }
 
 function rowOf({ output, home, now }: Context, session: ListedSession, name: string): Shown[] {
-  const { created_at, source_agent, project, descendants, title = "" } = session;
+  const { last_activity, source_agent, project, messages, descendants, title = "" } = session;
   return [
     shownLine(name),
-    output.isTerminal ? formatWhen(created_at, now()) : formatMoment(created_at),
+    output.isTerminal ? formatWhen(last_activity, now()) : formatMoment(last_activity),
     shownLine(source_agent),
     shownLine(shortenHome(project, home)),
+    formatCount(messages),
     descendants === 0 ? shown("") : formatCount(descendants),
     shownLine(title),
   ];

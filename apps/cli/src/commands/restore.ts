@@ -10,7 +10,7 @@ import { say, shown, shownLine } from "../output/shown.ts";
 import { type RestoreReport, restoreAll, restoreEach } from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 
-export type RestoreFlags = {
+type RestoreFlags = {
   readonly all?: boolean;
   readonly to?: string;
   readonly out?: string;

@@ -9,6 +9,7 @@ import { printJson } from "../output/json.ts";
 import { ProgressLine } from "../output/progress.ts";
 import type { RunAction } from "../run.ts";
 import { printSync } from "../sync-summary.ts";
+import { version } from "../version.ts";
 
 type SyncFlags = {
   readonly path?: string;
@@ -46,6 +47,7 @@ async function sync(context: Context, names: readonly string[], flags: SyncFlags
     isVerifying: flags.verify ?? false,
     // Whoever asks for this stage alone wants it done, not weighed.
     isFoldForced: flags.only === "update-indexes",
+    software: `pond ${version()}`,
     onProgress: (event) => progress.show(event),
     now,
     signal,

@@ -80,5 +80,6 @@ export class Output {
 function columnsOf(sink: Sink, env: OutputOptions["env"]): number {
   if (sink.isTTY !== true) return Number.POSITIVE_INFINITY;
   const asked = Number(env["COLUMNS"]);
-  return Math.max(20, Number.isInteger(asked) && asked > 0 ? asked : (sink.columns ?? 80));
+  // Some terminals that are recorded say they have none.
+  return Math.max(20, Number.isInteger(asked) && asked > 0 ? asked : sink.columns || 80);
 }

@@ -31,7 +31,7 @@ export class ProgressLine {
     this.#drawnMs = nowMs;
     if (progress.stage === "import") this.#startedMs ??= nowMs;
     const elapsedMs = nowMs - (this.#startedMs ?? nowMs);
-    const columns = (this.#output.stderr.columns ?? 80) - 1;
+    const columns = (this.#output.stderr.columns || 80) - 1;
     const line = cut(describe(progress, elapsedMs), columns);
     this.#output.stderr.write(`\r\x1b[2K${line}`);
     this.#isDrawn = true;

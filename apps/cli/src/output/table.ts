@@ -9,16 +9,22 @@ export type Column = {
   /** Which end to leave out. */
   readonly cutAt?: "start" | "end";
   readonly style?: (text: Shown) => Shown;
+  /** Left out where the table has fewer columns of the terminal than this. */
+  readonly leastTableWidth?: number;
 };
 
 const gap = "  ";
 
 /** Lines of a table at most `width` columns wide, as far as its columns may be cut. */
 export function renderTable(
-  columns: readonly Column[],
-  rows: readonly (readonly Shown[])[],
+  allColumns: readonly Column[],
+  allRows: readonly (readonly Shown[])[],
   { width, titleStyle }: { readonly width: number; readonly titleStyle: (text: Shown) => Shown },
 ): Shown[] {
+  const isKept = (_: unknown, at: number): boolean =>
+    width >= (allColumns[at]?.leastTableWidth ?? 0);
+  const columns = allColumns.filter(isKept);
+  const rows = allRows.map((cells) => cells.filter(isKept));
   const widths = fit(columns, rows, width);
   const last = columns.length - 1;
   const line = (cells: readonly Shown[], isTitle: boolean): Shown =>

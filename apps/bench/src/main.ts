@@ -1,0 +1,39 @@
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { measureDisk } from "./disk.ts";
+import { generateCorpus } from "./generated-corpus.ts";
+import { measureImport } from "./importing.ts";
+import { measureLongLine } from "./long-line.ts";
+import { type Measure, printTable } from "./measure.ts";
+import { Home } from "./process.ts";
+import { measureReading } from "./reading.ts";
+import { measureSearching } from "./searching.ts";
+import { measureUpkeep } from "./upkeep.ts";
+
+// About a gigabyte; a million makes three.
+const { values } = parseArgs({
+  options: { records: { type: "string", default: "400000" }, json: { type: "boolean" } },
+});
+
+const home = new Home();
+try {
+  const shape = { records: Number(values.records), recordsPerSession: 90 };
+  const corpus = generateCorpus(join(home.folder, "client"), shape);
+  const measures: Measure[] = [
+    ...measureImport(home, corpus),
+    ...(await measureDisk(home, corpus)),
+    ...(await measureLongLine()),
+    ...measureUpkeep(home, corpus),
+    ...(await measureSearching(home)),
+    ...(await measureReading(home)),
+  ];
+  const machine = `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`;
+  if (values.json) console.log(JSON.stringify({ machine, measures }, null, 2));
+  else {
+    console.log(`${machine}\n`);
+    printTable(measures);
+  }
+} finally {
+  home.remove();
+}

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { type GeneratedCorpus, generateCorpus, growSession } from "./generated-corpus.ts";
+import { messagesOf, syncHome } from "./importing.ts";
+import type { Measure } from "./measure.ts";
+import { Home, medianRun } from "./process.ts";
+
+const manySessions = 10_000;
+const recordsOfEach = 10;
+
+/** What a sync costs where little or nothing changed. */
+export function measureUpkeep(home: Home, corpus: GeneratedCorpus): Measure[] {
+  return [
+    noOp(home, corpus, corpus.records),
+    ...withManySessions((many, sessions) => [
+      noOp(many, sessions, sessions.records),
+      grown(many, sessions),
+    ]),
+  ];
+}
+
+function withManySessions(
+  measure: (home: Home, corpus: GeneratedCorpus) => Measure[],
+): readonly Measure[] {
+  const home = new Home();
+  try {
+    const shape = { records: manySessions * recordsOfEach, recordsPerSession: 5 };
+    const corpus = generateCorpus(join(home.folder, "client"), shape);
+    syncHome(home, corpus.home);
+    return measure(home, corpus);
+  } finally {
+    home.remove();
+  }
+}
+
+function noOp(home: Home, corpus: GeneratedCorpus, messages: number): Measure {
+  const { cpuMs } = medianRun(5, () => syncHome(home, corpus.home));
+  const allowedMs = Math.max(1, messages / 100_000) * 200;
+  return {
+    what: `no-op sync, ${corpus.files.length} sessions, ${messages} messages, process time`,
+    value: cpuMs,
+    unit: "ms",
+    bar: { text: `under ${allowedMs.toFixed(0)} ms`, isMet: cpuMs < allowedMs },
+  };
+}
+
+function grown(home: Home, corpus: GeneratedCorpus): Measure {
+  const [file = ""] = corpus.files;
+  let turn = 0;
+  const { wallMs } = medianRun(5, () => {
+    growSession(file, turn++);
+    const run = syncHome(home, corpus.home);
+    if (messagesOf(run) === 0) throw new Error("a grown session was not read");
+    return run;
+  });
+  return {
+    what: `one grown session among ${corpus.files.length}`,
+    value: wallMs,
+    unit: "ms",
+    bar: { text: "under 500 ms", isMet: wallMs < 500 },
+  };
+}

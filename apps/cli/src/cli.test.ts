@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Home, line } from "./testing.ts";
+
+// Everything here starts the real command.
+let home: Home;
+beforeAll(async () => {
+  home = new Home();
+  home.writeSession(
+    "hostile",
+    line("hostile", "m1", "look \x1b]0;owned\x07\x1b[2J\u202e at this", {
+      cwd: "/work/\x1b[31mred",
+    }),
+  );
+  expect(await home.spawn(["sync", "-q"])).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+afterAll(() => home.remove());
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+describe("the process", () => {
+  it.each([
+    ["done", ["status"], 0],
+    ["done: nothing found", ["search", "zzzz"], 0],
+    ["done: help", ["--help"], 0],
+    ["failed: no such session", ["get", "zzz"], 1],
+    ["failed: no store", ["list", "--namespace", "other"], 1],
+    ["bad usage: unknown command", ["snyc"], 2],
+    ["bad usage: unknown flag", ["list", "--limt", "3"], 2],
+    ["bad usage: too much", ["status", "more"], 2],
+    ["bad usage: no command", [], 2],
+    ["bad usage: namespace", ["list", "--namespace", "../x"], 2],
+  ])("ends with the code that says %s", async (_, argv, expected) => {
+    const { code } = await home.spawn(argv);
+
+    expect(code).toBe(expected);
+  });
+
+  it.each([
+    [["snyc"], "Did you mean sync?"],
+    [["list", "--limt", "3"], "Did you mean --limit?"],
+  ])("suggests what was meant by %j", async (argv, suggestion) => {
+    const { stderr } = await home.spawn(argv);
+
+    expect(stderr).toContain(suggestion);
+  });
+
+  it("prints its version", async () => {
+    const manifest = new URL("../package.json", import.meta.url);
+
+    expect((await home.spawn(["--version"])).stdout).toBe(
+      `${JSON.parse(readFileSync(manifest, "utf8")).version}\n`,
+    );
+  });
+
+  it.each([
+    ["an unknown flag", ["list", "--limt", "3"], "validation_failed", 2],
+    ["an unknown session", ["get", "zzz"], "not_found", 1],
+    ["a missing store", ["list", "--namespace", "other"], "not_found", 1],
+    ["an unusable namespace", ["list", "--namespace", "../x"], "validation_failed", 2],
+  ])("prints one JSON document about %s with --json", async (_, argv, code, exitCode) => {
+    const finished = await home.spawn([...argv, "--json"]);
+
+    expect(finished.code).toBe(exitCode);
+    expect(finished.stderr).not.toBe("");
+    expect(JSON.parse(finished.stdout)).toEqual({
+      error: { code, message: expect.any(String), details: expect.any(Object) },
+    });
+  });
+
+  it.each([[["list"]], [["get", "hostile"]], [["search", "look"]], [["status"]], [["sync"]]])(
+    "lets no control character of a session reach the terminal: %j",
+    async (argv) => {
+      const plain = await home.spawn([...argv, "-v"]);
+      const colored = await home.spawn([...argv, "-v"], { env: { FORCE_COLOR: "1" } });
+
+      expect(plain.stdout + plain.stderr).not.toMatch(control);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: our own styles
+      const others = colored.stdout.replaceAll(/\x1b\[\d+m/g, "");
+      expect(others).not.toMatch(control);
+      expect(others).not.toContain("\x1b[31mred");
+    },
+  );
+
+  it("gives exact text as JSON", async () => {
+    const { stdout } = await home.spawn(["get", "hostile", "--json"]);
+
+    const page = JSON.parse(stdout);
+    expect([page.session.project, page.messages[0].text]).toEqual([
+      "/work/\x1b[31mred",
+      "look \x1b]0;owned\x07\x1b[2J\u202e at this",
+    ]);
+  });
+
+  it("colours when it is forced to and not when it is asked not to", async () => {
+    const forced = await home.spawn(["list"], { env: { FORCE_COLOR: "1" } });
+    const refused = await home.spawn(["list", "--no-color"], { env: { FORCE_COLOR: "1" } });
+    const piped = await home.spawn(["list"], { env: { NO_COLOR: "1" } });
+
+    expect(forced.stdout).toContain("\x1b[2m");
+    expect(refused.stdout + piped.stdout).not.toContain("\x1b");
+  });
+
+  it("imports, searches and restores the samples on a machine without sessions", async () => {
+    const other = new Home();
+
+    const { code, stdout } = await other.spawn([], { entry: "start.ts" });
+
+    other.remove();
+    expect(code).toBe(0);
+    expect(stdout).toContain("No client has sessions here, so these are samples.");
+    expect(stdout).toContain(join("share", "pond-demo"));
+    expect(stdout).toMatch(/\+63 messages/);
+    expect(stdout).toMatch(/\n 1 {2}c5e1b000/);
+    expect(stdout).toContain("Restored 1 session in 1 file.");
+    expect(stdout).toContain("Try next");
+  });
+
+  it("imports the sessions of this machine where there are some", async () => {
+    const { code, stdout } = await home.spawn([], { entry: "start.ts" });
+
+    expect(code).toBe(0);
+    expect(stdout).toContain("$ pond sync\n");
+    expect(stdout).not.toContain("demo");
+  });
+});

@@ -1,0 +1,265 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fixtures, Home } from "../testing.ts";
+
+// One store of the samples for everything that only reads.
+let home: Home;
+beforeAll(async () => {
+  home = new Home();
+  const samples = join(fixtures, "samples", "claude-code");
+  await home.pond("sync", "claude-code", "--path", samples);
+});
+afterAll(() => home.remove());
+
+const ledger = "c5e1b000-3f0a-4d7e-8b21-6a9d4e2f1c02";
+const json = async (...argv: readonly string[]) => {
+  const { code, stdout } = await home.pond(...argv, "--json");
+  expect(code).toBe(0);
+  return JSON.parse(stdout);
+};
+
+describe("pond list", () => {
+  it("lists sessions newest first, sub-agents counted with theirs", async () => {
+    const { code, stdout, stderr } = await home.pond("list");
+
+    const lines = stdout.trimEnd().split("\n");
+    expect([code, lines.length, stderr]).toEqual([0, 5, "4 sessions.\n"]);
+    expect(lines[0]).toMatch(/^SESSION +ACTIVE +CLIENT +PROJECT +MESSAGES +\+AGENTS +BEGINS WITH$/);
+    expect(lines.find((line) => line.startsWith(ledger))).toMatch(
+      /claude-code {2}\/home\/ada\/ledger +14 +1 {2}Importing the bank's export/,
+    );
+  });
+
+  it("prints one JSON line a session, with whole ids", async () => {
+    const { stdout } = await home.pond("list", "--json", "--project", "/home/ada/ledger");
+
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      {
+        session_id: ledger,
+        source_agent: "claude-code",
+        project: "/home/ada/ledger",
+        created_at: expect.stringMatching(/^2026-09-21T/),
+        last_activity: expect.stringMatching(/^2026-09-21T/),
+        messages: 14,
+        title: expect.stringMatching(/^Importing the bank's export/),
+        descendants: 1,
+      },
+    ]);
+  });
+
+  it("lists sub-agents too with --all", async () => {
+    const { stdout } = await home.pond("list", "--all", "--json");
+
+    expect(stdout.trimEnd().split("\n")).toHaveLength(5);
+  });
+
+  it.each([52, 60, 80, 200])("fits a terminal of %i columns", async (columns) => {
+    const { stdout } = await home.pondWith({ isTerminal: true, columns }, "list", "--no-color");
+
+    expect(stdout).toContain("c5e1b000  ");
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
+  });
+
+  it("says that there are more", async () => {
+    const { stderr } = await home.pond("list", "--limit", "1");
+
+    expect(stderr).toBe("1 session. There are more: --limit, --all.\n");
+  });
+
+  it("filters by time", async () => {
+    const { stdout } = await home.pond("list", "--since", "2026-10-05", "--json");
+
+    expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("pond get", () => {
+  it("shows a session by the beginning of its id, which its sub-agents share", async () => {
+    const { code, stdout } = await home.pond("get", "c5e1");
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^Session c5e1b000-\S+\nclaude-code in \/home\/ada\/ledger, began 2026-09-21 /,
+    );
+    expect(stdout).toContain("\nImporting the bank's export loses rows");
+  });
+
+  it("prints the wire page as JSON", async () => {
+    const page = await json("get", ledger);
+
+    expect(page).toMatchObject({
+      session: { id: ledger, source_agent: "claude-code" },
+      response_mode: "conversational",
+      messages_remaining: 0,
+    });
+    expect(page.messages[0]).toMatchObject({ role: "user", text: expect.any(String) });
+  });
+
+  it("shows more with each mode", async () => {
+    const [conversational, complete, verbatim] = await Promise.all(
+      ["conversational", "complete", "verbatim"].map((mode) => json("get", ledger, "--mode", mode)),
+    );
+
+    expect(complete.messages.length).toBeGreaterThan(conversational.messages.length);
+    expect(verbatim.messages[0].content[0]).toMatchObject({ type: "text" });
+  });
+
+  it("goes on behind a message", async () => {
+    const { messages } = await json("get", ledger);
+
+    const rest = await json("get", ledger, "--after", messages[0].id);
+
+    expect(rest.messages).toEqual(messages.slice(1));
+  });
+
+  it("shows one message in its context, by the beginning of its id", async () => {
+    const { messages } = await json("get", ledger, "--mode", "complete");
+    const id = messages[3].id;
+
+    const view = await json("get", ledger, "--message", id, "--context", "1");
+    const { stdout } = await home.pond("get", ledger, "--message", id, "--context", "0");
+
+    expect([view.before.length, view.target.id, view.after.length]).toEqual([1, id, 1]);
+    expect(stdout).toContain(id);
+  });
+
+  it.each([
+    [["get", "zzz"], 1, "no session zzz is stored"],
+    [["get", ""], 2, "the session id is empty"],
+    [["get", ledger, "--message", "zzz"], 1, "holds no message zzz"],
+    [["get", ledger, "--after", "zzz"], 1, "holds no message zzz"],
+    [["get", ledger, "--context", "2"], 2, "--context goes with --message"],
+    [["get", ledger, "--mode", "short"], 2, "Allowed choices are conversational"],
+    [["get"], 2, "missing required argument 'session'"],
+  ])("refuses %j with %i", async (argv, expected, message) => {
+    const { code, stderr } = await home.pond(...argv);
+
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
+  });
+});
+
+describe("pond search", () => {
+  it("numbers what it found and shows the passage", async () => {
+    const { code, stdout, stderr } = await home.pond("search", "import", "loses", "rows");
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ 1 {2}c5e1b000-\S+ {2}\/home\/ada\/ledger {2}/);
+    expect(stderr).toMatch(/^\d sessions? found in \d+ messages, \d+ ms\./);
+  });
+
+  it("highlights matches on a terminal", async () => {
+    const { stdout } = await home.pondWith({ isTerminal: true }, "search", "diaeresis");
+
+    expect(stdout).toContain("\x1b[7mdiaeresis\x1b[27m");
+    expect(stdout).toContain("\x1b[36m0b5ea000\x1b[39m");
+  });
+
+  it("prints the wire response as JSON", async () => {
+    const response = await json("search", "coupon", "--limit", "1", "--project", "/home/ada");
+
+    expect(response).toMatchObject({
+      mode: "full_text",
+      total_in_scope: expect.any(Number),
+      sessions: [{ project: "/home/ada/shop-api", matches: expect.any(Array) }],
+    });
+  });
+
+  it("says how much it looked through where nothing is found", async () => {
+    const { code, stdout } = await home.pond("search", "xylophonequartz");
+
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Nothing found in \d+ messages\./)]);
+  });
+
+  it("takes the beginning of a session's id as a filter", async () => {
+    const response = await json("search", "the", "--session", "f1a4");
+
+    expect(response.sessions).toHaveLength(1);
+  });
+
+  it("explains", async () => {
+    const response = await json("search", "coupon", "--explain");
+
+    expect(response.explanation.terms.join()).toContain("coupon");
+  });
+
+  it.each([
+    [["search"], 2, "missing required argument 'query'"],
+    [["search", " "], 2, "query: it is empty"],
+    [["search", "x", "--since", "soon"], 2, "Say a date"],
+    [["search", "x", "--limit", "0"], 2, "Say a whole number from 1"],
+    [["search", "x", "--role", "robot"], 2, "Allowed choices are user"],
+    [["search", "x", "--session", "zzz"], 1, "no session zzz is stored"],
+  ])("refuses %j with %i", async (argv, expected, message) => {
+    const { code, stderr } = await home.pond(...argv);
+
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
+  });
+});
+
+describe("pond status", () => {
+  it("tells what is stored and that all is well", async () => {
+    const { code, stdout } = await home.pond("status");
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Store {5}~\/\.local\/share\/pond\/default\nHolds {5}5 sessions, 63 /);
+    expect(stdout).toMatch(/SESSIONS {2}MESSAGES {2}CLIENT\n +5 +63 {2}claude-code\n/);
+    expect(stdout).toContain("/home/ada/ledger");
+    expect(stdout).toContain("messages (");
+    expect(stdout).toMatch(/\nNothing needs doing\.\n$/);
+  });
+
+  it("prints the same as JSON", async () => {
+    expect(await json("status")).toMatchObject({
+      store_id: expect.any(String),
+      namespace: "default",
+      sessions: 5,
+      messages: 63,
+      by_agent: { "claude-code": { sessions: 5, messages: 63 } },
+      advice: [],
+    });
+  });
+});
+
+describe("pond adapters", () => {
+  it("lists the clients and where they would be", async () => {
+    const { stdout } = await home.pond("adapters");
+
+    expect(stdout).toMatch(/^CLIENT +PLACE +SESSIONS +SIZE +STATE\nclaude-code +~\/\.claude /);
+    expect(await json("adapters")).toEqual({
+      adapters: [
+        {
+          name: "claude-code",
+          enabled: true,
+          places: [
+            {
+              path: join(home.folder, ".claude"),
+              exists: false,
+              sessions: 0,
+              bytes: 0,
+              faults: 0,
+            },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+describe("pond completions", () => {
+  it.each(["bash", "zsh", "fish"])(
+    "prints a script for %s that knows every command",
+    async (shell) => {
+      const { code, stdout } = await home.pond("completions", shell);
+
+      expect(code).toBe(0);
+      for (const verb of ["sync", "search", "list", "get", "restore", "status", "adapters"]) {
+        expect(stdout).toContain(verb);
+      }
+    },
+  );
+});

@@ -1,0 +1,153 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { fixtures, Home, line } from "../testing.ts";
+
+const samples = join(fixtures, "samples", "claude-code");
+const ledger = "c5e1b000-3f0a-4d7e-8b21-6a9d4e2f1c02";
+const project = "projects/-home-ada-ledger";
+
+let home: Home;
+beforeAll(async () => {
+  home = new Home();
+  await home.pond("sync", "claude-code", "--path", samples);
+});
+afterAll(() => home.remove());
+
+let out: string;
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), "pond-out-"));
+});
+afterEach(() => rmSync(out, { recursive: true, force: true }));
+
+/** Every file below a folder with what it holds; records by value, as a restore promises them. */
+function tree(folder: string): Record<string, unknown> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    files
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [file.slice(folder.length + 1), contentOf(file)]),
+  );
+}
+
+function contentOf(file: string): unknown {
+  const text = readFileSync(file, "utf8");
+  if (!file.endsWith(".jsonl")) return text;
+  return text.split("\n").map((record) => (record === "" ? record : JSON.parse(record)));
+}
+
+describe("pond restore", () => {
+  it("writes every session back as its client wrote it (`adapter-native-restore-lossless`)", async () => {
+    const { code, stdout } = await home.pond("restore", "--all", "--out", out, "--json");
+
+    const { files, faults } = JSON.parse(stdout);
+    expect([code, faults]).toEqual([0, []]);
+    expect(tree(join(out, "claude-code"))).toEqual(tree(samples));
+    expect(files).toHaveLength(Object.keys(tree(samples)).length);
+    expect(files[0]).toEqual({
+      session_id: expect.any(String),
+      path: expect.stringContaining(join(out, "claude-code", "projects")),
+      native: true,
+      fidelity: expect.objectContaining({ text: expect.any(Object) }),
+    });
+  });
+
+  it("writes one session with its sub-agents straight into the folder", async () => {
+    const { code, stdout } = await home.pond("restore", "c5e1", "--out", out);
+
+    const own = Object.entries(tree(samples)).filter(([path]) => path.startsWith(project));
+    expect(code).toBe(0);
+    expect(tree(out)).toEqual(Object.fromEntries(own));
+    expect(stdout).toMatch(/\nRestored 2 sessions in \d files\.\n$/);
+  });
+
+  it("restores a session and its sub-agent once where both are named", async () => {
+    const { stdout } = await home.pond("list", "--all", "--json");
+    const agent = stdout.split("\n").find((each) => each.includes("subagents")) ?? "";
+    const ids = [JSON.parse(agent).session_id, ledger];
+
+    const { code } = await home.pond("restore", ...ids, "--out", out);
+
+    expect(code).toBe(0);
+    expect(Object.keys(tree(out))).toContain(`${project}/${ledger}.jsonl`);
+  });
+
+  it("writes into the client's home with --install", async () => {
+    const { code } = await home.pond("restore", "5c3e", "--install");
+
+    expect(code).toBe(0);
+    const installed = readdirSync(join(home.folder, ".claude", "projects"));
+    expect(installed).toEqual(["-home-ada-weather-widget"]);
+  });
+
+  it("does not replace a file unless it is told to", async () => {
+    await home.pond("restore", ledger, "--out", out);
+    const file = join(out, project, `${ledger}.jsonl`);
+    writeFileSync(file, "mine");
+
+    const refused = await home.pond("restore", ledger, "--out", out);
+    const kept = readFileSync(file, "utf8");
+    const forced = await home.pond("restore", ledger, "--out", out, "--force");
+
+    expect([refused.code, refused.stderr, kept]).toEqual([
+      1,
+      expect.stringContaining("is there already"),
+      "mine",
+    ]);
+    expect([forced.code, contentOf(file)]).toEqual([
+      0,
+      contentOf(join(samples, project, `${ledger}.jsonl`)),
+    ]);
+  });
+
+  it("restores the others where one fails, names it, and ends with 3", async () => {
+    await home.pond("restore", "f1a4", "--out", out);
+
+    const { code, stdout } = await home.pond("restore", ledger, "f1a4", "--out", out, "--json");
+
+    const { files, faults } = JSON.parse(stdout);
+    expect([code, files.length > 0, faults]).toEqual([
+      3,
+      true,
+      [
+        {
+          session_id: "f1a4e000-7c1d-4b52-9a6e-2d1f0c5b7a01",
+          code: "target_exists",
+          message: expect.stringContaining("is there already"),
+        },
+      ],
+    ]);
+  });
+
+  it("names the sessions an unclear beginning could mean", async () => {
+    const other = new Home();
+    other.writeSession("abc-1", line("abc-1", "a", "x"));
+    other.writeSession("abc-2", line("abc-2", "a", "x"));
+    await other.pond("sync");
+
+    const { code, stdout, stderr } = await other.pond("restore", "abc", "--json");
+
+    other.remove();
+    expect(code).toBe(2);
+    expect(stderr).toContain('2 sessions begin with "abc"');
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code: "validation_failed",
+      details: { kind: "ambiguous_id", candidates: ["abc-1", "abc-2"], count: 2 },
+    });
+  });
+
+  it.each([
+    [["restore"], "say which session"],
+    [["restore", "--all", ledger], "not both"],
+    [["restore", ledger, "--out", "x", "--install"], "--out and --install"],
+    [["restore", ledger, "--at", "noon"], "Allowed choices are first, last"],
+  ])("refuses %j as bad usage", async (argv, message) => {
+    const { code, stderr } = await home.pond(...argv);
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(existsSync("x")).toBe(false);
+  });
+});

@@ -1,0 +1,161 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { stages } from "@pond/sync";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fixtures, Home, line } from "../testing.ts";
+import { stageNames } from "./sync.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+const counts = { seen: 0, new: 0, grown: 0, unchanged: 0, pending: 0, failed: 0 };
+
+describe("pond sync", () => {
+  it("knows the stages there are", () => {
+    expect(stageNames).toEqual(stages);
+  });
+
+  it("prints exactly what scripts rely on (design section 7)", async () => {
+    const file = home.writeSession("s1", line("s1", "a", "one"), "{ broken");
+
+    const { code, stdout } = await home.pond("sync", "--json");
+
+    const { duration_ms, indexes, ...report } = JSON.parse(stdout);
+    expect(code).toBe(3);
+    expect(report).toEqual({
+      adapters: [
+        {
+          name: "claude-code",
+          sessions: { ...counts, seen: 1, new: 1 },
+          messages_added: 1,
+          parts_added: 1,
+          revisions: 0,
+          tombstones: 0,
+          deferred: 0,
+          rejected: 0,
+          bytes_read: expect.any(Number),
+          faults: [
+            {
+              adapter: "claude-code",
+              location: `${file}:2`,
+              code: "source_fault",
+              message: expect.stringContaining("not JSON"),
+            },
+          ],
+          faults_omitted: 0,
+        },
+      ],
+      embedded: 0,
+    });
+    expect([typeof duration_ms, indexes.length]).toEqual(["number", 4]);
+  });
+
+  it("says in two lines what it did, and that there was nothing to do", async () => {
+    home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "two"));
+
+    const first = await home.pond("sync");
+    const second = await home.pond("sync");
+
+    expect(first).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^claude-code {2}1 session: 1 new, \+2 messages\nStored in ~\/\.local\/share\/pond\/default \(.*\)\.\n$/,
+      ),
+      stderr: "",
+    });
+    expect(second).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^claude-code {2}1 session, nothing new\nStored in .*\n$/),
+      stderr: "",
+    });
+  });
+
+  it("lists faults with place and reason, each time, and ends with 3", async () => {
+    const file = home.writeSession("s1", line("s1", "a", "one"), "\x1b]0;owned\x07");
+    const location = file.replace(home.folder, "~");
+
+    const first = await home.pond("sync");
+    const second = await home.pond("sync", "-q");
+
+    for (const { code, stderr } of [first, second]) {
+      expect(code).toBe(3);
+      expect(stderr).toContain("warning: 1 record could not be read");
+      expect(stderr).toContain(`  ${location}:2  not JSON`);
+    }
+    expect(second.stdout).toBe("");
+  });
+
+  it("ends with 0 where something is only pending", async () => {
+    home.write(".claude/projects/-work/s1.jsonl", `${line("s1", "a", "one")}\n{"type":"us`);
+
+    const { code, stdout } = await home.pond("sync");
+
+    expect([code, stdout.split("\n")[0]]).toEqual([
+      0,
+      "claude-code  1 session: 1 new, +1 message, 1 still being written",
+    ]);
+  });
+
+  it("only says what it would read in a dry run, and makes no store", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+
+    const { code, stdout } = await home.pond("sync", "--dry-run");
+
+    expect([code, stdout]).toEqual([
+      0,
+      "claude-code  1 session: 1 new\nNothing was read or stored. The store is ~/.local/share/pond/default.\n",
+    ]);
+    expect(existsSync(join(home.folder, ".local/share/pond/default/sessions.lance"))).toBe(false);
+  });
+
+  it("compares with what was seen in a dry run", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    await home.pond("sync");
+    home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "two"));
+
+    const { stdout } = await home.pond("sync", "--dry-run", "--json");
+
+    expect(JSON.parse(stdout).adapters[0].sessions).toEqual({ ...counts, seen: 1, grown: 1 });
+  });
+
+  it("reads a copy of a home", async () => {
+    const samples = join(fixtures, "samples", "claude-code");
+
+    const { code, stdout } = await home.pond("sync", "claude-code", "--path", samples, "--json");
+
+    const [report] = JSON.parse(stdout).adapters;
+    expect([code, report.sessions.new, report.faults]).toEqual([0, report.sessions.seen, []]);
+    expect(report.sessions.seen).toBeGreaterThan(3);
+  });
+
+  it("says what to do where no client is found", async () => {
+    const { code, stdout } = await home.pond("sync");
+
+    expect([code, stdout]).toEqual([0, expect.stringContaining("pond sync CLIENT --path DIR")]);
+  });
+
+  it("runs one stage, or all but one", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+
+    const only = await home.pond("sync", "--only", "import", "--json");
+    const skip = await home.pond("sync", "--skip", "import", "--json");
+
+    expect(JSON.parse(only.stdout).indexes).toEqual([]);
+    expect(JSON.parse(skip.stdout)).toMatchObject({ adapters: [], indexes: { length: 4 } });
+  });
+
+  it.each([
+    [["sync", "nope"], 2, 'no adapter is called "nope"'],
+    [["sync", "claude-code", "--path", "/nowhere"], 1, "/nowhere: nothing is there"],
+    [["sync", "--path", "."], 2, "say which client wrote it: pond sync claude-code --path ."],
+    [["sync", "--only", "import", "--skip", "embed"], 2, "--only and --skip"],
+    [["sync", "--only", "indexes"], 2, "Allowed choices are import, embed, update-indexes"],
+  ])("refuses %j with %i", async (argv, expected, message) => {
+    const { code, stderr } = await home.pond(...argv);
+
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { formatBytes, formatCount, formatCounted, formatDuration } from "./numbers.ts";
+import { describe as describeProgress } from "./progress.ts";
+import { shown } from "./shown.ts";
+import { createStyle, wantsColor } from "./style.ts";
+import { formatWhen } from "./time.ts";
+import { wrapPieces } from "./wrap.ts";
+
+describe("wantsColor", () => {
+  it.each([
+    ["on a terminal", { isTerminal: true, env: {} }, true],
+    ["in a pipe", { isTerminal: false, env: {} }, false],
+    ["with NO_COLOR", { isTerminal: true, env: { NO_COLOR: "1" } }, false],
+    ["with an empty NO_COLOR", { isTerminal: true, env: { NO_COLOR: "" } }, true],
+    ["with FORCE_COLOR in a pipe", { isTerminal: false, env: { FORCE_COLOR: "1" } }, true],
+    ["with FORCE_COLOR=0", { isTerminal: true, env: { FORCE_COLOR: "0" } }, false],
+    ["on a dumb terminal", { isTerminal: true, env: { TERM: "dumb" } }, false],
+  ])("is decided %s", (_, wishes, expected) => {
+    expect(wantsColor({ isAllowed: true, ...wishes })).toBe(expected);
+  });
+
+  it("is never with --no-color", () => {
+    const wishes = { isAllowed: false, isTerminal: true, env: { FORCE_COLOR: "1" } };
+
+    expect(wantsColor(wishes)).toBe(false);
+  });
+});
+
+describe("createStyle", () => {
+  it("returns text as it is without colour", () => {
+    expect([createStyle(false).bad(shown("x")), createStyle(true).bad(shown("x"))]).toEqual([
+      "x",
+      "\x1b[31mx\x1b[39m",
+    ]);
+  });
+});
+
+describe("numbers", () => {
+  it.each([
+    [formatCount(1234567), "1,234,567"],
+    [formatCounted(1, "session"), "1 session"],
+    [formatCounted(0, "session"), "0 sessions"],
+    [formatBytes(999), "999 B"],
+    [formatBytes(1000), "1.0 kB"],
+    [formatBytes(999_960), "1.0 MB"],
+    [formatBytes(123_456_789), "123 MB"],
+    [formatDuration(40), "0.0 s"],
+    [formatDuration(9_960), "10 s"],
+    [formatDuration(59_600), "1 min 0 s"],
+    [formatDuration(200_000), "3 min 20 s"],
+    [formatDuration(7_500_000), "2 h 5 min"],
+  ])("reads %s", (text, expected) => {
+    expect(text).toBe(expected);
+  });
+});
+
+describe("formatWhen", () => {
+  const now = new Date(2026, 10, 20, 15, 0);
+  it.each([
+    [new Date(2026, 10, 20, 9, 5), "09:05"],
+    [new Date(2026, 10, 17, 9, 5), "Tue 09:05"],
+    [new Date(2026, 5, 3), "3 Jun"],
+    [new Date(2024, 5, 3), "2024-06-03"],
+    [new Date(2027, 5, 3), "2027-06-03"],
+  ])("tells %s in short", (date, expected) => {
+    expect(formatWhen(date.toISOString(), now)).toBe(expected);
+  });
+});
+
+describe("progress", () => {
+  const progress = {
+    stage: "import",
+    adapter: "claude\x1b[2J",
+    sessionsDone: 50,
+    sessionsTotal: 100,
+    bytesDone: 25,
+    bytesTotal: 100,
+    messagesRead: 90_000,
+  } as const;
+
+  it("tells rate and time left once they mean something", () => {
+    expect([describeProgress(progress, 500), describeProgress(progress, 2_000)]).toEqual([
+      "claude␛[2J  █████░░░░░░░░░░░░░░░  25 %  50/100 sessions",
+      "claude␛[2J  █████░░░░░░░░░░░░░░░  25 %  50/100 sessions  45,000 messages/s  6.0 s left",
+    ]);
+  });
+
+  it("does not divide by nothing", () => {
+    const none = { ...progress, sessionsDone: 0, bytesDone: 0, bytesTotal: 0 };
+
+    expect(describeProgress(none, 2_000)).toContain("  0 %  0/100 sessions  45,000 messages/s");
+  });
+});
+
+describe("wrapPieces", () => {
+  const mark = (text: ReturnType<typeof shown>) => shown(`[${text}]`);
+
+  it("breaks at spaces and keeps a match inside of its word", () => {
+    const pieces = [
+      { text: shown("never "), isMatch: false },
+      { text: shown("freeze"), isMatch: true },
+      { text: shown("s over in winter"), isMatch: false },
+    ];
+
+    expect(wrapPieces(pieces, 14, mark)).toEqual(["never [freeze]s", "over in winter"]);
+  });
+
+  it("leaves a word whole that is wider than the line", () => {
+    expect(wrapPieces([{ text: shown("a longlonglong b"), isMatch: false }], 5, mark)).toEqual([
+      "a",
+      "longlonglong",
+      "b",
+    ]);
+  });
+});

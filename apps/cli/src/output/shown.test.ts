@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Shown, say, shown, shownLine } from "./shown.ts";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const hostile = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+describe("shown", () => {
+  it.each([
+    ["a colour", "\x1b[31mred\x1b[0m", "␛[31mred␛[0m"],
+    ["a window title", "\x1b]0;owned\x07", "␛]0;owned␇"],
+    ["a clipboard write", "\x1b]52;c;cm0gLXJm\x1b\\", "␛]52;c;cm0gLXJm␛\\"],
+    ["an eight-bit sequence", "\x9b2J", "<U+009B>2J"],
+    ["a backspace", "safe\b\b\b\bevil", "safe␈␈␈␈evil"],
+    ["a return to the start of the line", "safe\revil", "safe␍evil"],
+    ["a NUL and a DEL", "\0\x7f", "␀␡"],
+    ["a direction override", "user\u202egnp.exe", "user<U+202E>gnp.exe"],
+    ["an isolate", "\u2066x\u2069", "<U+2066>x<U+2069>"],
+    ["half a character", "a\ud800b", "a\ufffdb"],
+  ])("neutralises %s", (_, text, expected) => {
+    expect(shown(text)).toBe(expected);
+  });
+
+  it.each(["plain", "two\nlines\tand a tab", "中文 עברית émoji 👩‍👩‍👧 \u200e"])(
+    "leaves %j as it is",
+    (text) => {
+      expect(shown(text)).toBe(text);
+    },
+  );
+
+  it("reads the line ends of Windows as line ends", () => {
+    expect(shown("a\r\nb\x07")).toBe("a\nb␇");
+  });
+
+  it("lets nothing through that a terminal acts on, whatever comes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(shown(text)).not.toMatch(hostile);
+        expect(shownLine(text)).not.toMatch(/[\t\n\r\u2028\u2029]/);
+        expect(shownLine(text)).not.toMatch(hostile);
+      }),
+    );
+  });
+});
+
+describe("shownLine", () => {
+  it("puts text on one line", () => {
+    expect(shownLine("a\r\n\tb\u2028c")).toBe("a b c");
+  });
+});
+
+describe("say", () => {
+  it("takes safe text and numbers, nothing else", () => {
+    const text: Shown = say`${shown("x")}: ${2}`;
+
+    // @ts-expect-error raw text does not reach a terminal
+    say`${"\x1b[2J"}`;
+    expect(text).toBe("x: 2");
+  });
+});

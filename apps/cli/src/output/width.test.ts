@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { shown } from "./shown.ts";
+import { cut, cutStart, padEnd, padStart, widthOf } from "./width.ts";
+
+describe("widthOf", () => {
+  it.each([
+    ["abc", 3],
+    ["中文", 4],
+    ["한글", 4],
+    ["ｆｕｌｌ", 8],
+    ["é", 1],
+    ["e\u0301", 1],
+    ["👩‍👩‍👧", 2],
+    ["🇩🇪", 2],
+    ["❤️", 2],
+    ["a\u200bb", 2],
+    ["…", 1],
+    ["עברית", 5],
+  ])("gives %s %i columns", (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+});
+
+describe("cut", () => {
+  it.each([
+    ["abcdef", 6, "abcdef"],
+    ["abcdef", 5, "abcd…"],
+    ["中文字", 5, "中文…"],
+    ["中文字", 4, "中…"],
+    ["abc", 1, "…"],
+    ["abc", 0, ""],
+  ])("cuts %s to %i columns", (text, columns, expected) => {
+    expect(cut(shown(text), columns)).toBe(expected);
+  });
+
+  it.each([
+    ["/home/ada/loom", 8, "…da/loom"],
+    ["/中文/字", 5, "…/字"],
+    ["short", 9, "short"],
+  ])("cuts the start of %s to %i columns", (text, columns, expected) => {
+    expect(cutStart(shown(text), columns)).toBe(expected);
+  });
+});
+
+describe("padding", () => {
+  it("counts columns, not characters", () => {
+    expect([padEnd(shown("中"), 4), padStart(shown("中"), 4), padEnd(shown("long"), 2)]).toEqual([
+      "中  ",
+      "  中",
+      "long",
+    ]);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { piecesOf } from "./search-text.ts";
+
+describe("piecesOf", () => {
+  it("cuts where highlights are before it makes text harmless, which may lengthen it", () => {
+    const text = "a\u202eb found\x1b[2J";
+
+    expect(piecesOf({ text, highlights: [[4, 9]] })).toEqual([
+      { text: "a<U+202E>b ", isMatch: false },
+      { text: "found", isMatch: true },
+      { text: "␛[2J", isMatch: false },
+    ]);
+  });
+
+  it("leaves out highlights that overlap or hold nothing", () => {
+    expect(
+      piecesOf({
+        text: "abcdef",
+        highlights: [
+          [0, 3],
+          [1, 4],
+          [5, 5],
+        ],
+      }),
+    ).toEqual([
+      { text: "abc", isMatch: true },
+      { text: "def", isMatch: false },
+    ]);
+  });
+});

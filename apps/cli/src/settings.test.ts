@@ -1,0 +1,155 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseTime } from "./arguments.ts";
+import { ConfigError, UsageError } from "./errors.ts";
+import { resolveSettings } from "./settings.ts";
+import { shortIds } from "./short-ids.ts";
+import { Home } from "./testing.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+const locate = async (flags = {}, env = {}): Promise<string> =>
+  (await resolveSettings(flags, env, home.folder)).location.replace(home.folder, "~");
+
+describe("resolveSettings", () => {
+  it("takes flags before the environment before config.toml before the default", async () => {
+    const without = await locate();
+    home.write(".config/pond/config.toml", 'storage = "~/from-config"\nnamespace = "team"');
+
+    expect([
+      without,
+      await locate(),
+      await locate({}, { POND_STORAGE: "~/from-env" }),
+      await locate({ storage: "/flag", namespace: "mine" }, { POND_STORAGE: "/env" }),
+    ]).toEqual([
+      "~/.local/share/pond/default",
+      "~/from-config/team",
+      "~/from-env/team",
+      "/flag/mine",
+    ]);
+  });
+
+  it.each([
+    ["s3://bucket/ponds/", "s3://bucket/ponds/default"],
+    ["file:///srv/pond", "/srv/pond/default"],
+    ["/srv/./pond", "/srv/pond/default"],
+  ])("finds the namespace in %s", async (storage, expected) => {
+    expect(await locate({ storage })).toBe(expected);
+  });
+
+  it("follows the XDG folders, unless they are relative", async () => {
+    expect([
+      await locate({}, { XDG_DATA_HOME: "/data" }),
+      await locate({}, { XDG_DATA_HOME: "data" }),
+    ]).toEqual(["/data/pond/default", "~/.local/share/pond/default"]);
+  });
+
+  it.each(["", "..", "a/b", "Team", "-x", "a".repeat(65), "ünï"])(
+    "refuses the namespace %j (`wire-namespace-resolution`)",
+    async (namespace) => {
+      await expect(locate({ namespace })).rejects.toThrow(UsageError);
+    },
+  );
+
+  it("reads what a config file may say", async () => {
+    const file = home.write(
+      "else/pond.toml",
+      `storage = "store"
+[storage_options]
+region = "eu"
+[adapters.claude-code]
+enabled = false
+paths = ["~/.claude", "/mnt/old"]`,
+    );
+
+    const settings = await resolveSettings({}, { POND_CONFIG: file }, home.folder);
+
+    expect([settings.location, settings.config]).toEqual([
+      join(home.folder, "else/store/default"),
+      {
+        file,
+        storage: join(home.folder, "else/store"),
+        storageOptions: { region: "eu" },
+        adapters: {
+          "claude-code": { isEnabled: false, paths: [join(home.folder, ".claude"), "/mnt/old"] },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['\nstorge = "x"', ':2: "storge" is not a setting; known here: storage, namespace'],
+    ["[adapters.claude-code]\npath = 1", ':2: "adapters.claude-code.path" is not a setting'],
+    ["[adapters.claude-code]\nenabled = 1", '"adapters.claude-code.enabled" must be true or false'],
+    ["storage = 5", ':1: "storage" must be a text'],
+    ["adapters = 5", '"adapters" must be a table'],
+    ["[adapters.x]\npaths = [1]", '"adapters.x.paths" must be a text'],
+    ["a = = b", ":1:"],
+  ])("refuses %j with its place", async (text, message) => {
+    const file = home.write(".config/pond/config.toml", text);
+
+    const failure = await resolveSettings({}, {}, home.folder).catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(ConfigError);
+    expect(String(failure)).toContain(file);
+    expect(String(failure)).toContain(message);
+  });
+
+  it("refuses a POND_CONFIG that is not there", async () => {
+    await expect(locate({}, { POND_CONFIG: "/nowhere.toml" })).rejects.toThrow(
+      /POND_CONFIG names it/,
+    );
+  });
+
+  it("refuses settings for a client it does not know", async () => {
+    home.write(".config/pond/config.toml", "[adapters.clod]\nenabled = false");
+
+    const { code, stderr } = await home.pond("adapters");
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining('"adapters.clod" names no client')]);
+  });
+
+  it("leaves a client out that is switched off, unless it is named", async () => {
+    home.write(".config/pond/config.toml", "[adapters.claude-code]\nenabled = false");
+    home.write(".claude/projects/-work/s.jsonl", "");
+
+    const all = JSON.parse((await home.pond("sync", "--json")).stdout);
+    const named = JSON.parse((await home.pond("sync", "claude-code", "--json")).stdout);
+
+    expect([all.adapters, named.adapters[0].sessions.seen]).toEqual([[], 1]);
+  });
+});
+
+describe("parseTime", () => {
+  const now = new Date(2026, 10, 20, 15, 30);
+  it.each([
+    ["today", new Date(2026, 10, 20)],
+    ["yesterday", new Date(2026, 10, 19)],
+    ["2026-03-01", new Date(2026, 2, 1)],
+    ["2026-03-01T14:00Z", new Date("2026-03-01T14:00:00Z")],
+    ["2026-03-01T14:00:00+02:00", new Date("2026-03-01T12:00:00Z")],
+    ["2h", new Date(2026, 10, 20, 13, 30)],
+    ["1w", new Date(2026, 10, 13, 15, 30)],
+  ])("understands %s", (text, expected) => {
+    expect(parseTime(text, now)).toBe(BigInt(expected.getTime()) * 1000n);
+  });
+
+  it.each(["", "soon", "7", "7y", "2026-13-01", "1.5d"])("does not guess at %j", (text) => {
+    expect(() => parseTime(text, now)).toThrow(/Say a date/);
+  });
+});
+
+describe("shortIds", () => {
+  it("is as long as tells them apart, and whole for sub-agents", () => {
+    const ids = ["11111111-aaaa-0000", "11111111-bbbb-0000", "x/subagents/agent-1", "short"];
+
+    expect([shortIds(ids.slice(1)), shortIds(ids)]).toEqual([
+      ["11111111", "x/subagents/agent-1", "short"],
+      ["11111111-aaaa-0000", "11111111-bbbb-0000", "x/subagents/agent-1", "short"],
+    ]);
+  });
+});

@@ -1,0 +1,121 @@
+import { existsSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ListedSession } from "@pond/sessions";
+import { chooseAdapters } from "./choose-adapters.ts";
+import { type Context, createContext, createOutput, processSurface, withStore } from "./context.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
+import { joined, say, shown, shownLine } from "./output/shown.ts";
+import { reportError } from "./report-error.ts";
+import { run } from "./run.ts";
+import type { GlobalFlags } from "./settings.ts";
+
+// What `npm start` shows: the commands a user would type, run one after the other.
+
+const samples = fileURLToPath(new URL("../../../fixtures/samples/claude-code", import.meta.url));
+// Not installed yet, the command is this process's Node with the file beside this one.
+const main = fileURLToPath(import.meta.url).replace(/start(\.[jt]s)$/, "main$1");
+const sampleQuestion = ["why", "does", "the", "import", "lose", "rows"];
+const surface = processSurface();
+const output = createOutput({}, surface);
+
+try {
+  process.exitCode = await start();
+} catch (error) {
+  process.exitCode = reportError(error, output);
+}
+
+async function start(): Promise<ExitCode> {
+  const own = await createContext({}, output, surface);
+  const hasSessions = await isAnythingHere(own);
+  // Samples never enter the store of somebody's own sessions.
+  const flags: GlobalFlags = hasSessions
+    ? {}
+    : { storage: `${own.settings.directories.data}-demo` };
+  const context = await createContext(flags, output, surface);
+  tell(
+    hasSessions
+      ? "Sessions on this machine:"
+      : "No client has sessions here, so these are samples.",
+  );
+
+  const shared = flags.storage === undefined ? [] : ["--storage", flags.storage];
+  const what = hasSessions ? [] : ["claude-code", "--path", samples];
+  const synced = await step([...shared, "sync", ...what]);
+  if (synced !== exitCodes.done && synced !== exitCodes.doneWithFaults) return synced;
+  await step([...shared, "list", "--limit", "5"]);
+
+  const newest = await newestSession(context);
+  if (newest === undefined) {
+    tell("Nothing is stored yet. Use a client for a while, then: pond sync");
+    return exitCodes.done;
+  }
+  const question = hasSessions ? wordsOf(newest) : sampleQuestion;
+  await step([...shared, "search", ...question, "--limit", "3"]);
+  const folder = join(await mkdtemp(join(tmpdir(), "pond-start-")), "restored");
+  const restored = await step([...shared, "restore", newest.session_id, "--out", folder]);
+
+  printNext(shared, newest);
+  return restored;
+}
+
+async function isAnythingHere(context: Context): Promise<boolean> {
+  const { sources } = await chooseAdapters(context, []);
+  let count = 0;
+  for (const { reader } of sources) {
+    for await (const found of reader.sessions()) {
+      if (found.kind === "source") count += 1;
+    }
+  }
+  return count > 0 || !existsSync(samples);
+}
+
+/** Shows a command as it would be typed, and runs it. */
+async function step(argv: readonly string[]): Promise<ExitCode> {
+  output.line(output.style.strong(say`$ ${commandLine(argv)}`));
+  const exitCode = await run(argv, surface);
+  output.line();
+  return exitCode;
+}
+
+function newestSession(context: Context): Promise<ListedSession | undefined> {
+  return withStore(context, "read", async (sessions) => {
+    const { listSessions } = await import("@pond/sessions");
+    const [newest] = await listSessions(sessions, { limit: 1 });
+    return newest;
+  });
+}
+
+/** A few words to look for, of which one session at least is known to hold some. */
+function wordsOf({ title = "hello" }: ListedSession): string[] {
+  const words = title.match(/[\p{L}\p{N}]{4,}/gu) ?? ["hello"];
+  return words.slice(0, 4);
+}
+
+function printNext(shared: readonly string[], { session_id }: ListedSession): void {
+  const next = [
+    ["search", "words you remember"],
+    ["get", session_id],
+    ["restore", session_id, "--install"],
+    ["status"],
+  ];
+  tell("Try next, where pond is not installed yet after:");
+  output.line(say`  alias pond=${shownLine(`'"${process.execPath}" "${main}"'`)}`);
+  for (const argv of next) output.line(say`  ${commandLine([...shared, ...argv])}`);
+  output.line(
+    say`  ${commandLine(["sync"])}   whenever you like: what did not change costs nothing`,
+  );
+}
+
+function commandLine(argv: readonly string[]): ReturnType<typeof shown> {
+  const words = ["pond", ...argv].map((word) =>
+    shownLine(/^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`),
+  );
+  return joined(words, " ");
+}
+
+function tell(text: string): void {
+  output.line(shown(text));
+}

@@ -1,0 +1,129 @@
+// A throw-away home for the tests of this package, and two ways to run the command in it.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "./run.ts";
+
+export type Finished = {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+export const fixtures: string = fileURLToPath(new URL("../../../fixtures/", import.meta.url));
+const source = fileURLToPath(new URL("./", import.meta.url));
+// Shared, or each process would compile the engine's bindings again.
+const compiled = join(tmpdir(), `pond-cli-tests-${process.getuid?.() ?? 0}`);
+
+export class Home {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "pond-cli-"));
+  readonly env: Readonly<Record<string, string>> = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: this.folder,
+    XDG_CACHE_HOME: compiled,
+  };
+  readonly now: Date = new Date("2026-11-20T12:00:00Z");
+
+  /** Runs a command line in this process: the same code, without the start of a process. */
+  async pond(...argv: readonly string[]): Promise<Finished> {
+    return this.pondWith({}, ...argv);
+  }
+
+  async pondWith(
+    options: {
+      readonly env?: Readonly<Record<string, string>>;
+      readonly isTerminal?: boolean;
+      readonly columns?: number;
+    },
+    ...argv: readonly string[]
+  ): Promise<Finished> {
+    const texts = { stdout: "", stderr: "" };
+    const sink = (name: keyof typeof texts) => ({
+      isTTY: options.isTerminal ?? false,
+      columns: options.columns ?? 80,
+      write: (text: string) => {
+        texts[name] += text;
+      },
+    });
+    const code = await run(argv, {
+      stdout: sink("stdout"),
+      stderr: sink("stderr"),
+      env: { ...this.env, ...options.env },
+      home: this.folder,
+      now: () => this.now,
+    });
+    return { code, ...texts };
+  }
+
+  /** Runs the real command. */
+  spawn(
+    argv: readonly string[],
+    {
+      entry = "main.ts",
+      env = {},
+    }: { entry?: string; env?: Readonly<Record<string, string>> } = {},
+  ): Promise<Finished> {
+    const child = spawn(
+      process.execPath,
+      ["--conditions=@pond/source", join(source, entry), ...argv],
+      {
+        cwd: this.folder,
+        env: { ...this.env, ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk) => {
+      stdout += String(chunk);
+    });
+    child.stderr.on("data", (chunk) => {
+      stderr += String(chunk);
+    });
+    return new Promise((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", (code) => resolve({ code, stdout, stderr }));
+    });
+  }
+
+  /** Writes a file below the home. */
+  write(path: string, text: string): string {
+    const file = join(this.folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  }
+
+  /** Writes the transcript of one session. */
+  writeSession(id: string, ...lines: readonly string[]): string {
+    return this.write(
+      `.claude/projects/-work/${id}.jsonl`,
+      lines.map((line) => `${line}\n`).join(""),
+    );
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A line of a transcript. */
+export function line(
+  sessionId: string,
+  uuid: string,
+  content: string,
+  more: Readonly<Record<string, unknown>> = {},
+): string {
+  return JSON.stringify({
+    type: "user",
+    uuid,
+    parentUuid: null,
+    sessionId,
+    cwd: "/work",
+    timestamp: "2026-11-20T09:00:00.000Z",
+    message: { role: "user", content },
+    ...more,
+  });
+}

@@ -1,0 +1,84 @@
+import { projectFilter } from "@pond/sessions";
+import { and, eq, gte, lt } from "@pond/substrate";
+import { describe, expect, it } from "vitest";
+import { FilterError } from "./errors.ts";
+import { toScope } from "./filter.ts";
+import { toPage } from "./page.ts";
+
+const query = "x";
+
+describe("toScope", () => {
+  it("bounds nothing where nothing is asked", () => {
+    expect(toScope({ query })).toEqual({
+      messages: undefined,
+      windows: undefined,
+      isLoose: false,
+    });
+  });
+
+  it("makes a project the folder and what is below it", () => {
+    const project = projectFilter("/a/b");
+
+    expect(toScope({ query, project: "/a/b" })).toEqual({
+      messages: project,
+      windows: project,
+      isLoose: false,
+    });
+  });
+
+  it("asks windows for no role: one holds messages of both", () => {
+    const shared = [
+      eq("source_agent", "codex"),
+      gte("timestamp", { micros: 1_767_225_600_000_000n }),
+      lt("timestamp", { micros: 1_767_312_000_000_001n }),
+    ];
+
+    expect(
+      toScope({
+        query,
+        role: "user",
+        agent: "codex",
+        since: "2026-01-01",
+        until: "2026-01-02T00:00:00.000001Z",
+      }),
+    ).toEqual({
+      messages: and(...shared, eq("role", "user")),
+      windows: and(...shared),
+      isLoose: true,
+    });
+  });
+
+  it.each([
+    ["an unknown filter", { porject: "/a" }, "porject"],
+    ["an unknown role", { role: "robot" }, "role"],
+    ["a role nothing is searched of", { role: "system" }, "role"],
+    ["an empty project", { project: " " }, "project"],
+    ["a time that is none", { since: "yesterday" }, "since"],
+    ["a day there is none", { until: "2026-13-40" }, "until"],
+    ["a range that ends before it begins", { since: "2026-02-01", until: "2026-01-01" }, "until"],
+    ["a range of no time", { since: "2026-01-01", until: "2026-01-01" }, "until"],
+  ])("refuses %s", (_, filters, field) => {
+    const scope = () => toScope({ query, ...filters });
+
+    expect(scope).toThrow(FilterError);
+    expect(scope).toThrow(new RegExp(`^${field}: `));
+  });
+});
+
+describe("toPage", () => {
+  it("is ten sessions from the first", () => {
+    expect(toPage({ query })).toEqual({ start: 0, end: 10 });
+    expect(toPage({ query, limit: 5, after: "10" })).toEqual({ start: 10, end: 15 });
+  });
+
+  it.each([
+    ["limit", { limit: 0 }],
+    ["limit", { limit: 1.5 }],
+    ["limit", { limit: 101 }],
+    ["min_score", { min_score: -1 }],
+    ["min_score", { min_score: Number.NaN }],
+    ["after", { after: "x" }],
+  ])("refuses a bad %s", (field, bounds) => {
+    expect(() => toPage({ query, ...bounds })).toThrow(new RegExp(`^${field}: `));
+  });
+});

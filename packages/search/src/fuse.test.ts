@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { fuse } from "./fuse.ts";
+
+const byName = (left: string, right: string): number => (left < right ? -1 : 1);
+const itself = (id: string): string => id;
+
+/** Hits of `name:score` texts. */
+function hits(...texts: readonly string[]) {
+  return texts.map((text) => {
+    const [sessionId = "", score = ""] = text.split(":");
+    return { sessionId, score: Number(score) };
+  });
+}
+
+const order = (ranked: ReturnType<typeof fuse>): string[] =>
+  ranked.map(({ rootId, score }) => `${rootId}:${Math.round(score * 100) / 100}`);
+
+describe("fuse", () => {
+  it("stretches each arm to 0..1 and adds them up by weight", () => {
+    const arms = [
+      { name: "message", weight: 0.5, decay: 0, hits: hits("a:30", "b:20", "c:10") },
+      { name: "window", weight: 1, decay: 0, hits: hits("b:3", "a:2", "c:1") },
+    ];
+
+    expect(order(fuse(arms, itself, byName))).toEqual(["b:1.25", "a:1", "c:0"]);
+  });
+
+  it("lets three hits of a root count, so that a huge session does not win by being long", () => {
+    const huge = Array.from({ length: 50 }, () => "huge:6");
+    const arms = [
+      { name: "message", weight: 1, decay: 0.3, hits: hits("good:11", ...huge, "x:1") },
+    ];
+
+    expect(order(fuse(arms, itself, byName))).toEqual(["good:1", "huge:0.7", "x:0"]);
+  });
+
+  it("folds sub-agents under their root and leaves out what has none", () => {
+    const arms = [
+      { name: "message", weight: 1, decay: 0.5, hits: hits("a/sub:3", "gone:2", "b:1") },
+    ];
+    const rootOf = (id: string): string | undefined => (id === "gone" ? undefined : id.slice(0, 1));
+
+    expect(order(fuse(arms, rootOf, byName))).toEqual(["a:1", "b:0"]);
+  });
+
+  it("takes shares as they are", () => {
+    const arms = [{ name: "literal", weight: 2, decay: 0, hits: hits("a:0.5"), isShare: true }];
+
+    expect(fuse(arms, itself, byName)).toEqual([
+      { rootId: "a", score: 1, votes: { literal: 0.5 } },
+    ]);
+  });
+
+  it("leaves equals to the caller's order", () => {
+    const arms = [{ name: "message", weight: 1, decay: 0, hits: hits("b:1", "a:1") }];
+
+    expect(order(fuse(arms, itself, byName))).toEqual(["a:1", "b:1"]);
+  });
+});

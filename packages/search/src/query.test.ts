@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { QueryError } from "./errors.ts";
+import { type ParsedQuery, parseQuery } from "./query.ts";
+
+/** The parsed query in one line a field, to compare whole. */
+function read(query: string): Record<string, string> {
+  const { terms, literals, required, excluded } = parseQuery(query);
+  return {
+    terms: terms.map(({ word, weight }) => `${word}*${weight}`).join(" "),
+    literals: literals.join(" | "),
+    required: required.join(" | "),
+    excluded: excluded.join(" | "),
+  };
+}
+
+const nothing = { literals: "", required: "", excluded: "" };
+
+describe("parseQuery", () => {
+  it.each([
+    ["plain words", "retry backoff", { ...nothing, terms: "retry*4 backoff*4" }],
+    ["a word said twice", "retry Retry", { ...nothing, terms: "retry*4" }],
+    [
+      "function words",
+      "what is the backoff?",
+      { ...nothing, terms: "what*1 is*1 the*1 backoff*4" },
+    ],
+    [
+      "a phrase",
+      '"exact words" here',
+      { ...nothing, terms: "exact*4 words*4 here*1", literals: "exact words" },
+    ],
+    [
+      "curly and corner quotes",
+      "“one two” 「三四」",
+      { ...nothing, terms: "one*4 two*4 三*4 四*4", literals: "one two | 三四" },
+    ],
+    ["a quote without its partner", 'say "hello', { ...nothing, terms: "say*4 hello*4" }],
+    ["quotes around nothing", '"" word', { ...nothing, terms: "word*4" }],
+    ["a required word", "+must may", { ...nothing, terms: "must*1 may*1", required: "must" }],
+    [
+      "a required phrase",
+      '+"both words" x',
+      { ...nothing, terms: "both*1 words*4 x*4", literals: "both words", required: "both words" },
+    ],
+    ["an excluded word", "error -timeout", { ...nothing, terms: "error*4", excluded: "timeout" }],
+    [
+      "an excluded phrase",
+      'error -"time out"',
+      { ...nothing, terms: "error*4", excluded: "time out" },
+    ],
+    ["short flags", "rm -rf", { ...nothing, terms: "rm*4 rf*4" }],
+    ["long flags", "--force now", { ...nothing, terms: "force*4 now*4", literals: "--force" }],
+    ["a sign that stands alone", "a - b + c", { ...nothing, terms: "a*4 b*4 c*4" }],
+    ["a number with a sign", "+1 -1", { ...nothing, terms: "1*4" }],
+    [
+      "snake_case",
+      "get_style_by_name",
+      { ...nothing, terms: "get*1 style*4 by*1 name*4", literals: "get_style_by_name" },
+    ],
+    [
+      "camelCase, with its pieces beside it",
+      "parseHTTPBody",
+      { ...nothing, terms: "parsehttpbody*4 parse*2 http*2 body*2", literals: "parseHTTPBody" },
+    ],
+    [
+      "a path in brackets",
+      "(src/full-text.ts)",
+      { ...nothing, terms: "src*4 full*4 text*4 ts*4", literals: "src/full-text.ts" },
+    ],
+    ["prose with a slash", "client/server", { ...nothing, terms: "client*4 server*4" }],
+    [
+      "a version at the end of a sentence",
+      "upgrade to v1.2.3.",
+      { ...nothing, terms: "upgrade*4 to*1 v1*4 2*4 3*4", literals: "v1.2.3" },
+    ],
+    ["a short run without spaces", "索引", { ...nothing, terms: "索引*4", literals: "索引" }],
+    ["punctuation alone", "->", { ...nothing, terms: "" }],
+    [
+      "control characters between words",
+      "a\u0000b\u001b[31m",
+      { ...nothing, terms: "a*4 b*4 31m*4" },
+    ],
+  ])("reads %s", (_, query, expected) => {
+    expect(read(query)).toEqual(expected);
+  });
+
+  it("weighs down function words in the language of the query alone", () => {
+    expect(read("die Hard")["terms"]).toBe("die*1 hard*4");
+    expect(read("how did the war end and why")["terms"]).toBe(
+      "how*1 did*1 the*1 war*4 end*4 and*1 why*1",
+    );
+    expect(read("как работает индекс и почему")["terms"]).toBe(
+      "как*1 работает*4 индекс*4 и*1 почему*1",
+    );
+    expect(read("为什么 索引 是 空")["terms"]).toBe("为什么*1 索引*4 是*1 空*4");
+  });
+
+  it.each([
+    ["empty", ""],
+    ["white space", " \n\t\u3000 "],
+    ["control characters", "\u0000\u0007\u001b"],
+    ["exclusions alone", '-timeout -"time out"'],
+  ])("names what to do for a query of %s", (_, query) => {
+    expect(() => parseQuery(query)).toThrow(QueryError);
+    expect(() => parseQuery(query)).toThrow(/such as/);
+  });
+
+  it("keeps of a megabyte the few words that say most", () => {
+    const filler = "so it is what it was and then some more of that ";
+    const query = `${filler.repeat(21_000)} ECONNRESET_4711 ${filler}`;
+
+    const { terms, text } = parseQuery(query);
+
+    expect(query.length).toBeGreaterThan(1_000_000);
+    expect(terms.length).toBeLessThanOrEqual(48);
+    expect(text.length).toBeLessThanOrEqual(200);
+    expect(terms.map(({ word }) => word)).toEqual(expect.arrayContaining(["econnreset", "4711"]));
+  });
+
+  it("bounds a megabyte of distinct words and signs", () => {
+    const query = Array.from({ length: 100_000 }, (_, at) => `+w${at} "p${at} q" -x${at}y`).join(
+      " ",
+    );
+
+    const { terms, literals, required, excluded } = parseQuery(query);
+
+    expect([terms.length, literals.length, required.length, excluded.length]).toEqual([
+      48, 4, 16, 16,
+    ]);
+  });
+
+  it("never throws anything but QueryError, and never puts a lone surrogate to the index", () => {
+    const pieces = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        '"',
+        "+",
+        "-",
+        " ",
+        "“",
+        "」",
+        "的",
+        "a_b",
+        "ÀÉ",
+        "\ud800",
+        "👩‍👩‍👧",
+        "e\u0301",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 20 }), (parts) => {
+        const parsed = attempt(parts.join(""));
+        const texts = parsed ? [...parsed.literals, parsed.text, ...parsed.required] : [];
+
+        expect(texts.every((text) => text.isWellFormed() && text !== "")).toBe(true);
+        expect((parsed?.terms ?? []).every(({ word }) => /^[\p{L}\p{M}\p{N}]/u.test(word))).toBe(
+          true,
+        );
+      }),
+    );
+  });
+});
+
+function attempt(query: string): ParsedQuery | undefined {
+  try {
+    return parseQuery(query);
+  } catch (error) {
+    expect(error).toBeInstanceOf(QueryError);
+    return undefined;
+  }
+}

@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FilterError, QueryError } from "./errors.ts";
+import type { SearchRequest, SearchResponse } from "./request.ts";
+import { search } from "./search.ts";
+import { addChats, type Chat, storeOf, type TestStore } from "./testing.ts";
+
+const chats: readonly Chat[] = [
+  {
+    id: "retry",
+    project: "/work/pond/cli",
+    texts: [
+      "Why does the upload fail after a timeout?",
+      "The client gives up; retry with backoff and jitter, see adapter_bounded_values.",
+      "And the weather?",
+      "Sunny.",
+    ],
+  },
+  {
+    id: "index",
+    project: "/work/pond",
+    agent: "codex",
+    day: "2026-02-01",
+    texts: ["全文索引为什么是空的", "The index of getSessionById was never folded.", "Thanks!"],
+  },
+  {
+    id: "values",
+    project: "/work/ponder",
+    day: "2026-03-01",
+    texts: ["adapter and bounded and values are three words, adapter bounded values", "values"],
+  },
+  {
+    id: "values/subagents/a",
+    parent: "values",
+    project: "/work/ponder",
+    day: "2026-03-02",
+    texts: [
+      "Look for the zebra in src/search/zebra-crossing.ts",
+      'error: "ENOENT" in C++ -> zebra',
+    ],
+  },
+  { id: "huge", day: "2026-04-01", texts: Array.from({ length: 400 }, () => "deploy the mango") },
+  { id: "small", day: "2026-04-02", texts: ["deploy once the mango and papaya are ripe"] },
+  { id: "noise", day: "2026-04-03", texts: ["nothing here to see", "o'hare; DROP TABLE messages"] },
+];
+
+let store: TestStore;
+const ask = (query: string, more: Partial<SearchRequest> = {}): Promise<SearchResponse> =>
+  search(store.sessions, { query, ...more });
+/** The ids of what was found: sessions, and the messages of each. */
+const idsOf = ({ sessions }: SearchResponse): string[] =>
+  sessions.map(
+    ({ root_session_id, matches }) =>
+      `${root_session_id}: ${matches.map(({ message_id }) => message_id).join(" ")}`,
+  );
+
+beforeAll(async () => {
+  store = await storeOf(chats);
+});
+afterAll(() => store.remove());
+
+describe("search", () => {
+  it("answers in wire form, with text, snippet and parts of user messages", async () => {
+    const { took_ms, ...answer } = await ask("why does an upload timeout", { limit: 1 });
+
+    expect(took_ms).toBeGreaterThan(0);
+    expect(answer).toEqual({
+      mode: "full_text",
+      total_in_scope: 414,
+      sessions: [
+        {
+          session_id: "retry",
+          root_session_id: "retry",
+          source_agent: "claude-code",
+          project: "/work/pond/cli",
+          created_at: "2026-01-01T00:00:00.000Z",
+          score: 1,
+          matches: [
+            {
+              message_id: "retry-0",
+              session_id: "retry",
+              role: "user",
+              timestamp: "2026-01-01T00:00:00.000Z",
+              score: expect.any(Number),
+              text: "Why does the upload fail after a timeout?",
+              snippet: {
+                text: "Why does the upload fail after a timeout?",
+                highlights: [
+                  [13, 19],
+                  [33, 40],
+                ],
+              },
+              parts_summary: [
+                { type: "text", provenance: "conversational", bytes: expect.any(Number) },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("ranks by any of the words: a question is no conjunction", async () => {
+    const answer = await ask("which unheard-of gizmo makes the upload fail on Tuesdays?");
+
+    expect(idsOf(answer)[0]).toBe("retry: retry-0");
+  });
+
+  it.each([
+    ["an identifier", "adapter_bounded_values", "retry: retry-1"],
+    ["part of an identifier", "bounded_val", "retry: retry-1"],
+    ["camelCase", "getSessionById", "index: index-1"],
+    ["a word within camelCase by substring", "SessionBy", "index: index-1"],
+    ["a two-letter Chinese word", "索引", "index: index-0"],
+    ["Chinese the dictionary cuts otherwise", "文索", "index: index-0"],
+    ["a path", "src/search/zebra-crossing.ts", "values: values/subagents/a-0"],
+    ["punctuation alone", "->", "values: values/subagents/a-1"],
+    ["a phrase with punctuation", '"C++ -> zebra"', "values: values/subagents/a-1"],
+    ["a quoted phrase", '"adapter bounded values"', "values: values-0"],
+    ["an error string with quotes inside", 'error: "ENOENT"', "values: values/subagents/a-1"],
+    ["what looks like SQL", "o'hare; DROP TABLE", "noise: noise-1"],
+  ])("puts %s first", async (_, query, first) => {
+    expect(
+      idsOf(await ask(query))[0]
+        ?.split(" ")
+        .slice(0, 2)
+        .join(" "),
+    ).toBe(first);
+  });
+
+  it("shows only what holds the required and nothing excluded", async () => {
+    expect(idsOf(await ask("deploy +papaya"))).toEqual(["small: small-0"]);
+    expect(idsOf(await ask("zebra -ENOENT"))).toEqual(["values: values/subagents/a-0"]);
+    expect(idsOf(await ask('values -"three words" -jitter'))).toEqual(["values: values-1"]);
+    expect(idsOf(await ask('+"three words" values'))).toEqual(["values: values-0"]);
+    expect(idsOf(await ask("+papaya +zebra"))).toEqual([]);
+  });
+
+  it("folds sub-agents under their root and says which session a match is in", async () => {
+    const { sessions } = await ask("zebra crossing");
+
+    expect(sessions).toMatchObject([
+      {
+        session_id: "values/subagents/a",
+        root_session_id: "values",
+        created_at: "2026-03-01T00:00:00.000Z",
+        matches: [{ session_id: "values/subagents/a" }, { session_id: "values/subagents/a" }],
+      },
+    ]);
+  });
+
+  it("shows at most three matches of a huge session, which hides no small one", async () => {
+    const { sessions } = await ask("deploy mango");
+
+    expect(sessions.map(({ session_id, matches }) => [session_id, matches.length])).toEqual(
+      expect.arrayContaining([
+        ["huge", 3],
+        ["small", 1],
+      ]),
+    );
+  });
+
+  it.each<[string, Partial<SearchRequest>, number, string[]]>([
+    ["a project and the folders below it", { project: "/work/pond" }, 410, ["index", "retry"]],
+    ["a session", { session: "index" }, 3, ["index"]],
+    ["an agent", { agent: "codex" }, 3, ["index"]],
+    ["a role", { role: "user" }, 208, ["index", "retry"]],
+    ["a time on", { since: "2026-02-01" }, 410, ["index"]],
+    ["a time before", { until: "2026-01-15T00:00:00Z" }, 4, ["retry"]],
+    [
+      "a moment between",
+      { since: "2026-01-01T00:01:00Z", until: "2026-01-01T00:02:00Z" },
+      1,
+      ["retry"],
+    ],
+  ])(
+    "bounds by %s and counts what is left (`search-prefilter-pushdown`)",
+    async (_, filters, total, found) => {
+      const answer = await ask("upload timeout retry 索引", filters);
+
+      expect(answer.total_in_scope).toBe(total);
+      expect(answer.sessions.map(({ session_id }) => session_id).sort()).toEqual(found);
+    },
+  );
+
+  it("finds nothing where nothing is, and says in how much", async () => {
+    expect(await ask("xylophone", { project: "/work/ponder" })).toMatchObject({
+      total_in_scope: 4,
+      sessions: [],
+    });
+    expect(await ask("upload", { project: "/nowhere" })).toMatchObject({
+      total_in_scope: 0,
+      sessions: [],
+    });
+  });
+
+  it("keeps a score's meaning as the least score", async () => {
+    const { sessions } = await ask("mango papaya", { limit: 1 });
+    const score = sessions[0]?.matches[0]?.score ?? 0;
+
+    expect(idsOf(await ask("mango papaya", { min_score: score - 0.001 }))).toEqual([
+      "small: small-0",
+    ]);
+    expect(idsOf(await ask("mango papaya", { min_score: 1_000 }))).toEqual([]);
+  });
+
+  it("goes on behind an answer without repeating it", async () => {
+    const query = "upload mango zebra 索引 nothing";
+    const whole = await ask(query);
+    const first = await ask(query, { limit: 2 });
+    const second = await ask(query, { limit: 10, after: first.next });
+
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(idsOf(whole));
+    expect([first.next, second.next, whole.next]).toEqual(["2", undefined, undefined]);
+  });
+
+  it("explains how the query was read and what each arm did", async () => {
+    const { explanation } = await ask("why the adapter_bounded_values", { explain: true });
+
+    expect(explanation).toMatchObject({
+      terms: ["why*1", "the*1", "adapter*4", "bounded*4", "values*4"],
+      literals: ["adapter_bounded_values"],
+      arms: [{ name: "message" }, { name: "window" }, { name: "literal", hits: 2, best: 1 }],
+      plans: { message: expect.stringContaining("MatchQuery") },
+    });
+  });
+
+  it.each<[string, string, Partial<SearchRequest>, typeof FilterError | typeof QueryError]>([
+    ["an empty query", " ", {}, QueryError],
+    ["an agent never seen", "x", { agent: "clade-code" }, FilterError],
+    ["a session never seen", "x", { session: "'; --" }, FilterError],
+    ["an unknown role", "x", { role: "robot" }, FilterError],
+  ])("refuses %s with a typed error", async (_, query, filters, type) => {
+    await expect(ask(query, filters)).rejects.toThrow(type);
+  });
+
+  it("names the agents there are", async () => {
+    await expect(ask("x", { agent: "clade-code" })).rejects.toThrow(
+      'agent: no session of "clade-code" is stored; there are: claude-code, codex',
+    );
+  });
+
+  it("takes a megabyte of a query", async () => {
+    const { sessions } = await ask(`zebra ${"word ".repeat(200_000)}`);
+
+    expect(sessions[0]?.root_session_id).toBe("values");
+  });
+});
+
+describe("search of a store that changes", () => {
+  it("finds what was never folded, and shows the newest value of what was revised", async () => {
+    const own = await storeOf([{ id: "a", texts: ["first flamingo", "answer", "gone flamingo"] }], {
+      isFolded: false,
+    });
+    const before = await search(own.sessions, { query: "flamingo" });
+    await addChats(own.sessions, [{ id: "a", texts: ["second flamingo", "answer", null] }]);
+    await addChats(own.sessions, [{ id: "b", texts: ["another flamingo"] }]);
+    const { total_in_scope, sessions } = await search(own.sessions, { query: "flamingo" });
+    own.remove();
+
+    expect(before.total_in_scope).toBe(3);
+    expect(total_in_scope).toBe(4);
+    const matches = sessions.flatMap((session) => session.matches);
+    expect(
+      matches.map(({ message_id, text, revised, removed }) => ({
+        ...{ message_id, text },
+        ...(revised && { revised }),
+        ...(removed && { removed }),
+      })),
+    ).toEqual(
+      expect.arrayContaining([
+        { message_id: "a-0", text: "second flamingo", revised: true },
+        { message_id: "a-2", text: "gone flamingo", removed: true },
+        { message_id: "b-0", text: "another flamingo" },
+      ]),
+    );
+  });
+
+  it("finds a message by its window, where its neighbours hold the other words", async () => {
+    const own = await storeOf([
+      { id: "a", texts: ["the violet", "the hexagon", "the quill"] },
+      { id: "b", texts: ["violet violet violet"] },
+    ]);
+    const { sessions } = await search(own.sessions, { query: "violet hexagon quill" });
+    own.remove();
+
+    expect(sessions[0]).toMatchObject({ session_id: "a", matches: [{}, {}, {}] });
+  });
+
+  it("answers from an empty store", async () => {
+    const own = await storeOf([]);
+    const answer = await search(own.sessions, { query: "anything -> at all" });
+    own.remove();
+
+    expect(answer).toMatchObject({ total_in_scope: 0, sessions: [] });
+  });
+});

@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseQuery } from "./query.ts";
+import { beginning, coverage, toHighlighter, toSnippet } from "./snippet.ts";
+
+/** A snippet with its highlights in brackets. */
+function marked(text: string, query: string): string {
+  const snippet = toSnippet(text, toHighlighter(parseQuery(query)));
+  let at = 0;
+  let out = "";
+  for (const [start, end] of snippet.highlights) {
+    out += `${snippet.text.slice(at, start)}[${snippet.text.slice(start, end)}]`;
+    at = end;
+  }
+  return out + snippet.text.slice(at);
+}
+
+describe("toSnippet", () => {
+  it.each([
+    ["words in any case", "Retry the RETRY", "retry", "[Retry] the [RETRY]"],
+    ["whole words alone", "retrying a retry, preretry", "retry", "retrying a [retry], preretry"],
+    ["words beside underscores", "max_retry_count", "retry", "max_[retry]_count"],
+    ["no function words", "why the index is empty", "why is the index", "why the [index] is empty"],
+    ["function words where they are all", "to be or not", "to be", "[to] [be] or not"],
+    ["a phrase as one", "an exact match, exact", '"exact match"', "an [exact match], [exact]"],
+    ["Chinese within a sentence", "全文索引很快", "索引", "全文[索引]很快"],
+    ["text after emoji", "👩‍👩‍👧 deploy 🚀 failed", "deploy failed", "👩‍👩‍👧 [deploy] 🚀 [failed]"],
+    ["no part of a word with a mark", "cafe\u0301 cafe", "cafe", "cafe\u0301 [cafe]"],
+    ["letters that lower case lengthens", "İstanbul İ index", "index", "İstanbul İ [index]"],
+    [
+      "beside control characters",
+      "\u001b[31mred\u0000error",
+      "error",
+      "\u001b[31mred\u0000[error]",
+    ],
+    ["Ukrainian", "Пошук у Тексті", "пошук тексті", "[Пошук] у [Тексті]"],
+    ["letters outside the basic plane", "𝐟𝐚𝐬𝐭 x 𝐟𝐚𝐬𝐭er", "𝐟𝐚𝐬𝐭", "[𝐟𝐚𝐬𝐭] x 𝐟𝐚𝐬𝐭er"],
+    ["symbols as they are", "a -> b", '"->"', "a [->] b"],
+    ["what looks like a pattern", "f(a|b)* c", '"f(a|b)*"', "[f(a|b)*] c"],
+  ])("highlights %s", (_, text, query, expected) => {
+    expect(marked(text, query)).toBe(expected);
+  });
+
+  it("shows the densest cluster of a long text, cut between words", () => {
+    const filler = "nothing of interest is said in this part of the message at all. ";
+    const text = `timeout ${filler.repeat(20)}The retry hit a timeout in backoff. ${filler.repeat(20)}`;
+
+    const snippet = marked(text, "retry timeout backoff");
+
+    expect(snippet).toContain("The [retry] hit a [timeout] in [backoff].");
+    expect(snippet).toMatch(/^…\w+ .* \w+…$/);
+  });
+
+  it("does not let one word said often hide where all of them are", () => {
+    const text = `${"error ".repeat(40)}${"x ".repeat(200)}error in the parser${" y".repeat(200)}`;
+
+    expect(marked(text, "error parser")).toContain("[error] in the [parser]");
+  });
+
+  it("looks through no more than the beginning of a huge text", () => {
+    const text = `${"word ".repeat(400_000)}needle`;
+
+    expect(toSnippet(text, toHighlighter(parseQuery("needle"))).highlights).toEqual([]);
+  });
+
+  it("keeps offsets exact and edges off graphemes, whatever the text", () => {
+    const unit = fc.oneof(
+      fc.string({ unit: "grapheme-composite", maxLength: 12 }),
+      fc.constantFrom(
+        "needle",
+        "Needle ",
+        " ",
+        "索引",
+        "👩‍👩‍👧",
+        "e\u0301",
+        "\u0000",
+        "İ",
+        "haystack ",
+      ),
+    );
+    const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+    fc.assert(
+      fc.property(fc.array(unit, { minLength: 1, maxLength: 200 }), (units) => {
+        const text = units.join("");
+        const snippet = toSnippet(text, toHighlighter(parseQuery("needle 索引")));
+        const body = snippet.text.replace(/^…/, "").replace(/…$/, "");
+        const found = snippet.highlights.map(([start, end]) => snippet.text.slice(start, end));
+
+        expect(text.includes(body) || text.includes(snippet.text)).toBe(true);
+        expect(found.every((each) => /^(needle|索引)$/i.test(each))).toBe(true);
+        expect(snippet.text.isWellFormed()).toBe(true);
+        const starts = new Set([...segmenter.segment(snippet.text)].map(({ index }) => index));
+        const cut = snippet.text.startsWith("…") && !text.startsWith("…") ? 1 : 0;
+        expect(text === "" || starts.has(cut)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("beginning", () => {
+  it("cuts between words, or between graphemes where there are none", () => {
+    expect(beginning("short", 300)).toBe("short");
+    expect(beginning("one two three", 9)).toBe("one two");
+    expect(beginning("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 12)).toBe("👩‍👩‍👧");
+  });
+});
+
+describe("coverage", () => {
+  it("is the share of the weight a text holds", () => {
+    const highlighter = toHighlighter(parseQuery("alpha beta"));
+
+    expect(["alpha", "beta alpha", "alphabet"].map((text) => coverage(text, highlighter))).toEqual([
+      0.5, 1, 0,
+    ]);
+  });
+});

@@ -1,0 +1,120 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RestoredFile } from "@pond/canonical/adapter";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { writeFiles } from "./write-files.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pond-files-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (path: string, ...content: (string | Uint8Array)[]): RestoredFile => ({
+  session: "s" as RestoredFile["session"],
+  path,
+  content,
+});
+const everything = (): string[] => readdirSync(folder, { recursive: true }).map(String).sort();
+
+it("writes files below a folder, for the user alone", async () => {
+  const target = join(folder, "new");
+
+  const paths = await writeFiles(
+    [file("a/b.txt", "one ", new Uint8Array([0xff])), file("c", "")],
+    target,
+  );
+
+  expect(paths).toEqual([join(target, "a/b.txt"), join(target, "c")]);
+  expect(readFileSync(join(target, "a/b.txt"))).toEqual(
+    Buffer.from([...Buffer.from("one "), 0xff]),
+  );
+  expect(everything()).toEqual(["new", "new/a", "new/a/b.txt", "new/c"]);
+  expect(statSync(join(target, "a")).mode & 0o777).toBe(0o700);
+  expect(statSync(join(target, "a/b.txt")).mode & 0o777).toBe(0o600);
+});
+
+it("replaces nothing unless forced, and then writes nothing at all", async () => {
+  writeFileSync(join(folder, "b"), "kept");
+
+  await expect(writeFiles([file("a", "new"), file("b", "new")], folder)).rejects.toMatchObject({
+    code: "target_exists",
+    details: { path: join(folder, "b") },
+  });
+  expect(everything()).toEqual(["b"]);
+  expect(readFileSync(join(folder, "b"), "utf8")).toBe("kept");
+
+  await writeFiles([file("a", "new"), file("b", "new")], folder, { isForced: true });
+  expect(readFileSync(join(folder, "b"), "utf8")).toBe("new");
+});
+
+it("leaves nothing half where a content fails, and what was there as it was", async () => {
+  writeFileSync(join(folder, "a"), "kept");
+  const broken = {
+    ...file("a"),
+    *content(): Generator<string> {
+      yield "half";
+      throw new Error("no more");
+    },
+  };
+
+  const writing = writeFiles([{ ...broken, content: broken.content() }], folder, {
+    isForced: true,
+  });
+
+  await expect(writing).rejects.toThrow("no more");
+  expect(everything()).toEqual(["a"]);
+  expect(readFileSync(join(folder, "a"), "utf8")).toBe("kept");
+});
+
+it("follows no link out of the folder, not even when forced", async () => {
+  const outside = join(folder, "outside");
+  const target = join(folder, "target");
+  mkdirSync(outside);
+  mkdirSync(target);
+  symlinkSync(outside, join(target, "way"));
+  writeFileSync(join(outside, "own"), "kept");
+  symlinkSync(join(outside, "own"), join(target, "file"));
+  symlinkSync(join(outside, "not there"), join(target, "dangling"));
+
+  for (const path of ["way/x", "way/deeper/x", "file", "dangling"]) {
+    const writing = writeFiles([file(path, "x")], target, { isForced: true });
+    await expect(writing).rejects.toMatchObject({ code: "unsafe_path" });
+  }
+  expect(readdirSync(outside)).toEqual(["own"]);
+  expect(readFileSync(join(outside, "own"), "utf8")).toBe("kept");
+});
+
+it.each(["../x", "a/../../x", "/x", "C:x", "a\\b", ""])("refuses the path %j", async (path) => {
+  const writing = writeFiles([file(path, "x")], join(folder, "target"));
+
+  await expect(writing).rejects.toMatchObject({ code: "unsafe_path" });
+  expect(everything()).toEqual([]);
+});
+
+it("refuses two files of one path, and a file where a folder is", async () => {
+  mkdirSync(join(folder, "a"));
+  writeFileSync(join(folder, "f"), "kept");
+  const forced = { isForced: true };
+
+  await expect(writeFiles([file("x", "1"), file("x", "2")], folder, forced)).rejects.toMatchObject({
+    code: "target_exists",
+  });
+  await expect(writeFiles([file("a", "1")], folder, forced)).rejects.toMatchObject({
+    code: "target_exists",
+  });
+  await expect(writeFiles([file("f/x", "1")], folder, forced)).rejects.toMatchObject({
+    code: "target_exists",
+  });
+  expect(everything()).toEqual(["a", "f"]);
+});

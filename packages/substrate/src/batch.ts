@@ -1,0 +1,79 @@
+import type { Cell, ColumnBatch, TableDeclaration } from "./declaration.ts";
+import { InvalidBatchError } from "./errors.ts";
+
+/**
+ * How many rows a batch has.
+ *
+ * @throws {InvalidBatchError} unless it holds `required` and its columns are equally long.
+ */
+export function rowCount(
+  table: TableDeclaration,
+  batch: ColumnBatch,
+  required: readonly string[],
+): number {
+  const columns = Object.entries(batch);
+  const length = columns[0]?.[1].length ?? 0;
+  for (const [name, cells] of columns) {
+    if (!Object.hasOwn(table.columns, name)) {
+      throw new InvalidBatchError(table.name, name, "no such column");
+    }
+    if (cells.length !== length) {
+      throw new InvalidBatchError(table.name, name, `${cells.length} cells, not ${length}`);
+    }
+  }
+  const missing = required.find((name) => !Object.hasOwn(batch, name));
+  if (length > 0 && missing !== undefined) {
+    throw new InvalidBatchError(table.name, missing, "the batch leaves it out");
+  }
+  return length;
+}
+
+/** Numbers of the rows, without those whose key came before: the engine would store both. */
+export function distinctRows(key: readonly string[], batch: ColumnBatch, length: number): number[] {
+  const columns = key.map((name) => batch[name] ?? []);
+  const seen = new Set<string>();
+  const rows: number[] = [];
+  for (let row = 0; row < length; row++) {
+    let id = "";
+    for (const cells of columns) {
+      const text = String(cells[row]);
+      // The length in front keeps ("a", "bc") apart from ("ab", "c").
+      id += `${text.length}:${text}`;
+    }
+    if (seen.has(id)) continue;
+    seen.add(id);
+    rows.push(row);
+  }
+  return rows;
+}
+
+// One commit's worth: conversion blocks the thread, and a text column ends at 2 GiB.
+const maxCommitBytes = 48 * 1024 * 1024;
+
+/** The chosen rows of a batch, in pieces by size. */
+export function* slices(batch: ColumnBatch, rows: readonly number[]): Generator<ColumnBatch> {
+  const columns = Object.entries(batch);
+  const take = (from: number, to: number): ColumnBatch => {
+    if (to - from === columns[0]?.[1].length) return batch;
+    const chosen = rows.slice(from, to);
+    return Object.fromEntries(
+      columns.map(([name, cells]) => [name, chosen.map((row) => cells[row] ?? null)]),
+    );
+  };
+  let from = 0;
+  let bytes = 0;
+  for (const [index, row] of rows.entries()) {
+    for (const [, cells] of columns) bytes += sizeOf(cells[row] ?? null);
+    if (bytes < maxCommitBytes) continue;
+    yield take(from, index + 1);
+    from = index + 1;
+    bytes = 0;
+  }
+  if (from < rows.length) yield take(from, rows.length);
+}
+
+/** About how many bytes a cell takes in memory. */
+export function sizeOf(cell: Cell): number {
+  if (typeof cell === "string" || cell instanceof Uint8Array) return cell.length;
+  return cell instanceof Float32Array ? cell.length * 2 : 8;
+}

@@ -1,0 +1,51 @@
+import { sizeOf } from "./batch.ts";
+import type { ColumnBatch, Row } from "./declaration.ts";
+import type { Store } from "./store.ts";
+
+const batchBytes = 32 * 1024 * 1024;
+
+/**
+ * Copies every row of the named tables by insert-if-absent: compact, repeatable, and without
+ * indexes until the copy is folded.
+ *
+ * @returns Rows that were new in `to`, by table.
+ */
+export async function copyStore(
+  from: Store,
+  to: Store,
+  tables: readonly string[],
+): Promise<Readonly<Record<string, number>>> {
+  const copied: Record<string, number> = {};
+  for (const name of tables) {
+    const source = from.table(name);
+    const columns = Object.keys(source.declaration.columns);
+    let inserted = 0;
+    for await (const rows of bySize(source.scan({ columns }))) {
+      inserted += (await to.table(name).insert(toColumns(columns, rows))).inserted;
+    }
+    copied[name] = inserted;
+  }
+  await to.flush();
+  return copied;
+}
+
+/** The same rows in larger batches: each becomes a commit. */
+async function* bySize(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+  let rows: Row[] = [];
+  let bytes = 0;
+  for await (const batch of batches) {
+    for (const row of batch) {
+      rows.push(row);
+      for (const cell of Object.values(row)) bytes += sizeOf(cell);
+      if (bytes < batchBytes) continue;
+      yield rows;
+      rows = [];
+      bytes = 0;
+    }
+  }
+  if (rows.length > 0) yield rows;
+}
+
+function toColumns(columns: readonly string[], rows: readonly Row[]): ColumnBatch {
+  return Object.fromEntries(columns.map((name) => [name, rows.map((row) => row[name] ?? null)]));
+}

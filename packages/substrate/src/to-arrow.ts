@@ -1,0 +1,152 @@
+import type * as Arrow from "apache-arrow";
+import { arrow } from "./arrow.ts";
+import type { Cell, Column, ColumnBatch, TableDeclaration } from "./declaration.ts";
+import { InvalidBatchError } from "./errors.ts";
+import { toFloat16Bits } from "./float16.ts";
+import { vectorType } from "./schema.ts";
+
+/**
+ * A batch as one Arrow table. The buffers are built here: ten times as fast as giving LanceDB
+ * objects, and exact where its own conversion goes through doubles.
+ *
+ * @throws {InvalidBatchError} for a cell its column cannot hold exactly.
+ */
+export function toArrow(table: TableDeclaration, batch: ColumnBatch): Arrow.Table {
+  const columns = Object.entries(batch).map(([name, cells]) => {
+    const column = table.columns[name];
+    if (column === undefined) throw new InvalidBatchError(table.name, name, "no such column");
+    const data = toData(cells, column, (reason) => new InvalidBatchError(table.name, name, reason));
+    return { data, field: new arrow.Field(name, data.type, column.isNullable ?? false) };
+  });
+  const fields = columns.map(({ field }) => field);
+  const schema = new arrow.Schema(fields);
+  const struct = arrow.makeData({
+    type: new arrow.Struct(fields),
+    length: Object.values(batch)[0]?.length ?? 0,
+    nullCount: 0,
+    children: columns.map(({ data }) => data),
+  });
+  return new arrow.Table(schema, [new arrow.RecordBatch(schema, struct)]);
+}
+
+type Wrong = (reason: string) => InvalidBatchError;
+
+/** What every kind of column has. */
+type Shared = {
+  readonly length: number;
+  readonly nullCount: number;
+  readonly nullBitmap?: Uint8Array;
+};
+
+function toData(cells: readonly Cell[], column: Column, wrong: Wrong): Arrow.Data {
+  const shared = nullsOf(cells);
+  if (shared.nullCount > 0 && !column.isNullable) throw wrong("null in a column that takes none");
+  const { type } = column;
+  if (typeof type === "object") return vectorData(cells, type.vector, shared, wrong);
+  switch (type) {
+    case "text":
+      return textData(cells, shared, wrong);
+    case "bytes":
+      return bytesData(cells, shared, wrong);
+    case "int64":
+      return arrow.makeData({ ...shared, type: new arrow.Int64(), data: integers(cells, wrong) });
+    case "timestamp": {
+      const timestamp = new arrow.Timestamp(arrow.TimeUnit.MICROSECOND, "UTC");
+      return arrow.makeData({ ...shared, type: timestamp, data: integers(cells, wrong) });
+    }
+    case "float64":
+      return arrow.makeData({ ...shared, type: new arrow.Float64(), data: floats(cells, wrong) });
+  }
+}
+
+function nullsOf(cells: readonly Cell[]): Shared {
+  let nullCount = 0;
+  const nullBitmap = new Uint8Array(Math.ceil(cells.length / 8));
+  for (let index = 0; index < cells.length; index++) {
+    if (cells[index] === null) nullCount++;
+    else nullBitmap[index >> 3] = (nullBitmap[index >> 3] ?? 0) | (1 << (index & 7));
+  }
+  const { length } = cells;
+  return nullCount === 0 ? { length, nullCount } : { length, nullCount, nullBitmap };
+}
+
+function textData(cells: readonly Cell[], shared: Shared, wrong: Wrong): Arrow.Data {
+  const valueOffsets = new Int32Array(cells.length + 1);
+  let capacity = 0;
+  for (const cell of cells) {
+    if (cell === null) continue;
+    if (typeof cell !== "string") throw wrong("not text");
+    // Storage would turn a lone surrogate into U+FFFD: what must be exact comes as JSON text.
+    if (!cell.isWellFormed()) throw wrong("text with a lone surrogate");
+    capacity += cell.length * 3;
+  }
+  const buffer = Buffer.allocUnsafe(capacity);
+  let end = 0;
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells[index];
+    if (typeof cell === "string") end += buffer.write(cell, end, "utf8");
+    valueOffsets[index + 1] = end;
+  }
+  const data = new Uint8Array(buffer.buffer, buffer.byteOffset, end);
+  return arrow.makeData({ ...shared, type: new arrow.Utf8(), valueOffsets, data });
+}
+
+function bytesData(cells: readonly Cell[], shared: Shared, wrong: Wrong): Arrow.Data {
+  const valueOffsets = new BigInt64Array(cells.length + 1);
+  const pieces: Uint8Array[] = [];
+  let end = 0;
+  for (const [index, cell] of cells.entries()) {
+    if (cell !== null) {
+      if (!(cell instanceof Uint8Array)) throw wrong("not bytes");
+      pieces.push(cell);
+      end += cell.length;
+    }
+    valueOffsets[index + 1] = BigInt(end);
+  }
+  const data = Buffer.concat(pieces, end);
+  return arrow.makeData({ ...shared, type: new arrow.LargeBinary(), valueOffsets, data });
+}
+
+function integers(cells: readonly Cell[], wrong: Wrong): BigInt64Array {
+  return BigInt64Array.from(cells, (cell) => {
+    if (cell === null) return 0n;
+    if (typeof cell !== "bigint") throw wrong("not a bigint");
+    if (BigInt.asIntN(64, cell) !== cell) throw wrong("an integer beyond 64 bits");
+    return cell;
+  });
+}
+
+function floats(cells: readonly Cell[], wrong: Wrong): Float64Array {
+  return Float64Array.from(cells, (cell) => {
+    if (cell === null) return 0;
+    if (typeof cell !== "number") throw wrong("not a number");
+    return cell;
+  });
+}
+
+function vectorData(
+  cells: readonly Cell[],
+  dimension: number,
+  shared: Shared,
+  wrong: Wrong,
+): Arrow.Data {
+  const numbers = new Uint16Array(cells.length * dimension);
+  let position = 0;
+  for (const cell of cells) {
+    if (cell === null) {
+      position += dimension;
+      continue;
+    }
+    if (!(cell instanceof Float32Array) || cell.length !== dimension) {
+      throw wrong(`not ${dimension} numbers`);
+    }
+    for (const number of cell) numbers[position++] = toFloat16Bits(number);
+  }
+  const child = arrow.makeData({
+    type: new arrow.Float16(),
+    length: numbers.length,
+    nullCount: 0,
+    data: numbers,
+  });
+  return arrow.makeData({ ...shared, type: vectorType(dimension), child });
+}

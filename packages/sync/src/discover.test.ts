@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { discoverSources } from "./discover.ts";
+import { SourceNotFoundError } from "./errors.ts";
+import { claudeCode } from "./testing.ts";
+
+let home: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "pond-home-")));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const places = (paths?: Record<string, string[]>): string[][] =>
+  discoverSources([claudeCode], {
+    surroundings: { home, env: {} },
+    ...(paths && { paths }),
+  }).map(({ adapter, path }) => [adapter, path]);
+
+describe("discoverSources", () => {
+  it("finds a client's home, and nothing where the client is not installed", () => {
+    const before = places();
+    mkdirSync(join(home, ".claude"));
+
+    expect([before, places()]).toEqual([[], [["claude-code", join(home, ".claude")]]]);
+  });
+
+  it("reads the asked-for places instead of the home, each once", () => {
+    mkdirSync(join(home, ".claude"));
+    mkdirSync(join(home, "copy"));
+    symlinkSync(join(home, "copy"), join(home, "link"));
+
+    const found = places({ "claude-code": [join(home, "copy"), join(home, "link")] });
+
+    expect(found).toEqual([["claude-code", join(home, "copy")]]);
+  });
+
+  it("refuses an asked-for place that is not there", () => {
+    expect(() => places({ "claude-code": [join(home, "nowhere")] })).toThrow(SourceNotFoundError);
+  });
+
+  it("is not misled by an adapter called like something every object has", () => {
+    const odd = { ...claudeCode, origin: "constructor" };
+
+    expect(discoverSources([odd], { surroundings: { home, env: {} }, paths: {} })).toEqual([]);
+  });
+});

@@ -1,0 +1,363 @@
+import { chmodSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import type { Reader } from "@pond/canonical/adapter";
+import { describe, expect, it } from "vitest";
+import { previewSync, sync } from "./sync.ts";
+import { type Bench, changesIn, line, stateFiles, withBench } from "./testing.ts";
+
+const counts = { seen: 0, new: 0, grown: 0, unchanged: 0, pending: 0, failed: 0 };
+
+function writeTwo(bench: Bench): void {
+  bench.write("s1", line("s1", "a", "How do ponds freeze?"), line("s1", "b", "From the top."));
+  bench.write("s2", line("s2", "a", "And rivers?"));
+}
+
+/** A reader that fails the test when a session is read. */
+const unread = (reader: Reader): Reader => ({
+  ...reader,
+  read: (key) => expect.fail(`${key} was read`),
+});
+
+describe("sync", () => {
+  it("stores what is new, and says so", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+
+      const report = await bench.sync();
+
+      expect(report).toEqual({
+        adapters: [
+          {
+            name: "claude-code",
+            sessions: { ...counts, seen: 2, new: 2 },
+            messages_added: 3,
+            parts_added: 3,
+            revisions: 0,
+            tombstones: 0,
+            deferred: 0,
+            rejected: 0,
+            bytes_read: report.adapters[0]?.bytes_read,
+            faults: [],
+            faults_omitted: 0,
+          },
+        ],
+        embedded: 0,
+        indexes: expect.arrayContaining([
+          { table: "sessions", created: expect.any(Array), folded: false },
+        ]),
+        duration_ms: 0,
+      });
+    }));
+
+  it("reads nothing the second time", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync();
+
+      const again = await bench.sync({ wrap: unread });
+
+      expect(changesIn(again)).toEqual({ sessions: { ...counts, seen: 2, unchanged: 2 } });
+    }));
+
+  it("reads only the session that grew", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync();
+      bench.append("s2", line("s2", "b", "From the banks."));
+
+      const grown = await bench.sync();
+
+      expect(changesIn(grown)).toEqual({
+        sessions: { ...counts, seen: 2, grown: 1, unchanged: 1 },
+        messages_added: 1,
+        parts_added: 1,
+      });
+    }));
+
+  it("keeps what its source rewrote or dropped (`adapter-integrity-additive-sync`)", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync();
+      bench.write("s1", line("s1", "a", "How do lakes freeze?"));
+
+      const rewritten = await bench.sync();
+
+      expect(changesIn(rewritten)).toEqual({
+        sessions: { ...counts, seen: 2, grown: 1, unchanged: 1 },
+        revisions: 1,
+        tombstones: 1,
+      });
+    }));
+
+  it("removes nothing when a source is gone", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync();
+      bench.remove("s1");
+
+      const after = await bench.sync();
+
+      expect(changesIn(after)).toEqual({ sessions: { ...counts, seen: 1, unchanged: 1 } });
+      expect(await bench.sessions.store.table("messages").count()).toBe(3);
+    }));
+
+  it("repeats the faults of a session that has not changed, without reading it", () =>
+    withBench(async (bench) => {
+      const file = bench.write("s1", line("s1", "a", "x"), "{ broken", line("s1", "b", "y"));
+      const first = await bench.sync();
+
+      const again = await bench.sync({ wrap: unread });
+
+      const faults = [
+        {
+          adapter: "claude-code",
+          location: `${file}:2`,
+          code: "source_fault",
+          message: expect.stringMatching(/^not JSON .*\(byte \d+\)$/),
+        },
+      ];
+      expect(changesIn(first)).toEqual({
+        sessions: { ...counts, seen: 1, new: 1 },
+        messages_added: 2,
+        parts_added: 2,
+        faults,
+      });
+      expect(changesIn(again)).toEqual({
+        sessions: { ...counts, seen: 1, unchanged: 1 },
+        faults,
+      });
+    }));
+
+  it("reads a session with faults again when another version may be able to", () =>
+    withBench(async (bench) => {
+      bench.write("s1", line("s1", "a", "x"), "{ broken");
+      bench.write("s2", line("s2", "a", "x"));
+      await bench.sync({ software: "pond 1" });
+      const read: string[] = [];
+      const noting = (reader: Reader): Reader => ({
+        ...reader,
+        read(key, signal) {
+          read.push(key);
+          return reader.read(key, signal);
+        },
+      });
+
+      await bench.sync({ software: "pond 2", wrap: noting });
+      await bench.sync({ software: "pond 2", wrap: noting });
+
+      expect(read).toEqual(["-work/s1.jsonl"]);
+    }));
+
+  it("counts a session of which nothing can be stored as failed, also the second time", () =>
+    withBench(async (bench) => {
+      bench.write("s1", "not one line of it");
+
+      const first = await bench.sync();
+      const again = await bench.sync({ wrap: unread });
+
+      for (const report of [first, again]) {
+        expect(report.adapters[0]?.sessions).toEqual({ ...counts, seen: 1, failed: 1 });
+        expect(report.adapters[0]?.faults.length).toBeGreaterThan(0);
+      }
+    }));
+
+  it("lists a hundred faults of a session and counts the others", () =>
+    withBench(async (bench) => {
+      const broken = Array.from({ length: 130 }, () => "{ broken");
+      bench.write("s1", line("s1", "a", "x"), ...broken);
+
+      const [report] = (await bench.sync()).adapters;
+
+      expect([report?.faults.length, report?.faults_omitted]).toEqual([100, 30]);
+    }));
+
+  it("reads a file again that could not be opened, though it looks the same", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const locked = (reader: Reader): Reader => ({
+        ...reader,
+        async *read() {
+          yield* [];
+          throw Object.assign(new Error("EACCES: permission denied"), { syscall: "open" });
+        },
+      });
+      const first = await bench.sync({ wrap: locked });
+
+      const again = await bench.sync();
+
+      expect(first.adapters[0]?.sessions).toEqual({ ...counts, seen: 2, failed: 2 });
+      expect(first.adapters[0]?.faults.map(({ message }) => message)).toEqual([
+        "EACCES: permission denied",
+        "EACCES: permission denied",
+      ]);
+      expect(again.adapters[0]?.sessions).toEqual({ ...counts, seen: 2, new: 2 });
+    }));
+
+  it("leaves a line that is still being written, and takes it when it is done", () =>
+    withBench(async (bench) => {
+      const whole = line("s1", "b", "y");
+      const file = bench.write("s1", line("s1", "a", "x"), whole);
+      truncateSync(file, Buffer.byteLength(`${line("s1", "a", "x")}\n`) + 20);
+      const live = await bench.sync();
+      const quiet = await bench.sync({ wrap: unread });
+      bench.write("s1", line("s1", "a", "x"), whole);
+
+      const done = await bench.sync();
+
+      expect(changesIn(live)).toEqual({
+        sessions: { ...counts, seen: 1, new: 1, pending: 1 },
+        messages_added: 1,
+        parts_added: 1,
+      });
+      expect(changesIn(quiet)).toEqual({
+        sessions: { ...counts, seen: 1, unchanged: 1, pending: 1 },
+      });
+      expect(changesIn(done)).toEqual({
+        sessions: { ...counts, seen: 1, grown: 1 },
+        messages_added: 1,
+        parts_added: 1,
+      });
+    }));
+
+  it("looks at a pending session again after an hour", () =>
+    withBench(async (bench) => {
+      writeFileSync(bench.write("s1"), `${line("s1", "a", "x")}\n{"type":"us`);
+      await bench.sync();
+      let reads = 0;
+      const counting = (reader: Reader): Reader => ({
+        ...reader,
+        read(key, signal) {
+          reads += 1;
+          return reader.read(key, signal);
+        },
+      });
+
+      await bench.sync({ wrap: counting, now: () => new Date("2026-11-20T12:59:59Z") });
+      const early = reads;
+      await bench.sync({ wrap: counting, now: () => new Date("2026-11-20T13:00:00Z") });
+
+      expect([early, reads]).toEqual([0, 1]);
+    }));
+
+  it.each([
+    ["lost", (file: string) => rmSync(file)],
+    ["damaged", (file: string) => truncateSync(file, 20)],
+  ])("adds nothing when the state is %s: that costs time, never data", (_, damage) =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync();
+      for (const file of stateFiles(bench)) damage(file);
+
+      const again = await bench.sync();
+
+      expect(changesIn(again)).toEqual({ sessions: { ...counts, seen: 2, unchanged: 2 } });
+    }),
+  );
+
+  it("reads everything again to verify", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync();
+
+      const verified = await bench.sync({ isVerifying: true });
+
+      expect(changesIn(verified)).toEqual({ sessions: { ...counts, seen: 2, unchanged: 2 } });
+      expect(verified.adapters[0]?.bytes_read).toBeGreaterThan(0);
+    }));
+
+  it("keeps what was read when it is stopped, and goes on from there", () =>
+    withBench(async (bench) => {
+      for (let at = 0; at < 5; at++) bench.write(`s${at}`, line(`s${at}`, "a", "x"));
+      const controller = new AbortController();
+      let reads = 0;
+      const stopping = (reader: Reader): Reader => ({
+        ...reader,
+        read(key, signal) {
+          reads += 1;
+          if (reads === 3) controller.abort();
+          return reader.read(key, signal);
+        },
+      });
+
+      await expect(bench.sync({ wrap: stopping, signal: controller.signal })).rejects.toThrow(
+        /abort/i,
+      );
+      const after = await bench.sync();
+
+      expect(after.adapters[0]?.sessions).toEqual({ ...counts, seen: 5, new: 3, unchanged: 2 });
+    }));
+
+  it("runs only the stages asked for", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+
+      const indexes = await bench.sync({ stages: ["update-indexes"] });
+      const imported = await bench.sync({ stages: ["import"] });
+
+      expect([indexes.adapters, imported.indexes]).toEqual([[], []]);
+      expect(imported.adapters[0]?.sessions.new).toBe(2);
+    }));
+
+  it("reports on an adapter that has no source here", () =>
+    withBench(async (bench) => {
+      const report = await sync(bench.sessions, [], {
+        stateDirectory: bench.stateDirectory,
+        adapters: ["codex"],
+        host: "bench",
+        now: () => new Date(0),
+      });
+
+      expect(report.adapters).toMatchObject([{ name: "codex", sessions: counts, faults: [] }]);
+    }));
+
+  it("tells how far it is", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+
+      await bench.sync();
+
+      expect(bench.progress.filter(({ stage }) => stage === "import").at(-1)).toMatchObject({
+        adapter: "claude-code",
+        sessionsDone: 2,
+        sessionsTotal: 2,
+        messagesRead: 3,
+      });
+    }));
+
+  it("tells of a folder it may not look into, and reads the rest", () =>
+    withBench(async (bench) => {
+      const file = bench.write("s1", line("s1", "a", "x"));
+      chmodSync(file, 0o000);
+      const report = await bench.sync();
+      chmodSync(file, 0o600);
+      const after = await bench.sync();
+
+      // Root reads it all the same.
+      const stored = await bench.sessions.store.table("messages").count();
+      expect([report.adapters[0]?.sessions.seen, stored]).toEqual([1, 1]);
+      expect(after.adapters[0]?.sessions.failed).toBe(0);
+    }));
+});
+
+describe("previewSync", () => {
+  it("says what would be read, reads and stores nothing", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const options = {
+        stateDirectory: bench.stateDirectory,
+        host: "bench",
+        now: () => new Date(0),
+      };
+      const before = await previewSync(undefined, bench.sources(unread), options);
+      await bench.sync();
+      bench.append("s2", line("s2", "b", "From the banks."));
+      bench.write("s3", line("s3", "a", "x"));
+
+      const after = await previewSync(bench.sessions, bench.sources(unread), options);
+
+      expect(changesIn(before)).toEqual({ sessions: { ...counts, seen: 2, new: 2 } });
+      expect(changesIn(after)).toEqual({
+        sessions: { ...counts, seen: 3, new: 1, grown: 1, unchanged: 1 },
+      });
+      expect(await bench.sessions.store.table("messages").count()).toBe(3);
+    }));
+});
