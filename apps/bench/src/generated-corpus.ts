@@ -12,8 +12,7 @@ export type GeneratedCorpus = {
 };
 
 export type CorpusShape = {
-  /** Records in all, at least. */
-  readonly records: number;
+  readonly sessions: number;
   /** Records of the session in the middle; half are shorter, few are much longer. */
   readonly recordsPerSession: number;
 };
@@ -27,7 +26,7 @@ export function generateCorpus(home: string, shape: CorpusShape): GeneratedCorpu
   const files: string[] = [];
   let records = 0;
   let bytes = 0;
-  while (records < shape.records) {
+  while (files.length < shape.sessions) {
     const cwd = cwdOf(files.length);
     const id = idOf(random);
     const wanted = tailedLength(random, shape.recordsPerSession, 0.9);

@@ -6,7 +6,7 @@ import { syncHome } from "./importing.ts";
 import { type Measure, median } from "./measure.ts";
 import { type Home, medianRun } from "./process.ts";
 
-const longSession = { records: 4_000, recordsPerSession: 4_000 };
+const longSession = { sessions: 1, recordsPerSession: 6_000 };
 
 /** What a person or an agent waits for once everything is stored. */
 export async function measureReading(home: Home): Promise<Measure[]> {

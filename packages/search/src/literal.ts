@@ -7,9 +7,11 @@ import { isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
 
-// The very characters; the same in another case; the same words in a row.
+// The very characters, by themselves; in another case; inside of a longer word; and the same words
+// in a row, with something else between them.
 const exactly = 1;
 const inAnotherCase = 0.9;
+const insideWord = 0.7;
 const inWords = 0.25;
 
 /** A message that holds literals; `score` is BM25 of their words, 0 where only characters fit. */
@@ -100,10 +102,21 @@ async function literalHits(
 
 function literalHit(row: Row, literal: string, score: number): LiteralHit {
   const message = toStoredText(row);
-  const share = message.text.includes(literal)
-    ? exactly
-    : message.text.toLowerCase().includes(literal.toLowerCase())
-      ? inAnotherCase
-      : inWords;
-  return { key: keyOf(row), message, share, score };
+  return { key: keyOf(row), message, share: exactness(message.text, literal), score };
+}
+
+function exactness(text: string, literal: string): number {
+  if (hasWhole(text, literal)) return exactly;
+  const [lowText, lowLiteral] = [text.toLowerCase(), literal.toLowerCase()];
+  if (hasWhole(lowText, lowLiteral)) return inAnotherCase;
+  return lowText.includes(lowLiteral) ? insideWord : inWords;
+}
+
+/** True where the text holds the literal and no name goes on at either side of it. */
+function hasWhole(text: string, literal: string): boolean {
+  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + 1)) {
+    const sides = [text.slice(at - 1, at + 1), text.slice(at + literal.length - 1).slice(0, 2)];
+    if (isUnspaced(literal) || !sides.some((side) => /^[\p{L}\p{N}_]{2}$/u.test(side))) return true;
+  }
+  return false;
 }

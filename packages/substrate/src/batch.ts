@@ -47,12 +47,30 @@ export function distinctRows(key: readonly string[], batch: ColumnBatch, length:
   return rows;
 }
 
+/** The batch with every column of its table: those left out hold nothing but nulls. */
+export function withAllColumns(
+  table: TableDeclaration,
+  batch: ColumnBatch,
+  length: number,
+): ColumnBatch {
+  const nulls = new Array<Cell>(length).fill(null);
+  return Object.fromEntries(Object.keys(table.columns).map((name) => [name, batch[name] ?? nulls]));
+}
+
 // One commit's worth: conversion blocks the thread, and a text column ends at 2 GiB.
-const maxCommitBytes = 48 * 1024 * 1024;
+const maxCommitBytes = 64 * 1024 * 1024;
 
 /** The chosen rows of a batch, in pieces by size. */
-export function* slices(batch: ColumnBatch, rows: readonly number[]): Generator<ColumnBatch> {
+export function* slices(
+  table: TableDeclaration,
+  batch: ColumnBatch,
+  rows: readonly number[],
+): Generator<ColumnBatch> {
   const columns = Object.entries(batch);
+  const measured = columns.flatMap(([name, cells]) =>
+    typeof table.columns[name]?.type === "object" ? [] : [cells],
+  );
+  const rowBytes = vectorBytes(table, batch);
   const take = (from: number, to: number): ColumnBatch => {
     if (to - from === columns[0]?.[1].length) return batch;
     const chosen = rows.slice(from, to);
@@ -63,13 +81,24 @@ export function* slices(batch: ColumnBatch, rows: readonly number[]): Generator<
   let from = 0;
   let bytes = 0;
   for (const [index, row] of rows.entries()) {
-    for (const [, cells] of columns) bytes += sizeOf(cells[row] ?? null);
+    bytes += rowBytes;
+    for (const cells of measured) bytes += sizeOf(cells[row] ?? null);
     if (bytes < maxCommitBytes) continue;
     yield take(from, index + 1);
     from = index + 1;
     bytes = 0;
   }
   if (from < rows.length) yield take(from, rows.length);
+}
+
+/** What a row's vectors take: as much when they are null. */
+function vectorBytes(table: TableDeclaration, batch: ColumnBatch): number {
+  let bytes = 0;
+  for (const name of Object.keys(batch)) {
+    const type = table.columns[name]?.type;
+    if (typeof type === "object") bytes += type.vector * 2;
+  }
+  return bytes;
 }
 
 /** About how many bytes a cell takes in memory. */

@@ -1,5 +1,5 @@
 import type { Table as LanceTable, MergeInsertBuilder, MergeResult } from "@lancedb/lancedb";
-import { distinctRows, rowCount, slices } from "./batch.ts";
+import { distinctRows, rowCount, slices, withAllColumns } from "./batch.ts";
 import type { ColumnBatch, TableDeclaration } from "./declaration.ts";
 import { retry } from "./retry.ts";
 import { toArrow } from "./to-arrow.ts";
@@ -46,8 +46,10 @@ export class TableWriter {
    */
   async insert(batch: ColumnBatch, signal?: AbortSignal): Promise<InsertOutcome> {
     const length = rowCount(this.#table, batch, this.#requiredColumns());
+    // Of a column left out the merge would read all that is stored: of a vector column, gigabytes.
+    const whole = withAllColumns(this.#table, batch, length);
     let inserted = 0;
-    for (const result of await this.#merge(batch, length, insertMissing, signal)) {
+    for (const result of await this.#merge(whole, length, insertMissing, signal)) {
       inserted += result.numInsertedRows;
     }
     return { inserted, present: length - inserted };
@@ -85,7 +87,7 @@ export class TableWriter {
   ): Promise<MergeResult[]> {
     const key = [...this.#table.primaryKey];
     const results: MergeResult[] = [];
-    for (const slice of slices(batch, distinctRows(key, batch, length))) {
+    for (const slice of slices(this.#table, batch, distinctRows(key, batch, length))) {
       const rows = toArrow(this.#table, slice);
       results.push(
         await this.#inTurn(signal, () => merge(this.#handle.mergeInsert(key)).execute(rows)),

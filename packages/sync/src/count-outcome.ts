@@ -38,6 +38,7 @@ export function countOutcome(
 
   return {
     fingerprint: notes.isWorthRetrying || outcome.deferred > 0 ? readAgain : fingerprint,
+    ...(outcome.session_id !== undefined && { sessionId: outcome.session_id }),
     ...(hasFailed && { hasFailed }),
     ...(notes.pending > 0 && { pendingSinceMs: nowMs }),
     ...(hasFaults && { faults }),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { discoverSources } from "./discover.ts";
 import { SourceNotFoundError } from "./errors.ts";
-import { claudeCode } from "./testing.ts";
+import { claudeCode } from "./sync.test-kit.ts";
 
 let home: string;
 beforeEach(() => {

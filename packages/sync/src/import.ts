@@ -55,12 +55,13 @@ async function importPlanned(
   const { now, signal, host } = options;
   const ingest = createIngest(sessions, { host, now });
   const tracker = new Tracker(plan, (progress) => options.onProgress?.(progress));
+  const shared = sharedSessions(plan);
   let savedAtMs = now().getTime();
   try {
     for (const work of plan.works) {
       for (const session of work.changed) {
         signal?.throwIfAborted();
-        await importSession(ingest, work, session, tracker, options);
+        await importSession(ingest, work, session, { ...options, tracker, shared });
         if (now().getTime() - savedAtMs < saveEveryMs) continue;
         await work.seen.save();
         savedAtMs = now().getTime();
@@ -73,12 +74,16 @@ async function importPlanned(
   }
 }
 
+type Run = {
+  readonly tracker: Tracker;
+  readonly shared: ReadonlySet<string>;
+};
+
 async function importSession(
   ingest: Ingest,
   { source, seen, report }: Work,
   { key, bytes }: SourceSession,
-  tracker: Tracker,
-  { now, signal }: ImportOptions,
+  { now, signal, tracker, shared }: ImportOptions & Run,
 ): Promise<void> {
   const { adapter, path, reader } = source;
   // Listing a big home takes a while, and what is read is the file as it is now.
@@ -89,11 +94,13 @@ async function importSession(
     tracker.finish(adapter, bytes);
     return;
   }
+  const before = seen.get(key);
   const notes = emptyNotes();
   const read = { location: `${path}: ${key}`, adapter, fingerprint, notes };
   const onMessage = (): void => tracker.message(adapter);
   await ingest.session(observeRead(reader, key, { notes, onMessage, signal }), {
-    seenBefore: seen.get(key) !== undefined,
+    // What one file of a session lacks, another may hold: then nothing has disappeared.
+    seenBefore: before !== undefined && !shared.has(before.sessionId ?? ""),
     isUnchanged: async () => (await fingerprintOf(reader, key)) === fingerprint,
     onCommitted: (outcome) => {
       seen.set(key, countOutcome(report, outcome, read, now().getTime()));
@@ -101,6 +108,16 @@ async function importSession(
   });
   report.bytes_read += bytes;
   tracker.finish(adapter, bytes);
+}
+
+/** Sessions that this machine has in more than one place, such as a copied folder. */
+function sharedSessions({ works }: Plan): Set<string> {
+  const once = new Set<string>();
+  const shared = new Set<string>();
+  for (const { seen } of works) {
+    for (const id of seen.sessionIds()) (once.has(id) ? shared : once).add(id);
+  }
+  return shared;
 }
 
 /** Not readable is no reason to stop: reading the session will say what is wrong with it. */

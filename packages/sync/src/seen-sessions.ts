@@ -6,6 +6,8 @@ import type { Fault } from "./fault.ts";
 /** What this machine saw of one session when it last read it. */
 export type SeenSession = {
   readonly fingerprint: string;
+  /** Its id in the store; absent where no session had begun in it. */
+  readonly sessionId?: string;
   /** Nothing of it could be stored. */
   readonly hasFailed?: boolean;
   /** When it was read, in milliseconds, where records were left for later. */
@@ -64,6 +66,13 @@ export class SeenSessions {
 
   get(key: string): SeenSession | undefined {
     return this.#sessions.get(key);
+  }
+
+  /** Ids of the sessions read here, as often as they were read under different keys. */
+  *sessionIds(): Generator<string> {
+    for (const { sessionId } of this.#sessions.values()) {
+      if (sessionId !== undefined) yield sessionId;
+    }
   }
 
   set(key: string, session: SeenSession): void {

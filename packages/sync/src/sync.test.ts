@@ -1,8 +1,9 @@
-import { chmodSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Reader } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
+import { type Bench, changesIn, line, stateFiles, withBench } from "./sync.test-kit.ts";
 import { previewSync, sync } from "./sync.ts";
-import { type Bench, changesIn, line, stateFiles, withBench } from "./testing.ts";
 
 const counts = { seen: 0, new: 0, grown: 0, unchanged: 0, pending: 0, failed: 0 };
 
@@ -86,6 +87,22 @@ describe("sync", () => {
         revisions: 1,
         tombstones: 1,
       });
+    }));
+
+  it("removes nothing that another file of the same session may hold", () =>
+    withBench(async (bench) => {
+      bench.write("s1", line("s1", "a", "How do ponds freeze?"), line("s1", "b", "From the top."));
+      const copy = join(bench.folder, "home", ".claude", "projects", "-copy", "s1.jsonl");
+      mkdirSync(dirname(copy));
+      writeFileSync(copy, `${line("s1", "a", "How do ponds freeze?")}\n`);
+      await bench.sync();
+      bench.append("s1", line("s1", "c", "Thanks."));
+      writeFileSync(copy, `${line("s1", "a", "How do ponds freeze?")}\n\n`);
+
+      const after = await bench.sync();
+
+      expect(changesIn(after)).toMatchObject({ messages_added: 1 });
+      expect(changesIn(after)).not.toHaveProperty("tombstones");
     }));
 
   it("removes nothing when a source is gone", () =>

@@ -1,4 +1,4 @@
-import type { ResponseMode } from "@pond/sessions";
+import type { ResponseMode, SessionStore } from "@pond/sessions";
 import { Command, Option } from "commander";
 import { parseDepth } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
@@ -6,7 +6,7 @@ import { UsageError } from "../errors.ts";
 import { exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
+import { type Shown, say, shown } from "../output/shown.ts";
 import type { RunAction } from "../run.ts";
 import { resolveMessageId, resolveSessionId } from "../session-id.ts";
 
@@ -43,53 +43,68 @@ async function get(context: Context, typed: string, flags: GetFlags) {
     throw new UsageError("--after pages through a session; it does not go with --message");
   }
   await withStore(context, "read", async (sessions) => {
-    const { getMessage, getSession } = await import("@pond/sessions");
-    const { printMessage, printSessionHeader } = await import("../session-text.ts");
-    const { output } = context;
     const id = await resolveSessionId(sessions, typed);
-    if (flags.message !== undefined) {
-      const around = flags.context === undefined ? {} : { context: flags.context };
-      const view = await getMessage(
-        sessions,
-        id,
-        await resolveMessageId(sessions, id, flags.message),
-        around,
-      );
-      if (output.isJson) return await printJson(output, view);
-      printSessionHeader(context, view.session);
-      for (const message of view.before) printMessage(output, message);
-      printMessage(output, view.target, { isTarget: true });
-      for (const message of view.after) printMessage(output, message);
-      if (view.target_parts_remaining > 0) {
-        const count = formatCounted(view.target_parts_remaining, "part");
-        output.note(say`${count} more: --json --mode verbatim has them all.`);
-      }
-      return;
-    }
-    const { mode } = flags;
-    if (output.isJson) {
-      return await printJson(
-        output,
-        await getSession(sessions, id, { mode, afterId: flags.after }),
-      );
-    }
-    // A person reads on; only programs want pages.
-    let afterId = flags.after;
-    for (let isFirst = true; ; isFirst = false) {
-      const page = await getSession(sessions, id, { mode, afterId, limitBytes: bytesPerTextPage });
-      if (isFirst) printSessionHeader(context, page.session);
-      for (const message of page.messages) printMessage(output, message);
-      afterId = page.messages.at(-1)?.id;
-      if (page.messages_remaining > 0 && afterId !== undefined) continue;
-      if (isFirst && page.messages.length === 0) {
-        output.note(
-          mode === "complete"
-            ? shownLine("It holds no message.")
-            : shown("No conversation in it. `--mode complete` shows every record."),
-        );
-      }
-      return;
-    }
+    if (flags.message === undefined) await showSession(context, sessions, id, flags);
+    else await showMessage(context, sessions, id, flags.message, flags.context);
   });
   return exitCodes.done;
 }
+
+async function showMessage(
+  context: Context,
+  sessions: SessionStore,
+  id: string,
+  typed: string,
+  depth: number | undefined,
+): Promise<void> {
+  const { output } = context;
+  const { getMessage } = await import("@pond/sessions");
+  const around = depth === undefined ? {} : { context: depth };
+  const messageId = await resolveMessageId(sessions, id, typed);
+  const view = await getMessage(sessions, id, messageId, around);
+  if (output.isJson) {
+    await printJson(output, view);
+    return;
+  }
+  const { printMessage, printSessionHeader } = await import("../session-text.ts");
+  printSessionHeader(context, view.session);
+  for (const message of view.before) printMessage(output, message);
+  printMessage(output, view.target, { isTarget: true });
+  for (const message of view.after) printMessage(output, message);
+  if (view.target_parts_remaining > 0) {
+    const count = formatCounted(view.target_parts_remaining, "part");
+    output.note(say`${count} more: --mode verbatim without --message has them all.`);
+  }
+}
+
+async function showSession(
+  context: Context,
+  sessions: SessionStore,
+  id: string,
+  { mode, after }: GetFlags,
+): Promise<void> {
+  const { output } = context;
+  const { getSession } = await import("@pond/sessions");
+  if (output.isJson) {
+    await printJson(output, await getSession(sessions, id, { mode, afterId: after }));
+    return;
+  }
+  const { printMessage, printSessionHeader } = await import("../session-text.ts");
+  // A person reads on; only programs want pages.
+  const limitBytes = bytesPerTextPage;
+  let page = await getSession(sessions, id, { mode, afterId: after, limitBytes });
+  printSessionHeader(context, page.session);
+  if (page.messages.length === 0) output.note(nothingThere[mode]);
+  for (;;) {
+    for (const message of page.messages) printMessage(output, message);
+    const afterId = page.messages.at(-1)?.id;
+    if (page.messages_remaining === 0 || afterId === undefined) return;
+    page = await getSession(sessions, id, { mode, afterId, limitBytes });
+  }
+}
+
+const nothingThere: Readonly<Record<ResponseMode, Shown>> = {
+  conversational: shown("No conversation in it. `--mode complete` shows every record."),
+  complete: shown("It holds no message."),
+  verbatim: shown("It holds no message."),
+};
