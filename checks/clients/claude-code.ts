@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type SentMessage, startModelStub } from "./model-stub.ts";
 
@@ -10,7 +10,7 @@ const version = "2.1.329";
 /** Path of the real client, installed from its npm package into a cache; undefined where it has none. */
 export function installClaudeCode(): string | undefined {
   const cache = process.env["POND_CLIENT_CACHE"] ?? join("node_modules", ".cache", "pond-clients");
-  const folder = join(process.cwd(), cache, `claude-code-${version}`);
+  const folder = resolve(cache, `claude-code-${version}`);
   const binary = join(folder, "node_modules", ".bin", "claude");
   if (existsSync(binary)) return binary;
   mkdirSync(folder, { recursive: true });

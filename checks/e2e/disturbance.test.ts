@@ -1,11 +1,15 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createHome, finished, type Home } from "./pond.ts";
 import { rowDifferences, storedRows } from "./rows.ts";
 import { claudeCodeHomes } from "./sources.ts";
 
+const homes = claudeCodeHomes();
+const samples = homes[0]?.home ?? "";
 // The richest source there is here.
-const source = claudeCodeHomes().at(-1)?.home ?? "";
+const source = homes.at(-1)?.home ?? "";
 const sync = ["sync", "claude-code", "--path", source, "--json"] as const;
 
 const kills = Number(process.env["POND_KILLS"] ?? 4);
@@ -20,6 +24,22 @@ afterEach(() => {
   undisturbed.remove();
   home.remove();
 });
+
+test.each(["sessions", "windows"])(
+  "a store whose table %s was only begun when the power went is made whole",
+  async (table) => {
+    const nothing = join(home.folder, "nothing");
+    mkdirSync(join(nothing, "projects"), { recursive: true });
+    await home.sync(nothing);
+    rmSync(join(home.storage, `${table}.lance`, "_versions"), { recursive: true });
+
+    await home.sync(samples);
+
+    await undisturbed.sync(samples);
+    const { rows } = await storedRows(undisturbed.storage);
+    expect(rowDifferences(rows, (await storedRows(home.storage)).rows)).toEqual([]);
+  },
+);
 
 test("four processes that sync the same sources at once leave what one leaves", async () => {
   await undisturbed.pond(...sync);

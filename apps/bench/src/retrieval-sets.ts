@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 /** One thing said in a session of a set. */
-export type SetMessage = {
+type SetMessage = {
   readonly id: string;
   readonly role: "user" | "assistant";
   readonly text: string;

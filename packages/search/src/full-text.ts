@@ -145,7 +145,7 @@ function without(sessionIds: ReadonlySet<string>, where: Filter | undefined): Fi
 }
 
 /** A row of {@link textColumns} that a full-text query found. */
-export function toMessageHit(row: Row): MessageHit {
+function toMessageHit(row: Row): MessageHit {
   return { key: keyOf(row), message: toStoredText(row), score: scoreOf(row) };
 }
 

@@ -6,13 +6,15 @@ import type { ParsedQuery } from "./query.ts";
 import { isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
+const scanDepth = 400;
 
 // The very characters, by themselves; in another case; inside of a longer word; and the same words
-// in a row, with something else between them.
+// in a row, with something else between them. Below the second each gap is wider than what the
+// other arms can make up for (`weights`): what holds the very name comes first.
 const exactly = 1;
-const inAnotherCase = 0.9;
-const insideWord = 0.7;
-const inWords = 0.25;
+const inAnotherCase = 0.99;
+const insideWord = 0.65;
+const inWords = 0.3;
 
 /** A message that holds literals; `score` is BM25 of their words, 0 where only characters fit. */
 export type LiteralHit = MessageHit & {
@@ -55,11 +57,13 @@ export async function substringArm(
   const rows = await sessions.store.table("messages").rows({
     columns: textColumns,
     where: where ? and(where, holds) : holds,
-    limit: literalDepth,
+    limit: scanDepth,
   });
   return rows
     .map((row) => literalHit(row, text, 0))
-    .filter(({ message }) => meetsBounds(message.text, query));
+    .filter(({ message }) => meetsBounds(message.text, query))
+    .toSorted((left, right) => right.share - left.share)
+    .slice(0, literalDepth);
 }
 
 /** True where a text holds what a query requires and nothing it excludes, in any case. */
@@ -94,10 +98,14 @@ async function literalHits(
   const hits = rows
     .map((row) => literalHit(row, literal, Number(row["_score"])))
     .filter(({ score }) => score >= options.minScore);
-  const isFound = hits.some(({ share }) => share > inWords);
+  const isWhole = hits.some(({ share }) => share >= inAnotherCase);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);
-  if (isFound || isServed) return hits;
-  return [...hits, ...(await substringArm(sessions, query, literal, options))];
+  // Of `__add__` the index knows "add" alone, and that may be everywhere.
+  const isVague = words.length <= 1 && !isServed;
+  if (isServed || (isWhole && !isVague)) return hits;
+  const known = new Set(hits.map(({ key }) => keyText(key)));
+  const anywhere = await substringArm(sessions, query, literal, options);
+  return [...hits, ...anywhere.filter(({ key }) => !known.has(keyText(key)))];
 }
 
 function literalHit(row: Row, literal: string, score: number): LiteralHit {

@@ -3,7 +3,7 @@ import { functionWordsOf } from "./function-words.ts";
 import { camelPieces, isIdentifier, isUnspaced, wordsOf } from "./words.ts";
 
 /** A word of a query; `weight` is how often it is put to the index. */
-export type Term = { readonly word: string; readonly weight: number };
+type Term = { readonly word: string; readonly weight: number };
 
 /** A query, understood. */
 export type ParsedQuery = {

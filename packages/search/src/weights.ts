@@ -5,7 +5,7 @@
 export const weights = {
   message: 0.75,
   window: 1,
-  literal: 3,
+  literal: 6,
   messageDecay: 0.3,
-  windowDecay: 0.2,
+  windowDecay: 0.3,
 } as const;

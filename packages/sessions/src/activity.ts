@@ -63,7 +63,7 @@ async function readNewest(
   const table = store.table("messages");
   const orderBy = [{ column: "timestamp", direction: "desc" }] as const;
   const where = options.since === undefined ? undefined : within(undefined, options.since);
-  for (let limit = firstRead; ; limit *= 8) {
+  for (let limit = firstRead; ; limit *= 4) {
     const rows = await table.rows({ columns, where, orderBy, limit });
     note(rows, options, newest);
     if (rows.length < limit) return options.since ?? beginningOfTime;

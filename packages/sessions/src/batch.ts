@@ -105,7 +105,10 @@ export class Batch {
   /** A message that was added, from its rows. */
   messageOf({ row, partRow, partCount }: Inserted): Message {
     const parts = Array.from({ length: partCount }, (_, at) => this.partOf(partRow + at));
-    return messageFromRow(this.#messages.row(row), parts.map(partFromRow));
+    return messageFromRow(
+      this.#messages.row(row),
+      parts.map((part) => partFromRow(part, part["data"] ?? null)),
+    );
   }
 
   partOf(row: number): Row {

@@ -13,6 +13,8 @@ import { storedColumns, storedMessage } from "./stored-messages.ts";
 /** Stands for the digest of a message whose parts are not all of one state; equals none. */
 export const tornDigest = "torn";
 
+const comparedColumns = [...partColumns, "data"];
+
 /** What is asked of the batch that was written. */
 export type Written = {
   readonly ingestedAt: bigint;
@@ -32,7 +34,7 @@ export async function findTorn(store: Store, batch: Written): Promise<Inserted[]
   const torn = new Set<Inserted>();
   for (const ids of chunks([...bySession.keys()])) {
     const where = oneOf("session_id", ids);
-    for await (const rows of store.table("parts").scan({ columns: partColumns, where })) {
+    for await (const rows of store.table("parts").scan({ columns: comparedColumns, where })) {
       for (const row of rows) {
         const own = bySession.get(String(row["session_id"]))?.get(String(row["message_id"]));
         if (own && !holdsPart(batch, own, row)) torn.add(own);
@@ -111,7 +113,7 @@ function holdsPart(batch: Written, { partRow, partCount }: Inserted, stored: Row
   const position = Number(stored["ordinal"]);
   if (position >= partCount) return false;
   const own = batch.partOf(partRow + position);
-  return partColumns.every((column) => isSameCell(own[column] ?? null, stored[column] ?? null));
+  return comparedColumns.every((column) => isSameCell(own[column] ?? null, stored[column] ?? null));
 }
 
 function isSameCell(own: Cell, stored: Cell): boolean {

@@ -1,7 +1,8 @@
 import type { Message, Part, Session } from "@pond/canonical";
-import { and, eq, type Filter, oneOf, type Row, type Store } from "@pond/substrate";
+import { and, type Cell, eq, type Filter, oneOf, type Row, type Store } from "@pond/substrate";
 import { SessionNotFoundError } from "./errors.ts";
 import {
+  hasBytes,
   messageColumns,
   messageFromCarrier,
   messageFromRow,
@@ -72,12 +73,11 @@ export async function loadMessages(
   const isFew = ids.length <= maxIdsInFilter;
   const within = (column: string): Filter =>
     isFew ? and(eq("session_id", sessionId), oneOf(column, ids)) : eq("session_id", sessionId);
-  const [messageRows, partRows] = await Promise.all([
+  const [messageRows, parts] = await Promise.all([
     store.table("messages").rows({ columns: messageColumns, where: within("id") }),
-    store.table("parts").rows({ columns: partColumns, where: within("message_id") }),
+    loadParts(store, within("message_id")),
   ]);
   const rows = new Map(messageRows.map((row) => [String(row["id"]), row]));
-  const parts = partsByMessage(partRows);
   return places.flatMap(({ id, carrierId }): PlacedMessage[] => {
     const carrier = carrierId === undefined ? undefined : rows.get(carrierId);
     const revised = carrier && messageFromCarrier(carrier);
@@ -91,18 +91,29 @@ export async function loadMessages(
 // A longer list costs more than reading the whole session.
 const maxIdsInFilter = 500;
 
-function partsByMessage(rows: readonly Row[]): Map<string, Part[]> {
-  const ordered = rows.toSorted(
-    (left, right) => Number(left["ordinal"]) - Number(right["ordinal"]),
-  );
+/** Parts by message, in their order. */
+async function loadParts(store: Store, where: Filter): Promise<Map<string, Part[]>> {
+  const table = store.table("parts");
+  const rows = await table.rows({ columns: partColumns, where });
+  const bytes = new Map<string, Cell>();
+  if (rows.some(hasBytes)) {
+    const columns = ["message_id", "id", "data"];
+    const files = await table.rows({ columns, where: and(where, eq("type", "file")) });
+    for (const row of files) bytes.set(partKey(row), row["data"] ?? null);
+  }
   const parts = new Map<string, Part[]>();
-  for (const row of ordered) {
+  for (const row of rows.toSorted((a, b) => Number(a["ordinal"]) - Number(b["ordinal"]))) {
     const id = String(row["message_id"]);
+    const part = partFromRow(row, bytes.get(partKey(row)) ?? null);
     const list = parts.get(id);
-    if (list) list.push(partFromRow(row));
-    else parts.set(id, [partFromRow(row)]);
+    if (list) list.push(part);
+    else parts.set(id, [part]);
   }
   return parts;
+}
+
+function partKey(row: Row): string {
+  return JSON.stringify([row["message_id"], row["id"]]);
 }
 
 /**

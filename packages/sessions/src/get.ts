@@ -72,7 +72,8 @@ export type MessageView = {
 };
 
 const defaults = { mode: "conversational", limitBytes: 64 * 1024 } as const;
-const messagesPerRead = 64;
+/** So many messages are read first, then twice as many each time until the page is full. */
+const firstRead = 32;
 
 /**
  * A page of a session.
@@ -95,8 +96,8 @@ export async function getSession(
   const messages: ShownMessage[] = [];
   let bytes = 0;
   let next = start;
-  while (next < places.length && bytes < limitBytes) {
-    const chunk = await loadMessages(store, id, places.slice(next, next + messagesPerRead));
+  for (let count = firstRead; next < places.length && bytes < limitBytes; count *= 2) {
+    const chunk = await loadMessages(store, id, places.slice(next, next + count));
     for (const placed of chunk) {
       const shown = show(placed, mode);
       bytes += sizeOf(shown);

@@ -100,10 +100,17 @@ export class Ingest {
     if (this.#batch.bytes >= this.#maxBatchBytes) await this.#rotate();
   }
 
-  /** Commits what is left. Call it also after a failed read, to keep what was read before. */
+  /**
+   * Commits what is left. Call it also after a failure: what was read before is kept where that is
+   * possible, and nothing is being written any more when it settles.
+   */
   async finish(): Promise<void> {
-    await this.#rotate();
-    await this.#writing;
+    try {
+      await this.#rotate();
+      await this.#writing;
+    } finally {
+      await Promise.allSettled([this.#below, this.#writing]);
+    }
   }
 
   async #open(gathered: Gathered, session: Session): Promise<SessionWriter> {

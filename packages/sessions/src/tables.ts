@@ -9,7 +9,7 @@ const btree = (column: string): IndexDeclaration => ({ column, kind: "btree" });
 const bitmap = (column: string): IndexDeclaration => ({ column, kind: "bitmap" });
 
 /** One row per Session (spec 5.1). Columns that hold JSON hold its text: JSONB changes values. */
-export const sessionsTable: TableDeclaration = {
+const sessionsTable: TableDeclaration = {
   name: "sessions",
   schemaVersion: 1,
   primaryKey: ["id"],
@@ -31,7 +31,7 @@ export const sessionsTable: TableDeclaration = {
  * order), `digest` tells a changed record from an equal one, `revises` and `revision` mark a
  * carrier that holds a later state of another message (null digest: a tombstone).
  */
-export const messagesTable: TableDeclaration = {
+const messagesTable: TableDeclaration = {
   name: "messages",
   schemaVersion: 1,
   primaryKey: ["session_id", "id"],
@@ -67,7 +67,7 @@ export const messagesTable: TableDeclaration = {
 };
 
 /** One row per Part (spec 5.1). */
-export const partsTable: TableDeclaration = {
+const partsTable: TableDeclaration = {
   name: "parts",
   schemaVersion: 1,
   primaryKey: ["session_id", "message_id", "id"],
@@ -87,7 +87,7 @@ export const partsTable: TableDeclaration = {
 };
 
 /** Derived: bounded runs of conversation, the second lexical unit of search (design section 6). */
-export const windowsTable: TableDeclaration = {
+const windowsTable: TableDeclaration = {
   name: "windows",
   schemaVersion: 1,
   primaryKey: ["session_id", "id"],

@@ -118,15 +118,18 @@ export async function ingestDemo(
   const outcomes: IngestOutcome[] = [];
   const options = { host, now, ...(maxBatchBytes !== undefined && { maxBatchBytes }) };
   const ingest = createIngest(sessions, options);
-  for (const demo of demos) {
-    await ingest.session(streamOf("id" in demo ? demoEvents(demo) : demo), {
-      seenBefore: true,
-      isUnchanged: async () => true,
-      onCommitted: (outcome) => void outcomes.push(outcome),
-      ...hooks,
-    });
+  try {
+    for (const demo of demos) {
+      await ingest.session(streamOf("id" in demo ? demoEvents(demo) : demo), {
+        seenBefore: true,
+        isUnchanged: async () => true,
+        onCommitted: (outcome) => void outcomes.push(outcome),
+        ...hooks,
+      });
+    }
+  } finally {
+    await ingest.finish();
   }
-  await ingest.finish();
   return outcomes;
 }
 

@@ -48,7 +48,15 @@ export async function healTable(
   }
   // A torn file may be the leftover of a write that was never committed: only reading tells.
   for (const path of manifests.slice(broken.length)) {
-    if (await canBeRead(home, await openTable())) return healings;
+    const handle = await openTable();
+    try {
+      if (await canBeRead(handle)) {
+        await dropTornIndexes(home, handle);
+        return healings;
+      }
+    } finally {
+      handle.close();
+    }
     healings.push(...(await setAside(home, table, [path])));
   }
   throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
@@ -98,20 +106,21 @@ async function hasTornFile(home: string, fromMs: number, toMs: number): Promise<
   return false;
 }
 
-async function canBeRead(home: string, handle: LanceTable): Promise<boolean> {
+async function canBeRead(handle: LanceTable): Promise<boolean> {
   try {
     for await (const _ of handle.query());
-    for (const { indexUuid } of await handle.listIndices()) {
-      const folder = join(home, "_indices", String(indexUuid));
-      for (const name of await readdir(folder)) {
-        if (!(await isWhole(join(folder, name)))) return false;
-      }
-    }
     return true;
   } catch {
     return false;
-  } finally {
-    handle.close();
+  }
+}
+
+/** Indexes are made of the rows: one that is torn is dropped, and the next fold makes it again. */
+async function dropTornIndexes(home: string, handle: LanceTable): Promise<void> {
+  for (const { name, indexUuid } of await handle.listIndices()) {
+    const folder = join(home, "_indices", String(indexUuid));
+    const files = (await readdir(folder)).map((file) => isWhole(join(folder, file)));
+    if ((await Promise.all(files)).includes(false)) await handle.dropIndex(name);
   }
 }
 

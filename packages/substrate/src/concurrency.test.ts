@@ -1,0 +1,101 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { expect, it } from "vitest";
+import type { Table } from "./table.ts";
+import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+
+const writer = join(import.meta.dirname, "testing", "writer.ts");
+
+type Writer = ChildProcessByStdio<Writable, Readable, null>;
+
+function startWriter(...args: readonly string[]): Writer {
+  return spawn(process.execPath, ["--conditions=@pond/source", writer, ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+}
+
+/** Four processes that write the same rows from the same moment; what each of them printed. */
+async function race(...args: readonly string[]): Promise<string[][]> {
+  const writers = [1, 2, 3, 4].map(() => startWriter(...args));
+  let open = 0;
+  return Promise.all(
+    writers.map(async ({ stdout }) => {
+      const lines: string[] = [];
+      for await (const line of createInterface(stdout)) {
+        lines.push(line);
+        if (lines.length === 1 && ++open === writers.length) {
+          for (const { stdin } of writers) stdin.write("go\n");
+        }
+      }
+      return lines;
+    }),
+  );
+}
+
+async function keysOf(table: Table): Promise<{ rows: number; distinct: number }> {
+  const rows = await table.rows({ columns: [...table.declaration.primaryKey] });
+  return { rows: rows.length, distinct: new Set(rows.map((row) => JSON.stringify(row))).size };
+}
+
+const batches = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
+it("lance-table-creation-unenforced-pk: processes that create a store at once agree, and none stores a key twice", async () => {
+  const folder = join(temporaryFolder(), "store");
+
+  const printed = await race(folder, "parts", "10", "40");
+
+  const store = await openCatalogue(folder, { mode: "read" });
+  expect(printed).toEqual([1, 2, 3, 4].map(() => [store.id, ...batches]));
+  expect(await keysOf(store.table("parts"))).toEqual({ rows: 400, distinct: 400 });
+});
+
+it("stores no key twice where every key column is indexed, which changes the plan", async () => {
+  const folder = join(temporaryFolder(), "store");
+  const store = await openCatalogue(folder);
+  await store.table("parts").insert({ maker: ["globex"], number: ["1"] });
+  const { created } = await store.table("parts").fold({ isForced: true });
+
+  await race(folder, "parts", "10", "40");
+
+  expect(created).toEqual(expect.arrayContaining(["maker", "number"]));
+  expect(await keysOf(store.table("parts"))).toEqual({ rows: 401, distinct: 401 });
+});
+
+it("replaces derived rows from several processes without doubling any", async () => {
+  const folder = join(temporaryFolder(), "store");
+  const store = await openCatalogue(folder);
+  await store.table("prices").replace({ maker: ["globex"], total: [1] });
+  await store.table("prices").fold({ isForced: true });
+
+  await race(folder, "prices", "10", "40");
+
+  expect(await keysOf(store.table("prices"))).toEqual({ rows: 401, distinct: 401 });
+});
+
+it("loses nothing it acknowledged to kill -9", async () => {
+  const folder = join(temporaryFolder(), "store");
+  let acknowledged = 0;
+  for (const upTo of [3, 6, 9]) {
+    const child = startWriter(folder, "parts", "1000", "20");
+    child.stdin.write("go\n");
+    for await (const line of createInterface(child.stdout)) {
+      if (!/^\d+$/.test(line)) continue;
+      acknowledged = Math.max(acknowledged, Number(line) + 1);
+      if (Number(line) === upTo) child.kill("SIGKILL");
+    }
+  }
+
+  const healings: unknown[] = [];
+  const store = await openCatalogue(folder, { onHeal: (healing) => healings.push(healing) });
+  const table = store.table("parts");
+  const { rows, distinct } = await keysOf(table);
+
+  expect(healings).toEqual([]);
+  expect(rows).toBe(distinct);
+  expect(rows).toBeGreaterThanOrEqual(acknowledged * 20);
+  await table.insert({ maker: ["globex"], number: ["1"] });
+  await table.fold({ isForced: true });
+  expect(await table.count()).toBe(rows + 1);
+});

@@ -1,0 +1,175 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { fold } from "./fold.ts";
+import type { TableHealth } from "./health.ts";
+import { loadLance } from "./lance.ts";
+import { numbered, parts } from "./testing/catalogue.ts";
+import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+
+function bytesIn(folder: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
+  }
+  return bytes;
+}
+
+function covered(health: TableHealth): Record<string, [number, number]> {
+  return Object.fromEntries(
+    health.indexes.map((index) => [index.column, [index.indexedRows, index.unindexedRows]]),
+  );
+}
+
+const indexed = ["maker", "number", "listed", "shaped_by", "description"];
+
+it("lance-index-maintenance: a write folds nothing, and a fold makes what is missing", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(numbered(20));
+  const before = covered(await table.health());
+
+  const outcome = await table.fold();
+
+  expect(before).toEqual({ description: [0, 20] });
+  expect(outcome).toEqual({
+    table: "parts",
+    created: ["maker", "number", "listed", "shaped_by"],
+    isFolded: false,
+  });
+});
+
+it("does nothing to an empty table, nor to one that is up to date", async () => {
+  const folder = temporaryFolder();
+  const table = (await openCatalogue(folder)).table("parts");
+  const onNothing = await table.fold({ isForced: true });
+  await table.insert(numbered(2_000));
+  await table.fold({ isForced: true });
+  const bytes = bytesIn(folder);
+
+  const again = await table.fold();
+
+  const idle = { table: "parts", created: [], isFolded: false };
+  expect([onNothing, again]).toEqual([idle, idle]);
+  expect(bytesIn(folder)).toBe(bytes);
+});
+
+it("leaves a short tail for later, and folds one that is long", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(numbered(4_000));
+  await table.fold({ isForced: true });
+
+  await table.insert(numbered(900, "globex"));
+  const short = await table.fold();
+  await table.insert(numbered(200, "initech"));
+  const long = await table.fold();
+
+  expect([short.isFolded, long.isFolded]).toEqual([false, true]);
+  const health = await table.health();
+  expect(covered(health)).toEqual(Object.fromEntries(indexed.map((name) => [name, [5_100, 0]])));
+  expect(health.fragments).toBe(1);
+});
+
+it("makes an index again that covers less than half, which is faster than growing it", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(numbered(10));
+  await table.fold();
+
+  await table.insert(numbered(3_000, "globex"));
+  const { created } = await table.fold();
+
+  expect(created).toEqual(indexed);
+  const health = await table.health();
+  expect(covered(health)).toEqual(Object.fromEntries(indexed.map((name) => [name, [3_010, 0]])));
+  expect(new Set(health.indexes.map(({ name }) => name)).size).toBe(indexed.length);
+});
+
+it("keeps a store of 200 small batches within twice its compacted size", async () => {
+  const folder = temporaryFolder();
+  const table = (await openCatalogue(folder)).table("parts");
+  let largest = 0;
+  let folds = 0;
+  for (let batch = 0; batch < 200; batch++) {
+    await table.insert(smallBatch(batch));
+    const { isFolded } = await table.fold({ retentionMs: 0 });
+    folds += Number(isFolded);
+    if (batch % 5 === 0) largest = Math.max(largest, bytesIn(folder));
+  }
+  const grown = bytesIn(folder);
+
+  await table.fold({ isForced: true, retentionMs: 0 });
+
+  const compacted = bytesIn(folder);
+  expect(await table.count()).toBe(4_000);
+  expect(grown).toBeLessThan(compacted * 2);
+  expect(largest).toBeLessThan(compacted * 2);
+  expect(folds).toBeLessThan(20);
+});
+
+it("removes old versions only after the new one is durable", async () => {
+  const folder = temporaryFolder();
+  const table = (await openCatalogue(folder)).table("parts");
+  for (let from = 0; from < 30; from += 10) await table.insert(numbered(10, "acme", from));
+  const connection = await loadLance().connect(folder);
+  const handle = await connection.openTable("parts");
+  const dataFiles = (): string[] => readdirSync(join(folder, "parts.lance", "data")).sort();
+  const before = dataFiles();
+  let whenFlushed: string[] = [];
+  const flush = async (): Promise<void> => {
+    whenFlushed = dataFiles();
+  };
+
+  await fold(parts, handle, folder, flush, { isForced: true, retentionMs: 0 });
+
+  connection.close();
+  expect(before.length).toBe(3);
+  expect(whenFlushed).toEqual(expect.arrayContaining(before));
+  expect(whenFlushed.length).toBe(4);
+  expect(dataFiles().length).toBe(1);
+});
+
+it("trains a vector index once enough rows have a vector", async () => {
+  const declaration = {
+    ...parts,
+    columns: { ...parts.columns, shape: { type: { vector: 8 }, isNullable: true } },
+    indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 500 }],
+  } as const;
+  const store = await openCatalogue(temporaryFolder(), { tables: [declaration] });
+  const table = store.table("parts");
+  await table.insert({ ...numbered(400), shape: directions(400) });
+  const few = await table.fold();
+  await table.insert({ ...numbered(600, "acme", 400), shape: directions(600, 400) });
+  const enough = await table.fold();
+
+  const nearest = {
+    column: "shape",
+    vector: directions(1, 500)[0] ?? new Float32Array(8),
+    columns: ["number"],
+    limit: 3,
+  };
+  const rows = await table.nearest(nearest);
+
+  expect([few.created, enough.created]).toEqual([[], ["shape"]]);
+  expect(await table.explain(nearest)).toContain("ANN");
+  expect(rows.map(({ number }) => number)).toContain("n500");
+});
+
+/** Directions on a quarter circle, a thousandth apart. */
+function directions(count: number, from: number = 0): Float32Array[] {
+  return Array.from({ length: count }, (_, index) => {
+    const angle = (from + index) / 1000;
+    return Float32Array.of(Math.cos(angle), Math.sin(angle), 0, 0, 0, 0, 0, 0);
+  });
+}
+
+/** Twenty parts whose descriptions differ, about 300 bytes each. */
+function smallBatch(batch: number): ReturnType<typeof numbered> {
+  const rows = numbered(20, `maker ${batch % 7}`, batch * 20);
+  const description = Array.from({ length: 20 }, (_, index) => {
+    const seed = batch * 20 + index;
+    const words = Array.from({ length: 40 }, (_each, word) =>
+      ((seed * 7919 + word * 104729) % 99991).toString(36),
+    );
+    return words.join(" ");
+  });
+  return { ...rows, description };
+}

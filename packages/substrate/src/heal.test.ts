@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { StorageUnavailableError } from "./errors.ts";
+import { eq } from "./filter.ts";
+import { type Healing, healTable } from "./heal.ts";
+import { loadLance } from "./lance.ts";
+import { numbered } from "./testing/catalogue.ts";
+import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+
+/** A store whose parts were written in three commits of ten rows. */
+async function storedThrice(): Promise<{ folder: string; newest(count: number): string[] }> {
+  const folder = temporaryFolder();
+  const store = await openCatalogue(folder);
+  for (let from = 0; from < 30; from += 10) {
+    await store.table("parts").insert(numbered(10, "acme", from));
+  }
+  store.close();
+  const versions = join(folder, "parts.lance", "_versions");
+  const newest = (count: number): string[] =>
+    readdirSync(versions)
+      .filter((name) => name.endsWith(".manifest"))
+      .sort()
+      .slice(0, count)
+      .map((name) => join(versions, name));
+  return { folder, newest };
+}
+
+async function reopened(folder: string, mode: "read" | "write"): Promise<[number, Healing[]]> {
+  const healings: Healing[] = [];
+  const store = await openCatalogue(folder, { mode, onHeal: (healing) => healings.push(healing) });
+  return [await store.table("parts").count(), healings];
+}
+
+const tears: [string, (path: string) => void][] = [
+  ["is empty", (path) => truncateSync(path, 0)],
+  ["is cut short", (path) => truncateSync(path, readFileSync(path).length - 7)],
+  ["is all zeros", (path) => writeFileSync(path, Buffer.alloc(readFileSync(path).length))],
+];
+
+it.each(tears)(
+  "a store whose newest manifest %s opens at the version before it",
+  async (_, tear) => {
+    const { folder, newest } = await storedThrice();
+    const [torn = ""] = newest(1);
+    tear(torn);
+    const bytes = readFileSync(torn);
+
+    const outcome = await reopened(folder, "read");
+
+    expect(outcome).toEqual([20, [{ table: "parts", setAside: `${torn}.broken` }]]);
+    expect(readFileSync(`${torn}.broken`)).toEqual(bytes);
+    expect(await reopened(folder, "read")).toEqual([20, []]);
+  },
+);
+
+it("takes the same rows again after it was healed", async () => {
+  const { folder, newest } = await storedThrice();
+  const torn = newest(2);
+  for (const path of torn) truncateSync(path, 0);
+
+  const [rows, healings] = await reopened(folder, "write");
+  const store = await openCatalogue(folder);
+  const outcome = await store.table("parts").insert(numbered(30));
+  await store.table("parts").fold({ isForced: true, retentionMs: 0 });
+
+  expect([rows, healings.map(({ setAside }) => setAside)]).toEqual([
+    10,
+    torn.map((path) => `${path}.broken`),
+  ]);
+  expect(outcome).toEqual({ inserted: 20, present: 10 });
+  expect(await store.table("parts").count()).toBe(30);
+});
+
+it("says so when no version is left, and touches nothing", async () => {
+  const { folder, newest } = await storedThrice();
+  for (const path of newest(100)) truncateSync(path, 0);
+  const files = newest(100);
+
+  await expect(reopened(folder, "write")).rejects.toThrow(StorageUnavailableError);
+
+  expect(newest(100)).toEqual(files);
+});
+
+it("sets nothing aside of a whole store", async () => {
+  const { folder } = await storedThrice();
+
+  expect(await reopened(folder, "write")).toEqual([30, []]);
+});
+
+/** Heals as if the system had started right after everything was written. */
+async function healedAfterReboot(folder: string): Promise<Healing[]> {
+  const connection = await loadLance().connect(folder);
+  try {
+    return await healTable(folder, "parts", {
+      openTable: () => connection.openTable("parts"),
+      bootedAtMs: Date.now() + 1_000,
+    });
+  } finally {
+    connection.close();
+  }
+}
+
+/** The data file that was written last. */
+function newestDataFile(folder: string): string {
+  const data = join(folder, "parts.lance", "data");
+  const names = readdirSync(data).filter((name) => readFileSync(join(data, name)).includes("n29"));
+  return join(data, names[0] ?? "");
+}
+
+it("goes back behind a commit whose data a power cut took", async () => {
+  const { folder, newest } = await storedThrice();
+  const [torn] = newest(1);
+  truncateSync(newestDataFile(folder), 0);
+
+  const healings = await healedAfterReboot(folder);
+
+  expect(healings).toEqual([{ table: "parts", setAside: `${torn}.broken` }]);
+  expect(await reopened(folder, "read")).toEqual([20, []]);
+});
+
+it("drops an index that a power cut took, and keeps every row", async () => {
+  const { folder } = await storedThrice();
+  await (await openCatalogue(folder)).table("parts").fold();
+  const indices = join(folder, "parts.lance", "_indices");
+  for (const entry of readdirSync(indices, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) truncateSync(join(entry.parentPath, entry.name), 3);
+  }
+
+  const healings = await healedAfterReboot(folder);
+
+  const table = (await openCatalogue(folder)).table("parts");
+  expect(healings).toEqual([]);
+  expect((await table.health()).indexes).toEqual([]);
+  expect(await table.count(eq("number", "n7"))).toBe(1);
+  expect((await table.fold()).created.length).toBe(5);
+});
+
+it("keeps a whole store with the leftover of a write that never was committed", async () => {
+  const { folder } = await storedThrice();
+  writeFileSync(join(folder, "parts.lance", "data", "0101leftover.lance"), "");
+
+  expect(await healedAfterReboot(folder)).toEqual([]);
+  expect(await reopened(folder, "read")).toEqual([30, []]);
+});
+
+it("does not suspect what was written long before the newest commit, nor since the start", async () => {
+  const { folder } = await storedThrice();
+  const leftover = join(folder, "parts.lance", "data", "0101leftover.lance");
+  writeFileSync(leftover, "");
+  const openTable = (): Promise<never> => Promise.reject(new Error("read the table"));
+  const hourAgo = Date.now() / 1000 - 3600;
+
+  const sinceStart = await healTable(folder, "parts", { openTable, bootedAtMs: 0 });
+  utimesSync(leftover, hourAgo, hourAgo);
+  const old = await healTable(folder, "parts", { openTable, bootedAtMs: Date.now() + 1_000 });
+
+  expect([sinceStart, old]).toEqual([[], []]);
+});
