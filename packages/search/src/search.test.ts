@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FilterError, QueryError } from "./errors.ts";
 import type { SearchRequest, SearchResponse } from "./request.ts";
@@ -181,6 +182,31 @@ describe("search", () => {
       expect(answer.sessions.map(({ session_id }) => session_id).sort()).toEqual(found);
     },
   );
+
+  it("asks the scalar indexes before it ranks (`search-prefilter-pushdown`)", async () => {
+    const filters = { project: "/work/pond", role: "user", since: "2026-01-01" };
+    const { explanation } = await ask("upload", { ...filters, explain: true });
+
+    for (const index of ["project_idx", "role_idx", "timestamp_idx"]) {
+      expect(explanation?.plans["message"]).toMatch(new RegExp(`ScalarIndexQuery.*${index}`));
+    }
+  });
+
+  it("takes any text for a query", async () => {
+    const piece = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 8 }),
+      fc.constantFrom('"', "+", "-", "'", "%", "\\", "zebra", "索引", "a_b", " ", "-> ", "--x"),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        const answer = await ask(pieces.join("")).catch((error: unknown) => error);
+        if (answer instanceof QueryError) return;
+
+        expect(answer).toMatchObject({ mode: "full_text", total_in_scope: 414 });
+      }),
+      { numRuns: 60 },
+    );
+  });
 
   it("finds nothing where nothing is, and says in how much", async () => {
     expect(await ask("xylophone", { project: "/work/ponder" })).toMatchObject({

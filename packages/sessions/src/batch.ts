@@ -7,7 +7,7 @@ import type { Gathered, Inserted } from "./gathered.ts";
 import { settleStatus } from "./outcome.ts";
 import type { PreparedMessage } from "./prepare.ts";
 import { messageRow, partRow as partRowOf, sessionRow, windowRow } from "./to-rows.ts";
-import { emptyOtherWindows } from "./window-rows.ts";
+import { emptyOtherWindows, writeWindows } from "./window-rows.ts";
 import type { Window } from "./windows.ts";
 
 /** Rows of many sessions on their way into the store as few, large commits. */
@@ -84,7 +84,7 @@ export class Batch {
   async writeBelow(store: Store): Promise<void> {
     const { present } = await store.table("parts").insert(this.#parts.batch());
     this.#partsPresent = present;
-    await store.table("windows").replace(this.#windows.batch());
+    await writeWindows(store, this.#windows);
   }
 
   /**

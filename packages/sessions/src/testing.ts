@@ -140,11 +140,14 @@ export async function* streamOf(events: readonly ReadEvent[]): AsyncGenerator<Re
 /** Runs with a new store in a temporary folder, which is removed. */
 export async function withStore<T>(use: (sessions: SessionStore) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "pond-sessions-"));
-  const sessions = await openSessions(join(folder, "store"), { mode: "write" });
   try {
-    return await use(sessions);
+    const sessions = await openSessions(join(folder, "store"), { mode: "write" });
+    try {
+      return await use(sessions);
+    } finally {
+      sessions.close();
+    }
   } finally {
-    sessions.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -28,6 +28,29 @@ export async function changedWindows(
   return [...changed, ...emptied(stored)];
 }
 
+/**
+ * Writes windows: those that are new are inserted, and of those that are there only the ones that
+ * differ are overwritten. An overwritten row loses its place in every index, and writers that
+ * overwrite the same rows at once can get an error from the engine that no retry helps.
+ */
+export async function writeWindows(store: Store, rows: Columns): Promise<void> {
+  const table = store.table("windows");
+  const { present } = await table.insert(rows.batch());
+  if (present === 0) return;
+  const stored = new Map<unknown, Map<string, StoredWindow>>();
+  const differing = new Columns();
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows.row(at);
+    const sessionId = String(row["session_id"]);
+    const known = stored.get(sessionId) ?? (await storedWindows(store, sessionId));
+    stored.set(sessionId, known);
+    const there = known.get(String(row["id"]));
+    const isEqual = there?.text === row["text"] && there?.ids === row["message_ids"];
+    if (!isEqual) differing.push(row);
+  }
+  await table.replace(differing.batch());
+}
+
 /** Empties what a run that broke off left of windows that begin elsewhere now. */
 export async function emptyOtherWindows(
   store: Store,

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Connection, Table as LanceTable } from "@lancedb/lancedb";
+import { createTable, proveExclusiveCommits, settle } from "./create.ts";
 import type { TableDeclaration } from "./declaration.ts";
-import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "./errors.ts";
-import { createIndexes } from "./indexes.ts";
-import { loadLance } from "./lance.ts";
+import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
+import { loadLance, release } from "./lance.ts";
 import { retry } from "./retry.ts";
-import { fromSchema, toSchema, unmetColumn } from "./schema.ts";
+import { fromSchema, unmetColumn } from "./schema.ts";
 import type { StoreLocation } from "./storage.ts";
 
 export type CatalogOptions = {
@@ -18,13 +18,6 @@ export type CatalogOptions = {
 export type OpenedTable = { readonly handle: LanceTable; readonly storeId: string };
 
 const remoteStalenessSeconds = 5;
-
-// `lance-table-creation`. None of it can be switched on later.
-const creationOptions = {
-  new_table_data_storage_version: "2.2",
-  new_table_enable_v2_manifest_paths: "true",
-  new_table_enable_stable_row_ids: "true",
-};
 
 /** Every dataset open goes through here (`lance-chokepoints-catalog`). */
 export class Catalog {
@@ -88,70 +81,27 @@ export class Catalog {
 
   /** Creates what is missing of `tables`; other processes may do so at once. */
   async create(tables: readonly TableDeclaration[]): Promise<void> {
+    const isRemote = this.location.folder === undefined;
+    if (isRemote) await proveExclusiveCommits(this.location, this.#connection);
     const known = await this.#tableNames();
     let storeId: string = randomUUID();
     for (const table of tables) {
-      if (!known.has(table.name)) await this.#create(table, storeId);
+      if (!known.has(table.name)) {
+        await createTable(this.location, this.#connection, table, storeId);
+      }
       // The first table decides the id, whoever made it.
       if (table === tables[0]) ({ storeId } = await this.open(table));
     }
-  }
-
-  /**
-   * Proves that of several writers that create one file only one succeeds. An object store that
-   * ignores `If-None-Match` would lose commits silently.
-   *
-   * @throws {StorageUnavailableError} where it does not hold.
-   */
-  async proveExclusiveCreation(): Promise<void> {
-    const name = `probe_${randomUUID().replaceAll("-", "")}`;
-    const probe: TableDeclaration = {
-      name,
-      schemaVersion: 1,
-      primaryKey: ["id"],
-      columns: { id: { type: "text" } },
-      indexes: [],
-    };
-    const writers = Array.from({ length: 4 }, () => this.#createTable(probe, name));
-    const outcomes = await Promise.allSettled(writers);
-    await this.#connection.dropTable(name).catch(() => undefined);
-    const created = outcomes.filter(({ status }) => status === "fulfilled").length;
-    if (created > 1) {
-      const reason = `${created} writers created one file at once; this object store does not honour If-None-Match, so commits would be lost`;
-      throw new StorageUnavailableError(this.location.uri, reason);
-    }
-    if (created === 1) return;
-    const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    throw new StorageUnavailableError(this.location.uri, String(failed?.reason));
+    if (!isRemote) return;
+    for (const { name } of tables) await settle(await this.openAny(name));
   }
 
   close(): void {
-    this.#connection.close();
+    release(this.#connection);
   }
 
   async #tableNames(): Promise<Set<string>> {
     return new Set(await retry(this.#place("catalog"), () => this.#connection.tableNames()));
-  }
-
-  async #create(table: TableDeclaration, storeId: string): Promise<void> {
-    try {
-      await retry(this.#place(table.name), () => this.#createTable(table, storeId));
-    } catch (error) {
-      // Another process was faster: its table is as good.
-      if (!(error instanceof Error && /already exists/i.test(error.message))) throw error;
-      return;
-    }
-    const handle = await this.openAny(table.name);
-    // Without its index a text column is searched by another tokenizer.
-    const fullText = table.indexes.filter(({ kind }) => kind === "full-text");
-    await createIndexes(table, handle, this.location.uri, fullText, {});
-    handle.close();
-  }
-
-  #createTable(table: TableDeclaration, storeId: string): Promise<LanceTable> {
-    return this.#connection.createEmptyTable(table.name, toSchema(table, storeId), {
-      storageOptions: creationOptions,
-    });
   }
 
   #place(table: string): { readonly table: string; readonly location: string } {

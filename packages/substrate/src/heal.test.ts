@@ -1,11 +1,18 @@
-import { readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { StorageUnavailableError } from "./errors.ts";
 import { eq } from "./filter.ts";
 import { type Healing, healTable } from "./heal.ts";
 import { loadLance } from "./lance.ts";
-import { numbered } from "./testing/catalogue.ts";
+import { numbered, parts } from "./testing/catalogue.ts";
 import { openCatalogue, temporaryFolder } from "./testing/store.ts";
 
 /** A store whose parts were written in three commits of ten rows. */
@@ -82,6 +89,21 @@ it("says so when no version is left, and touches nothing", async () => {
   expect(newest(100)).toEqual(files);
 });
 
+it("makes a table anew of which a power cut left no version", async () => {
+  const { folder } = await storedThrice();
+  const home = join(folder, "parts.lance");
+  rmSync(join(home, "_versions"), { recursive: true });
+
+  const first = await reopened(folder, "write");
+  await (await openCatalogue(folder)).table("parts").insert(numbered(5));
+  rmSync(join(home, "_versions"), { recursive: true });
+  const second = await reopened(folder, "write");
+
+  expect(first).toEqual([0, [{ table: "parts", setAside: `${home}.broken` }]]);
+  expect(second).toEqual([0, [{ table: "parts", setAside: `${home}.broken-2` }]]);
+  expect(readdirSync(join(`${home}.broken`, "data")).length).toBe(3);
+});
+
 it("sets nothing aside of a whole store", async () => {
   const { folder } = await storedThrice();
 
@@ -92,7 +114,7 @@ it("sets nothing aside of a whole store", async () => {
 async function healedAfterReboot(folder: string): Promise<Healing[]> {
   const connection = await loadLance().connect(folder);
   try {
-    return await healTable(folder, "parts", {
+    return await healTable(folder, parts, {
       openTable: () => connection.openTable("parts"),
       bootedAtMs: Date.now() + 1_000,
     });
@@ -151,9 +173,9 @@ it("does not suspect what was written long before the newest commit, nor since t
   const openTable = (): Promise<never> => Promise.reject(new Error("read the table"));
   const hourAgo = Date.now() / 1000 - 3600;
 
-  const sinceStart = await healTable(folder, "parts", { openTable, bootedAtMs: 0 });
+  const sinceStart = await healTable(folder, parts, { openTable, bootedAtMs: 0 });
   utimesSync(leftover, hourAgo, hourAgo);
-  const old = await healTable(folder, "parts", { openTable, bootedAtMs: Date.now() + 1_000 });
+  const old = await healTable(folder, parts, { openTable, bootedAtMs: Date.now() + 1_000 });
 
   expect([sinceStart, old]).toEqual([[], []]);
 });

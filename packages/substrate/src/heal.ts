@@ -1,11 +1,13 @@
+import { existsSync } from "node:fs";
 import { open, readdir, rename, stat } from "node:fs/promises";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import type { Table as LanceTable } from "@lancedb/lancedb";
+import type { IndexDeclaration, TableDeclaration } from "./declaration.ts";
 import { StorageUnavailableError } from "./errors.ts";
 import { isGone } from "./storage.ts";
 
-/** A manifest that could not be read and was set aside. */
+/** A manifest that could not be read, or a table without any, and where it was set aside. */
 export type Healing = { readonly table: string; readonly setAside: string };
 
 export type HealOptions = {
@@ -26,7 +28,7 @@ const unwrittenMs = 120_000;
  */
 export async function healTable(
   folder: string,
-  table: string,
+  { name: table, indexes }: TableDeclaration,
   { openTable, bootedAtMs = Date.now() - uptime() * 1000 }: HealOptions,
 ): Promise<Healing[]> {
   const home = join(folder, `${table}.lance`);
@@ -38,20 +40,22 @@ export async function healTable(
   }
   const newest = manifests[broken.length];
   if (newest === undefined) {
-    if (broken.length === 0) return [];
+    if (broken.length === 0) return setAsideBegun(home, table);
     throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
   }
   const healings = await setAside(home, table, broken);
   const writtenMs = (await stat(newest)).mtimeMs;
-  if (writtenMs > bootedAtMs || !(await hasTornFile(home, writtenMs - unwrittenMs, bootedAtMs))) {
-    return healings;
-  }
+  if (writtenMs > bootedAtMs) return healings;
+  const torn = await tornFiles(home, writtenMs - unwrittenMs, bootedAtMs);
+  if (torn.length === 0) return healings;
   // A torn file may be the leftover of a write that was never committed: only reading tells.
   for (const path of manifests.slice(broken.length)) {
     const handle = await openTable();
     try {
       if (await canBeRead(handle)) {
-        await dropTornIndexes(home, handle);
+        if (torn.some((file) => file.startsWith(join(home, "_indices")))) {
+          await dropIndexes(handle, indexes);
+        }
         return healings;
       }
     } finally {
@@ -60,6 +64,12 @@ export async function healTable(
     healings.push(...(await setAside(home, table, [path])));
   }
   throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
+}
+
+/** A table whose folder came through the power cut without any version is made anew. */
+async function setAsideBegun(home: string, table: string): Promise<Healing[]> {
+  const path = await renameAside(home);
+  return path === undefined ? [] : [{ table, setAside: path }];
 }
 
 /** Paths of a table's manifests, newest first: names count down from 2^64. */
@@ -83,27 +93,37 @@ async function setAside(
   if (manifests.length === 0) return [];
   const healings: Healing[] = [];
   for (const path of manifests) {
-    try {
-      await rename(path, `${path}.broken`);
-    } catch (error) {
-      // Another process healed it.
-      if (!isGone(error)) throw error;
-    }
-    healings.push({ table, setAside: `${path}.broken` });
+    const aside = await renameAside(path);
+    if (aside !== undefined) healings.push({ table, setAside: aside });
   }
-  const hint = join(home, "_versions", "latest_version_hint.json");
-  await rename(hint, `${hint}.broken`).catch(() => undefined);
+  await renameAside(join(home, "_versions", "latest_version_hint.json"));
   return healings;
 }
 
-async function hasTornFile(home: string, fromMs: number, toMs: number): Promise<boolean> {
+/** The new path; undefined where there is nothing, or no longer: another process healed it. */
+async function renameAside(path: string): Promise<string | undefined> {
+  for (let count = 1; ; count++) {
+    const aside = count === 1 ? `${path}.broken` : `${path}.broken-${count}`;
+    if (existsSync(aside)) continue;
+    try {
+      await rename(path, aside);
+      return aside;
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+async function tornFiles(home: string, fromMs: number, toMs: number): Promise<string[]> {
+  const torn: string[] = [];
   for (const entry of await readdir(home, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() || !entry.name.endsWith(".lance")) continue;
     const path = join(entry.parentPath, entry.name);
     const { mtimeMs } = await stat(path);
-    if (mtimeMs >= fromMs && mtimeMs <= toMs && !(await isWhole(path))) return true;
+    if (mtimeMs >= fromMs && mtimeMs <= toMs && !(await isWhole(path))) torn.push(path);
   }
-  return false;
+  return torn;
 }
 
 async function canBeRead(handle: LanceTable): Promise<boolean> {
@@ -115,12 +135,18 @@ async function canBeRead(handle: LanceTable): Promise<boolean> {
   }
 }
 
-/** Indexes are made of the rows: one that is torn is dropped, and the next fold makes it again. */
-async function dropTornIndexes(home: string, handle: LanceTable): Promise<void> {
-  for (const { name, indexUuid } of await handle.listIndices()) {
-    const folder = join(home, "_indices", String(indexUuid));
-    const files = (await readdir(folder)).map((file) => isWhole(join(folder, file)));
-    if ((await Promise.all(files)).includes(false)) await handle.dropIndex(name);
+/**
+ * Indexes are made of the rows, so the next fold makes them again. All of them: one torn index is
+ * enough that the engine cannot even list them.
+ */
+async function dropIndexes(
+  handle: LanceTable,
+  indexes: readonly IndexDeclaration[],
+): Promise<void> {
+  for (const { column } of indexes) {
+    await handle.dropIndex(`${column}_idx`).catch((error: unknown) => {
+      if (!(error instanceof Error && /not found|does not exist/i.test(error.message))) throw error;
+    });
   }
 }
 

@@ -31,8 +31,10 @@ export async function createIndexes(
   const rows = await handle.countRows();
   for (const index of indexes) {
     const place = { table: table.name, location };
-    const config = configOf(index, rows);
-    await retry(place, () => handle.createIndex(index.column, { config, replace: true }), {
+    // The engine consumes an index description, so every attempt needs a new one.
+    const create = (): Promise<void> =>
+      handle.createIndex(index.column, { config: configOf(index, rows), replace: true });
+    await retry(place, create, {
       signal,
       refresh: () => handle.checkoutLatest(),
     });

@@ -19,3 +19,15 @@ export function loadLance(): Lance {
   }
   return lance;
 }
+
+/**
+ * Closes a native handle. One that a call still uses cannot be closed: it goes when the call ends,
+ * and whatever error led here is not hidden behind that one.
+ */
+export function release(handle: { close(): void }): void {
+  try {
+    handle.close();
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes("borrow"))) throw error;
+  }
+}

@@ -46,15 +46,3 @@ it("names a store that is not there", async () => {
   await expect(outcome).rejects.toThrow(StoreNotFoundError);
   expect(objects.size).toBe(0);
 });
-
-it("names an object store that does not answer", async () => {
-  const { storageOptions, close } = await started(true);
-  close();
-
-  const outcome = openCatalogue("s3://bucket/pond", {
-    storageOptions: { ...storageOptions, client_max_retries: "0", connect_timeout: "1s" },
-    mode: "read",
-  });
-
-  await expect(outcome).rejects.toThrow(StorageUnavailableError);
-}, 20_000);

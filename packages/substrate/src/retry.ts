@@ -16,7 +16,13 @@ export type RetryOptions = {
   readonly refresh?: () => Promise<unknown>;
 };
 
-const defaults = { maxAttempts: 8, firstDelayMs: 40, maxDelayMs: 2_000 } as const;
+// The engine has tried ten times before it reports a storage fault, but conflicts only briefly.
+const defaults = {
+  maxAttempts: 8,
+  maxStorageAttempts: 3,
+  firstDelayMs: 40,
+  maxDelayMs: 2_000,
+} as const;
 
 /**
  * Runs a call into Lance with bounded retry, exponential backoff and jitter
@@ -39,7 +45,10 @@ export async function retry<T>(
       if (error instanceof SubstrateError || !(error instanceof Error)) throw error;
       const isConflict = conflict.test(error.message);
       const isTransient = isConflict || transient.test(error.message);
-      if (!isTransient || attempt === maxAttempts) {
+      const attempts = isConflict
+        ? maxAttempts
+        : Math.min(maxAttempts, defaults.maxStorageAttempts);
+      if (!isTransient || attempt >= attempts) {
         if (isConflict) throw new ConflictError(place.table, attempt, { cause: error });
         if (isTransient || storage.test(error.message)) throw unavailable(place, error);
         throw error;

@@ -78,7 +78,7 @@ export function unmetColumn(schema: Arrow.Schema, table: TableDeclaration): stri
  * The Arrow type of a column. Bytes are plain binary: Lance's blob columns write as fast, but are
  * neither compressed nor part of a query's rows.
  */
-export function toType({ type }: Column): Arrow.DataType {
+function toType({ type }: Column): Arrow.DataType {
   if (typeof type === "object") return vectorType(type.vector);
   switch (type) {
     case "text":

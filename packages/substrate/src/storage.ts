@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { open, readdir, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Where a store is: a local folder, or an object store's address. */
@@ -28,6 +29,27 @@ export function isMissing({ folder }: StoreLocation): boolean {
   return folder !== undefined && !existsSync(folder);
 }
 
+/**
+ * Lends `use` a folder inside the store in which something can be made aside. `adopt` moves a
+ * folder of it into the store, unless there is one of that name already.
+ */
+export async function withDraftFolder(
+  store: string,
+  use: (draft: string, adopt: (folder: string) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const draft = join(store, `.draft-${randomUUID()}`);
+  await mkdir(draft, { recursive: true });
+  try {
+    await use(draft, async (folder) => {
+      await rename(folder, join(store, basename(folder))).catch((error: unknown) => {
+        if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "EEXIST")) throw error;
+      });
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
 // A process that was killed may have left commits the system has not written out yet: it does so
 // within half a minute, so what is younger than this is flushed along.
 const unwrittenMs = 120_000;
@@ -35,8 +57,8 @@ const unwrittenMs = 120_000;
 const clockMs = 2_000;
 
 /**
- * Makes what was written to a local store survive a power cut: Lance does not fsync. This and
- * healing are all that reaches around Lance (`lance-chokepoints-storage`), and only here.
+ * Makes what was written to a local store survive a power cut: Lance does not fsync. Beside
+ * drafts and healing this is all that reaches around Lance (`lance-chokepoints-storage`).
  */
 export class DurableFolder {
   readonly #folder: string;
@@ -87,5 +109,9 @@ async function flushChanged(path: string, sinceMs: number): Promise<void> {
 
 /** True for the error of a file that is not there. */
 export function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+  return hasCode(error, "ENOENT");
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -60,6 +60,21 @@ describe("the store's id", () => {
   });
 });
 
+it("is created once, however many create it at the same moment", async () => {
+  for (let round = 0; round < 10; round++) {
+    const folder = temporaryFolder();
+
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openCatalogue(folder)));
+    await Promise.all(stores.map((store) => store.table("parts").insert(numbered(5, store.id))));
+
+    // One engine creating over another's table would leave a second first version.
+    const [first] = stores;
+    expect(stores.map(({ id }) => id)).toEqual(new Array(4).fill(first?.id));
+    expect(await first?.table("parts").count()).toBe(5);
+    expect(readdirSync(folder).sort()).toEqual(["parts.lance", "prices.lance"]);
+  }
+});
+
 it("opens a relative folder whose name begins like LanceDB's cloud", async () => {
   const before = process.cwd();
   process.chdir(temporaryFolder());
@@ -150,6 +165,15 @@ it("lance-handle-freshness: one store sees at once what another one wrote", asyn
   await writing.table("parts").insert(numbered(3));
 
   expect(await reading.table("parts").count()).toBe(3);
+});
+
+it("can be closed while it is read, which fails only what is read", async () => {
+  const store = await openStore(temporaryFolder(), { tables: catalogue, mode: "write" });
+  await store.table("parts").insert(numbered(2_000));
+  const reads = [1, 2, 3].map(() => store.table("parts").rows({ columns: ["number"] }));
+
+  expect(() => store.close()).not.toThrow();
+  await Promise.allSettled(reads);
 });
 
 it("flushes while another process cleans up", async () => {

@@ -72,7 +72,7 @@ export class Store {
  * @throws {StoreNotFoundError} in mode `read` where there is none.
  * @throws {StoreSchemaError} where a newer version of the consumer wrote it.
  * @throws {StorageUnavailableError} after every retry failed, and in mode `write` for an object
- *   store that cannot create a file exclusively.
+ *   store that would lose commits.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
   const { tables, mode, storageOptions, onHeal, ...caches } = { ...defaults, ...options };
@@ -84,12 +84,12 @@ export async function openStore(location: string, options: StoreOptions): Promis
   const catalog = await Catalog.connect(place, { storageOptions, ...caches });
   try {
     if (place.folder !== undefined) {
-      for (const { name } of tables) {
-        const openTable = () => catalog.openAny(name);
-        const healings = await healTable(place.folder, name, { openTable });
+      for (const table of tables) {
+        const openTable = () => catalog.openAny(table.name);
+        const healings = await healTable(place.folder, table, { openTable });
         for (const healing of healings) onHeal?.(healing);
       }
-    } else if (mode === "write") await catalog.proveExclusiveCreation();
+    }
     await (mode === "write" ? catalog.create(tables) : catalog.requireAll(tables));
     const opened = await Promise.all(
       tables.map(async (declaration) => ({ declaration, ...(await catalog.open(declaration)) })),

@@ -4,6 +4,7 @@ import type { Filter } from "./filter.ts";
 import { type FoldOptions, type FoldOutcome, fold } from "./fold.ts";
 import { healthOf, type TableHealth } from "./health.ts";
 import { tokenize } from "./indexes.ts";
+import { release } from "./lance.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -105,7 +106,7 @@ export class Table {
   }
 
   close(): void {
-    this.#handle.close();
+    release(this.#handle);
   }
 
   /** A query is run again until its first batch is there; what was yielded cannot be. */

@@ -5,7 +5,10 @@ import { objectAt, type Reading, sourceOf, takeEnvelope } from "./envelope.ts";
 /** Any record that is not a turn, whole (spec 6.5, rule 3): metadata, progress, what comes next. */
 export function readCarrier(record: SourceRecord, reading: Reading): CanonicalEvent[] {
   const { id, timestamp } = takeEnvelope(record, reading);
-  const init = { id, timestamp, source: {}, record: record.whole() };
+  const isCompaction = record.peek("subtype") === "compact_boundary";
+  // What the model remembers ends here, so no window of search goes across.
+  const source = { boundary: isCompaction ? "compaction" : undefined };
+  const init = { id, timestamp, source, record: record.whole() };
   return [carrierEvent(reading.session, init)];
 }
 

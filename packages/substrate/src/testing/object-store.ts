@@ -64,7 +64,8 @@ async function answer(
       if (url.searchParams.has("delete")) {
         const names = [...body.toString().matchAll(/<Key>(.*?)<\/Key>/g)].map(([, name]) => name);
         for (const name of names) objects.delete(`${key.split("/")[0]}/${name}`);
-        response.end("<DeleteResult/>");
+        const deleted = names.map((name) => `<Deleted><Key>${name}</Key></Deleted>`);
+        response.end(`<DeleteResult>${deleted.join("")}</DeleteResult>`);
       } else response.writeHead(501).end();
       return;
     case "DELETE":
