@@ -1,4 +1,4 @@
-import type { SessionStore } from "@pond/sessions";
+import { type SessionStore, windowText } from "@pond/sessions";
 import type { Filter, FullTextQuery, Row, Table } from "@pond/substrate";
 import { keyOf, type MessageKey, type StoredText, textColumns, toStoredText } from "./message.ts";
 import { fullWeight, type ParsedQuery } from "./query.ts";
@@ -75,7 +75,9 @@ export function messageQuery(query: ParsedQuery): FullTextQuery {
 
 /** What a query asks of windows, whose index knows no positions. */
 export function windowQuery(query: ParsedQuery): FullTextQuery {
-  return bounded({ ...query, excluded: query.excluded.filter(isOneWord) }, allWords);
+  const excluded = query.excluded.filter(isOneWord).map(windowText);
+  const terms = query.terms.map(({ word, weight }) => ({ word: windowText(word), weight }));
+  return bounded({ ...query, terms, required: query.required.map(windowText), excluded }, allWords);
 }
 
 /** What puts messages that hold a literal first: its words in a row. */

@@ -3,9 +3,9 @@
  * on the tuning half of the sets in `apps/bench` (`retrieval.ts`); the README has the numbers.
  */
 export const weights = {
-  message: 0.75,
+  message: 1,
   window: 1,
   literal: 6,
-  messageDecay: 0.3,
+  messageDecay: 0.5,
   windowDecay: 0.3,
 } as const;

@@ -1,6 +1,7 @@
 import type { Micros } from "@pond/canonical";
 import { bagOf } from "./option-bag.ts";
 import type { PreparedMessage } from "./prepare.ts";
+import { windowText } from "./window-text.ts";
 
 /** A run of conversational messages of one session, searched as one text. */
 export type Window = {
@@ -29,7 +30,7 @@ export class WindowBuilder {
   add(id: string, timestamp: Micros, text: string): boolean {
     if (this.#ids.length === 0) this.#timestamp = timestamp;
     this.#ids.push(id);
-    this.#texts.push(text);
+    this.#texts.push(windowText(text));
     this.#chars += text.length;
     return this.#chars >= windowChars && this.close();
   }

@@ -21,7 +21,8 @@ type SearchFlags = {
   readonly explain?: boolean;
 };
 
-const roles = ["user", "assistant", "system", "tool"];
+// What the others say is not searched.
+const roles = ["user", "assistant"];
 
 export function searchCommand(run: RunAction): Command {
   return new Command("search")
