@@ -2,11 +2,12 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Table } from "./table.ts";
 import { openCatalogue, temporaryFolder } from "./testing/store.ts";
 
-const writer = join(import.meta.dirname, "testing", "writer.ts");
+const writer = fileURLToPath(new URL("./testing/writer.ts", import.meta.url));
 
 type Writer = ChildProcessByStdio<Writable, Readable, null>;
 

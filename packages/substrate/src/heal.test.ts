@@ -141,6 +141,19 @@ it("goes back behind a commit whose data a power cut took", async () => {
   expect(await reopened(folder, "read")).toEqual([20, []]);
 });
 
+it("says so when the rows of every version are torn, and touches nothing", async () => {
+  const { folder, newest } = await storedThrice();
+  const files = newest(100);
+  const data = join(folder, "parts.lance", "data");
+  for (const name of readdirSync(data)) truncateSync(join(data, name), 0);
+  // Without rows the first versions are whole.
+  for (const path of files.slice(3)) rmSync(path);
+
+  await expect(healedAfterReboot(folder)).rejects.toThrow(StorageUnavailableError);
+
+  expect(newest(100)).toEqual(files.slice(0, 3));
+});
+
 it("drops an index that a power cut took, and keeps every row", async () => {
   const { folder } = await storedThrice();
   await (await openCatalogue(folder)).table("parts").fold();

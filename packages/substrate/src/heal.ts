@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { open, readdir, rename, stat } from "node:fs/promises";
 import { uptime } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "./declaration.ts";
 import { StorageUnavailableError } from "./errors.ts";
@@ -49,40 +49,69 @@ export async function healTable(
   const torn = await tornFiles(home, writtenMs - unwrittenMs, bootedAtMs);
   if (torn.length === 0) return healings;
   // A torn file may be the leftover of a write that was never committed: only reading tells.
-  for (const path of manifests.slice(broken.length)) {
+  const unreadable = await unreadableManifests(
+    folder,
+    table,
+    manifests.slice(broken.length),
+    openTable,
+  );
+  healings.push(...(await setAside(home, table, unreadable)));
+  if (torn.some((file) => file.startsWith(join(home, "_indices")))) {
     const handle = await openTable();
-    try {
-      if (await canBeRead(handle)) {
-        if (torn.some((file) => file.startsWith(join(home, "_indices")))) {
-          await dropIndexes(handle, indexes);
-        }
-        return healings;
-      }
-    } finally {
-      handle.close();
+    await dropIndexes(handle, indexes);
+    handle.close();
+  }
+  return healings;
+}
+
+/** The manifests before the first whose version can be read. */
+async function unreadableManifests(
+  folder: string,
+  table: string,
+  manifests: readonly string[],
+  openTable: () => Promise<LanceTable>,
+): Promise<readonly string[]> {
+  const handle = await openTable();
+  try {
+    for (const [count, path] of manifests.entries()) {
+      await handle.checkout(versionOf(path));
+      if (await canBeRead(handle)) return manifests.slice(0, count);
     }
-    healings.push(...(await setAside(home, table, [path])));
+  } finally {
+    handle.close();
   }
   throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
 }
 
+/** Manifest names count down from 2^64 - 1. */
+function versionOf(path: string): number {
+  return Number(2n ** 64n - 1n - BigInt(basename(path, ".manifest")));
+}
+
 /** A table whose folder came through the power cut without any version is made anew. */
 async function setAsideBegun(home: string, table: string): Promise<Healing[]> {
+  const names = await namesIn(join(home, "_versions"));
+  if (names.some((name) => name.includes(".manifest"))) return [];
   const path = await renameAside(home);
   return path === undefined ? [] : [{ table, setAside: path }];
 }
 
-/** Paths of a table's manifests, newest first: names count down from 2^64. */
+/** Paths of a table's manifests, newest first. */
 async function manifestsOf(home: string): Promise<string[]> {
   const folder = join(home, "_versions");
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (isGone(error)) return [];
-    throw error;
-  });
-  return names
+  return (await namesIn(folder))
     .filter((name) => /^\d{20}\.manifest$/.test(name))
     .sort()
     .map((name) => join(folder, name));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
 }
 
 async function setAside(
@@ -117,10 +146,11 @@ async function renameAside(path: string): Promise<string | undefined> {
 
 async function tornFiles(home: string, fromMs: number, toMs: number): Promise<string[]> {
   const torn: string[] = [];
-  for (const entry of await readdir(home, { withFileTypes: true, recursive: true })) {
+  // Looked at synchronously: there may be hundreds.
+  for (const entry of readdirSync(home, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() || !entry.name.endsWith(".lance")) continue;
     const path = join(entry.parentPath, entry.name);
-    const { mtimeMs } = await stat(path);
+    const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (mtimeMs >= fromMs && mtimeMs <= toMs && !(await isWhole(path))) torn.push(path);
   }
   return torn;

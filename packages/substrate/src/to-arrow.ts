@@ -71,24 +71,47 @@ function nullsOf(cells: readonly Cell[]): Shared {
 }
 
 function textData(cells: readonly Cell[], shared: Shared, wrong: Wrong): Arrow.Data {
-  const valueOffsets = new Int32Array(cells.length + 1);
-  let capacity = 0;
+  let length = 0;
   for (const cell of cells) {
     if (cell === null) continue;
     if (typeof cell !== "string") throw wrong("not text");
     // Storage would turn a lone surrogate into U+FFFD: what must be exact comes as JSON text.
     if (!cell.isWellFormed()) throw wrong("text with a lone surrogate");
-    capacity += cell.length * 3;
+    length += cell.length;
   }
-  const buffer = Buffer.allocUnsafe(capacity);
+  const encoded = encodeShort(cells, length) ?? encodeEach(cells, length);
+  return arrow.makeData({ ...shared, ...encoded, type: new arrow.Utf8() });
+}
+
+type Encoded = { readonly valueOffsets: Int32Array; readonly data: Uint8Array };
+
+const shortCellLength = 128;
+
+/** Ids and labels in one go: of ASCII, lengths are byte counts. */
+function encodeShort(cells: readonly Cell[], length: number): Encoded | undefined {
+  if (length > cells.length * shortCellLength) return undefined;
+  const data = Buffer.from(cells.join(""), "utf8");
+  if (data.length !== length) return undefined;
+  const valueOffsets = new Int32Array(cells.length + 1);
+  let end = 0;
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells[index];
+    if (typeof cell === "string") end += cell.length;
+    valueOffsets[index + 1] = end;
+  }
+  return { valueOffsets, data };
+}
+
+function encodeEach(cells: readonly Cell[], length: number): Encoded {
+  const valueOffsets = new Int32Array(cells.length + 1);
+  const buffer = Buffer.allocUnsafe(length * 3);
   let end = 0;
   for (let index = 0; index < cells.length; index++) {
     const cell = cells[index];
     if (typeof cell === "string") end += buffer.write(cell, end, "utf8");
     valueOffsets[index + 1] = end;
   }
-  const data = new Uint8Array(buffer.buffer, buffer.byteOffset, end);
-  return arrow.makeData({ ...shared, type: new arrow.Utf8(), valueOffsets, data });
+  return { valueOffsets, data: buffer.subarray(0, end) };
 }
 
 function bytesData(cells: readonly Cell[], shared: Shared, wrong: Wrong): Arrow.Data {
