@@ -1,5 +1,5 @@
-import type { SessionStore } from "@pond/sessions";
-import { and, type Filter, isNotNull } from "@pond/substrate";
+import { type SessionStore, searchable } from "@pond/sessions";
+import { and, type Filter } from "@pond/substrate";
 import type { SearchRequest } from "./request.ts";
 
 type Counted = { readonly rows: number; readonly count: number };
@@ -8,8 +8,8 @@ const keptCounts = 64;
 const known = new WeakMap<SessionStore, Map<string, Counted>>();
 
 /**
- * How many searchable messages the filters leave. Counting reads a column of every message, so the
- * answer is kept: it holds while no message was added, for none is ever changed or removed.
+ * How many searchable messages the filters leave. The answer is kept: it holds while no message
+ * was added, for none is ever changed or removed.
  */
 export async function countInScope(
   sessions: SessionStore,
@@ -23,7 +23,6 @@ export async function countInScope(
   const rows = await messages.count();
   const kept = counts.get(scopeKey);
   if (kept?.rows === rows) return kept.count;
-  const searchable = isNotNull("search_text");
   const count = await messages.count(where ? and(where, searchable) : searchable);
   counts.delete(scopeKey);
   counts.set(scopeKey, { rows, count });

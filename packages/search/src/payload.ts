@@ -6,7 +6,13 @@ import {
   parseJson,
   partsOf,
 } from "@pond/canonical";
-import { type PartSummary, type SessionStore, searchText, summarizePart } from "@pond/sessions";
+import {
+  type PartSummary,
+  type SessionStore,
+  searchable,
+  searchText,
+  summarizePart,
+} from "@pond/sessions";
 import { and, type Filter, isNotNull, oneOf, type Row } from "@pond/substrate";
 import {
   keyOf,
@@ -35,7 +41,7 @@ export async function loadTexts(
   where: Filter | undefined,
 ): Promise<Map<string, StoredText>> {
   if (keys.length === 0) return new Map();
-  const bounds = [within(keys, "id"), isNotNull("search_text"), ...(where ? [where] : [])];
+  const bounds = [within(keys, "id"), searchable, ...(where ? [where] : [])];
   const rows = await store.table("messages").rows({ columns: textColumns, where: and(...bounds) });
   return new Map(rows.map((row) => [keyText(keyOf(row)), toStoredText(row)]));
 }

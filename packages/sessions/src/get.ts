@@ -11,7 +11,7 @@ import {
   type WirePart,
   type WireSession,
 } from "@pond/canonical";
-import { and, eq, isNotNull, type Store } from "@pond/substrate";
+import { and, eq, type Store } from "@pond/substrate";
 import {
   loadMessages,
   loadPlaces,
@@ -22,6 +22,7 @@ import {
 import { MessageNotFoundError, PartNotFoundError } from "./errors.ts";
 import { searchText } from "./search-text.ts";
 import type { SessionStore } from "./session-store.ts";
+import { searchable } from "./tables.ts";
 
 /** How much of a session is wanted (spec 7.5). */
 export type ResponseMode = "conversational" | "complete" | "verbatim";
@@ -176,7 +177,7 @@ export function summarizePart(part: Part): PartSummary {
 
 /** Places of messages in which a person or a model says something. */
 async function conversationalPlaces(store: Store, id: string): Promise<Place[]> {
-  const where = and(eq("session_id", id), isNotNull("search_text"));
+  const where = and(eq("session_id", id), searchable);
   const [places, rows] = await Promise.all([
     loadPlaces(store, id, "last"),
     store.table("messages").rows({ columns: ["id"], where }),

@@ -30,6 +30,6 @@ export { type Restored, restore } from "./restore.ts";
 export { searchText } from "./search-text.ts";
 export { openSessions, type SessionStore, type SessionStoreOptions } from "./session-store.ts";
 export { type LabelCounts, type Statistics, statistics } from "./statistics.ts";
-export { sessionTables } from "./tables.ts";
+export { searchable, sessionTables } from "./tables.ts";
 export { windowText } from "./window-text.ts";
 export { type WriteOptions, writeFiles } from "./write-files.ts";

@@ -66,6 +66,7 @@ function carrierRow(
     project: labels.project,
     content: stringifyJson(""),
     search_text: null,
+    is_searchable: 0n,
     options: stringifyJson({
       pond: { ...state.facts, revision: Number(revision), digest: state.digest },
     }),

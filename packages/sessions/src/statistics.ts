@@ -1,5 +1,6 @@
 import { isNotNull, type Store, type TableHealth } from "@pond/substrate";
 import type { SessionStore } from "./session-store.ts";
+import { searchable as isSearchable } from "./tables.ts";
 
 export type LabelCounts = { readonly sessions: number; readonly messages: number };
 
@@ -25,7 +26,7 @@ export async function statistics({ store }: SessionStore): Promise<Statistics> {
   const [tables, [byAgent, byProject], searchable, embedded] = await Promise.all([
     Promise.all(names.map((name) => store.table(name).health())),
     countLabels(store),
-    store.table("messages").count(isNotNull("search_text")),
+    store.table("messages").count(isSearchable),
     store.table("messages").count(isNotNull("embedding_model")),
   ]);
   const rowsOf = (name: string): number => tables.find((table) => table.name === name)?.rows ?? 0;

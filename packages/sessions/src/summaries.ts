@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, isNull, oneOf, type Store } from "@pond/substrate";
 import { liveMessages } from "./reconcile.ts";
 import { storedColumns, storedMessage } from "./stored-messages.ts";
+import { searchable } from "./tables.ts";
 
 const titleChars = 120;
 
@@ -37,7 +38,7 @@ export async function titles(
   const table = store.table("messages");
   const within = oneOf("session_id", sessionIds);
   const first = new Map<string, { readonly ordinal: bigint; readonly id: string }>();
-  const spoken = and(within, eq("role", "user"), isNotNull("search_text"));
+  const spoken = and(within, eq("role", "user"), searchable);
   for await (const rows of table.scan({
     columns: ["session_id", "ordinal", "id"],
     where: spoken,

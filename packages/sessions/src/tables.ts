@@ -1,4 +1,11 @@
-import type { Column, ColumnType, IndexDeclaration, TableDeclaration } from "@pond/substrate";
+import {
+  type Column,
+  type ColumnType,
+  eq,
+  type Filter,
+  type IndexDeclaration,
+  type TableDeclaration,
+} from "@pond/substrate";
 
 /** Dimension of `messages.vector` until a model of another one is chosen (spec 5.5). */
 const vectorDimension = 384;
@@ -29,7 +36,8 @@ const sessionsTable: TableDeclaration = {
 /**
  * One row per Message (spec 5.1). Storage-only: `ordinal` orders a session (file order is not time
  * order), `digest` tells a changed record from an equal one, `revises` and `revision` mark a
- * carrier that holds a later state of another message (null digest: a tombstone).
+ * carrier that holds a later state of another message (null digest: a tombstone), `is_searchable`
+ * spares reading every text to know which messages have one.
  */
 const messagesTable: TableDeclaration = {
   name: "messages",
@@ -45,6 +53,7 @@ const messagesTable: TableDeclaration = {
     project: required("text"),
     content: optional("text"),
     search_text: optional("text"),
+    is_searchable: required("int64"),
     vector: optional({ vector: vectorDimension }),
     embedding_model: optional("text"),
     options: required("text"),
@@ -58,6 +67,7 @@ const messagesTable: TableDeclaration = {
     btree("id"),
     btree("timestamp"),
     bitmap("role"),
+    bitmap("is_searchable"),
     bitmap("source_agent"),
     bitmap("project"),
     bitmap("embedding_model"),
@@ -116,3 +126,6 @@ export const sessionTables: readonly TableDeclaration[] = [
   partsTable,
   windowsTable,
 ];
+
+/** Rows of `messages` that search can find: those with a `search_text`. */
+export const searchable: Filter = eq("is_searchable", 1n);

@@ -41,6 +41,7 @@ export function messageRow(
     project: labels.project,
     content: message.content,
     search_text: message.searchText,
+    is_searchable: message.searchText === null ? 0n : 1n,
     options: message.options,
     digest: message.digest,
     revises: null,
