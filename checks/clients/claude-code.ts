@@ -1,86 +1,68 @@
-import { execFile, execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
-import { type SentMessage, startModelStub } from "./model-stub.ts";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonValue } from "@pond/canonical";
+import { installClient } from "./install.ts";
+import { startModelStub } from "./model-stub.ts";
+import { createThrowAwayHome } from "./throw-away-home.ts";
 
-const version = "2.1.329";
+/** Path of the real client. */
+export async function installClaudeCode(): Promise<string | undefined> {
+  const version = "2.1.329";
+  const program = join(".bin", "claude");
+  const modules = await installClient({
+    name: `claude-code-${version}`,
+    packages: [`@anthropic-ai/claude-code@${version}`],
+    program,
+    builds: "@anthropic-ai/claude-code",
+  });
+  return modules && join(modules, program);
+}
 
-/** Path of the real client, installed from its npm package into a cache; undefined where it has none. */
-export function installClaudeCode(): string | undefined {
-  const cache = process.env["POND_CLIENT_CACHE"] ?? join("node_modules", ".cache", "pond-clients");
-  const folder = resolve(cache, `claude-code-${version}`);
-  const binary = join(folder, "node_modules", ".bin", "claude");
-  if (existsSync(binary)) return binary;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-  const wanted = `@anthropic-ai/claude-code@${version}`;
-  const flags = ["install", "--no-audit", "--no-fund", "--no-package-lock", wanted];
-  try {
-    execFileSync("npm", flags, { cwd: folder, stdio: "pipe" });
-  } catch (error) {
-    // Half an install must not look like one.
-    rmSync(folder, { recursive: true, force: true });
-    const text = String(error instanceof Error && "stderr" in error ? error.stderr : error);
-    if (/EBADPLATFORM|notsup|Unsupported platform/.test(text)) return undefined;
-    throw error;
-  }
-  return existsSync(binary) ? binary : undefined;
+/** What it takes to keep the client off the network, and with the stand-in for its model. */
+export function claudeCodeEnvironment(modelUrl: string): Readonly<Record<string, string>> {
+  return {
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: "fake",
+    DISABLE_TELEMETRY: "1",
+    DISABLE_AUTOUPDATER: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  };
 }
 
 export type Resumed = {
   /** What the client sent to the model: the history it replayed, and the new prompt last. */
-  readonly messages: readonly SentMessage[];
-  readonly result: string;
+  readonly history: readonly JsonValue[];
+  readonly answer: string;
 };
 
 /**
  * Resumes a session in the real client, offline, in a throw-away home.
  *
- * @param projects - Folder in the client's own layout; copied, never changed.
+ * @param folder - In the client's own layout; copied, never changed.
  * @param directory - Folder name of the session below `projects`.
  */
-export async function resume(
+export async function resumeClaudeCode(
   binary: string,
-  projects: string,
+  folder: string,
   directory: string,
   sessionId: string,
 ): Promise<Resumed> {
-  const home = mkdtempSync(join(tmpdir(), "pond-claude-"));
   const stub = await startModelStub();
+  const home = createThrowAwayHome(() => ({
+    ...claudeCodeEnvironment(stub.url),
+    CLAUDE_CODE_PROJECT_DIR_NAME: directory,
+  }));
   try {
-    cpSync(projects, join(home, ".claude", "projects"), { recursive: true });
-    const work = join(home, "work");
-    mkdirSync(work);
-    const running = promisify(execFile)(
-      binary,
-      ["-p", "continue", "--resume", sessionId, "--output-format", "json"],
-      {
-        cwd: work,
-        timeout: 90_000,
-        maxBuffer: 64 * 1024 * 1024,
-        env: {
-          PATH: process.env["PATH"] ?? "",
-          HOME: home,
-          ANTHROPIC_BASE_URL: stub.url,
-          ANTHROPIC_API_KEY: "fake",
-          DISABLE_TELEMETRY: "1",
-          DISABLE_AUTOUPDATER: "1",
-          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-          CLAUDE_CODE_PROJECT_DIR_NAME: directory,
-        },
-      },
-    );
-    // It waits three seconds for a prompt otherwise.
-    running.child.stdin?.end();
-    const { stdout } = await running;
+    cpSync(join(folder, "projects"), join(home.folder, ".claude", "projects"), { recursive: true });
+    const { stdout } = await home.run(binary, [
+      ...["-p", "continue", "--resume", sessionId, "--output-format", "json"],
+    ]);
     const longest = stub.requests.toSorted((left, right) => right.length - left.length)[0] ?? [];
     // The client tells the model where it runs.
-    const messages = JSON.parse(JSON.stringify(longest).replaceAll(home, "HOME"));
-    return { messages, result: String(JSON.parse(stdout).result) };
+    const history = JSON.parse(JSON.stringify(longest).replaceAll(home.folder, "HOME"));
+    return { history, answer: String(JSON.parse(stdout).result) };
   } finally {
     await stub.close();
-    rmSync(home, { recursive: true, force: true });
+    home.remove();
   }
 }

@@ -1,32 +1,58 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { messagesApi } from "./messages-api.ts";
+import { responsesApi } from "./responses-api.ts";
 
-/** One message as the client sent it to the model. */
-export type SentMessage = { readonly role: string; readonly content: unknown };
+/** What the stand-in says: a text, or that it wants a tool to be run. */
+export type Reply =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "call"; readonly name: string; readonly input: JsonObject };
 
-/** A loopback stand-in for the Messages API: answers with one word, remembers what it was sent. */
+/** What was last said to the model, and whether it may ask for tools. */
+export type Asked = { readonly text: string; readonly tools: readonly string[] };
+
+/** A model API on the wire. */
+export type ModelApi = {
+  /** True for a request that asks the model to go on. */
+  readonly isTurn: (request: IncomingMessage) => boolean;
+  /** The conversation as the client sent it. */
+  readonly history: (body: JsonObject) => readonly JsonValue[];
+  readonly asked: (body: JsonObject) => Asked;
+  readonly answer: (body: JsonObject, reply: Reply) => string;
+};
+
+/** A loopback stand-in for the model APIs: remembers what it was sent. */
 export type ModelStub = {
   readonly url: string;
-  /** The messages of each request, oldest first. */
-  readonly requests: (readonly SentMessage[])[];
+  /** The conversation of each request, oldest first. */
+  readonly requests: readonly (readonly JsonValue[])[];
   close(): Promise<void>;
 };
 
-const answer = "stub-answer";
+export const stubAnswer = "stub-answer";
 
-export async function startModelStub(): Promise<ModelStub> {
-  const requests: (readonly SentMessage[])[] = [];
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const body = parse(Buffer.concat(chunks).toString("utf8"));
-      const isTurn = request.url?.includes("/messages") && !request.url.includes("count_tokens");
-      if (isTurn && Array.isArray(body["messages"])) requests.push(body["messages"]);
+const apis: readonly ModelApi[] = [messagesApi, responsesApi];
+
+/** Starts a stand-in that answers every request as `reply` says. */
+export async function startModelStub(
+  reply: (asked: Asked) => Reply = () => ({ type: "text", text: stubAnswer }),
+): Promise<ModelStub> {
+  const requests: (readonly JsonValue[])[] = [];
+  const server = createServer(async (request, response) => {
+    const body = bodyOf(await Array.fromAsync(request));
+    const api = apis.find(({ isTurn }) => isTurn(request));
+    if (api) {
+      requests.push(api.history(body));
       response.setHeader("content-type", body["stream"] ? "text/event-stream" : "application/json");
-      if (!isTurn) response.end(JSON.stringify({ input_tokens: 10 }));
-      else response.end(body["stream"] ? streamed(body["model"]) : whole(body["model"]));
-    });
+      response.end(api.answer(body, reply(api.asked(body))));
+    } else if (request.headers.upgrade) {
+      // A client that would rather have a web socket goes on without.
+      response.writeHead(426).end();
+    } else {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ input_tokens: 10, data: [], models: [] }));
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -35,50 +61,18 @@ export async function startModelStub(): Promise<ModelStub> {
     requests,
     close: () =>
       new Promise((resolve) => {
-        server.closeAllConnections();
         server.close(() => resolve());
+        server.closeAllConnections();
       }),
   };
 }
 
-function parse(text: string): Record<string, unknown> {
+function bodyOf(chunks: readonly Buffer[]): JsonObject {
   try {
-    return JSON.parse(text);
+    const value: JsonValue = parseJson(Buffer.concat(chunks).toString("utf8"));
+    return isJsonObject(value) ? value : {};
   } catch {
-    // The client also asks with an empty body whether anybody is there.
+    // Clients also ask with an empty body whether anybody is there.
     return {};
   }
-}
-
-const message = (model: unknown): object => ({
-  id: "msg_stub",
-  type: "message",
-  role: "assistant",
-  model,
-  content: [],
-  stop_reason: null,
-  stop_sequence: null,
-  usage: { input_tokens: 1, output_tokens: 1 },
-});
-
-function whole(model: unknown): string {
-  const content = [{ type: "text", text: answer }];
-  return JSON.stringify({ ...message(model), content, stop_reason: "end_turn" });
-}
-
-function streamed(model: unknown): string {
-  const events: readonly (readonly [string, object])[] = [
-    ["message_start", { message: message(model) }],
-    ["content_block_start", { index: 0, content_block: { type: "text", text: "" } }],
-    ["content_block_delta", { index: 0, delta: { type: "text_delta", text: answer } }],
-    ["content_block_stop", { index: 0 }],
-    [
-      "message_delta",
-      { delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 2 } },
-    ],
-    ["message_stop", {}],
-  ];
-  return events
-    .map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
-    .join("");
 }

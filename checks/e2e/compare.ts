@@ -12,10 +12,11 @@ import {
 
 /** The JSON objects of a JSONL file, in order; lines that hold none are faults, not records. */
 export function recordsOf(file: string): JsonObject[] {
-  return splitLines(readFileSync(file)).flatMap((line): JsonObject[] => {
-    if (!isUtf8(line)) return [];
+  const bytes = readFileSync(file);
+  return (file.endsWith(".jsonl") ? splitLines(bytes) : [bytes]).flatMap((text): JsonObject[] => {
+    if (!isUtf8(text)) return [];
     try {
-      const value: JsonValue = parseJson(line.toString("utf8").replace(/^\uFEFF/, ""));
+      const value: JsonValue = parseJson(text.toString("utf8").replace(/^\uFEFF/, ""));
       return isJsonObject(value) ? [value as JsonObject] : [];
     } catch {
       return [];
@@ -25,9 +26,10 @@ export function recordsOf(file: string): JsonObject[] {
 
 /**
  * Where a restored folder differs from its source: one line a file. Records are compared one by
- * one, in order, numbers as decimals; other files byte by byte.
+ * one, in order, numbers as decimals; other files byte by byte. For clients that keep a session in
+ * one JSON document, that is a record.
  */
-export function differences(source: string, restored: string): string[] {
+export function differences(source: string, restored: string, client = "claude-code"): string[] {
   const files = (folder: string): string[] =>
     globSync("**/*", { cwd: folder })
       .filter((file) => statSync(join(folder, file)).isFile())
@@ -38,15 +40,18 @@ export function differences(source: string, restored: string): string[] {
   return [
     ...expected.flatMap((file) => {
       if (!found.has(file)) return [`${file}: not restored`];
-      const difference = fileDifference(join(source, file), join(restored, file));
+      const difference = fileDifference(join(source, file), join(restored, file), client);
       return difference === undefined ? [] : [`${file}: ${difference}`];
     }),
     ...unexpected.map((file) => `${file}: not in the source`),
   ];
 }
 
-function fileDifference(source: string, restored: string): string | undefined {
-  if (!source.endsWith(".jsonl")) {
+const documentClients = ["opencode", "phi-core"];
+
+function fileDifference(source: string, restored: string, client: string): string | undefined {
+  const isDocument = source.endsWith(".json") && documentClients.includes(client);
+  if (!source.endsWith(".jsonl") && !isDocument) {
     return readFileSync(source).equals(readFileSync(restored)) ? undefined : "other bytes";
   }
   const own = recordsOf(source);

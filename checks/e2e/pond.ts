@@ -32,10 +32,10 @@ export type Home = {
   pond(...args: readonly string[]): Promise<Finished>;
   /** Starts it and lets go of it. */
   start(...args: readonly string[]): ChildProcess;
-  /** Syncs one Claude Code home. */
-  sync(path: string): Promise<Synced>;
+  /** Syncs one client's home. */
+  sync(path: string, client?: string): Promise<Synced>;
   /** Restores everything; resolves to the folder in the client's layout. */
-  restoreAll(): Promise<string>;
+  restoreAll(client?: string): Promise<string>;
   /** Forgets the store and what this machine saw. */
   reset(): void;
   remove(): void;
@@ -70,17 +70,17 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
     storage: join(folder, "data", "pond", "default"),
     start,
     pond,
-    sync: async (path) => {
-      const run = await pond("sync", "claude-code", "--path", path, "--json");
+    sync: async (path, client = "claude-code") => {
+      const run = await pond("sync", client, "--path", path, "--json");
       const [report] = run.code === 1 ? [] : JSON.parse(run.stdout).adapters;
       if (report === undefined) throw new Error(run.stdout + run.stderr);
       return { ...report, code: run.code };
     },
-    restoreAll: async () => {
+    restoreAll: async (client = "claude-code") => {
       const out = join(folder, "restored");
       const { code, stderr } = await pond("restore", "--all", "--out", out, "--json");
       if (code !== 0) throw new Error(stderr);
-      return join(out, "claude-code");
+      return join(out, client);
     },
     reset: () => {
       remove();

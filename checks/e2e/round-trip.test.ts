@@ -4,7 +4,7 @@ import { corpusFolder } from "../corpus.ts";
 import { differences } from "./compare.ts";
 import { createHome, type Home } from "./pond.ts";
 import { rowDifferences, storedRows } from "./rows.ts";
-import { claudeCodeHomes, layOut } from "./sources.ts";
+import { clientHomes, layOut } from "./sources.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -12,13 +12,13 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-test.each(claudeCodeHomes())(
+test.each(clientHomes())(
   "a home comes back value-equal, record by record: $name (`adapter-native-restore-lossless`)",
-  async ({ home: source }) => {
-    const first = await home.sync(source);
+  async ({ client, home: source }) => {
+    const first = await home.sync(source, client);
     const stored = await storedRows(home.storage);
-    const second = await home.sync(source);
-    const restored = await home.restoreAll();
+    const second = await home.sync(source, client);
+    const restored = await home.restoreAll(client);
 
     expect(first.sessions).toMatchObject({ new: first.sessions["seen"], failed: 0 });
     expect(second).toMatchObject({
@@ -26,7 +26,7 @@ test.each(claudeCodeHomes())(
       parts_added: 0,
       sessions: { unchanged: first.sessions["seen"] },
     });
-    expect(differences(source, restored)).toEqual([]);
+    expect(differences(source, restored, client)).toEqual([]);
     expect(stored.duplicates).toEqual([]);
     expect(rowDifferences(stored.rows, (await storedRows(home.storage)).rows)).toEqual([]);
   },

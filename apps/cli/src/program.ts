@@ -4,6 +4,7 @@ import { completionsCommand } from "./commands/completions.ts";
 import { getCommand } from "./commands/get.ts";
 import { listCommand } from "./commands/list.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { resumeCommand } from "./commands/resume.ts";
 import { searchCommand } from "./commands/search.ts";
 import { statusCommand } from "./commands/status.ts";
 import { syncCommand } from "./commands/sync.ts";
@@ -17,6 +18,7 @@ const commands = [
   listCommand,
   getCommand,
   restoreCommand,
+  resumeCommand,
   statusCommand,
   adaptersCommand,
   completionsCommand,

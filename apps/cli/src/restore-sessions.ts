@@ -110,10 +110,10 @@ async function restoreOne(
   folder: string,
   { to, install, force, at }: RestoreOptions,
 ): Promise<RestoredEntry[]> {
-  const { adapterNamed } = await import("@pond/adapters");
+  const { adapterNamed, toolReader } = await import("@pond/adapters");
   const { restore, writeFiles } = await import("@pond/sessions");
   const adapter = adapterNamed(to ?? source_agent);
-  const restored = await restore(sessions, id, adapter.to, { at });
+  const restored = await restore(sessions, id, adapter.to, { at, readTool: toolReader() });
   const target = install ? homeOf(adapter, { home, env }) : folder;
   const paths = await writeFiles(restored.files, target, { isForced: force ?? false });
   return restored.files.map((file, index) => ({
@@ -124,7 +124,8 @@ async function restoreOne(
   }));
 }
 
-function homeOf(adapter: Adapter, surroundings: Parameters<Adapter["homes"]>[0]): string {
+/** The folder where the client finds its sessions on this machine. */
+export function homeOf(adapter: Adapter, surroundings: Parameters<Adapter["homes"]>[0]): string {
   const [home] = adapter.homes(surroundings);
   if (home === undefined) throw new TypeError(`${adapter.origin} has no home on this machine`);
   return home;

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import type { GlobalFlags } from "./settings.ts";
 
 // What `npm start` shows: the commands a user would type, run one after the other.
 
-const samples = fileURLToPath(new URL("../../../fixtures/samples/claude-code", import.meta.url));
+const samples = fileURLToPath(new URL("../../../fixtures/samples", import.meta.url));
 // Not installed yet, the command is this process's Node with the file beside this one.
 const main = fileURLToPath(import.meta.url).replace(/start(\.[jt]s)$/, "main$1");
 const sampleQuestion = ["why", "does", "the", "import", "lose", "rows"];
@@ -42,9 +42,12 @@ async function start(): Promise<ExitCode> {
   );
 
   const shared = flags.storage === undefined ? [] : ["--storage", flags.storage];
-  const what = hasSessions ? [] : ["claude-code", "--path", samples];
-  const synced = await step([...shared, "sync", ...what]);
-  if (synced !== exitCodes.done && synced !== exitCodes.doneWithFaults) return synced;
+  const clients = hasSessions ? [] : readdirSync(samples);
+  const syncs = hasSessions ? [[]] : clients.map((name) => [name, "--path", join(samples, name)]);
+  for (const what of syncs) {
+    const synced = await step([...shared, "sync", ...what]);
+    if (synced !== exitCodes.done && synced !== exitCodes.doneWithFaults) return synced;
+  }
   await step([...shared, "list", "--limit", "5"]);
 
   const newest = await newestSession(context);
@@ -56,6 +59,9 @@ async function start(): Promise<ExitCode> {
   await step([...shared, "search", ...question, "--limit", "3"]);
   const folder = join(await mkdtemp(join(tmpdir(), "pond-start-")), "restored");
   const restored = await step([...shared, "restore", newest.session_id, "--out", folder]);
+  const other = newest.source_agent === "codex" ? "claude-code" : "codex";
+  const elsewhere = ["--to", other, "--out", `${folder}-for-${other}`];
+  await step([...shared, "restore", newest.session_id, ...elsewhere]);
 
   printNext(shared, newest);
   return restored;
@@ -98,7 +104,8 @@ function printNext(shared: readonly string[], { session_id }: ListedSession): vo
   const next = [
     ["search", "words you remember"],
     ["get", session_id],
-    ["restore", session_id, "--install"],
+    ["resume", session_id],
+    ["resume", session_id, "--to", "codex"],
     ["status"],
   ];
   tell("Try next, where pond is not installed yet after:");

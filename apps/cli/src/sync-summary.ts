@@ -13,7 +13,10 @@ export type SummaryOptions = {
   readonly places: readonly string[];
 };
 
-/** What a sync did, to be read in two seconds: a line for each client, then what went wrong. */
+/**
+ * What a sync did, to be read in two seconds: a line for each client that has sessions here, then
+ * what went wrong.
+ */
 export function printSync(
   context: Context,
   report: SyncReport,
@@ -25,8 +28,10 @@ export function printSync(
     printFaults(context, adapters);
     return;
   }
-  const nameWidth = Math.max(0, ...adapters.map(({ name }) => widthOf(name)));
-  for (const adapter of adapters) {
+  const found = adapters.filter(({ sessions, faults }) => sessions.seen + faults.length > 0);
+  const listed = output.isVerbose || found.length === 0 ? adapters : found;
+  const nameWidth = Math.max(0, ...listed.map(({ name }) => widthOf(name)));
+  for (const adapter of listed) {
     const name = output.style.strong(padEnd(shownLine(adapter.name), nameWidth));
     output.line(say`${name}  ${describe(adapter, isPreview)}`);
   }

@@ -1,7 +1,8 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { fault, isGone, reasonOf } from "./faults.ts";
+import { isGone, reasonOf } from "@pond/canonical/adapter";
+import { fault } from "./faults.ts";
 import {
   agentPrefix,
   agentSuffix,

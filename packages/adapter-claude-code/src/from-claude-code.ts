@@ -1,8 +1,14 @@
 import { readdirSync, statSync } from "node:fs";
 import type { FaultEvent, ReadEvent } from "@pond/canonical";
-import type { Reader, SourceSession } from "@pond/canonical/adapter";
+import {
+  isGone,
+  isSystemError,
+  type Reader,
+  reasonOf,
+  type SourceSession,
+} from "@pond/canonical/adapter";
 import { discover, filesOf } from "./discover.ts";
-import { fault, isGone, isSystemError, reasonOf } from "./faults.ts";
+import { fault } from "./faults.ts";
 import { measure } from "./fingerprint.ts";
 import { type Root, rootOf } from "./layout.ts";
 import { origin } from "./origin.ts";

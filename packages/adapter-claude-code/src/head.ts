@@ -1,6 +1,11 @@
 import type { Micros } from "@pond/canonical";
-import { type Extracted, openRecord, type SourceRecord } from "@pond/canonical/adapter";
-import { type LogEntry, type LogOptions, readRecords } from "./read-records.ts";
+import {
+  type Extracted,
+  openRecord,
+  type RecordOutcome,
+  type SourceRecord,
+} from "@pond/canonical/adapter";
+import { type LogOptions, readLog } from "./read-log.ts";
 
 /** What a session says about itself, gathered from the first records that say it. */
 export type Head = {
@@ -19,7 +24,10 @@ export type Head = {
 };
 
 /** What the records of a log say, in order, as far as is needed; `known` is what others said. */
-export function headOf(entries: Iterable<LogEntry>, known: Head = { isComplete: false }): Head {
+export function headOf(
+  entries: Iterable<RecordOutcome>,
+  known: Head = { isComplete: false },
+): Head {
   let head = known;
   for (const entry of entries) {
     if (head.isComplete) break;
@@ -34,7 +42,7 @@ export function headOf(entries: Iterable<LogEntry>, known: Head = { isComplete: 
  */
 export async function readHead(file: string, options: LogOptions): Promise<Head> {
   let head = headOf([]);
-  for await (const entries of readRecords(file, { ...options, chunkBytes: 16 * 1024 })) {
+  for await (const entries of readLog(file, { ...options, chunkBytes: 16 * 1024 })) {
     head = headOf(entries, head);
     if (head.isComplete) break;
   }

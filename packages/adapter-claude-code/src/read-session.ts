@@ -2,13 +2,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ReadEvent } from "@pond/canonical";
 import { isJsonObject, parseJson } from "@pond/canonical";
-import { openRecord, type SourceRecord, sessionEvent } from "@pond/canonical/adapter";
+import {
+  isSystemError,
+  openRecord,
+  reasonOf,
+  type SourceRecord,
+  sessionEvent,
+} from "@pond/canonical/adapter";
 import type { SessionFiles, SidecarFile } from "./discover.ts";
-import { fault, isSystemError, reasonOf } from "./faults.ts";
+import { fault } from "./faults.ts";
 import { type Head, headOf, readHead } from "./head.ts";
 import { agentPrefix, agentSuffix, sessionPath, sessionSuffix } from "./layout.ts";
 import { origin } from "./origin.ts";
-import { type LogOptions, readRecords } from "./read-records.ts";
+import { type LogOptions, readLog } from "./read-log.ts";
 import { type Reading, RecordIds } from "./records/envelope.ts";
 import { readRecord } from "./records/record.ts";
 import { readSidecar } from "./records/sidecar.ts";
@@ -26,7 +32,7 @@ export async function* readSession(
     let reading: Reading | undefined;
     let records = 0;
     let isFirst = true;
-    for await (const entries of readRecords(files.file, options)) {
+    for await (const entries of readLog(files.file, options)) {
       if (isFirst) {
         isFirst = false;
         // What the first chunk does not say, the rest of the file may.

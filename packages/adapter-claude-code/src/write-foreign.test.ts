@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { restoredFiles, sampleLineage } from "@pond/adapter-testkit";
 import { messageFromWire, sessionFromWire } from "@pond/canonical";
-import type { Lineage, SessionContent } from "@pond/canonical/adapter";
+import type { Lineage, ReadTool, SessionContent } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { writeForeign } from "./write-foreign.ts";
 
@@ -52,6 +52,9 @@ const result = (call_id: string, value: unknown = "ok", is_failure = false) => (
   result: value,
 });
 
+/** No tool of the other client has a counterpart. */
+const readTool: ReadTool = () => undefined;
+
 type Row = {
   readonly type: string;
   readonly uuid?: string;
@@ -62,7 +65,7 @@ type Row = {
 type Block = { readonly type: string; readonly [key: string]: unknown };
 
 function rows(lineage: Lineage): readonly Row[] {
-  const [first] = restoredFiles(writeForeign(lineage)).values();
+  const [first] = restoredFiles(writeForeign(lineage, readTool)).values();
   return Buffer.from(first ?? [])
     .toString()
     .split("\n")
@@ -95,7 +98,7 @@ it("writes the reviewed files for a session of every part type (`UPDATE=1` write
     new URL("../../../fixtures/claude-code/_foreign/expected.txt", import.meta.url),
   );
   const files = Array.from(
-    writeForeign(sampleLineage()),
+    writeForeign(sampleLineage(), readTool),
     ({ path, content, fidelity }) =>
       `${path}\n${Array.from(content, String).join("")}\n${JSON.stringify(fidelity ?? null)}\n`,
   );
@@ -182,7 +185,7 @@ it("turns what the API refuses into what it takes", () => {
     "assistant: call d shell",
     `user: result b [{"type":"text","text":"seen"},{"type":"image","source":${JSON.stringify(image)}}]`,
     `user: result c [{"type":"image","source":${JSON.stringify(image)}}]`,
-    'user: result d [{"type":"mystery"}]',
+    'user: result d {"type":"mystery"}',
   ]);
 });
 
@@ -243,7 +246,7 @@ it("writes no lone surrogate, and leaves pairs and typed escapes as they are", (
 });
 
 it("puts agents below the session that started them, and forks beside it", () => {
-  const files = writeForeign({
+  const lineage = {
     root: content("root", [["user", "r"]]),
     descendants: [
       content("agent", [["user", "look"]], { parent_session_id: "root" }),
@@ -251,7 +254,8 @@ it("puts agents below the session that started them, and forks beside it", () =>
       content("fork", [["user", "f"]], { parent_session_id: "root", parent_message_id: "m0" }),
       content("of-fork", [["user", "o"]], { parent_session_id: "fork" }),
     ],
-  });
+  };
+  const files = writeForeign(lineage, readTool);
   const places = Array.from(files, ({ session, path }) => {
     const [, , folder = "", ...below] = path.split("/");
     return { session, folder: folder.replace(".jsonl", ""), below: below.join("/") };
@@ -275,16 +279,20 @@ it("puts agents below the session that started them, and forks beside it", () =>
   ]);
 });
 
-it("keeps an id that is a UUID and derives one from any other", () => {
-  const uuid = "5E551000-0000-4000-8000-00000000000A";
+it("gives the copy an id of its own, the same each time", () => {
+  const uuid = "5e551000-0000-4000-8000-00000000000a";
   const path = (id: string) => {
-    const [file] = writeForeign({ root: content(id, [["user", "x"]]), descendants: [] });
+    const lineage = { root: content(id, [["user", "x"]]), descendants: [] };
+    const [file] = writeForeign(lineage, readTool);
     return file?.path.split("/").at(-1);
   };
 
-  expect(path(uuid)).toBe(`${uuid.toLowerCase()}.jsonl`);
-  expect(path("../../x")).toMatch(
-    /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.jsonl$/,
-  );
-  expect(path("../../x")).toBe(path("../../x"));
+  // Under its own id it would be synced into the original.
+  expect(path(uuid)).not.toBe(`${uuid}.jsonl`);
+  for (const id of [uuid, "../../x"]) {
+    expect(path(id)).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.jsonl$/,
+    );
+    expect(path(id)).toBe(path(id));
+  }
 });

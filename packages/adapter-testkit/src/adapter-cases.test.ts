@@ -2,10 +2,13 @@ import { describe, expect, it, test } from "vitest";
 import { adapterCases } from "./adapter-cases.ts";
 import * as readers from "./broken/readers.ts";
 import * as writers from "./broken/writers.ts";
-import { fromDemo, toDemo } from "./demo-adapter.ts";
+import { fromDemo } from "./demo/from-demo.ts";
+import { toDemo } from "./demo/to-demo.ts";
 import type { AdapterKit } from "./kit.ts";
 
-const fixtures = ["plain", "odd"].map((name) => `${import.meta.dirname}/../fixtures/${name}`);
+const fixtures = ["plain", "odd", "talk"].map(
+  (name) => `${import.meta.dirname}/../fixtures/${name}`,
+);
 const demo: AdapterKit = { reader: fromDemo, writer: toDemo, fixtures };
 
 describe("an adapter that keeps the rules passes", () => {

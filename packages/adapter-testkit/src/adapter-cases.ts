@@ -2,10 +2,16 @@ import { changeCases } from "./cases/change.ts";
 import { damageCases } from "./cases/damage.ts";
 import { determinismCases } from "./cases/determinism.ts";
 import { foreignCases } from "./cases/foreign.ts";
+import { generatedCases } from "./cases/generated.ts";
+import { growthCases } from "./cases/growth.ts";
 import { hostileCases } from "./cases/hostile.ts";
 import { lineageCases } from "./cases/lineage.ts";
+import { orderCases } from "./cases/order.ts";
+import { pathCases } from "./cases/paths.ts";
 import { projectionCases } from "./cases/projection.ts";
+import { provenanceCases } from "./cases/provenance.ts";
 import { roundTripCases } from "./cases/round-trip.ts";
+import { synthesisCases } from "./cases/synthesis.ts";
 import { type AdapterCase, type AdapterKit, complete } from "./kit.ts";
 
 /**
@@ -16,12 +22,18 @@ export function adapterCases(kit: AdapterKit): readonly AdapterCase[] {
   const suite = [
     roundTripCases,
     projectionCases,
+    synthesisCases,
     determinismCases,
+    growthCases,
+    orderCases,
+    provenanceCases,
     damageCases,
     hostileCases,
     changeCases,
     lineageCases,
     foreignCases,
+    pathCases,
+    generatedCases,
   ];
   const whole = complete(kit);
   return suite.flatMap((cases) => cases(whole));

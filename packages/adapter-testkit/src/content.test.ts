@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contentOf, lineagesOf } from "./content.ts";
-import { fromDemo } from "./demo-adapter.ts";
+import { fromDemo } from "./demo/from-demo.ts";
 import { readAll } from "./read.ts";
 import { sampleLineage } from "./sample.ts";
 

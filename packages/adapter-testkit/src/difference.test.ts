@@ -16,6 +16,11 @@ it.each<[string, string, string | undefined]>([
   ],
   ['{"__proto__":1}', "{}", "__proto__ is missing"],
   ['"a"', `"${"b".repeat(300)}"`, `the value is "${"b".repeat(199)}... instead of "a"`],
+  [
+    `"${"b".repeat(300)}"`,
+    `"${"b".repeat(299)}c"`,
+    `the value is ...${"b".repeat(50)}c" instead of ...${"b".repeat(51)}"`,
+  ],
 ])("between %s and %s", (expected, actual, difference) => {
   const values: [JsonValue, JsonValue] = [parseJson(expected), parseJson(actual)];
 

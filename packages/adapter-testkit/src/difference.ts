@@ -7,7 +7,8 @@ export function firstDifference(expected: JsonValue, actual: JsonValue): string 
   for (;;) {
     const [mine, other] = [membersOf(left), membersOf(right)];
     if (mine === undefined || other === undefined || Array.isArray(left) !== Array.isArray(right)) {
-      return `${path || "the value"} is ${short(right)} instead of ${short(left)}`;
+      const [expected, actual] = shortened(left, right);
+      return `${path || "the value"} is ${actual} instead of ${expected}`;
     }
     const key = [...mine.keys(), ...other.keys()].find((key) => {
       const [a, b] = [mine.get(key), other.get(key)];
@@ -26,7 +27,18 @@ function membersOf(value: JsonValue): ReadonlyMap<string, JsonValue> | undefined
   return Array.isArray(value) || isJsonObject(value) ? new Map(Object.entries(value)) : undefined;
 }
 
-function short(value: JsonValue): string {
-  const text = stringifyJson(value);
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+/** Two different values in at most 200 characters each, the place where they differ among them. */
+export function shortened(expected: JsonValue, actual: JsonValue): readonly [string, string] {
+  const [left, right] = [stringifyJson(expected), stringifyJson(actual)];
+  let same = 0;
+  while (same < left.length && left[same] === right[same]) same++;
+  const from = same < length / 2 ? 0 : same - length / 4;
+  return [cut(left, from), cut(right, from)];
 }
+
+function cut(text: string, from: number): string {
+  const end = text.length - from > length ? "..." : "";
+  return `${from > 0 ? "..." : ""}${text.slice(from, from + length)}${end}`;
+}
+
+const length = 200;

@@ -1,8 +1,9 @@
 import { basename, join } from "node:path";
 import type { JsonValue } from "@pond/canonical";
-import type { Reader, Writer } from "@pond/canonical/adapter";
+import type { Reader, ReadTool, Writer } from "@pond/canonical/adapter";
+import { type Expected, readExpected } from "./expected.ts";
 import { jsonlRecords } from "./records.ts";
-import { readFolder, type SourceFiles } from "./source-files.ts";
+import { readFolder, readFolders, type SourceFiles } from "./source-files.ts";
 
 /** One check of one rule. `run` rejects where the adapter breaks it; any test runner will do. */
 export type AdapterCase = {
@@ -22,6 +23,12 @@ export type Leaf = {
 /** What a client wrote, record by record: the file's path -> its records in order. */
 export type RecordsOf = (files: SourceFiles) => ReadonlyMap<string, readonly JsonValue[]>;
 
+/** What the client would refuse in files, one sentence each; empty where it takes them. */
+export type ProblemsOf = (files: SourceFiles) => readonly string[];
+
+/** How many sessions are generated, and from which number they all follow. */
+export type Generated = { readonly runs: number; readonly seed: number };
+
 /** An adapter under test, and what it is tested on. */
 export type AdapterKit = {
   /** A reader of one folder; fixtures are copied to such folders, and changed there. */
@@ -37,10 +44,30 @@ export type AdapterKit = {
   readonly isLineFile?: (path: string) => boolean;
   /** True for a leaf that canonical says by its shape, such as the `tool_use` of a type field. */
   readonly isImplied?: (leaf: Leaf) => boolean;
+  /**
+   * True for a leaf of canonical that the adapter makes on purpose and no source holds: a keyword
+   * or a position under `options.source`. Default: only the keywords of pond's own conventions.
+   */
+  readonly isDerived?: (leaf: Leaf) => boolean;
+  /** True for a text that the client inserts: no conversational part may be one. */
+  readonly isInjected?: (text: string) => boolean;
+  /**
+   * True where the writer itself keeps the files of a hostile session inside the client's folder.
+   * Default: it may name a place outside, which pond then refuses to write to.
+   */
+  readonly keepsInside?: boolean;
+  /** The validator of the client's own format, for what the writer writes. */
+  readonly problems?: ProblemsOf;
+  /** What calls of other clients mean. Every foreign case also runs with one that knows some. */
+  readonly readTool?: ReadTool;
+  /** Default: 50 sessions, the same ones at every run. */
+  readonly generated?: Partial<Generated>;
 };
 
 /** A kit with nothing left out. */
-export type CompleteKit = Required<AdapterKit>;
+export type CompleteKit = Required<Omit<AdapterKit, "generated">> & {
+  readonly generated: Generated;
+};
 
 export function complete(kit: AdapterKit): CompleteKit {
   return {
@@ -48,7 +75,13 @@ export function complete(kit: AdapterKit): CompleteKit {
     isIngested: () => true,
     isLineFile: (path) => path.endsWith(".jsonl"),
     isImplied: () => false,
+    isDerived: () => false,
+    isInjected: () => false,
+    keepsInside: false,
+    problems: () => [],
+    readTool: () => undefined,
     ...kit,
+    generated: { runs: 50, seed: 1, ...kit.generated },
   };
 }
 
@@ -56,14 +89,24 @@ export function complete(kit: AdapterKit): CompleteKit {
 export type Fixture = {
   readonly name: string;
   readonly load: () => Promise<SourceFiles>;
+  /** The folder at earlier times, the oldest first, and last as it is; for clients that rewrite. */
+  readonly states: () => Promise<readonly SourceFiles[]>;
+  readonly expected: () => Promise<Expected>;
 };
 
 export function fixturesOf({ fixtures, isIngested }: CompleteKit): readonly Fixture[] {
-  return fixtures.map((folder) => ({
-    name: basename(folder),
-    load: async () => {
-      const files = await readFolder(join(folder, "input"));
-      return new Map([...files].filter(([path]) => isIngested(path)));
-    },
-  }));
+  const ingested = (files: SourceFiles): SourceFiles =>
+    new Map([...files].filter(([path]) => isIngested(path)));
+  return fixtures.map((folder) => {
+    const load = async () => ingested(await readFolder(join(folder, "input")));
+    return {
+      name: basename(folder),
+      load,
+      states: async () => {
+        const earlier = await readFolders(join(folder, "growth"));
+        return [...earlier.map(ingested), await load()];
+      },
+      expected: () => readExpected(join(folder, "expected.json")),
+    };
+  });
 }

@@ -12,8 +12,7 @@ export function mapLineFiles(
   return new Map(
     [...files].map(([path, bytes]) => {
       if (!kit.isLineFile(path)) return [path, bytes];
-      const lines = change(wholeLines(bytes), path);
-      return [path, Buffer.concat(lines.flatMap((line) => [line, newline]))];
+      return [path, joinLines(change(wholeLines(bytes), path))];
     }),
   );
 }
@@ -23,6 +22,11 @@ export function wholeLines(bytes: Uint8Array): readonly Buffer[] {
   return linesOf(bytes)
     .filter(holdsRecord)
     .map((line) => Buffer.from(line.bytes));
+}
+
+/** The file that such lines make. */
+export function joinLines(lines: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(lines.flatMap((line) => [line, newline]));
 }
 
 /** The line with fields added behind its own. */

@@ -8,6 +8,8 @@ import { type SourceFiles, withFolder } from "./source-files.ts";
 /** What an adapter made of some files. */
 export type ReadResult = {
   readonly events: readonly ReadEvent[];
+  /** The canonical events of each session, by its id; a second one of that id counts as another. */
+  readonly sessions: ReadonlyMap<string, readonly ReadEvent[]>;
   readonly contents: readonly SessionContent[];
   readonly lineages: readonly Lineage[];
   readonly faults: readonly SourceFault[];
@@ -40,6 +42,7 @@ function toResult(
   const refusedUris = [...found, ...refused.flatMap(faultsOf)].map(({ details }) => details.uri);
   return {
     events: results.flat(),
+    sessions: byId(accepted),
     contents,
     lineages: lineagesOf(contents),
     faults: [...found, ...results.flatMap(faultsOf)],
@@ -49,6 +52,19 @@ function toResult(
       .flat(),
     isRefused: (path) => refusedUris.some((uri) => uri === path || uri.endsWith(`/${path}`)),
   };
+}
+
+function byId(
+  accepted: readonly (readonly ReadEvent[])[],
+): ReadonlyMap<string, readonly ReadEvent[]> {
+  const sessions = new Map<string, readonly ReadEvent[]>();
+  for (const events of accepted) {
+    const id = events.find((event) => event.kind === "session")?.session.id ?? "";
+    let name: string = id;
+    for (let number = 2; sessions.has(name); number++) name = `${id} (${number})`;
+    sessions.set(name, events.filter(isCanonical));
+  }
+  return sessions;
 }
 
 function holdsSession(events: readonly ReadEvent[]): boolean {

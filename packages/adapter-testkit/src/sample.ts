@@ -1,5 +1,6 @@
 import { messageFromWire, type Session, sessionFromWire } from "@pond/canonical";
-import type { Lineage, SessionContent } from "@pond/canonical/adapter";
+import type { Lineage, ReadTool, SessionContent } from "@pond/canonical/adapter";
+import { toolVocabulary } from "@pond/canonical/foreign";
 
 /**
  * A session of no known client with every role and part type, a child and a grandchild.
@@ -18,6 +19,15 @@ export function sampleLineage(
 
 /** What the user says in every sample session; a foreign restore keeps it. */
 export const sampleText = 'Why does the loom skip "every" third thread? 織機 🧵';
+
+const tools = toolVocabulary([
+  { name: "read_file", kind: "read", fields: { path: "path", offset: "offset" } },
+  { name: "run", kind: "shell", fields: { command: "command", timeout_ms: "timeout_ms" } },
+  { name: "replace", kind: "edit", fields: { path: "path", old_text: "from", new_text: "to" } },
+]);
+
+/** Knows the tools of the sample and of generated sessions, as core knows those of real clients. */
+export const sampleTools: ReadTool = (_, call) => tools.read(call);
 
 function sampleContent(id: string, parent?: string): SessionContent {
   const session: Session = sessionFromWire({

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
@@ -17,6 +18,14 @@ export async function readFolder(folder: string): Promise<SourceFiles> {
     async (path) => [relative(folder, path).split(sep).join("/"), await readFile(path)] as const,
   );
   return new Map(await Promise.all(files));
+}
+
+/** The files below each folder of a folder, in the order of their names; none where it is not there. */
+export async function readFolders(folder: string): Promise<readonly SourceFiles[]> {
+  const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : [];
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const inOrder = names.sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
+  return Promise.all(inOrder.map((name) => readFolder(join(folder, name))));
 }
 
 /** Runs with the files in a folder of their own, which is gone afterwards. */

@@ -1,5 +1,42 @@
-import { claudeCodeHomes, fromClaudeCode, toClaudeCode } from "@pond/adapter-claude-code";
-import type { Adapter } from "@pond/canonical/adapter";
+import {
+  claudeCodeHomes,
+  claudeCodeProblems,
+  claudeCodeResume,
+  claudeCodeTools,
+  fromClaudeCode,
+  toClaudeCode,
+} from "@pond/adapter-claude-code";
+import {
+  codexHomes,
+  codexProblems,
+  codexResume,
+  codexTools,
+  fromCodex,
+  toCodex,
+} from "@pond/adapter-codex";
+import {
+  fromOpencode,
+  opencodeHomes,
+  opencodeProblems,
+  opencodeResume,
+  opencodeTools,
+  toOpencode,
+} from "@pond/adapter-opencode";
+import {
+  fromOmp,
+  fromPi,
+  ompHomes,
+  ompProblems,
+  ompResume,
+  ompTools,
+  piHomes,
+  piProblems,
+  piResume,
+  piTools,
+  toOmp,
+  toPi,
+} from "@pond/adapter-pi";
+import type { Adapter, ReadTool } from "@pond/canonical/adapter";
 import { UnknownAdapterError } from "./errors.ts";
 
 /** Every client pond knows: one line each (spec 6.7). */
@@ -9,6 +46,45 @@ export const adapters: readonly Adapter[] = [
     homes: claudeCodeHomes,
     from: (path) => fromClaudeCode(path),
     to: toClaudeCode,
+    tools: claudeCodeTools,
+    problems: claudeCodeProblems,
+    resume: claudeCodeResume,
+  },
+  {
+    origin: "codex",
+    homes: codexHomes,
+    from: (path) => fromCodex(path),
+    to: toCodex,
+    tools: codexTools,
+    problems: codexProblems,
+    resume: codexResume,
+  },
+  {
+    origin: "opencode",
+    homes: opencodeHomes,
+    from: (path) => fromOpencode(path),
+    to: toOpencode,
+    tools: opencodeTools,
+    problems: opencodeProblems,
+    resume: opencodeResume,
+  },
+  {
+    origin: "pi",
+    homes: piHomes,
+    from: (path) => fromPi(path),
+    to: toPi,
+    tools: piTools,
+    problems: piProblems,
+    resume: piResume,
+  },
+  {
+    origin: "omp",
+    homes: ompHomes,
+    from: (path) => fromOmp(path),
+    to: toOmp,
+    tools: ompTools,
+    problems: ompProblems,
+    resume: ompResume,
   },
 ];
 
@@ -20,4 +96,9 @@ export function adapterNamed(name: string): Adapter {
     name,
     adapters.map(({ origin }) => origin),
   );
+}
+
+/** Reads a call of any client in the registry, or in a list that goes beyond it. */
+export function toolReader(known: readonly Adapter[] = adapters): ReadTool {
+  return (origin, call) => known.find((adapter) => adapter.origin === origin)?.tools?.read(call);
 }

@@ -1,2 +1,2 @@
-export { adapterNamed, adapters } from "./adapters.ts";
+export { adapterNamed, adapters, toolReader } from "./adapters.ts";
 export { UnknownAdapterError } from "./errors.ts";

@@ -1,5 +1,8 @@
 /** A number whose text a double cannot carry, as `JSON.rawJSON` makes it: `{ rawJSON: "1e400" }`. */
-export type RawNumber = { readonly rawJSON: string };
+// An interface: an alias would have an index signature and pass for a JsonObject.
+export interface RawNumber {
+  readonly rawJSON: string;
+}
 
 // Node has had both since 22; TypeScript's library does not know them yet.
 declare global {

@@ -33,6 +33,17 @@ export function fromRfc3339(text: string): Micros | undefined {
   return BigInt(millis) * 1000n + BigInt(fraction.padEnd(6, "0"));
 }
 
+/**
+ * Microseconds since the epoch from milliseconds; what is past the sixth decimal is cut.
+ *
+ * @returns undefined where RFC 3339 cannot write that time.
+ */
+export function fromMillis(millis: number): Micros | undefined {
+  if (!(millis >= firstMillis && millis <= lastMillis)) return undefined;
+  const whole = Math.floor(millis);
+  return BigInt(whole) * 1000n + BigInt(Math.trunc((millis - whole) * 1000));
+}
+
 /** RFC 3339 text in UTC, with three decimals, or six where the time has microseconds. */
 export function toRfc3339(micros: Micros): string {
   const millis = micros / 1000n - (micros < 0n && micros % 1000n !== 0n ? 1n : 0n);

@@ -11,7 +11,8 @@ import {
   sessionColumns,
   sessionFromRow,
 } from "./from-rows.ts";
-import { liveMessages, type StoredMessage } from "./reconcile.ts";
+import { liveMessages, type StoredMessage, sessionItself } from "./reconcile.ts";
+import { sessionFromCarrier } from "./session-revisions.ts";
 import { storedColumns, storedMessage } from "./stored-messages.ts";
 
 /** Which state of messages that changed: as last seen in the source, or as first stored. */
@@ -32,7 +33,7 @@ export type PlacedMessage = {
   readonly isRevised: boolean;
 };
 
-/** @throws {SessionNotFoundError} */
+/** A session's own row, as first stored. @throws {SessionNotFoundError} */
 export async function loadSession(store: Store, id: string): Promise<Session> {
   const where = eq("id", id);
   const [row] = await store.table("sessions").rows({ columns: sessionColumns, where, limit: 1 });
@@ -42,17 +43,43 @@ export async function loadSession(store: Store, id: string): Promise<Session> {
 
 const placeColumns = [...storedColumns, "timestamp", "role"];
 
-/** The messages of a session in order: (ordinal, timestamp, id), newest places, tombstones out. */
-export async function loadPlaces(store: Store, sessionId: string, at: At): Promise<Place[]> {
-  const where = eq("session_id", sessionId);
-  const rows = await store.table("messages").rows({ columns: placeColumns, where });
-  return toPlaces(rows, at);
+/** A session and where its messages stand. */
+export type Outline = { readonly session: Session; readonly places: readonly Place[] };
+
+/**
+ * A session as it is now, or was at first, and its messages in order: (ordinal, timestamp, id),
+ * newest places, tombstones out.
+ *
+ * @throws {SessionNotFoundError}
+ */
+export async function loadOutline(store: Store, id: string, at: At): Promise<Outline> {
+  const [stored, rows] = await Promise.all([loadSession(store, id), placeRows(store, id, at)]);
+  const carriers = carrierIds(rows.map(storedMessage));
+  const carrierId = carriers.get(sessionItself);
+  const session = carrierId && (await loadRevised(store, stored, carrierId));
+  return { session: session || stored, places: toPlaces(rows, carriers) };
 }
 
-function toPlaces(rows: readonly Row[], at: At): Place[] {
-  const stored = rows.map(storedMessage).filter(({ revises }) => at === "last" || revises === null);
-  const live = liveMessages(stored);
-  const carriers = carrierIds(stored);
+/** The places alone. */
+export async function loadPlaces(store: Store, sessionId: string, at: At): Promise<Place[]> {
+  const rows = await placeRows(store, sessionId, at);
+  return toPlaces(rows, carrierIds(rows.map(storedMessage)));
+}
+
+async function placeRows(store: Store, sessionId: string, at: At): Promise<Row[]> {
+  const where = eq("session_id", sessionId);
+  const rows = await store.table("messages").rows({ columns: placeColumns, where });
+  return at === "last" ? rows : rows.filter((row) => row["revises"] === null);
+}
+
+async function loadRevised(store: Store, stored: Session, carrierId: string) {
+  const where = and(eq("session_id", stored.id), eq("id", carrierId));
+  const [row] = await store.table("messages").rows({ columns: messageColumns, where });
+  return row && sessionFromCarrier(stored, row);
+}
+
+function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): Place[] {
+  const live = liveMessages(rows.map(storedMessage));
   const places = rows.flatMap((row): Place[] => {
     const now = row["revises"] === null ? live.get(String(row["id"])) : undefined;
     if (now === undefined || now.digest === null) return [];

@@ -92,7 +92,7 @@ export function messageFromCarrier(row: Row): Message | undefined {
   return message === undefined ? undefined : messageFromWire(message);
 }
 
-function objectOf(text: Row[string] | undefined): JsonObject {
+export function objectOf(text: Row[string] | undefined): JsonObject {
   const value = typeof text === "string" ? parseJson(text) : undefined;
   if (!isJsonObject(value)) throw new DamagedRowError("options", String(text).slice(0, 80));
   return value;

@@ -14,8 +14,8 @@ import {
 import { and, eq, type Store } from "@pond/substrate";
 import {
   loadMessages,
-  loadPlaces,
-  loadSession,
+  loadOutline,
+  type Outline,
   type Place,
   type PlacedMessage,
 } from "./content.ts";
@@ -89,10 +89,10 @@ export async function getSession(
 ): Promise<SessionPage> {
   const { mode, limitBytes, afterId } = { ...defaults, ...options };
   const { store } = sessions;
-  const [session, places] = await Promise.all([
-    loadSession(store, id),
-    mode === "conversational" ? conversationalPlaces(store, id) : loadPlaces(store, id, "last"),
-  ]);
+  const { session, places } =
+    mode === "conversational"
+      ? await conversationalOutline(store, id)
+      : await loadOutline(store, id, "last");
   const start = afterId === undefined ? 0 : placeAfter(places, id, afterId);
   const messages: ShownMessage[] = [];
   let bytes = 0;
@@ -138,10 +138,7 @@ export async function getMessage(
 ): Promise<MessageView> {
   const { context, limitBytes, afterPart } = { context: 2, ...defaults, ...options };
   const { store } = sessions;
-  const [session, places] = await Promise.all([
-    loadSession(store, sessionId),
-    loadPlaces(store, sessionId, "last"),
-  ]);
+  const { session, places } = await loadOutline(store, sessionId, "last");
   const at = placeAfter(places, sessionId, messageId) - 1;
   const from = Math.max(0, at - context);
   const placed = await loadMessages(store, sessionId, places.slice(from, at + context + 1));
@@ -175,11 +172,11 @@ export function summarizePart(part: Part): PartSummary {
   return { type, provenance, bytes, ...(name !== undefined && { name }) };
 }
 
-/** Places of messages in which a person or a model says something. */
-async function conversationalPlaces(store: Store, id: string): Promise<Place[]> {
+/** A session, and the places of messages in which a person or a model says something. */
+async function conversationalOutline(store: Store, id: string): Promise<Outline> {
   const where = and(eq("session_id", id), searchable);
-  const [places, rows] = await Promise.all([
-    loadPlaces(store, id, "last"),
+  const [{ session, places }, rows] = await Promise.all([
+    loadOutline(store, id, "last"),
     store.table("messages").rows({ columns: ["id"], where }),
   ]);
   const spoken = new Set(rows.map((row) => String(row["id"])));
@@ -189,7 +186,7 @@ async function conversationalPlaces(store: Store, id: string): Promise<Place[]> 
     if (searchText(message, partsOf(message)) === null) spoken.delete(message.id);
     else spoken.add(message.id);
   }
-  return places.filter((place) => spoken.has(place.id));
+  return { session, places: places.filter((place) => spoken.has(place.id)) };
 }
 
 function placeAfter(places: readonly Place[], sessionId: string, messageId: string): number {

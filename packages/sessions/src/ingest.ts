@@ -1,11 +1,13 @@
 import type { ReadEvent, Session } from "@pond/canonical";
 import { Batch } from "./batch.ts";
+import { loadSession } from "./content.ts";
 import type { Gathered } from "./gathered.ts";
 import { Intake } from "./intake.ts";
 import { KnownSession } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
 import { emptyOutcome, type SessionHooks } from "./outcome.ts";
 import { liveMessages } from "./reconcile.ts";
+import { sessionState } from "./session-revisions.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { storedMessages } from "./stored-messages.ts";
@@ -126,8 +128,12 @@ export class Ingest {
     gathered.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
     await this.#writing;
     const { store } = this.#sessions;
-    const live = liveMessages(await storedMessages(store, sessionId));
-    return new KnownSession(store, session, gathered, live);
+    const [stored, rows] = await Promise.all([
+      loadSession(store, sessionId),
+      storedMessages(store, sessionId),
+    ]);
+    const state = sessionState(stored, rows);
+    return new KnownSession(store, session, gathered, { live: liveMessages(rows), state });
   }
 
   #isFull(writer: SessionWriter | undefined): boolean {

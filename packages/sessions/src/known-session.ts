@@ -12,10 +12,17 @@ import {
   reconcile,
 } from "./reconcile.ts";
 import { revisionRow, tombstoneRow } from "./revisions.ts";
+import { type SessionState, sessionDigest, sessionRevisionRow } from "./session-revisions.ts";
 import { sessionWindows } from "./session-windows.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { changedWindows } from "./window-rows.ts";
 import { type WindowPiece, windowPiece } from "./windows.ts";
+
+/** What the store holds of a session. */
+export type Known = {
+  readonly live: Map<string, LiveMessage>;
+  readonly state: SessionState;
+};
 
 type Seen = Incoming & { readonly timestamp: bigint };
 
@@ -29,17 +36,20 @@ export class KnownSession implements SessionWriter {
   readonly #session: Session;
   readonly #gathered: Gathered;
   readonly #live: Map<string, LiveMessage>;
+  readonly #state: SessionState;
   readonly #seen: Seen[] = [];
   readonly #pieces: WindowPiece[] = [];
   /** Messages that the store does not hold so, by position. */
   readonly #changed: Map<number, PreparedMessage> = new Map();
   #tail: bigint;
 
-  constructor(store: Store, session: Session, gathered: Gathered, live: Map<string, LiveMessage>) {
+  constructor(store: Store, session: Session, gathered: Gathered, known: Known) {
+    const { live, state } = known;
     this.#store = store;
     this.#session = session;
     this.#gathered = gathered;
     this.#live = live;
+    this.#state = state;
     this.#tail = lastOrdinal(live);
   }
 
@@ -94,7 +104,11 @@ export class KnownSession implements SessionWriter {
     const changes = reconcile(this.#live, this.#seen, { mayRemove });
     // Asked after the stored rows were loaded: a process that stored a later state of the source
     // had read it before, and then the source is no longer what this one read.
-    const mayRevise = changes.every(({ kind }) => kind === "insert") || (await hooks.isUnchanged());
+    const isOther = sessionDigest(this.#session) !== this.#state.digest;
+    const mayRevise =
+      (!isOther && changes.every(({ kind }) => kind === "insert")) || (await hooks.isUnchanged());
+    if (isOther && mayRevise) this.#reviseSession(batch);
+    else if (isOther) outcome.deferred += 1;
     const ordinals = new Map<string, bigint>();
     for (const change of changes) {
       if (change.kind !== "insert" && !mayRevise) outcome.deferred += 1;
@@ -112,6 +126,13 @@ export class KnownSession implements SessionWriter {
       this.#retained(),
     );
     batch.addWindows(this.#gathered, await changedWindows(this.#store, labels, windows));
+  }
+
+  #reviseSession(batch: Batch): void {
+    const { labels, outcome } = this.#gathered;
+    const row = sessionRevisionRow(labels, this.#state, this.#session, batch.ingestedAt);
+    batch.addCarrier(this.#gathered, row);
+    outcome.revisions += 1;
   }
 
   /** Messages that are shown though this read did not have them. */

@@ -1,7 +1,7 @@
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { oneOf, type Store } from "@pond/substrate";
 import { loadParents, rootOf } from "./ancestry.ts";
-import { type At, loadMessages, loadPlaces, loadSession } from "./content.ts";
+import { type At, loadMessages, loadOutline } from "./content.ts";
 import { LineageCycleError } from "./errors.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -53,8 +53,8 @@ async function descendantIds(store: Store, rootId: string): Promise<string[]> {
 }
 
 async function loadContent(store: Store, id: string, at: At): Promise<SessionContent> {
-  const session = await loadSession(store, id);
-  const placed = await loadMessages(store, id, await loadPlaces(store, id, at));
+  const { session, places } = await loadOutline(store, id, at);
+  const placed = await loadMessages(store, id, places);
   return { session, messages: placed.map(({ message }) => message) };
 }
 

@@ -36,10 +36,14 @@ export type Change =
 /** Room left between neighbours for records a source may put there later. */
 export const ordinalGap = 65_536n;
 
+/** Stands for the session itself where a carrier names what it holds a later state of. */
+export const sessionItself = "pond-revision:session";
+
 /** The current state of each message of a session, carriers applied. */
 export function liveMessages(stored: readonly StoredMessage[]): Map<string, LiveMessage> {
   const live = new Map<string, LiveMessage>();
   for (const row of stored) {
+    if (row.revises === sessionItself) continue;
     const id = row.revises ?? row.id;
     const known = live.get(id);
     // Equal revisions come from writers that raced; the row id decides, for all readers alike.

@@ -1,4 +1,4 @@
-import type { Fidelity, RestoredFile, Writer } from "@pond/canonical/adapter";
+import type { Fidelity, ReadTool, RestoredFile, Writer } from "@pond/canonical/adapter";
 import type { At } from "./content.ts";
 import { keptWhole, sumOf } from "./fidelity.ts";
 import { loadLineage } from "./lineage.ts";
@@ -13,6 +13,13 @@ export type Restored = {
   readonly fidelity: Fidelity;
 };
 
+export type RestoreOptions = {
+  /** The sessions as last seen in their source, or as first stored. Default `last`. */
+  readonly at?: At;
+  /** What a call of another client's tool means. Default: every call stays in its own words. */
+  readonly readTool?: ReadTool;
+};
+
 /**
  * The files of a session and of all below it, for a client. The origins decide whether the restore
  * is native, never the adapter (`adapter-native-restore-lossless`).
@@ -25,12 +32,14 @@ export async function restore(
   sessions: SessionStore,
   id: string,
   writer: Writer,
-  { at = "last" }: { readonly at?: At } = {},
+  { at = "last", readTool = () => undefined }: RestoreOptions = {},
 ): Promise<Restored> {
   const lineage = await loadLineage(sessions, id, { at });
   const contents = [lineage.root, ...lineage.descendants];
   const isNative = contents.every(({ session }) => session.source_agent === writer.origin);
-  const files = [...(isNative ? writer.writeNative(lineage) : writer.writeForeign(lineage))];
+  const files = [
+    ...(isNative ? writer.writeNative(lineage) : writer.writeForeign(lineage, readTool)),
+  ];
   for (const file of files) checkPath(file);
   const fidelity = isNative
     ? keptWhole(contents.flatMap(({ messages }) => messages))

@@ -43,9 +43,10 @@ export function tombstoneRow(
   });
 }
 
-function carrierRow(
+/** A carrier row: what it follows, and the facts it carries. */
+export function carrierRow(
   labels: Labels,
-  previous: LiveMessage,
+  previous: Pick<LiveMessage, "id" | "rowId" | "revision">,
   ingestedAt: bigint,
   state: {
     readonly timestamp: bigint;

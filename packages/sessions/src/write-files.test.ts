@@ -44,6 +44,20 @@ it("writes files below a folder, for the user alone", async () => {
   expect(statSync(join(target, "a/b.txt")).mode & 0o777).toBe(0o600);
 });
 
+it("leaves a file that is there with the same bytes", async () => {
+  await writeFiles([file("shared", "a", "b")], folder);
+  const { mtimeNs } = statSync(join(folder, "shared"), { bigint: true });
+
+  await writeFiles([file("shared", "ab"), file("other", "")], folder);
+
+  expect(statSync(join(folder, "shared"), { bigint: true }).mtimeNs).toBe(mtimeNs);
+  for (const content of ["abc", "a", ""]) {
+    await expect(writeFiles([file("shared", content)], folder)).rejects.toMatchObject({
+      code: "target_exists",
+    });
+  }
+});
+
 it("replaces nothing unless forced, and then writes nothing at all", async () => {
   writeFileSync(join(folder, "b"), "kept");
 

@@ -16,8 +16,8 @@ type Target = { readonly file: RestoredFile; readonly path: string };
  * Writes restored files below a folder, each at once or not at all. Files are private to the user.
  *
  * @returns The paths written.
- * @throws {TargetExistsError} where a file is there already, or two have one path; before anything
- * is written.
+ * @throws {TargetExistsError} where another file is there already, or two have one path; before
+ * anything is written.
  * @throws {UnsafePathError} where a path or a link on the way leads out of the folder.
  */
 export async function writeFiles(
@@ -28,13 +28,16 @@ export async function writeFiles(
   const root = resolve(folder);
   const targets = files.map((file) => ({ file, path: join(root, file.path) }));
   const paths = new Set<string>();
+  const present = new Set<string>();
   for (const target of targets) {
     checkPath(target.file);
     if (paths.has(target.path)) throw new TargetExistsError(target.path);
     paths.add(target.path);
-    await checkWay(root, target, isForced);
+    const isFree = await checkWay(root, target, isForced);
+    if (!isFree) present.add(target.path);
   }
   for (const { file, path } of targets) {
+    if (present.has(path)) continue;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeOne(path, file.content, isForced);
   }
@@ -72,19 +75,40 @@ async function place(draft: string, path: string): Promise<void> {
   }
 }
 
-/** Below the folder itself, which is the user's choice, no step may be a link. */
-async function checkWay(root: string, { file, path }: Target, isForced: boolean): Promise<void> {
+/**
+ * Below the folder itself, which is the user's choice, no step may be a link.
+ *
+ * @returns False where the very same file is there already: sessions share what they attach.
+ */
+async function checkWay(root: string, { file, path }: Target, isForced: boolean): Promise<boolean> {
   const steps = file.path.split("/");
   for (let depth = 1; depth <= steps.length; depth++) {
     const step = join(root, ...steps.slice(0, depth));
     const kind = await kindOf(step);
-    if (kind === undefined) return;
+    if (kind === undefined) return true;
     if (kind === "link") throw new UnsafePathError(file.session, path);
     const isLast = depth === steps.length;
+    if (isLast && kind === "file" && !isForced && (await isSame(step, file.content))) return false;
     // A folder where the file goes, or a file where a folder goes, is never replaced.
     if (kind === (isLast ? "folder" : "file") || (isLast && !isForced)) {
       throw new TargetExistsError(step);
     }
+  }
+  return true;
+}
+
+/** True where a file holds exactly these pieces; a piece is compared at a time. */
+async function isSame(path: string, content: RestoredFile["content"]): Promise<boolean> {
+  const file = await open(path, "r");
+  try {
+    for (const piece of content) {
+      const expected = Buffer.from(piece);
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(expected.length));
+      if (bytesRead < expected.length || !buffer.equals(expected)) return false;
+    }
+    return (await file.read(Buffer.alloc(1))).bytesRead === 0;
+  } finally {
+    await file.close();
   }
 }
 

@@ -129,7 +129,7 @@ describe("sync", () => {
           adapter: "claude-code",
           location: `${file}:2`,
           code: "source_fault",
-          message: expect.stringMatching(/^not JSON .*\(byte \d+\)$/),
+          message: expect.stringMatching(/^not JSON.*\(byte \d+\)$/),
         },
       ];
       expect(changesIn(first)).toEqual({

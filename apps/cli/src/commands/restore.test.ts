@@ -105,6 +105,8 @@ describe("pond restore", () => {
 
   it("restores the others where one fails, names it, and ends with 3", async () => {
     await home.pond("restore", "f1a4", "--out", out);
+    const [first = ""] = Object.keys(tree(out));
+    writeFileSync(join(out, first), "mine");
 
     const { code, stdout } = await home.pond("restore", ledger, "f1a4", "--out", out, "--json");
 

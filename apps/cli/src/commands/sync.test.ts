@@ -21,7 +21,7 @@ describe("pond sync", () => {
   it("prints exactly what scripts rely on (design section 7)", async () => {
     const file = home.writeSession("s1", line("s1", "a", "one"), "{ broken");
 
-    const { code, stdout } = await home.pond("sync", "--json");
+    const { code, stdout } = await home.pond("sync", "claude-code", "--json");
 
     const { duration_ms, indexes, ...report } = JSON.parse(stdout);
     expect(code).toBe(3);

@@ -1,8 +1,7 @@
-import type { JsonObject, Message, Session } from "@pond/canonical";
+import type { JsonObject, Session } from "@pond/canonical";
 import { stringifyJson } from "@pond/canonical";
-import { objectAt, restOf, sourceOf } from "../records/envelope.ts";
-import { derivedHex, derivedUuid } from "./names.ts";
-import type { Turn } from "./turns.ts";
+import { derivedHex, derivedUuid, modelOf } from "@pond/canonical/foreign";
+import type { Speech } from "./speeches.ts";
 
 /** What every row of one file has in common. */
 export type RowPlace = {
@@ -14,12 +13,12 @@ export type RowPlace = {
 };
 
 /** The rows of a file in order, each the child of the one before: a gap would cut the history. */
-export function* rowsOf(turns: readonly Turn[], place: RowPlace): Generator<JsonObject> {
+export function* rowsOf(speeches: readonly Speech[], place: RowPlace): Generator<JsonObject> {
   const write = new RowWriter(place);
   // A file whose first line is another record is not found by every build.
-  if (turns[0]?.role !== "user") yield write.opening();
-  for (const [index, turn] of turns.entries()) yield* write.turn(turn, index);
-  if (place.agentId === undefined) yield write.lastPrompt(turns);
+  if (speeches[0]?.role !== "user") yield write.opening();
+  for (const [index, speech] of speeches.entries()) yield* write.speech(speech, index);
+  if (place.agentId === undefined) yield write.lastPrompt(speeches);
 }
 
 /** One row as a line. The API refuses lone surrogates, which other clients may have kept. */
@@ -48,9 +47,9 @@ class RowWriter {
     return this.#row("user", session.created_at, ["opening"], { message, isMeta: true });
   }
 
-  *turn(turn: Turn, index: number): Generator<JsonObject> {
-    const { message, blocks, isMeta } = turn;
-    if (turn.role === "user") {
+  *speech(speech: Speech, index: number): Generator<JsonObject> {
+    const { message, blocks, isMeta } = speech;
+    if (speech.role === "user") {
       const [only] = blocks;
       const isPlain = blocks.length === 1 && only?.["type"] === "text";
       const content = isPlain ? (only["text"] ?? "") : blocks;
@@ -69,7 +68,7 @@ class RowWriter {
           id,
           type: "message",
           role: "assistant",
-          model: modelOf(message) ?? this.#place.session.source_agent,
+          model: modelOf(message).model ?? this.#place.session.source_agent,
           content: [block],
           stop_reason: isLast ? (hasCalls ? "tool_use" : "end_turn") : null,
           stop_sequence: null,
@@ -80,8 +79,8 @@ class RowWriter {
   }
 
   /** What the client's list shows; it reads the end of the file. */
-  lastPrompt(turns: readonly Turn[]): JsonObject {
-    const typed = turns.findLast(({ role, isMeta, blocks }) => {
+  lastPrompt(speeches: readonly Speech[]): JsonObject {
+    const typed = speeches.findLast(({ role, isMeta, blocks }) => {
       return role === "user" && !isMeta && blocks[0]?.["type"] === "text";
     });
     const text = String(typed?.blocks[0]?.["text"] ?? this.#place.session.source_agent);
@@ -116,19 +115,6 @@ class RowWriter {
       timestamp: new Date(Number(timestamp / 1000n)).toISOString(),
     };
   }
-}
-
-/** The model a message names, wherever its adapter left it. */
-function modelOf(message: Message): string | undefined {
-  const source = sourceOf(message);
-  const rest = restOf(source);
-  for (const place of [source, rest, objectAt(rest, "message") ?? {}]) {
-    for (const key of ["model", "modelID", "modelId", "model_id"]) {
-      const model = place[key];
-      if (typeof model === "string" && model !== "") return model;
-    }
-  }
-  return undefined;
 }
 
 const noUsage = {

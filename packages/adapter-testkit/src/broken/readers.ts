@@ -6,7 +6,7 @@ import {
   SourceFault,
 } from "@pond/canonical";
 import type { Reader } from "@pond/canonical/adapter";
-import { fromDemo } from "../demo-adapter.ts";
+import { fromDemo } from "../demo/from-demo.ts";
 
 // The demo adapter, broken in one way each: the suite must catch every one.
 
@@ -76,12 +76,13 @@ export function sameFingerprint(folder: string): Reader {
   return { ...fromDemo(folder), fingerprint: async () => "the same" };
 }
 
-function each(change: (event: ReadEvent, folder: string) => readonly ReadEvent[]): Change {
+/** Each event becomes what `change` gives for it. */
+export function each(change: (event: ReadEvent, folder: string) => readonly ReadEvent[]): Change {
   return async function* (events, folder) {
     for await (const event of events) yield* change(event, folder);
   };
 }
 
-function withId({ part }: PartEvent, id: string): PartEvent {
+export function withId({ part }: PartEvent, id: string): PartEvent {
   return { kind: "part", part: partFromWire({ ...partToWire(part), id }) };
 }

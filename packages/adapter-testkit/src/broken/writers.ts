@@ -1,6 +1,6 @@
 import { isJsonObject } from "@pond/canonical";
 import type { Lineage, RestoredFile, Writer } from "@pond/canonical/adapter";
-import { toDemo } from "../demo-adapter.ts";
+import { toDemo } from "../demo/to-demo.ts";
 import { linesOf } from "../records.ts";
 
 // The demo adapter, broken in one way each: the suite must catch every one.
@@ -23,7 +23,9 @@ function eachLine(change: (record: Record<string, unknown>) => unknown): Write {
 
 function write(lineage: Lineage): readonly RestoredFile[] {
   const isNative = lineage.root.session.source_agent === "demo";
-  return [...(isNative ? toDemo.writeNative(lineage) : toDemo.writeForeign(lineage))];
+  return [
+    ...(isNative ? toDemo.writeNative(lineage) : toDemo.writeForeign(lineage, () => undefined)),
+  ];
 }
 
 export function without(name: string): Write {

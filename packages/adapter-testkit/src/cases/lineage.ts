@@ -1,6 +1,6 @@
 import { type AdapterCase, type CompleteKit, fixturesOf } from "../kit.ts";
 import { readFiles } from "../read-files.ts";
-import { expectEverySession } from "./foreign.ts";
+import { expectEverySession } from "../restored.ts";
 
 /** A native restore brings every session below the one asked for. */
 export function lineageCases(kit: CompleteKit): readonly AdapterCase[] {

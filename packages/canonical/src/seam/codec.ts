@@ -1,5 +1,6 @@
 import type { FaultEvent, ReadEvent } from "../event.ts";
 import type { SessionId } from "../ids.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
 import type { Message } from "../message.ts";
 import type { PartType } from "../part.ts";
 import type { Session } from "../session.ts";
@@ -67,8 +68,63 @@ export interface Writer {
   /** For sessions of this origin. Value-complete (`adapter-native-restore-lossless`). */
   writeNative(lineage: Lineage): Iterable<RestoredFile>;
   /** For every other session. Best effort, always valid in the target client. */
-  writeForeign(lineage: Lineage): Iterable<RestoredFile>;
+  writeForeign(lineage: Lineage, readTool: ReadTool): Iterable<RestoredFile>;
 }
+
+/** What tools of most clients do, under one name each. */
+export type ToolKind =
+  | "shell"
+  | "read"
+  | "write"
+  | "edit"
+  | "patch"
+  | "grep"
+  | "glob"
+  | "list"
+  | "fetch"
+  | "web_search"
+  | "todo"
+  | "agent";
+
+/** A tool call in no client's own words. */
+export type CommonCall = {
+  readonly kind: ToolKind;
+  /** The parameters that have a common name (`toolFields` of `@pond/canonical/foreign`). */
+  readonly fields: JsonObject;
+  /** All others, as the client wrote them: nothing is lost on the way. */
+  readonly rest: JsonObject;
+};
+
+/** What a client wrote as a call of a tool. */
+export type ClientCall = { readonly name: string; readonly params: JsonValue };
+
+/** The tools of one client, read and written. */
+export type Tools = {
+  /** Undefined where no other client has a clear counterpart. */
+  readonly read: (call: ClientCall) => CommonCall | undefined;
+  /** Undefined where this client has no such tool. */
+  readonly write: (call: CommonCall) => ClientCall | undefined;
+};
+
+/** Reads a call of any known client; core makes it from the registry. */
+export type ReadTool = (origin: Origin, call: ClientCall) => CommonCall | undefined;
+
+/** How a restored session is continued. */
+export type Resume = {
+  /** Commands to run in order, each a program and its arguments. */
+  readonly commands: readonly (readonly string[])[];
+  /** Where to run them: the session's working directory. */
+  readonly directory?: string;
+};
+
+/** What was restored and where to. */
+export type Installed = {
+  readonly session: Session;
+  /** The client's own folder, absolute. */
+  readonly home: string;
+  /** Every file of the session and of those below it; paths relative to `home`. */
+  readonly files: readonly RestoredFile[];
+};
 
 /** Where a client keeps its files depends on these. */
 export type Surroundings = {
@@ -84,4 +140,10 @@ export type Adapter = {
   /** A reader of such a folder, of its session folder, or of one session file. */
   readonly from: (path: string) => Reader;
   readonly to: Writer;
+  /** Absent where the client has no tools that others have too. */
+  readonly tools?: Tools;
+  /** What the client would refuse in its files, one sentence each; empty where it takes them. */
+  readonly problems?: (files: ReadonlyMap<string, Uint8Array>) => readonly string[];
+  /** Absent where the client is a library and has no command. */
+  readonly resume?: (installed: Installed) => Resume;
 };

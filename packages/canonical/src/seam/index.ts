@@ -1,14 +1,21 @@
 export type {
   Adapter,
+  ClientCall,
+  CommonCall,
   Fidelity,
   FidelityCount,
+  Installed,
   Lineage,
   Origin,
   Reader,
+  ReadTool,
   RestoredFile,
+  Resume,
   SessionContent,
   SourceSession,
   Surroundings,
+  ToolKind,
+  Tools,
   Writer,
 } from "./codec.ts";
 export { ContentIds, fileBytes, positionId, secondId, splitText } from "./derived.ts";
@@ -28,7 +35,8 @@ export {
 } from "./events.ts";
 export type { Extracted } from "./extracted.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
-export { type RecordEvent, readRecords } from "./read-records.ts";
+export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";
+export { fileChunks, fileFault, isGone, isSystemError, reasonOf } from "./source-files.ts";
 export {
   openRecord,
   type RecordOptions,

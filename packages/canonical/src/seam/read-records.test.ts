@@ -1,13 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { stringifyJson } from "../json.ts";
 import { unseal } from "./extracted.ts";
 import { readRecords } from "./read-records.ts";
+import { fileChunks } from "./source-files.ts";
 
 const source = { adapter: "demo", uri: "a.jsonl" };
 
 it.each<[string, string | Buffer, readonly string[]]>([
   ["records and no blank lines", '{"a":1}\n\n \r\n{"b":2}\n', ['1 {"a":1}', '4 {"b":2}']],
   ["a last record without its newline", '{"a":1}', ['1 {"a":1}']],
+  ["a byte order mark and CRLF", '\ufeff{"a":1}\r\n{"a":2}\r\n', ['1 {"a":1}', '2 {"a":2}']],
+  [
+    "half a character as pending",
+    Buffer.from('{"a":1}\n{"a":"é').subarray(0, -1),
+    ['1 {"a":1}', "pending a.jsonl:2"],
+  ],
+  [
+    "a fault for two objects on a line",
+    '{"a":1}{"a":2}\n{}\n',
+    [expect.stringMatching(/^1@0 not JSON: /), "2 {}"],
+  ],
+  [
+    "a fault for zeros inside a record",
+    '{"a":"\0"}\n{}\n',
+    [expect.stringMatching(/^1@0 not JSON: /), "2 {}"],
+  ],
   ["exact numbers", '{"a":9007199254740993}', ['1 {"a":9007199254740993}']],
   [
     "a fault for what is no object",
@@ -79,4 +99,27 @@ it("stops where its signal is aborted", async () => {
   const read = Array.fromAsync(readRecords(chunks(), source, { signal: AbortSignal.abort() }));
 
   await expect(read).rejects.toThrow("aborted");
+});
+
+it("reads a file the same whatever the chunks, and 10,000 levels deep", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pond-records-"));
+  const file = join(folder, "a.jsonl");
+  const deep = `{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`;
+  const text = `\ufeff{"a":"é😀"}\r\n\n${deep}\nnot\n{"a":3}`;
+  writeFileSync(file, text);
+  try {
+    const read = async (chunkBytes?: number) => {
+      const outcomes = await Array.fromAsync(readRecords(fileChunks(file, chunkBytes), source));
+      return outcomes.flat().map((outcome) => {
+        return outcome.kind === "record"
+          ? stringifyJson(unseal(outcome.record.whole()))
+          : outcome.kind;
+      });
+    };
+
+    expect(await read()).toEqual(['{"a":"é😀"}', deep, "fault", '{"a":3}']);
+    for (const chunkBytes of [1, 2, 3, 7]) expect(await read(chunkBytes)).toEqual(await read());
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

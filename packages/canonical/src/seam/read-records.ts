@@ -12,7 +12,8 @@ export type RecordEvent = {
   readonly isTruncated: boolean;
 };
 
-type Outcome = RecordEvent | FaultEvent | PendingEvent;
+/** A record, or what stands in its place. */
+export type RecordOutcome = RecordEvent | FaultEvent | PendingEvent;
 type Source = { readonly adapter: string; readonly uri: string };
 
 /**
@@ -24,7 +25,7 @@ export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
   source: Source,
   { signal, ...limits }: LineOptions & { readonly signal?: AbortSignal | undefined } = {},
-): AsyncGenerator<readonly Outcome[]> {
+): AsyncGenerator<readonly RecordOutcome[]> {
   for await (const lines of readLines(chunks, limits)) {
     signal?.throwIfAborted();
     const outcomes = lines.flatMap((line) => readLine(line, source));
@@ -32,7 +33,7 @@ export async function* readRecords(
   }
 }
 
-function readLine(line: Line, { adapter, uri }: Source): readonly Outcome[] {
+function readLine(line: Line, { adapter, uri }: Source): readonly RecordOutcome[] {
   const { number, byteOffset, byteLength, isTerminated, text } = line;
   const at = { adapter, uri, record: number, byteOffset };
   if (line.fault === "too_long" && isTerminated) {
@@ -46,7 +47,11 @@ function readLine(line: Line, { adapter, uri }: Source): readonly Outcome[] {
   return [{ kind: "pending", location: `${uri}:${number}`, reason: "the line has no end yet" }];
 }
 
-function readText(text: string, at: SourceLocation, encodedBytes: number): readonly Outcome[] {
+function readText(
+  text: string,
+  at: SourceLocation,
+  encodedBytes: number,
+): readonly RecordOutcome[] {
   if (text.trim() === "") return [];
   if (text.startsWith("\0") || text.endsWith("\0")) return readDamaged(text, at, encodedBytes);
   try {
@@ -60,7 +65,11 @@ function readText(text: string, at: SourceLocation, encodedBytes: number): reado
 }
 
 /** A power cut leaves zeros where bytes were to be written, before or behind a whole record. */
-function readDamaged(text: string, at: SourceLocation, encodedBytes: number): readonly Outcome[] {
+function readDamaged(
+  text: string,
+  at: SourceLocation,
+  encodedBytes: number,
+): readonly RecordOutcome[] {
   let from = 0;
   while (text.charCodeAt(from) === 0) from++;
   let end = text.length;

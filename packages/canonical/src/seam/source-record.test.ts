@@ -12,6 +12,10 @@ const open = (text: string): SourceRecord => openRecord(at, parseJson(text));
 const restOf = (record: SourceRecord): string => stringifyJson(unseal(record.rest()));
 const opened = <T>(value: Extracted<T> | undefined): T | undefined => value && unseal(value);
 
+it("names its fields in the order of the source", () => {
+  expect(open('{"b":1,"__proto__":2,"a":3}').keys()).toEqual(["b", "__proto__", "a"]);
+});
+
 describe("a field read", () => {
   it.each<[string, string, (record: SourceRecord) => unknown, unknown, string]>([
     ["string", '{"a":"x","b":1}', (r) => opened(r.string("a")), "x", '{"b":1}'],
@@ -26,7 +30,46 @@ describe("a field read", () => {
       '{"a":"\\ud800"}',
     ],
     ["boolean", '{"a":false}', (r) => opened(r.boolean("a")), false, "{}"],
+    ["negated", '{"a":false}', (r) => opened(r.negated("a")), true, "{}"],
+    ["text that is this one", '{"a":"x","b":1}', (r) => opened(r.is("a", "x")), true, '{"b":1}'],
+    ["text that is another", '{"a":"y"}', (r) => opened(r.is("a", "x")), false, '{"a":"y"}'],
+    [
+      "group of fields",
+      '{"a":1,"b":2,"c":3}',
+      (r) => opened(r.fields("a", "c", "d")),
+      { a: 1, c: 3 },
+      '{"b":2}',
+    ],
+    [
+      "data URL",
+      '{"a":"data:t/p;base64,YQ==","t":"t/p"}',
+      (r) => opened(r.dataUrl("a", "t")),
+      { type: "bytes", bytes: Buffer.from("a") },
+      '{"t":"t/p"}',
+    ],
+    [
+      "data URL of another type",
+      '{"a":"data:t/p;base64,YQ==","t":"t/q"}',
+      (r) => opened(r.dataUrl("a", "t")),
+      { type: "url", url: "data:t/p;base64,YQ==" },
+      '{"t":"t/q"}',
+    ],
+    [
+      "data URL that encodes otherwise",
+      '{"a":"data:t/p;base64,YQ","t":"t/p"}',
+      (r) => opened(r.dataUrl("a", "t")),
+      { type: "url", url: "data:t/p;base64,YQ" },
+      '{"t":"t/p"}',
+    ],
+    [
+      "address of a file",
+      '{"a":"file:///b"}',
+      (r) => opened(r.dataUrl("a", "t")),
+      { type: "url", url: "file:///b" },
+      "{}",
+    ],
     ["boolean that is null", '{"a":null}', (r) => opened(r.boolean("a")), undefined, '{"a":null}'],
+    ["negated that is null", '{"a":null}', (r) => opened(r.negated("a")), undefined, '{"a":null}'],
     ["JSON value", '{"a":[1],"b":2}', (r) => opened(r.json("a")), [1], '{"b":2}'],
     ["JSON null", '{"a":null}', (r) => opened(r.json("a")), null, "{}"],
     ["nothing", "{}", (r) => opened(r.json("a")), undefined, "{}"],
@@ -50,6 +93,27 @@ describe("a field read", () => {
       (r) => opened(r.timestamp("a")),
       undefined,
       '{"a":"today"}',
+    ],
+    [
+      "milliseconds",
+      '{"a":1767225600001}',
+      (r) => opened(r.milliseconds("a")),
+      fromRfc3339("2026-01-01T00:00:00.001Z"),
+      "{}",
+    ],
+    [
+      "milliseconds with a fraction, which stay too",
+      '{"a":1767225600001.25}',
+      (r) => opened(r.milliseconds("a")),
+      fromRfc3339("2026-01-01T00:00:00.001250Z"),
+      '{"a":1767225600001.25}',
+    ],
+    [
+      "milliseconds past every calendar",
+      '{"a":1e+300}',
+      (r) => opened(r.milliseconds("a")),
+      undefined,
+      '{"a":1e+300}',
     ],
     [
       "base64",

@@ -3,7 +3,7 @@ import { SourceFault, type SourceLocation } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../json.ts";
 import type { FileContent } from "../part.ts";
 import { setField } from "../set-field.ts";
-import { fromRfc3339, isPlainTime, type Micros } from "../timestamp.ts";
+import { fromMillis, fromRfc3339, isPlainTime, type Micros } from "../timestamp.ts";
 import { boundObject, boundText, boundValue, isSurelySmall, truncated } from "./bounded.ts";
 import { type Extracted, seal, unseal } from "./extracted.ts";
 
@@ -29,6 +29,11 @@ export class SourceRecord {
   /** The value at `key` without taking it, to decide by; it cannot reach a canonical field. */
   peek(key: string): JsonValue | undefined {
     return Object.hasOwn(this.#fields, key) ? this.#fields[key] : undefined;
+  }
+
+  /** The names of its fields, in the order of the source, to decide by. */
+  keys(): readonly string[] {
+    return Object.keys(this.#fields);
   }
 
   /** The string at `key`, or undefined where the record has none. */
@@ -62,6 +67,14 @@ export class SourceRecord {
     return seal(value);
   }
 
+  /** The opposite of the flag at `key`, where a source says success and pond says failure. */
+  negated(key: string): Extracted<boolean> | undefined {
+    const value = this.peek(key);
+    if (typeof value !== "boolean") return undefined;
+    this.#taken.push(key);
+    return seal(!value);
+  }
+
   /** Any JSON value at `key`. */
   json(key: string): Extracted<JsonValue> | undefined {
     const value = this.peek(key);
@@ -93,6 +106,18 @@ export class SourceRecord {
     return this.timestamp(key) ?? this.#missing("time", key);
   }
 
+  /**
+   * The time at `key` as milliseconds since the epoch. The field is taken only where it is a
+   * plain whole number, which the time gives back; any other form also stays in `rest()`.
+   */
+  milliseconds(key: string): Extracted<Micros> | undefined {
+    const value = this.peek(key);
+    const micros = typeof value === "number" ? fromMillis(value) : undefined;
+    if (micros === undefined) return undefined;
+    if (Number.isInteger(value)) this.#taken.push(key);
+    return seal(micros);
+  }
+
   /** The base64 text at `key`: its bytes where encoding them gives the same text, else the text. */
   base64(key: string): Extracted<FileContent> | undefined {
     const value = this.peek(key);
@@ -116,6 +141,41 @@ export class SourceRecord {
   url(key: string): Extracted<FileContent> | undefined {
     const value = this.string(key);
     return value && seal({ type: "url", url: unseal(value) });
+  }
+
+  /**
+   * The address at `key`; of a data URL its bytes, where encoding them under the media type at
+   * `typeKey` gives the same text.
+   */
+  dataUrl(key: string, typeKey: string): Extracted<FileContent> | undefined {
+    const value = this.peek(key);
+    const type = this.peek(typeKey);
+    const prefix = `data:${String(type)};base64,`;
+    const isInline = typeof type === "string" && typeof value === "string";
+    if (!isInline || !value.startsWith(prefix)) return this.url(key);
+    const bytes = Buffer.from(value.slice(prefix.length), "base64");
+    if (bytes.toString("base64") !== value.slice(prefix.length)) return this.url(key);
+    this.#taken.push(key);
+    return seal({ type: "bytes", bytes });
+  }
+
+  /** Whether the field at `key` is this text; it is taken where it is. */
+  is(key: string, text: string): Extracted<boolean> {
+    const isEqual = this.peek(key) === text;
+    if (isEqual) this.#taken.push(key);
+    return seal(isEqual);
+  }
+
+  /** The fields at `keys`, those that the record has, as one object. */
+  fields(...keys: readonly string[]): Extracted<JsonObject> {
+    const found: { [key: string]: JsonValue } = {};
+    for (const key of keys) {
+      const value = this.peek(key);
+      if (value === undefined) continue;
+      this.#taken.push(key);
+      setField(found, key, value);
+    }
+    return seal(this.#boundObject(found));
   }
 
   /** The object at `key` as a record of its own; what it leaves comes back in this one's `rest()`. */

@@ -1,0 +1,100 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fixtures, Home } from "../testing.ts";
+
+const samples = join(fixtures, "samples", "claude-code");
+const ledger = "c5e1b000-3f0a-4d7e-8b21-6a9d4e2f1c02";
+const log = `.claude/projects/-home-ada-ledger/${ledger}.jsonl`;
+
+let home: Home;
+beforeAll(async () => {
+  home = new Home();
+  await home.pond("sync", "claude-code", "--path", samples);
+});
+afterAll(() => home.remove());
+
+describe("pond resume", () => {
+  it("restores into the client's home and prints the exact command", async () => {
+    const { code, stdout, stderr } = await home.pond("resume", "c5e1");
+
+    expect([code, stdout]).toEqual([0, `cd /home/ada/ledger && claude --resume ${ledger}\n`]);
+    expect(stderr).toContain("Restored for claude-code: ");
+    expect(existsSync(join(home.folder, log))).toBe(true);
+  });
+
+  it("leaves a session alone that is there already, unless it is told to replace it", async () => {
+    await home.pond("resume", ledger, "-q");
+    const file = join(home.folder, log);
+    const restored = readFileSync(file, "utf8");
+    writeFileSync(file, `${restored}{"type":"mode"}\n`);
+
+    const again = await home.pond("resume", ledger);
+    const kept = readFileSync(file, "utf8");
+    const forced = await home.pond("resume", ledger, "--force", "-q");
+
+    expect([again.code, kept]).toEqual([0, `${restored}{"type":"mode"}\n`]);
+    expect(again.stderr).toContain("Already there, and left as it is");
+    expect(again.stdout).toBe(forced.stdout);
+    expect(readFileSync(file, "utf8")).toBe(restored);
+  });
+
+  it("says everything in JSON", async () => {
+    const other = new Home();
+    await other.pond("sync", "claude-code", "--path", samples);
+
+    const { code, stdout } = await other.pond("resume", ledger, "--json");
+
+    const report = JSON.parse(stdout);
+    expect([code, report]).toEqual([
+      0,
+      {
+        session_id: ledger,
+        to: "claude-code",
+        native: true,
+        files: expect.arrayContaining([join(other.folder, log)]),
+        written: true,
+        fidelity: expect.objectContaining({ text: expect.any(Object) }),
+        directory: "/home/ada/ledger",
+        commands: [["claude", "--resume", ledger]],
+        command: `cd /home/ada/ledger && claude --resume ${ledger}`,
+      },
+    ]);
+    other.remove();
+  });
+
+  it("starts the client with --run, in the session's directory and without a shell", async () => {
+    const other = new Home();
+    const project = join(other.folder, "pro'ject; $(touch x)");
+    mkdirSync(project);
+    other.write("bin/claude", '#!/bin/sh\necho "$@" > "$PWD/started"\nexit 0\n');
+    chmodSync(join(other.folder, "bin/claude"), 0o755);
+    const id = "5e551000-0000-4000-8000-000000000001";
+    const row = { type: "user", uuid: "u", parentUuid: null, sessionId: id, cwd: project };
+    const said = {
+      timestamp: "2026-11-20T09:00:00.000Z",
+      message: { role: "user", content: "hi" },
+    };
+    other.write(`.claude/projects/-work/${id}.jsonl`, `${JSON.stringify({ ...row, ...said })}\n`);
+    await other.pond("sync");
+
+    const path = `${join(other.folder, "bin")}:${other.env["PATH"]}`;
+    const { code } = await other.spawn(["resume", id, "--run"], { env: { PATH: path } });
+
+    expect(code).toBe(0);
+    expect(readFileSync(join(project, "started"), "utf8")).toBe(`--resume ${id}\n`);
+    expect(existsSync(join(project, "x"))).toBe(false);
+    other.remove();
+  });
+
+  it.each([
+    [["resume"], 2, "missing required argument"],
+    [["resume", ledger, "--to", "claud"], 2, "claude-code"],
+    [["resume", "nothing-begins-so"], 1, "nothing-begins-so"],
+    [["resume", ledger, "--run", "--json"], 2, "does not go with --json"],
+  ])("refuses %j", async (argv, status, message) => {
+    const { code, stderr } = await home.pond(...argv);
+
+    expect([code, stderr]).toEqual([status, expect.stringContaining(message)]);
+  });
+});

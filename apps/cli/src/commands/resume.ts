@@ -1,0 +1,151 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Adapter, Fidelity, Resume } from "@pond/canonical/adapter";
+import type { Restored, SessionStore } from "@pond/sessions";
+import { Command } from "commander";
+import { type Context, withStore } from "../context.ts";
+import { shortenHome } from "../directories.ts";
+import { UsageError } from "../errors.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { printJson } from "../output/json.ts";
+import { formatCounted } from "../output/numbers.ts";
+import { say, shown, shownLine } from "../output/shown.ts";
+import { homeOf } from "../restore-sessions.ts";
+import type { RunAction } from "../run.ts";
+import { resolveSessionId } from "../session-id.ts";
+import { shellLine } from "../shell-words.ts";
+
+type ResumeFlags = {
+  readonly to?: string;
+  readonly force?: boolean;
+  readonly run?: boolean;
+};
+
+/** What `pond resume --json` prints. */
+type ResumeReport = {
+  readonly session_id: string;
+  readonly to: string;
+  readonly native: boolean;
+  /** Absolute paths of the session's files in the client's home. */
+  readonly files: readonly string[];
+  /** False where they were there already and were left as they are. */
+  readonly written: boolean;
+  readonly fidelity: Fidelity;
+  /** Where to run the commands; null where it does not matter. */
+  readonly directory: string | null;
+  readonly commands: Resume["commands"];
+  /** The same for a POSIX shell, on one line. */
+  readonly command: string;
+};
+
+export function resumeCommand(run: RunAction): Command {
+  return new Command("resume")
+    .description("put a session into its client's home, or another client's, and say how to go on")
+    .argument("<session>", "its id, or as much of the beginning as tells it apart")
+    .option("--to <client>", "go on in this client instead of the one it came from")
+    .option("--force", "replace the session's files where they are there already")
+    .option("--run", "start the client at once")
+    .action((session: string, flags: ResumeFlags, command: Command) =>
+      run(command, (context) => resume(context, session, flags)),
+    );
+}
+
+async function resume(context: Context, typed: string, flags: ResumeFlags): Promise<ExitCode> {
+  const { output } = context;
+  if (flags.run && output.isJson) {
+    throw new UsageError("--run hands the terminal to the client: it does not go with --json");
+  }
+  const report = await withStore(context, "read", (sessions) =>
+    install(context, sessions, typed, flags),
+  );
+  if (output.isJson) await printJson(output, report);
+  else print(context, report);
+  return flags.run ? runAll(report) : exitCodes.done;
+}
+
+async function install(
+  { home, env }: Context,
+  sessions: SessionStore,
+  typed: string,
+  flags: ResumeFlags,
+): Promise<ResumeReport> {
+  const { adapterNamed, toolReader } = await import("@pond/adapters");
+  const { loadLineage, restore } = await import("@pond/sessions");
+  const id = await resolveSessionId(sessions, typed);
+  const { session } = (await loadLineage(sessions, id)).root;
+  const adapter = adapterNamed(flags.to ?? session.source_agent);
+  if (adapter.resume === undefined) throw noCommand(adapter, id);
+  const restored = await restore(sessions, id, adapter.to, { readTool: toolReader() });
+  const folder = homeOf(adapter, { home, env });
+  const written = await place(restored, folder, flags.force ?? false);
+  const { files } = restored;
+  const { commands, directory } = adapter.resume({ session, home: folder, files });
+  return {
+    session_id: id,
+    to: adapter.origin,
+    native: restored.isNative,
+    files: files.map(({ path }) => join(folder, path)),
+    written,
+    fidelity: restored.fidelity,
+    directory: directory ?? null,
+    commands,
+    command: [...(directory === undefined ? [] : [["cd", directory]]), ...commands]
+      .map(shellLine)
+      .join(" && "),
+  };
+}
+
+/**
+ * Writes the files, unless the session is there already: the client may have gone on in it, and
+ * what it wrote since is worth more than a copy.
+ */
+async function place(restored: Restored, folder: string, isForced: boolean): Promise<boolean> {
+  const { writeFiles } = await import("@pond/sessions");
+  const [first] = restored.files;
+  if (!isForced && first !== undefined && existsSync(join(folder, first.path))) return false;
+  await writeFiles(restored.files, folder, { isForced });
+  return true;
+}
+
+function noCommand({ origin }: Adapter, id: string): UsageError {
+  return new UsageError(
+    `${origin} is a library without a command of its own: \`pond restore ${id} --to ${origin} --out DIR\` writes the file that a program opens`,
+    { client: origin },
+  );
+}
+
+function print({ output, home }: Context, report: ResumeReport): void {
+  const { style } = output;
+  if (!output.isQuiet) {
+    const [first = ""] = report.files;
+    const where = shownLine(shortenHome(first, home));
+    const others = report.files.length - 1;
+    const more =
+      others > 0 ? say` and ${formatCounted(others, "more file", "more files")}` : shown("");
+    output.note(
+      report.written
+        ? say`Restored for ${shown(report.to)}: ${where}${more}`
+        : say`Already there, and left as it is: ${where} (--force replaces it)`,
+    );
+    const lost = Object.entries(report.fidelity).filter(([, { dropped }]) => dropped > 0);
+    if (!report.native && report.written && lost.length > 0) {
+      const list = lost.map(([type, { dropped }]) => `${dropped} ${type.replaceAll("_", " ")}`);
+      output.note(style.faint(say`Not carried over: ${shown(list.join(", "))}`));
+    }
+  }
+  output.line(shown(report.command));
+}
+
+/** Runs the commands in order, the terminal being theirs. Never through a shell. */
+async function runAll({ commands, directory }: ResumeReport): Promise<ExitCode> {
+  for (const [program = "", ...words] of commands) {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      const child = spawn(program, words, { cwd: directory ?? undefined, stdio: "inherit" });
+      child.on("error", reject);
+      child.on("close", resolve);
+    });
+    if (code !== 0) return exitCodes.failed;
+  }
+  return exitCodes.done;
+}

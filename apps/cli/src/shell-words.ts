@@ -1,0 +1,22 @@
+/** A command line that a POSIX shell reads as exactly these words, whatever is in them. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}
+
+function shellWord(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (!needsEscapes.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;
+  // Control characters and what changes the direction of text must not reach a terminal as such.
+  const escaped = word.replaceAll(/[\\']/g, "\\$&").replaceAll(everyEscape, escapeOf);
+  return `$'${escaped}'`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const needsEscapes = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+const everyEscape = new RegExp(needsEscapes, "g");
+
+function escapeOf(character: string): string {
+  return [...Buffer.from(character)]
+    .map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`)
+    .join("");
+}

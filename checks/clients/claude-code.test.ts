@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { installClaudeCode, resumeClaudeCode } from "./claude-code.ts";
+import { heardInMessages } from "./heard.ts";
+import { missing } from "./missing.ts";
+import { stubAnswer } from "./model-stub.ts";
+import { chosenSources, foreignTo } from "./sources.ts";
+import { lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
+
+const origin = "claude-code";
+const temporary = mkdtempSync(join(tmpdir(), "pond-claude-code-"));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+const binary = (await installClaudeCode()) ?? "";
+
+/** Main sessions: the client resumes no other. */
+const named = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
+const own = (await chosenSources(origin, 8)).filter(({ key }) => named.test(basename(key)));
+
+const restoredHome = once(async (home) => {
+  const folder = mkdtempSync(join(temporary, "home-"));
+  await restoreHome(await storeHome(origin, home, temporary), folder);
+  return folder;
+});
+
+test.skipIf(binary === "").each(own)(
+  "Claude Code resumes $key from pond exactly as from its own file",
+  { timeout: 120_000 },
+  async ({ home, key }) => {
+    const copy = await restoredHome(home);
+    const place = [basename(dirname(key)), basename(key, ".jsonl")] as const;
+
+    const before = await resumeClaudeCode(binary, home, ...place);
+    const after = await resumeClaudeCode(binary, copy, ...place);
+
+    expect(before.history.length).toBeGreaterThan(1);
+    expect(after).toEqual({ history: before.history, answer: stubAnswer });
+  },
+);
+
+describe.each(foreignTo(origin))("of %s", { timeout: 120_000 }, async (foreign) => {
+  const store = once((home) => storeHome(foreign, home, temporary));
+
+  test.skipIf(binary === "").each(await chosenSources(foreign, 3))(
+    "Claude Code resumes $key with all that was said and done",
+    async ({ home, key }) => {
+      const lineage = await lineageOf(await store(home), key);
+      const folder = mkdtempSync(join(temporary, "home-"));
+      const [file] = await restoreForeign(lineage, origin, folder);
+      const path = file?.path ?? "";
+
+      const { history, answer } = await resumeClaudeCode(
+        binary,
+        folder,
+        basename(dirname(path)),
+        basename(path, ".jsonl"),
+      );
+
+      expect(answer).toBe(stubAnswer);
+      expect(missing(lineage.root, heardInMessages(history), origin)).toEqual([]);
+    },
+  );
+});

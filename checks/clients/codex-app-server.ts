@@ -1,0 +1,77 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import { createCodexHome } from "./codex.ts";
+import { arrayAt } from "./model-json.ts";
+import { type Talk, talkTo } from "./talk.ts";
+
+/** A session as the client's own user interface gets it. */
+type Thread = {
+  readonly id: string;
+  readonly preview: string;
+  /** The items of all turns, in order. */
+  readonly items: readonly JsonObject[];
+};
+
+export type Threads = {
+  /** Ids that the client lists as sessions a human may continue. */
+  readonly listed: readonly string[];
+  readonly threads: readonly Thread[];
+};
+
+/** Reads sessions through the real client's `app-server`. */
+export async function readThreads(
+  binary: string,
+  folder: string,
+  ids: readonly string[],
+): Promise<Threads> {
+  // Nothing is asked of a model.
+  const home = createCodexHome("http://127.0.0.1:1", "stub");
+  cpSync(folder, join(home.folder, ".codex"), { recursive: true });
+  const talk = talkTo(home.start(binary, ["app-server"]));
+  try {
+    const call = callsOf(talk);
+    await call("initialize", { clientInfo: { name: "pond", title: null, version: "0" } });
+    talk.tell({ method: "initialized" });
+    const list = await call("thread/list", { limit: 1_000, modelProviders: [] });
+    const threads: Thread[] = [];
+    for (const threadId of ids) {
+      threads.push(threadOf(await call("thread/read", { threadId, includeTurns: true })));
+    }
+    return { listed: arrayAt(list, "data").flatMap(idOf), threads };
+  } finally {
+    await talk.end();
+    home.remove();
+  }
+}
+
+type Call = (method: string, params: JsonObject) => Promise<JsonObject>;
+
+/** JSON-RPC, except that the client leaves out the version. */
+function callsOf(talk: Talk): Call {
+  let last = 0;
+  return async (method, params) => {
+    const id = ++last;
+    const { result, error } = await talk.ask(
+      { id, method, params },
+      (answer) => answer["id"] === id,
+    );
+    if (!isJsonObject(result)) throw new Error(`${method}: ${JSON.stringify(error)}`);
+    return result;
+  };
+}
+
+function idOf(thread: JsonValue): string[] {
+  return isJsonObject(thread) && typeof thread["id"] === "string" ? [thread["id"]] : [];
+}
+
+function threadOf(result: JsonObject): Thread {
+  const thread = isJsonObject(result["thread"]) ? result["thread"] : {};
+  return {
+    id: String(thread["id"]),
+    preview: String(thread["preview"]),
+    items: arrayAt(thread, "turns").flatMap((turn) =>
+      isJsonObject(turn) ? arrayAt(turn, "items").filter(isJsonObject) : [],
+    ),
+  };
+}

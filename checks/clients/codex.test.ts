@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { partsOf } from "@pond/canonical";
+import type { RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import { afterAll, describe, expect, test } from "vitest";
+import { installCodex, resumeCodex, rolloutsIn, threadIdOf } from "./codex.ts";
+import { readThreads } from "./codex-app-server.ts";
+import { heardInItems, heardInThread } from "./heard.ts";
+import { missing, saidIn } from "./missing.ts";
+import { stubAnswer } from "./model-stub.ts";
+import { chosenSources, foreignTo, homesOf, isKnown } from "./sources.ts";
+import { contentsOf, lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
+
+const origin = "codex";
+const temporary = mkdtempSync(join(tmpdir(), "pond-codex-"));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+const binary = (await installCodex()) ?? "";
+
+const restoredHome = once(async (home) => {
+  const folder = mkdtempSync(join(temporary, "home-"));
+  await restoreHome(await storeHome(origin, home, temporary), folder);
+  return folder;
+});
+
+const homes = homesOf(origin);
+const rollouts = homes.flatMap((home) =>
+  rolloutsIn(home).map((rollout) => ({ home, rollout, id: threadIdOf(rollout) })),
+);
+
+describe.skipIf(binary === "" || !isKnown(origin))("Codex", { timeout: 120_000 }, () => {
+  test.each(rollouts)(
+    "resumes $id from pond exactly as from its own file",
+    async ({ home, rollout, id }) => {
+      const copy = await restoredHome(home);
+
+      const before = await resumeCodex(binary, home, rollout, id);
+      const after = await resumeCodex(binary, copy, rollout, id);
+
+      expect(before.history.length).toBeGreaterThan(1);
+      expect(after).toEqual({ history: before.history, answer: stubAnswer });
+    },
+  );
+
+  test.each(homes)("shows every session of %s as before", async (home) => {
+    const ids = rolloutsIn(home).map(threadIdOf);
+
+    const before = await readThreads(binary, home, ids);
+    const after = await readThreads(binary, await restoredHome(home), ids);
+
+    expect(before.listed).not.toEqual([]);
+    expect(after).toEqual(before);
+  });
+
+  describe.each(foreignTo(origin))("given sessions of %s", async (foreign) => {
+    const store = once((home) => storeHome(foreign, home, temporary));
+
+    test.each(await chosenSources(foreign, 4))(
+      "resumes and shows $key with all that was said and done",
+      async ({ home, key }) => {
+        const lineage = await lineageOf(await store(home), key);
+        const folder = mkdtempSync(join(temporary, "home-"));
+        const files = await restoreForeign(lineage, origin, folder);
+        const rollout = files.filter(({ path }) => path.endsWith(".jsonl"));
+        const ids = rollout.map(({ path }) => threadIdOf(path));
+        const [main = ""] = ids;
+
+        const { history, answer } = await resumeCodex(binary, folder, pathOf(rollout), main);
+        const { listed, threads } = await readThreads(binary, folder, ids);
+
+        expect(answer).toBe(stubAnswer);
+        expect(missing(lineage.root, heardInItems(history), origin)).toEqual([]);
+        // The client looks for a prompt at the head of the file.
+        if (isBegunByHuman(lineage.root)) expect(listed).toContain(main);
+        const unseen = rollout.flatMap(({ session }, index) => {
+          const content = contentsOf(lineage).find((each) => each.session.id === session);
+          return content
+            ? missing(saidIn(content), heardInThread(threads[index]?.items ?? []), origin)
+            : [`a file of no session: ${session}`];
+        });
+        expect(unseen).toEqual([]);
+      },
+    );
+  });
+});
+
+/** Whether the first thing said was typed. */
+function isBegunByHuman({ messages }: SessionContent): boolean {
+  const first = messages.find((message) =>
+    partsOf(message).some(({ provenance }) => provenance === "conversational"),
+  );
+  return first?.role === "user";
+}
+
+function pathOf([file]: readonly RestoredFile[]): string {
+  return file?.path ?? "";
+}

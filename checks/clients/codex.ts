@@ -1,0 +1,109 @@
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import type { Resumed } from "./claude-code.ts";
+import { installClient } from "./install.ts";
+import { startModelStub } from "./model-stub.ts";
+import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
+
+/** Path of the real client. */
+export async function installCodex(): Promise<string | undefined> {
+  const version = "0.169.0";
+  const program = join(".bin", "codex");
+  const modules = await installClient({
+    name: `codex-${version}`,
+    packages: [`@openai/codex@${version}`],
+    program,
+    builds: "@openai/codex",
+  });
+  return modules && join(modules, program);
+}
+
+/** A throw-away home whose Codex asks the stand-in, under the name of the given provider. */
+export function createCodexHome(modelUrl: string, provider: string): ThrowAwayHome {
+  const home = createThrowAwayHome((folder) => ({
+    CODEX_HOME: join(folder, ".codex"),
+    CODEX_API_KEY: "fake",
+  }));
+  mkdirSync(join(home.folder, ".codex"));
+  const url = JSON.stringify(`${modelUrl}/v1`);
+  const name = JSON.stringify(provider);
+  // Long answers of tools are cut on resume otherwise.
+  const common = 'model = "gpt-5.2"\ntool_output_token_limit = 10000000\n';
+  writeFileSync(
+    join(home.folder, ".codex", "config.toml"),
+    provider === "openai"
+      ? `${common}openai_base_url = ${url}\n`
+      : `${common}model_provider = ${name}\n[model_providers.${name}]\nname = ${name}\n` +
+          `base_url = ${url}\nwire_api = "responses"\nenv_key = "CODEX_API_KEY"\n`,
+  );
+  return home;
+}
+
+/** Session files in a folder of the client's, whose names it can find: its ids are UUIDs. */
+export function rolloutsIn(folder: string): string[] {
+  return globSync("{sessions,archived_sessions}/**/*.jsonl", { cwd: folder })
+    .filter((path) => threadIdOf(path) !== "")
+    .sort();
+}
+
+/** The id in a file's name. */
+export function threadIdOf(rollout: string): string {
+  return (
+    /^rollout-.+?-([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})/.exec(basename(rollout))?.[1] ?? ""
+  );
+}
+
+/** The provider that a rollout wants: a session is resumed with its own alone. */
+function providerOf(rollout: string): string {
+  const line = readFileSync(rollout, "utf8").split("\n", 1)[0] ?? "";
+  const meta: JsonValue = parseJson(line);
+  const payload = isJsonObject(meta) ? meta["payload"] : undefined;
+  const provider = isJsonObject(payload) ? payload["model_provider"] : undefined;
+  return typeof provider === "string" ? provider : "stub";
+}
+
+/**
+ * Resumes a session in the real client, offline, in a throw-away home.
+ *
+ * @param folder - In the client's own layout; copied, never changed.
+ * @param rollout - Path of the session's file below the folder.
+ */
+export async function resumeCodex(
+  binary: string,
+  folder: string,
+  rollout: string,
+  threadId: string,
+): Promise<Resumed> {
+  const stub = await startModelStub();
+  const home = createCodexHome(stub.url, providerOf(join(folder, rollout)));
+  try {
+    cpSync(folder, join(home.folder, ".codex"), { recursive: true });
+    const { stdout } = await home.run(binary, [
+      ...["exec", "--skip-git-repo-check", "--json", "resume", threadId, "continue"],
+    ]);
+    const known = readFileSync(join(folder, rollout), "utf8");
+    // The client tells the model where it runs, and names what it adds by the time.
+    const history = JSON.parse(
+      JSON.stringify(stub.requests[0] ?? [])
+        .replaceAll(home.folder, "HOME")
+        .replaceAll(
+          /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<="create_time":)[\d.]+/g,
+          (mark) => (known.includes(mark) ? mark : "0"),
+        ),
+    );
+    return { history, answer: lastAnswer(stdout) };
+  } finally {
+    await stub.close();
+    home.remove();
+  }
+}
+
+/** The text of the last message among the events that `exec --json` prints. */
+function lastAnswer(stdout: string): string {
+  const texts = stdout.split("\n").flatMap((line) => {
+    const event = line === "" ? undefined : JSON.parse(line);
+    return event?.item?.type === "agent_message" ? [String(event.item.text)] : [];
+  });
+  return texts.at(-1) ?? "";
+}

@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { promisify } from "node:util";
+
+/** A real client, from npm. */
+export type ClientPackage = {
+  /** Its folder in the cache; names the version. */
+  readonly name: string;
+  /** What npm installs, versions included. */
+  readonly packages: readonly string[];
+  /** The program to run, below `node_modules`. */
+  readonly program: string;
+  /** Begins the names of the packages that hold a build for one platform each, if there are any. */
+  readonly builds?: string;
+};
+
+const cache = resolve(
+  process.env["POND_CLIENT_CACHE"] ?? join("node_modules", ".cache", "pond-clients"),
+);
+
+/**
+ * The folder `node_modules` of a client, installed into a cache where it is not there yet. Says so
+ * and resolves to undefined where the client has no build for this platform.
+ */
+export async function installClient({
+  name,
+  packages,
+  program,
+  builds,
+}: ClientPackage): Promise<string | undefined> {
+  const modules = join(cache, name, "node_modules");
+  const isThere = (): boolean => existsSync(join(modules, program)) && hasBuild(modules, builds);
+  if (isThere()) return modules;
+  mkdirSync(cache, { recursive: true });
+  // Several test files want the same client at once: one installs, the others wait for it.
+  const unlock = await lock(join(cache, `${name}.lock`));
+  try {
+    if (!isThere()) await install(name, packages);
+    if (isThere()) return modules;
+    console.warn(`skipped: ${name} has no build for this platform`);
+    return undefined;
+  } finally {
+    unlock();
+  }
+}
+
+function hasBuild(modules: string, builds: string | undefined): boolean {
+  if (builds === undefined) return true;
+  const { platform, arch } = process;
+  return globSync(`${builds}-${platform}-${arch}*`, { cwd: modules }).length > 0;
+}
+
+/** Half an install must not look like one: it happens beside, and is then moved. */
+async function install(name: string, packages: readonly string[]): Promise<void> {
+  const draft = mkdtempSync(join(cache, `${name}-`));
+  try {
+    writeFileSync(join(draft, "package.json"), '{ "private": true }\n');
+    const flags = ["install", "--no-audit", "--no-fund", "--no-package-lock", ...packages];
+    await promisify(execFile)("npm", flags, { cwd: draft, maxBuffer: 64 * 1024 * 1024 });
+    rmSync(join(cache, name), { recursive: true, force: true });
+    renameSync(draft, join(cache, name));
+  } catch (error) {
+    const text = String(error instanceof Error && "stderr" in error ? error.stderr : error);
+    if (!/EBADPLATFORM|notsup|Unsupported platform/.test(text)) throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Waits for a lock among processes; one that dies lets go of it. */
+async function lock(path: string): Promise<() => void> {
+  const database = new DatabaseSync(path, { timeout: 1_000 });
+  for (;;) {
+    try {
+      database.exec("BEGIN EXCLUSIVE");
+      return () => database.close();
+    } catch (error) {
+      if (!/locked/.test(String(error))) throw error;
+      // A test worker that does not answer for long is given up.
+      await nextTick();
+    }
+  }
+}

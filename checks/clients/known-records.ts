@@ -1,0 +1,54 @@
+import { isJsonObject, type JsonObject, type JsonValue, type Message } from "@pond/canonical";
+import type { Origin } from "@pond/canonical/adapter";
+
+const pi = [
+  ..."branch_summary compaction context_edit custom label model_change session".split(" "),
+  ..."session_info thinking_level_change usage".split(" "),
+];
+
+/** Records of each client that are no message of anybody's, and are carried whole. */
+const carried: Readonly<Record<Origin, readonly string[]>> = {
+  "claude-code": [
+    ..."attachment atis-latch cost-state last-prompt mode queue-operation system".split(" "),
+    // New in this version: what the client asked of the model's API.
+    ..."api-request api-request-blob api-request-shape tools-used".split(" "),
+  ],
+  codex: [
+    ..."session_meta token_usage_record turn_context world_state".split(" "),
+    ..."item_completed task_complete task_started thread_settings_applied token_count turn_aborted"
+      .split(" ")
+      .map((type) => `event_msg ${type}`),
+  ],
+  opencode: [
+    "session",
+    ..."agent compaction patch retry snapshot step-finish step-start subtask".split(" "),
+  ],
+  pi,
+  omp: [
+    ...pi,
+    ..."credential_pin mcp_tool_selection mode_change reset_boundary session_init".split(" "),
+    ..."service_tier_change title title_change ttsr_injection".split(" "),
+  ],
+};
+
+/** Kinds of records, and of their parts, that a client wrote and nobody has heard of. */
+export function unknownRecords(origin: Origin, messages: readonly Message[]): string[] {
+  const kinds = messages.flatMap(({ options }) =>
+    Object.entries(objectAt(options, "source")).flatMap(([key, value]) => {
+      const isWhole = key === "record" || key.startsWith("part.");
+      return isWhole && isJsonObject(value) ? [kindOf(value)] : [];
+    }),
+  );
+  return [...new Set(kinds)].filter((kind) => !carried[origin]?.includes(kind));
+}
+
+function kindOf(record: JsonObject): string {
+  const { type = "session" } = record;
+  const inner = objectAt(record, "payload")["type"];
+  return type === "event_msg" || type === "response_item" ? `${type} ${inner}` : String(type);
+}
+
+function objectAt(value: JsonObject, key: string): JsonObject {
+  const found: JsonValue | undefined = value[key];
+  return isJsonObject(found) ? found : {};
+}

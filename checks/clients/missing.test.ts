@@ -1,0 +1,52 @@
+import { sampleLineage } from "@pond/adapter-testkit";
+import { partsOf } from "@pond/canonical";
+import { expect, test } from "vitest";
+import type { Heard } from "./heard.ts";
+import { missing } from "./missing.ts";
+
+const { root } = sampleLineage();
+const [typed = ""] = root.messages
+  .flatMap(partsOf)
+  .flatMap((part) =>
+    part.type === "text" && part.provenance === "conversational" ? [part.text] : [],
+  );
+
+/** What a model that hears all of the sample session hears. */
+const all: readonly Heard[] = [
+  { type: "text", text: `Some reminder.\n${typed}` },
+  { type: "image" },
+  { type: "text", text: "Let me look." },
+  { type: "call", id: "call-1", name: "read_file", params: { path: "heddle.txt" } },
+  { type: "result", id: "call-1", text: '{"text":"bent\\u0000"}', isFailure: false },
+  { type: "call", id: "web-1", name: "read_file", params: [] },
+  { type: "result", id: "web-1", text: "null" },
+  { type: "text", text: "It is bent." },
+];
+
+test("nothing is missing where all is heard", () => {
+  expect(missing(root, all, "claude-code")).toEqual([]);
+});
+
+test.each(all.map((each, index) => ({ ...each, index })))(
+  "$type $index is missed where it is not heard",
+  ({ index }) => {
+    expect(missing(root, all.toSpliced(index, 1), "claude-code")).not.toEqual([]);
+  },
+);
+
+test.each<[string, number, Heard]>([
+  ["another name", 3, { type: "call", id: "call-1", name: "look", params: { path: "heddle.txt" } }],
+  ["other parameters", 3, { type: "call", id: "call-1", name: "read_file", params: {} }],
+  ["another result", 4, { type: "result", id: "call-1", text: "straight" }],
+  [
+    "a failure",
+    4,
+    { type: "result", id: "call-1", text: '{"text":"bent\\u0000"}', isFailure: true },
+  ],
+])("a call with %s is noticed", (_, index, heard) => {
+  expect(missing(root, all.with(index, heard), "claude-code")).not.toEqual([]);
+});
+
+test("what is heard in another order is noticed", () => {
+  expect(missing(root, all.toReversed(), "claude-code")).not.toEqual([]);
+});

@@ -1,0 +1,119 @@
+import { type Message, messageOf, type Part, partsOf, type ToolResultPart } from "@pond/canonical";
+import type { Origin, SessionContent } from "@pond/canonical/adapter";
+import { fileBytesOf, resultBlocks } from "@pond/canonical/foreign";
+import { Cursor } from "./cursor.ts";
+import type { Heard } from "./heard.ts";
+import { isSameCall } from "./same-call.ts";
+
+/**
+ * What a session holds and a model does not hear, a sentence each: every text people and models
+ * said and every call in their order, every answer with its call, every image. Within one message
+ * a client may put the calls behind the texts.
+ */
+export function missing(
+  { session, messages }: SessionContent,
+  heard: readonly Heard[],
+  target: Origin,
+): string[] {
+  const answers = answersOf(messages.flatMap(partsOf));
+  const cursor = new Cursor(heard);
+  return messages.flatMap((message) => {
+    const [said, called] = [cursor.copy(), cursor.copy()];
+    const lost = partsOf(message).flatMap((part) => {
+      if (part.type !== "tool_call")
+        return isSaid(part, said) ? [] : [`not said: ${shorten(part)}`];
+      const call = called.seek((each, from) => endOfCall(each, part.call_id, from));
+      if (call?.type !== "call") return [`not called: ${part.name} ${part.call_id}`];
+      const answer = answers.get(part.call_id)?.shift();
+      return [
+        ...(isSameCall(session.source_agent, part, target, call)
+          ? []
+          : [`called otherwise: ${shorten([part.name, part.params])} is ${shorten(call)}`]),
+        ...(answer ? otherwiseAnswered(answer, heard.slice(called.item), call.id) : []),
+      ];
+    });
+    cursor.catchUp(said);
+    cursor.catchUp(called);
+    return lost;
+  });
+}
+
+/** True for what need not be heard, too. */
+function isSaid(part: Part, cursor: Cursor): boolean {
+  if (part.provenance !== "conversational") return true;
+  if (part.type === "text") {
+    const text = part.text.toWellFormed().trim();
+    return text === "" || cursor.seek((each, from) => endOfText(each, text, from)) !== undefined;
+  }
+  return !isImage(part) || cursor.seek(endOfImage) !== undefined;
+}
+
+/** A session without its calls: what a client that shows no history of calls can show. */
+export function saidIn({ session, messages }: SessionContent): SessionContent {
+  const said = messages.map(
+    (message): Message =>
+      message.role === "user" || message.role === "assistant"
+        ? messageOf(
+            message,
+            message.content.filter(({ type }) => type === "text"),
+          )
+        : message,
+  );
+  return { session, messages: said };
+}
+
+/** Images that a model can be given; it has no bytes of one that is elsewhere. */
+function isImage(part: Part): boolean {
+  return (
+    part.type === "file" &&
+    /^image\/(png|jpeg|gif|webp)$/.test(part.media_type) &&
+    fileBytesOf(part) !== undefined
+  );
+}
+
+function endOfText(each: Heard, text: string, from: number): number | undefined {
+  const at = each.type === "text" ? each.text.indexOf(text, from) : -1;
+  return at < 0 ? undefined : at + text.length;
+}
+
+function endOfImage(each: Heard, from: number): number | undefined {
+  return each.type === "image" && from === 0 ? 1 : undefined;
+}
+
+function endOfCall(each: Heard, id: string, from: number): number | undefined {
+  return each.type === "call" && from === 0 && isIdOf(each.id, id) ? 1 : undefined;
+}
+
+/** Results by call, in the order in which they came. */
+function answersOf(parts: readonly { readonly type: string }[]): Map<string, ToolResultPart[]> {
+  const results = parts.filter((part): part is ToolResultPart => part.type === "tool_result");
+  return Map.groupBy(results, ({ call_id }) => call_id);
+}
+
+/** An id may be written in another alphabet, and get a number where it is used twice. */
+function isIdOf(heard: string, id: string): boolean {
+  const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9]/g, "");
+  return id === heard || plain(heard).startsWith(plain(id)) || plain(id).startsWith(plain(heard));
+}
+
+function otherwiseAnswered(
+  { call_id, result, is_failure }: ToolResultPart,
+  heard: readonly Heard[],
+  id: string,
+): string[] {
+  const answer = heard.find((each) => each.type === "result" && each.id === id);
+  if (answer?.type !== "result") return [`not answered: ${call_id}`];
+  const texts = resultBlocks(result).blocks.flatMap((block) =>
+    block.type === "text" ? [block.text.toWellFormed().trim()] : [],
+  );
+  const lost = texts.filter((text) => !answer.text.includes(text));
+  const flags = { own: is_failure, heard: answer.isFailure ?? is_failure };
+  return [
+    ...lost.map((text) => `answered otherwise: ${call_id}: ${shorten(text)}`),
+    ...(flags.own === flags.heard ? [] : [`${call_id} failed: ${flags.own}, now ${flags.heard}`]),
+  ];
+}
+
+function shorten(value: object | string): string {
+  return JSON.stringify(value).slice(0, 300);
+}

@@ -1,0 +1,85 @@
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { heardInExport } from "./heard.ts";
+import { missing } from "./missing.ts";
+import { comparable, installOpencode, type Opencode, startOpencode } from "./opencode.ts";
+import { chosenSources, foreignTo, homesOf, isKnown, spread } from "./sources.ts";
+import { contentsOf, lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
+
+const origin = "opencode";
+const temporary = mkdtempSync(join(tmpdir(), "pond-opencode-"));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+const binary = (await installOpencode()) ?? "";
+
+const restoredHome = once(async (home) => {
+  const folder = mkdtempSync(join(temporary, "home-"));
+  await restoreHome(await storeHome(origin, home, temporary), folder);
+  return folder;
+});
+
+const exportsIn = homesOf(origin).map((home) => ({
+  home,
+  files: globSync("exports/*.json", { cwd: home }).sort(),
+}));
+const exports = exportsIn.flatMap(({ home, files }) =>
+  spread(files, 4).map((file) => ({ home, file })),
+);
+
+describe.skipIf(binary === "" || !isKnown(origin))("opencode", { timeout: 180_000 }, () => {
+  let opencode: Opencode;
+  beforeEach(() => {
+    opencode = startOpencode(binary);
+  });
+  afterEach(() => opencode.remove());
+
+  test.each(exports)("takes $file from pond as it was", async ({ home, file }) => {
+    const before = readExport(join(home, file));
+    const path = join(await restoredHome(home), file);
+
+    await opencode.import(path);
+    const after = await opencode.export(basename(file, ".json"));
+
+    expect(comparable(after)).toEqual(comparable(before));
+  });
+
+  describe.each(foreignTo(origin))("given sessions of %s", async (foreign) => {
+    const store = once((home) => storeHome(foreign, home, temporary));
+
+    test.each(await chosenSources(foreign, 2))(
+      "takes $key with all that was said and done",
+      async ({ home, key }) => {
+        const lineage = await lineageOf(await store(home), key);
+        const folder = mkdtempSync(join(temporary, "home-"));
+        const files = await restoreForeign(lineage, origin, folder);
+        const written = files.map(({ path }) => readExport(join(folder, path)));
+
+        for (const { path } of files) await opencode.import(join(folder, path));
+        const taken: JsonObject[] = [];
+        for (const each of written) taken.push(await opencode.export(idOf(each)));
+        const listed = await opencode.list();
+
+        expect(taken.map(comparable)).toEqual(written.map(comparable));
+        expect(listed.map(({ id }) => id)).toContain(idOf(written[0] ?? {}));
+        const lost = contentsOf(lineage).map((content) => {
+          const index = files.findIndex(({ session }) => session === content.session.id);
+          return missing(content, heardInExport(taken[index] ?? null), origin);
+        });
+        expect(lost).toEqual(files.map(() => []));
+      },
+    );
+  });
+});
+
+function readExport(path: string): JsonObject {
+  const value: JsonValue = parseJson(readFileSync(path, "utf8"));
+  if (!isJsonObject(value)) throw new TypeError(`${path} holds no session`);
+  return value;
+}
+
+function idOf({ info }: JsonObject): string {
+  return isJsonObject(info) ? String(info["id"]) : "";
+}

@@ -1,0 +1,140 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject, JsonValue } from "@pond/canonical";
+import { installClient } from "./install.ts";
+import { createThrowAwayHome } from "./throw-away-home.ts";
+
+/** One of the clients that keep a session as a tree of lines. */
+export type PiClient = {
+  readonly origin: "pi" | "omp";
+  /** What its command is run with. */
+  readonly runtime: string;
+  readonly command: string;
+  /** The module that exports its `SessionManager`. */
+  readonly sessionManager: string;
+  /** The client's folder in a home. */
+  readonly folder: string;
+};
+
+export async function installPi(): Promise<PiClient | undefined> {
+  const modules = await installClient({
+    name: "pi-0.73.1",
+    packages: ["@mariozechner/pi-coding-agent@0.73.1"],
+    program: join(".bin", "pi"),
+  });
+  if (modules === undefined) return undefined;
+  const distribution = join(modules, "@mariozechner", "pi-coding-agent", "dist");
+  return {
+    origin: "pi",
+    runtime: process.execPath,
+    command: join(distribution, "cli.js"),
+    sessionManager: join(distribution, "index.js"),
+    folder: join(".pi", "agent"),
+  };
+}
+
+/** The newest version whose own packages are all published under the same number. */
+export async function installOmp(): Promise<PiClient | undefined> {
+  const runtime = join(".bin", "bun");
+  const modules = await installClient({
+    name: "omp-18.2.3",
+    packages: ["@oh-my-pi/pi-coding-agent@18.2.3", "bun@1.4.5"],
+    program: runtime,
+    builds: "@oh-my-pi/pi-natives",
+  });
+  if (modules === undefined) return undefined;
+  const client = join(modules, "@oh-my-pi", "pi-coding-agent");
+  return {
+    origin: "omp",
+    runtime: join(modules, runtime),
+    command: join(client, "dist", "cli.js"),
+    sessionManager: join(client, "src", "session", "session-manager.ts"),
+    folder: join(".omp", "agent"),
+  };
+}
+
+/** A session as the client shows it. */
+export type ShownSession = {
+  readonly header: JsonObject;
+  readonly leafId: string | null;
+  readonly entries: readonly JsonObject[];
+};
+
+/** A session as the client itself holds it. */
+export type OpenedSession = ShownSession & {
+  /** What the model would be given. */
+  readonly messages: readonly JsonObject[];
+  /** Its settings, such as the model. */
+  readonly settings: JsonObject;
+};
+
+const reader = `
+const [, , module, ...files] = process.argv;
+const { SessionManager } = await import(module);
+const opened = [];
+for (const file of files) {
+  const session = await SessionManager.open(file);
+  const { messages, ...settings } = session.buildSessionContext();
+  const [header, leafId] = [session.getHeader(), session.getLeafId()];
+  opened.push({ header, leafId, entries: session.getEntries(), messages, settings });
+}
+(await import("node:fs")).writeFileSync("opened.json", JSON.stringify(opened));
+process.exit(0);
+`;
+
+/**
+ * Opens session files with the real client's `SessionManager`, in a throw-away home.
+ *
+ * @param folder - In the client's own layout; copied, because the client may rewrite a file.
+ * @param paths - The files, below the folder.
+ */
+export async function openWithPi(
+  { runtime, sessionManager, folder: own }: PiClient,
+  folder: string,
+  paths: readonly string[],
+): Promise<readonly OpenedSession[]> {
+  const home = createThrowAwayHome(() => ({ PI_OFFLINE: "1" }));
+  try {
+    const copy = join(home.folder, own);
+    cpSync(folder, copy, { recursive: true });
+    writeFileSync(join(home.folder, "reader.mjs"), reader);
+    const files = paths.map((path) => join(copy, path));
+    await home.run(runtime, [join(home.folder, "reader.mjs"), sessionManager, ...files]);
+    return JSON.parse(
+      readFileSync(join(home.work, "opened.json"), "utf8").replaceAll(home.folder, "HOME"),
+    );
+  } finally {
+    home.remove();
+  }
+}
+
+/** The session in the page that the real client makes for people without the client. */
+export async function exportWithPi(
+  { runtime, command, folder: own }: PiClient,
+  folder: string,
+  path: string,
+): Promise<ShownSession> {
+  const home = createThrowAwayHome(() => ({ PI_OFFLINE: "1" }));
+  try {
+    const copy = join(home.folder, own);
+    cpSync(folder, copy, { recursive: true });
+    const page = join(home.work, "page.html");
+    // One takes the page's name, the other chooses it.
+    const { stdout } = await home.run(runtime, [command, "--export", join(copy, path), page]);
+    const html = readFileSync(/: (.+\.html)/.exec(stdout)?.[1] ?? page, "utf8");
+    const shown = /id="session-data"[^>]*>([^<]+)</.exec(html)?.[1] ?? "";
+    const { header, leafId, entries } = JSON.parse(Buffer.from(shown, "base64").toString("utf8"));
+    return { header, leafId, entries };
+  } finally {
+    home.remove();
+  }
+}
+
+/** A session with its entries named by their place: old files get new ids each time. */
+export function withStableIds(session: ShownSession): JsonValue {
+  const places = new Map(session.entries.map(({ id }, index) => [String(id), `entry ${index}`]));
+  const text = JSON.stringify(session, (_, value: JsonValue) =>
+    typeof value === "string" ? (places.get(value) ?? value) : value,
+  );
+  return JSON.parse(text);
+}

@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { adapterNamed, adapters } from "@pond/adapters";
+import type { Origin } from "@pond/canonical/adapter";
+import { corpusFolder } from "../corpus.ts";
+
+/** One session as its own client keeps it. */
+export type Source = {
+  readonly origin: Origin;
+  /** The client's own folder. */
+  readonly home: string;
+  /** Names the session within the folder. */
+  readonly key: string;
+};
+
+/** Whether pond knows a client; says so where it does not. */
+export function isKnown(client: Origin): boolean {
+  if (adapters.some(({ origin }) => origin === client)) return true;
+  console.warn(`skipped: pond has no adapter for ${client}`);
+  return false;
+}
+
+/** The clients whose sessions are strange to another one. */
+export function foreignTo(target: Origin): readonly Origin[] {
+  return adapters.map(({ origin }) => origin).filter((origin) => origin !== target);
+}
+
+/** Folders of a client: our samples, and real sessions where there are any. */
+export function homesOf(origin: Origin): readonly string[] {
+  const samples = resolve("fixtures", "samples", origin);
+  const corpus = corpusFolder(origin);
+  return [...(existsSync(samples) ? [samples] : []), ...(corpus === undefined ? [] : [corpus])];
+}
+
+/** Sessions of a client: our samples, and `count` real ones, evenly spread; all on request. */
+export async function chosenSources(origin: Origin, count: number): Promise<readonly Source[]> {
+  const sources = await Promise.all(homesOf(origin).map((home) => sourcesIn(origin, home)));
+  return sources.flatMap((found) => spread(found, count));
+}
+
+/** `count` of many, evenly spread; all on request. */
+export function spread<T>(all: readonly T[], count: number): readonly T[] {
+  const every = process.env["POND_ALL"] ? 1 : Math.max(1, Math.ceil(all.length / count));
+  return all.filter((_, index) => index % every === 0);
+}
+
+async function sourcesIn(origin: Origin, home: string): Promise<Source[]> {
+  const found = await Array.fromAsync(adapterNamed(origin).from(home).sessions());
+  return found
+    .flatMap((session) => (session.kind === "source" ? [{ origin, home, key: session.key }] : []))
+    .sort((left, right) => (left.key < right.key ? -1 : 1));
+}

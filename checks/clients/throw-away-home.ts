@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+type Run = { readonly stdout: string; readonly stderr: string };
+
+/** A home directory for one run of a client: nothing of this machine's user is seen or changed. */
+export type ThrowAwayHome = {
+  readonly folder: string;
+  /** An empty folder to work in. */
+  readonly work: string;
+  /** Starts a program to talk to. */
+  start(program: string, args: readonly string[]): ChildProcess;
+  /** Runs a program to its end. @throws {Error} with what it said where it fails. */
+  run(program: string, args: readonly string[]): Promise<Run>;
+  remove(): void;
+};
+
+/** `environment` is all that a client gets beside the path and the usual directories. */
+export function createThrowAwayHome(
+  environment: (folder: string) => Readonly<Record<string, string>> = () => ({}),
+): ThrowAwayHome {
+  const folder = mkdtempSync(join(tmpdir(), "pond-client-"));
+  const work = join(folder, "work");
+  mkdirSync(work);
+  const options = {
+    cwd: work,
+    timeout: 90_000,
+    env: {
+      // Clients written for Node want the one that runs the tests.
+      PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
+      HOME: folder,
+      XDG_CONFIG_HOME: join(folder, ".config"),
+      XDG_DATA_HOME: join(folder, ".local", "share"),
+      XDG_STATE_HOME: join(folder, ".local", "state"),
+      XDG_CACHE_HOME: join(folder, ".cache"),
+      ...environment(folder),
+    },
+  };
+  return {
+    folder,
+    work,
+    start: (program, args) => spawn(program, args, { ...options, stdio: "pipe" }),
+    run: async (program, args) => {
+      // Some clients exit before a pipe has taken all that they print.
+      const [stdout, stderr] = [join(folder, ".stdout"), join(folder, ".stderr")];
+      const files = [openSync(stdout, "w"), openSync(stderr, "w")] as const;
+      const child = spawn(program, args, { ...options, stdio: ["ignore", ...files] });
+      for (const file of files) closeSync(file);
+      const end = await endOf(child);
+      const run = { stdout: readFileSync(stdout, "utf8"), stderr: readFileSync(stderr, "utf8") };
+      if (end === 0) return run;
+      const said = `${run.stderr}\n${run.stdout}`.slice(0, 4_000);
+      throw new Error(`${[program, ...args].join(" ")}: ended with ${end}\n${said}`);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
+
+function endOf(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
+  return new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("close", (code, signal) => done(code ?? signal));
+  });
+}

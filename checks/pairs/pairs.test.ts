@@ -1,0 +1,120 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { adapters } from "@pond/adapters";
+import { parseJson, partsOf, stringifyJson } from "@pond/canonical";
+import type { Adapter, Lineage } from "@pond/canonical/adapter";
+import { expect, test } from "vitest";
+import { corpusFolder } from "../corpus.ts";
+import { type Copy, copyTo, readHome } from "./copies.ts";
+import { missingIn, saidIn } from "./said.ts";
+import { readStoryTool, story } from "./story.ts";
+
+const pairs = adapters.flatMap((from) => adapters.map((to) => ({ from, to })));
+const named = pairs.map(({ from, to }) => ({ name: `${from.origin} to ${to.origin}`, from, to }));
+
+/** The story as a client tells it. */
+async function toldBy(client: Adapter): Promise<Lineage> {
+  const { contents } = await copyTo(client, story(), readStoryTool);
+  const [root, ...descendants] = contents.filter((content) => content !== undefined);
+  if (root === undefined) throw new Error(`${client.origin} does not read its own story`);
+  return { root, descendants };
+}
+
+test.each(named)("the story goes from $name whole", async ({ from, to }) => {
+  const told = await toldBy(from);
+
+  const copy = await copyTo(to, told);
+
+  expect(copy.complaints).toEqual([]);
+  expect(missing(told, copy)).toEqual([]);
+  expectGolden(`${from.origin}-to-${to.origin}`, copy);
+});
+
+/** What of a lineage is not in its copy. */
+function missing({ root, descendants }: Lineage, { contents }: Copy): readonly string[] {
+  return [root, ...descendants].flatMap((original, index) => {
+    const copy = contents[index];
+    if (copy === undefined) return [`${original.session.id} is not there`];
+    return missingIn(saidIn(copy), saidIn(original)).map(
+      (each) => `${original.session.id}: ${each}`,
+    );
+  });
+}
+
+/** Compares with the reviewed text in `golden/`; `UPDATE=1` writes it. */
+function expectGolden(name: string, { files, restored }: Copy): void {
+  const golden = resolve("checks/pairs/golden", `${name}.txt`);
+  const fidelity = restored.flatMap(({ session, fidelity: counts }) =>
+    counts ? [`${session}: ${stringifyJson(counts)}`] : [],
+  );
+  const texts = [...files].map(([path, bytes]) => `== ${path}\n${readable(path, bytes)}`);
+  const text = `${[...fidelity, ...texts].join("\n")}\n`;
+  if (process.env["UPDATE"] === "1") {
+    mkdirSync(dirname(golden), { recursive: true });
+    writeFileSync(golden, text);
+  }
+  expect(text.split("\n")).toEqual(readFileSync(golden, "utf8").split("\n"));
+}
+
+/** A record a paragraph, a field a line. */
+function readable(path: string, bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString();
+  if (path.endsWith(".json")) return outline(text);
+  if (!path.endsWith(".jsonl")) return text;
+  return text.trimEnd().split("\n").map(outline).join("\n");
+}
+
+function outline(json: string): string {
+  return JSON.stringify(parseJson(json), null, 1);
+}
+
+const corpus = adapters.map((from) => ({ from, home: corpusFolder(from.origin) }));
+
+test.each(
+  corpus
+    .filter(({ home }) => home !== undefined)
+    .map(({ from, home }) => ({ name: from.origin, from, home: home ?? "" })),
+)(
+  "real sessions of $name go to every client whole",
+  async ({ from, home }) => {
+    const { lineages } = await readHome(from, home);
+    // A few of them every time; all of them on request.
+    const chosen = lineages.filter((_, index) => process.env["POND_ALL"] || index % 12 === 0);
+    expect(chosen.length).toBeGreaterThan(0);
+    const wrong: string[] = [];
+    for (const lineage of chosen) {
+      for (const to of adapters.filter(({ origin }) => origin !== from.origin)) {
+        const copy = await copyTo(to, lineage);
+        const found = [...copy.complaints, ...missing(lineage, copy), ...uncounted(lineage, copy)];
+        wrong.push(...found.map((each) => `${lineage.root.session.id} to ${to.origin}: ${each}`));
+      }
+    }
+
+    expect(wrong).toEqual([]);
+  },
+  600_000,
+);
+
+/** Part types whose counts in the fidelity report are not those of the session. */
+function uncounted({ root, descendants }: Lineage, { restored }: Copy): readonly string[] {
+  return [root, ...descendants].flatMap(({ session, messages }) => {
+    const expected = countsOf(messages.flatMap(partsOf).map(({ type }) => type));
+    const reported = restored.flatMap((file) => {
+      return file.session === session.id && file.fidelity ? Object.entries(file.fidelity) : [];
+    });
+    const actual = countsOf(
+      reported.flatMap(([type, { kept, translated, dropped }]) =>
+        type === "system" ? [] : Array.from({ length: kept + translated + dropped }, () => type),
+      ),
+    );
+    return stringifyJson(expected) === stringifyJson(actual)
+      ? []
+      : [`${session.id}: counts ${stringifyJson(actual)} of ${stringifyJson(expected)}`];
+  });
+}
+
+function countsOf(types: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const type of [...types].sort()) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,81 @@
+import { type Message, partsOf } from "@pond/canonical";
+import type { SessionContent } from "@pond/canonical/adapter";
+import { hasVisibleText, resultBlocks, Tally, turnsOf } from "@pond/canonical/foreign";
+
+/** What a session says, by who says it; each list in order. */
+export type Said = {
+  readonly user: readonly string[];
+  readonly assistant: readonly string[];
+  /** A line a call: how often its id came before, and the text of its answer. */
+  readonly answers: readonly string[];
+  /** Texts the harness gave. */
+  readonly given: readonly string[];
+};
+
+/**
+ * What was said, without what every client may say in its own way: white space around texts, and
+ * between the blocks of an answer.
+ */
+export function saidIn(content: SessionContent): Said {
+  const turns = turnsOf(content, () => undefined, new Tally());
+  const calls = turns.flatMap((turn) =>
+    turn.kind === "assistant" ? turn.parts.filter((part) => part.type === "call") : [],
+  );
+  return {
+    user: textsOf(content.messages, "user", "conversational"),
+    assistant: textsOf(content.messages, "assistant", "conversational"),
+    answers: calls.map(({ result }) => (result ? answerText(result.part.result) : "")),
+    given: textsOf(content.messages, "user", "injected"),
+  };
+}
+
+function textsOf(
+  messages: readonly Message[],
+  role: Message["role"],
+  provenance: "conversational" | "injected",
+): string[] {
+  return messages
+    .filter((message) => message.role === role)
+    .flatMap(partsOf)
+    .flatMap((part) => (part.type === "text" && part.provenance === provenance ? part.text : []))
+    .filter(hasVisibleText)
+    .map((text) => text.toWellFormed().trim());
+}
+
+function answerText(result: Parameters<typeof resultBlocks>[0]): string {
+  return resultBlocks(result)
+    .blocks.flatMap((block) => (block.type === "text" ? block.text : []))
+    .join(" ")
+    .toWellFormed()
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+/** What of one session is not in its copy, or not in its place; empty where all is there. */
+export function missingIn(copy: Said, original: Said): readonly string[] {
+  const typed = copy.user.join("\n");
+  return [
+    ...notInOrder("user", original.user, typed),
+    ...notInOrder("assistant", original.assistant, copy.assistant.join("\n")),
+    ...notInOrder("answer", original.answers, copy.answers.join("\n")),
+    ...original.given
+      .filter((text) => text.length > 20 && copy.user.includes(text))
+      .filter((text) => !original.user.some((other) => other.includes(text)))
+      .map((text) => `injected text became typed: ${short(text)}`),
+  ];
+}
+
+function notInOrder(kind: string, texts: readonly string[], whole: string): string[] {
+  const missing: string[] = [];
+  let from = 0;
+  for (const text of texts) {
+    const at = whole.indexOf(text, from);
+    if (at < 0) missing.push(`${kind}: ${short(text)}`);
+    else from = at + text.length;
+  }
+  return missing;
+}
+
+function short(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text);
+}

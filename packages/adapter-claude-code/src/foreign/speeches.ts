@@ -1,0 +1,124 @@
+import type { JsonObject, Message } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import {
+  type AssistantPart,
+  type AssistantTurn,
+  type Call,
+  type ContextPart,
+  fileNote,
+  resultText,
+  type Tally,
+  type Turn,
+} from "@pond/canonical/foreign";
+import { claudeCodeTools } from "../tools.ts";
+import { type Written, writeFile, writeResult, writeText } from "./content.ts";
+import { toolName } from "./names.ts";
+
+/** What one side says, as blocks of the API. */
+export type Speech = {
+  readonly role: "user" | "assistant";
+  readonly message: Message;
+  readonly blocks: readonly JsonObject[];
+  /** Text no human typed; the client shows it to the model only. */
+  readonly isMeta: boolean;
+};
+
+/** A turn as the API takes it: every call is answered right behind the turn that made it. */
+export function* speechesOf(turn: Turn, tally: Tally): Generator<Speech> {
+  if (turn.kind === "assistant") {
+    yield* assistantSpeeches(turn, tally);
+    return;
+  }
+  const isMeta = turn.kind === "context";
+  const blocks = isMeta
+    ? turn.parts.flatMap((part) => contextBlocks(part, tally))
+    : turn.parts.flatMap((part) => {
+        return take(
+          tally,
+          part.type,
+          part.type === "text" ? writeText(part.text) : writeFile(part),
+        );
+      });
+  if (blocks.length > 0) yield { role: "user", message: turn.message, blocks, isMeta };
+}
+
+function contextBlocks(part: ContextPart, tally: Tally): JsonObject[] {
+  switch (part.type) {
+    case "system":
+      return take(tally, "system", moved(writeText(part.text)));
+    case "orphan":
+      // The API would refuse a result that no call waits for, so its text is kept.
+      return take(tally, "tool_result", moved(writeText(resultText(part.part))));
+    case "text":
+      return take(tally, part.type, moved(writeText(part.text)));
+    case "file":
+      return take(tally, part.type, moved(writeFile(part)));
+  }
+}
+
+function* assistantSpeeches({ message, parts }: AssistantTurn, tally: Tally): Generator<Speech> {
+  const blocks = parts.flatMap((part) => assistantBlocks(part, tally));
+  if (blocks.length === 0) return;
+  yield { role: "assistant", message, blocks, isMeta: false };
+  // Where no answer was recorded, the one before it says when: rows are sorted by their time.
+  let at: Message = message;
+  for (const part of parts) {
+    if (part.type !== "call") continue;
+    at = part.result?.message ?? at;
+    yield { role: "user", message: at, blocks: answer(part, tally), isMeta: false };
+  }
+}
+
+function assistantBlocks(part: AssistantPart, tally: Tally): JsonObject[] {
+  switch (part.type) {
+    case "text":
+      return take(tally, part.type, writeText(part.text));
+    case "call":
+      return [callBlock(part, tally)];
+    case "file":
+      return take(tally, part.type, {
+        block: { type: "text", text: fileNote(part) },
+        outcome: "dropped",
+      });
+    case "reasoning":
+      // A signature of another provider is refused by the API, and thinking needs one.
+      tally.count(part.type, "dropped");
+      return [];
+  }
+}
+
+function callBlock({ part, callId, params: parsed, common }: Call, tally: Tally): JsonObject {
+  const own = common && claudeCodeTools.write(common);
+  const { name, params } = own ?? { name: part.name, params: parsed };
+  const isObject = isJsonObject(params);
+  const isKept =
+    !own &&
+    isObject &&
+    params === part.params &&
+    name === toolName(name) &&
+    !part.provider_executed;
+  tally.count("tool_call", isKept ? "kept" : "translated");
+  const input = isObject ? params : { input: params };
+  return { type: "tool_use", id: callId, name: toolName(name), input };
+}
+
+function answer({ callId, result }: Call, tally: Tally): JsonObject[] {
+  if (result) return take(tally, "tool_result", writeResult(callId, result.part));
+  return [{ type: "tool_result", tool_use_id: callId, content: unanswered, is_error: true }];
+}
+
+function take(
+  tally: Tally,
+  type: Parameters<Tally["count"]>[0],
+  { block, outcome }: Written,
+): JsonObject[] {
+  tally.count(type, outcome);
+  return block ? [block] : [];
+}
+
+/** What stands in a place of another kind than it came from is not kept as it was. */
+function moved(written: Written): Written {
+  return written.outcome === "kept" ? { ...written, outcome: "translated" } : written;
+}
+
+const unanswered = "No result of this call was recorded.";

@@ -1,0 +1,74 @@
+import { restoredFiles, sampleLineage } from "@pond/adapter-testkit";
+import { expect, it } from "vitest";
+import { claudeCodeProblems } from "./problems.ts";
+import { writeForeign } from "./write-foreign.ts";
+
+const written = restoredFiles(writeForeign(sampleLineage(), () => undefined));
+
+/** The problems of the sample session, changed. */
+function problemsOf(change: (log: string) => string): readonly string[] {
+  const [path, bytes] = [...written][0] ?? ["", new Uint8Array()];
+  const log = change(Buffer.from(bytes).toString());
+  return claudeCodeProblems(new Map([[path, Buffer.from(log)]])).map((problem) =>
+    problem.slice(path.length),
+  );
+}
+
+it("finds nothing wrong with what pond writes", () => {
+  expect(claudeCodeProblems(written)).toEqual([]);
+});
+
+it.each<[string, (log: string) => string, string]>([
+  ["a missing newline", (log) => log.trimEnd(), " does not end with a newline"],
+  ["a broken line", (log) => `${log}{\n`, " is no JSON; the client stops reading here"],
+  ["a first line of another kind", (log) => `{"type":"mode"}\n${log}`, " is first and no user row"],
+  ["a gap in the chain", (log) => withoutLine(log, 1), " is not linked to the row before it"],
+  ["an empty text", (log) => log.replace("It is bent.", " "), " holds an empty text"],
+  ["a repeated uuid", (log) => log + log, " has no uuid of its own"],
+  [
+    "a call without its answer",
+    (log) => log.replace(/"tool_use_id":"web-1"/, '"tool_use_id":"x"'),
+    " leaves the call web-1 without an answer",
+  ],
+  [
+    "an answer to nothing",
+    (log) => log.replace(/"id":"web-1"/, '"id":"w"'),
+    " answers no open call",
+  ],
+  [
+    "an input that is no object",
+    (log) => log.replace('"input":{"path":"heddle.txt"}', '"input":"heddle.txt"'),
+    " makes a call whose input is no object",
+  ],
+  [
+    "another session's rows",
+    (log) => log.replaceAll(/"sessionId":"[^"]+"/g, '"sessionId":"x"'),
+    " names another session than its file",
+  ],
+  ["a lone surrogate", (log) => log.replace("It is bent.", "\\ud800"), " holds a lone surrogate"],
+  [
+    "half a message",
+    (log) => log.replace('"type":"message",', ""),
+    " is no whole message of the API",
+  ],
+  [
+    "an unknown block",
+    (log) => log.replace('"type":"image"', '"type":"film"'),
+    " holds a block of type film",
+  ],
+])("finds %s", (_, change, problem) => {
+  expect(problemsOf(change).map((each) => each.replace(/^:\d+/, ""))).toContain(problem);
+});
+
+it("finds a file where the client does not look", () => {
+  expect(claudeCodeProblems(new Map([["projects/x/a.jsonl", Buffer.from("\n")]]))[0]).toBe(
+    "projects/x/a.jsonl is no place where the client looks for sessions",
+  );
+});
+
+function withoutLine(log: string, index: number): string {
+  return log
+    .split("\n")
+    .filter((_, at) => at !== index)
+    .join("\n");
+}

@@ -1,0 +1,21 @@
+import {
+  fileChunks,
+  type LineOptions,
+  type RecordOutcome,
+  readRecords,
+} from "@pond/canonical/adapter";
+import { origin } from "./origin.ts";
+
+export type LogOptions = LineOptions & {
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes read at a time. */
+  readonly chunkBytes?: number;
+};
+
+/** The records of a session file, a batch per chunk. @throws where the file cannot be read. */
+export function readLog(
+  file: string,
+  { chunkBytes, ...options }: LogOptions,
+): AsyncIterable<readonly RecordOutcome[]> {
+  return readRecords(fileChunks(file, chunkBytes), { adapter: origin, uri: file }, options);
+}

@@ -1,0 +1,64 @@
+import type { JsonObject, JsonValue } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import type { SessionContent } from "@pond/canonical/adapter";
+import { fileName } from "./layout.ts";
+import { restoreCarrier } from "./records/carrier.ts";
+import { objectAt } from "./records/envelope.ts";
+
+/** Where the lines of one file must end, in bytes, by the ordinal of the line. */
+export type CutOffs = ReadonlyMap<number, number>;
+
+/**
+ * Where files go on from others: a paginated thread that was forked or reverted names the end of
+ * the part it begins with, as an ordinal and as a byte offset. The client refuses a thread whose
+ * offset is past the end of the other file, and a number such as `1.0` is restored shorter.
+ *
+ * @returns For each file, by the id that its name ends with.
+ */
+export function cutOffsOf(contents: readonly SessionContent[]): ReadonlyMap<string, CutOffs> {
+  const found = new Map<string, Map<number, number>>();
+  for (const { messages } of contents) {
+    for (const message of messages) {
+      const record = restoreCarrier(message);
+      if (record?.["type"] !== "session_meta") continue;
+      const base = objectAt(objectOf(record["payload"]), "history_base") ?? {};
+      const { thread_id: file, end_ordinal_exclusive: end, end_byte_offset: bytes } = base;
+      if (typeof file !== "string" || typeof end !== "number" || typeof bytes !== "number")
+        continue;
+      const known = found.get(file);
+      if (known) known.set(end - 1, bytes);
+      else found.set(file, new Map([[end - 1, bytes]]));
+    }
+  }
+  return found;
+}
+
+/** The id that other files name this one by. */
+export function fileId(path: string): string {
+  const { thread, rollout } = fileName(path.split("/").at(-1) ?? "") ?? {};
+  return rollout ?? thread ?? path;
+}
+
+/** Lines filled up with white space, where one must not end before its cut-off. */
+export class Padding {
+  readonly #cutOffs: CutOffs;
+  #bytes = 0;
+
+  constructor(cutOffs: CutOffs) {
+    this.#cutOffs = cutOffs;
+  }
+
+  pad(line: string, { ordinal }: JsonObject): string {
+    this.#bytes += Buffer.byteLength(line) + 1;
+    const end = typeof ordinal === "number" ? this.#cutOffs.get(ordinal) : undefined;
+    const missing = (end ?? 0) - this.#bytes;
+    // Numbers lose a few bytes. An end far away is none of this file's, whatever the other says.
+    if (missing <= 0 || missing > this.#bytes) return line;
+    this.#bytes += missing;
+    return `${line}${" ".repeat(missing)}`;
+  }
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

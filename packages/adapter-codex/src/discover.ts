@@ -1,0 +1,111 @@
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { FaultEvent } from "@pond/canonical";
+import { isGone, reasonOf } from "@pond/canonical/adapter";
+import { fault } from "./faults.ts";
+import { type FileName, fileName, type Tree } from "./layout.ts";
+
+/** One file of a thread. */
+export type ThreadFile = {
+  readonly file: string;
+  /** Where it lies in the client's home; without the suffix of a compressed twin. */
+  readonly path: string;
+  readonly name: FileName;
+};
+
+/** The files of one thread, oldest first: a revert of the thread goes on in a file of its own. */
+export type Thread = {
+  readonly kind: "thread";
+  /** Path of the first file. */
+  readonly key: string;
+  readonly files: readonly ThreadFile[];
+};
+
+/** Every thread below the folders; faults for what cannot be looked at. */
+export function* discover(trees: readonly Tree[]): Generator<Thread | FaultEvent> {
+  const threads = new Map<string, ThreadFile[]>();
+  for (const tree of trees) {
+    for (const found of filesBelow(tree)) {
+      if ("kind" in found) {
+        yield found;
+        continue;
+      }
+      const thread = found.name.thread ?? found.path;
+      const files = threads.get(thread);
+      if (files) files.push(found);
+      else threads.set(thread, [found]);
+    }
+  }
+  for (const all of threads.values()) {
+    const files = all.length === 1 ? all : withoutTwins(all);
+    const [first] = files;
+    if (first) yield { kind: "thread", key: first.path, files };
+  }
+}
+
+/** Each file once, in the order of their names, which begin with a time. */
+function withoutTwins(files: readonly ThreadFile[]): ThreadFile[] {
+  const chosen = new Map<string, ThreadFile>();
+  for (const file of files) {
+    const { plain } = file.name;
+    const other = chosen.get(plain);
+    chosen.set(plain, other ? better(other, file) : file);
+  }
+  return [...chosen.values()].sort((left, right) => (left.name.plain < right.name.plain ? -1 : 1));
+}
+
+/**
+ * The client itself reads the plain file where both are there. Of two in different folders, which
+ * an archiving leaves that was interrupted, the longer one is the later one.
+ */
+function better(left: ThreadFile, right: ThreadFile): ThreadFile {
+  if (left.name.isCompressed !== right.name.isCompressed) {
+    return left.name.isCompressed ? right : left;
+  }
+  return sizeOf(right) > sizeOf(left) ? right : left;
+}
+
+function sizeOf({ file }: ThreadFile): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {
+  const open: Tree[] = [tree];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { folder, path, only } = next;
+    const folders: Tree[] = [];
+    for (const entry of yield* entriesOf(folder)) {
+      if (only !== undefined && entry.name !== only) continue;
+      const place = { file: join(folder, entry.name), path: `${path}/${entry.name}` };
+      if (entry.isDirectory()) folders.push({ folder: place.file, path: place.path });
+      else yield* sessionFile(entry, place.file, path, only !== undefined);
+    }
+    open.push(...folders.reverse());
+  }
+}
+
+/** @param isNamed - True where the user named it: then any name will do. */
+function* sessionFile(
+  entry: Dirent,
+  file: string,
+  folder: string,
+  isNamed: boolean,
+): Generator<ThreadFile | FaultEvent> {
+  const name = fileName(entry.name) ?? (isNamed ? fileName(`${entry.name}.jsonl`) : undefined);
+  if (name === undefined) return;
+  // A link could lead anywhere, and opening a pipe would wait for a writer that never comes.
+  if (entry.isFile()) yield { file, path: `${folder}/${name.plain}`, name };
+  else if (entry.isSymbolicLink()) yield fault(file, "a symbolic link, not followed");
+  else yield fault(file, "not a file");
+}
+
+/** The entries of a folder by name. */
+function* entriesOf(folder: string): Generator<FaultEvent, Dirent[]> {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+  } catch (error) {
+    if (!isGone(error)) yield fault(folder, reasonOf(error), error);
+    return [];
+  }
+}

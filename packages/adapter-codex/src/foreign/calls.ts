@@ -1,0 +1,40 @@
+import type { JsonObject, JsonValue } from "@pond/canonical";
+import { isJsonObject, stringifyJson } from "@pond/canonical";
+import { type Call, type Tally, wellFormed } from "@pond/canonical/foreign";
+import { codexTools } from "../tools.ts";
+import { writeOutput } from "./content.ts";
+
+/** A call and its output, of a function with JSON or of a tool with plain text, such as a patch. */
+export function callItems(
+  { part, callId: call_id, params: parsed, common, result }: Call,
+  tally: Tally,
+): { readonly call: JsonObject; readonly output: JsonObject } {
+  const own = common && codexTools.write(common);
+  const params = own?.params ?? parsed;
+  const name = toolName(own?.name ?? part.name);
+  const isKept = !own && name === part.name && !part.provider_executed;
+  tally.count("tool_call", isKept ? "kept" : "translated");
+  const isPlain = typeof params === "string";
+  const call = isPlain
+    ? { type: "custom_tool_call", status: "completed", call_id, name, input: wellFormed(params) }
+    : { type: "function_call", name, arguments: argumentsOf(params), call_id };
+  const answer = result && writeOutput(result.part);
+  if (answer) tally.count("tool_result", answer.outcome);
+  const output = {
+    type: isPlain ? "custom_tool_call_output" : "function_call_output",
+    call_id,
+    output: answer?.output ?? unanswered,
+  };
+  return { call, output };
+}
+
+function argumentsOf(params: JsonValue): string {
+  return stringifyJson(isJsonObject(params) ? params : { input: params });
+}
+
+/** A name the API takes. */
+function toolName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";
+}
+
+const unanswered = "No result of this call was recorded.";

@@ -1,0 +1,125 @@
+import type { JsonObject, Message, Session } from "@pond/canonical";
+import { stringifyJson } from "@pond/canonical";
+import { derivedUuid, modelOf, wellFormed } from "@pond/canonical/foreign";
+import type { Item } from "./items.ts";
+
+/** Where a thread stands among those it is restored with. */
+export type ThreadPlace = {
+  readonly session: Session;
+  readonly thread: string;
+  /** The thread at the top of its chain of parents; itself where it is that. */
+  readonly mainThread: string;
+  /** Set for a sub-agent. */
+  readonly spawn?: { readonly parentThread: string; readonly depth: number };
+};
+
+/** The lines of a thread in order: its header, then turn by turn the items and their events. */
+export function* linesOf(items: readonly Item[], place: ThreadPlace): Generator<string> {
+  const write = new LineWriter(place);
+  yield write.header();
+  for (const turn of clientTurns(items)) yield* write.turn(turn);
+}
+
+/** What a human asked and all that came of it; what the model was told before goes with the first. */
+function clientTurns(items: readonly Item[]): Item[][] {
+  const turns: Item[][] = [];
+  for (const item of items) {
+    const turn = turns.at(-1);
+    const isNext = turn === undefined || (item.isPrompt && !turn.every(isInstruction));
+    if (isNext) turns.push([item]);
+    else turn.push(item);
+  }
+  return turns;
+}
+
+function isInstruction({ item }: Item): boolean {
+  return item["role"] === "developer";
+}
+
+class LineWriter {
+  readonly #place: ThreadPlace;
+  #lastMillis: number;
+  #turns = 0;
+
+  constructor(place: ThreadPlace) {
+    this.#place = place;
+    this.#lastMillis = millisOf(place.session.created_at);
+  }
+
+  header(): string {
+    const { session, thread, mainThread, spawn } = this.#place;
+    const payload = {
+      id: thread,
+      session_id: mainThread,
+      ...(spawn && { parent_thread_id: spawn.parentThread }),
+      timestamp: new Date(this.#lastMillis).toISOString(),
+      cwd: wellFormed(session.project),
+      originator: "pond",
+      cli_version: version,
+      source: spawn ? { subagent: { thread_spawn: spawnOf(spawn) } } : "cli",
+      ...(spawn && { thread_source: "subagent" }),
+    };
+    // Without a provider it resumes with whichever is configured.
+    return this.#line("session_meta", payload);
+  }
+
+  *turn(items: readonly Item[]): Generator<string> {
+    const turn_id = derivedUuid("turn", this.#place.thread, String(this.#turns++));
+    const [first] = items;
+    if (first) this.#advance(first.message);
+    yield this.#line("event_msg", { type: "task_started", turn_id, model_context_window: null });
+    const model = ownModel(items);
+    if (model !== undefined) yield this.#line("turn_context", this.#context(turn_id, model));
+    let last_agent_message: string | null = null;
+    for (const { message, item, events } of items) {
+      this.#advance(message);
+      yield this.#line("response_item", item);
+      for (const event of events) {
+        if (event["type"] === "agent_message") last_agent_message = String(event["message"]);
+        yield this.#line("event_msg", event);
+      }
+    }
+    yield this.#line("event_msg", { type: "task_complete", turn_id, last_agent_message });
+  }
+
+  #context(turn_id: string, model: string): JsonObject {
+    return {
+      turn_id,
+      cwd: wellFormed(this.#place.session.project),
+      approval_policy: "on-request",
+      sandbox_policy: { type: "read-only" },
+      model,
+      summary: "auto",
+    };
+  }
+
+  /** Time never runs backwards in a file of the client. */
+  #advance({ timestamp }: Message): void {
+    this.#lastMillis = Math.max(this.#lastMillis, millisOf(timestamp));
+  }
+
+  #line(type: string, payload: JsonObject): string {
+    const timestamp = new Date(this.#lastMillis).toISOString();
+    return `${stringifyJson({ timestamp, type, payload })}\n`;
+  }
+}
+
+/**
+ * The model of a turn, where this client serves it. It goes on with what the last turn names, and
+ * with the one it is configured for where none does: another provider's name would be refused.
+ */
+function ownModel(items: readonly Item[]): string | undefined {
+  const models = items.map(({ message }) => modelOf(message).model);
+  return models.find((model) => model !== undefined && /^gpt-[5-9]|^codex-/.test(model));
+}
+
+function spawnOf({ parentThread, depth }: NonNullable<ThreadPlace["spawn"]>): JsonObject {
+  return { parent_thread_id: parentThread, depth, agent_nickname: null, agent_role: null };
+}
+
+function millisOf(micros: bigint): number {
+  return Number(micros / 1000n);
+}
+
+/** The release whose form these lines have. */
+const version = "0.169.0";

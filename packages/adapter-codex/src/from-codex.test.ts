@@ -1,0 +1,267 @@
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import { contentOf, eventText, findSessions, readAll, withFolder } from "@pond/adapter-testkit";
+import { expect, it } from "vitest";
+import { fromCodex } from "./from-codex.ts";
+import { toCodex } from "./to-codex.ts";
+
+const thread = "019e0000-0000-7000-8000-000000000001";
+const rollout = "019e0000-0000-7000-8000-000000000002";
+const name = `rollout-2026-05-04T11-00-00-${thread}.jsonl`;
+const path = `sessions/2026/05/04/${name}`;
+
+const meta = {
+  timestamp: "2026-05-04T09:00:00.000Z",
+  type: "session_meta",
+  payload: { id: thread, timestamp: "2026-05-04T09:00:00.000Z", cwd: "/home/ada/loom" },
+};
+
+function said(text: string, extra: object = {}): object {
+  return {
+    timestamp: "2026-05-04T09:00:01.000Z",
+    ...extra,
+    type: "response_item",
+    payload: { type: "message", role: "user", content: [{ type: "input_text", text }] },
+  };
+}
+
+function log(...records: readonly object[]): Buffer {
+  return Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+}
+
+function write(folder: string, file: string, bytes: Uint8Array): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), bytes);
+}
+
+/** Every session below a path: key, and what is said in it. */
+async function sessionsOf(place: string): Promise<Readonly<Record<string, readonly string[]>>> {
+  const reader = fromCodex(place);
+  const { sessions, faults } = await findSessions(reader);
+  expect(faults).toEqual([]);
+  const entries = sessions.map(async ({ key }) => {
+    const { messages } = contentOf(await readAll(reader, key));
+    const texts = messages.flatMap(({ role, content }) =>
+      role === "user" ? content.map((part) => (part.type === "text" ? part.text : "")) : [],
+    );
+    return [key, texts] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+const inFolder = (run: (folder: string) => Promise<void>): Promise<void> =>
+  withFolder(new Map(), run);
+
+it.each([
+  ["the home", ""],
+  ["the folder of sessions", "sessions"],
+  ["a year", "sessions/2026"],
+  ["a day", "sessions/2026/05/04"],
+  ["a file", path],
+])("reads %s as the same session", async (_, place) => {
+  await inFolder(async (folder) => {
+    write(folder, path, log(meta, said("hello")));
+
+    expect(await sessionsOf(join(folder, place))).toEqual({ [path]: ["hello"] });
+  });
+});
+
+it("takes any other folder for that of the sessions, and a file of any name for a session", async () => {
+  await inFolder(async (folder) => {
+    write(folder, "mine/a.jsonl", log(meta, said("hello")));
+    write(folder, "mine/notes.txt", log(meta, said("notes")));
+
+    expect([
+      await sessionsOf(join(folder, "mine")),
+      await sessionsOf(join(folder, "mine/notes.txt")),
+    ]).toEqual([{ "sessions/a.jsonl": ["hello"] }, { "sessions/notes.txt.jsonl": ["notes"] }]);
+  });
+});
+
+it("reads a compressed file as the plain one it was, and restores that", async () => {
+  await inFolder(async (folder) => {
+    const bytes = log(meta, ...Array.from({ length: 5000 }, (_, index) => said(`${index}`)));
+    write(folder, path, bytes);
+    const plain = await readAll(fromCodex(folder), path);
+    rmSync(join(folder, path));
+    write(folder, `${path}.zst`, zstdCompressSync(bytes));
+
+    const reader = fromCodex(folder);
+    const { sessions } = await findSessions(reader);
+    const events = await readAll(reader, path);
+
+    expect(sessions.map(({ key }) => key)).toEqual([path]);
+    expect(events.map(eventText)).toEqual(plain.map(eventText));
+    const [file] = toCodex.writeNative({ root: contentOf(events), descendants: [] });
+    expect([file?.path, [...(file?.content ?? [])].join("")]).toEqual([path, bytes.toString()]);
+  });
+});
+
+it("reads the plain one of two twins, as the client does", async () => {
+  await inFolder(async (folder) => {
+    write(folder, path, log(meta, said("plain")));
+    write(folder, `${path}.zst`, zstdCompressSync(log(meta, said("compressed, and longer"))));
+
+    expect(await sessionsOf(folder)).toEqual({ [path]: ["plain"] });
+  });
+});
+
+it("reports a compressed file that is cut off, and keeps what came before (`adapter-integrity-no-silent-drops`)", async () => {
+  await inFolder(async (folder) => {
+    const texts = Array.from({ length: 20_000 }, (_, index) => said(`${index} ${Math.sin(index)}`));
+    const bytes = zstdCompressSync(log(meta, ...texts));
+    write(folder, `${path}.zst`, bytes.subarray(0, bytes.length / 2));
+
+    const events = await readAll(fromCodex(folder), path);
+
+    const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault] : []));
+    expect(faults.map(({ details }) => details)).toEqual([
+      {
+        adapter: "codex",
+        uri: join(folder, `${path}.zst`),
+        record: "file",
+        reason: expect.stringMatching(/^cannot be read/),
+      },
+    ]);
+    expect(events.length).toBeGreaterThan(100);
+  });
+});
+
+it("reads the longer of two copies that an interrupted archiving left", async () => {
+  await inFolder(async (folder) => {
+    write(folder, path, log(meta, said("one")));
+    write(folder, `archived_sessions/${name}`, log(meta, said("one"), said("two")));
+
+    expect(await sessionsOf(folder)).toEqual({ [`archived_sessions/${name}`]: ["one", "two"] });
+  });
+});
+
+it("keeps the rows of a thread that is archived or migrated (`lance-deterministic-pk`)", async () => {
+  await inFolder(async (folder) => {
+    const idsAt = async (key: string): Promise<string[]> => {
+      const { messages } = contentOf(await readAll(fromCodex(folder), key));
+      return messages.map(({ id }) => id);
+    };
+    write(folder, path, log(meta, said("one"), said("one")));
+    const before = await idsAt(path);
+
+    mkdirSync(join(folder, "archived_sessions"));
+    renameSync(join(folder, path), join(folder, `archived_sessions/${name}`));
+    const archived = await idsAt(`archived_sessions/${name}`);
+    const numbered = [meta, said("one"), said("one")].map((record, ordinal) => ({
+      ...record,
+      ordinal,
+    }));
+    write(folder, `archived_sessions/${name}`, log(...numbered));
+    const migrated = await idsAt(`archived_sessions/${name}`);
+
+    expect([archived, migrated]).toEqual([before, before]);
+    expect(new Set(before).size).toBe(3);
+  });
+});
+
+it("reads the files of a reverted thread as one session, and restores each (`adapter-native-restore-lossless`)", async () => {
+  await inFolder(async (folder) => {
+    const later = `sessions/2026/05/06/rollout-2026-05-06T08-00-00-${thread}_${rollout}.jsonl`;
+    const base = { thread_id: thread, end_ordinal_exclusive: 2, end_byte_offset: 9 };
+    const second = { ...meta, payload: { ...meta.payload, history_base: base } };
+    const files = new Map([
+      [path, log(meta, said("one"), said("reverted"))],
+      [later, log(second, said("one"), said("two"))],
+    ]);
+    for (const [file, bytes] of files) write(folder, file, bytes);
+
+    const { messages } = contentOf(await readAll(fromCodex(folder), path));
+    const restored = toCodex.writeNative({
+      root: contentOf(await readAll(fromCodex(folder), path)),
+      descendants: [],
+    });
+
+    expect(await sessionsOf(folder)).toEqual({ [path]: ["one", "reverted", "one", "two"] });
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(6);
+    const texts = Array.from(restored, (file) => [file.path, [...file.content].join("")]);
+    expect(texts).toEqual(Array.from(files, ([file, bytes]) => [file, bytes.toString()]));
+  });
+});
+
+it("notices every change of a thread, whichever of its files it is in", async () => {
+  await inFolder(async (folder) => {
+    const later = `sessions/2026/05/04/rollout-2026-05-04T12-00-00-${thread}_${rollout}.jsonl`;
+    write(folder, path, log(meta));
+    write(folder, later, log(meta));
+    const reader = fromCodex(folder);
+    const first = await reader.fingerprint(path);
+
+    appendFileSync(join(folder, later), log(said("more")));
+    const second = await reader.fingerprint(path);
+    rmSync(folder, { recursive: true });
+
+    expect(second).not.toBe(first);
+    expect(
+      [await reader.fingerprint(path), await fromCodex(folder).fingerprint(path)].filter(Boolean),
+    ).toEqual([]);
+  });
+});
+
+it("follows no link and opens nothing that is no file", async () => {
+  await inFolder(async (folder) => {
+    write(folder, "elsewhere/secret.jsonl", log(meta, said("secret")));
+    mkdirSync(join(folder, "home/sessions"), { recursive: true });
+    symlinkSync(join(folder, "elsewhere/secret.jsonl"), join(folder, "home/sessions/a.jsonl"));
+    symlinkSync(join(folder, "elsewhere"), join(folder, "home/sessions/b"));
+
+    const { sessions, faults } = await findSessions(fromCodex(join(folder, "home")));
+
+    expect(sessions).toEqual([]);
+    expect(faults.map(({ details }) => details.reason)).toEqual(["a symbolic link, not followed"]);
+  });
+});
+
+it.each([
+  ["no JSON", "{", /^not a JSON document/],
+  ["no object", "[]", /^not a JSON object/],
+  ["no UTF-8", "\xff", /^not a JSON document/],
+])("reports a document that is %s", async (_, text, reason) => {
+  await inFolder(async (folder) => {
+    const document = `sessions/rollout-2025-05-02-${thread}.json`;
+    write(folder, document, Buffer.from(text, "latin1"));
+
+    const events = await readAll(fromCodex(folder), document);
+
+    const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault] : []));
+    expect(faults.map(({ details }) => details.reason)).toEqual([expect.stringMatching(reason)]);
+  });
+});
+
+it("reports a document that is too long, and an item that is none", async () => {
+  await inFolder(async (folder) => {
+    const document = `sessions/rollout-2025-05-02-${thread}.json`;
+    const session = { id: thread, timestamp: "2025-05-02T09:00:00.000Z", cwd: "/home/ada" };
+    write(folder, document, log({ session, items: ["nothing", { type: "message" }] }));
+
+    const read = async (maxLineBytes: number) =>
+      (await readAll(fromCodex(folder, { maxLineBytes }), document)).map((event) =>
+        event.kind === "fault" ? event.fault.details.reason : event.kind,
+      );
+
+    expect([await read(1000), await read(10)]).toEqual([
+      ["session", "message", "not a JSON object", "message"],
+      [expect.stringMatching(/^a document of \d+ bytes is too long/)],
+    ]);
+  });
+});
+
+it("says so where there is no such session, or nothing at all", async () => {
+  await inFolder(async (folder) => {
+    const kinds = async (place: string) =>
+      (await readAll(fromCodex(place), "sessions/none.jsonl")).map(({ kind }) => kind);
+    const { faults } = await findSessions(fromCodex(join(folder, "nowhere")));
+
+    expect([await kinds(folder), await kinds(join(folder, "nowhere"))]).toEqual([
+      ["fault"],
+      ["fault"],
+    ]);
+    expect(faults.map(({ details }) => details.reason)).toEqual(["cannot be read (ENOENT)"]);
+  });
+});

@@ -1,0 +1,161 @@
+import { contentOf, readAll, withFolder } from "@pond/adapter-testkit";
+import { type JsonObject, stringifyJson } from "@pond/canonical";
+import { expect, it } from "vitest";
+import { fromCodex } from "./from-codex.ts";
+
+const id = "019e0000-0000-7000-8000-000000000001";
+const file = `sessions/rollout-2026-05-04T11-00-00-${id}.jsonl`;
+const timestamp = "2026-05-04T09:00:00.000Z";
+const full = { id, timestamp, cwd: "/home/ada" };
+
+const meta = (payload: JsonObject) => ({ timestamp, type: "session_meta", payload });
+const context = (cwd: string) => ({ timestamp, type: "turn_context", payload: { cwd } });
+const user = (text: string) => ({
+  type: "message",
+  role: "user",
+  content: [{ type: "input_text", text }],
+});
+const call = (args: JsonObject) => ({
+  type: "function_call",
+  name: "shell",
+  call_id: "c",
+  arguments: stringifyJson(args),
+});
+
+async function read(records: readonly JsonObject[]) {
+  const bytes = Buffer.from(records.map((record) => `${stringifyJson(record)}\n`).join(""));
+  return withFolder(new Map([[file, bytes]]), (folder) => readAll(fromCodex(folder), file));
+}
+
+it.each<[name: string, project: string, records: readonly JsonObject[]]>([
+  ["the header", "/home/ada", [meta(full), context("/tmp")]],
+  [
+    "the first turn, where the header has none",
+    "/tmp",
+    [meta({ id, timestamp }), context("/tmp"), context("/b")],
+  ],
+  [
+    "the first turn, where the header's is empty",
+    "/tmp",
+    [meta({ ...full, cwd: "" }), context("/tmp")],
+  ],
+  [
+    "what the model was told",
+    "/home/ada/a b",
+    [
+      { id, timestamp, instructions: null },
+      user("<environment_context>\n  <cwd>/home/ada/a b</cwd>\n</environment_context>"),
+    ],
+  ],
+  [
+    "what the model was told in older words",
+    "/home/ada/a b",
+    [
+      { id, timestamp, instructions: null },
+      user(
+        "<environment_context>\nCurrent working directory: /home/ada/a b \nX: y\n</environment_context>",
+      ),
+    ],
+  ],
+  [
+    "a later word of it rather than a call",
+    "/told",
+    [
+      { id, timestamp, instructions: "" },
+      call({ workdir: "/called" }),
+      user("<environment_context>\n<cwd>/told</cwd>\n</environment_context>"),
+    ],
+  ],
+  [
+    "the first call, where nothing else says it",
+    "/called",
+    [{ id, timestamp, instructions: "" }, call({}), call({ workdir: "/called" })],
+  ],
+  [
+    "a call in a whole path",
+    "C:\\loom",
+    [{ id, timestamp }, call({ workdir: "src" }), call({ workdir: "C:\\loom" })],
+  ],
+  [
+    "the first command, where nothing else says it",
+    "/ran",
+    [
+      { id, timestamp, instructions: "" },
+      { type: "local_shell_call", call_id: "c", action: { working_directory: "/ran" } },
+    ],
+  ],
+])("takes the project from %s (`model-project-non-empty`)", async (_, project, records) => {
+  expect(contentOf(await read(records)).session.project).toBe(project);
+});
+
+it.each<[name: string, records: readonly JsonObject[]]>([
+  ["no working directory", [meta({ id, timestamp }), { ...user("<cwd>/typed</cwd>") }]],
+  ["no time", [{ type: "session_meta", payload: { id, cwd: "/home/ada" } }]],
+])(
+  "refuses a thread with %s, and says so (`adapter-integrity-no-silent-drops`)",
+  async (_, records) => {
+    const events = await read(records);
+
+    const reasons = events.map((event) =>
+      event.kind === "fault" ? event.fault.details.reason : "",
+    );
+    expect(reasons).toEqual([expect.stringContaining("not ingested")]);
+  },
+);
+
+it("takes the id from the file's name, and the time from the first record, where no header has them", async () => {
+  const { session } = contentOf(await read([context("/home/ada")]));
+
+  expect([session.id, session.created_at]).toEqual([id, 1_777_885_200_000_000n]);
+});
+
+const parent = "019e0000-0000-7000-8000-000000000009";
+const spawn = { subagent: { thread_spawn: { parent_thread_id: parent, depth: 1 } } };
+
+it.each<[name: string, fields: JsonObject, lineage: readonly (string | undefined)[]]>([
+  ["stands by itself", {}, [undefined, undefined]],
+  ["was spawned", { source: spawn }, [parent, undefined]],
+  ["was spawned, in a field of its own", { parent_thread_id: parent }, [parent, undefined]],
+  ["was forked", { forked_from_id: parent }, [parent, "fork"]],
+  ["was spawned with a history", { source: spawn, forked_from_id: "x" }, [parent, undefined]],
+  [
+    "names itself as its parent",
+    { parent_thread_id: id, forked_from_id: id },
+    [undefined, undefined],
+  ],
+  [
+    "names a parent of no name",
+    { parent_thread_id: "", forked_from_id: null },
+    [undefined, undefined],
+  ],
+])("knows whose child a thread is that %s", async (_, fields, lineage) => {
+  const { session } = contentOf(
+    await read([meta({ ...full, ...fields }), meta({ ...full, id: "y", forked_from_id: "z" })]),
+  );
+
+  const { relation } = Object(session.options["source"]);
+  expect([session.parent_session_id, relation]).toEqual(lineage);
+  expect(session.id).toBe(id);
+});
+
+it.each<[name: string, fields: JsonObject, provenance: string, author: unknown]>([
+  ["a thread of no source", {}, "conversational", undefined],
+  ["a terminal", { source: "cli", thread_source: "user" }, "conversational", undefined],
+  ["a client of its own", { source: { custom: "x" } }, "conversational", undefined],
+  ["a spawned agent", { source: spawn }, "conversational", "agent"],
+  ["an agent, by its own word", { thread_source: "subagent" }, "conversational", "agent"],
+  ["a review", { source: { subagent: "review" } }, "injected", undefined],
+  ["a compaction", { source: { subagent: "compact" } }, "injected", undefined],
+  ["a guardian", { source: { subagent: { other: "guardian" } } }, "injected", undefined],
+  ["a memory", { thread_source: "memory_consolidation" }, "injected", undefined],
+  ["the client itself", { source: { internal: "titles" } }, "injected", undefined],
+])(
+  "knows who writes in the user's place of %s (`model-part-provenance`)",
+  async (_, fields, provenance, author) => {
+    const { messages } = contentOf(await read([meta({ ...full, ...fields }), user("Why?")]));
+
+    const [, message] = messages;
+    expect(Object(message?.options["source"])["author"]).toBe(author);
+    expect(message?.content).toMatchObject([{ text: "Why?", provenance }]);
+  },
+);

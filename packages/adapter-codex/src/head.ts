@@ -1,0 +1,127 @@
+import { isJsonObject, type JsonValue, type Micros } from "@pond/canonical";
+import {
+  type Extracted,
+  openRecord,
+  type RecordOutcome,
+  type SourceRecord,
+} from "@pond/canonical/adapter";
+import type { ThreadFile } from "./discover.ts";
+import { type ReadOptions, readEntries } from "./read-file.ts";
+import type { Author } from "./records/envelope.ts";
+import { calledDirectory, directoryAt, toldDirectory } from "./working-directory.ts";
+
+/** What a thread says about itself, gathered from the first records that say it. */
+export type Head = {
+  /** From the first header; those of other threads, which a fork copies, are its history. */
+  readonly meta?: Meta;
+  /** The directory it was started in. */
+  readonly project?: Extracted<string>;
+  /** A time of some record, for a thread whose header has none. */
+  readonly firstTime?: Extracted<Micros>;
+  /** A directory a tool was called in, for a client that recorded no other. */
+  readonly firstDirectory?: Extracted<string>;
+};
+
+type Meta = {
+  readonly id?: Extracted<string>;
+  readonly createdAt?: Extracted<Micros>;
+  readonly parent?: Extracted<string>;
+  /** True where the parent is what the thread was forked from, and did not spawn it. */
+  readonly isFork?: boolean;
+  readonly author: Author;
+};
+
+/** True where no later record can say more. */
+export function isComplete({ meta, project }: Head): boolean {
+  return meta?.id !== undefined && meta.createdAt !== undefined && project !== undefined;
+}
+
+/** What these records say, in order, as far as is needed; `known` is what others said. */
+export function headOf(entries: Iterable<RecordOutcome>, known: Head = {}): Head {
+  let head = known;
+  for (const entry of entries) {
+    if (isComplete(head)) break;
+    if (entry.kind === "record") head = { ...learn(entry.record), ...head };
+  }
+  return head;
+}
+
+/** Reads a thread up to where everything is known. */
+export async function readHead(files: readonly ThreadFile[], options: ReadOptions): Promise<Head> {
+  let head: Head = {};
+  for (const file of files) {
+    for await (const entries of readEntries(file, options)) {
+      head = headOf(entries, head);
+      if (isComplete(head)) return head;
+    }
+  }
+  return head;
+}
+
+/** Reads copies of the fields: what is taken here must still be read with its record. */
+function learn(record: SourceRecord): Head {
+  const type = record.peek("type");
+  const payload = openAt(record, record.peek("payload"));
+  const firstTime = copy(record, "timestamp").timestamp("timestamp");
+  const time = firstTime && { firstTime };
+  if (type === "session_meta" && payload) return { ...time, ...learnMeta(payload, firstTime) };
+  if (type === "turn_context" && payload) {
+    const project = directoryAt(payload, "cwd");
+    return { ...time, ...(project && { project }) };
+  }
+  // The TypeScript client's document, and the header line of the clients after it.
+  const session = openAt(record, record.peek("session"));
+  if (session) return { ...time, ...learnMeta(session, firstTime) };
+  if (type === undefined && firstTime && typeof record.peek("id") === "string") {
+    return learnMeta(copy(record, "id", "timestamp"), firstTime);
+  }
+  const item = payload && type === "response_item" ? payload : copy(record, ...itemFields);
+  const project = toldDirectory(item);
+  const firstDirectory = calledDirectory(item);
+  return { ...time, ...(project && { project }), ...(firstDirectory && { firstDirectory }) };
+}
+
+function learnMeta(header: SourceRecord, time: Extracted<Micros> | undefined): Head {
+  const id = header.id("id");
+  const createdAt = header.timestamp("timestamp") ?? time;
+  const project = directoryAt(header, "cwd");
+  const meta = {
+    ...(id && { id }),
+    ...(createdAt && { createdAt }),
+    ...lineage(header),
+    author: authorOf(header),
+  };
+  return { meta, ...(project && { project }) };
+}
+
+/** Who spawned a thread wins over what it was forked from: an agent may be given a history. */
+function lineage(meta: SourceRecord): Pick<Meta, "parent" | "isFork"> {
+  const own = meta.peek("id");
+  const spawn = meta.record("source")?.record("subagent")?.record("thread_spawn");
+  const spawner = spawn?.id("parent_thread_id") ?? meta.id("parent_thread_id");
+  if (spawner && own !== (spawn?.peek("parent_thread_id") ?? meta.peek("parent_thread_id"))) {
+    return { parent: spawner };
+  }
+  const source = meta.id("forked_from_id");
+  return source && own !== meta.peek("forked_from_id") ? { parent: source, isFork: true } : {};
+}
+
+function authorOf(meta: SourceRecord): Author {
+  const source = meta.record("source");
+  const isInternal = source?.peek("internal") !== undefined;
+  if (isInternal || meta.peek("thread_source") === "memory_consolidation") return "harness";
+  if (source?.peek("subagent") === undefined) {
+    return meta.peek("thread_source") === "subagent" ? "agent" : "human";
+  }
+  return source.record("subagent")?.peek("thread_spawn") === undefined ? "harness" : "agent";
+}
+
+const itemFields = ["role", "content", "action", "arguments"];
+
+function openAt({ at }: SourceRecord, value: JsonValue | undefined): SourceRecord | undefined {
+  return isJsonObject(value) ? openRecord(at, value) : undefined;
+}
+
+function copy(record: SourceRecord, ...keys: readonly string[]): SourceRecord {
+  return openRecord(record.at, Object.fromEntries(keys.map((key) => [key, record.peek(key)])));
+}

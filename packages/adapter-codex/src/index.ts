@@ -1,0 +1,6 @@
+export { type CodexOptions, fromCodex } from "./from-codex.ts";
+export { codexHomes } from "./layout.ts";
+export { codexProblems } from "./problems.ts";
+export { codexResume } from "./resume.ts";
+export { toCodex } from "./to-codex.ts";
+export { codexTools } from "./tools.ts";

@@ -1,0 +1,87 @@
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { Surroundings } from "@pond/canonical/adapter";
+
+/** Where the client keeps its files on this machine: `$CODEX_HOME`, else `~/.codex`. */
+export function codexHomes({ home, env }: Surroundings): readonly string[] {
+  return [env["CODEX_HOME"] || join(home, ".codex")];
+}
+
+/** A folder of session files, and what the paths of its files begin with in the client's home. */
+export type Tree = {
+  readonly folder: string;
+  readonly path: string;
+  /** Only this file, where one was named. */
+  readonly only?: string;
+};
+
+/** What a path given by a user means. `isFolder` and `names` describe what stands there. */
+export function treesOf(path: string, isFolder: boolean, names: readonly string[]): Tree[] {
+  const absolute = resolve(path);
+  if (!isFolder) {
+    const folder = dirname(absolute);
+    return [{ folder, path: pathInHome(folder), only: basename(absolute) }];
+  }
+  if (!homeMarks.some((mark) => names.includes(mark))) {
+    return [{ folder: absolute, path: pathInHome(absolute) }];
+  }
+  return sessionFolders.map((name) => ({ folder: join(absolute, name), path: name }));
+}
+
+const sessionFolders = ["sessions", "archived_sessions"];
+// A home may have no sessions yet, and its other files are none.
+const homeMarks = [...sessionFolders, "config.toml", "auth.json", "history.jsonl"];
+
+/** The place of a folder in the home it is part of; any other folder stands for `sessions`. */
+function pathInHome(folder: string): string {
+  const steps = folder.split(sep);
+  const root = steps.findLastIndex((step) => sessionFolders.includes(step));
+  const below = steps.slice(root + 1);
+  const isDated = below.length <= 3 && below.every((step) => /^\d{2}(?:\d{2})?$/.test(step));
+  return root >= 0 && isDated ? steps.slice(root).join("/") : "sessions";
+}
+
+/** What the name of a session file says. */
+export type FileName = {
+  /** Without what says how it is written: the same for a file and its compressed twin. */
+  readonly plain: string;
+  readonly isCompressed: boolean;
+  /** True for the TypeScript client's one JSON document. */
+  readonly isDocument: boolean;
+  /** The thread it belongs to, where the name says so. */
+  readonly thread?: string;
+  /** Set for a later file of the thread, which the client began when it was reverted. */
+  readonly rollout?: string;
+};
+
+/** Decodes a file name. @returns undefined where it names no session file. */
+export function fileName(name: string): FileName | undefined {
+  const isCompressed = name.endsWith(`${logSuffix}${compressedSuffix}`);
+  const plain = isCompressed ? name.slice(0, -compressedSuffix.length) : name;
+  const isDocument = documentName.test(plain);
+  if (!plain.endsWith(logSuffix) && !isDocument) return undefined;
+  const [, thread, rollout] = rolloutName.exec(plain) ?? [];
+  return {
+    plain,
+    isCompressed,
+    isDocument,
+    ...(thread !== undefined && { thread }),
+    ...(rollout !== undefined && { rollout }),
+  };
+}
+
+/**
+ * Where a session file of the client lies and how it is called: the client finds it by that name.
+ *
+ * @param time - When the thread began, as `YYYY-MM-DDTHH:MM:SS...`.
+ */
+export function rolloutPath(time: string, thread: string): string {
+  const [date = "", clock = ""] = time.slice(0, 19).split("T");
+  const folder = `sessions/${date.replaceAll("-", "/")}`;
+  return `${folder}/rollout-${date}T${clock.replaceAll(":", "-")}-${thread}${logSuffix}`;
+}
+
+const logSuffix = ".jsonl";
+const compressedSuffix = ".zst";
+const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const rolloutName: RegExp = new RegExp(`^rollout-.*?-(${uuid})(?:_(${uuid}))?\\.jsonl?(?:on)?$`);
+const documentName = /^rollout-.*\.json$/;

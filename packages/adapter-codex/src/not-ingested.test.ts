@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { notIngested } from "./not-ingested.ts";
+
+it("is told in the README, row by row (`model-lossless-projection`)", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  // Tables in Markdown are filled up with spaces.
+  const told = readme.replace(/ +/g, " ").split("\n");
+
+  expect(told).toEqual(
+    expect.arrayContaining(notIngested.map(({ path, why }) => `| \`${path}\` | ${why} |`)),
+  );
+});

@@ -1,0 +1,28 @@
+/**
+ * What of the client's home is left alone, and why. Deliberate and documented, as
+ * `model-lossless-projection` asks; the README repeats this table and a test compares them.
+ */
+export const notIngested: readonly { readonly path: string; readonly why: string }[] = [
+  {
+    path: "session_index.jsonl",
+    why: "names given to threads, one file for all of them that the client appends to",
+  },
+  { path: "history.jsonl", why: "the prompts of all sessions again; each is in its own session" },
+  {
+    path: "state_5.sqlite, sqlite/",
+    why: "indexes and projections that the client makes from the session files",
+  },
+  {
+    path: "*.jsonl.zst beside *.jsonl",
+    why: "the same file compressed; the client reads the plain one",
+  },
+  {
+    path: "a second copy in archived_sessions/",
+    why: "left by an archiving that was interrupted; the longer of the two is read",
+  },
+  { path: "attachments/, generated_images/", why: "files the log names, or holds itself" },
+  { path: "memories/, skills/, rules/, prompts/", why: "notes across sessions, not a transcript" },
+  { path: "auth.json, config.toml", why: "account data, keys and settings" },
+  { path: "log/, .tmp/, shell_snapshots/", why: "the client's own" },
+  { path: "symbolic links", why: "one in place of a session is reported, none is followed" },
+];

@@ -1,0 +1,134 @@
+import type { JsonObject } from "@pond/canonical";
+import { openRecord } from "@pond/canonical/adapter";
+import { expect, it } from "vitest";
+import { injectedText, type Label, labelsOf, promptStart, provenanceOf } from "./provenance.ts";
+
+it.each<[name: string, text: string, kind: string | undefined]>([
+  ["a prompt", "Fix the loom.", undefined],
+  ["nothing", "", undefined],
+  ["project rules of 2025", "<user_instructions>\nx\n</user_instructions>", "user_instructions"],
+  [
+    "project rules",
+    "# AGENTS.md instructions for /a\n\n<INSTRUCTIONS>\nx\n</INSTRUCTIONS>",
+    "agents_md",
+  ],
+  [
+    "project rules of no directory",
+    "# AGENTS.md instructions\n\n<INSTRUCTIONS>\n</INSTRUCTIONS>",
+    "agents_md",
+  ],
+  ["a heading about them", "# AGENTS.md instructions are too long", undefined],
+  ["the environment", "<environment_context>\n</environment_context>\n", "environment_context"],
+  ["a question about it", "<environment_context> what is that?", undefined],
+  ["a quotation of it", "Is <environment_context></environment_context>", undefined],
+  ["text behind it", "<environment_context></environment_context> go on", undefined],
+  ["an interruption", "<turn_aborted>\nx\n</turn_aborted>", "turn_aborted"],
+  ["a skill", "<skill>\n<name>a</name>\n</skill>", "skill"],
+  ["a command of the user", "<user_shell_command>\n</user_shell_command>", "user_shell_command"],
+  ["an agent's news", "<subagent_notification>\n</subagent_notification>", "subagent_notification"],
+  ["a goal", "<goal_context>\n</goal_context>", "goal_context"],
+  [
+    "a context with its source",
+    '<codex_internal_context source="goal">\n</codex_internal_context>',
+    "codex_internal_context",
+  ],
+  ["plugins", "<recommended_plugins>\n</recommended_plugins>", "recommended_plugins"],
+  ["a hook", '<hook_prompt hook_run_id="1">x</hook_prompt>', "hook_prompt"],
+  ["an extension", "<external_calendar>x</external_calendar>", "external_calendar"],
+  ["an extension of no name", "<external_>x</external_>", undefined],
+  ["a worker's question", "<worker_question>x</worker_question>", "worker_question"],
+  ["the application", "<application_context>x</application_context>", "application_context"],
+  ["HTML", "<div>x</div>", undefined],
+  ["a tag of the prototype", "<constructor>x</constructor>", undefined],
+  ["before an image", '<image name=[Image #1] path="/a.png">', "image"],
+  ["before an image of no name", "<image>", "image"],
+  ["behind an image", "</image>", "image"],
+  ["an image tag with words", "<image> is a tag", undefined],
+  [
+    "a summary",
+    "Another language model started to solve this problem and produced a summary",
+    "compact-summary",
+  ],
+  [
+    "a warning of processes",
+    "Warning: The maximum number of unified exec processes you can keep open is 60",
+    "warning",
+  ],
+  [
+    "a warning of patches",
+    "Warning: apply_patch was requested via shell. Use the apply_patch tool instead of shell.",
+    "warning",
+  ],
+  [
+    "a warning of another model",
+    "Warning: Your account was flagged for potentially high-risk cyber activity",
+    "warning",
+  ],
+  ["a warning of a human", "Warning: the build is slow", undefined],
+])("tells %s apart by its text (`model-part-provenance`)", (_, text, kind) => {
+  expect(injectedText(text)).toBe(kind);
+});
+
+it.each<[kind: string | undefined, from: string | undefined, provenance: string | undefined]>([
+  [undefined, undefined, undefined],
+  ["user.text", undefined, "conversational"],
+  ["user.goal", undefined, "conversational"],
+  ["user.image", undefined, "conversational"],
+  ["user.audio", undefined, "conversational"],
+  ["assistant.text", undefined, "conversational"],
+  ["user.heartbeat", "user", "injected"],
+  ["user.goal.omitted", undefined, "injected"],
+  ["agents_md.instructions", undefined, "injected"],
+  ["environments.environment_context", undefined, "injected"],
+  ["multi_agent.subagent_notification", undefined, "injected"],
+  ["images.request_budget_omission", undefined, "injected"],
+  ["additional_content.calendar", undefined, "injected"],
+  ["kind.of_tomorrow", undefined, undefined],
+  ["constructor", undefined, undefined],
+  ["unknown", "user", "conversational"],
+  ["unknown", "harness", "injected"],
+  [undefined, "skills", "injected"],
+  ["user.text", "harness", "conversational"],
+])("takes the client's own word for it: %s of %s", (kind, from, provenance) => {
+  expect(provenanceOf({ kind, from })).toBe(provenance);
+});
+
+const at = { adapter: "codex", uri: "a.jsonl", record: 1 };
+const content = [{ type: "input_text", text: "a" }];
+const user = { provenance: { type: "user" } };
+
+it.each<[name: string, labels: Label[], metadata: JsonObject]>([
+  ["a kind", [{ kind: "user.text", from: undefined }], { content_item_kinds: ["user.text"] }],
+  ["an origin", [{ kind: undefined, from: "user" }], { content_item_metadata: [user] }],
+  [
+    "both",
+    [{ kind: "user.text", from: "user" }],
+    { content_item_kinds: ["user.text"], content_item_metadata: [user] },
+  ],
+  [
+    "something else",
+    [{ kind: undefined, from: undefined }],
+    { content_item_kinds: [1], content_item_metadata: [{ provenance: "user" }] },
+  ],
+  ["nothing", [], {}],
+  ["one kind too many", [], { content_item_kinds: ["user.text", "user.text"] }],
+])("reads what the client says of content elements: %s", (_, labels, metadata) => {
+  const item = openRecord(at, { content, internal_chat_message_metadata_passthrough: metadata });
+
+  expect(labelsOf(item)).toEqual(labels);
+});
+
+const marker = "## My request for Codex:";
+
+it.each<[name: string, injected: string, typed: string]>([
+  ["an editor", `# Context from my IDE setup:\n\n## Active file: a\n\n${marker}\n`, "Why?\n"],
+  ["files", `\n# Files mentioned by the user:\n\n## a: /a\n\n${marker}\n`, "Why 🧵?\n"],
+  ["findings", `\n# Review findings:\n\n## Finding 1 (a)\n\n${marker}\r\n`, "Why?\n"],
+  ["a marker that is repeated", `# Review findings:\n\n${marker}\n`, `What is ${marker}\n?`],
+  ["a marker at the end", `# Review findings:\n\n${marker}`, ""],
+  ["no marker", "", "# Review findings:\n\nnone"],
+  ["no heading of the client's", "", `# Mine:\n\n${marker}\nWhy?`],
+  ["a marker alone", "", `${marker}\nWhy?`],
+])("finds where the prompt begins behind %s (spec 6.5, rule 1)", (_, injected, typed) => {
+  expect(promptStart(`${injected}${typed}`)).toBe(injected.length);
+});

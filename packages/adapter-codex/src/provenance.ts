@@ -1,0 +1,165 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import type { SourceRecord } from "@pond/canonical/adapter";
+
+/** What the client itself says of one element of an item's content. */
+export type Label = {
+  /** What it is, such as `user.text` (since August 2026). */
+  readonly kind?: string | undefined;
+  /** Where it comes from, such as `harness` (since October 2026). */
+  readonly from?: string | undefined;
+};
+
+/** What the client says of each element; empty where it does not say it of all of them. */
+export function labelsOf(item: SourceRecord): readonly Label[] {
+  const content = item.peek("content");
+  const metadata = item.record("internal_chat_message_metadata_passthrough");
+  const count = Array.isArray(content) ? content.length : 0;
+  const listAt = (key: string): readonly JsonValue[] => {
+    const list = metadata?.peek(key);
+    return Array.isArray(list) && list.length === count ? list : [];
+  };
+  const [kinds, sources] = [listAt("content_item_kinds"), listAt("content_item_metadata")];
+  return Array.from({ length: Math.max(kinds.length, sources.length) }, (_, index) => ({
+    kind: textOf(kinds[index]),
+    from: textOf(memberOf(memberOf(sources[index], "provenance"), "type")),
+  }));
+}
+
+/**
+ * Who wrote an element with that label (`model-part-provenance`); undefined where it does not
+ * tell, and then the text must.
+ */
+export function provenanceOf({ kind, from }: Label): "conversational" | "injected" | undefined {
+  if (kind !== undefined) {
+    if (conversationalKinds.has(kind)) return "conversational";
+    if (injectedKinds.has(kind)) return "injected";
+    if (injectedFamilies.has(kind.split(".", 1)[0] ?? "")) return "injected";
+  }
+  if (from === undefined) return undefined;
+  return from === "user" ? "conversational" : "injected";
+}
+
+const conversationalKinds: ReadonlySet<string> = new Set([
+  "user.text",
+  "user.goal",
+  "user.image",
+  "user.audio",
+  "assistant.text",
+]);
+
+// A heartbeat wakes a thread on a schedule.
+const injectedKinds: ReadonlySet<string> = new Set(["user.heartbeat", "user.goal.omitted"]);
+
+/** What stands before the first dot of a kind: everything of such a family is the harness's. */
+const injectedFamilies: ReadonlySet<string> = new Set([
+  "additional_content",
+  "agents_md",
+  "apps",
+  "code_mode",
+  "collaboration_mode",
+  "compaction",
+  "environments",
+  "exec",
+  "generic",
+  "guardian",
+  "hooks",
+  "host_skills",
+  "images",
+  "managed_config",
+  "memories",
+  "multi_agent",
+  "network_proxy",
+  "permissions",
+  "persistent_mode",
+  "plugins",
+  "rollout_budget",
+  "token_budget",
+  "tools",
+  "usage_limits",
+]);
+
+function memberOf(value: JsonValue | undefined, key: string): JsonValue | undefined {
+  const object: JsonObject = isJsonObject(value) ? value : {};
+  return object[key];
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Which injection a whole text is; undefined where a human may have typed it. */
+export function injectedText(text: string): string | undefined {
+  const trimmed = text.trim();
+  const element = openTag.exec(trimmed)?.[1];
+  if (element !== undefined && isHarnessTag(element) && trimmed.endsWith(`</${element}>`)) {
+    return element;
+  }
+  return textRules.find(([, holds]) => holds(trimmed))?.[0];
+}
+
+const openTag = /^<([A-Za-z][\w-]*)(?:\s[^<>]*)?>/;
+
+// A key of an extension follows the last of them.
+function isHarnessTag(tag: string): boolean {
+  return harnessTags.has(tag) || /^external_./.test(tag);
+}
+
+/** Elements that are the harness's where they are all there is of a text. */
+const harnessTags: ReadonlySet<string> = new Set([
+  "user_instructions",
+  "environment_context",
+  "turn_aborted",
+  "skill",
+  "user_shell_command",
+  "subagent_notification",
+  "goal_context",
+  "codex_internal_context",
+  "recommended_plugins",
+  "hook_prompt",
+  "image_resize_notice",
+  "worker_question",
+  "application_context",
+]);
+
+const startsWith = (prefix: string) => (text: string) => text.startsWith(prefix);
+
+/** Texts that are the harness's from the first to the last character. */
+const textRules: readonly (readonly [kind: string, holds: (text: string) => boolean])[] = [
+  [
+    "agents_md",
+    (text) => text.startsWith("# AGENTS.md instructions") && text.endsWith("</INSTRUCTIONS>"),
+  ],
+  // It stands alone on either side of an image.
+  ["image", (text) => /^<\/?image(?:\s[^<>]*)?>$/.test(text)],
+  ["compact-summary", startsWith("Another language model started to solve this problem")],
+  [
+    "warning",
+    startsWith("Warning: The maximum number of unified exec processes you can keep open is"),
+  ],
+  ["warning", startsWith("Warning: Your account was flagged for potentially high-risk cyber")],
+  [
+    "warning",
+    (text) => /^Warning: apply_patch was requested via \S+ Use the apply_patch tool/.test(text),
+  ],
+];
+
+/**
+ * Where a prompt typed in an editor begins: behind the context that the extension put before it,
+ * in the same text. 0 where the text has no such prefix.
+ */
+export function promptStart(text: string): number {
+  const begin = text.trimStart();
+  if (!prefixHeadings.some((heading) => begin.startsWith(heading))) return 0;
+  // As the client itself looks for it: the first one counts.
+  const at = text.indexOf(promptMarker);
+  if (at < 0) return 0;
+  const end = at + promptMarker.length;
+  return end + (/^\r?\n/.exec(text.slice(end, end + 2))?.[0].length ?? 0);
+}
+
+const promptMarker = "## My request for Codex:";
+const prefixHeadings: readonly string[] = [
+  "# Context from my IDE setup:",
+  "# Files mentioned by the user:",
+  "# Review findings:",
+];

@@ -1,0 +1,87 @@
+import { statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { pipeline } from "node:stream";
+import { createZstdDecompress } from "node:zlib";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  SourceFault,
+} from "@pond/canonical";
+import {
+  fileChunks,
+  type LineOptions,
+  openRecord,
+  type RecordOutcome,
+  readRecords,
+} from "@pond/canonical/adapter";
+import type { ThreadFile } from "./discover.ts";
+import { fault } from "./faults.ts";
+import { origin } from "./origin.ts";
+
+export type ReadOptions = LineOptions & { readonly signal?: AbortSignal | undefined };
+
+const defaultMaxDocumentBytes = 256 * 1024 * 1024;
+
+/** The records of one file, in batches. @throws where it cannot be read or decompressed. */
+export function readEntries(
+  { file, name }: ThreadFile,
+  options: ReadOptions,
+): AsyncIterable<readonly RecordOutcome[]> {
+  if (name.isDocument) return readDocument(file, options.maxLineBytes);
+  const bytes = fileChunks(file);
+  // Decompressed as it is asked for: hardly more than one chunk is ever held. What goes wrong on
+  // either side is thrown by the last stream of the two.
+  const chunks = name.isCompressed ? pipeline(bytes, createZstdDecompress(), () => {}) : bytes;
+  return readRecords(chunks, { adapter: origin, uri: file }, options);
+}
+
+/**
+ * The TypeScript client's document `{ session, items }`: a record of everything but the items,
+ * then each item.
+ */
+async function* readDocument(
+  file: string,
+  maxBytes: number = defaultMaxDocumentBytes,
+): AsyncGenerator<readonly RecordOutcome[]> {
+  const { size } = statSync(file);
+  if (size > maxBytes) {
+    yield [fault(file, `a document of ${size} bytes is too long to be read`)];
+    return;
+  }
+  yield entriesOf(file, await readFile(file));
+}
+
+function entriesOf(file: string, bytes: Uint8Array): RecordOutcome[] {
+  const encodedBytes = bytes.length;
+  try {
+    const value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const fields: JsonObject = isJsonObject(value) ? value : {};
+    const { items, ...session } = fields;
+    if (!Array.isArray(items)) return [entryOf(file, "document", value, encodedBytes)];
+    return [
+      entryOf(file, "session", session, encodedBytes),
+      ...items.map((item, index) => entryOf(file, `items.${index}`, item, encodedBytes)),
+    ];
+  } catch (error) {
+    // Both the decoder and the parser say so of bytes that are no such document.
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    return [fault(file, `not a JSON document: ${error.message}`, error)];
+  }
+}
+
+function entryOf(
+  uri: string,
+  record: string,
+  value: JsonValue,
+  encodedBytes: number,
+): RecordOutcome {
+  const at = { adapter: origin, uri, record };
+  try {
+    return { kind: "record", record: openRecord(at, value, { encodedBytes }), isTruncated: false };
+  } catch (error) {
+    if (error instanceof SourceFault) return { kind: "fault", fault: error };
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import type { ReadEvent } from "@pond/canonical";
+import { openRecord, type RecordOutcome, reasonOf, sessionEvent } from "@pond/canonical/adapter";
+import type { Thread, ThreadFile } from "./discover.ts";
+import { fault, isReadError } from "./faults.ts";
+import { headOf, isComplete, readHead } from "./head.ts";
+import { origin } from "./origin.ts";
+import { type ReadOptions, readEntries } from "./read-file.ts";
+import { type Reading, RecordIds } from "./records/envelope.ts";
+import { readRecord } from "./records/record.ts";
+
+/**
+ * The events of one thread: its session, then the records of its files in order. A file that a
+ * revert began follows the one it goes on from; what it reverts stays.
+ */
+export async function* readSession(
+  { files }: Thread,
+  options: ReadOptions,
+): AsyncIterable<ReadEvent> {
+  let reading: Reading | undefined;
+  let isOpened = false;
+  for (const file of files) {
+    let records = 0;
+    try {
+      for await (const entries of readEntries(file, options)) {
+        if (!isOpened) {
+          isOpened = true;
+          reading = await open(files, entries, options);
+          if (reading) yield reading.session;
+        }
+        for (const entry of entries) {
+          if (entry.kind !== "record") yield entry;
+          else if (reading) {
+            if (records === 0) beginFile(reading, file, files[0]);
+            for (const event of readRecord(entry.record, reading)) yield event;
+          }
+          if (entry.kind === "record") records++;
+        }
+      }
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (!isReadError(error)) throw error;
+      yield fault(file.file, reasonOf(error), error);
+    }
+    // Dropped rather than given an invented project or time.
+    if (reading === undefined && records > 0) yield fault(file.file, notAttributable);
+  }
+}
+
+function beginFile(reading: Reading, file: ThreadFile, first: ThreadFile | undefined): void {
+  const { rollout } = file.name;
+  if (rollout !== undefined) reading.ids = new RecordIds(rollout);
+  // The session says where the first file lies, of a later one its first record does.
+  if (file !== first) reading.path = place(file, "path");
+}
+
+const notAttributable =
+  "no record holds an id, a working directory and a time: not ingested (`model-project-non-empty`)";
+
+/** What is known before the first record; undefined where no session can be made of the thread. */
+async function open(
+  files: readonly ThreadFile[],
+  entries: readonly RecordOutcome[],
+  options: ReadOptions,
+): Promise<Reading | undefined> {
+  const begin = headOf(entries);
+  // What the first chunk does not say, the rest may.
+  const head = isComplete(begin) ? begin : await readHead(files, options);
+  const [first] = files;
+  const id = head.meta?.id ?? (first && place(first, "thread"));
+  const createdAt = head.meta?.createdAt ?? head.firstTime;
+  const project = head.project ?? head.firstDirectory;
+  if (id === undefined || createdAt === undefined || project === undefined) return undefined;
+  const session = sessionEvent({
+    id,
+    parentSessionId: head.meta?.parent,
+    sourceAgent: origin,
+    createdAt,
+    project,
+    // Another client must not take a fork for an agent of its parent.
+    source: {
+      path: first && place(first, "path"),
+      relation: head.meta?.isFork ? "fork" : undefined,
+    },
+  });
+  const ids = new RecordIds();
+  const author = head.meta?.author ?? "human";
+  return { session, anchor: createdAt, author, ids, toolNames: new Map(), path: undefined };
+}
+
+/** What the place of a file says, as a record to extract from. */
+function place({ file, path, name }: ThreadFile, key: "path" | "thread") {
+  const at = { adapter: origin, uri: file, record: "path" };
+  return openRecord(at, { path, thread: name.thread ?? null }).string(key);
+}

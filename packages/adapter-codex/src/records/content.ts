@@ -1,0 +1,84 @@
+import type {
+  JsonObject,
+  JsonValue,
+  Message,
+  MessageEvent,
+  Part,
+  PartEvent,
+} from "@pond/canonical";
+import { isJsonObject, partsOf } from "@pond/canonical";
+import { type Extracted, positionId, type SourceRecord } from "@pond/canonical/adapter";
+import { sourceOf } from "./envelope.ts";
+
+/** A part still to be given its message and its id. */
+export type Draft = (message: MessageEvent, id: Extracted<string>) => PartEvent;
+
+/** What the elements of one list of a record came to. */
+export type Elements = {
+  readonly drafts: readonly Draft[];
+  /** Elements that map to no part, whole, by list and position. */
+  readonly kept: Readonly<Record<string, Extracted<JsonObject>>>;
+};
+
+/** Where an element stands: `list` is the field, `block` its position, unless that is the first. */
+export type ElementPlace = { readonly list: string; readonly block: number | undefined };
+
+/**
+ * The elements of the list at `key` as parts. Undefined unless it is a list of objects, and then
+ * it is left as it is; so is an empty one.
+ */
+export function readElements(
+  item: SourceRecord,
+  key: string,
+  read: (element: SourceRecord, place: ElementPlace) => readonly Draft[] | undefined,
+): Elements | undefined {
+  const list = item.peek(key);
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  const drafts: Draft[] = [];
+  const kept: Record<string, Extracted<JsonObject>> = {};
+  const elements = item.records(key);
+  for (const [index, element] of elements?.entries() ?? []) {
+    const parts = read(element, { list: key, block: index === 0 ? undefined : index });
+    if (parts) drafts.push(...parts);
+    else kept[`${key}.${index}`] = element.whole();
+  }
+  return elements && { drafts, kept };
+}
+
+/** The parts in order, each with its position as its id. */
+export function partEvents(message: MessageEvent, drafts: readonly Draft[]): PartEvent[] {
+  return drafts.map((draft, index) => draft(message, positionId(index)));
+}
+
+/** The list at `key` that parts and kept elements of a message came from. */
+export function restoreElements(
+  message: Message,
+  key: string,
+  parts: readonly Part[],
+  restore: (part: Part) => JsonObject,
+): JsonValue[] {
+  const elements = new Map<number, JsonObject>();
+  for (const [name, value] of Object.entries(sourceOf(message))) {
+    const [list, position] = name.split(".");
+    if (list === key && position !== undefined && isJsonObject(value)) {
+      elements.set(Number(position), value);
+    }
+  }
+  for (const part of parts) {
+    const { block } = sourceOf(part);
+    const at = typeof block === "number" ? block : 0;
+    const begun = elements.get(at);
+    // A text that was cut is whole again when its pieces are put together.
+    elements.set(at, begun ? { ...begun, text: `${begun["text"]}${textOf(part)}` } : restore(part));
+  }
+  return [...elements].sort(([left], [right]) => left - right).map(([, element]) => element);
+}
+
+/** The text of all parts of a message together. */
+export function wholeText(message: Message): string {
+  return partsOf(message).map(textOf).join("");
+}
+
+function textOf(part: Part): string {
+  return part.type === "text" ? part.text : "";
+}

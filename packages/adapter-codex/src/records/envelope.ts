@@ -1,0 +1,124 @@
+import type { JsonObject, JsonValue, Message, Micros, SessionEvent } from "@pond/canonical";
+import { isJsonObject, toRfc3339 } from "@pond/canonical";
+import {
+  ContentIds,
+  type Extracted,
+  openRecord,
+  type SourceOptions,
+  type SourceRecord,
+  secondId,
+} from "@pond/canonical/adapter";
+
+/** Who writes what stands in the user's place of a thread. */
+export type Author = "human" | "agent" | "harness";
+
+/** What reading one thread remembers from record to record, and what changes from file to file. */
+export type Reading = {
+  readonly session: SessionEvent;
+  /** The thread's own time, for records without one (`model-no-synthesis` allows it). */
+  readonly anchor: Extracted<Micros>;
+  readonly author: Author;
+  ids: RecordIds;
+  /** Tool names by call id: calls stand before their outputs. */
+  readonly toolNames: Map<string, Extracted<string>>;
+  /** Where a later file of the thread lies; its first record keeps it. */
+  path: Extracted<string> | undefined;
+};
+
+/** What every message of one record has. */
+export type Envelope = {
+  readonly id: Extracted<string>;
+  readonly timestamp: Extracted<Micros>;
+  /** What `restoreEnvelope` needs, and where a later file lies. */
+  readonly facts: SourceOptions;
+};
+
+/** Hands out the ids of the records of one file, each once. */
+export class RecordIds {
+  readonly #seen: Set<string> = new Set();
+  readonly #derived: ContentIds = new ContentIds();
+  readonly #rollout: string | undefined;
+
+  /** @param rollout - Names a later file of a thread, so that its ids meet none of the first. */
+  constructor(rollout?: string) {
+    this.#rollout = rollout;
+  }
+
+  /** The id the API gave an item; undefined where it has none or another record had it before. */
+  own(item: SourceRecord): Extracted<string> | undefined {
+    // A file that goes on from another one may repeat the ids in there.
+    if (this.#rollout !== undefined) return undefined;
+    const id = item.peek("id");
+    if (typeof id !== "string" || this.#seen.has(id) || ours.test(id)) return undefined;
+    this.#seen.add(id);
+    return item.id("id");
+  }
+
+  /**
+   * From the content, and not from the ordinal: a thread that the client migrates to numbered
+   * records keeps the ids of what did not change.
+   */
+  derived(record: SourceRecord): Extracted<string> {
+    const [timestamp, type, payload] = ["timestamp", "type", "payload"].map((key) =>
+      record.peek(key),
+    );
+    const value = { ...(timestamp !== undefined && { timestamp }), type: type ?? null };
+    const content = payload === undefined ? record : openRecord(record.at, { ...value, payload });
+    const id = this.#derived.next(content);
+    return this.#rollout === undefined ? id : secondId(id, this.#rollout);
+  }
+}
+
+/** Ids this codec makes itself; an item that has such a one could meet it. */
+const ours = /^[0-9a-f]{32}(?:\.\d+)?$|#/;
+
+/** Takes the id and time of a record; `item` is what it holds for the model, where it does. */
+export function takeEnvelope(
+  record: SourceRecord,
+  item: SourceRecord | undefined,
+  reading: Reading,
+): Envelope {
+  const own = item && reading.ids.own(item);
+  const time = record.timestamp("timestamp");
+  const { path } = reading;
+  reading.path = undefined;
+  return {
+    id: own ?? reading.ids.derived(record),
+    timestamp: time ?? reading.anchor,
+    facts: {
+      path,
+      id: own ? "item" : undefined,
+      time: time ? undefined : "session",
+    },
+  };
+}
+
+/** What the codec put under `options.source`; empty where it is not there. */
+export function sourceOf({ options }: { readonly options: JsonObject }): JsonObject {
+  return objectAt(options, "source") ?? {};
+}
+
+/** The left-over fields of a record or of an element of its content. */
+export function restOf(source: JsonObject): JsonObject {
+  return objectAt(source, "rest") ?? {};
+}
+
+/** The object at `key`, or undefined where another value or none is there. */
+export function objectAt(object: JsonObject, key: string): JsonObject | undefined {
+  const value = object[key];
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** The record a message came from, with these fields of its item put back. */
+export function restoreEnvelope(message: Message, fields: JsonObject): JsonObject {
+  const source = sourceOf(message);
+  const rest = restOf(source);
+  // A time in another form than ours was not taken.
+  const isOurs = source["time"] !== "session" && rest["timestamp"] === undefined;
+  const timestamp = isOurs ? { timestamp: toRfc3339(message.timestamp) } : {};
+  const id: Record<string, JsonValue> = source["id"] === "item" ? { id: message.id } : {};
+  const payload = objectAt(rest, "payload");
+  return payload
+    ? { ...timestamp, ...rest, payload: { ...payload, ...id, ...fields } }
+    : { ...timestamp, ...rest, ...id, ...fields };
+}

@@ -1,0 +1,144 @@
+import type { CanonicalEvent, JsonObject, Message, Part } from "@pond/canonical";
+import { partsOf } from "@pond/canonical";
+import {
+  messageEvent,
+  type SourceRecord,
+  secondId,
+  systemMessageEvent,
+} from "@pond/canonical/adapter";
+import { labelsOf } from "../provenance.ts";
+import {
+  type Draft,
+  type ElementPlace,
+  partEvents,
+  readElements,
+  restoreElements,
+  wholeText,
+} from "./content.ts";
+import {
+  objectAt,
+  type Reading,
+  restOf,
+  restoreEnvelope,
+  sourceOf,
+  takeEnvelope,
+} from "./envelope.ts";
+import { readMedia, restoreMedia } from "./media.ts";
+import { draftText, type Speaker } from "./text.ts";
+
+/** A message of the conversation; undefined where its content has another shape than the API's. */
+export function readMessage(
+  record: SourceRecord,
+  item: SourceRecord,
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  const role = item.peek("role");
+  switch (role) {
+    case "user":
+    case "assistant":
+      return readTurn(record, item, role, reading);
+    case "developer":
+    case "system":
+      return readSystem(record, item, reading);
+    default:
+      return undefined;
+  }
+}
+
+function readTurn(
+  record: SourceRecord,
+  item: SourceRecord,
+  role: "user" | "assistant",
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  const plain = item.peek("content");
+  const labels = labelsOf(item);
+  const speakerAt = (place: ElementPlace): Speaker =>
+    role === "assistant" ? "assistant" : { author: reading.author, ...labels[place.block ?? 0] };
+
+  const place: ElementPlace = { list: "content", block: undefined };
+  const drafts: readonly Draft[] | undefined =
+    typeof plain === "string" ? draftText(item, "content", speakerAt(place), place) : undefined;
+  const elements = drafts
+    ? { drafts, kept: {} }
+    : readElements(item, "content", (element, at) => readElement(element, speakerAt(at), at));
+  if (elements === undefined) return undefined;
+
+  const { id, timestamp, facts } = takeEnvelope(record, item, reading);
+  const author = role === "user" && reading.author === "agent" ? "agent" : undefined;
+  const content = drafts ? "text" : undefined;
+  const source = { ...facts, author, content, ...elements.kept, rest: record.rest() };
+  const message = messageEvent(reading.session, role, { id, timestamp, source });
+  return [message, ...partEvents(message, elements.drafts)];
+}
+
+function readElement(
+  element: SourceRecord,
+  speaker: Speaker,
+  place: ElementPlace,
+): readonly Draft[] | undefined {
+  const type = element.peek("type");
+  if (typeof type !== "string") return undefined;
+  if (textTypes.has(type)) return draftText(element, "text", speaker, place);
+  return readMedia(element, type, speaker, place);
+}
+
+const textTypes: ReadonlySet<string> = new Set(["input_text", "output_text", "text"]);
+
+/**
+ * Instructions to the model. A system message holds one text, so one with several blocks becomes
+ * as many messages.
+ */
+function readSystem(
+  record: SourceRecord,
+  item: SourceRecord,
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  const content = item.string("content");
+  if (content) {
+    const { id, timestamp, facts } = takeEnvelope(record, item, reading);
+    const source = { ...facts, content: "text", rest: record.rest() };
+    return [systemMessageEvent(reading.session, { id, timestamp, source, content })];
+  }
+  const list = item.peek("content");
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  const blocks = item.records("content")?.map((block) => ({ text: block.string("text"), block }));
+  if (blocks === undefined) return undefined;
+  const texts = blocks.flatMap(({ text, block }) => (text ? [{ text, block: block.rest() }] : []));
+  if (texts.length < blocks.length) return undefined;
+
+  const { id, timestamp, facts } = takeEnvelope(record, item, reading);
+  const whole = { ...facts, rest: record.rest() };
+  return texts.map(({ text, block }, index) =>
+    systemMessageEvent(reading.session, {
+      id: index === 0 ? id : secondId(id, String(index)),
+      timestamp,
+      source: { ...(index === 0 ? whole : { continues: index }), block },
+      content: text,
+    }),
+  );
+}
+
+/** The record these messages came from: one, or as many as a system message had blocks. */
+export function restoreMessage(messages: readonly Message[]): JsonObject | undefined {
+  const [first] = messages;
+  if (first === undefined) return undefined;
+  const isPlain = sourceOf(first)["content"] === "text";
+  if (first.role === "system") {
+    const blocks = messages.flatMap((message) =>
+      message.role === "system"
+        ? [{ ...objectAt(sourceOf(message), "block"), text: message.content }]
+        : [],
+    );
+    return restoreEnvelope(first, { content: isPlain ? first.content : blocks });
+  }
+  const content = isPlain
+    ? wholeText(first)
+    : restoreElements(first, "content", partsOf(first), restoreElement);
+  return restoreEnvelope(first, { content });
+}
+
+function restoreElement(part: Part): JsonObject {
+  if (part.type === "file") return restoreMedia(part);
+  return { ...restOf(sourceOf(part)), ...(part.type === "text" && { text: part.text }) };
+}

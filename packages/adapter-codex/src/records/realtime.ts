@@ -1,0 +1,28 @@
+import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
+import { messageEvent, type SourceRecord } from "@pond/canonical/adapter";
+import { partEvents, wholeText } from "./content.ts";
+import { type Reading, restoreEnvelope, sourceOf, takeEnvelope } from "./envelope.ts";
+import { draftText } from "./text.ts";
+
+/** What was said in a voice conversation; undefined where it is neither side's words. */
+export function readRealtime(
+  record: SourceRecord,
+  item: SourceRecord,
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  const role = item.peek("role");
+  if (role !== "user" && role !== "assistant") return undefined;
+  const speaker = role === "user" ? ({ author: "human", kind: "user.text" } as const) : role;
+  const drafts = draftText(item, "text", speaker, { list: "text", block: undefined });
+  if (drafts === undefined) return undefined;
+  const { id, timestamp, facts } = takeEnvelope(record, item, reading);
+  const source = { ...facts, content: "realtime", rest: record.rest() };
+  const message = messageEvent(reading.session, role, { id, timestamp, source });
+  return [message, ...partEvents(message, drafts)];
+}
+
+/** Undefined where the message was no speech. */
+export function restoreRealtime(message: Message): JsonObject | undefined {
+  const isSpeech = sourceOf(message)["content"] === "realtime";
+  return isSpeech ? restoreEnvelope(message, { text: wholeText(message) }) : undefined;
+}

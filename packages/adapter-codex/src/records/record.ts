@@ -1,0 +1,79 @@
+import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import type { SourceRecord } from "@pond/canonical/adapter";
+import { callTypes, readCall, restoreCall } from "./call.ts";
+import { readCarrier, restoreCarrier } from "./carrier.ts";
+import type { Reading } from "./envelope.ts";
+import { readMessage, restoreMessage } from "./message.ts";
+import { outputTypes, readOutput, restoreOutput } from "./output.ts";
+import { readRealtime, restoreRealtime } from "./realtime.ts";
+import { readReasoning, restoreReasoning } from "./reasoning.ts";
+
+/** The events of an item of the conversation; undefined where it maps to no message. */
+type ItemReader = (
+  record: SourceRecord,
+  item: SourceRecord,
+  reading: Reading,
+) => CanonicalEvent[] | undefined;
+
+const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
+  ["message", readMessage],
+  ["reasoning", readReasoning],
+  ...callTypes.map((type) => [type, readCall] as const),
+  ...outputTypes.map((type) => [type, readOutput] as const),
+]);
+
+/**
+ * The events of one record. The items of the API are the conversation; events that repeat them for
+ * the screen are carried, so that nothing is found twice.
+ */
+export function readRecord(record: SourceRecord, reading: Reading): CanonicalEvent[] {
+  const item = itemOf(record);
+  const events = item && readItem(record, item, reading);
+  return events ?? readCarrier(record, item, reading);
+}
+
+function readItem(record: SourceRecord, item: SourceRecord, reading: Reading) {
+  if (item !== record && record.peek("type") === "realtime_item") {
+    return readRealtime(record, item, reading);
+  }
+  const type = item.peek("type");
+  return typeof type === "string" ? readers.get(type)?.(record, item, reading) : undefined;
+}
+
+/**
+ * The item a record holds: in an envelope, or bare as the client wrote it before September 2025.
+ * Decided line by line, because a file that a newer client went on with has both.
+ */
+function itemOf(record: SourceRecord): SourceRecord | undefined {
+  const type = record.peek("type");
+  if (isJsonObject(record.peek("payload"))) {
+    return type === "response_item" || type === "realtime_item"
+      ? record.record("payload")
+      : undefined;
+  }
+  return record.peek("record_type") === undefined ? record : undefined;
+}
+
+/** The record that these messages (most often one) came from. */
+export function restoreRecord(messages: readonly Message[]): JsonObject | undefined {
+  const [first] = messages;
+  if (first === undefined) return undefined;
+  const carried = restoreCarrier(first);
+  if (carried) return carried;
+  switch (first.role) {
+    case "system":
+      return restoreMessage(messages);
+    case "user":
+      return restoreRealtime(first) ?? restoreMessage(messages);
+    case "tool":
+      return restoreOutput(first);
+    case "assistant":
+      return (
+        restoreCall(first) ??
+        restoreReasoning(first) ??
+        restoreRealtime(first) ??
+        restoreMessage(messages)
+      );
+  }
+}

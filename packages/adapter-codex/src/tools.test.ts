@@ -1,0 +1,146 @@
+import type { JsonValue } from "@pond/canonical";
+import type { ClientCall, CommonCall } from "@pond/canonical/adapter";
+import { expect, it } from "vitest";
+import { codexTools } from "./tools.ts";
+
+const call = (name: string, params: JsonValue): ClientCall => ({ name, params });
+const json = (name: string, params: object): ClientCall => call(name, JSON.stringify(params));
+const patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
+
+it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
+  [
+    "exec_command",
+    json("exec_command", { cmd: "ls", workdir: "/a", yield_time_ms: 5 }),
+    { kind: "shell", fields: { command: "ls", directory: "/a" }, rest: { yield_time_ms: 5 } },
+  ],
+  [
+    "shell_command",
+    json("shell_command", { command: "ls", timeout_ms: 5 }),
+    { kind: "shell", fields: { command: "ls", timeout_ms: 5 }, rest: {} },
+  ],
+  [
+    "a shell with a script",
+    json("shell", { command: ["bash", "-lc", "ls | wc"], workdir: "/a", justification: "x" }),
+    {
+      kind: "shell",
+      fields: { command: "ls | wc", directory: "/a" },
+      rest: { justification: "x" },
+    },
+  ],
+  [
+    "a shell with words",
+    json("container.exec", { command: ["rg", "it's", "src/a.ts"] }),
+    { kind: "shell", fields: { command: "rg 'it'\\''s' src/a.ts" }, rest: {} },
+  ],
+  [
+    "a local shell",
+    call("local_shell_call", {
+      type: "exec",
+      command: ["true"],
+      timeout_ms: 9,
+      working_directory: "/a",
+    }),
+    { kind: "shell", fields: { command: "true", directory: "/a", timeout_ms: 9 }, rest: {} },
+  ],
+  [
+    "a patch through the shell",
+    json("shell", { command: ["apply_patch", patch], workdir: "/a" }),
+    { kind: "patch", fields: { patch }, rest: { directory: "/a" } },
+  ],
+  ["a patch", call("apply_patch", patch), { kind: "patch", fields: { patch }, rest: {} }],
+  [
+    "a patch in a field",
+    json("apply_patch", { input: patch }),
+    { kind: "patch", fields: { patch }, rest: {} },
+  ],
+  [
+    "a plan",
+    json("update_plan", { explanation: "x", plan: [{ step: "a", status: "pending" }] }),
+    {
+      kind: "todo",
+      fields: { items: [{ content: "a", status: "pending" }] },
+      rest: { explanation: "x" },
+    },
+  ],
+  [
+    "an image",
+    json("view_image", { path: "/a.png" }),
+    { kind: "read", fields: { path: "/a.png" }, rest: {} },
+  ],
+  [
+    "an agent",
+    json("spawn_agent", { message: "look", agent_type: "explorer" }),
+    { kind: "agent", fields: { prompt: "look", agent: "explorer" }, rest: {} },
+  ],
+  [
+    "a web search",
+    call("web_search_call", { type: "search", query: "looms", queries: ["looms"] }),
+    { kind: "web_search", fields: { query: "looms" }, rest: { queries: ["looms"] } },
+  ],
+  [
+    "an opened page",
+    call("web_search_call", { type: "open_page", url: "https://example.org" }),
+    { kind: "fetch", fields: { url: "https://example.org" }, rest: {} },
+  ],
+  ["a shell of no words", json("shell", { command: "ls" }), undefined],
+  ["parameters that are no JSON", call("exec_command", "{"), undefined],
+  ["parameters that are no object", call("update_plan", "[]"), undefined],
+  ["a tool of a server", json("mcp__a__b", {}), undefined],
+])("reads %s", (_, from, common) => {
+  expect(codexTools.read(from)).toEqual(common);
+});
+
+it.each<[name: string, common: CommonCall, call: ClientCall | undefined]>([
+  [
+    "a command",
+    { kind: "shell", fields: { command: "ls", description: "list" }, rest: { background: true } },
+    call("exec_command", { cmd: "ls", description: "list", background: true }),
+  ],
+  ["a patch", { kind: "patch", fields: { patch }, rest: {} }, call("apply_patch", patch)],
+  [
+    "a file",
+    { kind: "write", fields: { path: "/a", content: "one\ntwo\n" }, rest: {} },
+    call("apply_patch", "*** Begin Patch\n*** Add File: /a\n+one\n+two\n*** End Patch"),
+  ],
+  [
+    "an empty file",
+    { kind: "write", fields: { path: "/a", content: "" }, rest: {} },
+    call("apply_patch", "*** Begin Patch\n*** Add File: /a\n*** End Patch"),
+  ],
+  [
+    "an edit",
+    { kind: "edit", fields: { path: "/a", old_text: "a\n", new_text: "b\n\nc" }, rest: {} },
+    call("apply_patch", "*** Begin Patch\n*** Update File: /a\n@@\n-a\n+b\n+\n+c\n*** End Patch"),
+  ],
+  [
+    "an edit of all places",
+    {
+      kind: "edit",
+      fields: { path: "/a", old_text: "a", new_text: "b", replace_all: true },
+      rest: {},
+    },
+    undefined,
+  ],
+  [
+    "an edit that says more",
+    { kind: "edit", fields: { path: "/a", old_text: "a", new_text: "b" }, rest: { edits: 2 } },
+    undefined,
+  ],
+  [
+    "a file with a line in its name",
+    { kind: "write", fields: { path: "/a\n*** x", content: "" }, rest: {} },
+    undefined,
+  ],
+  [
+    "a list of things to do",
+    {
+      kind: "todo",
+      fields: { items: [{ content: "a", status: "pending", activeForm: "doing a" }] },
+      rest: {},
+    },
+    call("update_plan", { plan: [{ step: "a", status: "pending", activeForm: "doing a" }] }),
+  ],
+  ["a pattern of names", { kind: "glob", fields: { pattern: "*" }, rest: {} }, undefined],
+])("writes %s", (_, common, to) => {
+  expect(codexTools.write(common)).toEqual(to);
+});

@@ -1,0 +1,153 @@
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import type { CommonCall, ToolKind, Tools } from "@pond/canonical/adapter";
+import {
+  readRenamed,
+  type ShapedTool,
+  toolVocabulary,
+  writeRenamed,
+} from "@pond/canonical/foreign";
+import { addFilePatch, updateFilePatch } from "./foreign/patch.ts";
+
+/** The tools of every generation of the client that other clients have too. */
+export const codexTools: Tools = toolVocabulary([
+  // Of each kind the first is the one that is written.
+  renamed("exec_command", "shell", { command: "cmd", directory: "workdir" }),
+  renamed("shell_command", "shell", {
+    command: "command",
+    directory: "workdir",
+    timeout_ms: "timeout_ms",
+  }),
+  { name: "shell", kind: "shell", read: readShell },
+  { name: "container.exec", kind: "shell", read: readShell },
+  { name: "local_shell_call", kind: "shell", read: readShell },
+  {
+    name: "apply_patch",
+    kind: "patch",
+    read: readPatch,
+    write: ({ fields, rest }) => patchCall(isEmpty(rest) ? fields["patch"] : undefined),
+  },
+  {
+    name: "apply_patch to write",
+    kind: "write",
+    read: () => undefined,
+    write: ({ fields, rest }) =>
+      patchCall(isEmpty(rest) ? addFilePatch(fields["path"], fields["content"]) : undefined),
+  },
+  {
+    name: "apply_patch to edit",
+    kind: "edit",
+    read: () => undefined,
+    write: ({ fields: { path, old_text, new_text, replace_all }, rest }) => {
+      // A patch changes one place, and has no room for anything else.
+      const isPatch = replace_all !== true && isEmpty(rest);
+      return patchCall(isPatch ? updateFilePatch(path, old_text, new_text) : undefined);
+    },
+  },
+  renamed("read_file", "read", { path: "file_path", offset: "offset", limit: "limit" }),
+  renamed("view_image", "read", { path: "path" }),
+  renamed("grep_files", "grep", { pattern: "pattern", path: "path", glob: "include" }),
+  renamed("list_dir", "list", { path: "dir_path" }),
+  renamed("web_search", "web_search", { query: "query" }),
+  { name: "web_search_call", kind: "web_search", read: readWebSearch },
+  { name: "update_plan", kind: "todo", read: readPlan, write: writePlan },
+  renamed("spawn_agent", "agent", { prompt: "message", agent: "agent_type" }),
+]);
+
+/** A tool whose parameters only have other names. The client keeps them as JSON text. */
+function renamed(
+  name: string,
+  kind: ToolKind,
+  fields: Readonly<Record<string, string>>,
+): ShapedTool {
+  return {
+    name,
+    kind,
+    read: (params) => readRenamed({ kind, fields }, objectOf(params)),
+    write: (call) => writeRenamed({ name, fields }, call),
+  };
+}
+
+/** A command as a list of arguments; up to 2025 patches were commands, too. */
+function readShell(params: JsonValue): CommonCall | undefined {
+  const { command, workdir, working_directory, timeout_ms, type, ...rest } = objectOf(params);
+  if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) {
+    return undefined;
+  }
+  const directory = workdir ?? working_directory;
+  const [program, patch, ...others] = command;
+  if (program === "apply_patch" && patch !== undefined && others.length === 0) {
+    return { kind: "patch", fields: { patch }, rest: { ...rest, ...(directory && { directory }) } };
+  }
+  const line = commandLine(command);
+  const fields = {
+    command: line,
+    ...(typeof directory === "string" && { directory }),
+    ...(typeof timeout_ms === "number" && { timeout_ms }),
+  };
+  return { kind: "shell", fields, rest };
+}
+
+function commandLine(words: readonly string[]): string {
+  const [shell = "", flag = "", script, ...others] = words;
+  const isScript = /^(?:.*\/)?(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag);
+  if (isScript && script !== undefined && others.length === 0) return script;
+  return words.map(quoted).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The patch itself, or as the parameter of a function. */
+function readPatch(params: JsonValue): CommonCall | undefined {
+  if (typeof params === "string" && params.trimStart().startsWith("***")) {
+    return { kind: "patch", fields: { patch: params }, rest: {} };
+  }
+  return readRenamed({ kind: "patch", fields: { patch: "input" } }, objectOf(params));
+}
+
+function patchCall(patch: JsonValue | undefined) {
+  return typeof patch === "string" ? { name: "apply_patch", params: patch } : undefined;
+}
+
+function readWebSearch(params: JsonValue): CommonCall | undefined {
+  const { type, ...action } = objectOf(params);
+  if (type === "open_page") return readRenamed({ kind: "fetch", fields: { url: "url" } }, action);
+  return readRenamed({ kind: "web_search", fields: { query: "query" } }, action);
+}
+
+function readPlan(params: JsonValue): CommonCall | undefined {
+  const { plan, ...rest } = objectOf(params);
+  if (!Array.isArray(plan)) return undefined;
+  const items = plan.map((item) => {
+    const { step, ...others } = objectOf(item);
+    return { ...others, content: step ?? "" };
+  });
+  return { kind: "todo", fields: { items }, rest };
+}
+
+function writePlan({ fields, rest }: CommonCall) {
+  const { items } = fields;
+  if (!Array.isArray(items)) return undefined;
+  const plan = items.map((item) => {
+    const { content, ...others } = objectOf(item);
+    return { step: content ?? "", ...others };
+  });
+  return { name: "update_plan", params: { ...rest, plan } };
+}
+
+/** Parameters as an object, also from the text that holds them; empty where they are none. */
+function objectOf(params: JsonValue): JsonObject {
+  if (typeof params !== "string") return isJsonObject(params) ? params : {};
+  try {
+    const value = parseJson(params);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    // A model may write anything.
+    return {};
+  }
+}
+
+function isEmpty(rest: JsonObject): boolean {
+  return Object.keys(rest).length === 0;
+}

@@ -1,0 +1,51 @@
+import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { type Extracted, openRecord, type SourceRecord, splitText } from "@pond/canonical/adapter";
+
+/** The directory at `key`, where it is one. */
+export function directoryAt(record: SourceRecord, key: string): Extracted<string> | undefined {
+  return record.peek(key) === "" ? undefined : record.string(key);
+}
+
+/** The directory that an old client gave to the model, and wrote down nowhere else. */
+export function toldDirectory(item: SourceRecord): Extracted<string> | undefined {
+  if (item.peek("role") !== "user") return undefined;
+  for (const block of item.records("content") ?? []) {
+    const raw = block.peek("text");
+    const text = block.string("text");
+    if (!text || typeof raw !== "string") continue;
+    if (!raw.trimStart().startsWith("<environment_context>")) continue;
+    const found = toldPatterns.flatMap((pattern) => pattern.exec(raw)?.indices ?? [])[1];
+    if (found) return splitText(text, found)[1];
+  }
+  return undefined;
+}
+
+const toldPatterns = [
+  /<cwd>([^<]+)<\/cwd>/d,
+  /^[ \t]*Current working directory: ([^\r\n]*[^\s])/dm,
+];
+
+/** The directory a tool was called in; the TypeScript client recorded no other. */
+export function calledDirectory(item: SourceRecord): Extracted<string> | undefined {
+  const places = [
+    [item.peek("action"), "working_directory"],
+    [parsed(item.peek("arguments")), "workdir"],
+  ] as const;
+  for (const [value, key] of places) {
+    if (!isJsonObject(value)) continue;
+    const call = openRecord(item.at, value);
+    // A model also names directories below the one it does not know it is in.
+    if (/^(?:\/|[A-Za-z]:[\\/])/.test(String(call.peek(key)))) return call.string(key);
+  }
+  return undefined;
+}
+
+function parsed(value: JsonValue | undefined): JsonValue | undefined {
+  if (typeof value !== "string") return value;
+  try {
+    return parseJson(value);
+  } catch {
+    // A model may write anything; such a call names no directory.
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import { contentOf, findSessions, lineagesOf, readAll, withFolder } from "@pond/adapter-testkit";
+import { expect, it } from "vitest";
+import { fromCodex } from "./from-codex.ts";
+import { toCodex } from "./to-codex.ts";
+
+const parent = "019e0000-0000-7000-8000-000000000001";
+const child = "019e0000-0000-7000-8000-000000000002";
+const pathOf = (thread: string): string =>
+  `sessions/2026/10/04/rollout-2026-10-04T11-00-00-${thread}.jsonl`;
+
+const line = (ordinal: number, type: string, payload: string): string =>
+  `{"timestamp":"2026-10-04T09:00:00.000Z","ordinal":${ordinal},"type":"${type}","payload":${payload}}\n`;
+const meta = (thread: string, more: string): string =>
+  `{"id":"${thread}","timestamp":"2026-10-04T09:00:00.000Z","cwd":"/home/ada"${more}}`;
+
+async function restore(files: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
+  const bytes = new Map([...files].map(([path, text]) => [path, Buffer.from(text)]));
+  return withFolder(bytes, async (folder) => {
+    const reader = fromCodex(folder);
+    const { sessions } = await findSessions(reader);
+    const contents = [];
+    for (const { key } of sessions) contents.push(contentOf(await readAll(reader, key)));
+    const restored = lineagesOf(contents).flatMap((lineage) => [...toCodex.writeNative(lineage)]);
+    return new Map(restored.map(({ path, content }) => [path, [...content].join("")]));
+  });
+}
+
+it("ends a part that another file begins with where that file says it ends", async () => {
+  const usage = '{"type":"token_count","rate_limits":{"primary":{"used_percent":3.0}}}';
+  const begin = line(0, "session_meta", meta(parent, "")) + line(1, "event_msg", usage);
+  const base = `,"forked_from_id":"${parent}","history_base":{"thread_id":"${parent}","end_ordinal_exclusive":2,"end_byte_offset":${begin.length}}`;
+  const files = new Map([
+    [pathOf(parent), begin + line(2, "event_msg", usage)],
+    [pathOf(child), line(2, "session_meta", meta(child, base))],
+  ]);
+
+  const restored = await restore(files);
+
+  const text = restored.get(pathOf(parent)) ?? "";
+  expect(text.slice(0, begin.length)).toBe(begin.replace("3.0}}}}", "3}}}}  "));
+  expect(text.slice(begin.length)).toBe(line(2, "event_msg", usage).replace("3.0", "3"));
+  expect(restored.get(pathOf(child))).toBe(files.get(pathOf(child)));
+});
+
+it.each([
+  ["is nowhere near", 999_999_999_999],
+  ["is before the end of the line", 1],
+])("writes the file as it is where the end that another one names %s", async (_, bytes) => {
+  const begin = line(0, "session_meta", meta(parent, ""));
+  const base = `,"forked_from_id":"${parent}","history_base":{"thread_id":"${parent}","end_ordinal_exclusive":1,"end_byte_offset":${bytes}}`;
+  const files = new Map([
+    [pathOf(parent), begin],
+    [pathOf(child), line(1, "session_meta", meta(child, base))],
+  ]);
+
+  const restored = await restore(files);
+
+  expect(restored.get(pathOf(parent))).toBe(begin);
+});

@@ -1,0 +1,76 @@
+import type { Message } from "@pond/canonical";
+import { type JsonObject, stringifyJson, toRfc3339 } from "@pond/canonical";
+import type { Lineage, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import { type CutOffs, cutOffsOf, fileId, Padding } from "./cut-offs.ts";
+import { rolloutPath } from "./layout.ts";
+import { sourceOf } from "./records/envelope.ts";
+import { restoreRecord } from "./records/record.ts";
+
+/** Threads of this client as their files were, record by record (`adapter-native-restore-lossless`). */
+export function* writeNative({ root, descendants }: Lineage): Generator<RestoredFile> {
+  const contents = [root, ...descendants];
+  const cutOffs = cutOffsOf(contents);
+  for (const content of contents) {
+    const session = content.session.id;
+    for (const { path, messages } of filesOf(content)) {
+      const isDocument = path.endsWith(".json");
+      const log = lines(messages, cutOffs.get(fileId(path)));
+      yield { session, path, content: isDocument ? [document(messages)] : log };
+    }
+  }
+}
+
+type File = { readonly path: string; readonly messages: Message[] };
+
+/** The session says where its first file lies, the first record of each later one where that does. */
+function filesOf({ session, messages }: SessionContent): readonly File[] {
+  const { path } = sourceOf(session);
+  const usual = rolloutPath(toRfc3339(session.created_at), session.id);
+  let file: File = { path: typeof path === "string" ? path : usual, messages: [] };
+  const files = [file];
+  for (const message of messages) {
+    const { path: later } = sourceOf(message);
+    if (typeof later === "string") {
+      file = { path: later, messages: [] };
+      files.push(file);
+    }
+    file.messages.push(message);
+  }
+  return files;
+}
+
+function document(messages: readonly Message[]): string {
+  const [session, ...items] = records(messages);
+  return `${stringifyJson({ ...session, items })}\n`;
+}
+
+/** The lines of a log in pieces large enough to be written at once, made when they are asked for. */
+function lines(messages: readonly Message[], cutOffs: CutOffs | undefined): Iterable<string> {
+  return { [Symbol.iterator]: () => pieces(messages, cutOffs && new Padding(cutOffs)) };
+}
+
+function* pieces(messages: readonly Message[], padding: Padding | undefined): Generator<string> {
+  let text = "";
+  for (const record of records(messages)) {
+    const line = stringifyJson(record);
+    text += `${padding ? padding.pad(line, record) : line}\n`;
+    if (text.length >= pieceLength) {
+      yield text;
+      text = "";
+    }
+  }
+  if (text !== "") yield text;
+}
+
+function* records(messages: readonly Message[]): Generator<JsonObject> {
+  for (let at = 0; at < messages.length; ) {
+    let end = at + 1;
+    // The blocks of one record follow its first message.
+    while (sourceOf(messages[end] ?? { options: {} })["continues"] !== undefined) end++;
+    const record = restoreRecord(messages.slice(at, end));
+    if (record) yield record;
+    at = end;
+  }
+}
+
+const pieceLength = 64 * 1024;

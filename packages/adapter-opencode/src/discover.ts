@@ -1,0 +1,112 @@
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { FaultEvent } from "@pond/canonical";
+import { isGone, reasonOf } from "@pond/canonical/adapter";
+import { fault } from "./faults.ts";
+import { looksExported } from "./stores/export-file.ts";
+import type { Home } from "./stores/home.ts";
+import { treeSession } from "./stores/tree-layout.ts";
+
+/** What a path given by a user means. */
+export type Root = {
+  readonly folder: string;
+  /** Only this, where a file was named: a session of a tree, an export, or a database. */
+  readonly only?: string;
+  /** True where the folder of the sessions was named and not the client's. */
+  readonly isTree?: boolean;
+};
+
+/** @throws where there is nothing at the path. */
+export function rootOf(path: string): Root {
+  const absolute = resolve(path);
+  if (statSync(absolute).isDirectory()) {
+    const isStorage = basename(absolute) === "storage" && existsSync(join(absolute, "session"));
+    return isStorage ? { folder: dirname(absolute), isTree: true } : { folder: absolute };
+  }
+  const steps = absolute.split(sep);
+  for (let end = steps.length - 1; end > 0; end--) {
+    const folder = steps.slice(0, end).join(sep) || sep;
+    const below = slashed(relative(folder, absolute));
+    if (treeSession(below)) return { folder, only: below };
+  }
+  return { folder: dirname(absolute), only: basename(absolute) };
+}
+
+/** A folder of the client, or one exported session; paths are below the root. */
+export type Found = { readonly kind: "home"; readonly home: Home } | ExportFile;
+type ExportFile = { readonly kind: "export"; readonly path: string };
+
+/** Everything below the root that holds sessions; faults for what cannot be looked at. */
+export function* discover({ folder, only, isTree }: Root): Generator<Found | FaultEvent> {
+  if (only === undefined && !isTree) {
+    yield* walk(folder, "");
+    return;
+  }
+  if (only !== undefined && isDatabase(only)) {
+    yield { kind: "home", home: { folder, prefix: "", databases: [only], hasTree: false } };
+  } else if (only === undefined || treeSession(only)) {
+    yield { kind: "home", home: { folder, prefix: "", databases: [], hasTree: true } };
+  } else yield { kind: "export", path: only };
+}
+
+function* walk(root: string, path: string): Generator<Found | FaultEvent> {
+  const folder = join(root, path);
+  let entries: readonly Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (!isGone(error)) yield fault(folder, reasonOf(error), error);
+    return;
+  }
+  const prefix = path === "" ? "" : `${path}/`;
+  const sorted = entries.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  const home = homeOf(folder, prefix, sorted);
+  if (home) yield { kind: "home", home };
+  for (const entry of sorted) {
+    const below = `${prefix}${entry.name}`;
+    // In the client's own folder other files are its settings and keys.
+    const isOurs = !home || ours.includes(entry.name);
+    if (entry.isDirectory() && isOurs && !skipped.includes(entry.name)) yield* walk(root, below);
+    else if (entry.isFile() && isExport(join(folder, entry.name), entry.name, home !== undefined)) {
+      yield { kind: "export", path: below };
+    }
+  }
+}
+
+/** Folders of exports in the client's own folder. */
+const ours: readonly string[] = ["pond", "exports"];
+const skipped: readonly string[] = ["node_modules", ".git"];
+
+function homeOf(folder: string, prefix: string, entries: readonly Dirent[]): Home | undefined {
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const databases = files.filter((name) => isDatabase(name) && name.includes("opencode"));
+  const names = new Set(entries.filter((entry) => entry.isDirectory()).map(({ name }) => name));
+  const hasTree =
+    (names.has("storage") && existsSync(join(folder, "storage", "session"))) ||
+    (names.has("project") && hasOldTree(join(folder, "project")));
+  if (!hasTree && databases.length === 0) return undefined;
+  return { folder, prefix, databases: databases.toSorted(byRank), hasTree };
+}
+
+function hasOldTree(folder: string): boolean {
+  return readdirSync(folder).some((name) => existsSync(join(folder, name, "storage", "session")));
+}
+
+/** The database of releases first, that of the 2.0 betas, which was imported there, last. */
+function byRank(left: string, right: string): number {
+  const rank = (name: string) => (name === "opencode.db" ? 0 : name === "opencode-next.db" ? 2 : 1);
+  return rank(left) - rank(right) || (left < right ? -1 : 1);
+}
+
+function isDatabase(name: string): boolean {
+  return /\.(?:db|sqlite)$/.test(name);
+}
+
+function isExport(file: string, name: string, isInHome: boolean): boolean {
+  if (!name.endsWith(".json")) return false;
+  return name.startsWith("ses_") || (!isInHome && looksExported(file));
+}
+
+function slashed(path: string): string {
+  return sep === "/" ? path : path.split(sep).join("/");
+}

@@ -1,0 +1,15 @@
+import { hash } from "node:crypto";
+
+/** A name of a file that stays in its folder: the id where it can be one, else one made of it. */
+export function fileName(id: string): string {
+  const isName = /^[^./\\\0:\n][^/\\\0:\n]{0,99}$/.test(id) && !/[. ]$/.test(id);
+  return isName ? id : `id-${hash("sha256", id).slice(0, 32)}`;
+}
+
+/** True for a path that stays in the folder it is relative to, on every system. */
+export function isInside(path: string): boolean {
+  const steps = path.split("/");
+  return (
+    !/[\\\0:]/.test(path) && steps.every((step) => step !== "" && step !== "." && step !== "..")
+  );
+}

@@ -1,0 +1,161 @@
+import type { JsonObject, Message, Session } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import { modelOf, type NamedModel, type Tally, type Turn } from "@pond/canonical/foreign";
+import { millisOf } from "../records/envelope.ts";
+import { Ids } from "./names.ts";
+import { assistantParts, type BarePart, userParts } from "./parts.ts";
+import { type Speech, speechesOf } from "./speeches.ts";
+
+/** A message as the client exports it. */
+export type WrittenMessage = { readonly info: JsonObject; readonly parts: readonly JsonObject[] };
+
+/** The model a session ran on, as the client names one. */
+type ModelName = { readonly providerID: string; readonly modelID: string };
+
+/** The turns of a session as messages of 1.x, in an order that every release agrees on. */
+export function messagesOf(
+  turns: readonly Turn[],
+  session: Session,
+  id: string,
+  tally: Tally,
+): readonly WrittenMessage[] {
+  const writer = new MessageWriter(session, id, tally);
+  const speeches = speechesOf(turns);
+  for (const [index, speech] of speeches.entries()) writer.add(speech, answerTo(speeches, index));
+  return writer.written;
+}
+
+/** The next step of the model: a prompt names the model that is to answer it. */
+function answerTo(speeches: readonly Speech[], from: number): Message | undefined {
+  for (let index = from; index < speeches.length; index++) {
+    const speech = speeches[index];
+    if (speech?.role === "assistant") return speech.message;
+  }
+  return undefined;
+}
+
+class MessageWriter {
+  readonly written: WrittenMessage[] = [];
+  readonly #session: Session;
+  readonly #id: string;
+  readonly #tally: Tally;
+  readonly #ids: Ids;
+  #model: ModelName;
+  #lastMs: number;
+  /** The prompt that answers name as what they answer. */
+  #prompt: string | undefined;
+
+  constructor(session: Session, id: string, tally: Tally) {
+    this.#session = session;
+    this.#id = id;
+    this.#tally = tally;
+    this.#ids = new Ids(session.id);
+    this.#lastMs = millisOf(session.created_at);
+    this.#model = { providerID: session.source_agent, modelID: "unknown" };
+  }
+
+  add(speech: Speech, answer: Message | undefined): void {
+    const atMs = this.#time(speech);
+    if (answer) this.#model = modelName(modelOf(answer), this.#model);
+    if (speech.role === "user") {
+      const parts = speech.turns.flatMap((turn) => {
+        return turn.parts.flatMap((part) => userParts(part, turn.kind === "user", this.#tally));
+      });
+      if (parts.length > 0) this.#user(parts, atMs);
+      return;
+    }
+    const { turn } = speech;
+    const parts = turn.parts.flatMap((part) => assistantParts(part, atMs, this.#tally));
+    if (parts.length === 0) return;
+    if (this.#prompt === undefined) this.#user([opening(this.#session)], atMs);
+    this.#assistant(parts, atMs);
+  }
+
+  /** Never before the message above: the order is by time. */
+  #time({ message }: Speech): number {
+    this.#lastMs = Math.max(this.#lastMs, millisOf(message.timestamp));
+    return this.#lastMs;
+  }
+
+  #user(parts: readonly BarePart[], atMs: number): void {
+    const id = this.#ids.next("msg");
+    this.#prompt = id;
+    this.#push(parts, {
+      id,
+      sessionID: this.#id,
+      role: "user",
+      time: { created: atMs },
+      agent,
+      model: this.#model,
+    });
+  }
+
+  #assistant(parts: readonly BarePart[], atMs: number): void {
+    const ends = parts.map((part) => endOf(part) ?? atMs);
+    const hasCalls = parts.some(({ type }) => type === "tool");
+    const reason = hasCalls ? "tool-calls" : "stop";
+    const finish = { type: "step-finish", reason, cost: 0, tokens: noTokens };
+    this.#push([{ type: "step-start" }, ...parts, finish], {
+      id: this.#ids.next("msg"),
+      sessionID: this.#id,
+      role: "assistant",
+      time: { created: atMs, completed: Math.max(...ends) },
+      parentID: this.#prompt ?? "",
+      ...this.#model,
+      mode: agent,
+      agent,
+      path: { cwd: this.#session.project, root: this.#session.project },
+      cost: 0,
+      tokens: noTokens,
+      finish: reason,
+    });
+  }
+
+  #push(parts: readonly BarePart[], info: JsonObject & { readonly id: string }): void {
+    const placed = parts.map((part) => this.#place(part, info.id));
+    this.written.push({ info, parts: placed });
+  }
+
+  #place(part: BarePart, messageID: string): JsonObject {
+    const place = { id: this.#ids.next("prt"), sessionID: this.#id, messageID };
+    const { state } = part;
+    if (!isJsonObject(state) || !Array.isArray(state["attachments"])) return { ...place, ...part };
+    // A file that a tool gave is a part with an id too.
+    const attachments = state["attachments"].filter(isJsonObject).map((file) => {
+      return { ...place, id: this.#ids.next("prt"), ...file };
+    });
+    return { ...place, ...part, state: { ...state, attachments } };
+  }
+}
+
+/** Every answer needs a prompt that it answers. */
+function opening({ source_agent }: Session): BarePart {
+  const text = `This session was restored from ${source_agent}.`;
+  return { type: "text", text, synthetic: true };
+}
+
+function endOf({ state }: BarePart): number | undefined {
+  const time = isJsonObject(state) ? state["time"] : undefined;
+  const end = isJsonObject(time) ? time["end"] : undefined;
+  return typeof end === "number" ? end : undefined;
+}
+
+/** The provider is what the client looks a model up by; some clients do not say theirs. */
+function modelName({ model, provider }: NamedModel, known: ModelName): ModelName {
+  if (model === undefined) return known;
+  const guess = providers.find(([start]) => model.startsWith(start))?.[1];
+  return { providerID: provider ?? guess ?? known.providerID, modelID: model };
+}
+
+const providers: readonly (readonly [start: string, provider: string])[] = [
+  ["claude", "anthropic"],
+  ["gpt", "openai"],
+  ["o1", "openai"],
+  ["o3", "openai"],
+  ["o4", "openai"],
+  ["codex", "openai"],
+  ["gemini", "google"],
+];
+
+const agent = "build";
+const noTokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };

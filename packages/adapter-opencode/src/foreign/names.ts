@@ -1,0 +1,52 @@
+import { derivedHex } from "@pond/canonical/foreign";
+import { origin } from "../origin.ts";
+
+/**
+ * The id of a session's copy here. As the client makes them it begins with the complement of the
+ * time, so that newer ones sort first.
+ */
+export function sessionId(id: string, createdMs: number): string {
+  const ticks = BigInt.asUintN(48, ~(BigInt(createdMs) * 4096n));
+  return `ses_${hex12(ticks)}${letters(derivedHex("session", origin, id))}`;
+}
+
+/**
+ * Hands out ids of messages and parts. Their first digits count, because old releases order by
+ * them: from the lowest number on, so that whatever the client adds later sorts behind.
+ */
+export class Ids {
+  readonly #session: string;
+  #count = 0n;
+
+  constructor(session: string) {
+    this.#session = session;
+  }
+
+  next(prefix: "msg" | "prt"): string {
+    this.#count += 1n;
+    const tail = letters(derivedHex(prefix, origin, this.#session, String(this.#count)));
+    return `${prefix}_${hex12(this.#count)}${tail}`;
+  }
+}
+
+/** A tool's name as every provider accepts one. */
+export function toolName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";
+}
+
+function hex12(number: bigint): string {
+  return number.toString(16).padStart(12, "0");
+}
+
+/** Fourteen letters and digits, as the client's own ids end. */
+function letters(hex: string): string {
+  let number = BigInt(`0x${hex}`);
+  let text = "";
+  while (text.length < 14) {
+    text += alphabet[Number(number % 62n)];
+    number /= 62n;
+  }
+  return text;
+}
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

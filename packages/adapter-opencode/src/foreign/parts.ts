@@ -1,0 +1,141 @@
+import { isUtf8 } from "node:buffer";
+import type { FilePart, JsonObject } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import {
+  type AssistantPart,
+  type Call,
+  type ContextPart,
+  dataUrlOf,
+  fileBytesOf,
+  fileNote,
+  hasVisibleText,
+  resultBlocks,
+  resultText,
+  type Tally,
+} from "@pond/canonical/foreign";
+import { millisOf } from "../records/envelope.ts";
+import { opencodeTools } from "../tools.ts";
+import { toolName } from "./names.ts";
+
+/** Parts as the client has them, without the ids that place them. */
+export type BarePart = JsonObject & { readonly type: string };
+
+/** What the harness gave the model, or a human typed. */
+export function userParts(part: ContextPart, isTyped: boolean, tally: Tally): readonly BarePart[] {
+  switch (part.type) {
+    case "system":
+      return given(part.text, "system", tally);
+    case "orphan":
+      return given(resultText(part.part), "tool_result", tally);
+    case "file":
+      return fileParts(part, tally);
+    case "text":
+      if (!isTyped) return given(part.text, "text", tally);
+      tally.count("text", hasVisibleText(part.text) ? "kept" : "dropped");
+      return hasVisibleText(part.text) ? [{ type: "text", text: part.text }] : [];
+  }
+}
+
+/** What the model said and did, in one step. */
+export function assistantParts(
+  part: AssistantPart,
+  atMs: number,
+  tally: Tally,
+): readonly BarePart[] {
+  switch (part.type) {
+    case "call":
+      return [toolPart(part, atMs, tally)];
+    case "file":
+      tally.count("file", "translated");
+      return [{ type: "text", text: fileNote(part) }];
+    case "text":
+    case "reasoning": {
+      const isKept = hasVisibleText(part.text);
+      tally.count(part.type, isKept ? "kept" : "dropped");
+      const time = { start: atMs, end: atMs };
+      return isKept ? [{ type: part.type, text: part.text, time }] : [];
+    }
+  }
+}
+
+/** Text no human typed: the model sees it, the list of messages does not show it. */
+function given(
+  text: string,
+  counted: "system" | "text" | "tool_result",
+  tally: Tally,
+): readonly BarePart[] {
+  const isKept = hasVisibleText(text);
+  // The client has harness text in such parts too, so that only other things become another.
+  tally.count(counted, isKept ? (counted === "text" ? "kept" : "translated") : "dropped");
+  return isKept ? [{ type: "text", text, synthetic: true }] : [];
+}
+
+/** Images and PDF files go to the model as they are, text as text, other files by name. */
+function fileParts(part: FilePart, tally: Tally): readonly BarePart[] {
+  const url = dataUrlOf(part);
+  const name = part.file_name === undefined ? {} : { filename: part.file_name };
+  if (url !== undefined && /^(?:image\/|application\/pdf$)/.test(part.media_type)) {
+    tally.count("file", "kept");
+    return [{ type: "file", mime: part.media_type, ...name, url }];
+  }
+  const bytes = fileBytesOf(part);
+  const isText = bytes !== undefined && bytes.length > 0 && isUtf8(bytes);
+  const isElsewhere = url === undefined && bytes === undefined;
+  tally.count("file", isText || isElsewhere ? "translated" : "dropped");
+  const text = isText ? `${fileNote(part)}\n${Buffer.from(bytes)}` : fileNote(part);
+  return [{ type: "text", text, synthetic: true }];
+}
+
+/** A call with its answer in one part, as the client keeps them; every call has ended. */
+function toolPart(
+  { part, callId, params, common, result }: Call,
+  atMs: number,
+  tally: Tally,
+): BarePart {
+  const written = common && opencodeTools.write(common);
+  const call = written ?? { name: toolName(part.name), params };
+  const input = isJsonObject(call.params) ? call.params : { input: call.params };
+  const isSame = call.name === part.name && input === part.params && !part.provider_executed;
+  tally.count("tool_call", isSame ? "kept" : "translated");
+  const endMs = result ? Math.max(atMs, millisOf(result.message.timestamp)) : atMs;
+  const state = { input, time: { start: atMs, end: endMs } };
+  const head = { type: "tool", callID: callId, tool: call.name };
+  if (result === undefined)
+    return { ...head, state: { status: "error", ...state, error: unanswered } };
+
+  const { blocks, isWhole } = resultBlocks(result.part.result);
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const text = texts.join("\n");
+  const images = blocks.flatMap((block) => (block.type === "image" ? [block] : []));
+  const isFailure = result.part.is_failure;
+  const isCut = isFailure && (images.length > 0 || text === "");
+  tally.count("tool_result", isWhole && !isCut ? "kept" : "translated");
+  if (isFailure) {
+    return { ...head, state: { status: "error", ...state, error: text || "(no output)" } };
+  }
+  const attachments = images.map(({ mediaType, base64 }) => {
+    return { type: "file", mime: mediaType, url: `data:${mediaType};base64,${base64}` };
+  });
+  return {
+    ...head,
+    state: {
+      status: "completed",
+      ...state,
+      output: text,
+      title: titleOf(call.name, input),
+      metadata: {},
+      ...(attachments.length > 0 && { attachments }),
+    },
+  };
+}
+
+/** What the client shows for a call. */
+function titleOf(tool: string, input: JsonObject): string {
+  for (const key of ["description", "filePath", "command", "pattern", "url", "query", "path"]) {
+    const value = input[key];
+    if (typeof value === "string" && value !== "") return value.slice(0, 100);
+  }
+  return tool;
+}
+
+const unanswered = "No result of this call was recorded.";

@@ -1,0 +1,35 @@
+import type { Message } from "@pond/canonical";
+import type { AssistantTurn, ContextTurn, Turn, UserTurn } from "@pond/canonical/foreign";
+
+/** What one message of the client holds. */
+export type Speech =
+  | { readonly role: "user"; readonly message: Message; readonly turns: readonly UserSide[] }
+  | { readonly role: "assistant"; readonly message: Message; readonly turn: AssistantTurn };
+
+type UserSide = ContextTurn | UserTurn;
+
+/**
+ * Turns as messages: what the harness added stands in one message with the prompt beside it, as
+ * the client itself does it.
+ */
+export function speechesOf(turns: readonly Turn[]): readonly Speech[] {
+  const speeches: Speech[] = [];
+  let open: UserSide[] = [];
+  const close = (): void => {
+    const [first] = open;
+    if (first) speeches.push({ role: "user", message: first.message, turns: open });
+    open = [];
+  };
+  for (const turn of turns) {
+    if (turn.kind === "assistant") {
+      close();
+      speeches.push({ role: "assistant", message: turn.message, turn });
+    } else {
+      // Two prompts stay two messages.
+      if (turn.kind === "user" && open.some(({ kind }) => kind === "user")) close();
+      open.push(turn);
+    }
+  }
+  close();
+  return speeches;
+}

@@ -1,0 +1,152 @@
+import { statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { FaultEvent, ReadEvent } from "@pond/canonical";
+import {
+  isGone,
+  isSystemError,
+  type Reader,
+  reasonOf,
+  type SourceSession,
+} from "@pond/canonical/adapter";
+import { discover, type Found, type Root, rootOf } from "./discover.ts";
+import { fault } from "./faults.ts";
+import { origin } from "./origin.ts";
+import { readSession } from "./read-session.ts";
+import { DatabaseChanged } from "./stores/database.ts";
+import { readExport } from "./stores/export-file.ts";
+import { listHome, measureSession, withSession } from "./stores/home.ts";
+import { NotJson } from "./stores/json-file.ts";
+import { treeSession } from "./stores/tree-layout.ts";
+
+export type OpencodeOptions = {
+  /** The time now: a session that rested for an hour is complete. Default: the clock. */
+  readonly now?: () => Date;
+};
+
+const defaults = { now: (): Date => new Date() };
+
+/**
+ * Reads the sessions of opencode at `path`: the client's data folder with all its stores, its
+ * `storage` folder, a folder of exports, or one file of any of these. Touches nothing before it is
+ * asked, and never changes anything, beside a running client too.
+ */
+export function fromOpencode(path: string, options: OpencodeOptions = {}): Reader {
+  const { now } = { ...defaults, ...options };
+  return {
+    origin,
+
+    async *sessions(signal): AsyncIterable<SourceSession | FaultEvent> {
+      try {
+        for (const session of list(rootOf(path))) {
+          signal?.throwIfAborted();
+          yield session;
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        yield faultOf(path, error);
+      }
+    },
+
+    async fingerprint(key) {
+      try {
+        const root = rootOf(path);
+        const place = placeOf(root, key);
+        if (place?.kind === "export") return measureFile(join(root.folder, key)).fingerprint;
+        return place && measureSession(place.home, idOf(place, key))?.fingerprint;
+      } catch (error) {
+        if (isGone(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async *read(key, signal): AsyncIterable<ReadEvent> {
+      try {
+        for (const event of readKey(rootOf(path), key, now().getTime())) {
+          signal?.throwIfAborted();
+          yield event;
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (error instanceof DatabaseChanged) {
+          yield { kind: "pending", location: `${path}:${key}`, reason: error.message };
+        } else yield faultOf(join(path, key), error);
+      }
+    },
+  };
+}
+
+function* list(root: Root): Generator<SourceSession | FaultEvent> {
+  // A session that its store still has is not read again from a file it was exported to.
+  const known = new Set<string>();
+  const only = root.only === undefined ? undefined : treeSession(root.only)?.id;
+  for (const found of discover(root)) {
+    if (found.kind === "fault") yield found;
+    else if (found.kind === "export") yield* listExport(root, found.path, known);
+    else {
+      for (const session of listHome(found.home)) {
+        if (session.kind === "source") known.add(session.key);
+        if (only === undefined || session.kind === "fault" || session.key === only) yield session;
+      }
+    }
+  }
+}
+
+function* listExport(
+  root: Root,
+  path: string,
+  known: ReadonlySet<string>,
+): Generator<SourceSession | FaultEvent> {
+  const id = basename(path, ".json");
+  const home = path.replace(/(?:pond\/)?[^/]*$/, "");
+  if (known.has(`${home}${id}`)) return;
+  try {
+    yield { kind: "source", key: path, ...measureFile(join(root.folder, path)) };
+  } catch (error) {
+    if (!isGone(error)) yield faultOf(join(root.folder, path), error);
+  }
+}
+
+function* readKey(root: Root, key: string, nowMs: number): Generator<ReadEvent> {
+  const place = placeOf(root, key);
+  if (place === undefined) yield fault(key, "no such session");
+  else if (place.kind === "export") {
+    yield* readSession(readExport(join(root.folder, key), key), nowMs);
+  } else {
+    const id = idOf(place, key);
+    yield* withSession(place.home, id, (session) =>
+      session ? readSession(session, nowMs) : [fault(key, "no such session")],
+    );
+  }
+}
+
+/** The home or file a key belongs to. Keys of homes are ids, those of exports are paths. */
+function placeOf(root: Root, key: string): Found | undefined {
+  if (key.split("/").includes("..")) return undefined;
+  if (key.endsWith(".json")) return { kind: "export", path: key };
+  for (const found of discover(root)) {
+    if (found.kind === "home" && isIn(found, key)) return found;
+  }
+  return undefined;
+}
+
+function isIn({ home }: { readonly home: { readonly prefix: string } }, key: string): boolean {
+  return key.startsWith(home.prefix) && !key.slice(home.prefix.length).includes("/");
+}
+
+function idOf({ home }: Found & { readonly kind: "home" }, key: string): string {
+  return key.slice(home.prefix.length);
+}
+
+function measureFile(file: string): { readonly fingerprint: string; readonly bytes: number } {
+  const { size, mtimeNs, ino } = statSync(file, { bigint: true });
+  return { fingerprint: `${size}.${mtimeNs}.${ino}`, bytes: Number(size) };
+}
+
+/** What the system, SQLite or the file refused; a mistake of ours is thrown on. */
+function faultOf(uri: string, error: unknown): FaultEvent {
+  if (error instanceof NotJson) return fault(uri, error.message, error);
+  if (isSystemError(error)) return fault(uri, reasonOf(error), error);
+  const isSqlite = error instanceof Error && "errcode" in error;
+  if (isSqlite) return fault(uri, `cannot be read (${error.message})`, error);
+  throw error;
+}

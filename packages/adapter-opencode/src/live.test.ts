@@ -1,0 +1,147 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { contentOf, findSessions, readAll } from "@pond/adapter-testkit";
+import { describe, expect, it } from "vitest";
+import { fromOpencode } from "./from-opencode.ts";
+import {
+  createHome,
+  exchange,
+  insert,
+  joined,
+  messageRow,
+  openAgain,
+  openDatabase,
+  partRow,
+  sessionRow,
+  writeDatabase,
+} from "./home.test-kit.ts";
+
+const rows = joined({ session: [sessionRow("ses_a")] }, exchange("ses_a"));
+
+describe("beside a running client", () => {
+  it("reads what stands in the write-ahead log only, and every later change", async () => {
+    const home = createHome();
+    const client = openDatabase(join(home, "opencode.db"), rows);
+    const reader = fromOpencode(home);
+
+    const [before] = (await findSessions(reader)).sessions;
+    const first = await messageIds(home);
+    const later = messageRow("ses_a", "msg_b1", 60_000, { role: "user" });
+    insert(client, "message", later);
+    insert(client, "part", partRow(later, "prt_b1", { type: "text", text: "And now?" }));
+
+    expect(first).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
+    expect(await messageIds(home)).toEqual([...first, "msg_b1"]);
+    expect(await reader.fingerprint("ses_a")).not.toBe(before?.fingerprint);
+  });
+
+  it("sees each session as it was at one moment, while the client goes on writing", async () => {
+    const home = createHome();
+    const client = openDatabase(join(home, "opencode.db"), rows);
+
+    const ids: string[] = [];
+    for await (const event of fromOpencode(home).read("ses_a")) {
+      if (event.kind !== "message") continue;
+      ids.push(event.message.id);
+      insert(client, "message", messageRow("ses_a", `msg_z${ids.length}`, 99, { role: "user" }));
+    }
+
+    expect(ids).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
+  });
+
+  it("lets the client write a checkpoint and end, and leaves nothing behind", async () => {
+    const home = createHome();
+    const client = openDatabase(join(home, "opencode.db"), rows);
+
+    await messageIds(home);
+    client.close();
+
+    expect(readdirSync(home)).toEqual(["opencode.db"]);
+  });
+});
+
+describe("a database nobody has open", () => {
+  it("is read without making a file or changing one", async () => {
+    const home = createHome();
+    writeDatabase(join(home, "opencode.db"), rows);
+    const before = stateOf(home);
+
+    const ids = await messageIds(home);
+
+    expect(ids).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
+    expect(stateOf(home)).toEqual(before);
+  });
+
+  it.each([
+    ["with its index", []],
+    ["without its index", ["opencode.db-shm"]],
+  ])("is read from the log a crash left, %s, and not tidied up", async (_, missing) => {
+    const [home, other] = [createHome(), createHome()];
+    openDatabase(join(other, "opencode.db"), rows);
+    // What a process leaves that is killed: the log was never written back.
+    for (const name of readdirSync(other)) copyFileSync(join(other, name), join(home, name));
+    for (const name of missing) rmSync(join(home, name));
+    const before = stateOf(home);
+
+    const ids = await messageIds(home);
+
+    expect(before).not.toEqual([]);
+    expect(ids).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
+    expect(stateOf(home)).toEqual(before);
+  });
+
+  it("is read where it has no write-ahead log at all", async () => {
+    const home = createHome();
+    writeDatabase(join(home, "opencode.db"), rows, "delete");
+
+    expect(await messageIds(home)).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
+  });
+
+  it("says that a read is to be repeated where the database changed under it", async () => {
+    const home = createHome();
+    const file = join(home, "opencode.db");
+    writeDatabase(file, rows);
+
+    const events = [];
+    for await (const event of fromOpencode(home).read("ses_a")) {
+      if (events.length === 0) openAgain(file).exec("UPDATE session SET title = 'other'");
+      events.push(event);
+    }
+
+    expect(events.at(-1)).toEqual({
+      kind: "pending",
+      location: `${home}:ses_a`,
+      reason: `${file} changed while it was read`,
+    });
+  });
+});
+
+it("prints no warning of SQLite's, and every other one", () => {
+  const code = `
+    const { sqlite } = await import("./stores/sqlite.ts");
+    sqlite();
+    process.emitWarning("the heddle is bent");
+  `;
+  const node = ["--conditions=@pond/source", "--input-type=module-typescript", "--eval", code];
+
+  const { stderr } = spawnSync(process.execPath, node, {
+    cwd: fileURLToPath(new URL(".", import.meta.url)),
+    encoding: "utf8",
+  });
+
+  expect(stderr.match(/Warning: .*/g)).toEqual(["Warning: the heddle is bent"]);
+});
+
+async function messageIds(home: string): Promise<readonly string[]> {
+  return contentOf(await readAll(fromOpencode(home), "ses_a")).messages.map(({ id }) => id);
+}
+
+/** Every file of a folder with its bytes and its time. */
+function stateOf(folder: string): readonly (readonly [string, string, number])[] {
+  return readdirSync(folder).map((name) => {
+    const file = join(folder, name);
+    return [name, readFileSync(file, "base64"), statSync(file).mtimeMs];
+  });
+}

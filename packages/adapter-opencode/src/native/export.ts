@@ -1,0 +1,75 @@
+import type { JsonObject, SessionId } from "@pond/canonical";
+import { stringifyJson } from "@pond/canonical";
+import type { RestoredFile } from "@pond/canonical/adapter";
+import { fileName } from "../file-name.ts";
+import type { RestoredMessage } from "../records/message.ts";
+import type { RestoredSession } from "./restored-session.ts";
+
+/**
+ * A session as a file that the client imports. What a database held beyond an export is under
+ * `pond`, which the client leaves alone. One that began in 1.x and went on in 2.x is two files:
+ * no version takes both shapes.
+ */
+export function* writeExport(session: RestoredSession, id: SessionId): Generator<RestoredFile> {
+  const own = session.store === "tree" ? undefined : session.path;
+  const path = own ?? `pond/${fileName(id)}.json`;
+  yield { session: id, path, content: lazily(() => pieces(session, session.schema)) };
+  if (session.continued) {
+    const later = { ...session, ...session.continued, sides: new Map() };
+    const content = lazily(() => pieces(later, 2));
+    yield { session: id, path: path.replace(/\.json$/, ".2.json"), content };
+  }
+}
+
+function lazily(run: () => Iterator<string>): Iterable<string> {
+  return { [Symbol.iterator]: run };
+}
+
+function* pieces(session: RestoredSession, schema: 1 | 2): Generator<string> {
+  yield `{\n  "info": ${stringifyJson(session.record)},\n  "messages": [`;
+  const beside: Record<string, JsonObject> = {};
+  const isExport = session.store === "export";
+  let separator = "\n";
+  for (const message of session.messages) {
+    if (message.schema !== schema) continue;
+    yield `${separator}    ${stringifyJson(exported(message, isExport))}`;
+    separator = ",\n";
+    if (!isExport) Object.assign(beside, rowsOf(message));
+  }
+  yield "\n  ]";
+  if (isExport) {
+    for (const [key, value] of Object.entries(session.row)) {
+      yield `,\n  ${JSON.stringify(key)}: ${stringifyJson(value)}`;
+    }
+  } else {
+    const sides = Object.fromEntries(
+      Array.from(session.sides, ([name, { value = null }]) => [name, value]),
+    );
+    const pond = { session: session.row, rows: beside, ...sides };
+    yield `,\n  "pond": ${stringifyJson(pond)}`;
+  }
+  yield "\n}\n";
+}
+
+function exported({ schema, record, row, parts }: RestoredMessage, isExport: boolean): JsonObject {
+  if (schema === 2) return record;
+  const records = parts.map((part) => part.record);
+  if (!isExport) return { info: record, parts: records };
+  const { lacks, ...beside } = row;
+  const own = Array.isArray(lacks) && lacks.includes("parts") ? {} : { parts: records };
+  return { info: record, ...own, ...beside };
+}
+
+/** What the store had beside each record, by the record's id. */
+function rowsOf({ message, row, record, parts }: RestoredMessage): Record<string, JsonObject> {
+  const all = [
+    { record, row, id: String(message.id) },
+    ...parts.map((part) => ({ ...part, id: "" })),
+  ];
+  return Object.fromEntries(
+    all.flatMap(({ id, record, row }) => {
+      const key = id || (typeof record["id"] === "string" ? record["id"] : "");
+      return Object.keys(row).length > 0 && key !== "" ? [[key, row]] : [];
+    }),
+  );
+}

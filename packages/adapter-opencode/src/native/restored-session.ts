@@ -1,0 +1,67 @@
+import type { JsonObject, Message } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import type { SessionContent } from "@pond/canonical/adapter";
+import { isInside } from "../file-name.ts";
+import { objectAt, sourceOf } from "../records/envelope.ts";
+import { type Restored, type RestoredMessage, restoreMessage } from "../records/message.ts";
+import type { Schema, Store } from "../stores/stored.ts";
+
+/** A session with everything its store held, before it is written in some form. */
+export type RestoredSession = Restored & {
+  readonly id: string;
+  readonly store: Store;
+  readonly schema: Schema;
+  /** Where the store had it; undefined where no store says. */
+  readonly path: string | undefined;
+  readonly messages: Iterable<RestoredMessage>;
+  /** Lists beside the log, by name. */
+  readonly sides: ReadonlyMap<string, JsonObject>;
+  /** What 2.x kept about a session that began in 1.x. */
+  readonly continued: Restored | undefined;
+};
+
+export function restoreSession({ session, messages }: SessionContent): RestoredSession {
+  const info = messages.find((message) => sourceOf(message)["store"] !== undefined);
+  const source = info ? sourceOf(info) : {};
+  const { store, schema, path } = source;
+  const isSide = (message: Message) => sourceOf(message)["side"] !== undefined;
+  const log = messages.filter((message) => message !== info && !isSide(message));
+  const sides = messages.filter(isSide).map((message): [string, JsonObject] => {
+    const { side } = sourceOf(message);
+    return [String(side), objectAt(sourceOf(message), "record")];
+  });
+  const continued = source["continued"];
+  return {
+    id: session.id,
+    store: store === "tree" || store === "database" ? store : "export",
+    schema: schema === 2 ? 2 : 1,
+    path: typeof path === "string" && isInside(path) ? path : undefined,
+    record: isJsonObject(source["record"]) ? source["record"] : bareRecord(session),
+    row: objectAt(source, "row"),
+    messages: { [Symbol.iterator]: () => restoreAll(log) },
+    sides: new Map(sides),
+    continued: isJsonObject(continued)
+      ? { record: continued, row: objectAt(source, "continued.row") }
+      : undefined,
+  };
+}
+
+/** What canonical says of a session of which no store's record came. */
+function bareRecord({
+  id,
+  parent_session_id,
+  project,
+  created_at,
+}: SessionContent["session"]): JsonObject {
+  const created = Number(created_at / 1000n);
+  return {
+    id,
+    ...(parent_session_id !== undefined && { parentID: parent_session_id }),
+    directory: project,
+    time: { created, updated: created },
+  };
+}
+
+function* restoreAll(messages: readonly Message[]): Generator<RestoredMessage> {
+  for (const message of messages) yield restoreMessage(message);
+}

@@ -1,0 +1,33 @@
+/**
+ * What of the client's data is left alone, and why. Deliberate and documented, as
+ * `model-lossless-projection` asks; the README repeats this table and a test compares them.
+ */
+export const notIngested: readonly { readonly path: string; readonly why: string }[] = [
+  { path: "auth.json, mcp-auth.json, account.json", why: "keys" },
+  { path: "tables account*, control_account, credential", why: "keys" },
+  { path: "table session_share, storage/share/, storage/session_share/", why: "hold secrets" },
+  {
+    path: "storage/project/, table project",
+    why: "belong to no session; the directory of a session that names none is looked up there",
+  },
+  { path: "storage/permission/, table permission", why: "settings of a project" },
+  { path: "storage/migration, tables migration, kv", why: "the client's own bookkeeping" },
+  {
+    path: "tables event, session_inbox, session_pending, instruction_*",
+    why: "what happens with it is in the log; queued prompts are there once they are sent",
+  },
+  {
+    path: "rows of 2.x that were copied from 1.x",
+    why: "the copy is lossy; the original is read where it still is",
+  },
+  { path: "table session_message beside message", why: "a preview in 1.18, wiped by the client" },
+  { path: "tool-output/", why: "deleted after a week; the log has the part the model was given" },
+  { path: "snapshot/, log/, bin/, repos/, worktree/", why: "no sessions" },
+];
+
+/** True for a file of a JSON tree that belongs to no session. */
+export function notIngestedFile(path: string): boolean {
+  return /(?:^|\/)storage\/(?:project\/|permission\/|share\/|session_share\/|migration$)/.test(
+    path,
+  );
+}

@@ -1,0 +1,128 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { opencodeProblems } from "./problems.ts";
+
+const fixtures = fileURLToPath(new URL("../../../fixtures/opencode", import.meta.url));
+const place = { id: "msg_1", sessionID: "ses_a" };
+const model = { providerID: "weaver", modelID: "shuttle-3" };
+const info = {
+  id: "ses_a",
+  slug: "a",
+  projectID: "global",
+  directory: "/loom",
+  title: "Loom",
+  version: "1.18.33",
+  time: { created: 1, updated: 2 },
+};
+const user = { ...place, role: "user", time: { created: 1 }, agent: "build", model };
+const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
+const answer = {
+  ...place,
+  id: "msg_2",
+  role: "assistant",
+  time: { created: 1, completed: 2 },
+  parentID: "msg_1",
+  ...model,
+  mode: "build",
+  agent: "build",
+  path: { cwd: "/loom", root: "/loom" },
+  cost: 0,
+  tokens,
+};
+const partPlace = { id: "prt_1", sessionID: "ses_a", messageID: "msg_1" };
+const text = { ...partPlace, type: "text", text: "Why?" };
+const tool = {
+  ...partPlace,
+  type: "tool",
+  callID: "c",
+  tool: "bash",
+  state: { status: "running", input: {}, time: { start: 1 } },
+};
+
+function problemsOf(value: unknown): readonly string[] {
+  const bytes = Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
+  return opencodeProblems(new Map([["pond/a.json", bytes]]));
+}
+
+const session = (...messages: readonly unknown[]) => ({ info, messages });
+const says = (info: unknown, ...parts: readonly unknown[]) => ({ info, parts });
+
+it("takes what the client takes", () => {
+  expect(problemsOf(session(says(user, text), says(answer)))).toEqual([]);
+});
+
+it.each<[string, unknown, readonly string[]]>([
+  ["no JSON", "{half", [expect.stringMatching(/^pond\/a.json: is not JSON: /)]],
+  ["a list", [], ["pond/a.json: is not an object"]],
+  ["no messages", { info }, ["pond/a.json: export.messages is not a list"]],
+  [
+    "a session without a slug, and a time in text",
+    { info: { ...info, slug: undefined, time: { created: "now", updated: 2 } }, messages: [] },
+    [
+      "pond/a.json: export.info.slug is not a string",
+      "pond/a.json: export.info.time.created is not a time in whole milliseconds",
+    ],
+  ],
+  [
+    "a role it does not know",
+    session(says({ ...user, role: "moderator" })),
+    ["pond/a.json: export.messages[0].info.role is none that the client knows"],
+  ],
+  [
+    "a part of a type from nowhere",
+    session(says(user, { ...text, type: "constructor" })),
+    ["pond/a.json: export.messages[0].parts[0].type is none that the client knows"],
+  ],
+  [
+    "an error that does not say whether to try again",
+    session(says(user), says({ ...answer, error: { name: "APIError", data: { message: "x" } } })),
+    ["pond/a.json: export.messages[1].info.error.data.isRetryable is not true or false"],
+  ],
+  [
+    "an answer to nothing",
+    session(says(answer)),
+    ["pond/a.json: export.messages[0] answers a prompt that did not come before"],
+  ],
+  [
+    "ids that deny the order",
+    session(says({ ...user, id: "msg_3" }), says({ ...answer, parentID: "msg_3" })),
+    ["pond/a.json: export.messages[1] is not in the order of times and ids"],
+  ],
+  [
+    "a message twice",
+    session(says(user), says(user)),
+    ["pond/a.json: export.messages[1] has an id that came before"],
+  ],
+  [
+    "a part of another message that came before, and is a call without its answer",
+    session(says(user, text), says(answer, tool)),
+    [
+      "pond/a.json: export.messages[1].parts[0] has an id that came before",
+      "pond/a.json: export.messages[1].parts[0] is of another message",
+      "pond/a.json: export.messages[1].parts[0] is a call that runs",
+    ],
+  ],
+])("names %s", (_, value, problems) => {
+  expect(problemsOf(value)).toEqual(problems);
+});
+
+it("knows every record of 2.x that the client exports, and none that still runs", () => {
+  const folder = join(fixtures, "export-2/input");
+  const files = globSync("**/*.json", { cwd: folder })
+    .sort()
+    .map((path) => [path, readFileSync(join(folder, path))] as const);
+
+  const problems = opencodeProblems(new Map(files));
+
+  const main = "exports/ses_5a1e00000ffe000000000Main2.json: export.messages";
+  const child = "exports/ses_5a1e00000ffe00000000Child2.json: export.info.title is not a string";
+  expect(problems).toEqual([
+    `${main}[6].content[5].state.status is none that the client knows`,
+    `${main}[6].content[6].state.status is none that the client knows`,
+    `${main}[6].content[7].type is none that the client knows`,
+    `${main}[12].type is none that the client knows`,
+    child,
+  ]);
+});

@@ -1,0 +1,90 @@
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import * as first from "./problems/schema-1.ts";
+import * as second from "./problems/schema-2.ts";
+import { list, object } from "./problems/shape.ts";
+
+/**
+ * What the client would refuse to import, one sentence each; empty where it takes every file.
+ * Files of a JSON tree and databases are its own and not imported.
+ */
+export function opencodeProblems(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
+  return [...files].flatMap(([path, bytes]) => {
+    if (!path.endsWith(".json") || /(?:^|\/)(?:storage|project)\//.test(path)) return [];
+    return problemsOf(bytes).map((problem) => `${path}: ${problem}`);
+  });
+}
+
+function problemsOf(bytes: Uint8Array): readonly string[] {
+  let value: JsonValue;
+  try {
+    value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    return [`is not JSON: ${error instanceof Error ? error.message : String(error)}`];
+  }
+  if (!isJsonObject(value)) return ["is not an object"];
+  const { info } = value;
+  return isJsonObject(info) && info["location"] !== undefined
+    ? object({ info: second.session, messages: list(second.message) })(value, "export")
+    : problemsOf1(value);
+}
+
+const export1 = object({
+  info: first.session,
+  messages: list(object({ info: first.message, parts: list(first.part) })),
+});
+
+function problemsOf1(value: JsonObject): readonly string[] {
+  const shape = export1(value, "export");
+  return shape.length > 0 ? shape : problemsOfOrder(value);
+}
+
+/** What no shape says: ids that are there twice or name nothing, and an order that ids deny. */
+function problemsOfOrder({ info, messages }: JsonObject): readonly string[] {
+  const problems: string[] = [];
+  const seen = new Set<JsonValue | undefined>();
+  const prompts = new Set<JsonValue | undefined>();
+  const session = fieldOf(info, "id");
+  let before: readonly [number, string] = [0, ""];
+  for (const [index, entry] of (Array.isArray(messages) ? messages : []).entries()) {
+    const path = `export.messages[${index}]`;
+    const own = fieldOf(entry, "info");
+    const [id, parts] = [fieldOf(own, "id"), fieldOf(entry, "parts")];
+    if (seen.has(id)) problems.push(`${path} has an id that came before`);
+    seen.add(id);
+    if (fieldOf(own, "sessionID") !== session) problems.push(`${path} is of another session`);
+    if (fieldOf(own, "role") === "user") prompts.add(id);
+    else if (!prompts.has(fieldOf(own, "parentID"))) {
+      problems.push(`${path} answers a prompt that did not come before`);
+    }
+    const place = [Number(fieldOf(fieldOf(own, "time"), "created")), String(id)] as const;
+    if (place[0] < before[0] || (place[0] === before[0] && place[1] < before[1])) {
+      problems.push(`${path} is not in the order of times and ids`);
+    }
+    before = place;
+    for (const [at, part] of (Array.isArray(parts) ? parts : []).entries()) {
+      problems.push(...problemsOfPart(part, `${path}.parts[${at}]`, id, seen));
+    }
+  }
+  return problems;
+}
+
+function problemsOfPart(
+  part: JsonValue,
+  path: string,
+  message: JsonValue | undefined,
+  seen: Set<JsonValue | undefined>,
+): readonly string[] {
+  const problems: string[] = [];
+  const id = fieldOf(part, "id");
+  if (seen.has(id)) problems.push(`${path} has an id that came before`);
+  seen.add(id);
+  if (fieldOf(part, "messageID") !== message) problems.push(`${path} is of another message`);
+  const status = fieldOf(fieldOf(part, "state"), "status");
+  // A provider refuses a call without its answer.
+  if (status === "pending" || status === "running") problems.push(`${path} is a call that runs`);
+  return problems;
+}
+
+function fieldOf(value: JsonValue | undefined, key: string): JsonValue | undefined {
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}

@@ -1,0 +1,154 @@
+import type { CanonicalEvent, FaultEvent, ReadEvent, SessionEvent } from "@pond/canonical";
+import {
+  carrierEvent,
+  type Extracted,
+  type SourceRecord,
+  secondId,
+  sessionEvent,
+} from "@pond/canonical/adapter";
+import { recordFault } from "./faults.ts";
+import { origin } from "./origin.ts";
+import { MessageIds, type Reading } from "./records/envelope.ts";
+import { readMessage } from "./records/message.ts";
+import { isStep, type Judged, judgeOf } from "./settled.ts";
+import type { StoredMessage, StoredSession } from "./stores/stored.ts";
+
+/**
+ * The events of one session: itself, a carrier of what the client keeps about it, its messages in
+ * order, the lists beside them.
+ */
+export function* readSession(stored: StoredSession, nowMs: number): Generator<ReadEvent> {
+  const head = headOf(stored);
+  if (head === undefined) {
+    const { uri, record } = stored.record.at;
+    const reason = "no working directory or no time: not ingested (`model-project-non-empty`)";
+    yield recordFault(uri, String(record), reason);
+    return;
+  }
+  const { session, id, createdAt } = head;
+  yield session;
+  yield infoEvent(stored, head);
+  const reading: Reading = { session, anchor: createdAt, ids: new MessageIds() };
+  yield* readMessages(stored, reading, nowMs);
+  for (const side of stored.sides()) {
+    if (side.kind === "fault") yield side;
+    else {
+      const [source, record] = [{ side: side.name }, side.record.whole()];
+      const init = { id: secondId(id, side.name), timestamp: createdAt, source, record };
+      yield carrierEvent(session, init);
+    }
+  }
+}
+
+type Head = {
+  readonly session: SessionEvent;
+  readonly id: Extracted<string>;
+  readonly createdAt: NonNullable<ReturnType<SourceRecord["milliseconds"]>>;
+};
+
+function headOf(stored: StoredSession): Head | undefined {
+  const { record } = stored;
+  const id = record.id("id");
+  const createdAt = record.record("time")?.milliseconds("created");
+  const project = projectOf(stored);
+  if (id === undefined || createdAt === undefined || project === undefined) return undefined;
+  const fork = stored.schema === 2 ? record.record("fork") : undefined;
+  const cut = fork?.record("boundary")?.id("messageID");
+  const parent = fork?.id("sessionID") ?? record.id("parentID");
+  const isFork = fork?.peek("sessionID") !== undefined;
+  const session = sessionEvent({
+    id,
+    parentSessionId: parent,
+    parentMessageId: parent && cut,
+    sourceAgent: origin,
+    createdAt,
+    project,
+    source: { relation: isFork ? "fork" : undefined },
+  });
+  return { session, id, createdAt };
+}
+
+/**
+ * What the client keeps about the session, whole: title, model and costs change with every turn,
+ * and a later value of a message becomes a revision.
+ */
+function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): CanonicalEvent {
+  const { store, schema, path, row, continued } = stored;
+  return carrierEvent(session, {
+    id: secondId(id, "info"),
+    timestamp: createdAt,
+    source: {
+      store,
+      schema,
+      path,
+      row: row?.whole(),
+      continued: continued?.record.whole(),
+      "continued.row": continued?.row?.whole(),
+    },
+    record: stored.record.whole(),
+  });
+}
+
+/** The directory a session names, or its project's, or the first one its messages name. */
+function projectOf(stored: StoredSession): Extracted<string> | undefined {
+  const holder = stored.schema === 2 ? stored.record.record("location") : stored.record;
+  const own = filled(holder, "directory") ?? filled(stored.worktree(), "worktree", "/");
+  if (own) return own;
+  for (const event of stored.messages()) {
+    if (event.kind === "fault") continue;
+    const { record } = event;
+    const old = record.record("metadata")?.record("assistant")?.record("path");
+    const path = record.record("path") ?? old;
+    const found = filled(path, "cwd") ?? filled(path, "root");
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function filled(
+  record: SourceRecord | undefined,
+  key: string,
+  not = "",
+): Extracted<string> | undefined {
+  const value = record?.peek(key);
+  return value === "" || value === not ? undefined : record?.string(key);
+}
+
+function* readMessages(
+  stored: StoredSession,
+  reading: Reading,
+  nowMs: number,
+): Generator<ReadEvent> {
+  const judge = judgeOf(stored, nowMs);
+  // From the first open one on, until a later step proves that it ended.
+  let held: (Judged | FaultEvent)[] = [];
+  for (const event of stored.messages()) {
+    if (event.kind === "fault") {
+      if (held.length > 0) held.push(event);
+      else yield event;
+      continue;
+    }
+    if (isStep(event)) {
+      for (const waiting of held) yield* release(waiting, reading, true);
+      held = [];
+    }
+    const open = judge(event);
+    if (open === undefined && held.length === 0) yield* readMessage(event, reading);
+    else held.push({ message: event, open });
+  }
+  for (const waiting of held) yield* release(waiting, reading, false);
+}
+
+function* release(
+  waiting: Judged | FaultEvent,
+  reading: Reading,
+  isProven: boolean,
+): Generator<ReadEvent> {
+  if ("kind" in waiting) yield waiting;
+  else if (waiting.open === undefined || isProven) yield* readMessage(waiting.message, reading);
+  else yield { kind: "pending", location: placeOf(waiting.message), reason: waiting.open };
+}
+
+function placeOf({ record }: StoredMessage): string {
+  return `${record.at.uri}:${record.at.record}`;
+}

@@ -1,0 +1,87 @@
+import type { JsonObject, JsonValue, Micros, SessionEvent } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import { ContentIds, type Extracted, positionId, type SourceRecord } from "@pond/canonical/adapter";
+
+/** What reading one session remembers from message to message. */
+export type Reading = {
+  readonly session: SessionEvent;
+  /** The session's own time, for records without one (`model-no-synthesis` allows it). */
+  readonly anchor: Extracted<Micros>;
+  readonly ids: MessageIds;
+};
+
+/** Hands out the ids of one session's messages, each once. */
+export class MessageIds {
+  readonly #seen: Set<string> = new Set();
+  readonly #derived: ContentIds = new ContentIds();
+
+  /** The record's own id, or undefined where it has none or another record had it before. */
+  own(record: SourceRecord): Extracted<string> | undefined {
+    const id = record.peek("id");
+    if (typeof id !== "string" || this.#seen.has(id) || id.includes("#")) return undefined;
+    this.#seen.add(id);
+    return record.id("id");
+  }
+
+  derived(record: SourceRecord): Extracted<string> {
+    return this.#derived.next(record);
+  }
+}
+
+/** Hands out the ids of one message's parts, each once. */
+export class PartIds {
+  readonly #seen: Set<string> = new Set();
+
+  /** The part's own id where it has one that no other part had, else its position. */
+  next(part: SourceRecord, position: number): Extracted<string> {
+    const id = part.peek("id");
+    // Ids this codec makes itself look like these.
+    const isOwn = typeof id === "string" && !this.#seen.has(id) && !/^\d+$|#/.test(id);
+    if (isOwn) this.#seen.add(id);
+    return (isOwn ? part.id("id") : undefined) ?? positionId(position);
+  }
+}
+
+/**
+ * Takes the fields that only repeat what canonical says anyway.
+ *
+ * @returns Those that the record lacks, for `withIds`.
+ */
+export function takeRepeated(
+  record: SourceRecord,
+  fields: Readonly<Record<string, string>>,
+): string | undefined {
+  const lacking = Object.entries(fields).filter(([key, value]) => {
+    if (value !== "" && record.peek(key) === value) record.string(key);
+    return record.peek(key) === undefined;
+  });
+  return lacking.length === 0 ? undefined : lacking.map(([key]) => key).join(" ");
+}
+
+/** The fields of a record with those back that `takeRepeated` took. */
+export function withRepeated(
+  source: JsonObject,
+  fields: Readonly<Record<string, JsonValue>>,
+): JsonObject {
+  const rest = objectAt(source, "rest");
+  const lacks = String(source["lacks"] ?? "").split(" ");
+  const back = Object.entries(fields).filter(([key]) => !lacks.includes(key));
+  // What a rest still holds was not taken, because it said something else.
+  return { ...Object.fromEntries(back), ...rest };
+}
+
+/** What the codec put under `options.source`; empty where it is not there. */
+export function sourceOf({ options }: { readonly options: JsonObject }): JsonObject {
+  return objectAt(options, "source");
+}
+
+/** The object at `key`; empty where another value or none is there. */
+export function objectAt(object: JsonObject, key: string): JsonObject {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  return isJsonObject(value) ? value : {};
+}
+
+/** Milliseconds since the epoch, as the client writes times. */
+export function millisOf(time: Micros): number {
+  return Number(time / 1000n);
+}

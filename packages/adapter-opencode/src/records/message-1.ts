@@ -1,0 +1,69 @@
+import type { CanonicalEvent, JsonObject, JsonValue, Message } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import { carrierEvent, messageEvent } from "@pond/canonical/adapter";
+import { injectedMessage } from "../provenance.ts";
+import type { StoredMessage } from "../stores/stored.ts";
+import {
+  millisOf,
+  objectAt,
+  type Reading,
+  sourceOf,
+  takeRepeated,
+  withRepeated,
+} from "./envelope.ts";
+import { keepParts, readParts } from "./parts.ts";
+
+/** A message of version 1 with its parts; one of an unknown role is carried whole. */
+export function readMessage1(
+  { record, row, parts }: StoredMessage,
+  reading: Reading,
+): CanonicalEvent[] {
+  const { session } = reading.session;
+  const own = record.peek("id");
+  const role = record.peek("role");
+  const isTurn = role === "user" || role === "assistant";
+  const taken = reading.ids.own(record);
+  const id = taken ?? reading.ids.derived(record);
+  const idFrom = taken ? undefined : "content";
+  // Parts that name an id which another message had before keep that name.
+  const at = { id: taken && typeof own === "string" ? own : "", session: session.id };
+  const time = record.record("time")?.milliseconds("created");
+  const timestamp = time ?? reading.anchor;
+  if (!isTurn) {
+    const source = { id: idFrom, ...keepParts(parts, at), row: row?.whole() };
+    return [carrierEvent(reading.session, { id, timestamp, source, record: record.whole() })];
+  }
+  const types = parts.map((part) => part.record.peek("type"));
+  const injectedAs = injectedMessage(record, types);
+  record.string("role");
+  const lacks = takeRepeated(record, { sessionID: session.id });
+  const { drafts, kept } = readParts(parts, { ...at, role }, injectedAs);
+  const event = messageEvent(reading.session, role, {
+    id,
+    timestamp,
+    source: {
+      id: idFrom,
+      time: time ? undefined : "session",
+      boundary: injectedAs === "compaction" ? "compaction" : undefined,
+      lacks,
+      ...kept,
+      row: row?.whole(),
+      rest: record.rest(),
+    },
+  });
+  return [event, ...drafts.map((draft) => draft(event))];
+}
+
+/** The record a message of version 1 came from, without its parts. */
+export function restoreRecord1(message: Message): JsonObject {
+  const source = sourceOf(message);
+  if (isJsonObject(source["record"])) return source["record"];
+  const own: { [key: string]: JsonValue } = {
+    ...(source["id"] !== "content" && { id: message.id }),
+    sessionID: message.session_id,
+    role: message.role,
+  };
+  const fields = withRepeated(source, own);
+  if (source["time"] === "session") return fields;
+  return { ...fields, time: { created: millisOf(message.timestamp), ...objectAt(fields, "time") } };
+}

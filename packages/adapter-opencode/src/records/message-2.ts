@@ -1,0 +1,151 @@
+import type { CanonicalEvent, FilePart, JsonObject, JsonValue, Message } from "@pond/canonical";
+import { isJsonObject, partsOf } from "@pond/canonical";
+import {
+  carrierEvent,
+  type Extracted,
+  filePart,
+  messageEvent,
+  positionId,
+  type SourceOptions,
+  type SourceRecord,
+  splitText,
+  systemMessageEvent,
+  textPart,
+} from "@pond/canonical/adapter";
+import { subagentPrefix } from "../provenance.ts";
+import type { StoredMessage } from "../stores/stored.ts";
+import { readContent, restoreContent } from "./content-2.ts";
+import { millisOf, objectAt, type Reading, sourceOf, withRepeated } from "./envelope.ts";
+import type { Draft } from "./parts.ts";
+
+/** One message of version 2; what is no turn of the conversation is carried whole. */
+export function readMessage2({ record, row }: StoredMessage, reading: Reading): CanonicalEvent[] {
+  const type = record.peek("type");
+  const taken = reading.ids.own(record);
+  const id = taken ?? reading.ids.derived(record);
+  const time = record.record("time")?.milliseconds("created");
+  const timestamp = time ?? reading.anchor;
+  const facts: SourceOptions = { id: taken ? undefined : "content", row: row?.whole() };
+  const turn = { schema: 2, ...facts, time: time ? undefined : "session" };
+  const say = (
+    role: "user" | "assistant",
+    drafts: readonly Draft[],
+    more: SourceOptions = {},
+  ): CanonicalEvent[] => {
+    const source = { ...turn, ...more, rest: record.rest() };
+    const event = messageEvent(reading.session, role, { id, timestamp, source });
+    return [event, ...drafts.map((draft) => draft(event))];
+  };
+
+  const isText = typeof record.peek("text") === "string";
+  if (type === "user" && isText) return say("user", [...readPrompt(record), ...readFiles(record)]);
+  if ((type === "synthetic" || type === "skill") && isText) {
+    const text = record.requireString("text");
+    const init = {
+      id: positionId(0),
+      provenance: "injected",
+      text,
+      source: { kind: type },
+    } as const;
+    return say("user", [(message) => textPart(message, init)]);
+  }
+  if (type === "system" && isText) {
+    const content = record.requireString("text");
+    const source = { ...turn, rest: record.rest() };
+    return [systemMessageEvent(reading.session, { id, timestamp, content, source })];
+  }
+  const items = type === "assistant" ? record.records("content") : undefined;
+  if (items) {
+    const { drafts, kept } = readContent(items);
+    return say("assistant", drafts, kept);
+  }
+  const boundary = type === "compaction" ? "compaction" : undefined;
+  const source = { schema: 2, ...facts, boundary };
+  return [carrierEvent(reading.session, { id, timestamp, source, record: record.whole() })];
+}
+
+/** The prompt, cut where the harness's own sentence ends and the parent's task begins. */
+function readPrompt(record: SourceRecord): readonly Draft[] {
+  const raw = String(record.peek("text"));
+  const text = record.requireString("text");
+  const hasPrefix = raw.startsWith(subagentPrefix);
+  const [first, second] = hasPrefix ? splitText(text, [subagentPrefix.length]) : [text];
+  const pieces: readonly (readonly [Extracted<string> | undefined, boolean])[] = hasPrefix
+    ? [
+        [first, true],
+        [second, false],
+      ]
+    : [[first, false]];
+  return pieces.flatMap(([piece, isInjected], index) => {
+    if (piece === undefined) return [];
+    const provenance = isInjected ? "injected" : "conversational";
+    const kind = isInjected ? "subagent" : undefined;
+    const init = { id: positionId(index), provenance, text: piece, source: { kind } } as const;
+    return [(message: Parameters<Draft>[0]) => textPart(message, init)];
+  });
+}
+
+function readFiles(record: SourceRecord): readonly Draft[] {
+  const listed = record.peek("files");
+  // One of another shape, and the list stays as it is.
+  if (!Array.isArray(listed) || !listed.every(hasContent)) return [];
+  return (record.records("files") ?? []).flatMap((file, index): readonly Draft[] => {
+    const inline = typeof file.peek("data") === "string";
+    const content = inline ? file.base64("data") : file.record("source")?.url("uri");
+    if (content === undefined) return [];
+    const [mediaType, fileName] = [file.string("mime"), file.string("name")];
+    const init = {
+      id: positionId(index + 2),
+      provenance: "conversational",
+      content,
+      mediaType,
+      fileName,
+      source: { rest: file.rest() },
+    } as const;
+    return [(message) => filePart(message, init)];
+  });
+}
+
+function hasContent(file: JsonValue): boolean {
+  if (!isJsonObject(file) || typeof file["mime"] !== "string") return false;
+  return typeof file["data"] === "string" || typeof objectAt(file, "source")["uri"] === "string";
+}
+
+/** The record a message of version 2 came from; undefined for a message of another version. */
+export function restoreRecord2(message: Message): JsonObject | undefined {
+  const source = sourceOf(message);
+  if (source["schema"] !== 2) return undefined;
+  if (isJsonObject(source["record"])) return source["record"];
+  const id = source["id"] === "content" ? {} : { id: message.id };
+  const fields = withRepeated(source, { ...id, ...contentOf(message) });
+  if (source["time"] === "session") return fields;
+  return { ...fields, time: { created: millisOf(message.timestamp), ...objectAt(fields, "time") } };
+}
+
+function contentOf(message: Message): JsonObject {
+  if (message.role === "system") return { text: message.content };
+  if (message.role === "assistant") return { content: restoreContent(message) };
+  const texts = partsOf(message).map((part) => (part.type === "text" ? part.text : ""));
+  return { text: texts.join(""), ...restoreFiles(message) };
+}
+
+function restoreFiles(message: Message): JsonObject {
+  const files = partsOf(message).flatMap((part): readonly JsonObject[] =>
+    part.type === "file" ? [restoreFile(part)] : [],
+  );
+  return files.length === 0 ? {} : { files };
+}
+
+function restoreFile({ options, media_type, file_name, data }: FilePart): JsonObject {
+  const rest = objectAt(sourceOf({ options }), "rest");
+  const name = file_name === undefined ? {} : { name: file_name };
+  const fields = { ...rest, mime: media_type, ...name };
+  switch (data.type) {
+    case "url":
+      return { ...fields, source: { ...objectAt(rest, "source"), uri: data.url } };
+    case "base64":
+      return { ...fields, data: data.text };
+    case "bytes":
+      return { ...fields, data: Buffer.from(data.bytes).toString("base64") };
+  }
+}

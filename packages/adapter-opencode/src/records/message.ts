@@ -1,0 +1,35 @@
+import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
+import type { StoredMessage } from "../stores/stored.ts";
+import { objectAt, type Reading, sourceOf } from "./envelope.ts";
+import { readMessage1, restoreRecord1 } from "./message-1.ts";
+import { readMessage2, restoreRecord2 } from "./message-2.ts";
+import { readOldMessage, restoreOldRecord } from "./old-message.ts";
+import { restoreParts } from "./parts.ts";
+
+/** The events of one message, of whatever version of the client. */
+export function readMessage(message: StoredMessage, reading: Reading): CanonicalEvent[] {
+  if (message.schema === 2) return readMessage2(message, reading);
+  const isOld = Array.isArray(message.record.peek("parts"));
+  return (isOld ? readOldMessage(message, reading) : undefined) ?? readMessage1(message, reading);
+}
+
+/** A record, and what its store had beside it. */
+export type Restored = { readonly record: JsonObject; readonly row: JsonObject };
+
+/** A message as the client would export it. */
+export type RestoredMessage = Restored & {
+  readonly schema: 1 | 2;
+  readonly parts: readonly Restored[];
+  readonly message: Message;
+};
+
+/** The record of a message and those of its parts. */
+export function restoreMessage(message: Message): RestoredMessage {
+  const row = objectAt(sourceOf(message), "row");
+  const second = restoreRecord2(message);
+  if (second) return { schema: 2, record: second, row, parts: [], message };
+  const old = restoreOldRecord(message);
+  if (old) return { schema: 1, record: old, row, parts: [], message };
+  const record = restoreRecord1(message);
+  return { schema: 1, record, row, parts: restoreParts(message), message };
+}

@@ -1,0 +1,163 @@
+import type { JsonObject, Message, MessageEvent, Part, PartEvent } from "@pond/canonical";
+import {
+  type Extracted,
+  filePart,
+  reasoningPart,
+  type SourceOptions,
+  type SourceRecord,
+  textPart,
+} from "@pond/canonical/adapter";
+import { dataUrlOf } from "@pond/canonical/foreign";
+import { injectedFile, injectedText } from "../provenance.ts";
+import type { Stored } from "../stores/stored.ts";
+import { objectAt, PartIds, sourceOf, takeRepeated, withRepeated } from "./envelope.ts";
+import { placesOf } from "./places.ts";
+import { readTool, restoreTool } from "./tool.ts";
+
+/** A part that waits for the message it will stand in. */
+export type Draft = (message: MessageEvent) => PartEvent;
+
+/** Where a part stands, and who speaks there. */
+export type PartPlace = {
+  readonly id: Extracted<string>;
+  readonly role: "user" | "assistant";
+  /** Why the whole message is the harness's. */
+  readonly injectedAs: string | undefined;
+  /** What every part keeps of its own record. */
+  readonly facts: SourceOptions;
+};
+
+/** What the parts of one message came to: drafts, and the records that map to no part. */
+export type Drafts = { readonly drafts: readonly Draft[]; readonly kept: SourceOptions };
+
+type PartReader = (part: SourceRecord, place: PartPlace) => readonly Draft[] | undefined;
+
+const readers: Readonly<Record<"user" | "assistant", Readonly<Record<string, PartReader>>>> = {
+  user: { text: readText, file: readFile },
+  assistant: { text: readText, file: readFile, reasoning: readReasoning, tool: readTool },
+};
+
+/** The message that parts say they are of. */
+type PartOwner = { readonly id: string; readonly session: string };
+
+/** The parts of a message of version 1. */
+export function readParts(
+  parts: readonly Stored[],
+  message: PartOwner & { readonly role: "user" | "assistant" },
+  injectedAs: string | undefined,
+): Drafts {
+  const ids = new PartIds();
+  const drafts: Draft[] = [];
+  const kept: SourceOptions[] = [];
+  for (const [position, stored] of parts.entries()) {
+    const { record, row } = stored;
+    const type = record.peek("type");
+    const known = readers[message.role];
+    // Types come from the file, so `constructor` must not find a reader.
+    const reader = typeof type === "string" && Object.hasOwn(known, type) ? known[type] : undefined;
+    const lacks = takeRepeated(record, idsOf(message));
+    const read = reader?.(record, {
+      id: ids.next(record, position),
+      role: message.role,
+      injectedAs,
+      facts: { lacks, row: row?.whole() },
+    });
+    if (read) drafts.push(...read);
+    else kept.push(keepPart(stored, position, lacks));
+  }
+  return { drafts, kept: Object.assign({}, ...kept) };
+}
+
+/** The parts of a message that has a role of no known kind, all as they are. */
+export function keepParts(parts: readonly Stored[], message: PartOwner): SourceOptions {
+  const kept = parts.map((stored, position) => {
+    return keepPart(stored, position, takeRepeated(stored.record, idsOf(message)));
+  });
+  return Object.assign({}, ...kept);
+}
+
+/** A record that maps to no part, under its position. */
+function keepPart({ record, row }: Stored, position: number, lacks?: string): SourceOptions {
+  return {
+    [`part.${position}`]: record.rest(),
+    [`lacks.${position}`]: lacks,
+    [`row.${position}`]: row?.whole(),
+  };
+}
+
+function idsOf({ id, session }: PartOwner): Readonly<Record<string, string>> {
+  return { sessionID: session, messageID: id };
+}
+
+/** The records of a message's parts in order, each with what its store had beside it. */
+export function restoreParts(message: Message): readonly { record: JsonObject; row: JsonObject }[] {
+  const source = sourceOf(message);
+  return placesOf(message).map((place) => {
+    if (place.kind === "parts") {
+      const { first, others } = place;
+      return { record: restorePart(first, others), row: objectAt(sourceOf(first), "row") };
+    }
+    const { record: rest, at } = place;
+    const known = { rest, lacks: source[`lacks.${at}`] ?? null };
+    const ids = { sessionID: message.session_id, messageID: message.id };
+    return { record: withRepeated(known, ids), row: objectAt(source, `row.${at}`) };
+  });
+}
+
+function readText(part: SourceRecord, place: PartPlace): readonly Draft[] | undefined {
+  if (typeof part.peek("text") !== "string") return undefined;
+  const kind = place.injectedAs ?? injectedText(part, place.role);
+  part.string("type");
+  const text = part.requireString("text");
+  return [(message) => textPart(message, { ...base(part, place, kind), text })];
+}
+
+function readReasoning(part: SourceRecord, place: PartPlace): readonly Draft[] | undefined {
+  if (typeof part.peek("text") !== "string") return undefined;
+  part.string("type");
+  const text = part.requireString("text");
+  return [(message) => reasoningPart(message, { ...base(part, place, place.injectedAs), text })];
+}
+
+function readFile(part: SourceRecord, place: PartPlace): readonly Draft[] | undefined {
+  if (typeof part.peek("url") !== "string" || typeof part.peek("mime") !== "string") {
+    return undefined;
+  }
+  const kind = place.injectedAs ?? injectedFile(part);
+  part.string("type");
+  const content = part.dataUrl("url", "mime");
+  if (content === undefined) return undefined;
+  const [mediaType, fileName] = [part.string("mime"), part.string("filename")];
+  return [
+    (message) => filePart(message, { ...base(part, place, kind), content, mediaType, fileName }),
+  ];
+}
+
+function base(part: SourceRecord, { id, facts }: PartPlace, kind: string | undefined) {
+  const provenance: "injected" | "conversational" =
+    kind === undefined ? "conversational" : "injected";
+  return { id, provenance, source: { kind, ...facts, rest: part.rest() } };
+}
+
+function restorePart(part: Part, others: readonly Part[]): JsonObject {
+  const ids = { sessionID: part.session_id, messageID: part.message_id };
+  const own = /^\d+$/.test(part.id) ? {} : { id: part.id };
+  const fields = withRepeated(sourceOf(part), { ...own, ...ids });
+  switch (part.type) {
+    case "text":
+      return { ...fields, type: "text", text: part.text };
+    case "reasoning":
+      return { ...fields, type: "reasoning", text: part.text };
+    case "file": {
+      const name = part.file_name === undefined ? {} : { filename: part.file_name };
+      const url = dataUrlOf(part) ?? (part.data.type === "url" ? part.data.url : "");
+      return { ...fields, type: "file", mime: part.media_type, ...name, url };
+    }
+    case "tool_call":
+      return { ...fields, type: "tool", ...restoreTool(part, others, fields) };
+    case "tool_result":
+    case "tool_approval_request":
+    case "tool_approval_response":
+      return fields;
+  }
+}

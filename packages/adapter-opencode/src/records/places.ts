@@ -1,0 +1,37 @@
+import type { JsonObject, Message, Part } from "@pond/canonical";
+import { isJsonObject, partsOf } from "@pond/canonical";
+import { sourceOf } from "./envelope.ts";
+
+/** A part, and the parts that the same record became. */
+type PartGroup = { readonly first: Part; readonly others: readonly Part[] };
+
+/** What stands at one place of a message: a record kept whole, or one that became parts. */
+type Place =
+  | { readonly kind: "kept"; readonly record: JsonObject; readonly at: number }
+  | ({ readonly kind: "parts" } & PartGroup);
+
+/** What the parts of a message came from, in order: those kept at `part.N` between the others. */
+export function placesOf(message: Message): readonly Place[] {
+  const source = sourceOf(message);
+  const groups = groupsOf(partsOf(message));
+  const places: Place[] = [];
+  for (;;) {
+    const record = source[`part.${places.length}`];
+    if (isJsonObject(record)) places.push({ kind: "kept", record, at: places.length });
+    else {
+      const group = groups.shift();
+      if (group === undefined) return places;
+      places.push({ kind: "parts", ...group });
+    }
+  }
+}
+
+function groupsOf(parts: readonly Part[]): PartGroup[] {
+  const groups: { first: Part; others: Part[] }[] = [];
+  for (const part of parts) {
+    const follows = sourceOf(part)["follows"] === true;
+    if (follows && groups.length > 0) groups.at(-1)?.others.push(part);
+    else groups.push({ first: part, others: [] });
+  }
+  return groups;
+}

@@ -1,0 +1,59 @@
+import { isJsonObject } from "@pond/canonical";
+import type { SourceRecord } from "@pond/canonical/adapter";
+import type { StoredMessage, StoredSession } from "./stores/stored.ts";
+
+/** How long a session must have rested before nothing in it is expected to change, in ms. */
+const restMs = 60 * 60 * 1000;
+
+/** A message with what is still going on in it; undefined where it is complete. */
+export type Judged = { readonly message: StoredMessage; readonly open: string | undefined };
+
+/** Why a message of this session may still change; undefined where it may not. */
+export type Judge = (message: StoredMessage) => string | undefined;
+
+/** Whoever exported a session, or left it alone for an hour, was done with it. */
+export function judgeOf({ isLive, newestMs }: StoredSession, nowMs: number): Judge {
+  if (!isLive || nowMs - newestMs >= restMs) return () => undefined;
+  return ({ record, schema, parts }) => {
+    if (schema === 2) return openInVersion2(record);
+    if (isPromptWithoutText(record, parts.length)) return "the prompt has no parts yet";
+    if (record.peek("role") !== "assistant") return undefined;
+    const isRunning = parts.some(({ record }) => isOpenTool(record));
+    if (isRunning) return "a tool is still running";
+    return hasEnded(record) ? undefined : "the answer is not complete";
+  };
+}
+
+/** True for a step of the model: one that follows proves that those before it ended. */
+export function isStep({ record, schema }: StoredMessage): boolean {
+  return schema === 2 ? record.peek("type") === "assistant" : record.peek("role") === "assistant";
+}
+
+function hasEnded(message: SourceRecord): boolean {
+  if (isJsonObject(message.peek("error"))) return true;
+  const time = message.peek("time") ?? timeOfOld(message);
+  return isJsonObject(time) && typeof time["completed"] === "number";
+}
+
+/** Messages of 2025 keep their times in `metadata`. */
+function timeOfOld(message: SourceRecord) {
+  const metadata = message.peek("metadata");
+  return isJsonObject(metadata) ? metadata["time"] : undefined;
+}
+
+function isPromptWithoutText(message: SourceRecord, parts: number): boolean {
+  return message.peek("role") === "user" && parts === 0 && !Array.isArray(message.peek("parts"));
+}
+
+function isOpenTool(part: SourceRecord): boolean {
+  const state = part.peek("type") === "tool" ? part.peek("state") : undefined;
+  return isJsonObject(state) && (state["status"] === "pending" || state["status"] === "running");
+}
+
+function openInVersion2(message: SourceRecord): string | undefined {
+  const type = message.peek("type");
+  const status = message.peek("status");
+  if (type === "assistant") return hasEnded(message) ? undefined : "the answer is not complete";
+  const isRunning = (type === "shell" || type === "compaction") && status === "running";
+  return isRunning && !hasEnded(message) ? "the command is still running" : undefined;
+}

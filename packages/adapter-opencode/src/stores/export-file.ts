@@ -1,0 +1,96 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { type FaultEvent, isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import { openRecord } from "@pond/canonical/adapter";
+import { recordFault } from "../faults.ts";
+import { origin } from "../origin.ts";
+import { NotJson, readJsonObject } from "./json-file.ts";
+import type { Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
+
+/**
+ * A session that the client exported.
+ *
+ * @throws {NotJson} where the file holds no such export.
+ * @throws where it cannot be read.
+ */
+export function readExport(file: string, path: string): StoredSession {
+  const { value, encodedBytes } = readJsonObject(file);
+  const { info, messages, ...beside } = value;
+  if (!isJsonObject(info) || !Array.isArray(messages)) throw new NotJson("no exported session");
+  const list: readonly JsonValue[] = messages;
+  const schema = schemaOf(info, list);
+  const at = { adapter: origin, uri: file, record: "info" };
+  return {
+    store: "export",
+    schema,
+    record: openRecord(at, info, { encodedBytes }),
+    row: Object.keys(beside).length > 0 ? openRecord(at, beside, { encodedBytes }) : undefined,
+    path,
+    worktree: () => undefined,
+    isLive: false,
+    newestMs: 0,
+    messages: function* () {
+      for (const [index, message] of list.entries()) {
+        const place = { adapter: origin, uri: file, record: `message ${index + 1}` };
+        const options = { encodedBytes };
+        yield schema === 1
+          ? openMessage(place, message, options)
+          : openMessage2(place, message, options);
+      }
+    },
+    sides: () => [],
+  };
+}
+
+/** True where a file begins as an export does; cheap, for folders that hold other files too. */
+export function looksExported(file: string): boolean {
+  const handle = openSync(file, "r");
+  try {
+    const head = Buffer.alloc(512);
+    const text = head.toString("utf8", 0, readSync(handle, head));
+    return /^\ufeff?\s*\{\s*"(?:info"\s*:\s*\{|messages"\s*:\s*\[)/.test(text);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function schemaOf(info: JsonObject, messages: readonly JsonValue[]): Schema {
+  const [first] = messages;
+  if (isJsonObject(first)) return isJsonObject(first["info"]) || !("type" in first) ? 1 : 2;
+  return isJsonObject(info["location"]) ? 2 : 1;
+}
+
+type Place = { readonly adapter: string; readonly uri: string; readonly record: string };
+type Options = { readonly encodedBytes: number };
+
+function openMessage(
+  place: Place,
+  message: JsonValue,
+  options: Options,
+): StoredMessage | FaultEvent {
+  if (!isJsonObject(message)) return recordFault(place.uri, place.record, "not a JSON object");
+  const { info, parts, ...beside } = message;
+  if (!isJsonObject(info)) return recordFault(place.uri, place.record, 'no object at "info"');
+  const isList = Array.isArray(parts) && parts.every(isJsonObject);
+  const odd = parts === undefined ? { lacks: ["parts"] } : isList ? {} : { parts };
+  const row = { ...beside, ...odd };
+  const list = isList ? parts : [];
+  return {
+    kind: "message",
+    schema: 1,
+    record: openRecord(place, info, options),
+    row: Object.keys(row).length > 0 ? openRecord(place, row, options) : undefined,
+    parts: list.map((part): Stored => {
+      return { record: openRecord(place, part, options), row: undefined };
+    }),
+  };
+}
+
+function openMessage2(
+  place: Place,
+  message: JsonValue,
+  options: Options,
+): StoredMessage | FaultEvent {
+  if (!isJsonObject(message)) return recordFault(place.uri, place.record, "not a JSON object");
+  const record = openRecord(place, message, options);
+  return { kind: "message", schema: 2, record, row: undefined, parts: [] };
+}

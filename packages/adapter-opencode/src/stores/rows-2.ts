@@ -1,0 +1,50 @@
+import type { FaultEvent } from "@pond/canonical";
+import { openRecord } from "@pond/canonical/adapter";
+import { origin } from "../origin.ts";
+import { recordOfRow, session2Columns } from "./columns.ts";
+import type { Database } from "./database.ts";
+import { sized, storedRow, worktreeOf } from "./rows-1.ts";
+import type { StoredMessage, StoredSession } from "./stored.ts";
+
+/** A session of the tables of 2.x; `table` is `session` in its betas. */
+export function readSession2(
+  database: Database,
+  table: string,
+  id: string,
+  path: string,
+): StoredSession | undefined {
+  const [row] = database.rows(`SELECT * FROM ${table} WHERE id = ?`, id);
+  if (row === undefined) return undefined;
+  const at = { adapter: origin, uri: database.file, record: `${table} ${id}` };
+  const { record, left } = recordOfRow(row, session2Columns);
+  const [newest] = database.rows(
+    "SELECT max(time_updated) AS newest FROM session_message WHERE session_id = ?",
+    id,
+  );
+  return {
+    store: "database",
+    schema: 2,
+    record: openRecord(at, record),
+    row: Object.keys(left).length > 0 ? openRecord(at, left) : undefined,
+    path,
+    worktree: () => worktreeOf(database, row),
+    isLive: true,
+    newestMs: Math.max(Number(row["time_updated"] ?? 0), Number(newest?.["newest"] ?? 0)),
+    messages: () => messagesOf(database, id),
+    sides: () => [],
+  };
+}
+
+function* messagesOf(database: Database, session: string): Generator<StoredMessage | FaultEvent> {
+  const rows = database.rows(
+    `SELECT *, ${sized} FROM session_message WHERE session_id = ? ORDER BY seq`,
+    session,
+  );
+  for (const row of rows) {
+    const { type, ...columns } = row;
+    const ids = { id: String(row["id"]), type: String(type) };
+    const stored = storedRow(database, "session_message", columns, session, ids);
+    if ("kind" in stored) yield stored;
+    else yield { kind: "message", schema: 2, ...stored, parts: [] };
+  }
+}

@@ -1,0 +1,52 @@
+import type { FaultEvent } from "@pond/canonical";
+import type { SourceRecord } from "@pond/canonical/adapter";
+
+/** What kind of place held a session. */
+export type Store = "export" | "tree" | "database";
+
+/** The shape of its records: 1 up to 1.x, 2 from 2.0 on. */
+export type Schema = 1 | 2;
+
+/**
+ * One record of a store, completed to what the client would export: the store's own ids, which
+ * stand in a path or a column, are in it.
+ */
+export type Stored = {
+  readonly record: SourceRecord;
+  /** What the store holds beside the record, and where its body differed from the completed one. */
+  readonly row: SourceRecord | undefined;
+};
+
+/** A message with its parts, in order. */
+export type StoredMessage = Stored & {
+  readonly kind: "message";
+  readonly schema: Schema;
+  readonly parts: readonly Stored[];
+};
+
+/** A list the client keeps beside the log of a session, such as its to-dos. */
+export type StoredSide = {
+  readonly kind: "side";
+  readonly name: string;
+  /** Its one field, `value`, holds what the store has. */
+  readonly record: SourceRecord;
+};
+
+/** A session as one store holds it. */
+export type StoredSession = Stored & {
+  readonly store: Store;
+  readonly schema: Schema;
+  /** Where a native restore puts it: below the client's folder, `/`-separated. */
+  readonly path: string;
+  /** The working directory of its project, for a session that names none. */
+  readonly worktree: () => SourceRecord | undefined;
+  /** False for an export, in which nothing changes any more. */
+  readonly isLive: boolean;
+  /** The newest time in the store, in milliseconds. */
+  readonly newestMs: number;
+  /** In order. Lazy: a session may be large. */
+  readonly messages: () => Iterable<StoredMessage | FaultEvent>;
+  readonly sides: () => Iterable<StoredSide | FaultEvent>;
+  /** The session's record of 2.x, where a 1.x session went on there. */
+  readonly continued?: Stored;
+};

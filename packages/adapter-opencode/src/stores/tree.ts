@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type FaultEvent, isJsonObject } from "@pond/canonical";
+import { openRecord, type SourceRecord } from "@pond/canonical/adapter";
+import { fault } from "../faults.ts";
+import { origin } from "../origin.ts";
+import { completed } from "./completed.ts";
+import { NotJson, readJsonFile, readJsonObject } from "./json-file.ts";
+import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
+import { jsonNames, type TreeSession } from "./tree-layout.ts";
+
+/**
+ * A session of a JSON tree.
+ *
+ * @throws {NotJson} where its own file holds no record.
+ * @throws where a file cannot be read.
+ */
+export function readTree(home: string, session: TreeSession, prefix: string): StoredSession {
+  const file = join(home, session.path);
+  const own = readStored(file, { id: session.id });
+  const heads = jsonNames(join(home, session.messages)).map((name) => headOf(home, session, name));
+  return {
+    ...own,
+    store: "tree",
+    schema: 1,
+    path: `${prefix}${session.path}`,
+    worktree: () => projectOf(home, session),
+    isLive: true,
+    newestMs: Math.max(0, ...timesOf(own), ...heads.map(({ newestMs }) => newestMs)),
+    messages: function* () {
+      for (const { name } of heads.toSorted(byTime)) yield* readMessage(home, session, name);
+    },
+    sides: () => sidesOf(home, session),
+  };
+}
+
+type Head = { readonly name: string; readonly createdMs: number; readonly newestMs: number };
+
+/** As the client orders them since it has a database: by time, then by id. */
+function byTime(left: Head, right: Head): number {
+  if (left.createdMs !== right.createdMs) return left.createdMs - right.createdMs;
+  return left.name < right.name ? -1 : 1;
+}
+
+function headOf(home: string, session: TreeSession, name: string): Head {
+  const message = attempt(join(home, session.messages, `${name}.json`), {});
+  const times = "kind" in message ? [] : timesOf(message);
+  return { name, createdMs: times.at(0) ?? 0, newestMs: Math.max(0, ...times) };
+}
+
+function* readMessage(
+  home: string,
+  session: TreeSession,
+  name: string,
+): Generator<StoredMessage | FaultEvent> {
+  const file = join(home, session.messages, `${name}.json`);
+  const message = attempt(file, { id: name, sessionID: session.id });
+  if ("kind" in message) {
+    yield message;
+    return;
+  }
+  const parts: Stored[] = [];
+  for (const part of jsonNames(join(home, session.partsOf(name)))) {
+    const place = join(home, session.partsOf(name), `${part}.json`);
+    const stored = attempt(place, { id: part, sessionID: session.id, messageID: name });
+    if ("kind" in stored) yield stored;
+    else parts.push(stored);
+  }
+  yield { kind: "message", schema: 1, ...message, parts };
+}
+
+function readStored(file: string, ids: Readonly<Record<string, string>>): Stored {
+  const { value, encodedBytes } = readJsonObject(file);
+  return completed({ uri: file, record: "file" }, value, ids, {}, { isBare: false, encodedBytes });
+}
+
+function attempt(file: string, ids: Readonly<Record<string, string>>): Stored | FaultEvent {
+  try {
+    return readStored(file, ids);
+  } catch (error) {
+    if (error instanceof NotJson) return fault(file, error.message, error);
+    throw error;
+  }
+}
+
+function* sidesOf(home: string, { sides }: TreeSession): Generator<StoredSide | FaultEvent> {
+  for (const [name, path] of Object.entries(sides)) {
+    const file = join(home, path);
+    if (!existsSync(file)) continue;
+    try {
+      const { value, encodedBytes } = readJsonFile(file);
+      const at = { adapter: origin, uri: file, record: "file" };
+      yield { kind: "side", name, record: openRecord(at, { value }, { encodedBytes }) };
+    } catch (error) {
+      if (!(error instanceof NotJson)) throw error;
+      yield fault(file, error.message, error);
+    }
+  }
+}
+
+function projectOf(home: string, { project }: TreeSession): SourceRecord | undefined {
+  const file = project && join(home, project);
+  if (!file || !existsSync(file)) return undefined;
+  const stored = attempt(file, {});
+  return "kind" in stored ? undefined : stored.record;
+}
+
+/** The times of a record in milliseconds; the first is when it was created. */
+function timesOf({ record }: Stored): readonly number[] {
+  const time = record.peek("time") ?? createdOfOld(record);
+  if (!isJsonObject(time)) return [];
+  const { created, ...others } = time;
+  return [created, ...Object.values(others)].map((value) =>
+    typeof value === "number" ? value : 0,
+  );
+}
+
+/** Messages of 2025 keep their times in `metadata`. */
+function createdOfOld(record: SourceRecord) {
+  const metadata = record.peek("metadata");
+  return isJsonObject(metadata) ? metadata["time"] : undefined;
+}

@@ -1,0 +1,17 @@
+import type { Writer } from "@pond/canonical/adapter";
+import { origin } from "./origin.ts";
+import { writeForeign } from "./write-foreign.ts";
+import { type Generation, writeNative } from "./write-native.ts";
+
+export type OpencodeWriterOptions = {
+  /** The form of native restores. Default `same`: a tree as a tree, all else as exports. */
+  readonly generation?: Generation;
+};
+
+/** Makes a writer of sessions as files of opencode. */
+export function opencodeWriter({ generation = "same" }: OpencodeWriterOptions = {}): Writer {
+  return { origin, writeNative: (lineage) => writeNative(lineage, generation), writeForeign };
+}
+
+/** Writes sessions as files of opencode, relative to its data folder. */
+export const toOpencode: Writer = opencodeWriter();

@@ -1,0 +1,220 @@
+import { fileURLToPath } from "node:url";
+import { restoredFiles, sampleLineage } from "@pond/adapter-testkit";
+import { messageFromWire, sessionFromWire } from "@pond/canonical";
+import type { Lineage, SessionContent } from "@pond/canonical/adapter";
+import { expect, it } from "vitest";
+import { opencodeProblems } from "./problems.ts";
+import { writeForeign } from "./write-foreign.ts";
+
+type Draft = readonly [role: string, ...parts: readonly (string | object)[]];
+
+/** A session of another client; a part that is a string is a typed text. */
+function content(id: string, drafts: readonly Draft[], more: object = {}): SessionContent {
+  const created_at = "2026-03-01T09:00:00.000Z";
+  const labels = { source_agent: "codex", created_at, project: "/home/ada/loom", options: {} };
+  const messages = drafts.map(([role, ...parts], index) => {
+    const timestamp = `2026-03-01T09:00:0${9 - index}.000Z`;
+    const message = { id: `m${index}`, session_id: id, role, timestamp, options: {} };
+    if (role === "system") return messageFromWire({ ...message, content: parts[0] });
+    const base = {
+      session_id: id,
+      message_id: message.id,
+      provenance: "conversational",
+      options: {},
+    };
+    const typed = parts.map((part, at) => ({
+      ...base,
+      id: String(at),
+      ...(typeof part === "string" ? { type: "text", text: part } : part),
+    }));
+    return messageFromWire({ ...message, content: typed });
+  });
+  return { session: sessionFromWire({ id, ...labels, ...more }), messages };
+}
+
+const alone = (...drafts: readonly Draft[]): Lineage => ({
+  root: content("s", drafts),
+  descendants: [],
+});
+const call = (call_id: string, more: object = {}) => ({
+  type: "tool_call",
+  call_id,
+  name: "shell",
+  params: {},
+  provider_executed: false,
+  ...more,
+});
+const result = (call_id: string, value: unknown = "ok", is_failure = false) => ({
+  type: "tool_result",
+  call_id,
+  is_failure,
+  result: value,
+});
+const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "aGk=" } };
+
+type Written = {
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly messages: readonly {
+    readonly info: Readonly<Record<string, unknown>>;
+    readonly parts: readonly Readonly<Record<string, unknown>>[];
+  }[];
+};
+
+function write(lineage: Lineage): readonly Written[] {
+  const files = restoredFiles(writeForeign(lineage, () => undefined));
+  expect(opencodeProblems(files)).toEqual([]);
+  return [...files.values()].map((bytes) => JSON.parse(Buffer.from(bytes).toString()));
+}
+
+/** The messages of a session, in short. */
+function messages(lineage: Lineage): readonly string[] {
+  return (write(lineage)[0]?.messages ?? []).map(({ info, parts }) => {
+    const shown = parts.filter(({ type }) => !String(type).startsWith("step-"));
+    return `${info["role"]}: ${shown.map(short).join(" | ")}`;
+  });
+}
+
+function short(part: Readonly<Record<string, unknown>>): string {
+  const { type, text, synthetic, tool, state } = part;
+  if (type === "text") return `${synthetic ? "(given) " : ""}${text}`;
+  if (type !== "tool" || typeof state !== "object" || state === null) return String(type);
+  const { status, output, error, attachments } = {
+    output: "",
+    error: "",
+    attachments: [],
+    ...state,
+  } as {
+    readonly status?: string;
+    readonly output: string;
+    readonly error: string;
+    readonly attachments: readonly unknown[];
+  };
+  return `${tool} ${status}: ${output || error}${attachments.length > 0 ? " + image" : ""}`;
+}
+
+it("writes the reviewed files for a session of every part type (`-u` writes them)", async () => {
+  const files = Array.from(
+    writeForeign(sampleLineage(), () => undefined),
+    ({ path, content, fidelity }) =>
+      `${path}\n${Array.from(content, String).join("")}${JSON.stringify(fidelity ?? null)}\n`,
+  );
+
+  const golden = new URL("../../../fixtures/opencode/_foreign/expected.txt", import.meta.url);
+  await expect(files.join("\n")).toMatchFileSnapshot(fileURLToPath(golden));
+});
+
+it("puts every answer into the part of its call", () => {
+  const lineage = alone(
+    ["user", "list the files"],
+    ["assistant", "I will look", call("a"), call("b"), call("c"), call("d")],
+    [
+      "tool",
+      result("c", "of c", true),
+      result("a", "of a"),
+      result("b", [{ type: "text", text: "of b" }, image]),
+    ],
+    ["assistant", "done"],
+  );
+
+  expect(messages(lineage)).toEqual([
+    "user: list the files",
+    "assistant: I will look | shell completed: of a | shell completed: of b + image | shell error: of c | shell error: No result of this call was recorded.",
+    "assistant: done",
+  ]);
+});
+
+it("shows nothing as typed that was not", () => {
+  const lineage = alone(
+    ["system", "You weave."],
+    ["user", { type: "text", text: "<env>", provenance: "injected" }, "Why?"],
+    ["user", "And how?"],
+    ["tool", result("lost", "of nobody")],
+    ["assistant", "So."],
+  );
+
+  expect(messages(lineage)).toEqual([
+    "user: (given) You weave. | (given) <env> | Why?",
+    "user: And how? | (given) Result of a tool (lost):\nof nobody",
+    "assistant: So.",
+  ]);
+});
+
+it("gives an answer without a prompt one, because the client needs it", () => {
+  expect(messages(alone(["assistant", "Hello."]))).toEqual([
+    "user: (given) This session was restored from codex.",
+    "assistant: Hello.",
+  ]);
+});
+
+it("keeps the order where the clock went back: by time, and by id for old releases", () => {
+  const [session] = write(alone(["user", "a"], ["assistant", "b"], ["user", "c"]));
+
+  const infos = session?.messages.map(({ info }) => info) ?? [];
+  expect(infos.map(({ time }) => time)).toEqual([
+    { created: 1772355609000 },
+    { created: 1772355609000, completed: 1772355609000 },
+    { created: 1772355609000 },
+  ]);
+  const ids = infos.map(({ id }) => String(id));
+  expect(ids.toSorted()).toEqual(ids);
+  expect(ids.every((id) => /^msg_0{8}[0-9a-f]{4}[0-9A-Za-z]{14}$/.test(id))).toBe(true);
+});
+
+it("names the parent of a sub-agent, and none of a fork", () => {
+  const parent = { parent_session_id: "s" };
+  const fork = { ...parent, options: { source: { relation: "fork" } } };
+
+  const written = write({
+    root: content("s", [["user", "a"]]),
+    descendants: [
+      content("agent", [["user", "b"]], parent),
+      content("fork", [["user", "c"]], fork),
+    ],
+  });
+
+  const [root] = written;
+  expect(written.map(({ info }) => info["parentID"])).toEqual([
+    undefined,
+    root?.info["id"],
+    undefined,
+  ]);
+});
+
+it("titles a session by what was typed first", () => {
+  const titles = [
+    alone(["user", { type: "text", text: "given", provenance: "injected" }, "  Why?\nmore"]),
+    alone(["assistant", "Hello."]),
+    alone(["user", "x".repeat(200)]),
+  ].map((lineage) => write(lineage)[0]?.info["title"]);
+
+  expect(titles).toEqual(["Why?", "Session of codex", `${"x".repeat(99)}…`]);
+});
+
+it("names the provider that a model is known to be of", () => {
+  const from = (rest: object): Lineage => {
+    const { root } = alone(["user", "a"], ["assistant", "b"]);
+    const messages = root.messages.map((message) => ({
+      ...message,
+      options: { source: { rest } },
+    }));
+    return { root: { ...root, messages: messages as typeof root.messages }, descendants: [] };
+  };
+
+  const models = [
+    { model: "claude-x" },
+    { modelID: "gpt-x", providerID: "weaver" },
+    { model: "m" },
+  ].map((rest) => write(from(rest))[0]?.messages[0]?.info["model"]);
+
+  expect(models).toEqual([
+    { providerID: "anthropic", modelID: "claude-x" },
+    { providerID: "weaver", modelID: "gpt-x" },
+    { providerID: "codex", modelID: "m" },
+  ]);
+});
+
+it("writes what no provider refuses: no half characters", () => {
+  const [session] = write(alone(["user", "half \ud800 a \ud83e\uddf5 thread"]));
+
+  expect(session?.messages[0]?.parts[0]?.["text"]).toBe("half \ufffd a 🧵 thread");
+});

@@ -1,0 +1,87 @@
+import type { JsonObject, JsonValue, Session } from "@pond/canonical";
+import { stringifyJson } from "@pond/canonical";
+import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import { familyOf, Tally, turnsOf, wellFormed } from "@pond/canonical/foreign";
+import { messagesOf, type WrittenMessage } from "./foreign/messages.ts";
+import { sessionId } from "./foreign/names.ts";
+import { millisOf } from "./records/envelope.ts";
+
+/**
+ * Sessions of other clients as exports that this one imports: the conversation with reasoning,
+ * every call with its answer, images. Sub-agents name the session that started them; forks stand
+ * by themselves.
+ */
+export function* writeForeign(lineage: Lineage, readTool: ReadTool): Generator<RestoredFile> {
+  const { parentOf } = familyOf(lineage);
+  for (const content of [lineage.root, ...lineage.descendants]) {
+    const { session } = content;
+    const tally = new Tally();
+    const id = idOf(session);
+    const messages = messagesOf(turnsOf(content, readTool, tally), session, id, tally);
+    const info = infoOf(content, id, parentOf(session), messages);
+    yield {
+      session: session.id,
+      path: `pond/${id}.json`,
+      content: { [Symbol.iterator]: () => pieces(info, messages) },
+      fidelity: tally.fidelity(),
+    };
+  }
+}
+
+function idOf(session: Session): string {
+  return sessionId(session.id, millisOf(session.created_at));
+}
+
+function* pieces(info: JsonObject, messages: readonly WrittenMessage[]): Generator<string> {
+  yield `{\n  "info": ${clean(info)},\n  "messages": [`;
+  for (const [index, message] of messages.entries()) {
+    yield `${index === 0 ? "" : ","}\n    ${clean(message)}`;
+  }
+  yield "\n  ]\n}\n";
+}
+
+/** JSON without lone surrogates, which no provider takes. */
+function clean(value: JsonValue): string {
+  // Only a lone one is written as an escape; a pair stands as it is.
+  const anyEscape = /\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/g;
+  return stringifyJson(value).replace(anyEscape, (whole, code: string) =>
+    code.length > 1 ? "\\ufffd" : whole,
+  );
+}
+
+function infoOf(
+  { session }: SessionContent,
+  id: string,
+  parent: Session | undefined,
+  messages: readonly WrittenMessage[],
+): JsonObject {
+  const created = millisOf(session.created_at);
+  const last = messages.at(-1)?.info["time"];
+  const ends = typeof last === "object" && last !== null ? Object.values(last) : [];
+  const updated = Math.max(created, ...ends.map((end) => (typeof end === "number" ? end : 0)));
+  return {
+    id,
+    slug: id.slice(-14).toLowerCase(),
+    projectID: "global",
+    directory: wellFormed(session.project),
+    path: "",
+    ...(parent && { parentID: idOf(parent) }),
+    title: titleOf(session, messages),
+    version,
+    time: { created, updated },
+  };
+}
+
+/** The first line that was typed, as the client would show it. */
+function titleOf({ source_agent }: Session, messages: readonly WrittenMessage[]): string {
+  for (const { info, parts } of messages) {
+    const typed = parts.find((part) => part["type"] === "text" && part["synthetic"] !== true);
+    const line = info["role"] === "user" ? String(typed?.["text"] ?? "").trim() : "";
+    const [first = ""] = line.split("\n");
+    if (first !== "") return first.length > 100 ? `${first.slice(0, 99)}…` : first;
+  }
+  return `Session of ${source_agent}`;
+}
+
+/** The release whose form these files have. */
+const version = "1.18.33";

@@ -1,0 +1,25 @@
+import type { Lineage, RestoredFile } from "@pond/canonical/adapter";
+import { writeExport } from "./native/export.ts";
+import { restoreSession } from "./native/restored-session.ts";
+import { writeTree } from "./native/tree.ts";
+import { writeDatabase } from "./native/write-database.ts";
+
+/** In which form sessions are written: as they were kept, or in one that is asked for. */
+export type Generation = "same" | "export" | "tree" | "database";
+
+/**
+ * Sessions of this client with every value they had (`adapter-native-restore-lossless`). Those of
+ * a database become exports, which the client imports into whatever database it has.
+ */
+export function* writeNative(
+  { root, descendants }: Lineage,
+  generation: Generation,
+): Generator<RestoredFile> {
+  for (const content of [root, ...descendants]) {
+    const session = restoreSession(content);
+    const form = generation === "same" ? session.store : generation;
+    const write = form === "tree" && session.schema === 1 ? writeTree : writeExport;
+    if (generation === "database") yield writeDatabase(session, content.session.id);
+    else yield* write(session, content.session.id);
+  }
+}

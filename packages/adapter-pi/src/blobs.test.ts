@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { restoredFiles } from "@pond/adapter-testkit";
+import { partsOf } from "@pond/canonical";
+import { expect, it } from "vitest";
+import { fromOmp, fromPi } from "./from-pi.ts";
+import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+import { sourceOf } from "./records/options.ts";
+import { toOmp, toPi } from "./to-pi.ts";
+
+const home = new TemporaryHome();
+
+const bytes = Buffer.from("a picture of a loom");
+const hash = createHash("sha256").update(bytes).digest("hex");
+const ref = `blob:sha256:${hash}`;
+const gone = `blob:sha256:${"0".repeat(64)}`;
+const image = (data: string) => ({ type: "image", data, mimeType: "image/png" });
+const log = `${project}/${logName("s1")}`;
+
+function putSession(...data: readonly string[]): void {
+  home.put(log, [
+    header("s1"),
+    message("a1", null, { role: "user", content: data.map(image) }),
+    message("a2", "a1", {
+      role: "toolResult",
+      toolCallId: "c",
+      toolName: "read",
+      content: data.map(image),
+    }),
+  ]);
+}
+
+it("holds the bytes that a log refers to, and restores reference and file", async () => {
+  putSession(ref);
+  home.put(`blobs/${hash}`, bytes);
+
+  const { contents, lineages, faults } = await readHome(fromOmp(home.path));
+  const [, user, tool] = contents[0]?.messages ?? [];
+  const restored = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
+
+  expect(faults).toEqual([]);
+  expect(user && partsOf(user)).toMatchObject([{ type: "file", data: { type: "bytes", bytes } }]);
+  // Any other client is given the image itself.
+  expect(tool && partsOf(tool)).toMatchObject([{ result: [image(bytes.toString("base64"))] }]);
+  expect([...restored.keys()].sort()).toEqual([`blobs/${hash}`, log]);
+  expect(restored.get(`blobs/${hash}`)).toEqual(bytes);
+  expect(
+    Buffer.from(restored.get(log) ?? [])
+      .toString()
+      .split(ref),
+  ).toHaveLength(3);
+});
+
+it("keeps the reference where its file is gone, with a fault at the record, once", async () => {
+  putSession(gone);
+
+  const { contents, events, lineages } = await readHome(fromOmp(home.path));
+  const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault.details] : []));
+  const restored = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
+
+  expect(faults.map(({ record, reason }) => [record, reason])).toEqual([
+    [2, `blob ${"0".repeat(64)} is gone; the reference is kept`],
+  ]);
+  expect(contents[0]?.messages).toHaveLength(3);
+  expect([...restored.keys()]).toEqual([log]);
+  expect(
+    Buffer.from(restored.get(log) ?? [])
+      .toString()
+      .split(gone),
+  ).toHaveLength(3);
+});
+
+it.each(["blob:sha256:../../../etc/passwd", `blob:sha256:${"A".repeat(64)}`, "blob:sha256:"])(
+  "reads no file for %j",
+  async (data) => {
+    putSession(data);
+
+    const { contents, faults } = await readHome(fromOmp(home.path));
+
+    expect(faults).toEqual([]);
+    expect(JSON.stringify(contents[0]?.messages[2]?.options)).not.toContain("sidecar");
+  },
+);
+
+it("follows no link out of the folder of blobs", async () => {
+  putSession(ref);
+  home.put(`elsewhere`, bytes);
+  home.put("blobs/other", "");
+  symlinkSync(join(home.path, "elsewhere"), join(home.path, "blobs", hash));
+
+  expect((await readHome(fromOmp(home.path))).faults).toEqual([`blob ${hash} is not a file`]);
+});
+
+it("keeps bytes that no part can hold behind the entries", async () => {
+  home.put(log, [
+    header("s1"),
+    {
+      type: "custom",
+      customType: "x",
+      data: { deep: [{ picture: ref }] },
+      id: "a1",
+      parentId: null,
+    },
+  ]);
+  home.put(`blobs/${hash}`, bytes);
+
+  const { contents, lineages } = await readHome(fromOmp(home.path));
+  const last = contents[0]?.messages.at(-1);
+  const restored = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
+
+  expect(last && [last.id, sourceOf(last)]).toEqual([
+    `blob:${hash}`,
+    { sidecar: hash, kind: "blob" },
+  ]);
+  expect(restored.get(`blobs/${hash}`)).toEqual(bytes);
+});
+
+it("finds blobs where the reader is told to look, and none for pi", async () => {
+  putSession(ref);
+  const folder = join(home.put(`pictures/${hash}`, bytes), "..");
+
+  expect((await readHome(fromOmp(join(home.path, project), { blobs: folder }))).faults).toEqual([]);
+  const { faults, lineages } = await readHome(fromPi(home.path));
+  const restored = restoredFiles(lineages.flatMap((lineage) => [...toPi.writeNative(lineage)]));
+
+  expect(faults).toEqual([]);
+  expect([...restored.keys()]).toEqual([log]);
+});

@@ -1,0 +1,202 @@
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import type { FaultEvent } from "@pond/canonical";
+import { fileFault, isGone, reasonOf } from "@pond/canonical/adapter";
+import {
+  fileOf,
+  isSessionStem,
+  logSuffix,
+  type Root,
+  sessionsPrefix,
+  slashed,
+  stemOf,
+} from "./layout.ts";
+
+/** A file that belongs to a session and is none itself. */
+export type SidecarFile = {
+  readonly file: string;
+  /** Below the folder of the session's artifacts. */
+  readonly path: string;
+};
+
+/** The files of one session. */
+export type SessionFiles = {
+  readonly kind: "files";
+  /** Path below the client's home. */
+  readonly key: string;
+  readonly file: string;
+  readonly sidecars: readonly SidecarFile[];
+  /** Set for a sub-agent: whose folder it lies in. */
+  readonly owner?: Owner;
+};
+
+/** The session in whose folder of artifacts a file lies. */
+export type Owner = {
+  /** That folder, named as the log of the session beside it. */
+  readonly folder: string;
+  /** Path of the file in it. */
+  readonly path: string;
+};
+
+type Found = SessionFiles | FaultEvent;
+
+/** Finds the sessions of one client's folder. */
+export class Discovery {
+  readonly #root: Root;
+  readonly #origin: string;
+
+  constructor(root: Root, origin: string) {
+    this.#root = root;
+    this.#origin = origin;
+  }
+
+  /** Every session, with its files; faults for what stands in a session's place. */
+  *all(): Generator<Found> {
+    const { home, sessions, folder, key, isHome } = this.#root;
+    if (key !== undefined) return yield* this.#one(key);
+    const at = { folder: join(sessions, folder ?? ""), prefix: sessionsPrefix };
+    if (folder !== undefined) {
+      return yield* this.#folder({ ...at, prefix: `${sessionsPrefix}${folder}/`, depth: 1 });
+    }
+    yield* this.#folder({ ...at, depth: 0 });
+    // One release of pi wrote its sessions beside the folder for them.
+    for (const entry of isHome ? yield* this.#list(home) : []) {
+      const isLog = entry.name.endsWith(logSuffix) && isSessionStem(entry.name);
+      if (!isLog || !entry.isFile()) continue;
+      yield { kind: "files", key: entry.name, file: join(home, entry.name), sidecars: [] };
+    }
+  }
+
+  /** The files of one session; undefined where its log is gone. */
+  filesOf(key: string): SessionFiles | undefined {
+    const file = fileOf(this.#root, key);
+    if (file === undefined || !key.endsWith(logSuffix)) return undefined;
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+    const owner = this.#ownerOf(file);
+    if (owner) return { kind: "files", key, file, sidecars: [], owner };
+    const side = file.slice(0, -logSuffix.length);
+    const sidecars = existsSync(side) ? drain(this.#side(side, "")).sidecars : [];
+    return { kind: "files", key, file, sidecars };
+  }
+
+  *#one(key: string): Generator<Found> {
+    const files = this.filesOf(key);
+    if (files === undefined) return;
+    yield files;
+    if (files.owner) return;
+    const side = files.file.slice(0, -logSuffix.length);
+    if (existsSync(side)) yield* (yield* this.#side(side, stemOf(key))).agents;
+  }
+
+  /** The sessions of one folder, sorted by name, each with those below it. */
+  *#folder(at: Place & { readonly depth: number }): Generator<Found> {
+    const entries = yield* this.#list(at.folder);
+    const sides = new Set(entries.filter(isFolder).map(({ name }) => name));
+    for (const { name } of entries.filter(isFile)) {
+      if (!name.endsWith(logSuffix) || stemOf(name) === "") continue;
+      const stem = stemOf(name);
+      const hasSide = sides.delete(stem);
+      const side = hasSide
+        ? yield* this.#side(join(at.folder, stem), `${at.prefix}${stem}`)
+        : { sidecars: [], agents: [] };
+      const file = join(at.folder, name);
+      yield { kind: "files", key: `${at.prefix}${name}`, file, sidecars: side.sidecars };
+      yield* side.agents;
+    }
+    for (const name of sides) {
+      const below = { folder: join(at.folder, name), prefix: `${at.prefix}${name}` };
+      if (name.endsWith(logSuffix)) yield this.#fault(below.folder, "a folder, not a file");
+      // A session may be gone and its agents left.
+      else if (isSessionStem(name)) yield* (yield* this.#side(below.folder, below.prefix)).agents;
+      else if (at.depth === 0)
+        yield* this.#folder({ ...below, prefix: `${below.prefix}/`, depth: 1 });
+    }
+  }
+
+  /** Everything in the folder of one session's artifacts: its agents, and the files beside them. */
+  *#side(side: string, prefix: string): Generator<FaultEvent, Side> {
+    const agents: SessionFiles[] = [];
+    const sidecars: SidecarFile[] = [];
+    const open = [""];
+    for (let path = open.shift(); path !== undefined; path = open.shift()) {
+      for (const entry of yield* this.#list(join(side, path))) {
+        const below = `${path}${entry.name}`;
+        const file = join(side, below);
+        if (entry.isDirectory()) open.push(`${below}/`);
+        else if (entry.name.endsWith(logSuffix)) {
+          const owner = { folder: side, path: below };
+          agents.push({ kind: "files", key: `${prefix}/${below}`, file, sidecars: [], owner });
+        } else if (!isPassing(entry.name)) sidecars.push({ file, path: below });
+      }
+    }
+    return { agents, sidecars };
+  }
+
+  /** Whose folder a file lies in: the outermost that is named as a session's. */
+  #ownerOf(file: string): Owner | undefined {
+    let owner: Owner | undefined;
+    const stop = this.#root.sessions;
+    for (let folder = dirname(file); folder.startsWith(`${stop}${sep}`); folder = dirname(folder)) {
+      const isSide = isSessionStem(folder.slice(folder.lastIndexOf(sep) + 1));
+      if (!isSide && !existsSync(`${folder}${logSuffix}`)) continue;
+      owner = { folder, path: slashed(file.slice(folder.length + 1)) };
+    }
+    return owner;
+  }
+
+  /** The entries of a folder by name, without what must not be followed or opened. */
+  *#list(folder: string): Generator<FaultEvent, Dirent[]> {
+    let entries: Dirent[];
+    try {
+      entries = readdirSync(folder, { withFileTypes: true });
+    } catch (error) {
+      if (!isGone(error)) yield this.#fault(folder, reasonOf(error), error);
+      return [];
+    }
+    for (const entry of entries) {
+      if (isFolder(entry) || isFile(entry)) continue;
+      const path = join(folder, entry.name);
+      if (!entry.isSymbolicLink()) yield this.#fault(path, "neither a file nor a folder");
+      else if (!this.#isInside(path)) {
+        yield this.#fault(path, "a symbolic link out of the folder, not followed");
+      }
+    }
+    const taken = entries.filter((entry) => isFolder(entry) || isFile(entry));
+    return taken.sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  /** True for a link whose target is read where it stands. */
+  #isInside(link: string): boolean {
+    try {
+      return realpathSync(link).startsWith(`${realpathSync(this.#root.sessions)}${sep}`);
+    } catch {
+      return false;
+    }
+  }
+
+  #fault(uri: string, reason: string, cause?: unknown): FaultEvent {
+    return fileFault(this.#origin, uri, reason, cause);
+  }
+}
+
+type Place = { readonly folder: string; readonly prefix: string };
+type Side = { readonly agents: readonly SessionFiles[]; readonly sidecars: readonly SidecarFile[] };
+
+/** What the clients keep for a moment: input not sent yet, files half written or replaced. */
+function isPassing(name: string): boolean {
+  return (
+    name === "draft.txt" ||
+    name === ".draft-only-session" ||
+    /\.(?:tmp|bak)(?:-[\w-]+)?$/.test(name)
+  );
+}
+
+function drain<T>(generator: Generator<unknown, T>): T {
+  for (;;) {
+    const step = generator.next();
+    if (step.done) return step.value;
+  }
+}
+
+const isFolder = (entry: Dirent): boolean => entry.isDirectory();
+const isFile = (entry: Dirent): boolean => entry.isFile();

@@ -1,0 +1,88 @@
+import { type JsonObject, type JsonValue, type Micros, stringifyJson } from "@pond/canonical";
+import { derivedHex } from "@pond/canonical/foreign";
+import type { Dialect } from "../dialect.ts";
+import type { UsedModel } from "./model.ts";
+
+/** Puts the entries of one log together: each the child of the one before. */
+export class LogWriter {
+  readonly #dialect: Dialect;
+  readonly #session: string;
+  readonly #ids: Set<string> = new Set();
+  readonly #lines: string[] = [];
+  #parent: string | null = null;
+  #model: UsedModel | undefined;
+
+  constructor(dialect: Dialect, session: string) {
+    this.#dialect = dialect;
+    this.#session = session;
+  }
+
+  /** The model of the last answer. */
+  get model(): UsedModel | undefined {
+    return this.#model;
+  }
+
+  /** A line without a place in the tree. */
+  line(record: JsonObject): void {
+    this.#lines.push(`${wellFormedText(stringifyJson(record))}\n`);
+  }
+
+  entry(type: string, timestamp: Micros, fields: JsonObject): void {
+    const id = this.#nextId();
+    const parentId = this.#parent;
+    this.#parent = id;
+    this.line({ type, id, parentId, timestamp: isoTime(timestamp), ...fields });
+  }
+
+  message(timestamp: Micros, message: Readonly<Record<string, JsonValue>>): void {
+    this.entry("message", timestamp, { message: { ...message, timestamp: millis(timestamp) } });
+  }
+
+  /** Text of the harness, which the model is given and no human typed. */
+  context(timestamp: Micros, content: readonly JsonObject[]): void {
+    const author = this.#dialect.modelName === "joined" ? { attribution: "agent" } : {};
+    const fields = { customType: "restored-context", content, display: false, ...author };
+    this.entry("custom_message", timestamp, fields);
+  }
+
+  /** Notes the model that answers next, where it is another. */
+  use(timestamp: Micros, used: UsedModel): void {
+    const { model, provider } = used;
+    if (this.#model?.model === model && this.#model.provider === provider) return;
+    this.#model = used;
+    const isJoined = this.#dialect.modelName === "joined";
+    const fields = isJoined
+      ? { model: `${provider}/${model}`, role: "default" }
+      : { provider, modelId: model };
+    this.entry("model_change", timestamp, fields);
+  }
+
+  lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  #nextId(): string {
+    const hex = derivedHex(this.#session, String(this.#ids.size));
+    let id = hex.slice(0, 8);
+    for (let length = 9; this.#ids.has(id); length++) id = hex.slice(0, length);
+    this.#ids.add(id);
+    return id;
+  }
+}
+
+/** As the clients write times, who know no microseconds. */
+export function isoTime(time: Micros): string {
+  return new Date(millis(time)).toISOString();
+}
+
+function millis(time: Micros): number {
+  return Number(time / 1000n);
+}
+
+/** JSON text without lone surrogates, which no provider takes. Only such are written as escapes. */
+function wellFormedText(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/gi, (whole) =>
+    whole.length > 2 ? "\\ufffd" : whole,
+  );
+}

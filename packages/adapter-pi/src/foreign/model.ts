@@ -1,0 +1,41 @@
+import type { Message } from "@pond/canonical";
+import { modelOf } from "@pond/canonical/foreign";
+
+/** A model as both clients name it. */
+export type UsedModel = {
+  readonly api: string;
+  readonly provider: string;
+  readonly model: string;
+};
+
+/** Who serves a model, by how it is called, where the source does not say. */
+const providers: readonly (readonly [RegExp, string])[] = [
+  [/claude/i, "anthropic"],
+  [/^(?:gpt|codex|o\d)/i, "openai"],
+  [/gemini/i, "google"],
+];
+
+const apis: Readonly<Record<string, string>> = {
+  anthropic: "anthropic-messages",
+  openai: "openai-responses",
+  "openai-codex": "openai-codex-responses",
+  google: "google-generative-ai",
+};
+
+/** The model an answer came from; where its source names none, the last one, or the client. */
+export function modelUsed(
+  message: Message,
+  last: UsedModel | undefined,
+  origin: string,
+): UsedModel {
+  const { model, provider } = modelOf(message);
+  if (model === undefined) return last ?? named(origin, origin);
+  return named(model, provider, origin);
+}
+
+function named(model: string, provider: string | undefined, origin?: string): UsedModel {
+  const guessed = providers.find(([pattern]) => pattern.test(model))?.[1];
+  const server = provider ?? guessed ?? origin ?? model;
+  const api = Object.hasOwn(apis, server) ? apis[server] : undefined;
+  return { api: api ?? "openai-completions", provider: server, model };
+}

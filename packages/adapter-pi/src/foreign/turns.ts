@@ -1,0 +1,185 @@
+import type { JsonObject, JsonValue, Message, Part } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import type { ReadTool, SessionContent, Tools } from "@pond/canonical/adapter";
+import {
+  type AssistantPart,
+  type AssistantTurn,
+  type Call,
+  type ContextPart,
+  type ContextTurn,
+  resultText,
+  type Tally,
+  type Turn,
+  turnsOf,
+  type UserTurn,
+} from "@pond/canonical/foreign";
+import type { Dialect } from "../dialect.ts";
+import { type Written, writeFile, writeResult, writeText } from "./content.ts";
+import type { LogWriter } from "./log.ts";
+import { modelUsed } from "./model.ts";
+
+/** What writing the turns of one session needs. */
+export type TurnContext = {
+  readonly dialect: Dialect;
+  readonly tools: Tools;
+  readonly readTool: ReadTool;
+  readonly tally: Tally;
+  readonly log: LogWriter;
+};
+
+/** Writes the conversation of a session of another client. */
+export function writeTurns(content: SessionContent, context: TurnContext): void {
+  const writer = new TurnWriter(content.session.source_agent, context);
+  const turns = turnsOf(content, context.readTool, context.tally);
+  // The model is known from the beginning, as it is in a session of the client's own.
+  const first = turns.find(({ kind }) => kind === "assistant");
+  const { log } = context;
+  if (first) {
+    log.use(content.session.created_at, modelUsed(first.message, undefined, writer.origin));
+  }
+  for (const turn of turns) writer.write(turn);
+}
+
+class TurnWriter {
+  readonly origin: string;
+  readonly #context: TurnContext;
+
+  constructor(origin: string, context: TurnContext) {
+    this.origin = origin;
+    this.#context = context;
+  }
+
+  write(turn: Turn): void {
+    switch (turn.kind) {
+      case "context":
+        this.#given(turn);
+        break;
+      case "user":
+        this.#typed(turn);
+        break;
+      case "assistant":
+        this.#said(turn);
+    }
+  }
+
+  #given({ message, parts }: ContextTurn): void {
+    const content = parts.flatMap((part) => this.#givenBlock(part));
+    if (content.length > 0) this.#context.log.context(message.timestamp, content);
+  }
+
+  #givenBlock(part: ContextPart): JsonObject[] {
+    switch (part.type) {
+      case "system":
+        return this.#take("system", translated(writeText(part.text)));
+      case "orphan":
+        return this.#take("tool_result", translated(writeText(resultText(part.part))));
+      case "text":
+        return this.#take(part.type, writeText(part.text));
+      case "file":
+        return this.#take(part.type, writeFile(part));
+    }
+  }
+
+  #typed({ message, parts }: UserTurn): void {
+    const content = parts.flatMap((part) =>
+      this.#take(part.type, part.type === "text" ? writeText(part.text) : writeFile(part)),
+    );
+    if (content.length > 0) this.#context.log.message(message.timestamp, { role: "user", content });
+  }
+
+  #said({ message, parts }: AssistantTurn): void {
+    const { log } = this.#context;
+    const calls: Called[] = [];
+    const content = parts.flatMap((part) => this.#saidBlock(part, calls));
+    if (content.length === 0) return;
+    const used = modelUsed(message, log.model, this.origin);
+    log.use(message.timestamp, used);
+    const stopReason = calls.length > 0 ? "toolUse" : "stop";
+    const fields = { role: "assistant", content, ...used, usage: noUsage, stopReason };
+    log.message(message.timestamp, fields);
+    // Where no answer was recorded, the one before it says when.
+    let at: Message = message;
+    for (const { part, name } of calls) {
+      at = part.result?.message ?? at;
+      log.message(at.timestamp, this.#answer(part, name));
+    }
+  }
+
+  #saidBlock(part: AssistantPart, calls: Called[]): JsonObject[] {
+    switch (part.type) {
+      case "call": {
+        const call = this.#call(part);
+        calls.push(call);
+        return [call.block];
+      }
+      case "text":
+        return this.#take(part.type, writeText(part.text));
+      case "reasoning": {
+        const { block, outcome } = writeText(part.text);
+        // A signature holds for another client's requests; without one it is plain text to a provider.
+        const thinking = block && { type: "thinking", thinking: block["text"] ?? "" };
+        return this.#take(part.type, { block: thinking, outcome });
+      }
+      case "file":
+        return this.#take(part.type, this.#shown(writeFile(part)));
+    }
+  }
+
+  /** pi has no place for what a model drew. */
+  #shown({ block, outcome }: Written): Written {
+    const isImage = block?.["type"] === "image";
+    if (!isImage || this.#context.dialect.hasBlobs) return { block, outcome };
+    return { block: { type: "text", text: `[Image, ${block["mimeType"]}]` }, outcome: "dropped" };
+  }
+
+  #call(part: Call): Called {
+    const { tools, tally } = this.#context;
+    const { name, params, provider_executed: isProviders } = part.part;
+    const written = part.common && tools.write(part.common);
+    const legal = legalName(written?.name ?? name);
+    const given = written?.params ?? part.params;
+    const input = isJsonObject(given) ? given : { input: given };
+    const isSame = legal === name && written === undefined && input === params && !isProviders;
+    tally.count("tool_call", isSame ? "kept" : "translated");
+    return {
+      part,
+      name: legal,
+      block: { type: "toolCall", id: part.callId, name: legal, arguments: input },
+    };
+  }
+
+  #answer({ callId, result }: Call, toolName: string): Readonly<Record<string, JsonValue>> {
+    const place = { role: "toolResult", toolCallId: callId, toolName };
+    if (result === undefined) return { ...place, content: [unanswered], isError: true };
+    const { content, outcome } = writeResult(result.part);
+    this.#context.tally.count("tool_result", outcome);
+    return { ...place, content, isError: result.part.is_failure };
+  }
+
+  #take(type: Part["type"] | "system", { block, outcome }: Written): JsonObject[] {
+    this.#context.tally.count(type, outcome);
+    return block ? [block] : [];
+  }
+}
+
+type Called = { readonly part: Call; readonly name: string; readonly block: JsonObject };
+
+function translated({ block, outcome }: Written): Written {
+  return { block, outcome: outcome === "kept" ? "translated" : outcome };
+}
+
+/** Providers take these characters, and so many. */
+function legalName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";
+}
+
+const unanswered = { type: "text", text: "No result of this call was recorded." };
+
+const noUsage = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};

@@ -1,0 +1,91 @@
+import type { FaultEvent, JsonObject, JsonValue, PendingEvent } from "@pond/canonical";
+import {
+  fileChunks,
+  fileFault,
+  type LineOptions,
+  type RecordOutcome,
+  readRecords,
+  type SourceRecord,
+} from "@pond/canonical/adapter";
+import type { Dialect } from "./dialect.ts";
+import { type Era, eraOf, Settling } from "./migration.ts";
+
+export type LogOptions = LineOptions & { readonly signal?: AbortSignal | undefined };
+
+/** What must be known of a log before its first entry is read. */
+export type Head = {
+  readonly kind: "head";
+  readonly header: SourceRecord;
+  readonly era: Era;
+  /**
+   * Of a session begun in version 1, what a migration writes, by position of the entry in the log:
+   * it stands with the header, so that the entries are the same before and after.
+   */
+  readonly links: JsonObject | undefined;
+};
+
+/** The records of a log, a batch per chunk. */
+export function readLog(
+  file: string,
+  { origin }: Dialect,
+  options: LogOptions,
+  chunkBytes?: number,
+): AsyncGenerator<readonly RecordOutcome[]> {
+  return readRecords(fileChunks(file, chunkBytes), { adapter: origin, uri: file }, options);
+}
+
+/** True for the header of a session. */
+export function isHeader(record: SourceRecord): boolean {
+  const id = record.peek("id");
+  const isId = typeof id === "string" && id !== "" && id.isWellFormed();
+  return record.peek("type") === "session" && isId;
+}
+
+/**
+ * Looks a log up to its header, and up to the end where it was migrated from version 1. A log
+ * without a header is no session; what is wrong with it is told.
+ */
+export async function readHead(
+  file: string,
+  dialect: Dialect,
+  options: LogOptions,
+): Promise<Head | readonly (FaultEvent | PendingEvent)[]> {
+  const problems: (FaultEvent | PendingEvent)[] = [];
+  let head: Omit<Head, "links"> | undefined;
+  let settling: Settling | undefined;
+  let isOther = false;
+  const links: { [position: string]: JsonValue } = {};
+  for await (const batch of readLog(file, dialect, options, headChunkBytes)) {
+    for (const event of batch) {
+      if (event.kind !== "record") {
+        problems.push(event);
+        continue;
+      }
+      const { record } = event;
+      if (settling) {
+        const { links: own } = settling.settle(record);
+        if (own) links[settling.position] = own;
+      } else if (isHeader(record)) {
+        const era = eraOf(record);
+        head = { kind: "head", header: record, era };
+        if (!era.isMigrated) return { ...head, links: undefined };
+        settling = new Settling(era);
+      } else if (isFourth(record)) {
+        return [...problems, fileFault(dialect.origin, file, fourth)];
+      } else isOther ||= record.peek("type") !== "title";
+    }
+  }
+  if (head) return { ...head, links: Object.keys(links).length > 0 ? links : undefined };
+  return isOther ? [...problems, fileFault(dialect.origin, file, noHeader)] : problems;
+}
+
+/** Version 4 belongs to a library; its lines are of another kind altogether. */
+function isFourth(record: SourceRecord): boolean {
+  return record.peek("kind") === "header" && record.peek("version") === 4;
+}
+
+const fourth = "a session of version 4, which the client does not write: not ingested";
+const noHeader = "no record is the header of a session: not ingested";
+
+// The header is the first line, so little is read twice.
+const headChunkBytes = 16 * 1024;

@@ -1,0 +1,49 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { TemporaryHome } from "./home.test-kit.ts";
+import { ompHomes, piHomes } from "./homes.ts";
+
+const temporary = new TemporaryHome();
+const below = (paths: readonly string[]) => paths.map((path) => path.replace(temporary.path, "~"));
+const pi = (env: Record<string, string> = {}) => below(piHomes({ home: temporary.path, env }));
+const omp = (env: Record<string, string> = {}) => below(ompHomes({ home: temporary.path, env }));
+
+it("finds pi's home and its session folder where the environment or the settings have them", () => {
+  expect(pi()).toEqual(["~/.pi/agent"]);
+  expect(pi({ PI_CODING_AGENT_DIR: "/x/pi" })).toEqual(["/x/pi"]);
+  expect(pi({ PI_CODING_AGENT_DIR: "~/pi" })).toEqual(["~/pi"]);
+  expect(pi({ PI_CODING_AGENT_SESSION_DIR: "/s" })).toEqual(["~/.pi/agent", "/s"]);
+
+  temporary.put(".pi/agent/settings.json", '{"sessionDir":"~/kept"}');
+  expect(pi()).toEqual(["~/.pi/agent", "~/kept"]);
+  temporary.put(".pi/agent/settings.json", '{"sessionDir":"mine"}');
+  expect(pi()).toEqual(["~/.pi/agent", "~/.pi/agent/mine"]);
+  temporary.put(".pi/agent/settings.json", "{");
+  expect(pi()).toEqual(["~/.pi/agent"]);
+});
+
+it("finds omp's homes, those of its profiles, and where the user moved them", () => {
+  expect(omp()).toEqual(["~/.omp/agent"]);
+  expect(omp({ PI_CONFIG_DIR: ".mine" })).toEqual(["~/.mine/agent"]);
+  expect(omp({ OMP_PROFILE: "work" })).toEqual(["~/.omp/profiles/work/agent", "~/.omp/agent"]);
+
+  mkdirSync(join(temporary.path, ".omp/profiles/play/agent"), { recursive: true });
+  mkdirSync(join(temporary.path, "data/omp/sessions"), { recursive: true });
+
+  expect(omp({ XDG_DATA_HOME: join(temporary.path, "data") })).toEqual([
+    "~/data/omp",
+    "~/.omp/agent",
+    "~/.omp/profiles/play/agent",
+  ]);
+});
+
+it("gives a folder that both go by to the client that left its traces in it", () => {
+  const folder = join(temporary.path, "shared");
+  const env = { PI_CODING_AGENT_DIR: folder };
+  expect([pi(env), omp(env)]).toEqual([["~/shared"], ["~/.omp/agent"]]);
+
+  mkdirSync(join(folder, "blobs"), { recursive: true });
+
+  expect([pi(env), omp(env)]).toEqual([["~/.pi/agent"], ["~/shared"]]);
+});

@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { idInName, projectFolder, rootOf } from "./layout.ts";
+
+it.each([
+  ["/home/ada/loom", "--home-ada-loom--"],
+  ["C:\\Users\\ada", "--C--Users-ada--"],
+  ["/", "----"],
+  ["/a\u0000b\n/../c", "--a-b--..-c--"],
+  ["/\ud800", "--\ufffd--"],
+])("turns %j into the folder name the clients give it", (cwd, folder) => {
+  expect(projectFolder(cwd)).toBe(folder);
+});
+
+it("cuts a long folder name and tells two of them apart", () => {
+  const [a, b] = ["a", "b"].map((end) => projectFolder(`/${"織".repeat(90)}/${end}`));
+
+  expect(a).not.toBe(b);
+  expect(Buffer.byteLength(a ?? "")).toBeLessThan(255);
+});
+
+it.each([
+  ["2026-03-16T08-00-00-000Z_abc.jsonl", "abc"],
+  ["2026-03-16T08-00-00-000Z_a_b.c", "a_b.c"],
+  ["2026-03-16T08-00-00-000Z_", undefined],
+  ["notes_abc.jsonl", undefined],
+])("finds the id in the name %j once (`adapter-integrity-opaque-ids`)", (name, id) => {
+  expect(idInName(name)).toBe(id);
+});
+
+it.each([
+  [
+    "a home",
+    "/h/agent",
+    ["sessions"],
+    { home: "/h/agent", sessions: "/h/agent/sessions", isHome: true },
+  ],
+  ["a session folder", "/h/s", ["--a--"], { home: "/h", sessions: "/h/s" }],
+  ["a project", "/h/s/--a--", ["x.jsonl"], { home: "/h", sessions: "/h/s", folder: "--a--" }],
+  ["a project of omp", "/h/sessions/a", [], { home: "/h", sessions: "/h/sessions", folder: "a" }],
+  [
+    "a log",
+    "/h/s/--a--/x.jsonl",
+    undefined,
+    { home: "/h", sessions: "/h/s", key: "sessions/--a--/x.jsonl" },
+  ],
+  [
+    "a log alone",
+    "/h/s/x.jsonl",
+    undefined,
+    { home: "/h", sessions: "/h/s", key: "sessions/x.jsonl" },
+  ],
+])("takes %s for what it is", (_, path, names, root) => {
+  expect(rootOf(path, names)).toEqual(root);
+});

@@ -1,0 +1,121 @@
+import { restoredFiles } from "@pond/adapter-testkit";
+import type { JsonValue } from "@pond/canonical";
+import { expect, it } from "vitest";
+import { fromOmp, fromPi } from "./from-pi.ts";
+import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+import { sourceOf } from "./records/options.ts";
+import { toOmp } from "./to-pi.ts";
+
+const home = new TemporaryHome();
+const say = (id: string, parent: string | null, content = id) =>
+  message(id, parent, { role: "user", content });
+const copied = [say("a1", null), say("a2", "a1")];
+const stem = logName("root").replace(".jsonl", "");
+
+/** What each session says it descends from, by id. */
+async function descents(from = fromOmp) {
+  const { contents } = await readHome(from(home.path));
+  return Object.fromEntries(
+    contents.map(({ session }) => [
+      session.id,
+      [session.parent_session_id, session.parent_message_id, sourceOf(session)["relation"]],
+    ]),
+  );
+}
+
+function put(id: string, records: readonly JsonValue[], fields: Record<string, JsonValue> = {}) {
+  home.put(`${project}/${logName(id)}`, [header(id, fields), ...records]);
+}
+
+it.each([
+  ["a path", `/elsewhere/.pi/agent/${project}/${logName("root")}`],
+  ["a path of another system", `C:\\Users\\ada\\${logName("root")}`],
+  ["an id, as omp writes it", "root"],
+])(
+  "finds the origin of a fork by %s, and the last entry copied from it",
+  async (_, parentSession) => {
+    put("root", [...copied, say("a3", "a2")]);
+    const label = { type: "label", id: "l1", parentId: "a2", targetId: "a1", label: "x" };
+    put("fork", [...copied, label, say("b1", "l1")], { parentSession });
+
+    expect(await descents()).toEqual({
+      fork: ["root", "a2", "fork"],
+      root: [undefined, undefined, undefined],
+    });
+  },
+);
+
+it("takes the id of an origin that is gone from the name of its log", async () => {
+  put("fork", copied, { parentSession: `/x/${logName("lost_with_underscore")}` });
+  put("other", copied, { parentSession: "some-id" });
+  put("unnamed", copied, { parentSession: "/x/export.jsonl" });
+  put("self", copied, { parentSession: "self" });
+
+  expect(await descents(fromPi)).toEqual({
+    fork: ["lost_with_underscore", undefined, "fork"],
+    other: ["some-id", undefined, "fork"],
+    unnamed: [undefined, undefined, undefined],
+    self: [undefined, undefined, undefined],
+  });
+});
+
+it("names no cut-point where nothing was copied, or ids mean nothing", async () => {
+  put("root", copied);
+  put("empty", [say("b1", null)], { parentSession: "root" });
+  home.put(`${project}/${logName("old")}`, [
+    { type: "session", id: "old", timestamp: "2025-11-20T10:00:00.000Z", cwd: "/w" },
+    ...copied,
+  ]);
+  put("ofold", copied, { parentSession: "old" });
+
+  expect(await descents()).toMatchObject({
+    empty: ["root", undefined, "fork"],
+    ofold: ["old", undefined, "fork"],
+  });
+});
+
+it("gives sub-agents to the session whose folder they lie in, nested ones to their agent", async () => {
+  put("root", copied);
+  const put1 = (path: string, id: string, fields = {}) =>
+    home.put(`${project}/${stem}/${path}`, [header(id, fields), say("a1", null)]);
+  put1("Scout.jsonl", "scout");
+  put1("Scout.Left.jsonl", "left");
+  put1("Scout.Left.Deep.jsonl", "deep");
+  put1("Scout/Right.jsonl", "right");
+  put1("Lost.Child.jsonl", "child");
+  put1("__advisor.jsonl", "advisor");
+  put1("Tan.jsonl", "tan", { parentSession: "root" });
+  home.put(`${project}/${logName("gone").replace(".jsonl", "")}/Scout.jsonl`, [header("orphan")]);
+
+  expect(await descents()).toEqual({
+    root: [undefined, undefined, undefined],
+    scout: ["root", undefined, undefined],
+    left: ["scout", undefined, undefined],
+    deep: ["left", undefined, undefined],
+    right: ["scout", undefined, undefined],
+    child: ["root", undefined, undefined],
+    advisor: ["root", undefined, undefined],
+    tan: ["root", "a1", undefined],
+    orphan: ["gone", undefined, undefined],
+  });
+});
+
+it("restores sub-agents and artifacts below their session, wherever that lies now", async () => {
+  put("root", copied);
+  home.put(`${project}/${stem}/Scout.jsonl`, [header("scout")]);
+  home.put(`${project}/${stem}/Scout.md`, "found");
+  const { lineages } = await readHome(fromOmp(home.path));
+  const [lineage] = lineages;
+  if (lineage === undefined) throw new TypeError("nothing was read");
+  const { session, messages } = lineage.root;
+  const source = { ...sourceOf(session), path: `sessions/-attic/${stem}.jsonl` };
+  const moved = { session: { ...session, options: { source } }, messages };
+
+  const files = restoredFiles(toOmp.writeNative({ ...lineage, root: moved }));
+
+  expect([...files.keys()]).toEqual([
+    `sessions/-attic/${stem}.jsonl`,
+    `sessions/-attic/${stem}/Scout.md`,
+    `sessions/-attic/${stem}/Scout.jsonl`,
+  ]);
+});

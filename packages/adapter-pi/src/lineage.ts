@@ -1,0 +1,165 @@
+import { readdirSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import {
+  type Extracted,
+  isSystemError,
+  openRecord,
+  type SourceRecord,
+} from "@pond/canonical/adapter";
+import type { Dialect } from "./dialect.ts";
+import type { Owner, SessionFiles } from "./discover.ts";
+import { type Head, type LogOptions, readHead, readLog } from "./head.ts";
+import { idInName, logSuffix, type Root, stemOf } from "./layout.ts";
+
+/** What a session descends from. */
+export type Descent = {
+  readonly parent?: Extracted<string> | undefined;
+  /** The last entry that was copied from the parent. */
+  readonly cutPoint?: Extracted<string> | undefined;
+  /** A fork, whether its cut-point is known or not; no sub-agent. */
+  readonly relation?: "fork";
+};
+
+/** Where logs are looked for, and how they are read. */
+type Source = {
+  readonly root: Root;
+  readonly dialect: Dialect;
+  readonly options: LogOptions;
+};
+
+/** Finds what a session descends from: as a fork by its header, as a sub-agent by its place. */
+export async function descentOf(files: SessionFiles, head: Head, place: Source): Promise<Descent> {
+  const origin = originOf(head.header);
+  const above = files.owner && (await ownerOf(files, files.owner, place));
+  if (origin === undefined) return { parent: above };
+  const log = findLog(files.file, origin, place.root);
+  const source = log && log !== files.file ? await headOf(log, place) : undefined;
+  // A copy that lies in a folder of artifacts was cut from the session it names.
+  const parent = source?.header.id("id") ?? idOf(head.header, origin) ?? above;
+  if (parent === undefined) return {};
+  const cutPoint =
+    log && source ? await lastCopied(files.file, head, { log, source }, place) : undefined;
+  if (above) return { parent: cutPoint ? parent : above, cutPoint };
+  return { parent, cutPoint, relation: "fork" };
+}
+
+/** What the header names as its origin: the path of a log or the id of a session. */
+function originOf(header: SourceRecord): string | undefined {
+  const origin = header.peek("parentSession");
+  const isUsable = typeof origin === "string" && origin !== "" && origin.isWellFormed();
+  return isUsable && origin !== header.peek("id") ? origin : undefined;
+}
+
+function isPath(origin: string): boolean {
+  return origin.endsWith(logSuffix) || /[\\/]/.test(origin);
+}
+
+/** The id of a session whose log is gone: that in the name of the log, or the one given. */
+function idOf(header: SourceRecord, origin: string): Extracted<string> | undefined {
+  const id = isPath(origin) ? idInName(lastStep(origin)) : origin;
+  return id === undefined ? undefined : openRecord(header.at, { id }).id("id");
+}
+
+/** The log of an origin: logs move with their folders, so it is looked for by its name. */
+function findLog(file: string, origin: string, { sessions }: Root): string | undefined {
+  const beside = dirname(file);
+  if (!isPath(origin)) {
+    const name = namesIn(beside).find((name) => name.endsWith(`_${origin}${logSuffix}`));
+    const above = name === undefined ? namesIn(dirname(beside)) : [];
+    const other = above.find((name) => name.endsWith(`_${origin}${logSuffix}`));
+    if (name !== undefined) return join(beside, name);
+    return other === undefined ? undefined : join(dirname(beside), other);
+  }
+  const name = lastStep(origin);
+  const folder = lastStep(origin.slice(0, -name.length - 1));
+  const places = [join(beside, name), join(sessions, folder, name), join(sessions, name)];
+  return places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
+}
+
+function lastStep(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  // It comes from the file, and must not lead out of the folder it is looked for in.
+  return name === "." || name === ".." || name.includes("\0") ? "" : name;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+/** The session that started a sub-agent: `A.B` and `A/B` belong to agent `A`, where it is there. */
+async function ownerOf(
+  files: SessionFiles,
+  { folder, path }: Owner,
+  place: Source,
+): Promise<Extracted<string> | undefined> {
+  for (const log of ownersOf(folder, path)) {
+    const head = log === files.file ? undefined : await headOf(log, place);
+    const id = head?.header.id("id");
+    if (id) return id;
+  }
+  const id = idInName(basename(folder));
+  const at = { adapter: place.dialect.origin, uri: files.file, record: "path" };
+  return id === undefined ? undefined : openRecord(at, { id }).id("id");
+}
+
+/** Logs that may be the parent's, the nearest first. */
+function ownersOf(folder: string, path: string): readonly string[] {
+  const owners: string[] = [];
+  const place = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : undefined;
+  const names = stemOf(basename(path)).split(".");
+  for (let length = names.length - 1; length > 0; length--) {
+    const name = `${names.slice(0, length).join(".")}${logSuffix}`;
+    owners.push(join(folder, place ?? "", name));
+  }
+  for (let above = place; above !== undefined; ) {
+    owners.push(join(folder, `${above}${logSuffix}`));
+    above = above.includes("/") ? above.slice(0, above.lastIndexOf("/")) : undefined;
+  }
+  return [...owners, `${folder}${logSuffix}`];
+}
+
+/** The head of a log; undefined where it cannot be read, which reading that log will tell. */
+async function headOf(log: string, { dialect, options }: Source): Promise<Head | undefined> {
+  if (!statSync(log, { throwIfNoEntry: false })?.isFile()) return undefined;
+  try {
+    const head = await readHead(log, dialect, options);
+    return "kind" in head ? head : undefined;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The deepest entry of the copied beginning of a fork. Entries begun in version 1 have no names. */
+async function lastCopied(
+  file: string,
+  head: Head,
+  { log, source }: { readonly log: string; readonly source: Head },
+  { dialect, options }: Source,
+): Promise<Extracted<string> | undefined> {
+  if (head.era.isBornV1 || source.era.isBornV1) return undefined;
+  const known = new Set<unknown>();
+  for await (const batch of readLog(log, dialect, options)) {
+    for (const event of batch) if (event.kind === "record") known.add(event.record.peek("id"));
+  }
+  let last: Extracted<string> | undefined;
+  for await (const batch of readLog(file, dialect, options)) {
+    for (const event of batch) {
+      if (event.kind !== "record" || isAside(event.record)) continue;
+      if (!known.has(event.record.peek("id"))) return last;
+      last = event.record.id("id") ?? last;
+    }
+  }
+  return last;
+}
+
+/** Records that a fork writes anew among those it copies. */
+function isAside(record: SourceRecord): boolean {
+  const type = record.peek("type");
+  return type === "session" || type === "title" || type === "label";
+}

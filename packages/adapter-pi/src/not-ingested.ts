@@ -1,0 +1,23 @@
+/**
+ * What of the clients' homes is left alone, and why. Deliberate and documented, as
+ * `model-lossless-projection` asks; the README repeats this table and a test compares them.
+ */
+export const notIngested: readonly { readonly path: string; readonly why: string }[] = [
+  { path: "auth.json, agent.db", why: "keys and accounts" },
+  { path: "settings.json, models.json, models.db, keybindings.json", why: "the client's own" },
+  { path: "history.db", why: "the prompts of all sessions again; each is in its own session" },
+  { path: "terminal-sessions/", why: "which terminal showed which session last" },
+  { path: "extensions/, skills/, prompts/, themes/, tools/", why: "what you installed" },
+  { path: "draft.txt, .draft-only-session", why: "input that was not sent" },
+  { path: "*.tmp, *.bak", why: "files half written or replaced; the log beside them is read" },
+  { path: "blobs/<hash>", why: "only where no session refers to it" },
+  { path: "blobs/<hash>.<ext>", why: "a copy with a suffix, for viewers" },
+  {
+    path: "logs of version 4",
+    why: "another library's, which neither client writes; a fault says so",
+  },
+  {
+    path: "symbolic links",
+    why: "one inside the folder is read where it points; others are reported",
+  },
+];

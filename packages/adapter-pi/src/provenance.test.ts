@@ -1,0 +1,116 @@
+import type { JsonObject } from "@pond/canonical";
+import { openRecord } from "@pond/canonical/adapter";
+import { describe, expect, it } from "vitest";
+import { customSpeaker, speakerOf } from "./provenance.ts";
+import { cutPrompt, cutSkill } from "./spans.ts";
+
+const at = { adapter: "pi", uri: "a.jsonl", record: 1 };
+
+it.each<[name: string, role: string, fields: JsonObject, kind: string | undefined]>([
+  ["a prompt", "user", {}, undefined],
+  ["a prompt said to be a user's", "user", { attribution: "user" }, undefined],
+  ["a prompt typed while the model worked", "user", { steering: true }, undefined],
+  ["a prompt of the harness", "user", { synthetic: true }, "synthetic"],
+  ["a prompt of an agent", "user", { attribution: "agent" }, "agent"],
+  ["a flag of another type", "user", { synthetic: "yes" }, undefined],
+  ["an answer", "assistant", {}, undefined],
+  ["a developer's word", "developer", {}, "developer"],
+  ["a developer's word for a user", "developer", { attribution: "user" }, "developer"],
+  ["an extension", "custom", { customType: "weather" }, "weather"],
+  ["an extension of version 2", "hookMessage", { customType: "weather" }, "weather"],
+  ["an extension without a type", "custom", {}, "custom"],
+  ["a mentioned file", "fileMention", {}, "file-mention"],
+  ["a command", "bashExecution", {}, "bash"],
+  ["a program", "pythonExecution", {}, "python"],
+  ["a role nobody knows", "constructor", {}, undefined],
+])("tells %s apart (`model-part-provenance`)", (_, role, fields, kind) => {
+  expect(speakerOf(role, openRecord(at, fields), false).injectedAs).toBe(kind);
+});
+
+const args = { name: "weave", args: "a scarf" };
+
+it.each<[name: string, fields: JsonObject, kind: string | undefined, isCut: boolean]>([
+  ["a note", { customType: "async-result" }, "async-result", false],
+  [
+    "a note of an agent",
+    { customType: "irc:incoming", attribution: "agent" },
+    "irc:incoming",
+    false,
+  ],
+  ["a skill", { customType: "skill-prompt", details: args }, "skill-prompt", false],
+  [
+    "a skill a user called",
+    { customType: "skill-prompt", attribution: "user", details: args },
+    undefined,
+    true,
+  ],
+  [
+    "a skill without arguments",
+    { customType: "skill-prompt", attribution: "user" },
+    "skill-prompt",
+    false,
+  ],
+  ["another human", { customType: "collab-prompt", attribution: "user" }, undefined, false],
+])("tells %s of an extension apart", (_, fields, kind, isCut) => {
+  const speaker = customSpeaker(openRecord(at, fields));
+
+  expect([speaker.injectedAs, speaker.cut !== undefined]).toEqual([kind, isCut]);
+});
+
+/** The text with what was injected in brackets. */
+function marked(text: string, spans: ReturnType<typeof cutPrompt>): string {
+  let from = 0;
+  const pieces = spans.map(({ end, kind }) => {
+    const piece = text.slice(from, end);
+    from = end;
+    return kind === undefined ? piece : `[${kind}:${piece}]`;
+  });
+  return pieces.join("");
+}
+
+const skill = '<skill name="a" location="/s">\nReferences are relative to /.\n\nBody.\n</skill>';
+const file = '<file name="/w/a.txt">\none\ntwo\n</file>\n';
+const image = '<file name="/w/a.png"></file>\n';
+const hint = '<file name="C:\\w\\a.png">[Image: 2x2.]</file>\n';
+
+describe("a prompt is cut where the client's words end (spec 6.5, rule 1):", () => {
+  it.each([
+    ["plain words", "hello", "hello"],
+    ["nothing", "", ""],
+    ["a skill", skill, `[skill:${skill}]`],
+    ["a skill and its arguments", `${skill}\n\na scarf\n`, `[skill:${skill}\n\n]a scarf\n`],
+    ["a skill with words right behind it", `${skill} x`, `${skill} x`],
+    [
+      "a skill without an end",
+      '<skill name="a" location="b">\nx',
+      '<skill name="a" location="b">\nx',
+    ],
+    ["a skill in the middle", `see ${skill}`, `see ${skill}`],
+    ["a file", `${file}What is it?`, `[file:${file}]What is it?`],
+    ["files", `${file}${image}${hint}Which?`, `[file:${file}${image}${hint}]Which?`],
+    ["piped words before files", `log\n${file}Why?`, `log\n[file:${file}]Why?`],
+    ["files alone", image, `[file:${image}]`],
+    ["a file without an end", '<file name="/a">\nx', '<file name="/a">\nx'],
+    [
+      "a file with a relative name",
+      '<file name="a">\nx\n</file>\n',
+      '<file name="a">\nx\n</file>\n',
+    ],
+    [
+      "an image over several lines",
+      '<file name="/a">x\ny</file>\n',
+      '<file name="/a">x\ny</file>\n',
+    ],
+  ])("%s", (_, text, expected) => {
+    expect(marked(text, cutPrompt(text))).toBe(expected);
+  });
+
+  it("keeps only the arguments of a skill that omp expanded", () => {
+    const text = "# Weave\n\nUser: a scarf\n";
+
+    expect(marked(text, cutSkill(text, "a scarf"))).toBe(
+      "[skill-prompt:# Weave\n\nUser: ]a scarf[skill-prompt:\n]",
+    );
+    expect(marked(text, cutSkill(text, "a hat"))).toBe(`[skill-prompt:${text}]`);
+  });
+});

@@ -1,0 +1,163 @@
+import { basename, dirname } from "node:path";
+import type { Micros, ReadEvent } from "@pond/canonical";
+import { SourceFault } from "@pond/canonical";
+import {
+  type Extracted,
+  fileFault,
+  isSystemError,
+  openRecord,
+  reasonOf,
+  type SourceRecord,
+  sessionEvent,
+} from "@pond/canonical/adapter";
+import type { Dialect } from "./dialect.ts";
+import type { SessionFiles } from "./discover.ts";
+import { type Head, isHeader, type LogOptions, readHead, readLog } from "./head.ts";
+import type { Root } from "./layout.ts";
+import { descentOf } from "./lineage.ts";
+import { Settling } from "./migration.ts";
+import { readArtifact, readBlob } from "./records/artifact.ts";
+import { Blobs } from "./records/blobs.ts";
+import { readEntry } from "./records/entry.ts";
+import { EntryIds } from "./records/entry-ids.ts";
+import { readHeader } from "./records/header.ts";
+import type { Reading } from "./records/reading.ts";
+
+/** Where a session is read from. */
+export type Source = {
+  readonly root: Root;
+  readonly dialect: Dialect;
+  /** Folder of the files that logs refer to by their hash; undefined where there is none. */
+  readonly blobs: string | undefined;
+  readonly options: LogOptions;
+};
+
+/**
+ * The events of one session: itself, its log in file order with the whole tree, the files that
+ * belong to it. One generator, and no delegation in it: either makes every event wait for more
+ * promises.
+ */
+export async function* readSession(files: SessionFiles, source: Source): AsyncIterable<ReadEvent> {
+  const { dialect, options } = source;
+  try {
+    const head = await readHead(files.file, dialect, options);
+    if (!("kind" in head)) {
+      yield* head;
+      return;
+    }
+    const reading = await openReading(files, head, source);
+    if (reading instanceof SourceFault) {
+      yield { kind: "fault", fault: reading };
+      return;
+    }
+    yield reading.session;
+    let isBehindHeader = false;
+    let title: SourceRecord | undefined;
+    // What stands in front of the header was migrated by nobody: the clients refuse such a file.
+    const plain = { ...reading.era, isBornV1: false, isMigrated: false };
+    const before: Reading = { ...reading, era: plain, settling: new Settling(plain) };
+    for await (const batch of readLog(files.file, dialect, options)) {
+      for (const event of batch) {
+        if (event.kind !== "record") {
+          yield event;
+          continue;
+        }
+        const { record } = event;
+        reading.blobs.note(record);
+        if (!isBehindHeader && isHeader(record)) {
+          isBehindHeader = true;
+          yield readHeader(record, title, head.links, reading);
+        } else if (!isBehindHeader && title === undefined && record.peek("type") === "title") {
+          title = record;
+        } else {
+          const place = isBehindHeader ? reading : before;
+          // A title that is not right in front of the header is an entry like any other.
+          for (const entry of isBehindHeader || !title ? [record] : [title, record]) {
+            for (const one of readEntry(place.settling.settle(entry), place)) yield one;
+          }
+          if (!isBehindHeader) title = undefined;
+        }
+        for (const fault of reading.blobs.faults()) yield fault;
+      }
+    }
+    for (const sidecar of files.sidecars)
+      for (const one of readArtifact(sidecar, reading)) yield one;
+    for (const one of readUnheld(reading, head.header)) yield one;
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!isSystemError(error)) throw error;
+    yield fileFault(dialect.origin, files.file, reasonOf(error), error);
+  }
+}
+
+/** Files that the log refers to where no part can hold them. */
+function* readUnheld(reading: Reading, header: SourceRecord): Generator<ReadEvent> {
+  for (const hash of reading.blobs.unheld()) {
+    const bytes = reading.blobs.read(hash, header);
+    if (bytes) yield* readBlob(hash, bytes, reading);
+  }
+  yield* reading.blobs.faults();
+}
+
+/** What is known before the first record; a fault where no session can be made of the log. */
+async function openReading(
+  files: SessionFiles,
+  head: Head,
+  { root, dialect, blobs, options }: Source,
+): Promise<Reading | SourceFault> {
+  const { header } = head;
+  const place = placeOf(files, header);
+  const project = header.peek("cwd") === "" ? undefined : header.string("cwd");
+  const anchor = header.timestamp("timestamp") ?? (await firstTime(files.file, dialect, options));
+  const scope = project ?? place.string("folder");
+  if (anchor === undefined || scope === undefined) {
+    const missing = anchor === undefined ? "time" : "working directory";
+    return new SourceFault(header.at, `the session has no ${missing}: not ingested`);
+  }
+  const { parent, cutPoint, relation } = await descentOf(files, head, { root, dialect, options });
+  const session = sessionEvent({
+    id: header.requireString("id"),
+    parentSessionId: parent,
+    parentMessageId: cutPoint,
+    sourceAgent: dialect.origin,
+    createdAt: anchor,
+    project: scope,
+    source: {
+      path: place.requireString("path"),
+      artifact: place.string("artifact"),
+      relation,
+    },
+  });
+  return {
+    session,
+    anchor,
+    era: head.era,
+    settling: new Settling(head.era),
+    ids: new EntryIds(),
+    toolNames: new Map(),
+    blobs: new Blobs(blobs),
+  };
+}
+
+/** What the place of a log says about its session, as a record to extract from. */
+function placeOf({ file, key, owner }: SessionFiles, { at }: SourceRecord): SourceRecord {
+  // Where an old header has no directory, the folder still tells the sessions of one apart.
+  const folder = basename(owner ? dirname(owner.folder) : dirname(file));
+  const fields = { path: key, ...(folder !== "" && { folder }) };
+  return openRecord(at, owner ? { ...fields, artifact: owner.path } : fields);
+}
+
+/** The first time an entry has, where the header has none. */
+async function firstTime(
+  file: string,
+  dialect: Dialect,
+  options: LogOptions,
+): Promise<Extracted<Micros> | undefined> {
+  for await (const batch of readLog(file, dialect, options)) {
+    for (const event of batch) {
+      const time = event.kind === "record" ? event.record.timestamp("timestamp") : undefined;
+      if (time) return time;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import type { JsonObject, JsonValue, Message, Micros } from "@pond/canonical";
+import { toRfc3339 } from "@pond/canonical";
+import type { Extracted } from "@pond/canonical/adapter";
+import type { Settled } from "../migration.ts";
+import { restOf, sourceOf } from "./options.ts";
+import type { Reading } from "./reading.ts";
+
+/** The id and time of one entry, and how they were found where the entry did not have them. */
+export type Envelope = {
+  readonly id: Extracted<string>;
+  readonly timestamp: Extracted<Micros>;
+  /** Facts `restoreEnvelope` reads back. */
+  readonly facts: { readonly id?: "content"; readonly time?: "session" };
+};
+
+/** Takes the entry's id and time. */
+export function takeEnvelope(
+  { record, identity }: Settled,
+  { ids, anchor, era }: Reading,
+): Envelope {
+  const own = era.isBornV1 ? undefined : ids.own(record);
+  const time = record.timestamp("timestamp");
+  return {
+    id: own ?? ids.derived(identity),
+    timestamp: time ?? anchor,
+    facts: { ...(own ? {} : { id: "content" }), ...(time ? {} : { time: "session" }) },
+  };
+}
+
+/** The fields of the entry a message came from, without its content, as the client orders them. */
+export function restoreEnvelope(message: Message): JsonObject {
+  const source = sourceOf(message);
+  const rest = restOf(source);
+  const { type, parentId, ...others } = rest;
+  const fields: { [key: string]: JsonValue } = {};
+  if (type !== undefined) fields["type"] = type;
+  // What a rest still holds was not taken: an id seen before, a time in another form.
+  if (source["id"] !== "content" && rest["id"] === undefined) fields["id"] = message.id;
+  if (parentId !== undefined) fields["parentId"] = parentId;
+  if (source["time"] !== "session" && rest["timestamp"] === undefined) {
+    fields["timestamp"] = toRfc3339(message.timestamp);
+  }
+  return { ...fields, ...others };
+}

@@ -1,0 +1,49 @@
+import type { JsonObject, Message, MessageEvent } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import { carrierEvent, openRecord, type SourceRecord, secondId } from "@pond/canonical/adapter";
+import { objectAt, sourceOf } from "./options.ts";
+import type { Reading } from "./reading.ts";
+
+/**
+ * The header as a message: it changes with the session's title, directory and version. With it
+ * stand the line of fixed length in which omp keeps the title, and what a migration gave entries.
+ */
+export function readHeader(
+  record: SourceRecord,
+  title: SourceRecord | undefined,
+  links: JsonObject | undefined,
+  { session, anchor }: Reading,
+): MessageEvent {
+  const name = openRecord(record.at, { id: record.peek("id") }).requireString("id");
+  return carrierEvent(session, {
+    id: secondId(name, "header"),
+    timestamp: anchor,
+    source: {
+      title: title?.whole(),
+      links: links && openRecord(record.at, { links }).requireJson("links"),
+    },
+    record: record.whole(),
+  });
+}
+
+/** What the header of a log says about the entries behind it. */
+export type HeaderFacts = {
+  readonly message: Message | undefined;
+  /** The line in front of it. */
+  readonly title: JsonObject | undefined;
+  readonly version: JsonObject[string] | undefined;
+  readonly links: JsonObject;
+};
+
+/** The header among the messages of a session. */
+export function restoreHeader(messages: readonly Message[]): HeaderFacts {
+  const message = messages.find(({ id, session_id }) => id === `${session_id}#header`);
+  const facts = message ? sourceOf(message) : {};
+  const { title } = facts;
+  return {
+    message,
+    title: isJsonObject(title) ? title : undefined,
+    version: objectAt(facts, "record")["version"],
+    links: objectAt(facts, "links"),
+  };
+}

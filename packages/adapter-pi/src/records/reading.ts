@@ -1,0 +1,18 @@
+import type { Micros, SessionEvent } from "@pond/canonical";
+import type { Extracted } from "@pond/canonical/adapter";
+import type { Era, Settling } from "../migration.ts";
+import type { Blobs } from "./blobs.ts";
+import type { EntryIds } from "./entry-ids.ts";
+
+/** What reading one session remembers from entry to entry. */
+export type Reading = {
+  readonly session: SessionEvent;
+  /** The session's own time, for entries without one (`model-no-synthesis` allows it). */
+  readonly anchor: Extracted<Micros>;
+  readonly era: Era;
+  readonly settling: Settling;
+  readonly ids: EntryIds;
+  /** Tool names by call id: calls stand before their results. */
+  readonly toolNames: Map<string, Extracted<string>>;
+  readonly blobs: Blobs;
+};

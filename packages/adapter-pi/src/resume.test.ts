@@ -1,0 +1,40 @@
+import { sampleLineage } from "@pond/adapter-testkit";
+import type { Installed } from "@pond/canonical/adapter";
+import { expect, it } from "vitest";
+import { ompResume, piResume } from "./resume.ts";
+import { toOmp, toPi } from "./to-pi.ts";
+
+const lineage = sampleLineage();
+const installed = (files: Installed["files"], session = lineage.root.session): Installed => ({
+  session,
+  home: "/home/ada/.pi/agent",
+  files,
+});
+
+it("goes on with a session of pi by the path of its log, in its directory", () => {
+  const files = [...toPi.writeForeign(lineage, () => undefined)];
+
+  expect(piResume(installed(files))).toEqual({
+    commands: [["pi", "--session", `/home/ada/.pi/agent/${files[0]?.path}`]],
+    directory: "/home/ada/loom",
+  });
+});
+
+it("goes on with a session of omp by its id, with a sub-agent by its path", () => {
+  const files = [...toOmp.writeForeign(lineage, () => undefined)];
+  const id = /_(.*)\.jsonl$/.exec(files[0]?.path ?? "")?.[1];
+  const agent = lineage.descendants[0]?.session ?? lineage.root.session;
+
+  expect(ompResume(installed(files)).commands).toEqual([["omp", "--resume", id]]);
+  expect(ompResume(installed(files, agent)).commands).toEqual([
+    ["omp", "--resume", `/home/ada/.pi/agent/${files[1]?.path}`],
+  ]);
+});
+
+it("goes to no directory that is none", () => {
+  const files = [...toPi.writeForeign(lineage, () => undefined)];
+  const session = { ...lineage.root.session, project: "--home-ada--" };
+
+  expect(piResume(installed(files, session)).directory).toBeUndefined();
+  expect(() => piResume(installed([]))).toThrow(TypeError);
+});

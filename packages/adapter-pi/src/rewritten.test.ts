@@ -1,0 +1,190 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { eventText, jsonlRecords, restoredFiles } from "@pond/adapter-testkit";
+import { expect, it } from "vitest";
+import { titleSlot } from "./foreign/title-slot.ts";
+import { fromOmp, fromPi } from "./from-pi.ts";
+import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+import { toOmp } from "./to-pi.ts";
+
+const home = new TemporaryHome();
+const prompt = message("a1", null, { role: "user", content: "weave" });
+const log = `${project}/${logName("s1")}`;
+
+/** Ids of the messages whose events differ. */
+async function changedBy(change: () => void): Promise<readonly string[]> {
+  const texts = async () => {
+    const { events } = await readHome(fromOmp(home.path));
+    const messages = events.filter(({ kind }) => kind === "message" || kind === "part");
+    return new Map(messages.map((event) => [idOf(eventText(event)), eventText(event)]));
+  };
+  const before = await texts();
+  change();
+  const after = await texts();
+  const ids = new Set([...before.keys(), ...after.keys()]);
+  return [...ids].filter((id) => before.get(id) !== after.get(id));
+}
+
+function idOf(text: string): string {
+  return /"id":"([^"]*)"/.exec(text)?.[1] ?? text;
+}
+
+it("has a title slot of omp change one message (`adapter-integrity-additive-sync`)", async () => {
+  const slot = titleSlot(1773648000000000n);
+  home.put(log, [slot, header("s1"), prompt]);
+
+  const changed = await changedBy(() => {
+    home.put(log, [{ ...slot, title: "Weaving", source: "user" }, header("s1"), prompt]);
+  });
+
+  expect(changed).toEqual(["s1#header"]);
+});
+
+it("adds no message where omp gives a log its first title slot", async () => {
+  home.put(log, [header("s1"), prompt]);
+
+  const changed = await changedBy(() => {
+    home.put(log, [titleSlot(1773648000000000n), header("s1"), prompt]);
+  });
+
+  expect(changed).toEqual(["s1#header"]);
+});
+
+it("restores a title slot with its length, byte by byte", async () => {
+  const slot = titleSlot(1773648000000000n);
+  home.put(log, [slot, header("s1"), prompt]);
+
+  const { lineages } = await readHome(fromOmp(home.path));
+  const [bytes] = restoredFiles(
+    [...lineages].flatMap((all) => [...toOmp.writeNative(all)]),
+  ).values();
+
+  const [first = ""] = Buffer.from(bytes ?? [])
+    .toString()
+    .split("\n");
+  expect(Buffer.byteLength(first) + 1).toBe(256);
+  expect(first).toBe(JSON.stringify(slot));
+});
+
+it("has a session that moved with its directory change one message", async () => {
+  home.put(log, [header("s1"), prompt]);
+
+  const changed = await changedBy(() => {
+    const moved = header("s1", { cwd: "/home/ada/attic", previousSessionFiles: ["/old.jsonl"] });
+    home.put(log, [moved, prompt]);
+  });
+
+  expect(changed).toEqual(["s1#header"]);
+});
+
+it("knows a session again in a folder of another name, files and sub-agents included", async () => {
+  const stem = logName("s1").replace(".jsonl", "");
+  home.put(log, [header("s1"), prompt]);
+  home.put(`${project}/${stem}/0.bash.log`, "output");
+  home.put(`${project}/${stem}/Scout.jsonl`, [header("s2"), prompt]);
+
+  const changed = await changedBy(() => {
+    renameSync(join(home.path, project), join(home.path, "sessions/-loom"));
+  });
+
+  expect(changed).toEqual([]);
+});
+
+it("reads an entry that was pruned under the same id", async () => {
+  const result = (text: string) =>
+    message("a2", "a1", { role: "toolResult", toolCallId: "c", content: [{ type: "text", text }] });
+  home.put(log, [header("s1"), prompt, result("long output")]);
+
+  const changed = await changedBy(() => {
+    home.put(log, [header("s1"), prompt, result("[Output pruned]")]);
+  });
+
+  // Its one part has its position for an id.
+  expect(changed).toEqual(["0"]);
+});
+
+it("does not read what the clients keep beside a log for a moment", async () => {
+  home.put(log, [header("s1"), prompt]);
+  for (const name of [`.${logName("s1")}.123.tmp`, `${logName("s1")}.123.bak`]) {
+    home.put(`${project}/${name}`, "half");
+  }
+  const stem = logName("s1").replace(".jsonl", "");
+  for (const name of ["draft.txt", ".draft-only-session", "1.bash.log.tmp-5f"]) {
+    home.put(`${project}/${stem}/${name}`, "half");
+  }
+
+  const { contents, faults } = await readHome(fromOmp(home.path));
+
+  expect(faults).toEqual([]);
+  expect(contents.map(({ messages }) => messages.length)).toEqual([2]);
+});
+
+it("keeps a title at its place where other records stand in front of the header", async () => {
+  const records = [titleSlot(0n), prompt, titleSlot(0n), header("s1"), titleSlot(0n)];
+  home.put(log, records);
+
+  const { lineages } = await readHome(fromOmp(home.path));
+  const restored = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
+
+  expect([...jsonlRecords(restored).values()]).toEqual([records]);
+});
+
+it.each([
+  ["only a title", [titleSlot(0n)], []],
+  ["nothing", [], []],
+  ["another's records", [prompt], ["no record is the header of a session: not ingested"]],
+  [
+    "a log of version 4",
+    [{ kind: "header", version: 4, id: "x", createdAt: 1, cwd: "/w" }],
+    ["a session of version 4, which the client does not write: not ingested"],
+  ],
+  [
+    "no time at all",
+    [{ type: "session", id: "x", cwd: "/w" }],
+    ["the session has no time: not ingested"],
+  ],
+])("makes no session of %s", async (_, records, reasons) => {
+  home.put(log, records);
+
+  const { contents, faults } = await readHome(fromPi(home.path));
+
+  expect([contents, faults]).toEqual([[], reasons]);
+});
+
+it("takes the time of the first entry where the header has none", async () => {
+  home.put(log, [{ type: "session", version: 3, id: "s1", cwd: "/w" }, prompt]);
+
+  const { contents } = await readHome(fromPi(home.path));
+
+  expect(contents.map(({ session }) => session.created_at)).toEqual([1773648000000000n]);
+});
+
+it("leaves a last line that is still written for the next time", async () => {
+  home.put(log, `${JSON.stringify(header("s1"))}\n${JSON.stringify(prompt).slice(0, 40)}`);
+
+  const { events, faults } = await readHome(fromPi(home.path));
+
+  expect(faults).toEqual([]);
+  expect(events.filter(({ kind }) => kind === "pending")).toHaveLength(1);
+});
+
+it("marks where the model's context was replaced", async () => {
+  const entry = (type: string, fields: object) => ({ type, id: type, parentId: null, ...fields });
+  const records = [
+    header("s1"),
+    entry("compaction", { summary: "s", firstKeptEntryId: "a1", tokensBefore: 1 }),
+    entry("branch_summary", { summary: "s", fromId: "root" }),
+    entry("reset_boundary", {}),
+    entry("model_change", { model: "a/b" }),
+  ];
+  home.put(log, records);
+
+  const { contents, lineages } = await readHome(fromOmp(home.path));
+  const marked = contents.flatMap(({ messages }) =>
+    messages.filter(({ options }) => JSON.stringify(options).includes('"boundary":"compaction"')),
+  );
+  const restored = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
+
+  expect(marked.map(({ id }) => id)).toEqual(["compaction", "branch_summary", "reset_boundary"]);
+  expect([...jsonlRecords(restored).values()]).toEqual([records]);
+});

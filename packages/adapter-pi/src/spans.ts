@@ -1,0 +1,78 @@
+/** A run of one text: who spoke is the same from the end of the span before to `end`. */
+export type Span = {
+  /** Offset behind the last code unit. */
+  readonly end: number;
+  /** Which injection it is; undefined where a human typed it. */
+  readonly kind: string | undefined;
+};
+
+/** Cuts a text where harness and human meet (spec 6.5, rule 1). The spans cover the text. */
+export type Cut = (text: string) => readonly Span[];
+
+/** A prompt: the body of a skill and the contents of files named on the command line are cut off. */
+export const cutPrompt: Cut = (text) => cutSkillBlock(text) ?? cutFiles(text);
+
+/** As the client itself finds the block: what follows an empty line are the arguments. */
+const skillBlock = /^<skill name="[^"]+" location="[^"]+">\n[\s\S]*?\n<\/skill>(?:\n\n([\s\S]+))?$/;
+
+function cutSkillBlock(text: string): readonly Span[] | undefined {
+  if (!text.startsWith('<skill name="')) return undefined;
+  const match = skillBlock.exec(text);
+  if (match === null) return undefined;
+  return spansOf(text, [[0, text.length - (match[1]?.length ?? 0)]], "skill");
+}
+
+/** The arguments a user gave a skill stand as they are in the text that was made of both. */
+export function cutSkill(text: string, args: string): readonly Span[] {
+  const from = text.lastIndexOf(args);
+  if (from < 0) return [{ end: text.length, kind: "skill-prompt" }];
+  const end = from + args.length;
+  const injected: Range[] = [
+    [0, from],
+    [end, text.length],
+  ];
+  return spansOf(text, injected, "skill-prompt");
+}
+
+/**
+ * Files named on the command line stand one behind the other, before them what came from standard
+ * input, behind them the prompt, with nothing in between. Only absolute paths are written so.
+ */
+function cutFiles(text: string): readonly Span[] {
+  const first = text.search(fileStart);
+  if (first < 0) return [{ end: text.length, kind: undefined }];
+  let at = first;
+  for (let end = fileEnd(text, at); end > at; end = fileEnd(text, at)) at = end;
+  return spansOf(text, [[first, at]], "file");
+}
+
+const fileStart = /<file name="(?:\/|[A-Za-z]:[\\/])[^"\n]*">/;
+const fileStartHere = new RegExp(fileStart.source, "y");
+
+/** Where the file element that begins at `at` ends, its line end included; `at` where none is. */
+function fileEnd(text: string, at: number): number {
+  fileStartHere.lastIndex = at;
+  const open = fileStartHere.exec(text);
+  if (open === null) return at;
+  const inner = at + open[0].length;
+  // An image has a hint at most, on the same line; a text has lines of its own.
+  const close = text.charCodeAt(inner) === 10 ? "\n</file>\n" : "</file>\n";
+  const end = text.indexOf(close, inner);
+  const isOneLine = close.length === 8 && end >= 0 && !text.slice(inner, end).includes("\n");
+  return end < 0 || (close.length === 8 && !isOneLine) ? at : end + close.length;
+}
+
+type Range = readonly [from: number, end: number];
+
+function spansOf(text: string, injected: readonly Range[], kind: string): readonly Span[] {
+  const spans: Span[] = [];
+  let at = 0;
+  for (const [from, end] of injected) {
+    if (end <= from) continue;
+    if (from > at) spans.push({ end: from, kind: undefined });
+    spans.push({ end, kind });
+    at = end;
+  }
+  if (at < text.length || spans.length === 0) spans.push({ end: text.length, kind: undefined });
+  return spans;
+}

@@ -1,0 +1,21 @@
+import type { Writer } from "@pond/canonical/adapter";
+import { omp, pi } from "./dialect.ts";
+import { ompTools, piTools } from "./tools.ts";
+import { writeForeign } from "./write-foreign.ts";
+import { writeNative } from "./write-native.ts";
+
+/** Writes sessions as files of pi, relative to its home. */
+export const toPi: Writer = {
+  origin: pi.origin,
+  writeNative,
+  writeForeign: (lineage, readTool) =>
+    writeForeign({ dialect: pi, tools: piTools }, lineage, readTool),
+};
+
+/** Writes sessions as files of omp, relative to its home. */
+export const toOmp: Writer = {
+  origin: omp.origin,
+  writeNative,
+  writeForeign: (lineage, readTool) =>
+    writeForeign({ dialect: omp, tools: ompTools }, lineage, readTool),
+};

@@ -1,0 +1,108 @@
+import type { JsonValue, Message, Session } from "@pond/canonical";
+import { isJsonObject, partsOf, stringifyJson } from "@pond/canonical";
+import type { Lineage, RestoredFile } from "@pond/canonical/adapter";
+import { logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
+import { hookRoleOf, unsettle } from "./migration.ts";
+import { restoreArtifact } from "./records/artifact.ts";
+import { hashOf } from "./records/blobs.ts";
+import { restoreEntry } from "./records/entry.ts";
+import { restoreHeader } from "./records/header.ts";
+import { objectAt, sourceOf } from "./records/options.ts";
+
+/** Sessions as their files were, record by record (`adapter-native-restore-lossless`). */
+export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
+  const folders = new Map<string, string>();
+  const written = new Set<string>();
+  for (const { session, messages } of [lineage.root, ...lineage.descendants]) {
+    const { path, folder } = placeOf(session, folders.get(session.parent_session_id ?? ""));
+    folders.set(session.id, folder);
+    const log = messages.filter((message) => restoreArtifact(message) === undefined);
+    yield { session: session.id, path, content: lines(log) };
+    for (const file of filesOf(messages, folder)) {
+      // Sessions share what is stored under its hash.
+      if (written.has(file.path)) continue;
+      written.add(file.path);
+      yield { session: session.id, path: file.path, content: [file.bytes] };
+    }
+  }
+}
+
+type Place = {
+  readonly path: string;
+  /** Where its artifacts and those of its sub-agents lie. */
+  readonly folder: string;
+};
+
+/** Folders move: a sub-agent goes into the folder of the session that it belongs to. */
+function placeOf(session: Session, above: string | undefined): Place {
+  const { path, artifact } = sourceOf(session);
+  if (typeof artifact === "string" && above !== undefined) {
+    return { path: `${above}/${artifact}`, folder: above };
+  }
+  const own =
+    typeof path === "string"
+      ? path
+      : `${sessionsPrefix}${projectFolder(session.project)}/${session.id}${logSuffix}`;
+  return { path: own, folder: stemOf(own) };
+}
+
+/** The files beside a log: artifacts, and what the log refers to by its hash. */
+function* filesOf(
+  messages: readonly Message[],
+  folder: string,
+): Generator<{ readonly path: string; readonly bytes: Uint8Array }> {
+  for (const message of messages) {
+    const artifact = restoreArtifact(message);
+    if (artifact) {
+      const { kind, name, bytes } = artifact;
+      yield { path: kind === "blob" ? `blobs/${name}` : `${folder}/${name}`, bytes };
+      continue;
+    }
+    for (const part of partsOf(message)) {
+      const source = sourceOf(part);
+      const hash = hashOf(source["blob"]);
+      if (part.type === "file" && part.data.type === "bytes" && hash !== undefined) {
+        yield { path: `blobs/${hash}`, bytes: part.data.bytes };
+      }
+      if (part.type !== "tool_result") continue;
+      for (const [position, ref] of Object.entries(objectAt(source, "blobs"))) {
+        const data = dataAt(part.result, Number(position));
+        const name = hashOf(ref);
+        if (data && name) yield { path: `blobs/${name}`, bytes: Buffer.from(data, "base64") };
+      }
+    }
+  }
+}
+
+function dataAt(result: JsonValue, position: number): string | undefined {
+  const block: JsonValue | undefined = Array.isArray(result) ? result[position] : undefined;
+  const data = isJsonObject(block) ? block["data"] : undefined;
+  return typeof data === "string" ? data : undefined;
+}
+
+/** The lines of a log in pieces large enough to be written at once, made when they are asked for. */
+function lines(messages: readonly Message[]): Iterable<string> {
+  return { [Symbol.iterator]: () => pieces(messages) };
+}
+
+function* pieces(messages: readonly Message[]): Generator<string> {
+  const { message: header, title, version, links } = restoreHeader(messages);
+  const era = { hookRole: hookRoleOf(version) };
+  let position = 0;
+  let isBehindHeader = false;
+  let text = "";
+  for (const message of messages) {
+    const entry = restoreEntry(message, era);
+    if (isBehindHeader) position++;
+    isBehindHeader ||= message === header;
+    if (message === header && title) text += `${stringifyJson(title)}\n`;
+    const { keptFrom } = sourceOf(message);
+    text += `${stringifyJson(unsettle(entry, links, position, keptFrom))}\n`;
+    if (text.length < pieceLength) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
+}
+
+const pieceLength = 64 * 1024;

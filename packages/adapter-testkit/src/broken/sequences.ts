@@ -1,0 +1,48 @@
+import { isJsonObject, type MessageEvent, type ReadEvent } from "@pond/canonical";
+import { type Change, withId } from "./readers.ts";
+
+// Readers whose events depend on what stands behind them, or come in an order of their own.
+
+/** Notes in every message how many there are: the next record changes them all. */
+export const countsTheRest: Change = async function* (events) {
+  const all = await Array.fromAsync(events);
+  for (const event of all) {
+    if (event.kind !== "message") yield event;
+    else {
+      const { source } = event.message.options;
+      const options = { source: { ...(isJsonObject(source) ? source : {}), of: all.length } };
+      yield { ...event, message: { ...event.message, options } };
+    }
+  }
+};
+
+/** Numbers its parts from the end. */
+export const countsDown: Change = async function* (events) {
+  const all = await Array.fromAsync(events);
+  for (const [at, event] of all.entries()) {
+    yield event.kind === "part" ? withId(event, String(all.length - at)) : event;
+  }
+};
+
+/** Forgets what stands before the last two messages, as if the client had cut it off. */
+export const remembersLittle: Change = inOrder((messages) => messages.slice(-2));
+
+export const newestFirst: Change = inOrder((messages) => messages.toReversed());
+
+export const byTime: Change = inOrder((messages) =>
+  messages.toSorted(([one], [other]) => (one.message.timestamp < other.message.timestamp ? -1 : 1)),
+);
+
+type Whole = readonly [MessageEvent, ...ReadEvent[]];
+
+function inOrder(order: (messages: readonly Whole[]) => readonly Whole[]): Change {
+  return async function* (events) {
+    const messages: [MessageEvent, ...ReadEvent[]][] = [];
+    for await (const event of events) {
+      if (event.kind === "message") messages.push([event]);
+      else if (event.kind === "part") messages.at(-1)?.push(event);
+      else yield event;
+    }
+    for (const message of order(messages)) yield* message;
+  };
+}

@@ -1,0 +1,44 @@
+import { readdir, stat } from "node:fs/promises";
+import { type ReadEvent, SourceFault } from "@pond/canonical";
+import {
+  fileChunks,
+  type Reader,
+  type RecordOutcome,
+  readRecords,
+  type SourceSession,
+} from "@pond/canonical/adapter";
+import { recordReader } from "./records.ts";
+
+/** Reads a folder of JSON Lines files, each a session: its head, then a record a line. */
+export function fromDemo(folder: string): Reader {
+  const fingerprint = async (key: string): Promise<string | undefined> =>
+    (await stat(`${folder}/${key}`).catch(() => undefined))?.size.toString();
+  const sessions = async function* (): AsyncGenerator<SourceSession> {
+    for (const key of (await readdir(folder)).sort()) {
+      yield { kind: "source", key, fingerprint: (await fingerprint(key)) ?? "", bytes: 0 };
+    }
+  };
+  return { origin: "demo", sessions, fingerprint, read: (key) => readFile(folder, key) };
+}
+
+async function* readFile(folder: string, path: string): AsyncGenerator<ReadEvent> {
+  const toEvents = recordReader(path);
+  const chunks = fileChunks(`${folder}/${path}`, 64 * 1024);
+  for await (const batch of readRecords(chunks, { adapter: "demo", uri: path })) {
+    for (const outcome of batch) yield* eventsOf(outcome, toEvents);
+  }
+}
+
+/** A record that cannot be read costs itself. */
+function eventsOf(
+  outcome: RecordOutcome,
+  toEvents: ReturnType<typeof recordReader>,
+): readonly ReadEvent[] {
+  if (outcome.kind !== "record") return [outcome];
+  try {
+    return toEvents(outcome.record);
+  } catch (error) {
+    if (error instanceof SourceFault) return [{ kind: "fault", fault: error }];
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { fail } from "node:assert/strict";
+import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { firstDifference } from "./difference.ts";
+
+/** Fails unless both lists of event texts (`eventText`) are equal, and says where they part. */
+export function expectSameEvents(
+  expected: readonly string[],
+  actual: readonly string[],
+  where: string,
+): void {
+  const count = Math.max(expected.length, actual.length);
+  for (let at = 0; at < count; at++) {
+    const difference = eventDifference(expected[at], actual[at]);
+    if (difference !== undefined) fail(`${where}, event ${at + 1}: ${difference}`);
+  }
+}
+
+/** How an event is called in a message: its kind and its id. */
+export function eventName(text: string): string {
+  const { kind, value } = opened(text);
+  const id = isJsonObject(value) ? value["id"] : undefined;
+  const of = isJsonObject(value) ? value["message_id"] : undefined;
+  if (typeof id !== "string") return text.slice(0, 200);
+  return `${kind} ${id}${typeof of === "string" ? ` of message ${of}` : ""}`;
+}
+
+/** Where two events differ, in words; undefined where they are equal. */
+export function eventDifference(
+  expected: string | undefined,
+  actual: string | undefined,
+): string | undefined {
+  if (expected === actual) return undefined;
+  if (expected === undefined) return `${eventName(actual ?? "")} is there and should not be`;
+  if (actual === undefined) return `${eventName(expected)} is missing`;
+  const [left, right] = [eventName(expected), eventName(actual)];
+  if (left !== right) return `${right} stands in place of ${left}`;
+  return `${left}: ${firstDifference(opened(expected).value, opened(actual).value) ?? "differs"}`;
+}
+
+function opened(text: string): { readonly kind: string; readonly value: JsonValue } {
+  const space = text.indexOf(" ");
+  const [kind, rest] = [text.slice(0, space), text.slice(space + 1)];
+  return { kind, value: rest.startsWith("{") ? parseJson(rest) : rest };
+}

@@ -1,0 +1,87 @@
+import { deepEqual, fail, ok } from "node:assert/strict";
+import { type JsonValue, parseJson } from "@pond/canonical";
+import type { Lineage, RestoredFile } from "@pond/canonical/adapter";
+import { firstDifference } from "./difference.ts";
+import type { CompleteKit } from "./kit.ts";
+import { type ReadResult, readFiles } from "./read-files.ts";
+import { linesOf } from "./records.ts";
+import type { SourceFiles } from "./source-files.ts";
+
+/** Fails unless the files hold every session of the lineage and no other. */
+export function expectEverySession(
+  { root, descendants }: Lineage,
+  files: Iterable<RestoredFile>,
+): void {
+  const written = new Set(Array.from(files, ({ session }) => session));
+  const expected = [root, ...descendants].map(({ session }) => session.id);
+  deepEqual([...written].sort(), expected.sort(), "the sessions that were written");
+}
+
+/** Fails where the path leads out of the folder on any system a client runs on. */
+export function expectInside(path: string): void {
+  const isOutside =
+    path.startsWith("/") || /^[a-z]:/i.test(path) || path.includes("\\") || path.includes("\0");
+  const names = path.split("/");
+  const leaves = isOutside || names.some((name) => name === ".." || name === "." || name === "");
+  ok(!leaves, `${JSON.stringify(path)} leads out of the client's folder`);
+}
+
+/** Fails unless the client would take the files, by its validator and by the adapter's reader. */
+export async function expectAccepted(kit: CompleteKit, files: SourceFiles): Promise<ReadResult> {
+  if (files.size === 0) fail("no file was restored");
+  expectParseable(kit, files);
+  const problems = kit.problems(files);
+  if (problems.length > 0) fail(`the client would refuse this: ${problems.slice(0, 5).join("; ")}`);
+  const result = await readFiles(kit, files);
+  const [fault] = result.faults;
+  if (fault) fail(`a restored file is read with a fault: ${fault.message}`);
+  const pending = result.events.find((event) => event.kind === "pending");
+  if (pending) fail(`a restored record is pending: ${pending.location}: ${pending.reason}`);
+  return result;
+}
+
+/** Fails unless both hold the same records in the same files, in the same order. */
+export function expectSameRecords(
+  kit: CompleteKit,
+  expected: SourceFiles,
+  actual: SourceFiles,
+  isRefused: (path: string) => boolean = () => false,
+): void {
+  const restored = kit.records(actual);
+  for (const [path, records] of kit.records(expected)) {
+    if (!isRefused(path)) expectRecords(path, records, restored.get(path));
+  }
+  for (const path of actual.keys()) {
+    if (!expected.has(path)) fail(`${path} was restored and is not in the source`);
+  }
+}
+
+function expectRecords(
+  path: string,
+  expected: readonly JsonValue[],
+  actual: readonly JsonValue[] | undefined,
+): void {
+  if (actual === undefined) {
+    if (expected.length > 0) fail(`${path} was not restored`);
+    return;
+  }
+  for (const [index, record] of expected.entries()) {
+    const other: JsonValue | undefined = actual[index];
+    const difference: string | undefined =
+      other === undefined ? "is missing" : firstDifference(record, other);
+    if (difference !== undefined) fail(`${path}, record ${index + 1}: ${difference}`);
+  }
+  if (actual.length > expected.length) {
+    fail(`${path} has ${actual.length} records instead of ${expected.length}`);
+  }
+}
+
+function expectParseable(kit: CompleteKit, files: SourceFiles): void {
+  for (const [path, bytes] of files) {
+    if (path.endsWith(".json")) parseJson(Buffer.from(bytes).toString());
+    if (!kit.isLineFile(path)) continue;
+    for (const [index, { record }] of linesOf(bytes).entries()) {
+      if (record === undefined) fail(`${path}:${index + 1} is no JSON object`);
+    }
+  }
+}

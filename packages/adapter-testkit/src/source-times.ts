@@ -1,0 +1,21 @@
+import { fromRfc3339, type Micros } from "@pond/canonical";
+
+/** Every instant that a text holds: RFC 3339, and as file names write it, without a zone. */
+export function instantsIn(text: string): readonly Micros[] {
+  return Array.from(text.matchAll(pattern)).flatMap(([, date, hour, rest, fraction = "", zone]) => {
+    const time = `${date}T${hour}:${rest?.replace("-", ":")}${fraction}`;
+    return fromRfc3339(`${time}${zone ?? "Z"}`) ?? [];
+  });
+}
+
+/** The instants that a number may mean: seconds, milliseconds or microseconds since the epoch. */
+export function instantsOf(number: number): readonly Micros[] {
+  return [1, 1_000, 1_000_000].flatMap((microsPerUnit) => {
+    const micros = number * microsPerUnit;
+    if (!Number.isFinite(micros)) return [];
+    // Readers cut or round what is past the microsecond; both are the source's own time.
+    return [BigInt(Math.floor(micros)), BigInt(Math.round(micros))];
+  });
+}
+
+const pattern = /(\d{4}-\d\d-\d\d)[Tt _](\d\d)[:-](\d\d[:-]\d\d)([.,]\d+)?([Zz]|[+-]\d\d:?\d\d)?/g;

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { sessionFromWire } from "../index.ts";
+import type { SessionContent } from "../seam/codec.ts";
+import { familyOf } from "./family.ts";
+
+const content = (id: string, more: object = {}): SessionContent => ({
+  session: sessionFromWire({
+    id,
+    source_agent: "loom",
+    created_at: "2026-03-01T09:00:00.000Z",
+    project: "/home/ada",
+    options: {},
+    ...more,
+  }),
+  messages: [],
+});
+
+it("tells sub-agents, forks and circles apart", () => {
+  const root = content("root");
+  const descendants = [
+    content("agent", { parent_session_id: "root" }),
+    content("deeper", { parent_session_id: "agent" }),
+    content("cut", { parent_session_id: "root", parent_message_id: "m" }),
+    content("fork", { parent_session_id: "root", options: { source: { relation: "fork" } } }),
+    content("of-fork", { parent_session_id: "fork" }),
+    content("lost", { parent_session_id: "elsewhere" }),
+    content("a", { parent_session_id: "b" }),
+    content("b", { parent_session_id: "a" }),
+  ];
+  const family = familyOf({ root, descendants });
+  const found = [root, ...descendants].map(({ session }) => {
+    return [session.id, family.parentOf(session)?.id, family.mainOf(session).id];
+  });
+
+  expect(found).toEqual([
+    ["root", undefined, "root"],
+    ["agent", "root", "root"],
+    ["deeper", "agent", "root"],
+    ["cut", undefined, "cut"],
+    ["fork", undefined, "fork"],
+    ["of-fork", "fork", "fork"],
+    ["lost", undefined, "lost"],
+    ["a", "b", "a"],
+    ["b", "a", "b"],
+  ]);
+});

@@ -1,0 +1,25 @@
+export { dataUrlOf, fileBytesOf, fileNote, hasVisibleText, wellFormed } from "./content.ts";
+export { type Family, familyOf } from "./family.ts";
+export { modelOf, type NamedModel } from "./model-of.ts";
+export { CallIds, copyUuid, derivedHex, derivedUuid } from "./names.ts";
+export { type Outcome, Tally } from "./tally.ts";
+export { type ResultBlock, type ResultBlocks, resultBlocks, resultText } from "./tool-result.ts";
+export {
+  type RenamedTool,
+  readRenamed,
+  type ShapedTool,
+  toolFields,
+  toolVocabulary,
+  writeRenamed,
+} from "./tools.ts";
+export {
+  type Answer,
+  type AssistantPart,
+  type AssistantTurn,
+  type Call,
+  type ContextPart,
+  type ContextTurn,
+  type Turn,
+  turnsOf,
+  type UserTurn,
+} from "./turns.ts";

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import type { Origin } from "../seam/codec.ts";
+
+/** A UUID that is the same for the same names, so that restoring twice gives one session. */
+export function derivedUuid(...names: readonly string[]): string {
+  const hex = derivedHex(...names);
+  // Version and variant as a name-based UUID has them: clients accept no other shape.
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
+  const groups = [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`];
+  return [...groups, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
+}
+
+/** 64 hexadecimal digits that are the same for the same names. */
+export function derivedHex(...names: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(names)).digest("hex");
+}
+
+/**
+ * The id of a session's copy in another client. Never the session's own: the copy would come back
+ * into the original when that client is synced.
+ */
+export function copyUuid(target: Origin, id: string): string {
+  return derivedUuid("session", target, id);
+}
+
+/** Hands out ids of tool calls that every client accepts, each once in a session. */
+export class CallIds {
+  readonly #used: Set<string> = new Set();
+
+  next(id: string): string {
+    // Claude Code takes `x_2` for the second entry of a call `x` and joins their results.
+    const plain = id.replace(/[^A-Za-z0-9_-]/g, "_").replace(/_(?=\d+$)/, "-") || "call";
+    let unique = plain;
+    for (let number = 2; this.#used.has(unique); number++) unique = `${plain}-${number}`;
+    this.#used.add(unique);
+    return unique;
+  }
+}

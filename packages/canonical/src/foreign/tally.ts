@@ -1,0 +1,35 @@
+import type { PartType } from "../part.ts";
+import type { Fidelity, FidelityCount } from "../seam/codec.ts";
+
+/** What became of one part: the same in the target, the same in another form, or not there. */
+export type Outcome = keyof FidelityCount;
+
+/** Counts what a foreign restore keeps; every part once. */
+export class Tally {
+  readonly #counts: Partial<Record<PartType | "system", FidelityCount>> = {};
+
+  count(type: PartType | "system", outcome: Outcome): void {
+    const known = this.#counts[type] ?? { kept: 0, translated: 0, dropped: 0 };
+    this.#counts[type] = { ...known, [outcome]: known[outcome] + 1 };
+  }
+
+  fidelity(): Fidelity {
+    const counted = types.flatMap((type) => {
+      const count = this.#counts[type];
+      return count ? [[type, count] as const] : [];
+    });
+    return Object.fromEntries(counted);
+  }
+}
+
+/** The order in which a report lists them. */
+const types: readonly (PartType | "system")[] = [
+  "system",
+  "text",
+  "file",
+  "reasoning",
+  "tool_call",
+  "tool_result",
+  "tool_approval_request",
+  "tool_approval_response",
+];

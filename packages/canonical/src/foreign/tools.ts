@@ -1,0 +1,100 @@
+import { isJsonObject, type JsonValue } from "../json.ts";
+import type { ClientCall, CommonCall, ToolKind, Tools } from "../seam/codec.ts";
+import { setField } from "../set-field.ts";
+
+type FieldType = "string" | "number" | "boolean" | "array";
+type Field = { readonly type: FieldType; readonly isRequired?: true };
+
+const needed = { type: "string", isRequired: true } as const;
+const text = { type: "string" } as const;
+const number = { type: "number" } as const;
+const flag = { type: "boolean" } as const;
+
+/** The common parameters of each kind of tool. Paths and texts are as the client wrote them. */
+export const toolFields: Readonly<Record<ToolKind, Readonly<Record<string, Field>>>> = {
+  shell: { command: needed, directory: text, timeout_ms: number, description: text },
+  read: { path: needed, offset: number, limit: number },
+  write: { path: needed, content: needed },
+  edit: { path: needed, old_text: needed, new_text: needed, replace_all: flag },
+  patch: { patch: needed },
+  grep: { pattern: needed, path: text, glob: text, ignore_case: flag },
+  glob: { pattern: needed, path: text },
+  list: { path: text },
+  fetch: { url: needed, prompt: text },
+  web_search: { query: needed },
+  todo: { items: { type: "array", isRequired: true } },
+  agent: { prompt: needed, description: text, agent: text },
+};
+
+/** A tool whose parameters only have other names: common name -> the client's. */
+export type RenamedTool = {
+  readonly name: string;
+  readonly kind: ToolKind;
+  readonly fields: Readonly<Record<string, string>>;
+};
+
+/** A tool whose parameters need more than other names. */
+export type ShapedTool = {
+  readonly name: string;
+  readonly kind: ToolKind;
+  readonly read: (params: JsonValue) => CommonCall | undefined;
+  readonly write?: (call: CommonCall) => ClientCall | undefined;
+};
+
+/** The tools of a client. Of several of one kind, the first that can is the one written. */
+export function toolVocabulary(entries: readonly (RenamedTool | ShapedTool)[]): Tools {
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  return {
+    read: ({ name, params }) => {
+      const entry = byName.get(name);
+      if (entry === undefined) return undefined;
+      return "read" in entry ? entry.read(params) : readRenamed(entry, params);
+    },
+    write: (call) => {
+      for (const entry of entries) {
+        if (entry.kind !== call.kind) continue;
+        const written = "read" in entry ? entry.write?.(call) : writeRenamed(entry, call);
+        if (written) return written;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Undefined where a required parameter is missing or is of another type. */
+export function readRenamed(
+  { kind, fields: names }: Omit<RenamedTool, "name">,
+  params: JsonValue,
+): CommonCall | undefined {
+  if (!isJsonObject(params)) return undefined;
+  const fields: { [key: string]: JsonValue } = {};
+  const rest: { [key: string]: JsonValue } = {};
+  const commonNames = new Map(Object.entries(names).map(([common, name]) => [name, common]));
+  for (const [name, value] of Object.entries(params)) {
+    const common = commonNames.get(name);
+    const field = common === undefined ? undefined : toolFields[kind][common];
+    if (common !== undefined && field && isOfType(value, field.type)) fields[common] = value;
+    else setField(rest, name, value);
+  }
+  const isWhole = Object.entries(toolFields[kind]).every(
+    ([common, { isRequired }]) => !isRequired || Object.hasOwn(fields, common),
+  );
+  return isWhole ? { kind, fields, rest } : undefined;
+}
+
+/** The call in the client's words; a parameter it has no word for keeps its common name. */
+export function writeRenamed(
+  { name, fields: names }: Omit<RenamedTool, "kind">,
+  { fields, rest }: CommonCall,
+): ClientCall {
+  const params: { [key: string]: JsonValue } = {};
+  for (const [common, value] of Object.entries(fields)) params[names[common] ?? common] = value;
+  for (const [key, value] of Object.entries(rest)) {
+    setField(params, Object.hasOwn(params, key) ? `original_${key}` : key, value);
+  }
+  return { name, params };
+}
+
+function isOfType(value: JsonValue, type: FieldType): boolean {
+  return type === "array" ? Array.isArray(value) : typeof value === type;
+}

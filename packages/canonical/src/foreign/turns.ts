@@ -1,0 +1,227 @@
+import { type JsonValue, parseJson } from "../json.ts";
+import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../message.ts";
+import { partsOf } from "../message.ts";
+import type { FilePart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../part.ts";
+import type { CommonCall, Origin, ReadTool, SessionContent } from "../seam/codec.ts";
+import { hasVisibleText } from "./content.ts";
+import { CallIds } from "./names.ts";
+import { objectAt } from "./object-at.ts";
+import type { Tally } from "./tally.ts";
+
+/** What one side of the exchange gave, in the order in which a model saw it. */
+export type Turn = ContextTurn | UserTurn | AssistantTurn;
+
+/** Given to the model, typed by no human: harness text, system text, results without a call. */
+export type ContextTurn = {
+  readonly kind: "context";
+  readonly message: Message;
+  readonly parts: readonly ContextPart[];
+};
+
+export type UserTurn = {
+  readonly kind: "user";
+  readonly message: UserMessage;
+  readonly parts: readonly (TextPart | FilePart)[];
+};
+
+/** One step of the model: what it said until something else was said or given. */
+export type AssistantTurn = {
+  readonly kind: "assistant";
+  /** The first message of the step; there may be several. */
+  readonly message: AssistantMessage;
+  readonly parts: readonly AssistantPart[];
+};
+
+export type ContextPart =
+  | { readonly type: "system"; readonly text: string }
+  | TextPart
+  | FilePart
+  | { readonly type: "orphan"; readonly part: ToolResultPart };
+
+export type AssistantPart = TextPart | ReasoningPart | FilePart | Call;
+
+/** A tool call together with its answer, wherever in the session that stands. */
+export type Call = {
+  readonly type: "call";
+  readonly part: ToolCallPart;
+  /** Once in the session; letters, digits, `_` and `-`. */
+  readonly callId: string;
+  /** The parameters; parsed, where the client writes an object as JSON text. */
+  readonly params: JsonValue;
+  /** What the call means in any client; undefined where there is no counterpart. */
+  readonly common: CommonCall | undefined;
+  /** Undefined where no answer was recorded. */
+  readonly result: Answer | undefined;
+};
+
+export type Answer = { readonly message: Message; readonly part: ToolResultPart };
+
+/**
+ * A session as turns, for a writer of another client's files. The writer counts every part it is
+ * given; what is left out here (approvals, side files, records without a text: no other client keeps them) is
+ * counted as dropped.
+ */
+export function turnsOf(
+  { session, messages }: SessionContent,
+  readTool: ReadTool,
+  tally: Tally,
+): readonly Turn[] {
+  const turns = new Turns(session.source_agent, messages, readTool, tally);
+  for (const message of messages) turns.add(message);
+  return turns.end();
+}
+
+class Turns {
+  readonly #turns: Turn[] = [];
+  readonly #answers: Answers;
+  readonly #callIds: CallIds = new CallIds();
+  readonly #origin: Origin;
+  readonly #readTool: ReadTool;
+  readonly #tally: Tally;
+  /** The step that has not ended yet. */
+  #step: { readonly message: AssistantMessage; readonly parts: AssistantPart[] } | undefined;
+  /** True where a message of that step has an answer in it. */
+  #isAnswered = false;
+
+  constructor(origin: Origin, messages: readonly Message[], readTool: ReadTool, tally: Tally) {
+    this.#origin = origin;
+    this.#answers = new Answers(messages);
+    this.#readTool = readTool;
+    this.#tally = tally;
+  }
+
+  add(message: Message): void {
+    switch (message.role) {
+      case "system":
+        this.#system(message, message.content);
+        break;
+      case "user":
+        this.#user(message);
+        break;
+      case "assistant":
+        this.#assistant(message);
+        break;
+      case "tool":
+        this.#tool(message);
+    }
+  }
+
+  end(): readonly Turn[] {
+    this.#close();
+    return this.#turns;
+  }
+
+  /** A record that says nothing to a model, such as a token count, does not end a step either. */
+  #system(message: Message, text: string): void {
+    if (hasVisibleText(text)) {
+      this.#push({ kind: "context", message, parts: [{ type: "system", text }] });
+    } else this.#tally.count("system", "dropped");
+  }
+
+  /** What the harness added and what a human gave are turns of their own. */
+  #user(message: UserMessage): void {
+    // A file kept beside the session was never given to a model.
+    if (objectAt(message.options, "source")["sidecar"] !== undefined) {
+      for (const { type } of message.content) this.#tally.count(type, "dropped");
+      return;
+    }
+    const given = message.content.filter(({ provenance }) => provenance === "injected");
+    const typed = message.content.filter(({ provenance }) => provenance === "conversational");
+    if (given.length > 0) this.#push({ kind: "context", message, parts: given });
+    if (typed.length > 0) this.#push({ kind: "user", message, parts: typed });
+  }
+
+  #assistant(message: AssistantMessage): void {
+    // Some clients keep the answers in the message that called: what follows is the next step.
+    if (this.#isAnswered) this.#close();
+    for (const part of message.content) {
+      if (part.type === "tool_approval_request") this.#tally.count(part.type, "dropped");
+      else if (part.type === "tool_result") {
+        this.#result(message, part);
+        this.#isAnswered = true;
+      } else this.#say(message, part.type === "tool_call" ? this.#call(part) : part);
+    }
+  }
+
+  #tool(message: ToolMessage): void {
+    this.#close();
+    for (const part of message.content) {
+      if (part.type === "tool_result") this.#result(message, part);
+      else this.#tally.count(part.type, "dropped");
+    }
+  }
+
+  #call(part: ToolCallPart): Call {
+    return {
+      type: "call",
+      part,
+      callId: this.#callIds.next(part.call_id),
+      params: parsedParams(part.params),
+      common: this.#readTool(this.#origin, part),
+      result: this.#answers.take(part.call_id),
+    };
+  }
+
+  #result(message: Message, part: ToolResultPart): void {
+    if (this.#answers.isOrphan(part)) {
+      this.#push({ kind: "context", message, parts: [{ type: "orphan", part }] });
+    }
+  }
+
+  #say(message: AssistantMessage, part: AssistantPart): void {
+    this.#step ??= { message, parts: [] };
+    this.#step.parts.push(part);
+  }
+
+  #push(turn: Turn): void {
+    this.#close();
+    this.#turns.push(turn);
+  }
+
+  #close(): void {
+    if (this.#step) this.#turns.push({ kind: "assistant", ...this.#step });
+    this.#step = undefined;
+    this.#isAnswered = false;
+  }
+}
+
+function parsedParams(params: JsonValue): JsonValue {
+  if (typeof params !== "string" || !params.trimStart().startsWith("{")) return params;
+  try {
+    return parseJson(params);
+  } catch {
+    // A model's broken JSON stays the text it is.
+    return params;
+  }
+}
+
+/** The results of a session, each for one call: logs are not always in the order of time. */
+class Answers {
+  readonly #waiting: Map<string, Answer[]> = new Map();
+  readonly #orphans: Set<ToolResultPart> = new Set();
+
+  constructor(messages: readonly Message[]) {
+    const calls = new Map<string, number>();
+    for (const message of messages) {
+      for (const part of partsOf(message)) {
+        if (part.type === "tool_call") calls.set(part.call_id, (calls.get(part.call_id) ?? 0) + 1);
+        if (part.type !== "tool_result") continue;
+        const known = this.#waiting.get(part.call_id);
+        if (known) known.push({ message, part });
+        else this.#waiting.set(part.call_id, [{ message, part }]);
+      }
+    }
+    for (const [id, answers] of this.#waiting) {
+      for (const { part } of answers.splice(calls.get(id) ?? 0)) this.#orphans.add(part);
+    }
+  }
+
+  take(callId: string): Answer | undefined {
+    return this.#waiting.get(callId)?.shift();
+  }
+
+  /** True for a result that answers no call of the session. */
+  isOrphan(part: ToolResultPart): boolean {
+    return this.#orphans.has(part);
+  }
+}

@@ -1,0 +1,60 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { SourceFault } from "../errors.ts";
+import type { FaultEvent } from "../event.ts";
+
+/**
+ * The bytes of a file in order. Reads are synchronous: an awaited one costs more than parsing
+ * what it brings. Each chunk is a buffer of its own, so that a reader may keep a piece of it.
+ *
+ * @throws where the file cannot be read.
+ */
+export async function* fileChunks(
+  file: string,
+  chunkBytes: number = 1024 * 1024,
+): AsyncGenerator<Uint8Array> {
+  const handle = openSync(file, "r");
+  try {
+    // One byte more than the file has, so that a read that falls short tells of the end.
+    const size = Math.min(fstatSync(handle).size + 1, chunkBytes);
+    for (let isEnd = false; !isEnd; ) {
+      const buffer = Buffer.allocUnsafeSlow(size);
+      const bytes = readSync(handle, buffer);
+      isEnd = bytes < size;
+      if (bytes > 0) yield buffer.subarray(0, bytes);
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A fault of a whole file or folder. */
+export function fileFault(
+  adapter: string,
+  uri: string,
+  reason: string,
+  cause?: unknown,
+): FaultEvent {
+  return {
+    kind: "fault",
+    fault: new SourceFault({ adapter, uri, record: "file" }, reason, { cause }),
+  };
+}
+
+/** True where a file vanished since it was listed: clients clean up, and that is no fault. */
+export function isGone(error: unknown): boolean {
+  return codeOf(error) === "ENOENT";
+}
+
+/** True for what the operating system refused, and not for a mistake of ours. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
+}
+
+/** Why a file cannot be read, for a fault. */
+export function reasonOf(error: unknown): string {
+  return `cannot be read (${codeOf(error) ?? String(error)})`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
