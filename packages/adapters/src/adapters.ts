@@ -22,6 +22,7 @@ import {
   opencodeTools,
   toOpencode,
 } from "@pond/adapter-opencode";
+import { fromPhiCore, phiCoreHomes, phiCoreProblems, toPhiCore } from "@pond/adapter-phi-core";
 import {
   fromOmp,
   fromPi,
@@ -85,6 +86,13 @@ export const adapters: readonly Adapter[] = [
     tools: ompTools,
     problems: ompProblems,
     resume: ompResume,
+  },
+  {
+    origin: "phi-core",
+    homes: phiCoreHomes,
+    from: (path) => fromPhiCore(path),
+    to: toPhiCore,
+    problems: phiCoreProblems,
   },
 ];
 

@@ -1,0 +1,85 @@
+import { type JsonObject, type Micros, type Session, toRfc3339 } from "@pond/canonical";
+import { copyUuid, type Tally, type Turn } from "@pond/canonical/foreign";
+import { newestOf } from "../newest.ts";
+import { origin } from "../origin.ts";
+import { messagesOfTurn } from "./messages.ts";
+import { noUsage } from "./usage.ts";
+
+/** A loop in the making, and what its session needs to know of it. */
+export type ForeignLoop = {
+  readonly loopId: string;
+  readonly startedAt: Micros;
+  readonly record: JsonObject;
+  /** Its calls that asked another agent. */
+  readonly agentCalls: readonly { readonly callId: string; readonly name: string }[];
+};
+
+/** A loop for each prompt; what comes before the first one is in its loop. */
+export function loopsOfTurns(
+  session: Session,
+  turns: readonly Turn[],
+  tally: Tally,
+): readonly ForeignLoop[] {
+  const groups: Turn[][] = [];
+  let hasPrompt = false;
+  for (const turn of turns) {
+    const group = groups.at(-1);
+    if (group === undefined || (turn.kind === "user" && hasPrompt)) groups.push([turn]);
+    else group.push(turn);
+    hasPrompt ||= turn.kind === "user";
+  }
+  return groups.map((group, index) => loopOf(session, group, index, tally));
+}
+
+/** The id of the loop a session begins with. */
+export function firstLoopId(session: Session): string {
+  return `${copyUuid(origin, session.id)}.pond.1`;
+}
+
+function loopOf(
+  session: Session,
+  turns: readonly Turn[],
+  index: number,
+  tally: Tally,
+): ForeignLoop {
+  const sessionId = copyUuid(origin, session.id);
+  const loopId = `${sessionId}.pond.${index + 1}`;
+  const messages = turns.flatMap((turn) => messagesOfTurn(turn, session, tally));
+  const times = turns.map(({ message }) => message.timestamp);
+  const startedAt = times[0] ?? session.created_at;
+  const endedAt = newestOf([startedAt, ...times]);
+  return {
+    loopId,
+    startedAt,
+    agentCalls: turns.flatMap(agentCallsOf),
+    record: {
+      loop_id: loopId,
+      session_id: sessionId,
+      agent_id: session.project,
+      parent_loop_id: null,
+      continuation_kind: "Initial",
+      started_at: toRfc3339(startedAt),
+      ended_at: toRfc3339(endedAt),
+      status: "Completed",
+      rejection: null,
+      config: null,
+      messages,
+      turns: [],
+      usage: noUsage,
+      metadata: { cwd: session.project },
+      events: [],
+      children_loop_ids: [],
+      child_loop_refs: [],
+      parallel_group: null,
+    },
+  };
+}
+
+function agentCallsOf(turn: Turn): ForeignLoop["agentCalls"] {
+  if (turn.kind !== "assistant") return [];
+  return turn.parts.flatMap((part) =>
+    part.type === "call" && part.common?.kind === "agent"
+      ? [{ callId: part.callId, name: part.part.name }]
+      : [],
+  );
+}

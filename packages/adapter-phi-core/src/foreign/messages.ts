@@ -1,0 +1,151 @@
+import {
+  type FilePart,
+  isJsonObject,
+  type JsonObject,
+  type Micros,
+  type Session,
+  type ToolResultPart,
+} from "@pond/canonical";
+import {
+  type AssistantPart,
+  type AssistantTurn,
+  type Call,
+  type ContextPart,
+  fileBytesOf,
+  fileNote,
+  hasVisibleText,
+  modelOf,
+  type Outcome,
+  resultBlocks,
+  resultText,
+  type Tally,
+  type Turn,
+  wellFormed,
+} from "@pond/canonical/foreign";
+import { contextMark } from "../provenance.ts";
+import { noUsage } from "./usage.ts";
+
+/** A turn as messages of a loop: an answer to a call is a message of its own. */
+export function messagesOfTurn(turn: Turn, session: Session, tally: Tally): readonly JsonObject[] {
+  switch (turn.kind) {
+    case "context":
+      return turn.parts.flatMap((part) => {
+        const content = contextBlocks(part, tally);
+        return content.length > 0 ? [userMessage(content, turn.message.timestamp)] : [];
+      });
+    case "user": {
+      const content = turn.parts.flatMap((part) => {
+        return part.type === "text"
+          ? textBlocks(part.text, "text", tally)
+          : fileBlocks(part, tally);
+      });
+      return content.length > 0 ? [userMessage(content, turn.message.timestamp)] : [];
+    }
+    case "assistant":
+      return assistantMessages(turn, session, tally);
+  }
+}
+
+/** Each is a message of its own, so that the mark stands at its beginning. */
+function contextBlocks(part: ContextPart, tally: Tally): readonly JsonObject[] {
+  if (part.type === "file") {
+    const [block] = fileBlocks(part, tally);
+    return [{ type: "text", text: contextMark }, ...(block ? [block] : [])];
+  }
+  const text = part.type === "orphan" ? resultText(part.part) : part.text;
+  const type = part.type === "orphan" ? "tool_result" : part.type;
+  tally.count(type, hasVisibleText(text) ? "translated" : "dropped");
+  return hasVisibleText(text) ? [{ type: "text", text: wellFormed(`${contextMark}${text}`) }] : [];
+}
+
+function textBlocks(text: string, type: "text" | "reasoning", tally: Tally): JsonObject[] {
+  const isSaid = hasVisibleText(text);
+  tally.count(type, isSaid ? "kept" : "dropped");
+  if (!isSaid) return [];
+  const clean = wellFormed(text);
+  return [type === "text" ? { type, text: clean } : { type: "thinking", thinking: clean }];
+}
+
+function fileBlocks(part: FilePart, tally: Tally): JsonObject[] {
+  const bytes = fileBytesOf(part);
+  if (bytes && bytes.length > 0 && part.media_type.startsWith("image/")) {
+    tally.count("file", "kept");
+    const data = Buffer.from(bytes).toString("base64");
+    return [{ type: "image", data, mimeType: part.media_type }];
+  }
+  const isAddress = part.data.type === "url" && bytes === undefined;
+  tally.count("file", isAddress ? "translated" : "dropped");
+  return [{ type: "text", text: wellFormed(fileNote(part)) }];
+}
+
+function userMessage(content: readonly JsonObject[], at: Micros): JsonObject {
+  return { role: "user", content, timestamp: millisOf(at) };
+}
+
+function assistantMessages(
+  { message, parts }: AssistantTurn,
+  session: Session,
+  tally: Tally,
+): readonly JsonObject[] {
+  const content = parts.flatMap((part) => assistantBlocks(part, tally));
+  if (content.length === 0) return [];
+  const calls = parts.filter((part) => part.type === "call");
+  const { model = "unknown", provider = session.source_agent } = modelOf(message);
+  const said = {
+    role: "assistant",
+    content,
+    stopReason: calls.length > 0 ? "toolUse" : "stop",
+    model: wellFormed(model),
+    provider: wellFormed(provider),
+    usage: noUsage,
+    timestamp: millisOf(message.timestamp),
+  };
+  return [said, ...calls.map((call) => answer(call, message.timestamp, tally))];
+}
+
+function assistantBlocks(part: AssistantPart, tally: Tally): readonly JsonObject[] {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return textBlocks(part.text, part.type, tally);
+    case "file":
+      return fileBlocks(part, tally);
+    case "call":
+      return [callBlock(part, tally)];
+  }
+}
+
+function callBlock({ part, callId, params }: Call, tally: Tally): JsonObject {
+  const isKept = params === part.params && isJsonObject(params) && !part.provider_executed;
+  tally.count("tool_call", isKept ? "kept" : "translated");
+  const given = isJsonObject(params) ? params : { input: params };
+  return { type: "toolCall", id: callId, name: wellFormed(part.name), arguments: given };
+}
+
+function answer({ part, callId, result }: Call, at: Micros, tally: Tally): JsonObject {
+  const head = { role: "toolResult", toolCallId: callId, toolName: wellFormed(part.name) };
+  if (result === undefined) {
+    const content = [{ type: "text", text: "No result of this call was recorded." }];
+    return { ...head, content, isError: true, timestamp: millisOf(at) };
+  }
+  const { content, outcome } = resultContent(result.part);
+  tally.count("tool_result", outcome);
+  const { is_failure: isError } = result.part;
+  return { ...head, content, isError, timestamp: millisOf(result.message.timestamp) };
+}
+
+function resultContent({ result }: ToolResultPart): {
+  readonly content: readonly JsonObject[];
+  readonly outcome: Outcome;
+} {
+  const { blocks, isWhole } = resultBlocks(result);
+  const content = blocks.map((block): JsonObject => {
+    if (block.type === "text") return { type: "text", text: wellFormed(block.text) };
+    return { type: "image", data: block.base64, mimeType: block.mediaType };
+  });
+  return { content, outcome: isWhole ? "kept" : "translated" };
+}
+
+function millisOf(at: Micros): number {
+  return Math.max(0, Number(at / 1000n));
+}

@@ -1,0 +1,11 @@
+import type { JsonObject } from "@pond/canonical";
+
+/** What is not known of another client's answers, in the form the library requires. */
+export const noUsage: JsonObject = {
+  input: 0,
+  output: 0,
+  reasoning: 0,
+  cache_read: 0,
+  cache_write: 0,
+  total_tokens: 0,
+};

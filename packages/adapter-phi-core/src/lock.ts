@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PondError } from "@pond/canonical";
+
+/** Another program was writing the session for as long as the library itself would wait. */
+export class LockedError extends PondError {
+  override readonly name = "LockedError";
+  readonly code = "locked";
+  readonly details: { readonly file: string };
+
+  constructor(file: string) {
+    super(`another program is writing this session: ${file}`);
+    this.details = { file };
+  }
+}
+
+/** This machine has no way to take the lock the library takes. */
+export class NoLockError extends PondError {
+  override readonly name = "NoLockError";
+  readonly code = "no_lock";
+  readonly details: { readonly program: string } = { program: "flock" };
+
+  constructor(options: ErrorOptions) {
+    super("the `flock` program of util-linux is needed to write phi-core sessions", options);
+  }
+}
+
+/** As often as the library itself tries. */
+const attemptMs = 50;
+
+/**
+ * Runs while this process holds the lock that phi-core's store takes: an exclusive flock(2) on a
+ * file beside the session. Node has no flock, so the `flock` program of util-linux holds it; the
+ * path is an argument of it and reaches no shell.
+ *
+ * @throws {LockedError} where somebody else held it for `patienceMs`.
+ * @throws {NoLockError} where there is no such program.
+ */
+export async function withLock<T>(
+  file: string,
+  patienceMs: number,
+  run: () => Promise<T>,
+): Promise<T> {
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    const release = await tryLock(file);
+    if (release) {
+      try {
+        return await run();
+      } finally {
+        await release();
+      }
+    }
+    if (Date.now() >= until) {
+      throw new LockedError(file);
+    }
+    await sleep(attemptMs);
+  }
+}
+
+/** @returns What gives the lock back; undefined where somebody else has it. */
+async function tryLock(file: string): Promise<(() => Promise<void>) | undefined> {
+  // `cat` ends when its input does: with us, too, if this process is killed.
+  const holder = spawn("flock", ["-x", "-n", file, "sh", "-c", "echo locked; exec cat"], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const ended = new Promise<void>((resolve) => holder.once("close", () => resolve()));
+  const isHeld = await new Promise<boolean>((resolve, reject) => {
+    holder.once("error", (cause) => {
+      reject(new NoLockError({ cause }));
+    });
+    holder.stdout.once("data", () => resolve(true));
+    holder.once("close", () => resolve(false));
+  });
+  if (!isHeld) return undefined;
+  return async () => {
+    holder.stdin.end();
+    await ended;
+  };
+}

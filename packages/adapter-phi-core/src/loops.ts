@@ -1,0 +1,91 @@
+import { fromRfc3339, isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import { openRecord, type SourceRecord } from "@pond/canonical/adapter";
+import { objectOf } from "./options.ts";
+import { origin } from "./origin.ts";
+import { restMs } from "./session-file.ts";
+
+/** One loop of a session file. */
+export type Loop = {
+  /** Names it within its session. Loop ids alone do not: branches and compactions share them. */
+  readonly key: string;
+  readonly loopId: string;
+  readonly record: SourceRecord;
+  /** Its messages; undefined where they are no list of objects, and stay in the record. */
+  readonly messages: readonly SourceRecord[] | undefined;
+  /** What was said, where a loop that broke off has it in its turns or events alone. */
+  readonly derived: readonly SourceRecord[];
+  readonly isRunning: boolean;
+};
+
+/** The loops of a session in file order. */
+export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Loop[] {
+  const seen = new Map<string, number>();
+  return loops.map((value, index) => {
+    const at = { adapter: origin, uri: file, record: `loops[${index}]` };
+    const record = openRecord(at, value);
+    const { loop_id: id, started_at: start } = value;
+    const loopId = typeof id === "string" ? id : "";
+    // One that says neither who it is nor since when is known by what is in it.
+    const isNamed = typeof id === "string" && typeof start === "string";
+    const started = isNamed ? `${id}@${start}` : record.digest();
+    const count = seen.get(started) ?? 0;
+    seen.set(started, count + 1);
+    const messages = record.records("messages");
+    const isBroken = messages?.length === 0;
+    return {
+      key: count === 0 ? started : `${started}.${count}`,
+      loopId,
+      record,
+      messages,
+      derived: isBroken ? saidIn(value).map((message) => openRecord(at, message)) : [],
+      isRunning: value["status"] === "Running" && (value["ended_at"] ?? null) === null,
+    };
+  });
+}
+
+/** True where the newest time in a session is young enough that its open loops may go on. */
+export function isLive(document: JsonObject, now: number): boolean {
+  const loops = document["loops"];
+  const times = [document["last_active_at"], document["created_at"]];
+  for (const loop of Array.isArray(loops) ? loops : []) {
+    const { started_at, ended_at, turns } = objectOf(loop);
+    times.push(started_at, ended_at);
+    const last = Array.isArray(turns) ? turns.at(-1) : undefined;
+    if (isJsonObject(last)) times.push(objectOf(last)["ended_at"]);
+  }
+  const newest = Math.max(0, ...times.map(millisOf));
+  return now - newest < restMs;
+}
+
+function millisOf(value: JsonValue | undefined): number {
+  const micros = typeof value === "string" ? fromRfc3339(value) : undefined;
+  return micros === undefined ? 0 : Number(micros / 1000n);
+}
+
+/** What a loop without messages said: in its turns, else in its events (formats, section 9). */
+function saidIn({ turns, events }: JsonObject): readonly JsonObject[] {
+  const inTurns = listOf(turns).flatMap((turn) => {
+    const { input_messages, output_message, tool_results } = turn;
+    const results = listOf(tool_results);
+    const answered = new Set(results.map(({ toolCallId }) => toolCallId));
+    const inputs = listOf(input_messages).filter(
+      ({ role, toolCallId }) => role !== "toolResult" || !answered.has(toolCallId),
+    );
+    return [
+      ...inputs,
+      ...(isJsonObject(output_message) ? [objectOf(output_message)] : []),
+      ...results,
+    ];
+  });
+  if (inTurns.length > 0) return inTurns;
+  return listOf(events).flatMap(({ event }) => {
+    const { type, message } = objectOf(event);
+    return type === "MessageEnd" && isJsonObject(message) ? [objectOf(message)] : [];
+  });
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value)
+    ? value.filter((each: JsonValue) => isJsonObject(each)).map(objectOf)
+    : [];
+}

@@ -1,0 +1,91 @@
+import { type JsonObject, parseJson } from "@pond/canonical";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  childrenOf,
+  getLoop,
+  type LoopNode,
+  loopChainTo,
+  parallelSiblings,
+  rootLoops,
+  totalUsage,
+} from "./navigation.ts";
+
+const document: JsonObject = {
+  loops: [
+    { loop_id: "a", parent_loop_id: null, children_loop_ids: ["b", "a", "gone", "b"], mark: 1 },
+    { loop_id: "b", parent_loop_id: "a", children_loop_ids: ["c"] },
+    { loop_id: "c", parent_loop_id: "b", parallel_group: { all_loop_ids: ["c", "d", "gone"] } },
+    { loop_id: "d", parent_loop_id: "b", parallel_group: { all_loop_ids: ["c", "d", "gone"] } },
+    { loop_id: "a", parent_loop_id: "a", mark: 2 },
+    { loop_id: "e", parent_loop_id: "elsewhere" },
+    { loop_id: "x", parent_loop_id: "y" },
+    { loop_id: "y", parent_loop_id: "x" },
+  ],
+};
+
+const ids = (loops: readonly LoopNode[]) => loops.map(({ loop_id }) => loop_id);
+
+describe("the tree of loops", () => {
+  it("begins where no loop of the session is the parent", () => {
+    expect(ids(rootLoops(document))).toEqual(["a", "a", "e"]);
+  });
+
+  it("knows the first of several loops with one id", () => {
+    expect(getLoop(document, "a")).toMatchObject({ mark: 1 });
+    expect(getLoop(document, "gone")).toBeUndefined();
+  });
+
+  it("lists children once, without the loop itself and those that are gone", () => {
+    expect(ids(childrenOf(document, "a"))).toEqual(["b"]);
+    expect(ids(childrenOf(document, "gone"))).toEqual([]);
+  });
+
+  it("lists what ran in parallel", () => {
+    expect(ids(parallelSiblings(document, "d"))).toEqual(["c", "d"]);
+    expect(ids(parallelSiblings(document, "a"))).toEqual([]);
+  });
+
+  it("walks up to the beginning, and out of every circle", () => {
+    expect(ids(loopChainTo(document, "d"))).toEqual(["a", "b", "d"]);
+    expect(ids(loopChainTo(document, "e"))).toEqual(["e"]);
+    expect(ids(loopChainTo(document, "x"))).toEqual(["y", "x"]);
+    expect(ids(loopChainTo({ loops: [{ loop_id: "s", parent_loop_id: "s" }] }, "s"))).toEqual([
+      "s",
+    ]);
+  });
+
+  it("ends whatever names whom", () => {
+    const id = fc.constantFrom("a", "b", "c", "d");
+    const loop = fc.record(
+      { loop_id: id, parent_loop_id: fc.option(id), children_loop_ids: fc.array(id) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.array(loop), id, (loops, start) => {
+        const session: JsonObject = { loops };
+        const chain = loopChainTo(session, start);
+
+        expect(new Set(ids(chain)).size).toBe(chain.length);
+        expect(chain.at(-1)).toBe(getLoop(session, start));
+        expect(ids(childrenOf(session, start))).not.toContain(start);
+        for (const root of rootLoops(session)) expect(loops).toContain(root);
+      }),
+    );
+  });
+});
+
+it("adds up counts beyond what a double carries", () => {
+  const session = parseJson(
+    '{"loops":[{"usage":{"input":9007199254740993,"output":1}},{"usage":{"input":2,"reasoning":1.5}},{"usage":null},{}]}',
+  );
+
+  expect(totalUsage(session as JsonObject)).toEqual({
+    input: 9007199254740995n,
+    output: 1n,
+    reasoning: 0n,
+    cache_read: 0n,
+    cache_write: 0n,
+    total_tokens: 0n,
+  });
+});

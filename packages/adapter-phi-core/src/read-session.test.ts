@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { contentOf, readAll, readSource } from "@pond/adapter-testkit";
+import { partsOf, type ReadEvent } from "@pond/canonical";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { fromPhiCore } from "./from-phi-core.ts";
+
+const fixtures = fileURLToPath(new URL("../../../fixtures/phi-core/", import.meta.url));
+const start = Date.parse("2026-05-20T09:00:00.000Z");
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pond-phi-core-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A session with one loop, as far as reading needs it. */
+function session(loop: object, more: object = {}): object {
+  const head = { session_id: "s", agent_id: "weaver", created_at: "2026-05-20T09:00:00Z" };
+  const base = { loop_id: "s.a.1", started_at: "2026-05-20T09:00:01Z", messages: [] };
+  return { ...head, loops: [{ ...base, ...loop }], ...more };
+}
+
+async function read(value: object | string, now = start): Promise<readonly ReadEvent[]> {
+  writeFileSync(join(folder, "s.json"), typeof value === "string" ? value : JSON.stringify(value));
+  return readAll(fromPhiCore(folder, { now: () => now }), "s.json");
+}
+
+function said(events: readonly ReadEvent[]): readonly string[] {
+  return contentOf(events).messages.flatMap((message) =>
+    partsOf(message).flatMap((part) =>
+      part.type === "text" ? [`${message.role}: ${part.text}`] : [],
+    ),
+  );
+}
+
+it("leaves a loop that is running for the next time, for an hour", async () => {
+  const running = session({
+    status: "Running",
+    ended_at: null,
+    messages: [{ role: "user", content: [{ type: "text", text: "hi" }], timestamp: start }],
+  });
+
+  const live = await read(running, start + 60_000);
+  const rested = await read(running, start + 2 * 3_600_000);
+
+  expect(live.filter(({ kind }) => kind === "pending")).toHaveLength(1);
+  expect(said(live)).toEqual([]);
+  expect(said(rested)).toEqual(["user: hi"]);
+});
+
+it("has another fingerprint when what was pending has rested", async () => {
+  const file = join(folder, "s.json");
+  writeFileSync(file, "{");
+  utimesSync(file, new Date(start), new Date(start));
+  const at = (now: number) => fromPhiCore(folder, { now: () => now }).fingerprint("s.json");
+
+  const [fresh, still, rested] = [
+    await at(start),
+    await at(start + 59_000),
+    await at(start + 61_000),
+  ];
+
+  expect(still).toBe(fresh);
+  expect(rested).not.toBe(fresh);
+  expect(await at(start + 3_600_000)).not.toBe(rested);
+});
+
+it.each<[string, number, string]>([
+  ["pending while it is young", 1_000, "pending"],
+  ["a fault once it has rested", 61_000, "fault"],
+])("takes a file that is not whole for %s", async (_, age, kind) => {
+  writeFileSync(join(folder, "s.json"), '{"session_id":"s","loo');
+  utimesSync(join(folder, "s.json"), new Date(start), new Date(start));
+
+  const events = await readAll(fromPhiCore(folder, { now: () => start + age }), "s.json");
+
+  expect(events.map((event) => event.kind)).toEqual([kind]);
+});
+
+it("names files that are no sessions, and reads the others (`adapter-integrity-no-silent-drops`)", async () => {
+  const found = await readSource(
+    fromPhiCore(join(fixtures, "damaged", "input"), { now: () => 4e12 }),
+  );
+
+  expect([...found].map(([key, events]) => [key, events[0]?.kind])).toEqual([
+    ["half.json", "fault"],
+    ["settings.json", "fault"],
+    ["whole.json", "session"],
+  ]);
+});
+
+it("takes what a broken loop said from its turns, or else from its events", async () => {
+  const found = await readSource(fromPhiCore(join(fixtures, "anomalies", "input")));
+
+  expect([...found.values()].flatMap(said)).toEqual([
+    "user: One.",
+    "assistant: Uno.",
+    "user: One, again beside it.",
+    "assistant: Uno also.",
+    "user: Break off.",
+    "assistant: I am breaking off.",
+    "user: Only in an event.",
+    "assistant: Heard.",
+    "user: Left running long ago.",
+  ]);
+});
+
+it("says what branches and compacted contexts repeat only once", async () => {
+  const names = ["parallel", "compaction"];
+  const texts = names.map(async (name) => {
+    const found = await readSource(fromPhiCore(join(fixtures, name, "input")));
+    return [...found.values()]
+      .flatMap(said)
+      .filter((text) => /yarn\?$|Weav(?:e on|ing)\.$/.test(text));
+  });
+
+  expect(await Promise.all(texts)).toEqual([
+    ["user: Which yarn?"],
+    ["user: Weave on.", "assistant: Weaving."],
+  ]);
+});
+
+it("follows a spawn reference only where it names a call or a session that is there", async () => {
+  const parentOf = async (ref: object) => {
+    const [first] = await read(session({}, { parent_spawn_ref: ref }));
+    return first?.kind === "session" ? first.session.parent_session_id : "no session";
+  };
+  writeFileSync(join(folder, "there.json"), "{}");
+
+  expect(await parentOf({ parent_session_id: "p", tool_call_id: "c" })).toBe("p");
+  expect(await parentOf({ parent_session_id: "there", tool_call_id: "" })).toBe("there");
+  expect(await parentOf({ parent_session_id: "bogus", tool_call_id: "" })).toBeUndefined();
+  expect(await parentOf({ parent_session_id: "../s", tool_call_id: "" })).toBeUndefined();
+  expect(await parentOf({ parent_session_id: "s", tool_call_id: "c" })).toBeUndefined();
+});
+
+it("only adds to a session that its program saved again", async () => {
+  const loop = (n: number) => ({
+    loop_id: `s.a.${n}`,
+    started_at: `2026-05-20T09:00:0${n}Z`,
+    messages: [{ role: "user", content: [{ type: "text", text: `${n}` }], timestamp: start + n }],
+  });
+  const ids = (events: readonly ReadEvent[]) => contentOf(events).messages.map(({ id }) => id);
+
+  const before = ids(await read(session({}, { loops: [loop(2)] })));
+  // Loops stand in the order of their ends.
+  const after = ids(await read(session({}, { loops: [loop(1), loop(2), loop(3)] })));
+
+  expect(after.filter((id) => before.includes(id))).toEqual(before);
+  expect(new Set(after).size).toBe(after.length);
+});

@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { JsonObject, ReadEvent } from "@pond/canonical";
+import { isJsonObject, SourceFault } from "@pond/canonical";
+import { carrierEvent, openRecord, type SourceRecord, sessionEvent } from "@pond/canonical/adapter";
+import { isLive, type Loop, loopsOf } from "./loops.ts";
+import { type MessagePlace, readMessage } from "./messages.ts";
+import { objectOf } from "./options.ts";
+import { origin } from "./origin.ts";
+import { openSessionFile } from "./session-file.ts";
+
+/**
+ * The events of one session: what it says of itself, then each loop and its messages. A loop that
+ * is still running is left for the next time.
+ */
+export function* readSession(file: string, now: number): Generator<ReadEvent> {
+  const opened = openSessionFile(file, now);
+  if (opened.kind !== "document") {
+    yield opened;
+    return;
+  }
+  const { document, bytes } = opened;
+  try {
+    yield* readDocument(file, document, bytes, isLive(document, now));
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+    yield { kind: "fault", fault: error };
+  }
+}
+
+function* readDocument(
+  file: string,
+  document: JsonObject,
+  encodedBytes: number,
+  mayChange: boolean,
+): Generator<ReadEvent> {
+  const at = { adapter: origin, uri: file, record: "session" };
+  const head = openRecord(at, document, { encodedBytes });
+  const named = openRecord(at, document, { encodedBytes });
+  const place = openRecord(at, {
+    path: basename(file),
+    head: "session",
+    ...parentOf(file, document),
+  });
+  const id = head.id("session_id");
+  if (id === undefined) throw new SourceFault(at, "the session id holds a lone surrogate");
+  const createdAt = named.requireTimestamp("created_at");
+  const session = sessionEvent({
+    id,
+    parentSessionId: place.id("parent"),
+    sourceAgent: origin,
+    createdAt,
+    // The format has no directory; sessions of one agent belong together.
+    project: named.requireString("agent_id"),
+    source: { path: place.requireString("path") },
+  });
+  yield session;
+  const loops = (head.records("loops") ?? []).map(objectsOf);
+  yield carrierEvent(session, {
+    id: place.requireString("head"),
+    timestamp: createdAt,
+    record: head.rest(),
+    source: { head: true },
+  });
+  const seen = new Set<string>();
+  for (const loop of loopsOf(file, loops)) {
+    const { record } = loop;
+    if (loop.isRunning && mayChange) {
+      yield { kind: "pending", location: `${file}: ${loop.loopId}`, reason: "the loop is running" };
+      continue;
+    }
+    const anchor = untaken(record).timestamp("started_at") ?? createdAt;
+    const names = openRecord(at, { loop: `loop:${loop.key}` });
+    yield carrierEvent(session, {
+      id: names.requireString("loop"),
+      timestamp: anchor,
+      record: record.rest(),
+      source: { loop: loop.key, ...(loop.messages && { messages: true }) },
+    });
+    const common = { session, anchor, loop: loop.key, loopId: loop.loopId, seen };
+    yield* messagesOf(loop, common);
+  }
+}
+
+function* messagesOf(
+  { key, messages = [], derived }: Loop,
+  common: Omit<MessagePlace, "id" | "isFirst" | "isDerived">,
+): Generator<ReadEvent> {
+  const isDerived = derived.length > 0;
+  for (const [index, message] of (isDerived ? derived : messages).entries()) {
+    const names = openRecord(message.at, { id: `${key}#${isDerived ? "said" : ""}${index}` });
+    const id = names.requireString("id");
+    yield* readMessage(message, { ...common, id, isFirst: index === 0, isDerived });
+  }
+}
+
+/** The record again, with nothing taken. */
+function untaken(record: SourceRecord): SourceRecord {
+  return openRecord(record.at, objectsOf(record));
+}
+
+function objectsOf(record: SourceRecord): JsonObject {
+  return Object.fromEntries(record.keys().map((key) => [key, record.peek(key) ?? null]));
+}
+
+/**
+ * The session that spawned this one. A continued loop without a session in its id makes the library
+ * write a reference to a loop: it names no tool call, and no session file is called so.
+ */
+function parentOf(file: string, document: JsonObject): { readonly parent?: string } {
+  const spawn = document["parent_spawn_ref"];
+  if (!isJsonObject(spawn)) return {};
+  const { parent_session_id: parent, tool_call_id: call } = objectOf(spawn);
+  if (typeof parent !== "string" || parent === "" || parent === document["session_id"]) return {};
+  const isPlain = basename(parent) === parent && !parent.includes("\0");
+  const isThere = isPlain && existsSync(join(dirname(file), `${parent}.json`));
+  return (typeof call === "string" && call !== "") || isThere ? { parent } : {};
+}

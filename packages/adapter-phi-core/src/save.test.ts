@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { LockedError } from "./lock.ts";
+import { savePhiCoreSession } from "./save.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pond-phi-core-"));
+  file = join(folder, "it's; $(touch x).json");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Another program that holds the lock as the library does, until its input ends. */
+async function holdLock() {
+  const script =
+    "import fcntl,sys; f=open(sys.argv[1],'a'); fcntl.flock(f,fcntl.LOCK_EX); print('held',flush=True); sys.stdin.read()";
+  const holder = spawn("python3", ["-c", script, `${file}.lock`], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  await once(holder.stdout, "data");
+  return async () => {
+    holder.stdin.end();
+    await once(holder, "close");
+  };
+}
+
+it("replaces a session at once and leaves its lock file, as the library does", async () => {
+  writeFileSync(file, "old");
+
+  await savePhiCoreSession(file, ["n", new Uint8Array([101]), "w"]);
+
+  expect(readFileSync(file, "utf8")).toBe("new");
+  expect(readdirSync(folder).sort()).toEqual([
+    "it's; $(touch x).json",
+    "it's; $(touch x).json.lock",
+  ]);
+});
+
+it("waits while another program holds the lock", async () => {
+  const release = await holdLock();
+  const saved = savePhiCoreSession(file, ["mine"]);
+
+  const first = await Promise.race([
+    saved.then(() => "saved"),
+    once(process, "x", { signal: AbortSignal.timeout(200) }).catch(() => "waiting"),
+  ]);
+  await release();
+  await saved;
+
+  expect(first).toBe("waiting");
+  expect(readFileSync(file, "utf8")).toBe("mine");
+});
+
+it("gives up when it has waited long enough, and writes nothing", async () => {
+  const release = await holdLock();
+
+  await expect(savePhiCoreSession(file, ["mine"], { patienceMs: 120 })).rejects.toThrow(
+    LockedError,
+  );
+
+  await release();
+  expect(readdirSync(folder)).toEqual(["it's; $(touch x).json.lock"]);
+});
+
+it("keeps the old session where the new one breaks off, and gives the lock back", async () => {
+  writeFileSync(file, "old");
+  const broken = function* () {
+    yield "half";
+    throw new Error("broke off");
+  };
+
+  await expect(savePhiCoreSession(file, broken())).rejects.toThrow("broke off");
+
+  expect(readFileSync(file, "utf8")).toBe("old");
+  await savePhiCoreSession(file, ["whole"]);
+  expect(readdirSync(folder)).toHaveLength(2);
+});
+
+it("lets two writers in one after the other", async () => {
+  await Promise.all(["a", "b", "c"].map((text) => savePhiCoreSession(file, [text.repeat(1000)])));
+
+  expect(readFileSync(file, "utf8")).toMatch(/^(a{1000}|b{1000}|c{1000})$/);
+});

@@ -1,0 +1,60 @@
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
+import type { FaultEvent, PendingEvent } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { fileFault } from "@pond/canonical/adapter";
+import { origin } from "./origin.ts";
+
+/** A session file as a document, or why it is none. */
+export type Opened =
+  | { readonly kind: "document"; readonly document: JsonObject; readonly bytes: number }
+  | FaultEvent
+  | PendingEvent;
+
+/** A value past this is not kept (`adapter-bounded-values`), and neither is a file. */
+const maxBytes = 256 * 1024 * 1024;
+/** The library truncates a file and then writes it: a broken one may be whole in a moment. */
+const writingMs = 60 * 1000;
+
+/** Reads a session file. @throws what the operating system refuses. */
+export function openSessionFile(file: string, now: number): Opened {
+  const { size, mtimeMs } = statSync(file);
+  const fault = (reason: string, cause?: unknown) => fileFault(origin, file, reason, cause);
+  if (size > maxBytes) return fault(`a file of ${size} bytes is too long to be kept`);
+  const bytes = readFileSync(file);
+  if (!isUtf8(bytes)) return fault("not UTF-8");
+  let value: JsonValue;
+  try {
+    value = parseJson(bytes.toString("utf8").replace(/^\uFEFF/, ""));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return now - mtimeMs < writingMs
+      ? { kind: "pending", location: file, reason: "the file is not whole yet" }
+      : fault(`not JSON: ${error.message}`, error);
+  }
+  return isSession(value)
+    ? { kind: "document", document: value, bytes: bytes.length }
+    : fault(noSession);
+}
+
+const noSession =
+  "no phi-core session: `session_id` and `agent_id` are text, `loops` is a list of objects";
+
+function isSession(value: JsonValue): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  return isDocument(value);
+}
+
+function isDocument({ session_id, agent_id, loops }: JsonObject): boolean {
+  const hasNames = [session_id, agent_id].every((name) => typeof name === "string" && name !== "");
+  return hasNames && Array.isArray(loops) && loops.every(isJsonObject);
+}
+
+/** Age classes of a file: what is pending in it is looked at again when it has rested. */
+export function restedMark(mtimeMs: number, now: number): string {
+  const age = now - mtimeMs;
+  return age < writingMs ? "" : age < restMs ? ".1" : ".2";
+}
+
+/** How long a session must have rested before nothing in it is expected to change, in ms. */
+export const restMs: number = 60 * 60 * 1000;
