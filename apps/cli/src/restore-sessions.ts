@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import type { Adapter, Fidelity } from "@pond/canonical/adapter";
 import type { At, SessionStore } from "@pond/sessions";
 import type { Context } from "./context.ts";
+import { UsageError } from "./errors.ts";
 import { resolveSessionId } from "./session-id.ts";
 import { ancestry, type StoredSession, storedSessions } from "./stored-sessions.ts";
 
@@ -115,7 +116,9 @@ async function restoreOne(
   const adapter = adapterNamed(to ?? source_agent);
   const restored = await restore(sessions, id, adapter.to, { at, readTool: toolReader() });
   const target = install ? homeOf(adapter, { home, env }) : folder;
-  const paths = await writeFiles(restored.files, target, { isForced: force ?? false });
+  const save = install ? adapter.save : undefined;
+  const options = { isForced: force ?? false, ...(save && { save }) };
+  const paths = await writeFiles(restored.files, target, options);
   return restored.files.map((file, index) => ({
     session_id: file.session,
     path: paths[index] ?? join(target, file.path),
@@ -127,7 +130,9 @@ async function restoreOne(
 /** The folder where the client finds its sessions on this machine. */
 export function homeOf(adapter: Adapter, surroundings: Parameters<Adapter["homes"]>[0]): string {
   const [home] = adapter.homes(surroundings);
-  if (home === undefined) throw new TypeError(`${adapter.origin} has no home on this machine`);
+  if (home === undefined) {
+    throw new UsageError(`${adapter.origin} has no folder of its own here: say --out DIR`);
+  }
   return home;
 }
 

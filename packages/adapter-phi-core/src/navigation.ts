@@ -17,7 +17,7 @@ export type UsageTotal = {
 // 6): every walk here ends, and of several loops with one id the first is meant.
 
 /** The loops of a session document, in file order. */
-export function loopsIn({ loops }: JsonObject): readonly LoopNode[] {
+function loopsIn({ loops }: JsonObject): readonly LoopNode[] {
   if (!Array.isArray(loops)) return [];
   return loops.flatMap((loop: JsonValue) => (isJsonObject(loop) ? [loop] : []));
 }

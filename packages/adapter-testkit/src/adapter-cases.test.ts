@@ -1,15 +1,23 @@
 import { describe, expect, it, test } from "vitest";
 import { adapterCases } from "./adapter-cases.ts";
+import * as inventions from "./broken/inventions.ts";
 import * as readers from "./broken/readers.ts";
+import * as sequences from "./broken/sequences.ts";
 import * as writers from "./broken/writers.ts";
 import { fromDemo } from "./demo/from-demo.ts";
+import { demoProblems } from "./demo/problems.ts";
 import { toDemo } from "./demo/to-demo.ts";
 import type { AdapterKit } from "./kit.ts";
 
 const fixtures = ["plain", "odd", "talk"].map(
   (name) => `${import.meta.dirname}/../fixtures/${name}`,
 );
-const demo: AdapterKit = { reader: fromDemo, writer: toDemo, fixtures };
+const demo: AdapterKit = { reader: fromDemo, writer: toDemo, fixtures, problems: demoProblems };
+
+const inventing = "every leaf of canonical is found in talk";
+const classifying = "talk tells what was typed";
+const growing = "talk only adds events while";
+const ordering = "the messages of talk come";
 
 describe("an adapter that keeps the rules passes", () => {
   test.each([...adapterCases(demo)])("$rule: $name", ({ run }) => run());
@@ -47,6 +55,44 @@ describe("an adapter is caught that", () => {
     ["writes outside its folder", "hostile session ids stay", foreign(writers.escaping)],
     ["writes sessions to one file", "hostile session ids stay", foreign(writers.onePath)],
     ["differs from run to run", "two foreign restores are equal", foreign(writers.restless())],
+    ["invents a project", inventing, reading(inventions.inventsProject)],
+    ["invents times", inventing, reading(inventions.inventsTimes)],
+    ["invents ids", inventing, reading(inventions.inventsIds)],
+    ["edits a text", inventing, reading(inventions.inventsText)],
+    ["adds to what was used", inventing, reading(inventions.inventsOptions)],
+    ["takes all for typed", classifying, reading(inventions.callsAllTyped)],
+    ["takes all for injected", classifying, reading(inventions.callsAllInjected)],
+    ["loses what was injected", classifying, reading(inventions.losesInjected)],
+    ["classifies nothing", "plain gives every session", reading(inventions.classifiesNothing)],
+    ["counts what is still to come", growing, reading(sequences.countsTheRest)],
+    ["numbers from the end", growing, reading(sequences.countsDown)],
+    ["forgets what was cut off", growing, reading(sequences.remembersLittle)],
+    [
+      "forgets from state to state",
+      "talk only adds events from",
+      reading(sequences.remembersLittle),
+    ],
+    ["reads the newest first", ordering, reading(sequences.newestFirst)],
+    ["sorts by time", ordering, reading(sequences.byTime)],
+    [
+      "restores to where a session says",
+      "hostile paths and ids in talk",
+      { ...native(writers.escaping), keepsInside: true },
+    ],
+    [
+      "writes what its client refuses",
+      "generated sessions are ones",
+      foreign(writers.without("at")),
+    ],
+    ["loses a generated text", "generated sessions keep all", foreign(writers.shortened)],
+    ["is not honest", "generated sessions lose no more", foreign(writers.without("result"))],
+    ["generates differently", "generated sessions are equal", foreign(writers.restless())],
+    ["escapes with a generated id", "generated sessions stay", foreign(writers.escaping)],
+    [
+      "rounds generated numbers",
+      "generated sessions restore natively",
+      native(writers.without("text")),
+    ],
   ])("%s", async (_, name, fault) => {
     const found = adapterCases({ ...demo, ...fault }).filter((one) => one.name.startsWith(name));
 

@@ -1,7 +1,8 @@
 export { adapterCases } from "./adapter-cases.ts";
 export { contentOf, lineagesOf } from "./content.ts";
 export { firstDifference } from "./difference.ts";
-export type { AdapterCase, AdapterKit, Leaf, RecordsOf } from "./kit.ts";
+export { arbitraryLineage } from "./generated/lineage.ts";
+export type { AdapterCase, AdapterKit, Generated, Leaf, ProblemsOf, RecordsOf } from "./kit.ts";
 export { eventText, type FoundSessions, findSessions, readAll, readSource } from "./read.ts";
 export { jsonlRecords } from "./records.ts";
 export { sampleLineage } from "./sample.ts";

@@ -22,7 +22,13 @@ import {
   opencodeTools,
   toOpencode,
 } from "@pond/adapter-opencode";
-import { fromPhiCore, phiCoreHomes, phiCoreProblems, toPhiCore } from "@pond/adapter-phi-core";
+import {
+  fromPhiCore,
+  phiCoreHomes,
+  phiCoreProblems,
+  savePhiCoreSession,
+  toPhiCore,
+} from "@pond/adapter-phi-core";
 import {
   fromOmp,
   fromPi,
@@ -93,6 +99,7 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromPhiCore(path),
     to: toPhiCore,
     problems: phiCoreProblems,
+    save: savePhiCoreSession,
   },
 ];
 

@@ -8,6 +8,8 @@ import { checkPath } from "./safe-path.ts";
 export type WriteOptions = {
   /** Replace files that are there. */
   readonly isForced?: boolean;
+  /** How the client itself writes a file, where it has a protocol of its own for that. */
+  readonly save?: (path: string, content: RestoredFile["content"]) => Promise<void>;
 };
 
 type Target = { readonly file: RestoredFile; readonly path: string };
@@ -23,7 +25,7 @@ type Target = { readonly file: RestoredFile; readonly path: string };
 export async function writeFiles(
   files: readonly RestoredFile[],
   folder: string,
-  { isForced = false }: WriteOptions = {},
+  { isForced = false, save }: WriteOptions = {},
 ): Promise<string[]> {
   const root = resolve(folder);
   const targets = files.map((file) => ({ file, path: join(root, file.path) }));
@@ -39,7 +41,8 @@ export async function writeFiles(
   for (const { file, path } of targets) {
     if (present.has(path)) continue;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeOne(path, file.content, isForced);
+    if (save) await save(path, file.content);
+    else await writeOne(path, file.content, isForced);
   }
   return [...paths];
 }

@@ -153,3 +153,34 @@ describe("pond restore", () => {
     expect(existsSync("x")).toBe(false);
   });
 });
+
+describe("pond restore into a folder that a program uses", () => {
+  it("takes phi-core's own lock", async () => {
+    const folder = join(out, "sessions");
+    const env = { PHI_CORE_SESSIONS: folder };
+
+    const { code } = await home.pondWith(
+      { env },
+      "restore",
+      ledger,
+      "--to",
+      "phi-core",
+      "--install",
+    );
+
+    expect(code).toBe(0);
+    const names = readdirSync(folder).sort();
+    expect(names.map((name) => name.replace(/^[0-9a-f-]{36}/, "ID"))).toEqual([
+      "ID.json",
+      "ID.json.lock",
+      "ID.json",
+      "ID.json.lock",
+    ]);
+  });
+
+  it("says what to name where a client has no folder here", async () => {
+    const { code, stderr } = await home.pond("restore", ledger, "--to", "phi-core", "--install");
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--out DIR")]);
+  });
+});

@@ -73,6 +73,7 @@ function pendingCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
     name: `a last line of ${fixture.name} still being written is pending`,
     run: async () => {
       const whole = mapLineFiles(kit, await fixture.load(), (lines) => lines);
+      if (![...whole.keys()].some((path) => kit.isLineFile(path))) return;
       const cut = new Map(
         [...whole].map(([path, bytes]) => {
           const isCut = kit.isLineFile(path) && bytes.length > 0;

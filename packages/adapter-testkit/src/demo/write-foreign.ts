@@ -64,7 +64,7 @@ function draftsOf(turn: Turn, tally: Tally): readonly Draft[] {
   };
   if (turn.kind === "context")
     return turn.parts.flatMap((part) => texts(noteOf(part), "note", countedAs(part)));
-  return turn.parts.flatMap((part: AssistantPart): readonly Draft[] => {
+  const said = (part: AssistantPart): readonly Draft[] => {
     switch (part.type) {
       case "text":
         return texts(part.text, message.role, "text");
@@ -76,7 +76,8 @@ function draftsOf(turn: Turn, tally: Tally): readonly Draft[] {
       case "call":
         return callDrafts(message, part, tally);
     }
-  });
+  };
+  return turn.parts.flatMap(said);
 }
 
 function callDrafts(

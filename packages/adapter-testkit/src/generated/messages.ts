@@ -9,7 +9,7 @@ export type MessageDraft = {
   readonly content: string | readonly PartDraft[];
 };
 
-export type PartDraft = { readonly [key: string]: JsonValue };
+type PartDraft = { readonly [key: string]: JsonValue };
 
 const provenance = fc.constantFrom("conversational", "conversational", "injected");
 

@@ -144,6 +144,8 @@ export type Adapter = {
   readonly tools?: Tools;
   /** What the client would refuse in its files, one sentence each; empty where it takes them. */
   readonly problems?: (files: ReadonlyMap<string, Uint8Array>) => readonly string[];
+  /** Writes a file where the client may be writing too; absent where a rename is enough. */
+  readonly save?: (file: string, content: RestoredFile["content"]) => Promise<void>;
   /** Absent where the client is a library and has no command. */
   readonly resume?: (installed: Installed) => Resume;
 };
