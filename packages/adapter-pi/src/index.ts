@@ -3,5 +3,19 @@ export { ompHomes, piHomes } from "./homes.ts";
 export { ompProblems, piProblems } from "./problems.ts";
 export type { PiOptions } from "./reader.ts";
 export { ompResume, piResume } from "./resume.ts";
+export {
+  buildSessionContext,
+  EntryNotFoundError,
+  type NewSession,
+  type SessionContext,
+  type SessionDialect,
+  type SessionEntry,
+  SessionFile,
+  SessionFileError,
+  type SessionFileOptions,
+  type SessionHeader,
+  SessionTree,
+  type SessionTreeNode,
+} from "./session-file/index.ts";
 export { toOmp, toPi } from "./to-pi.ts";
 export { ompTools, piTools } from "./tools.ts";

@@ -109,7 +109,8 @@ it("ends a step where a message holds the answers to its own calls", () => {
     ),
   ).toEqual([
     "assistant m0: one | a shell -> of a | b shell -> of b",
-    "assistant m1: two | c shell -> nothing | three",
+    "assistant m1: two | c shell -> nothing",
+    "assistant m2: three",
   ]);
 });
 

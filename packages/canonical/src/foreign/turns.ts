@@ -132,8 +132,11 @@ class Turns {
   }
 
   #assistant(message: AssistantMessage): void {
-    // Some clients keep the answers in the message that called: what follows is the next step.
-    if (this.#isAnswered) this.#close();
+    // Some clients keep the answers in the message that called, and some record none: either way,
+    // what is said behind a call is the next step.
+    const [first] = message.content;
+    const hasCalled = this.#step?.parts.some(({ type }) => type === "call") ?? false;
+    if (this.#isAnswered || (hasCalled && first?.type !== "tool_call")) this.#close();
     for (const part of message.content) {
       if (part.type === "tool_approval_request") this.#tally.count(part.type, "dropped");
       else if (part.type === "tool_result") {

@@ -1,0 +1,146 @@
+import type { JsonObject, JsonValue } from "@pond/canonical";
+import { objectAt, type SessionDialect, type SessionEntry, textAt } from "./entry.ts";
+import type { SessionTree } from "./tree.ts";
+
+/** What a model is given when the session goes on. */
+export type SessionContext = {
+  readonly messages: readonly JsonObject[];
+  /** `off` where none was chosen. */
+  readonly thinkingLevel: string;
+  /** The model in use: the one of `models` under `default`. */
+  readonly model: { readonly provider: string; readonly modelId: string } | null;
+  /** omp chooses a model for each role; pi knows `default` alone. */
+  readonly models: Readonly<Record<string, string>>;
+  /** omp: the rules it has injected already. */
+  readonly injectedTtsrRules: readonly string[];
+  /** omp: such as `plan`; `none` where there is none. */
+  readonly mode: string;
+};
+
+/**
+ * The context at an entry, by the rules of a client. `leafId` is null before the first entry.
+ *
+ * The newest compaction on the path stands for what came before it: its summary, then what it kept
+ * (from `firstKeptEntryId` on), then what came after. In omp a newer `reset_boundary` ends all that
+ * came before it. Summaries of abandoned branches and messages of extensions are messages, too.
+ */
+export function buildSessionContext(
+  tree: SessionTree,
+  leafId: string | null,
+  dialect: SessionDialect,
+): SessionContext {
+  const path = leafId === null ? [] : tree.branch(leafId);
+  const settings = settingsOf(path, dialect);
+  const messages = shownIn(path, dialect).flatMap((entry) => messagesOf(entry, dialect));
+  return { messages, ...settings };
+}
+
+/** The entries of a path that the model still sees, in the order in which it sees them. */
+function shownIn(path: readonly SessionEntry[], dialect: SessionDialect): readonly SessionEntry[] {
+  const compactionAt = path.findLastIndex(({ type }) => type === "compaction");
+  const resetAt =
+    dialect === "omp" ? path.findLastIndex(({ type }) => type === "reset_boundary") : -1;
+  if (resetAt > compactionAt) return path.slice(resetAt + 1);
+  const compaction = path[compactionAt];
+  if (compaction === undefined) return path;
+  const before = path.slice(0, compactionAt);
+  const keptAt = before.findIndex(({ id }) => id === textAt(compaction, "firstKeptEntryId"));
+  // An older compaction inside what was kept has nothing to say any more.
+  const kept = keptAt < 0 ? [] : before.slice(Math.max(keptAt, resetAt + 1));
+  const said = kept.filter(({ type }) => type !== "compaction");
+  return [compaction, ...said, ...path.slice(compactionAt + 1)];
+}
+
+function messagesOf(entry: SessionEntry, dialect: SessionDialect): readonly JsonObject[] {
+  const timestamp = Date.parse(textAt(entry, "timestamp") ?? "");
+  switch (entry.type) {
+    case "message": {
+      const message = objectAt(entry, "message");
+      return dialect === "omp" && isRecovered(message) ? [] : [message];
+    }
+    case "compaction": {
+      const { summary = null, tokensBefore = null } = entry;
+      return [{ role: "compactionSummary", summary, tokensBefore, timestamp }];
+    }
+    case "branch_summary": {
+      const { summary = "", fromId = null } = entry;
+      return summary === "" ? [] : [{ role: "branchSummary", summary, fromId, timestamp }];
+    }
+    case "custom_message":
+      return [{ ...customMessage(entry, dialect), timestamp }];
+    default:
+      return [];
+  }
+}
+
+function customMessage(entry: SessionEntry, dialect: SessionDialect): JsonObject {
+  const keys = ["customType", "content", "display", "details"];
+  if (dialect === "omp") keys.push("attribution");
+  const given = keys.flatMap((key): [string, JsonValue][] => {
+    const value = entry[key];
+    return value === undefined ? [] : [[key, value]];
+  });
+  return { role: "custom", ...Object.fromEntries(given) };
+}
+
+/** omp tries again after an error and keeps the failed answer on disk only. */
+function isRecovered(message: JsonObject): boolean {
+  return message["role"] === "assistant" && Boolean(message["retryRecovery"]);
+}
+
+type Settings = Omit<SessionContext, "messages">;
+
+function settingsOf(path: readonly SessionEntry[], dialect: SessionDialect): Settings {
+  let thinkingLevel = "off";
+  let mode = "none";
+  const models: Record<string, string> = {};
+  const rules = new Set<string>();
+  let isChosen = false;
+  for (const entry of path) {
+    switch (entry.type) {
+      case "thinking_level_change":
+        thinkingLevel = textAt(entry, "thinkingLevel") ?? "off";
+        break;
+      case "model_change": {
+        const role = (dialect === "omp" && textAt(entry, "role")) || "default";
+        const model = changedModel(entry, dialect);
+        if (model === undefined) break;
+        models[role] = model;
+        // omp: what was chosen outlasts the models that answered in its place.
+        if (dialect === "omp" && role === "default") isChosen = true;
+        break;
+      }
+      case "message": {
+        const { role, provider, model } = objectAt(entry, "message");
+        if (role === "assistant" && !isChosen) models["default"] = `${provider}/${model}`;
+        break;
+      }
+      case "mode_change":
+        mode = textAt(entry, "mode") ?? mode;
+        break;
+      case "ttsr_injection":
+        for (const rule of listAt(entry, "injectedRules")) rules.add(rule);
+    }
+  }
+  return { thinkingLevel, model: modelIn(models), models, injectedTtsrRules: [...rules], mode };
+}
+
+function changedModel(entry: SessionEntry, dialect: SessionDialect): string | undefined {
+  if (dialect === "omp") return textAt(entry, "model") || undefined;
+  return `${textAt(entry, "provider")}/${textAt(entry, "modelId")}`;
+}
+
+/** The provider is what stands before the first slash; ids of models may hold more of them. */
+function modelIn(models: Readonly<Record<string, string>>): SessionContext["model"] {
+  const chosen = models["default"];
+  if (chosen === undefined) return null;
+  const slash = chosen.indexOf("/");
+  return { provider: chosen.slice(0, slash), modelId: chosen.slice(slash + 1) };
+}
+
+function listAt(entry: SessionEntry, key: string): readonly string[] {
+  const list = entry[key];
+  return Array.isArray(list)
+    ? list.filter((each: JsonValue): each is string => typeof each === "string")
+    : [];
+}

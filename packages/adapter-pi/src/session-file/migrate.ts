@@ -1,0 +1,43 @@
+import type { JsonObject, JsonValue } from "@pond/canonical";
+import { objectAt, textAt } from "./entry.ts";
+
+const current = 3;
+
+/** The version a header names; the first form names none. */
+export function versionOf(header: JsonObject): number {
+  const { version } = header;
+  return typeof version === "number" ? version : 1;
+}
+
+/** True where the records are of an older form, which both clients rewrite when they open one. */
+export function isOlder(header: JsonObject): boolean {
+  return versionOf(header) < current;
+}
+
+/**
+ * Records of version 1 or 2, header first, as version 3 has them: a line becomes a chain, and the
+ * role `hookMessage` is called `custom`.
+ *
+ * @param nextId - Gives ids for records that have none.
+ */
+export function migrated(records: readonly JsonObject[], nextId: () => string): JsonObject[] {
+  const [header = {}, ...entries] = records;
+  const isLinear = versionOf(header) < 2;
+  const ids = entries.map((entry) => (isLinear ? nextId() : textAt(entry, "id")));
+  const chained = entries.map((entry, index): JsonObject => {
+    const renamed = withCustomRole(entry);
+    if (!isLinear) return renamed;
+    const { firstKeptEntryIndex, ...rest } = renamed;
+    const links = { id: ids[index] ?? "", parentId: ids[index - 1] ?? null };
+    // The index counts the header, too.
+    const kept = typeof firstKeptEntryIndex === "number" ? ids[firstKeptEntryIndex - 1] : undefined;
+    return { ...rest, ...links, ...(kept !== undefined && { firstKeptEntryId: kept }) };
+  });
+  return [{ ...header, version: current }, ...chained];
+}
+
+function withCustomRole(entry: JsonObject): JsonObject {
+  const message = objectAt(entry, "message");
+  const role: JsonValue | undefined = message["role"];
+  return role === "hookMessage" ? { ...entry, message: { ...message, role: "custom" } } : entry;
+}

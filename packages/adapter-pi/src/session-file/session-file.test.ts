@@ -1,0 +1,332 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "@pond/canonical";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { buildSessionContext } from "./context.ts";
+import type { SessionDialect, SessionEntry } from "./entry.ts";
+import { EntryNotFoundError, SessionFileError } from "./errors.ts";
+import { SessionFile } from "./session-file.ts";
+import { SessionTree } from "./tree.ts";
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pond-session-file-"));
+  path = join(folder, "sessions", "s.jsonl");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+let second = 0;
+const now = () => new Date(Date.UTC(2026, 2, 1, 9, 0, second++));
+const cwd = "/home/ada/loom";
+const user = (text: string): JsonObject => ({ role: "user", content: text, timestamp: 0 });
+const assistant = (text: string, more: JsonObject = {}): JsonObject => ({
+  role: "assistant",
+  content: [{ type: "text", text }],
+  provider: "loomworks",
+  model: "weaver-1",
+  timestamp: 0,
+  ...more,
+});
+
+function create(dialect: SessionDialect = "pi"): SessionFile {
+  return SessionFile.create({ dialect, cwd, path, id: "s", now });
+}
+
+/** What the model is given, in short. */
+function heard(file: SessionFile, leafId?: string | null): readonly string[] {
+  return file.context(leafId).messages.map(({ role, content, summary, customType }) => {
+    const said = Array.isArray(content) ? content.map((block) => JSON.stringify(block)) : content;
+    return `${role}: ${customType ?? summary ?? said}`;
+  });
+}
+
+function records(): readonly JsonObject[] {
+  return readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
+  it("keeps every kind of entry that is appended, each a line, and opens as it was", () => {
+    const file = create(dialect);
+    const first = file.appendMessage(user("one"));
+    file.appendModelChange("loomworks", "weaver/2", dialect === "omp" ? "smol" : undefined);
+    file.appendThinkingLevelChange("high");
+    file.appendCustom("state", { count: 1 });
+    file.appendCustomMessage("hint", "look left", false);
+    file.appendLabel(first, "start");
+    file.append("session_init", { systemPrompt: "You weave.", tools: ["bash"] });
+    file.appendCompaction("so far", first, 100, { details: { by: "hand" } });
+    file.branchWithSummary(first, "it led nowhere");
+
+    const opened = SessionFile.open(path, { dialect });
+
+    expect(opened.entries).toEqual(file.entries);
+    expect([opened.leafId, opened.label(first)]).toEqual([file.leafId, "start"]);
+    expect(opened.context()).toEqual(file.context());
+    expect(records()).toHaveLength(file.entries.length + (dialect === "omp" ? 2 : 1));
+    expect(new Set(file.entries.map(({ id }) => id)).size).toBe(file.entries.length);
+    expect(file.entries.every(({ id }) => /^[0-9a-f]{8}$/.test(id))).toBe(true);
+  });
+
+  it("goes on from another entry, and from before the first", () => {
+    const file = create(dialect);
+    const [one, two] = [file.appendMessage(user("one")), file.appendMessage(assistant("uno"))];
+    file.branch(one);
+    const other = file.appendMessage(assistant("eins"));
+    file.resetLeaf();
+    expect(heard(file)).toEqual([]);
+    const root = file.appendMessage(user("again"));
+
+    expect(file.children(one).map(({ id }) => id)).toEqual([two, other]);
+    expect(file.children(null).map(({ id }) => id)).toEqual([one, root]);
+    expect(file.branchTo(other).map(({ id }) => id)).toEqual([one, other]);
+    expect(file.tree().map(({ entry, children }) => [entry.id, children.length])).toEqual([
+      [one, 2],
+      [root, 0],
+    ]);
+    expect(heard(file, two)).toEqual(["user: one", 'assistant: {"type":"text","text":"uno"}']);
+    expect(() => file.branch("nowhere")).toThrow(EntryNotFoundError);
+    expect(() => file.appendLabel("nowhere", "x")).toThrow(EntryNotFoundError);
+  });
+
+  it("gives the newest compaction for what it stands for", () => {
+    const file = create(dialect);
+    file.appendMessage(user("one"));
+    const two = file.appendMessage(user("two"));
+    file.appendCompaction("first", two, 10);
+    const three = file.appendMessage(user("three"));
+    file.appendCompaction("second", two, 20);
+    file.appendMessage(user("four"));
+
+    expect(heard(file)).toEqual([
+      "compactionSummary: second",
+      "user: two",
+      "user: three",
+      "user: four",
+    ]);
+    expect(heard(file, three)).toEqual(["compactionSummary: first", "user: two", "user: three"]);
+  });
+
+  it("tells a model what was left, and what an extension says", () => {
+    const file = create(dialect);
+    const one = file.appendMessage(user("one"));
+    file.appendMessage(user("abandoned"));
+    file.branchWithSummary(one, "a dead end");
+    file.appendCustomMessage("hint", "look left", true, { details: { n: 1 } });
+    file.append("branch_summary", { fromId: one, summary: "" });
+
+    expect(heard(file)).toEqual(["user: one", "branchSummary: a dead end", "custom: hint"]);
+  });
+
+  it("makes a session of a branch, its labels given again", () => {
+    const file = create(dialect);
+    const one = file.appendMessage(user("one"));
+    file.appendLabel(one, "start");
+    const two = file.appendMessage(user("two"));
+    file.appendMessage(user("three"));
+
+    const branched = file.createBranched(two);
+
+    expect(branched.header).toMatchObject({ type: "session", cwd, parentSession: path });
+    expect(branched.header.id).not.toBe("s");
+    expect(branched.entries.map(({ type, id, parentId }) => [type, id, parentId])).toEqual([
+      ["message", one, null],
+      ["message", two, one],
+      ["label", expect.any(String), two],
+    ]);
+    expect(SessionFile.open(branched.path ?? "", { dialect }).label(one)).toBe("start");
+  });
+
+  it("keeps what it does not know, and what is no record", () => {
+    create(dialect).appendMessage(user("one"));
+    const odd = '{"type":"of tomorrow","id":"t0000001","parentId":null,"n":9007199254740993}';
+    appendFileSync(path, `{ broken\n${odd}`);
+
+    const file = SessionFile.open(path, { dialect });
+    file.appendMessage(user("two"));
+
+    expect(file.malformedLines).toEqual([dialect === "omp" ? 4 : 3]);
+    expect(readFileSync(path, "utf8")).toContain(`{ broken\n${odd}\n{"type":"message"`);
+    expect(file.entries.at(-1)?.parentId).toBe("t0000001");
+  });
+
+  it("lives in memory where there is no path", () => {
+    const file = SessionFile.create({ dialect, cwd });
+    file.appendMessage(user("one"));
+
+    expect([file.path, heard(file)]).toEqual([undefined, ["user: one"]]);
+    expect(file.createBranched(file.leafId ?? "").path).toBeUndefined();
+  });
+});
+
+describe("what differs", () => {
+  it("pi takes the model of the last change or answer; omp keeps one that was chosen", () => {
+    const models = (dialect: SessionDialect) => {
+      const file = SessionFile.create({ dialect, cwd });
+      file.appendMessage(assistant("hi"));
+      const answered = file.context().model;
+      file.appendModelChange("other", "big/model");
+      file.appendMessage(assistant("hi again"));
+      return [answered, file.context().model];
+    };
+    const weaver = { provider: "loomworks", modelId: "weaver-1" };
+
+    expect(models("pi")).toEqual([weaver, weaver]);
+    expect(models("omp")).toEqual([weaver, { provider: "other", modelId: "big/model" }]);
+  });
+
+  it("omp begins anew behind a reset, unless it compacted since, and skips failed answers", () => {
+    const file = SessionFile.create({ dialect: "omp", cwd });
+    const one = file.appendMessage(user("one"));
+    file.append("reset_boundary");
+    const two = file.appendMessage(user("two"));
+    file.appendMessage(assistant("failed", { retryRecovery: "superseded" }));
+    file.append("mode_change", { mode: "plan" });
+    file.append("ttsr_injection", { injectedRules: ["a", "b"] });
+    file.append("ttsr_injection", { injectedRules: ["b"] });
+
+    expect(heard(file)).toEqual(["user: two"]);
+    expect(file.context()).toMatchObject({ mode: "plan", injectedTtsrRules: ["a", "b"] });
+    file.appendCompaction("both", one, 1);
+    expect(heard(file)).toEqual(["compactionSummary: both", "user: two"]);
+    expect(file.branchTo(two).map(({ id }) => id)).toContain(one);
+  });
+
+  it("pi names a session by an entry, omp in 256 bytes that it writes over", () => {
+    const pi = create("pi");
+    pi.setTitle("first");
+    pi.setTitle("second");
+    expect([pi.title, pi.entries.length]).toEqual(["second", 2]);
+
+    rmSync(path);
+    const omp = create("omp");
+    omp.appendMessage(user("one"));
+    const before = readFileSync(path).subarray(256);
+    omp.setTitle(`${"長".repeat(200)} "quoted"`, "user");
+
+    const bytes = readFileSync(path);
+    expect(bytes.indexOf("\n")).toBe(255);
+    expect(bytes.subarray(256)).toEqual(before);
+    expect(JSON.parse(bytes.subarray(0, 256).toString())).toMatchObject({
+      type: "title",
+      source: "user",
+    });
+    expect(SessionFile.open(path, { dialect: "omp" }).title).toMatch(/^長+$/);
+  });
+
+  it("an older omp file gets its slot with its first title", () => {
+    const header = {
+      type: "session",
+      version: 3,
+      id: "s",
+      timestamp: "2026-03-01T09:00:00Z",
+      cwd,
+      title: "old",
+    };
+    writeFileSync(join(folder, "old.jsonl"), `${JSON.stringify(header)}\n`);
+
+    const file = SessionFile.open(join(folder, "old.jsonl"), { dialect: "omp" });
+    expect(file.title).toBe("old");
+    file.setTitle("new");
+
+    const opened = SessionFile.open(join(folder, "old.jsonl"), { dialect: "omp" });
+    expect([opened.title, opened.header["title"]]).toEqual(["new", "old"]);
+  });
+});
+
+describe("older files", () => {
+  const old = (...lines: readonly object[]) => {
+    const file = join(folder, "old.jsonl");
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    return file;
+  };
+  const header = { type: "session", id: "s", timestamp: "2026-03-01T09:00:00.000Z", cwd };
+  const message = (text: string) => ({
+    type: "message",
+    timestamp: header.timestamp,
+    message: user(text),
+  });
+
+  it("are shown as version 3 and become it with the first entry", () => {
+    const compaction = {
+      type: "compaction",
+      timestamp: header.timestamp,
+      summary: "so far",
+      firstKeptEntryIndex: 2,
+      tokensBefore: 1,
+    };
+    const hook = { ...message("hook"), message: { ...user("hook"), role: "hookMessage" } };
+    const file = old(header, message("one"), message("two"), compaction, hook);
+    const before = readFileSync(file, "utf8");
+
+    const opened = SessionFile.open(file, { dialect: "pi" });
+    expect(heard(opened)).toEqual(["compactionSummary: so far", "user: two", "custom: hook"]);
+    expect(readFileSync(file, "utf8")).toBe(before);
+    opened.appendMessage(user("three"));
+
+    const again = SessionFile.open(file, { dialect: "pi" });
+    expect(again.header).toMatchObject({ version: 3, id: "s" });
+    expect(again.entries).toEqual(opened.entries);
+  });
+
+  it.each<[string, readonly object[]]>([
+    ["is empty", []],
+    ["has no header", [message("one")]],
+    ["is of a later version", [{ ...header, version: 4 }]],
+  ])("are refused where one %s", (_, lines) => {
+    expect(() => SessionFile.open(old(...lines), { dialect: "pi" })).toThrow(SessionFileError);
+    expect(() => SessionFile.open(join(folder, "none"), { dialect: "pi" })).toThrow(
+      SessionFileError,
+    );
+  });
+
+  it("are never written over by a new one", () => {
+    create();
+
+    expect(() => create()).toThrow(SessionFileError);
+  });
+});
+
+describe("any links between entries", () => {
+  const id = fc.constantFrom("a", "b", "c", "d", "e");
+  const entry = fc.record({
+    type: fc.constantFrom("message", "compaction", "label", "reset_boundary", "branch_summary"),
+    id,
+    parentId: fc.option(id),
+    timestamp: fc.constant("2026-03-01T09:00:00.000Z"),
+    firstKeptEntryId: id,
+    targetId: id,
+    summary: fc.constantFrom("", "s"),
+    message: fc.constant(user("x")),
+  });
+  const forest = fc.uniqueArray(entry, { selector: (each) => each.id });
+
+  it("end every walk, and show every entry once", () => {
+    fc.assert(
+      fc.property(forest, id, fc.constantFrom("pi", "omp"), (entries, leaf, dialect) => {
+        const tree = new SessionTree(entries as readonly SessionEntry[]);
+        const path = tree.branch(leaf);
+        const shown: string[] = [];
+        const walk = (nodes: ReturnType<SessionTree["nodes"]>): void => {
+          for (const { entry: each, children } of nodes) {
+            shown.push(each.id);
+            walk(children);
+          }
+        };
+        walk(tree.nodes());
+
+        expect(shown.sort()).toEqual(entries.map((each) => each.id).sort());
+        expect(new Set(path).size).toBe(path.length);
+        expect(path.at(-1)).toBe(tree.get(leaf));
+        expect(buildSessionContext(tree, leaf, dialect).messages.length).toBeLessThanOrEqual(
+          path.length,
+        );
+      }),
+    );
+  });
+});

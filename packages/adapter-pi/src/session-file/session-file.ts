@@ -1,0 +1,351 @@
+import { randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
+import type { JsonObject, JsonValue } from "@pond/canonical";
+import { branchedEntries } from "./branched.ts";
+import { buildSessionContext, type SessionContext } from "./context.ts";
+import {
+  isEntry,
+  isHeader,
+  type SessionDialect,
+  type SessionEntry,
+  type SessionHeader,
+  textAt,
+} from "./entry.ts";
+import { SessionFileError } from "./errors.ts";
+import { appendRecord, createLog, lineOf, readLog, rewriteLog } from "./log.ts";
+import { isOlder, migrated, versionOf } from "./migrate.ts";
+import { isTitleSlot, overwriteSlot, titleSlot } from "./title-slot.ts";
+import { SessionTree, type SessionTreeNode } from "./tree.ts";
+
+export type SessionFileOptions = {
+  /** Whose rules hold. */
+  readonly dialect: SessionDialect;
+  /** The time of new records. */
+  readonly now?: () => Date;
+};
+
+export type NewSession = SessionFileOptions & {
+  readonly cwd: string;
+  /** Where to keep it; in memory alone where there is none. */
+  readonly path?: string;
+  /** Default: a UUID. */
+  readonly id?: string;
+  /** The session it comes from: an id or a path. */
+  readonly parentSession?: string;
+};
+
+/** Fields of an entry that are not given are left out of it. */
+type Optional = Readonly<Record<string, JsonValue | undefined>>;
+
+/**
+ * A session of pi or omp: a tree of entries in a file that only grows, and a leaf where the next
+ * entry goes. Moving the leaf writes nothing; the file remembers it by the next entry alone.
+ *
+ * One writer at a time: each record is one write, but ids are unique only among those known here.
+ */
+export class SessionFile {
+  readonly dialect: SessionDialect;
+  readonly path: string | undefined;
+  readonly header: SessionHeader;
+  /** Numbers of lines in the file that hold no record. */
+  readonly malformedLines: readonly number[];
+  readonly #tree: SessionTree;
+  readonly #now: () => Date;
+  #leafId: string | null;
+  #slot: JsonObject | undefined;
+  #isTerminated: boolean;
+  /** True where the file on disk is of an older version still. */
+  #isOlder: boolean;
+  /** Lines that are no entries: nothing here understands them, and nothing drops them. */
+  readonly #others: readonly string[];
+
+  private constructor(parts: Parts) {
+    this.dialect = parts.options.dialect;
+    this.#now = parts.options.now ?? (() => new Date());
+    this.path = parts.path;
+    this.header = parts.header;
+    this.malformedLines = parts.malformedLines ?? [];
+    this.#slot = parts.slot;
+    this.#tree = new SessionTree(parts.entries);
+    this.#leafId = this.#tree.entries.at(-1)?.id ?? null;
+    this.#isTerminated = parts.isTerminated ?? true;
+    this.#isOlder = parts.path !== undefined && isOlder(parts.header);
+    this.#others = parts.others ?? [];
+  }
+
+  /** Starts a session, and its file where a path is given. @throws {SessionFileError} where it is there. */
+  static create({
+    cwd,
+    path,
+    id = randomUUID(),
+    parentSession,
+    ...options
+  }: NewSession): SessionFile {
+    const timestamp = (options.now?.() ?? new Date()).toISOString();
+    const parent = parentSession === undefined ? {} : { parentSession };
+    const header: SessionHeader = { type: "session", version: 3, id, timestamp, cwd, ...parent };
+    const file = new SessionFile({
+      options,
+      path,
+      header,
+      entries: [],
+      slot: options.dialect === "omp" ? { title: "", updatedAt: timestamp } : undefined,
+    });
+    if (path !== undefined) createLog(path, file.#text());
+    return file;
+  }
+
+  /**
+   * Opens a session. One of version 1 or 2 is shown as version 3, and becomes that on disk with the
+   * first record that is appended, as both clients do it.
+   *
+   * @throws {SessionFileError} where the file cannot be read, holds no header, or is of version 4.
+   */
+  static open(path: string, options: SessionFileOptions): SessionFile {
+    const { records, malformed, isTerminated } = readLog(path);
+    const [first, second] = records;
+    const slot = first && isTitleSlot(first) ? first : undefined;
+    const header = slot ? second : first;
+    if (header === undefined || !isHeader(header)) {
+      throw new SessionFileError(path, "has no session header in its first line");
+    }
+    if (versionOf(header) > 3) throw new SessionFileError(path, "is of a version after 3");
+    const body = records.slice(slot ? 2 : 1);
+    const ids = new Set<string>();
+    const nextId = () => {
+      const next = newId((id) => ids.has(id));
+      ids.add(next);
+      return next;
+    };
+    const [, ...entries] = isOlder(header)
+      ? migrated([header, ...body], nextId)
+      : [header, ...body];
+    return new SessionFile({
+      options,
+      path,
+      header,
+      entries: entries.filter(isEntry),
+      slot,
+      malformedLines: malformed.map(({ number }) => number),
+      others: [
+        ...entries.filter((record) => !isEntry(record)).map(lineOf),
+        ...malformed.map(({ text }) => `${text}\n`),
+      ],
+      isTerminated,
+    });
+  }
+
+  /** All entries, in the order of the file. */
+  get entries(): readonly SessionEntry[] {
+    return this.#tree.entries;
+  }
+
+  /** Where the next entry goes; null before the first one. */
+  get leafId(): string | null {
+    return this.#leafId;
+  }
+
+  get leaf(): SessionEntry | undefined {
+    return this.#leafId === null ? undefined : this.#tree.get(this.#leafId);
+  }
+
+  entry(id: string): SessionEntry | undefined {
+    return this.#tree.get(id);
+  }
+
+  children(parentId: string | null): readonly SessionEntry[] {
+    return this.#tree.children(parentId);
+  }
+
+  /** From the root to an entry, or to the leaf. */
+  branchTo(id: string | null = this.#leafId): readonly SessionEntry[] {
+    return id === null ? [] : this.#tree.branch(id);
+  }
+
+  tree(): readonly SessionTreeNode[] {
+    return this.#tree.nodes();
+  }
+
+  label(id: string): string | undefined {
+    return this.#tree.label(id);
+  }
+
+  /** What the user calls the session. */
+  get title(): string | undefined {
+    if (this.dialect === "omp") {
+      return (this.#slot && textAt(this.#slot, "title")) || textAt(this.header, "title");
+    }
+    const info = this.entries.findLast(({ type }) => type === "session_info");
+    return info && textAt(info, "name");
+  }
+
+  /** What a model is given at the leaf, or at another entry. */
+  context(leafId: string | null = this.#leafId): SessionContext {
+    return buildSessionContext(this.#tree, leafId, this.dialect);
+  }
+
+  /** Moves the leaf to an entry; the next one appended becomes its child. @throws {EntryNotFoundError} */
+  branch(id: string): void {
+    this.#leafId = this.#tree.require(id).id;
+  }
+
+  /** Moves the leaf to before the first entry; the next one begins another root. */
+  resetLeaf(): void {
+    this.#leafId = null;
+  }
+
+  /** Moves the leaf and tells the model what the branch that was left was about. */
+  branchWithSummary(id: string | null, summary: string, more: Optional = {}): string {
+    if (id === null) this.resetLeaf();
+    else this.branch(id);
+    return this.#append("branch_summary", { fromId: id ?? "root", summary, ...more });
+  }
+
+  appendMessage(message: JsonObject): string {
+    return this.#append("message", { message });
+  }
+
+  appendThinkingLevelChange(thinkingLevel: string | null): string {
+    return this.#append("thinking_level_change", { thinkingLevel });
+  }
+
+  /** @param role - omp only: which of its roles the model is for. */
+  appendModelChange(provider: string, modelId: string, role?: string): string {
+    return this.dialect === "omp"
+      ? this.#append("model_change", { model: `${provider}/${modelId}`, role })
+      : this.#append("model_change", { provider, modelId });
+  }
+
+  /** @throws {EntryNotFoundError} where the first entry to keep is none. */
+  appendCompaction(
+    summary: string,
+    firstKeptEntryId: string,
+    tokensBefore: number,
+    more: Optional = {},
+  ): string {
+    this.#tree.require(firstKeptEntryId);
+    return this.#append("compaction", { summary, firstKeptEntryId, tokensBefore, ...more });
+  }
+
+  /** State of an extension; no model sees it. */
+  appendCustom(customType: string, data?: JsonValue): string {
+    return this.#append("custom", { customType, data });
+  }
+
+  /** A message of an extension, which the model sees. */
+  appendCustomMessage(
+    customType: string,
+    content: JsonValue,
+    display: boolean,
+    more: Optional = {},
+  ): string {
+    return this.#append("custom_message", { customType, content, display, ...more });
+  }
+
+  /** Names an entry, or takes its name away. @throws {EntryNotFoundError} */
+  appendLabel(targetId: string, label: string | undefined): string {
+    this.#tree.require(targetId);
+    return this.#append("label", { targetId, label });
+  }
+
+  /** Any other kind of entry of the client, such as `session_init` or `mode_change` of omp. */
+  append(type: string, fields: Optional = {}): string {
+    return this.#append(type, fields);
+  }
+
+  /** pi writes an entry; omp writes over the first line of the file. */
+  setTitle(title: string, source?: "auto" | "user"): void {
+    if (this.dialect === "pi") {
+      this.#append("session_info", { name: title });
+      return;
+    }
+    const updatedAt = this.#now().toISOString();
+    const hadSlot = this.#slot !== undefined && "v" in this.#slot;
+    this.#slot = { type: "title", v: 1, title, ...(source && { source }), updatedAt };
+    if (this.path === undefined) return;
+    if (hadSlot) overwriteSlot(this.path, titleSlot(title, source, updatedAt));
+    else rewriteLog(this.path, this.#text());
+  }
+
+  /**
+   * A session of its own from the branch that ends at an entry: same entries, same ids, a new
+   * header that names this one. Labels are given again behind them.
+   *
+   * @param directory - Where its file goes; beside this one by default, in memory where this is.
+   * @throws {EntryNotFoundError}
+   */
+  createBranched(leafId: string, directory?: string): SessionFile {
+    this.#tree.require(leafId);
+    const now = this.#now();
+    const id = randomUUID();
+    const folder = directory ?? (this.path === undefined ? undefined : dirname(this.path));
+    const name = `${now.toISOString().replaceAll(/[:.]/g, "-")}_${id}.jsonl`;
+    const path = folder === undefined ? undefined : join(folder, name);
+    const header: SessionHeader = {
+      ...this.header,
+      version: 3,
+      id,
+      timestamp: now.toISOString(),
+      ...(this.path !== undefined && { parentSession: this.path }),
+    };
+    const file = new SessionFile({
+      options: { dialect: this.dialect, now: this.#now },
+      path,
+      header,
+      entries: branchedEntries(this.#tree, leafId, newId, now),
+      slot:
+        this.dialect === "omp"
+          ? { title: this.title ?? "", updatedAt: now.toISOString() }
+          : undefined,
+    });
+    if (path !== undefined) createLog(path, file.#text());
+    return file;
+  }
+
+  #append(type: string, fields: Optional): string {
+    const id = newId((each) => this.#tree.get(each) !== undefined);
+    const given = Object.entries(fields).flatMap(([key, value]): [string, JsonValue][] =>
+      value === undefined ? [] : [[key, value]],
+    );
+    const base = { type, id, parentId: this.#leafId, timestamp: this.#now().toISOString() };
+    const entry: SessionEntry = { ...base, ...Object.fromEntries(given) };
+    this.#tree.add(entry);
+    this.#leafId = id;
+    if (this.path === undefined) return id;
+    if (this.#isOlder) rewriteLog(this.path, this.#text());
+    else appendRecord(this.path, entry, this.#isTerminated);
+    this.#isTerminated = true;
+    this.#isOlder = false;
+    return id;
+  }
+
+  /** The whole file, as version 3. */
+  #text(): string {
+    const { title = "", updatedAt = this.#now().toISOString(), source } = this.#slot ?? {};
+    const slot = this.#slot
+      ? titleSlot(String(title), typeof source === "string" ? source : undefined, String(updatedAt))
+      : "";
+    if (this.#slot) this.#slot = { ...this.#slot, v: 1 };
+    const records = [{ ...this.header, version: 3 }, ...this.entries];
+    // What is last of the entries is the leaf; lines that are none do not count.
+    return [slot, ...records.map(lineOf), ...this.#others].join("");
+  }
+}
+
+type Parts = {
+  readonly options: SessionFileOptions;
+  readonly path: string | undefined;
+  readonly header: SessionHeader;
+  readonly entries: readonly SessionEntry[];
+  readonly slot: JsonObject | undefined;
+  readonly malformedLines?: readonly number[];
+  readonly others?: readonly string[];
+  readonly isTerminated?: boolean;
+};
+
+/** Eight characters that no other entry has. */
+function newId(isTaken: (id: string) => boolean): string {
+  let id = randomUUID().slice(-8);
+  while (isTaken(id)) id = randomUUID().slice(-8);
+  return id;
+}

@@ -1,0 +1,126 @@
+import { type SessionEntry, textAt } from "./entry.ts";
+import { EntryNotFoundError } from "./errors.ts";
+
+/** An entry with what comes after it; a label is the last one given. */
+export type SessionTreeNode = {
+  readonly entry: SessionEntry;
+  readonly children: readonly SessionTreeNode[];
+  readonly label: string | undefined;
+};
+
+/** The entries of a session by their links. Several roots are possible, and so are circles. */
+export class SessionTree {
+  readonly #entries: SessionEntry[] = [];
+  readonly #byId: Map<string, SessionEntry> = new Map();
+  readonly #labels: Map<string, string> = new Map();
+
+  constructor(entries: Iterable<SessionEntry> = []) {
+    for (const entry of entries) this.add(entry);
+  }
+
+  /** All entries, in the order of the file. */
+  get entries(): readonly SessionEntry[] {
+    return this.#entries;
+  }
+
+  add(entry: SessionEntry): void {
+    this.#entries.push(entry);
+    this.#byId.set(entry.id, entry);
+    const target = entry.type === "label" ? textAt(entry, "targetId") : undefined;
+    if (target === undefined) return;
+    const label = textAt(entry, "label");
+    if (label) this.#labels.set(target, label);
+    else this.#labels.delete(target);
+  }
+
+  get(id: string): SessionEntry | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** @throws {EntryNotFoundError} */
+  require(id: string): SessionEntry {
+    const entry = this.#byId.get(id);
+    if (entry === undefined) throw new EntryNotFoundError(id);
+    return entry;
+  }
+
+  label(id: string): string | undefined {
+    return this.#labels.get(id);
+  }
+
+  /** Labels by the entry they stand at, in the order in which they were first given. */
+  get labels(): ReadonlyMap<string, string> {
+    return this.#labels;
+  }
+
+  /** Entries that name `parentId` as their parent; those without one for `null`. */
+  children(parentId: string | null): readonly SessionEntry[] {
+    return this.#entries.filter((entry) => entry.parentId === parentId);
+  }
+
+  /** From the root to an entry, both included. A circle is left where it closes. */
+  branch(id: string): readonly SessionEntry[] {
+    const path: SessionEntry[] = [];
+    const seen = new Set<string>();
+    for (let entry = this.get(id); entry && !seen.has(entry.id); ) {
+      seen.add(entry.id);
+      path.push(entry);
+      entry = entry.parentId === null ? undefined : this.get(entry.parentId);
+    }
+    return path.reverse();
+  }
+
+  /**
+   * All entries as trees: those without a parent, or whose parent is not there or themselves, are
+   * roots; children stand in the order of their times. What hangs in a circle begins where the
+   * file first names it, so that nothing is left out.
+   */
+  nodes(): readonly SessionTreeNode[] {
+    type Growing = { entry: SessionEntry; children: Growing[]; label: string | undefined };
+    const nodes = new Map<string, Growing>();
+    for (const entry of this.#byId.values()) {
+      nodes.set(entry.id, { entry, children: [], label: this.label(entry.id) });
+    }
+    const roots: Growing[] = [];
+    const sound = new Set<string>();
+    for (const node of nodes.values()) {
+      const { parentId } = node.entry;
+      const isRoot = parentId === null || parentId === node.entry.id || !nodes.has(parentId);
+      const closesCircle = !isRoot && !this.#endsAtRoot(node.entry, sound);
+      if (isRoot || closesCircle) roots.push(node);
+      else nodes.get(parentId)?.children.push(node);
+    }
+    for (const { children } of nodes.values()) children.sort(byTime);
+    return roots;
+  }
+
+  /**
+   * False for the first entry of each circle that the file names; it then counts as its root.
+   *
+   * @param sound - Entries known to end at a root; this walk adds those it finds.
+   */
+  #endsAtRoot(entry: SessionEntry, sound: Set<string>): boolean {
+    const seen = new Set<string>();
+    let at: SessionEntry | undefined = entry;
+    while (at && !sound.has(at.id) && !seen.has(at.id)) {
+      seen.add(at.id);
+      at = at.parentId === null || at.parentId === at.id ? undefined : this.get(at.parentId);
+    }
+    if (at === entry) {
+      sound.add(entry.id);
+      return false;
+    }
+    // What hangs below somebody else's circle is found from there.
+    const isInCircle = at !== undefined && seen.has(at.id);
+    if (!isInCircle) for (const id of seen) sound.add(id);
+    return true;
+  }
+}
+
+function byTime(left: { entry: SessionEntry }, right: { entry: SessionEntry }): number {
+  return timeOf(left.entry) - timeOf(right.entry);
+}
+
+function timeOf(entry: SessionEntry): number {
+  return Date.parse(textAt(entry, "timestamp") ?? "") || 0;
+}
