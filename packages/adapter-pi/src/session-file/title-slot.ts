@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { type JsonObject, stringifyJson } from "@pond/canonical";
 
 /** The first line of omp's files: a title that is written over in place, always of one length. */
-export const slotBytes = 256;
+const slotBytes = 256;
 
 /** @param title - Cut to what fits, never inside a character. */
 export function titleSlot(title: string, source: string | undefined, updatedAt: string): string {
