@@ -1,6 +1,8 @@
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SessionFile } from "@pond/adapter-pi";
+import type { JsonObject } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { afterAll, describe, expect, test } from "vitest";
 import { heardInPi } from "./heard.ts";
@@ -44,6 +46,33 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
     },
   );
 
+  test.each(homesOf(origin))("gives a model what our library gives it: %s", async (home) => {
+    // The client gives an old file other ids each time, and an odd one no place in the tree.
+    const files = sessionsIn(home).map((path) => ({
+      path,
+      ours: SessionFile.open(join(home, path), { dialect: origin, blobs: join(home, "blobs") }),
+    }));
+    const opened = await openWithPi(
+      client,
+      home,
+      files.map(({ path }) => path),
+    );
+
+    const theirs = opened.map(({ messages, leafId, entries, settings }) => ({
+      messages: messages.map(seen),
+      leaf: entries.findIndex(({ id }) => id === leafId),
+      thinking: settings["thinkingLevel"],
+    }));
+    expect(
+      files.map(({ ours }) => ({
+        messages: ours.context().messages.map(seen),
+        leaf: ours.entries.findIndex(({ id }) => id === ours.leafId),
+        thinking: ours.context().thinkingLevel,
+      })),
+    ).toEqual(theirs);
+    expect(files.length).toBeGreaterThan(0);
+  });
+
   test.skipIf(isSkipped).each(foreignTo(origin))(
     "opens sessions of %s with all that was said",
     async (foreign) => {
@@ -78,6 +107,13 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
     },
   );
 });
+
+/** A message as a model sees it; what the client notes beside that is its own. */
+function seen({ role, content, summary, toolCallId, customType }: JsonObject): JsonObject {
+  const entries = Object.entries({ role, content, summary, toolCallId, customType });
+  const given = entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
+  return JSON.parse(JSON.stringify(Object.fromEntries(given)));
+}
 
 /** The page for people shows the session as the client holds it. */
 async function expectPage(client: PiClient, folder: string, path: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@pond/canonical";
 import { objectAt, type SessionDialect, type SessionEntry, textAt } from "./entry.ts";
+import { ompView } from "./omp-view.ts";
 import type { SessionTree } from "./tree.ts";
 
 /** What a model is given when the session goes on. */
@@ -32,7 +33,7 @@ export function buildSessionContext(
   const path = leafId === null ? [] : tree.branch(leafId);
   const settings = settingsOf(path, dialect);
   const messages = shownIn(path, dialect).flatMap((entry) => messagesOf(entry, dialect));
-  return { messages, ...settings };
+  return { messages: dialect === "omp" ? ompView(messages) : messages, ...settings };
 }
 
 /** The entries of a path that the model still sees, in the order in which it sees them. */
@@ -54,10 +55,8 @@ function shownIn(path: readonly SessionEntry[], dialect: SessionDialect): readon
 function messagesOf(entry: SessionEntry, dialect: SessionDialect): readonly JsonObject[] {
   const timestamp = Date.parse(textAt(entry, "timestamp") ?? "");
   switch (entry.type) {
-    case "message": {
-      const message = objectAt(entry, "message");
-      return dialect === "omp" && isRecovered(message) ? [] : [message];
-    }
+    case "message":
+      return [objectAt(entry, "message")];
     case "compaction": {
       const { summary = null, tokensBefore = null } = entry;
       return [{ role: "compactionSummary", summary, tokensBefore, timestamp }];
@@ -81,11 +80,6 @@ function customMessage(entry: SessionEntry, dialect: SessionDialect): JsonObject
     return value === undefined ? [] : [[key, value]];
   });
   return { role: "custom", ...Object.fromEntries(given) };
-}
-
-/** omp tries again after an error and keeps the failed answer on disk only. */
-function isRecovered(message: JsonObject): boolean {
-  return message["role"] === "assistant" && Boolean(message["retryRecovery"]);
 }
 
 type Settings = Omit<SessionContext, "messages">;

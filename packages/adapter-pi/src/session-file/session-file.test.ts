@@ -190,6 +190,10 @@ describe("what differs", () => {
     file.append("ttsr_injection", { injectedRules: ["a", "b"] });
     file.append("ttsr_injection", { injectedRules: ["b"] });
 
+    file.appendMessage(assistant(" ", { stopReason: "error" }));
+    const lost = { type: "toolCall", id: "lost", name: "bash", arguments: {} };
+    file.appendMessage(assistant("", { content: [lost] }));
+
     expect(heard(file)).toEqual(["user: two"]);
     expect(file.context()).toMatchObject({ mode: "plan", injectedTtsrRules: ["a", "b"] });
     file.appendCompaction("both", one, 1);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { JsonObject, JsonValue } from "@pond/canonical";
+import { withBlobs } from "./blobs.ts";
 import { branchedEntries } from "./branched.ts";
 import { buildSessionContext, type SessionContext } from "./context.ts";
 import {
@@ -22,6 +23,8 @@ export type SessionFileOptions = {
   readonly dialect: SessionDialect;
   /** The time of new records. */
   readonly now?: () => Date;
+  /** Where omp keeps images beside its logs: `blobs` in its home. Without it they stay references. */
+  readonly blobs?: string;
 };
 
 export type NewSession = SessionFileOptions & {
@@ -51,6 +54,7 @@ export class SessionFile {
   readonly malformedLines: readonly number[];
   readonly #tree: SessionTree;
   readonly #now: () => Date;
+  readonly #blobs: string | undefined;
   #leafId: string | null;
   #slot: JsonObject | undefined;
   #isTerminated: boolean;
@@ -62,6 +66,7 @@ export class SessionFile {
   private constructor(parts: Parts) {
     this.dialect = parts.options.dialect;
     this.#now = parts.options.now ?? (() => new Date());
+    this.#blobs = parts.options.blobs;
     this.path = parts.path;
     this.header = parts.header;
     this.malformedLines = parts.malformedLines ?? [];
@@ -181,7 +186,9 @@ export class SessionFile {
 
   /** What a model is given at the leaf, or at another entry. */
   context(leafId: string | null = this.#leafId): SessionContext {
-    return buildSessionContext(this.#tree, leafId, this.dialect);
+    const context = buildSessionContext(this.#tree, leafId, this.dialect);
+    if (this.#blobs === undefined) return context;
+    return { ...context, messages: withBlobs(context.messages, this.#blobs) };
   }
 
   /** Moves the leaf to an entry; the next one appended becomes its child. @throws {EntryNotFoundError} */
@@ -289,7 +296,11 @@ export class SessionFile {
       ...(this.path !== undefined && { parentSession: this.path }),
     };
     const file = new SessionFile({
-      options: { dialect: this.dialect, now: this.#now },
+      options: {
+        dialect: this.dialect,
+        now: this.#now,
+        ...(this.#blobs !== undefined && { blobs: this.#blobs }),
+      },
       path,
       header,
       entries: branchedEntries(this.#tree, leafId, newId, now),
