@@ -9,10 +9,11 @@ import {
   resultText,
   type Tally,
   type Turn,
+  toolName,
+  unanswered,
 } from "@pond/canonical/foreign";
 import { claudeCodeTools } from "../tools.ts";
 import { type Written, writeFile, writeResult, writeText } from "./content.ts";
-import { toolName } from "./names.ts";
 
 /** What one side says, as blocks of the API. */
 export type Speech = {
@@ -120,5 +121,3 @@ function take(
 function moved(written: Written): Written {
   return written.outcome === "kept" ? { ...written, outcome: "translated" } : written;
 }
-
-const unanswered = "No result of this call was recorded.";

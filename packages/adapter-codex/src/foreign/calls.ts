@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@pond/canonical";
 import { isJsonObject, stringifyJson } from "@pond/canonical";
-import { type Call, type Tally, wellFormed } from "@pond/canonical/foreign";
+import { type Call, type Tally, toolName, unanswered, wellFormed } from "@pond/canonical/foreign";
 import { codexTools } from "../tools.ts";
 import { writeOutput } from "./content.ts";
 
@@ -31,10 +31,3 @@ export function callItems(
 function argumentsOf(params: JsonValue): string {
   return stringifyJson(isJsonObject(params) ? params : { input: params });
 }
-
-/** A name the API takes. */
-function toolName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";
-}
-
-const unanswered = "No result of this call was recorded.";

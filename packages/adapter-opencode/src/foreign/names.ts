@@ -29,11 +29,6 @@ export class Ids {
   }
 }
 
-/** A tool's name as every provider accepts one. */
-export function toolName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";
-}
-
 function hex12(number: bigint): string {
   return number.toString(16).padStart(12, "0");
 }

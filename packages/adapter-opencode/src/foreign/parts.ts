@@ -12,10 +12,11 @@ import {
   resultBlocks,
   resultText,
   type Tally,
+  toolName,
+  unanswered,
 } from "@pond/canonical/foreign";
 import { millisOf } from "../records/envelope.ts";
 import { opencodeTools } from "../tools.ts";
-import { toolName } from "./names.ts";
 
 /** Parts as the client has them, without the ids that place them. */
 export type BarePart = JsonObject & { readonly type: string };
@@ -137,5 +138,3 @@ function titleOf(tool: string, input: JsonObject): string {
   }
   return tool;
 }
-
-const unanswered = "No result of this call was recorded.";

@@ -20,6 +20,8 @@ import {
   resultText,
   type Tally,
   type Turn,
+  toolName,
+  unanswered,
   wellFormed,
 } from "@pond/canonical/foreign";
 import { contextMark } from "../provenance.ts";
@@ -119,13 +121,13 @@ function callBlock({ part, callId, params }: Call, tally: Tally): JsonObject {
   const isKept = params === part.params && isJsonObject(params) && !part.provider_executed;
   tally.count("tool_call", isKept ? "kept" : "translated");
   const given = isJsonObject(params) ? params : { input: params };
-  return { type: "toolCall", id: callId, name: wellFormed(part.name), arguments: given };
+  return { type: "toolCall", id: callId, name: toolName(part.name), arguments: given };
 }
 
 function answer({ part, callId, result }: Call, at: Micros, tally: Tally): JsonObject {
-  const head = { role: "toolResult", toolCallId: callId, toolName: wellFormed(part.name) };
+  const head = { role: "toolResult", toolCallId: callId, toolName: toolName(part.name) };
   if (result === undefined) {
-    const content = [{ type: "text", text: "No result of this call was recorded." }];
+    const content = [{ type: "text", text: unanswered }];
     return { ...head, content, isError: true, timestamp: millisOf(at) };
   }
   const { content, outcome } = resultContent(result.part);

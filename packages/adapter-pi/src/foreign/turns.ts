@@ -10,8 +10,10 @@ import {
   resultText,
   type Tally,
   type Turn,
+  toolName,
   turnsOf,
   type UserTurn,
+  unanswered,
 } from "@pond/canonical/foreign";
 import type { Dialect } from "../dialect.ts";
 import { type Written, writeFile, writeResult, writeText } from "./content.ts";
@@ -136,7 +138,7 @@ class TurnWriter {
     const { tools, tally } = this.#context;
     const { name, params, provider_executed: isProviders } = part.part;
     const written = part.common && tools.write(part.common);
-    const legal = legalName(written?.name ?? name);
+    const legal = toolName(written?.name ?? name);
     const given = written?.params ?? part.params;
     const input = isJsonObject(given) ? given : { input: given };
     const isSame = legal === name && written === undefined && input === params && !isProviders;
@@ -150,7 +152,8 @@ class TurnWriter {
 
   #answer({ callId, result }: Call, toolName: string): Readonly<Record<string, JsonValue>> {
     const place = { role: "toolResult", toolCallId: callId, toolName };
-    if (result === undefined) return { ...place, content: [unanswered], isError: true };
+    if (result === undefined)
+      return { ...place, content: [{ type: "text", text: unanswered }], isError: true };
     const { content, outcome } = writeResult(result.part);
     this.#context.tally.count("tool_result", outcome);
     return { ...place, content, isError: result.part.is_failure };
@@ -167,13 +170,6 @@ type Called = { readonly part: Call; readonly name: string; readonly block: Json
 function translated({ block, outcome }: Written): Written {
   return { block, outcome: outcome === "kept" ? "translated" : outcome };
 }
-
-/** Providers take these characters, and so many. */
-function legalName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";
-}
-
-const unanswered = { type: "text", text: "No result of this call was recorded." };
 
 const noUsage = {
   input: 0,

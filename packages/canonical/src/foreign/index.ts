@@ -1,9 +1,15 @@
 export { dataUrlOf, fileBytesOf, fileNote, hasVisibleText, wellFormed } from "./content.ts";
 export { type Family, familyOf } from "./family.ts";
 export { modelOf, type NamedModel } from "./model-of.ts";
-export { CallIds, copyUuid, derivedHex, derivedUuid } from "./names.ts";
+export { CallIds, copyUuid, derivedHex, derivedUuid, toolName } from "./names.ts";
 export { type Outcome, Tally } from "./tally.ts";
-export { type ResultBlock, type ResultBlocks, resultBlocks, resultText } from "./tool-result.ts";
+export {
+  type ResultBlock,
+  type ResultBlocks,
+  resultBlocks,
+  resultText,
+  unanswered,
+} from "./tool-result.ts";
 export {
   type RenamedTool,
   readRenamed,

@@ -23,6 +23,11 @@ export function copyUuid(target: Origin, id: string): string {
   return derivedUuid("session", target, id);
 }
 
+/** A tool's name as every provider's API accepts one. */
+export function toolName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";
+}
+
 /** Hands out ids of tool calls that every client accepts, each once in a session. */
 export class CallIds {
   readonly #used: Set<string> = new Set();

@@ -33,6 +33,9 @@ export function resultBlocks(result: JsonValue): ResultBlocks {
     : resultBlocks(inner);
 }
 
+/** What stands in place of an answer that was never recorded: APIs take no call without one. */
+export const unanswered = "No result of this call was recorded.";
+
 /** The text of a result, for a place where no result may stand. */
 export function resultText({ call_id, name, result }: ToolResultPart): string {
   const text = typeof result === "string" ? result : stringifyJson(result);
