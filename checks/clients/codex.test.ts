@@ -9,7 +9,7 @@ import { readThreads } from "./codex-app-server.ts";
 import { heardInItems, heardInThread } from "./heard.ts";
 import { missing, saidIn } from "./missing.ts";
 import { stubAnswer } from "./model-stub.ts";
-import { chosenSources, foreignTo, homesOf, isKnown } from "./sources.ts";
+import { chosenSources, foreignTo, homesOf } from "./sources.ts";
 import { contentsOf, lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
 
 const origin = "codex";
@@ -29,7 +29,7 @@ const rollouts = homes.flatMap((home) =>
   rolloutsIn(home).map((rollout) => ({ home, rollout, id: threadIdOf(rollout) })),
 );
 
-describe.skipIf(binary === "" || !isKnown(origin))("Codex", { timeout: 120_000 }, () => {
+describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
   test.each(rollouts)(
     "resumes $id from pond exactly as from its own file",
     async ({ home, rollout, id }) => {

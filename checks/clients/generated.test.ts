@@ -17,7 +17,6 @@ import { unknownRecords } from "./known-records.ts";
 import { stubAnswer } from "./model-stub.ts";
 import { comparable, installOpencode } from "./opencode.ts";
 import { installOmp, installPi } from "./pi.ts";
-import { isKnown } from "./sources.ts";
 import { contentsOf, restoreHome, type StoredHome, storeHome } from "./stored.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "pond-generated-"));
@@ -44,7 +43,7 @@ const lineClients: readonly Generator[] = [
   ),
 ];
 
-test.each(lineClients.filter(({ origin }) => isKnown(origin)))(
+test.each(lineClients)(
   "what the real $origin has just written is read whole, and comes back as it was",
   { timeout: 180_000 },
   async ({ origin, generate }) => {
@@ -66,7 +65,7 @@ test.each(lineClients.filter(({ origin }) => isKnown(origin)))(
   },
 );
 
-test.skipIf(opencode === undefined || !isKnown("opencode"))(
+test.skipIf(opencode === undefined)(
   "what the real opencode keeps in its database is read beside it, and comes back as it exports it",
   { timeout: 180_000 },
   async () => {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import { heardInExport } from "./heard.ts";
 import { missing } from "./missing.ts";
 import { comparable, installOpencode, type Opencode, startOpencode } from "./opencode.ts";
-import { chosenSources, foreignTo, homesOf, isKnown, spread } from "./sources.ts";
+import { chosenSources, foreignTo, homesOf, spread } from "./sources.ts";
 import { contentsOf, lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
 
 const origin = "opencode";
@@ -29,7 +29,7 @@ const exports = exportsIn.flatMap(({ home, files }) =>
   spread(files, 4).map((file) => ({ home, file })),
 );
 
-describe.skipIf(binary === "" || !isKnown(origin))("opencode", { timeout: 180_000 }, () => {
+describe.skipIf(binary === "")("opencode", { timeout: 180_000 }, () => {
   let opencode: Opencode;
   beforeEach(() => {
     opencode = startOpencode(binary);

@@ -15,7 +15,7 @@ import {
   type PiClient,
   withStableIds,
 } from "./pi.ts";
-import { chosenSources, foreignTo, homesOf, isKnown } from "./sources.ts";
+import { chosenSources, foreignTo, homesOf } from "./sources.ts";
 import { contentsOf, lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "pond-pi-"));
@@ -25,26 +25,22 @@ const clients = [await installPi(), await installOmp()].filter((client) => clien
 
 describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
   const { origin } = client;
-  const isSkipped = !isKnown(origin);
   const restoredHome = once(async (home) => {
     const folder = mkdtempSync(join(temporary, "home-"));
     await restoreHome(await storeHome(origin, home, temporary), folder);
     return folder;
   });
 
-  test.skipIf(isSkipped).each(homesOf(origin))(
-    "opens every session of %s as before",
-    async (home) => {
-      const paths = sessionsIn(home);
+  test.each(homesOf(origin))("opens every session of %s as before", async (home) => {
+    const paths = sessionsIn(home);
 
-      const before = await openWithPi(client, home, paths);
-      const after = await openWithPi(client, await restoredHome(home), paths);
+    const before = await openWithPi(client, home, paths);
+    const after = await openWithPi(client, await restoredHome(home), paths);
 
-      expect(before).toHaveLength(paths.length);
-      expect(after.map(withStableIds)).toEqual(before.map(withStableIds));
-      await expectPage(client, await restoredHome(home), paths[0] ?? "");
-    },
-  );
+    expect(before).toHaveLength(paths.length);
+    expect(after.map(withStableIds)).toEqual(before.map(withStableIds));
+    await expectPage(client, await restoredHome(home), paths[0] ?? "");
+  });
 
   test.each(homesOf(origin))("gives a model what our library gives it: %s", async (home) => {
     // The client gives an old file other ids each time, and an odd one no place in the tree.
@@ -73,39 +69,31 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
     expect(files.length).toBeGreaterThan(0);
   });
 
-  test.skipIf(isSkipped).each(foreignTo(origin))(
-    "opens sessions of %s with all that was said",
-    async (foreign) => {
-      const store = once((home) => storeHome(foreign, home, temporary));
-      const folder = mkdtempSync(join(temporary, "home-"));
-      const restored: { readonly content: SessionContent; readonly path: string }[] = [];
-      for (const [index, { home, key }] of (await chosenSources(foreign, 6)).entries()) {
-        const lineage = await lineageOf(await store(home), key);
-        // A sub-agent may be chosen beside the session above it.
-        const place = `source-${index}`;
-        for (const { session, path } of await restoreForeign(
-          lineage,
-          origin,
-          join(folder, place),
-        )) {
-          const content = contentsOf(lineage).find((each) => each.session.id === session);
-          if (content && path.endsWith(".jsonl"))
-            restored.push({ content, path: join(place, path) });
-        }
+  test.each(foreignTo(origin))("opens sessions of %s with all that was said", async (foreign) => {
+    const store = once((home) => storeHome(foreign, home, temporary));
+    const folder = mkdtempSync(join(temporary, "home-"));
+    const restored: { readonly content: SessionContent; readonly path: string }[] = [];
+    for (const [index, { home, key }] of (await chosenSources(foreign, 6)).entries()) {
+      const lineage = await lineageOf(await store(home), key);
+      // A sub-agent may be chosen beside the session above it.
+      const place = `source-${index}`;
+      for (const { session, path } of await restoreForeign(lineage, origin, join(folder, place))) {
+        const content = contentsOf(lineage).find((each) => each.session.id === session);
+        if (content && path.endsWith(".jsonl")) restored.push({ content, path: join(place, path) });
       }
+    }
 
-      const paths = restored.map(({ path }) => path);
-      const opened = await openWithPi(client, folder, paths);
+    const paths = restored.map(({ path }) => path);
+    const opened = await openWithPi(client, folder, paths);
 
-      const unheard = restored.map(({ content, path }, index) => ({
-        path,
-        missing: missing(content, heardInPi(opened[index]?.messages ?? []), origin),
-      }));
-      expect(unheard.filter((each) => each.missing.length > 0)).toEqual([]);
-      expect(opened).toHaveLength(paths.length);
-      await expectPage(client, folder, paths[0] ?? "");
-    },
-  );
+    const unheard = restored.map(({ content, path }, index) => ({
+      path,
+      missing: missing(content, heardInPi(opened[index]?.messages ?? []), origin),
+    }));
+    expect(unheard.filter((each) => each.missing.length > 0)).toEqual([]);
+    expect(opened).toHaveLength(paths.length);
+    await expectPage(client, folder, paths[0] ?? "");
+  });
 });
 
 /** A message as a model sees it; what the client notes beside that is its own. */

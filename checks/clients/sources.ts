@@ -13,13 +13,6 @@ export type Source = {
   readonly key: string;
 };
 
-/** Whether pond knows a client; says so where it does not. */
-export function isKnown(client: Origin): boolean {
-  if (adapters.some(({ origin }) => origin === client)) return true;
-  console.warn(`skipped: pond has no adapter for ${client}`);
-  return false;
-}
-
 /** The clients whose sessions are strange to another one. */
 export function foreignTo(target: Origin): readonly Origin[] {
   return adapters.map(({ origin }) => origin).filter((origin) => origin !== target);
