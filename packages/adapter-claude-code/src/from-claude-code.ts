@@ -1,14 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
-import type { FaultEvent, ReadEvent } from "@pond/canonical";
-import {
-  isGone,
-  isSystemError,
-  type Reader,
-  reasonOf,
-  type SourceSession,
-} from "@pond/canonical/adapter";
-import { discover, filesOf } from "./discover.ts";
-import { fault } from "./faults.ts";
+import { fileReader, type Reader } from "@pond/canonical/adapter";
+import { discover, filesOf, type SessionFiles } from "./discover.ts";
 import { measure } from "./fingerprint.ts";
 import { type Root, rootOf } from "./layout.ts";
 import { origin } from "./origin.ts";
@@ -24,63 +16,16 @@ export type ClaudeCodeOptions = {
  * project folder, or one session file with what belongs to it. Touches nothing before it is asked.
  */
 export function fromClaudeCode(path: string, options: ClaudeCodeOptions = {}): Reader {
-  let known: Root | undefined;
-  const root = (): Root => {
-    known ??= openRoot(path);
-    return known;
-  };
-
-  return {
-    origin,
-
-    async *sessions(signal): AsyncIterable<SourceSession | FaultEvent> {
-      let found: Root;
-      try {
-        found = root();
-      } catch (error) {
-        yield fault(path, reasonOf(error), error);
-        return;
-      }
-      for (const files of discover(found)) {
-        signal?.throwIfAborted();
-        if (files.kind === "fault") {
-          yield files;
-          continue;
-        }
-        try {
-          yield { kind: "source", key: files.key, ...measure(files) };
-        } catch (error) {
-          if (!isGone(error)) yield fault(files.file, reasonOf(error), error);
-        }
-      }
-    },
-
-    async fingerprint(key) {
-      try {
-        const files = filesOf(root().projects, key);
-        return files && measure(files).fingerprint;
-      } catch (error) {
-        if (isGone(error)) return undefined;
-        throw error;
-      }
-    },
-
-    read(key, signal): AsyncIterable<ReadEvent> {
-      try {
-        const { projects } = root();
-        const files = filesOf(projects, key);
-        if (files) return readSession(projects, files, { ...options, signal });
-        return only(fault(key, "no such session"));
-      } catch (error) {
-        if (!isSystemError(error)) throw error;
-        return only(fault(path, reasonOf(error), error));
-      }
-    },
-  };
-}
-
-async function* only(event: ReadEvent): AsyncIterable<ReadEvent> {
-  yield event;
+  return fileReader<SessionFiles>(origin, path, () => {
+    const root = openRoot(path);
+    const { projects } = root;
+    return {
+      all: () => discover(root),
+      filesOf: (key) => filesOf(projects, key),
+      measure,
+      read: (files, signal) => readSession(projects, files, { ...options, signal }),
+    };
+  });
 }
 
 function openRoot(path: string): Root {

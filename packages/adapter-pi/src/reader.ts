@@ -1,18 +1,10 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { FaultEvent, ReadEvent } from "@pond/canonical";
-import {
-  fileFault,
-  isGone,
-  isSystemError,
-  type Reader,
-  reasonOf,
-  type SourceSession,
-} from "@pond/canonical/adapter";
+import { fileReader, type Reader } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
-import { Discovery } from "./discover.ts";
+import { Discovery, type SessionFiles } from "./discover.ts";
 import { measure } from "./fingerprint.ts";
-import { type Root, rootOf } from "./layout.ts";
+import { rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
 
 export type PiOptions = {
@@ -24,69 +16,17 @@ export type PiOptions = {
 
 /** A reader of one client's files. Touches nothing before it is asked. */
 export function createReader(dialect: Dialect, path: string, options: PiOptions): Reader {
-  const { origin } = dialect;
   const { blobs, ...limits } = options;
-  let known: { readonly root: Root; readonly discovery: Discovery } | undefined;
-  const open = () => {
-    if (known) return known;
+  return fileReader<SessionFiles>(dialect.origin, path, () => {
     const root = rootOf(path, statSync(path).isDirectory() ? readdirSync(path) : undefined);
-    known = { root, discovery: new Discovery(root, origin) };
-    return known;
-  };
-  const fault = (uri: string, reason: string, cause?: unknown): FaultEvent =>
-    fileFault(origin, uri, reason, cause);
-
-  return {
-    origin,
-
-    async *sessions(signal): AsyncIterable<SourceSession | FaultEvent> {
-      let discovery: Discovery;
-      try {
-        discovery = open().discovery;
-      } catch (error) {
-        yield fault(path, reasonOf(error), error);
-        return;
-      }
-      for (const files of discovery.all()) {
-        signal?.throwIfAborted();
-        if (files.kind === "fault") {
-          yield files;
-          continue;
-        }
-        try {
-          yield { kind: "source", key: files.key, ...measure(files) };
-        } catch (error) {
-          if (!isGone(error)) yield fault(files.file, reasonOf(error), error);
-        }
-      }
-    },
-
-    async fingerprint(key) {
-      try {
-        const files = open().discovery.filesOf(key);
-        return files && measure(files).fingerprint;
-      } catch (error) {
-        if (isGone(error)) return undefined;
-        throw error;
-      }
-    },
-
-    read(key, signal): AsyncIterable<ReadEvent> {
-      try {
-        const { root, discovery } = open();
-        const files = discovery.filesOf(key);
-        if (files === undefined) return only(fault(key, "no such session"));
-        const folder = dialect.hasBlobs ? (blobs ?? join(root.home, "blobs")) : undefined;
-        const source = { root, dialect, blobs: folder, options: { ...limits, signal } };
-        return readSession(files, source);
-      } catch (error) {
-        if (!isSystemError(error)) throw error;
-        return only(fault(path, reasonOf(error), error));
-      }
-    },
-  };
-}
-
-async function* only(event: ReadEvent): AsyncIterable<ReadEvent> {
-  yield event;
+    const discovery = new Discovery(root, dialect.origin);
+    const folder = dialect.hasBlobs ? (blobs ?? join(root.home, "blobs")) : undefined;
+    return {
+      all: () => discovery.all(),
+      filesOf: (key) => discovery.filesOf(key),
+      measure,
+      read: (files, signal) =>
+        readSession(files, { root, dialect, blobs: folder, options: { ...limits, signal } }),
+    };
+  });
 }

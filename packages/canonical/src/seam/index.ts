@@ -34,6 +34,7 @@ export {
   toolResultPart,
 } from "./events.ts";
 export type { Extracted } from "./extracted.ts";
+export { type FileSource, type FoundFiles, fileReader } from "./file-reader.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
 export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";
 export { fileChunks, fileFault, isGone, isSystemError, reasonOf } from "./source-files.ts";

@@ -1,0 +1,94 @@
+import type { FaultEvent, ReadEvent } from "../event.ts";
+import type { Origin, Reader, SourceSession } from "./codec.ts";
+import { fileFault, isGone, isSystemError, reasonOf } from "./source-files.ts";
+
+/** The files of one session, as an adapter finds them. */
+export type FoundFiles = {
+  readonly kind: "files";
+  /** Names the session within its source. */
+  readonly key: string;
+  /** The file that a fault names. */
+  readonly file: string;
+};
+
+/** Where a client keeps sessions, looked at. */
+export type FileSource<Files extends FoundFiles> = {
+  /** Every session there, and what could not be looked at. */
+  readonly all: () => Iterable<Files | FaultEvent>;
+  readonly filesOf: (key: string) => Files | undefined;
+  /** The state of a session's files, without reading them. */
+  readonly measure: (files: Files) => Pick<SourceSession, "fingerprint" | "bytes">;
+  readonly read: (files: Files, signal: AbortSignal | undefined) => AsyncIterable<ReadEvent>;
+};
+
+/**
+ * A reader of files on disk. What the operating system refuses is a fault of the file it is about;
+ * files that vanish meanwhile are none.
+ *
+ * @param open - Looks at `path`; called when the reader is first asked, and once.
+ */
+export function fileReader<Files extends FoundFiles>(
+  origin: Origin,
+  path: string,
+  open: () => FileSource<Files>,
+): Reader {
+  let known: FileSource<Files> | undefined;
+  const source = (): FileSource<Files> => {
+    known ??= open();
+    return known;
+  };
+  const fault = (uri: string, reason: string, cause?: unknown): FaultEvent =>
+    fileFault(origin, uri, reason, cause);
+
+  return {
+    origin,
+
+    async *sessions(signal): AsyncIterable<SourceSession | FaultEvent> {
+      let found: FileSource<Files>;
+      try {
+        found = source();
+      } catch (error) {
+        yield fault(path, reasonOf(error), error);
+        return;
+      }
+      for (const files of found.all()) {
+        signal?.throwIfAborted();
+        if (files.kind === "fault") {
+          yield files;
+          continue;
+        }
+        try {
+          yield { kind: "source", key: files.key, ...found.measure(files) };
+        } catch (error) {
+          if (!isGone(error)) yield fault(files.file, reasonOf(error), error);
+        }
+      }
+    },
+
+    async fingerprint(key) {
+      try {
+        const { filesOf, measure } = source();
+        const files = filesOf(key);
+        return files && measure(files).fingerprint;
+      } catch (error) {
+        if (isGone(error)) return undefined;
+        throw error;
+      }
+    },
+
+    read(key, signal): AsyncIterable<ReadEvent> {
+      try {
+        const { filesOf, read } = source();
+        const files = filesOf(key);
+        return files ? read(files, signal) : only(fault(key, "no such session"));
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+        return only(fault(path, reasonOf(error), error));
+      }
+    },
+  };
+}
+
+async function* only(event: ReadEvent): AsyncIterable<ReadEvent> {
+  yield event;
+}
