@@ -23,7 +23,7 @@ if (!isThere) console.log(`skipped: no corpus of real sessions at ${corpus} (set
 
 const folders = isThere
   ? ["claude-code/projects", ...globSync("{_growth,_fixtures}/claude-code", { cwd: corpus })]
-  : [];
+  : ["a corpus, which is not here"];
 
 describe.skipIf(!isThere).each(folders)("real sessions of %s", (folder) => {
   it("are restored record by record, in order, sidecars byte by byte (`adapter-native-restore-lossless`)", async () => {
