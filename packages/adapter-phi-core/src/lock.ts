@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PondError } from "@pond/canonical";
 
@@ -14,16 +15,19 @@ export class LockedError extends PondError {
   }
 }
 
-/** This machine has no way to take the lock the library takes. */
+/** There is no way here to take the lock the library takes. */
 export class NoLockError extends PondError {
   override readonly name = "NoLockError";
   readonly code = "no_lock";
-  readonly details: { readonly program: string } = { program: "flock" };
+  readonly details: { readonly program: string; readonly file: string };
 
-  constructor(options: ErrorOptions) {
-    super("the `flock` program of util-linux is needed to write phi-core sessions", options);
+  constructor(file: string, reason: string, options?: ErrorOptions) {
+    super(`the session cannot be locked: ${reason}`, options);
+    this.details = { program: "flock", file };
   }
 }
+
+const missing = "the `flock` program of util-linux is needed, and it is not on this machine";
 
 /** As often as the library itself tries. */
 const attemptMs = 50;
@@ -34,7 +38,7 @@ const attemptMs = 50;
  * path is an argument of it and reaches no shell.
  *
  * @throws {LockedError} where somebody else held it for `patienceMs`.
- * @throws {NoLockError} where there is no such program.
+ * @throws {NoLockError} where there is no such program, or no lock to be had in that folder.
  */
 export async function withLock<T>(
   file: string,
@@ -51,9 +55,7 @@ export async function withLock<T>(
         await release();
       }
     }
-    if (Date.now() >= until) {
-      throw new LockedError(file);
-    }
+    if (Date.now() >= until) throw new LockedError(file);
     await sleep(attemptMs);
   }
 }
@@ -62,19 +64,28 @@ export async function withLock<T>(
 async function tryLock(file: string): Promise<(() => Promise<void>) | undefined> {
   // `cat` ends when its input does: with us, too, if this process is killed.
   const holder = spawn("flock", ["-x", "-n", file, "sh", "-c", "echo locked; exec cat"], {
-    stdio: ["pipe", "pipe", "ignore"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
-  const ended = new Promise<void>((resolve) => holder.once("close", () => resolve()));
-  const isHeld = await new Promise<boolean>((resolve, reject) => {
-    holder.once("error", (cause) => {
-      reject(new NoLockError({ cause }));
-    });
-    holder.stdout.once("data", () => resolve(true));
-    holder.once("close", () => resolve(false));
+  let complaint = "";
+  holder.stderr.on("data", (data: Buffer) => {
+    complaint += data.toString();
   });
-  if (!isHeld) return undefined;
-  return async () => {
-    holder.stdin.end();
-    await ended;
-  };
+  const ended = new Promise<number | null>((resolve) => holder.once("close", resolve));
+  const start = await Promise.race([
+    once(holder.stdout, "data").then(() => "held" as const),
+    new Promise<Error>((resolve) => holder.once("error", resolve)),
+    ended,
+  ]);
+  if (start === "held") {
+    return async () => {
+      holder.stdin.end();
+      await ended;
+    };
+  }
+  if (start instanceof Error) throw new NoLockError(file, missing, { cause: start });
+  if (start === conflict) return undefined;
+  throw new NoLockError(file, complaint.trim() || `flock ended with ${String(start)}`);
 }
+
+/** What `flock -n` ends with where somebody else has the lock. */
+const conflict = 1;

@@ -15,6 +15,8 @@ export type Loop = {
   /** What was said, where a loop that broke off has it in its turns or events alone. */
   readonly derived: readonly SourceRecord[];
   readonly isRunning: boolean;
+  /** True where the model's context was replaced by a shorter one before or in this loop. */
+  readonly isCompaction: boolean;
 };
 
 /** The loops of a session in file order. */
@@ -26,8 +28,8 @@ export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Lo
     const { loop_id: id, started_at: start } = value;
     const loopId = typeof id === "string" ? id : "";
     // One that says neither who it is nor since when is known by what is in it.
-    const isNamed = typeof id === "string" && typeof start === "string";
-    const started = isNamed ? `${id}@${start}` : record.digest();
+    const name = typeof id === "string" && typeof start === "string" ? `${id}@${start}` : "";
+    const started = name !== "" && name.isWellFormed() ? name : record.digest();
     const count = seen.get(started) ?? 0;
     seen.set(started, count + 1);
     const messages = record.records("messages");
@@ -39,25 +41,34 @@ export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Lo
       messages,
       derived: isBroken ? saidIn(value).map((message) => openRecord(at, message)) : [],
       isRunning: value["status"] === "Running" && (value["ended_at"] ?? null) === null,
+      isCompaction: isCompaction(value),
     };
   });
 }
 
+function isCompaction({ continuation_kind, compaction_block, events }: JsonObject): boolean {
+  const hasBlock = (compaction_block ?? null) !== null;
+  const ends = listOf(events).some(({ event }) => objectOf(event)["type"] === "CompactionEnded");
+  return hasBlock || continuation_kind === "Compaction" || ends;
+}
+
 /** True where the newest time in a session is young enough that its open loops may go on. */
-export function isLive(document: JsonObject, now: number): boolean {
-  const loops = document["loops"];
+export function isLive(document: JsonObject, nowMs: number): boolean {
   const times = [document["last_active_at"], document["created_at"]];
-  for (const loop of Array.isArray(loops) ? loops : []) {
-    const { started_at, ended_at, turns } = objectOf(loop);
-    times.push(started_at, ended_at);
-    const last = Array.isArray(turns) ? turns.at(-1) : undefined;
-    if (isJsonObject(last)) times.push(objectOf(last)["ended_at"]);
+  for (const { started_at, ended_at, turns, events, messages } of listOf(document["loops"])) {
+    const lastTurn = objectOf(listOf(turns).at(-1));
+    const lastEvent = objectOf(objectOf(listOf(events).at(-1))["event"]);
+    const lastMessage = objectOf(listOf(messages).at(-1));
+    times.push(started_at, ended_at, lastTurn["ended_at"]);
+    times.push(lastEvent["timestamp"], lastMessage["timestamp"]);
   }
-  const newest = Math.max(0, ...times.map(millisOf));
-  return now - newest < restMs;
+  // A clock that is ahead by more than that is wrong: it must not keep a loop open for ever.
+  const known = times.map(millisOf).filter((time) => time < nowMs + restMs);
+  return nowMs - Math.max(0, ...known) < restMs;
 }
 
 function millisOf(value: JsonValue | undefined): number {
+  if (typeof value === "number") return value;
   const micros = typeof value === "string" ? fromRfc3339(value) : undefined;
   return micros === undefined ? 0 : Number(micros / 1000n);
 }

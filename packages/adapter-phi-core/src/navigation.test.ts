@@ -56,9 +56,15 @@ describe("the tree of loops", () => {
   });
 
   it("ends whatever names whom", () => {
-    const id = fc.constantFrom("a", "b", "c", "d");
+    const id = fc.constantFrom("a", "b", "c", "d", "__proto__");
     const loop = fc.record(
-      { loop_id: id, parent_loop_id: fc.option(id), children_loop_ids: fc.array(id) },
+      {
+        loop_id: id,
+        parent_loop_id: fc.option(id),
+        children_loop_ids: fc.array(id),
+        parallel_group: fc.option(fc.record({ all_loop_ids: fc.array(id) })),
+        usage: fc.record({ input: fc.maxSafeNat() }),
+      },
       { requiredKeys: [] },
     );
     fc.assert(
@@ -70,9 +76,22 @@ describe("the tree of loops", () => {
         expect(chain.at(-1)).toBe(getLoop(session, start));
         expect(ids(childrenOf(session, start))).not.toContain(start);
         for (const root of rootLoops(session)) expect(loops).toContain(root);
+        for (const each of parallelSiblings(session, start)) expect(loops).toContain(each);
+        const inputs = loops.map(({ usage }) => BigInt(usage?.input ?? 0));
+        expect(totalUsage(session).input).toBe(inputs.reduce((sum, one) => sum + one, 0n));
       }),
     );
   });
+});
+
+it("walks a chain of a hundred thousand loops", () => {
+  const loops = Array.from({ length: 100_000 }, (_, index) => ({
+    loop_id: `${index}`,
+    parent_loop_id: `${index - 1}`,
+  }));
+
+  expect(loopChainTo({ loops }, "99999")).toHaveLength(100_000);
+  expect(ids(rootLoops({ loops }))).toEqual(["0"]);
 });
 
 it("adds up counts beyond what a double carries", () => {

@@ -14,36 +14,31 @@ export type UsageTotal = {
 };
 
 // Loop ids are not unique in a session and may name themselves as their parent (formats, section
-// 6): every walk here ends, and of several loops with one id the first is meant.
-
-/** The loops of a session document, in file order. */
-function loopsIn({ loops }: JsonObject): readonly LoopNode[] {
-  if (!Array.isArray(loops)) return [];
-  return loops.flatMap((loop: JsonValue) => (isJsonObject(loop) ? [loop] : []));
-}
+// 6): every walk here ends, and of several loops with one id the first is meant, as in the library.
 
 /** The first loop with that id. */
 export function getLoop(session: JsonObject, loopId: string): LoopNode | undefined {
   return loopsIn(session).find((loop) => loop["loop_id"] === loopId);
 }
 
-/** Loops whose parent is none of this session's loops: the beginnings of its branches. */
+/**
+ * Loops whose parent is none of this session's loops: the beginnings of its branches. One that
+ * names itself as its parent, as the record of a compaction does, has no other and is one too.
+ */
 export function rootLoops(session: JsonObject): readonly LoopNode[] {
-  const ids = new Set(loopsIn(session).map((loop) => loop["loop_id"]));
-  return loopsIn(session).filter((loop) => {
-    const { loop_id: id, parent_loop_id: parent } = loop;
-    // A loop that names itself has no other parent.
-    return typeof parent !== "string" || parent === id || !ids.has(parent);
+  const known = firstById(session);
+  return loopsIn(session).filter(({ loop_id: id, parent_loop_id: parent }) => {
+    return typeof parent !== "string" || parent === id || !known.has(parent);
   });
 }
 
-/** The loops that a loop lists as its children, in that order, itself left out. */
+/** The loops that a loop lists as its children, in that order and once, itself left out. */
 export function childrenOf(session: JsonObject, loopId: string): readonly LoopNode[] {
-  const children = getLoop(session, loopId)?.["children_loop_ids"];
-  const ids = Array.isArray(children) ? children : [];
-  const named = [...new Set(ids)].filter((id) => typeof id === "string" && id !== loopId);
-  return named.flatMap((id) => {
-    const loop = getLoop(session, String(id));
+  const known = firstById(session);
+  const children = known.get(loopId)?.["children_loop_ids"];
+  const ids: readonly JsonValue[] = Array.isArray(children) ? children : [];
+  return [...new Set(ids)].flatMap((id) => {
+    const loop = typeof id === "string" && id !== loopId ? known.get(id) : undefined;
     return loop ? [loop] : [];
   });
 }
@@ -53,23 +48,24 @@ export function parallelSiblings(session: JsonObject, loopId: string): readonly 
   const group = getLoop(session, loopId)?.["parallel_group"];
   const ids = isJsonObject(group) ? group["all_loop_ids"] : undefined;
   if (!Array.isArray(ids)) return [];
+  const members = new Set<JsonValue | undefined>(ids);
+  // Another loop can have the id of a branch without having run beside it.
   return loopsIn(session).filter((loop) => {
-    return ids.includes(loop["loop_id"] ?? null) && isJsonObject(loop["parallel_group"]);
+    return members.has(loop["loop_id"]) && isJsonObject(loop["parallel_group"]);
   });
 }
 
 /** A loop and those it continues, the oldest first. A parent that is elsewhere ends the chain. */
 export function loopChainTo(session: JsonObject, loopId: string): readonly LoopNode[] {
-  const chain: LoopNode[] = [];
-  const seen = new Set<string>();
-  for (let id: JsonValue | undefined = loopId; typeof id === "string" && !seen.has(id); ) {
-    seen.add(id);
-    const loop = getLoop(session, id);
-    if (loop === undefined) break;
-    chain.unshift(loop);
-    id = loop["parent_loop_id"];
+  const known = firstById(session);
+  const chain = new Set<LoopNode>();
+  let loop = known.get(loopId);
+  while (loop && !chain.has(loop)) {
+    chain.add(loop);
+    const parent = loop["parent_loop_id"];
+    loop = typeof parent === "string" ? known.get(parent) : undefined;
   }
-  return chain;
+  return [...chain].reverse();
 }
 
 /** What all loops of a session used together. */
@@ -98,4 +94,19 @@ export function totalUsage(session: JsonObject): UsageTotal {
 function countOf(value: JsonValue | undefined): bigint {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : 0n;
   return isRawNumber(value) && /^\d+$/.test(value.rawJSON) ? BigInt(value.rawJSON) : 0n;
+}
+
+/** The loops of a session document, in file order. */
+function loopsIn({ loops }: JsonObject): readonly LoopNode[] {
+  if (!Array.isArray(loops)) return [];
+  return loops.flatMap((loop: JsonValue) => (isJsonObject(loop) ? [loop] : []));
+}
+
+function firstById(session: JsonObject): ReadonlyMap<string, LoopNode> {
+  const known = new Map<string, LoopNode>();
+  for (const loop of loopsIn(session)) {
+    const id = loop["loop_id"];
+    if (typeof id === "string" && !known.has(id)) known.set(id, loop);
+  }
+  return known;
 }

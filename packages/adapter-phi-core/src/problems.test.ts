@@ -1,9 +1,13 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { restoredFiles, sampleLineage } from "@pond/adapter-testkit";
 import { type JsonObject, parseJson, stringifyJson } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { phiCoreProblems } from "./problems.ts";
 import { writeForeign } from "./write-foreign.ts";
 
+const fixtures = fileURLToPath(new URL("../../../fixtures/phi-core/", import.meta.url));
 const written = restoredFiles(writeForeign(sampleLineage(), () => undefined));
 const [[path = "", bytes = new Uint8Array()] = []] = [...written];
 const text = Buffer.from(bytes).toString();
@@ -18,6 +22,99 @@ it("finds nothing wrong with what pond writes", () => {
   expect(phiCoreProblems(written)).toEqual([]);
 });
 
+it("finds nothing wrong with the files that the library wrote", () => {
+  const paths = globSync(
+    "{variants,chat,parallel,compaction,sub-agents,anomalies,fields-*}/input/*.json",
+    {
+      cwd: fixtures,
+    },
+  );
+  const files = paths.map((each) => [basename(each), readFileSync(join(fixtures, each))] as const);
+
+  expect(files.length).toBeGreaterThan(9);
+  expect(phiCoreProblems(new Map(files))).toEqual([]);
+});
+
+const variants = readFileSync(
+  join(fixtures, "variants/input/5e551000-0000-4000-8000-000000000801.json"),
+  "utf8",
+);
+
+it.each<[string, string, string, string]>([
+  [
+    "a level",
+    '"thinking_level": "minimal"',
+    '"thinking_level": "most"',
+    "loops[0].config.thinking_level is none that the library knows",
+  ],
+  [
+    "a wide number",
+    '"context_window": 200000',
+    '"context_window": 4294967296',
+    "loops[0].config.context_window is no whole number",
+  ],
+  [
+    "a number with a fraction",
+    '"turnIndex": 0',
+    '"turnIndex": 0.5',
+    "loops[0].messages[1].turnId.turnIndex is no whole number",
+  ],
+  [
+    "a number past 64 bits",
+    '"sequence": 0',
+    '"sequence": 18446744073709551616',
+    "loops[1].events[0].sequence is no whole number",
+  ],
+  [
+    "a trigger",
+    '"FollowUp"',
+    '"Whim"',
+    "loops[1].turns[1].triggered_by is none that the library knows",
+  ],
+  [
+    "a kind that is tagged from outside",
+    '"Rerun"',
+    '"Redo"',
+    "loops[1].continuation_kind is none that the library knows",
+  ],
+  [
+    "a tag that is missing",
+    '"tag": "2026-05-20T09:00:20Z"',
+    '"tags": ""',
+    "loops[1].continuation_kind.Rerun.tag is missing",
+  ],
+  [
+    "an event",
+    '"ParallelLoopEnd"',
+    '"ParallelLoopStop"',
+    "loops[1].events[5].event.type is none that the library knows",
+  ],
+  [
+    "a piece of a stream",
+    '"Thinking":',
+    '"Musing":',
+    "loops[1].events[0].event.delta is none that the library knows",
+  ],
+  [
+    "a section of a compaction",
+    '"endTurn": 3',
+    '"endTurn": -3',
+    "loops[4].compaction_block.keep_recent.range.endTurn is no whole number",
+  ],
+  [
+    "a time",
+    '"formation": {',
+    '"formation": {"Explicit":{"timestamp":"today"}}, "x": {',
+    "formation.Explicit.timestamp is no time",
+  ],
+])("finds %s that the library does not know", (_, from, to, problem) => {
+  const changed = variants.replace(from, to);
+
+  expect(changed).not.toBe(variants);
+  const name = "5e551000-0000-4000-8000-000000000801.json";
+  expect(phiCoreProblems(new Map([[name, Buffer.from(changed)]]))).toContain(`${name}: ${problem}`);
+});
+
 it.each<[string, (json: string) => string, string]>([
   ["half a file", (json) => json.slice(1), "the file is no JSON"],
   ["a list", () => "[]", "the file is no object"],
@@ -29,7 +126,7 @@ it.each<[string, (json: string) => string, string]>([
   [
     "a missing time",
     (json) => json.replace(/"last_active_at":"[^"]+",/, ""),
-    "session.last_active_at is missing",
+    "last_active_at is missing",
   ],
   [
     "an unknown formation",
@@ -59,7 +156,7 @@ it.each<[string, (json: string) => string, string]>([
   [
     "an unknown block",
     (json) => json.replace('"type":"image"', '"type":"film"'),
-    "loops[0].messages[2].content[1] is a block of type film",
+    "loops[0].messages[2].content[1].type is none that the library knows",
   ],
   [
     "an answer to nothing",

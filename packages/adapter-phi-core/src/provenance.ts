@@ -1,21 +1,35 @@
-import type { Provenance } from "@pond/canonical";
+import { isJsonObject, type JsonValue, type Provenance } from "@pond/canonical";
+import type { SourceRecord } from "@pond/canonical/adapter";
 
-/** Where a user's text stands. */
-export type TextPlace = {
+/** Where a user's message stands. */
+export type MessagePosition = {
   readonly loopId: string;
   /** True in the first message of its loop. */
-  readonly isFirstMessage: boolean;
-  /** True in the first block of its message. */
-  readonly isFirstBlock: boolean;
+  readonly isFirst: boolean;
 };
 
-/** Whether a human typed a text, or the library or another model wrote it (formats, section 7). */
-export function provenanceOf(text: string, place: TextPlace): Provenance {
-  const { loopId, isFirstMessage, isFirstBlock } = place;
-  const isTask = isFirstMessage && /\.sub\.\d+$/.test(loopId);
-  const isWarning = !isFirstBlock && /^\[Warning: .*\]$/s.test(text);
-  const isJudged = !loopId.includes(".") && isFirstMessage && isJudgement(text);
-  return isTask || isWarning || isJudged || isNotice(text) ? "injected" : "conversational";
+/**
+ * Whether a human gave each block of a user's message, or the library or another model wrote it
+ * (formats, section 7). A notice and a task are written whole, a warning is added to what was typed.
+ */
+export function provenanceOfBlocks(
+  message: SourceRecord,
+  { loopId, isFirst }: MessagePosition,
+): (block: SourceRecord, index: number) => Provenance {
+  const content = message.peek("content");
+  const opening = Array.isArray(content) ? openingOf(content) : "";
+  const isTask = isFirst && /\.sub\.\d+$/.test(loopId);
+  const isJudged = isFirst && !loopId.includes(".") && isJudgement(opening);
+  if (isTask || isJudged || isNotice(opening)) return () => "injected";
+  return (block, index) => {
+    const text = block.peek("text");
+    return index > 0 && typeof text === "string" && isAdded(text) ? "injected" : "conversational";
+  };
+}
+
+function openingOf([first]: readonly JsonValue[]): string {
+  const text = isJsonObject(first) ? first["text"] : undefined;
+  return typeof text === "string" ? text : "";
 }
 
 function isNotice(text: string): boolean {
@@ -25,6 +39,11 @@ function isNotice(text: string): boolean {
     /^\[Context compacted: \d+ messages removed/.test(text) ||
     text.startsWith(contextMark)
   );
+}
+
+/** What an input filter appends to a prompt. */
+function isAdded(text: string): boolean {
+  return /^\[Warning: .*\]$/s.test(text) || isNotice(text);
 }
 
 /** What asks a model to choose among the answers of parallel branches. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentOf, readAll, readSource } from "@pond/adapter-testkit";
-import { partsOf, type ReadEvent } from "@pond/canonical";
+import { isJsonObject, partsOf, type ReadEvent, stringifyJson } from "@pond/canonical";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromPhiCore } from "./from-phi-core.ts";
 
@@ -28,6 +28,17 @@ async function read(value: object | string, now = start): Promise<readonly ReadE
   return readAll(fromPhiCore(folder, { now: () => now }), "s.json");
 }
 
+const typed = (text: string, more: object = {}) => ({
+  role: "user",
+  content: [{ type: "text", text }],
+  timestamp: start,
+  ...more,
+});
+
+function idsOf(events: readonly ReadEvent[]): readonly string[] {
+  return contentOf(events).messages.map(({ id }) => id);
+}
+
 function said(events: readonly ReadEvent[]): readonly string[] {
   return contentOf(events).messages.flatMap((message) =>
     partsOf(message).flatMap((part) =>
@@ -40,7 +51,7 @@ it("leaves a loop that is running for the next time, for an hour", async () => {
   const running = session({
     status: "Running",
     ended_at: null,
-    messages: [{ role: "user", content: [{ type: "text", text: "hi" }], timestamp: start }],
+    messages: [typed("hi")],
   });
 
   const live = await read(running, start + 60_000);
@@ -141,14 +152,112 @@ it("only adds to a session that its program saved again", async () => {
   const loop = (n: number) => ({
     loop_id: `s.a.${n}`,
     started_at: `2026-05-20T09:00:0${n}Z`,
-    messages: [{ role: "user", content: [{ type: "text", text: `${n}` }], timestamp: start + n }],
+    messages: [typed(`${n}`)],
   });
-  const ids = (events: readonly ReadEvent[]) => contentOf(events).messages.map(({ id }) => id);
 
-  const before = ids(await read(session({}, { loops: [loop(2)] })));
+  const before = idsOf(await read(session({}, { loops: [loop(2)] })));
   // Loops stand in the order of their ends.
-  const after = ids(await read(session({}, { loops: [loop(1), loop(2), loop(3)] })));
+  const after = idsOf(await read(session({}, { loops: [loop(1), loop(2), loop(3)] })));
 
   expect(after.filter((id) => before.includes(id))).toEqual(before);
   expect(new Set(after).size).toBe(after.length);
+});
+
+it("knows what a loop that broke off said when the loop has it after all", async () => {
+  const answer = { role: "assistant", content: [], timestamp: start + 1, turnId: { loopId: "x" } };
+  // The same message has its keys in another order, and no turn, in an event.
+  const { turnId: _turn, ...bare } = answer;
+  const heard = Object.fromEntries(Object.entries(bare).reverse());
+  const event = (message: object) => ({ event: { type: "MessageEnd", message } });
+  const broken = session({ status: "Running", events: [event(typed("hi")), event(heard)] });
+  const whole = session({ status: "Completed", messages: [typed("hi"), answer] });
+
+  expect(idsOf(await read(broken, start + 1e8))).toEqual(idsOf(await read(whole)));
+});
+
+it("never takes the id of a message for another one that came to its place", async () => {
+  const before = idsOf(await read(session({ messages: [typed("one"), typed("two")] })));
+  const after = idsOf(await read(session({ messages: [typed("[Summary] one"), typed("two")] })));
+
+  expect(before.at(-1)).toBe(after.at(-1));
+  expect(after.at(-2)).not.toBe(before.at(-2));
+});
+
+it("leaves what a running loop says to it, also where a later loop repeats it", async () => {
+  const loops = [
+    { loop_id: "s.a.1", started_at: "2026-05-20T09:00:01Z", messages: [typed("hi")] },
+    { loop_id: "s.a.2", started_at: "2026-05-20T09:00:02Z", messages: [typed("hi"), typed("ho")] },
+  ];
+  const running = loops.map((loop, index) => (index === 0 ? { ...loop, status: "Running" } : loop));
+
+  expect(said(await read(session({}, { loops: running })))).toEqual(["user: ho"]);
+  expect(said(await read(session({}, { loops })))).toEqual(["user: hi", "user: ho"]);
+});
+
+it("has what a compaction shortened only as it was said", async () => {
+  const found = await readSource(fromPhiCore(join(fixtures, "variants", "input")));
+  const threads = [...found.values()].flatMap(said).filter((text) => text.includes("threads"));
+
+  expect(threads).toEqual([
+    "user: Count the threads.",
+    "assistant: I counted forty threads, then forty more, and wrote all of them down.",
+  ]);
+});
+
+it("marks the loops at which the context was replaced", async () => {
+  const block = { createdAt: "2026-05-20T09:00:00Z" };
+  const loops = [{}, { compaction_block: block }, { continuation_kind: "Compaction" }].map(
+    (more, index) => ({ loop_id: `${index}`, started_at: "x", messages: [], ...more }),
+  );
+  const { messages } = contentOf(await read(session({}, { loops })));
+
+  expect(
+    messages.map(({ options }) => isJsonObject(options["source"]) && options["source"]["boundary"]),
+  ).toEqual([undefined, undefined, "compaction", "compaction"]);
+});
+
+it("is not kept waiting by a time far ahead", async () => {
+  const last_active_at = "2126-05-20T09:00:00Z";
+  const events = await read(session({ status: "Running" }, { last_active_at }), start + 1e8);
+
+  expect(events.filter(({ kind }) => kind === "pending")).toEqual([]);
+});
+
+it("names loops whose ids no storage takes by what is in them", async () => {
+  const ids = idsOf(await read(session({ loop_id: "\ud800", messages: [typed("hi")] })));
+
+  expect(ids).toHaveLength(3);
+  expect(ids.every((id) => id.isWellFormed())).toBe(true);
+});
+
+it("takes everything in a message of a harness for injected (`model-part-provenance`)", async () => {
+  const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+  const mark = { type: "text", text: "[Restored context] " };
+  const task = { loop_id: "s.sub.1", messages: [typed("Do.", { content: [image] })] };
+  const kinds = async (loop: object) =>
+    contentOf(await read(session(loop))).messages.flatMap((message) =>
+      partsOf(message).map(({ type, provenance }) => `${type} ${provenance}`),
+    );
+
+  expect(await kinds({ messages: [typed("", { content: [mark, image] })] })).toEqual([
+    "text injected",
+    "file injected",
+  ]);
+  expect(await kinds(task)).toEqual(["file injected"]);
+});
+
+it("keeps an API key where nothing is indexed or printed", async () => {
+  const key = "sk-of-an-old-file";
+  const config = { model_config: { api_key: key } };
+  const events = await read(session({ messages: [typed("hi")] }, config));
+  const holders = contentOf(events).messages.filter((message) =>
+    stringifyJson(message.options).includes(key),
+  );
+
+  expect(holders.map(({ id, role }) => [id, role])).toEqual([["session", "system"]]);
+  expect(holders.flatMap(partsOf)).toEqual([]);
+  const [broken] = await read(`{"api_key":${key}}`, start + 1e12);
+  expect(broken?.kind === "fault" && broken.fault.message).toMatch(
+    /not JSON: Unexpected token 's'$/,
+  );
 });

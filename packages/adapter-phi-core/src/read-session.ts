@@ -2,11 +2,18 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { JsonObject, ReadEvent } from "@pond/canonical";
 import { isJsonObject, SourceFault } from "@pond/canonical";
-import { carrierEvent, openRecord, type SourceRecord, sessionEvent } from "@pond/canonical/adapter";
+import {
+  ContentIds,
+  carrierEvent,
+  openRecord,
+  type SourceRecord,
+  sessionEvent,
+} from "@pond/canonical/adapter";
 import { isLive, type Loop, loopsOf } from "./loops.ts";
-import { type MessagePlace, readMessage } from "./messages.ts";
+import { readMessage } from "./messages.ts";
 import { objectOf } from "./options.ts";
 import { origin } from "./origin.ts";
+import { fieldsIn, Said } from "./said.ts";
 import { openSessionFile } from "./session-file.ts";
 
 /**
@@ -55,52 +62,45 @@ function* readDocument(
     source: { path: place.requireString("path") },
   });
   yield session;
-  const loops = (head.records("loops") ?? []).map(objectsOf);
+  const loops = (head.records("loops") ?? []).map(fieldsIn);
   yield carrierEvent(session, {
     id: place.requireString("head"),
     timestamp: createdAt,
     record: head.rest(),
     source: { head: true },
   });
-  const seen = new Set<string>();
+  const ids = new ContentIds();
+  const said = new Said();
   for (const loop of loopsOf(file, loops)) {
     const { record } = loop;
     if (loop.isRunning && mayChange) {
       yield { kind: "pending", location: `${file}: ${loop.loopId}`, reason: "the loop is running" };
+      // What it says will be its own once it has ended, also where a later loop repeats it.
+      for (const message of messagesIn(loop)) said.note(message, loop.loopId);
       continue;
     }
-    const anchor = untaken(record).timestamp("started_at") ?? createdAt;
+    const anchor = openRecord(at, fieldsIn(record)).timestamp("started_at") ?? createdAt;
     const names = openRecord(at, { loop: `loop:${loop.key}` });
     yield carrierEvent(session, {
       id: names.requireString("loop"),
       timestamp: anchor,
       record: record.rest(),
-      source: { loop: loop.key, ...(loop.messages && { messages: true }) },
+      source: {
+        loop: loop.key,
+        messages: loop.messages ? true : undefined,
+        boundary: loop.isCompaction ? "compaction" : undefined,
+      },
     });
-    const common = { session, anchor, loop: loop.key, loopId: loop.loopId, seen };
-    yield* messagesOf(loop, common);
+    const isDerived = loop.derived.length > 0;
+    const common = { session, anchor, loop: loop.key, loopId: loop.loopId, isDerived, ids, said };
+    for (const [index, message] of messagesIn(loop).entries()) {
+      yield* readMessage(message, { ...common, isFirst: index === 0 });
+    }
   }
 }
 
-function* messagesOf(
-  { key, messages = [], derived }: Loop,
-  common: Omit<MessagePlace, "id" | "isFirst" | "isDerived">,
-): Generator<ReadEvent> {
-  const isDerived = derived.length > 0;
-  for (const [index, message] of (isDerived ? derived : messages).entries()) {
-    const names = openRecord(message.at, { id: `${key}#${isDerived ? "said" : ""}${index}` });
-    const id = names.requireString("id");
-    yield* readMessage(message, { ...common, id, isFirst: index === 0, isDerived });
-  }
-}
-
-/** The record again, with nothing taken. */
-function untaken(record: SourceRecord): SourceRecord {
-  return openRecord(record.at, objectsOf(record));
-}
-
-function objectsOf(record: SourceRecord): JsonObject {
-  return Object.fromEntries(record.keys().map((key) => [key, record.peek(key) ?? null]));
+function messagesIn({ messages = [], derived }: Loop): readonly SourceRecord[] {
+  return derived.length > 0 ? derived : messages;
 }
 
 /**

@@ -1,10 +1,17 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { LockedError } from "./lock.ts";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { LockedError, NoLockError } from "./lock.ts";
 import { savePhiCoreSession } from "./save.ts";
 
 let folder: string;
@@ -85,4 +92,43 @@ it("lets two writers in one after the other", async () => {
   await Promise.all(["a", "b", "c"].map((text) => savePhiCoreSession(file, [text.repeat(1000)])));
 
   expect(readFileSync(file, "utf8")).toMatch(/^(a{1000}|b{1000}|c{1000})$/);
+});
+
+it("is a lock that other programs see", async () => {
+  const script =
+    "import fcntl,sys\nf=open(sys.argv[1],'a')\ntry: fcntl.flock(f,fcntl.LOCK_EX|fcntl.LOCK_NB); print('free')\nexcept BlockingIOError: print('taken')";
+  const seen = () =>
+    spawnSync("python3", ["-c", script, `${file}.lock`], { encoding: "utf8" }).stdout.trim();
+  const states: string[] = [];
+  const content = function* () {
+    states.push(seen());
+    yield "mine";
+  };
+
+  await savePhiCoreSession(file, content());
+  states.push(seen());
+
+  expect(states).toEqual(["taken", "free"]);
+});
+
+it("says what is missing where there is no `flock`, and writes nothing", async () => {
+  vi.stubEnv("PATH", folder);
+  try {
+    const saved = savePhiCoreSession(file, ["mine"]);
+
+    await expect(saved).rejects.toThrow(NoLockError);
+    await expect(saved).rejects.toThrow(/`flock` program of util-linux/);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("does not take a lock that cannot be opened for one that is held", async () => {
+  symlinkSync(join(folder, "nowhere", "lock"), `${file}.lock`);
+
+  const saved = savePhiCoreSession(file, ["mine"]);
+
+  await expect(saved).rejects.toThrow(NoLockError);
+  await expect(saved).rejects.toThrow(/cannot open lock file/);
 });

@@ -19,7 +19,7 @@ const writingMs = 60 * 1000;
 /** Reads a session file. @throws what the operating system refuses. */
 export function openSessionFile(file: string, now: number): Opened {
   const { size, mtimeMs } = statSync(file);
-  const fault = (reason: string, cause?: unknown) => fileFault(origin, file, reason, cause);
+  const fault = (reason: string) => fileFault(origin, file, reason);
   if (size > maxBytes) return fault(`a file of ${size} bytes is too long to be kept`);
   const bytes = readFileSync(file);
   if (!isUtf8(bytes)) return fault("not UTF-8");
@@ -30,11 +30,16 @@ export function openSessionFile(file: string, now: number): Opened {
     if (!(error instanceof SyntaxError)) throw error;
     return now - mtimeMs < writingMs
       ? { kind: "pending", location: file, reason: "the file is not whole yet" }
-      : fault(`not JSON: ${error.message}`, error);
+      : fault(`not JSON: ${withoutText(error.message)}`);
   }
   return isSession(value)
     ? { kind: "document", document: value, bytes: bytes.length }
     : fault(noSession);
+}
+
+/** The words of the parser without the piece of the file in them: it can be an API key. */
+function withoutText(message: string): string {
+  return message.replace(/, (?:\.\.\.)?".*is not valid JSON$/s, "");
 }
 
 const noSession =
@@ -42,10 +47,7 @@ const noSession =
 
 function isSession(value: JsonValue): value is JsonObject {
   if (!isJsonObject(value)) return false;
-  return isDocument(value);
-}
-
-function isDocument({ session_id, agent_id, loops }: JsonObject): boolean {
+  const { session_id, agent_id, loops }: JsonObject = value;
   const hasNames = [session_id, agent_id].every((name) => typeof name === "string" && name !== "");
   return hasNames && Array.isArray(loops) && loops.every(isJsonObject);
 }

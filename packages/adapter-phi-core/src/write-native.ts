@@ -7,9 +7,9 @@ import {
 } from "@pond/canonical";
 import type { Lineage, RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import { copyUuid } from "@pond/canonical/foreign";
-import { restoreMessage } from "./messages.ts";
 import { objectOf, sourceOf } from "./options.ts";
 import { origin } from "./origin.ts";
+import { restoreMessage } from "./restore-message.ts";
 
 /** Sessions of phi-core as their files were (`adapter-native-restore-lossless`). */
 export function* writeNative({ root, descendants }: Lineage): Generator<RestoredFile> {

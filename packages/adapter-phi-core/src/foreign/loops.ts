@@ -1,5 +1,5 @@
 import { type JsonObject, type Micros, type Session, toRfc3339 } from "@pond/canonical";
-import { copyUuid, type Tally, type Turn } from "@pond/canonical/foreign";
+import { copyUuid, type Tally, type Turn, toolName } from "@pond/canonical/foreign";
 import { newestOf } from "../newest.ts";
 import { origin } from "../origin.ts";
 import { messagesOfTurn } from "./messages.ts";
@@ -24,11 +24,18 @@ export function loopsOfTurns(
   let hasPrompt = false;
   for (const turn of turns) {
     const group = groups.at(-1);
-    if (group === undefined || (turn.kind === "user" && hasPrompt)) groups.push([turn]);
+    if (group === undefined) groups.push([turn]);
+    else if (turn.kind === "user" && hasPrompt) groups.push([...takeBeside(turn, group), turn]);
     else group.push(turn);
     hasPrompt ||= turn.kind === "user";
   }
   return groups.map((group, index) => loopOf(session, group, index, tally));
+}
+
+/** Takes what a harness put into the message of a prompt out of the loop before. */
+function takeBeside({ message }: Turn, group: Turn[]): readonly Turn[] {
+  const from = group.findLastIndex((turn) => turn.kind !== "context" || turn.message !== message);
+  return group.splice(from + 1);
 }
 
 /** The id of the loop a session begins with. */
@@ -79,7 +86,7 @@ function agentCallsOf(turn: Turn): ForeignLoop["agentCalls"] {
   if (turn.kind !== "assistant") return [];
   return turn.parts.flatMap((part) =>
     part.type === "call" && part.common?.kind === "agent"
-      ? [{ callId: part.callId, name: part.part.name }]
+      ? [{ callId: part.callId, name: toolName(part.part.name) }]
       : [],
   );
 }

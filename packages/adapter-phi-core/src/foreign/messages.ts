@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import {
   type FilePart,
   isJsonObject,
@@ -75,9 +76,11 @@ function fileBlocks(part: FilePart, tally: Tally): JsonObject[] {
     const data = Buffer.from(bytes).toString("base64");
     return [{ type: "image", data, mimeType: part.media_type }];
   }
+  const isText = bytes !== undefined && bytes.length > 0 && isUtf8(bytes);
   const isAddress = part.data.type === "url" && bytes === undefined;
-  tally.count("file", isAddress ? "translated" : "dropped");
-  return [{ type: "text", text: wellFormed(fileNote(part)) }];
+  tally.count("file", isText || isAddress ? "translated" : "dropped");
+  const said = isText ? `${fileNote(part)}\n${Buffer.from(bytes).toString()}` : fileNote(part);
+  return [{ type: "text", text: wellFormed(said) }];
 }
 
 function userMessage(content: readonly JsonObject[], at: Micros): JsonObject {

@@ -1,0 +1,124 @@
+import { continuation, loopEvent, turnTrigger } from "./events.ts";
+import { message, turnId, usage } from "./messages.ts";
+import {
+  count,
+  fallback,
+  flag,
+  list,
+  number,
+  object,
+  oneOf,
+  option,
+  type Shape,
+  smallCount,
+  text,
+  time,
+  variant,
+} from "./shape.ts";
+
+const config = object({
+  model: text,
+  provider: text,
+  config_id: option(text),
+  name: option(text),
+  api: option(
+    oneOf(
+      "anthropic_messages",
+      "open_ai_completions",
+      "open_ai_responses",
+      "azure_open_ai_responses",
+      "google_generative_ai",
+      "google_vertex",
+      "bedrock_converse_stream",
+    ),
+  ),
+  base_url: option(text),
+  reasoning: option(flag),
+  context_window: option(smallCount),
+  max_tokens: option(smallCount),
+  thinking_level: option(oneOf("off", "minimal", "low", "medium", "high")),
+  temperature: option(number),
+});
+
+const turn = object({
+  turn_id: turnId,
+  triggered_by: turnTrigger,
+  usage,
+  input_messages: list(message),
+  output_message: option(message),
+  tool_results: list(message),
+  started_at: time,
+  ended_at: time,
+});
+
+const childLoopRef = object({
+  tool_call_id: text,
+  tool_name: text,
+  child_loop_id: text,
+  child_session_id: text,
+});
+
+const parallelGroup = object({
+  all_loop_ids: list(text),
+  selected_loop_id: text,
+  selected_config_index: count,
+  evaluation_usage: usage,
+  is_selected: flag,
+});
+
+const turns = { startTurn: count, endTurn: count };
+const section = object({ range: object(turns), messages: list(message) });
+const compactionBlock = object({
+  keep_first: option(object(turns)),
+  keep_recent: option(section),
+  keep_compacted: option(section),
+  createdAt: time,
+});
+
+const loop = object({
+  loop_id: text,
+  session_id: text,
+  agent_id: text,
+  parent_loop_id: option(text),
+  continuation_kind: option(continuation),
+  started_at: time,
+  ended_at: option(time),
+  status: oneOf("Pending", "Running", "Completed", "Rejected", "Aborted"),
+  rejection: option(text),
+  config: option(config),
+  messages: list(message),
+  turns: fallback(list(turn)),
+  usage,
+  events: list(loopEvent),
+  children_loop_ids: list(text),
+  child_loop_refs: list(childLoopRef),
+  parallel_group: option(parallelGroup),
+  compaction_block: option(compactionBlock),
+});
+
+/** A session file as the library decodes it (formats, section 3). */
+export const session: Shape = object({
+  session_id: text,
+  agent_id: text,
+  created_at: time,
+  last_active_at: time,
+  formation: variant([], {
+    Explicit: object({ timestamp: time }),
+    FirstLoop: object({ timestamp: time }),
+    InactivityTimeout: object({
+      threshold_secs: count,
+      previous_session_id: option(text),
+      timestamp: time,
+    }),
+  }),
+  parent_spawn_ref: option(
+    object({
+      parent_session_id: text,
+      parent_loop_id: text,
+      tool_call_id: text,
+      tool_name: text,
+    }),
+  ),
+  scope: fallback(oneOf("ephemeral", "persistent")),
+  loops: list(loop),
+});

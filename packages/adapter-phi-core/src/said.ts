@@ -1,0 +1,58 @@
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
+import type { SourceRecord } from "@pond/canonical/adapter";
+import { objectOf } from "./options.ts";
+
+/**
+ * A message's value as text, without where it stands in the loop tree. The library writes one
+ * message with its keys in several orders, and these are one value.
+ */
+export function saidBy(record: SourceRecord): string {
+  const { turnId: _turn, nodeId: _node, parentId: _parent, ...said } = fieldsIn(record);
+  return stringifyJson(sorted(said));
+}
+
+/** The fields of a record, to decide by. */
+export function fieldsIn(record: SourceRecord): JsonObject {
+  return Object.fromEntries(record.keys().map((key) => [key, record.peek(key) ?? null]));
+}
+
+/**
+ * Which messages of a session were there before: branches and compacted contexts repeat them, and a
+ * compaction shortens some that it repeats.
+ */
+export class Said {
+  readonly #values: Set<string> = new Set();
+  readonly #places: Set<string> = new Set();
+
+  /** Notes a message of a loop. @returns True where an earlier loop or message said it already. */
+  note(record: SourceRecord, loopId: string): boolean {
+    const value = saidBy(record);
+    const place = placeOf(record);
+    const isElsewhere = place !== undefined && place.loopId !== loopId;
+    const isKnown = this.#values.has(value) || (isElsewhere && this.#places.has(place.name));
+    this.#values.add(value);
+    if (place) this.#places.add(place.name);
+    return isKnown;
+  }
+}
+
+/** The step of the loop a message was first said in; undefined where it names none. */
+function placeOf(
+  record: SourceRecord,
+): { readonly loopId: string; readonly name: string } | undefined {
+  const { loopId, turnIndex } = objectOf(record.peek("turnId"));
+  if (typeof loopId !== "string") return undefined;
+  const marks = ["role", "timestamp", "toolCallId"].map((key) => record.peek(key) ?? null);
+  return { loopId, name: stringifyJson([loopId, turnIndex ?? null, ...marks]) };
+}
+
+/** With the keys of a message, of its blocks and of its usage in one order; JSON nests deeper. */
+function sorted(value: JsonValue, levels = 3): JsonValue {
+  if (levels === 0) return value;
+  if (Array.isArray(value)) return value.map((each: JsonValue) => sorted(each, levels - 1));
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(
+    ([key, each]) => [key, sorted(each, levels - 1)] as const,
+  );
+  return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { contentOf, readSource, restoredFiles, sampleLineage } from "@pond/adapter-testkit";
+import { messageFromWire, partsOf, sessionFromWire } from "@pond/canonical";
+import type { Fidelity, Lineage, ReadTool, SessionContent } from "@pond/canonical/adapter";
+import { copyUuid } from "@pond/canonical/foreign";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { fromPhiCore } from "./from-phi-core.ts";
+import { phiCoreProblems } from "./problems.ts";
+import { writeForeign } from "./write-foreign.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pond-phi-core-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const readTool: ReadTool = (_, { name }) =>
+  name === "agent spawn" ? { kind: "agent", fields: { prompt: "" }, rest: {} } : undefined;
+
+type Draft = readonly [role: string, ...parts: readonly object[]];
+
+function content(id: string, drafts: readonly Draft[], parent?: string): SessionContent {
+  const session = sessionFromWire({
+    id,
+    ...(parent !== undefined && { parent_session_id: parent }),
+    source_agent: "codex",
+    created_at: parent === undefined ? "2026-03-01T09:00:00.000Z" : "2026-03-01T09:00:08.000Z",
+    project: "/home/ada/loom",
+    options: {},
+  });
+  const messages = drafts.map(([role, ...parts], index) => {
+    const place = { session_id: id, options: {} };
+    const named = parts.map((part, at) => {
+      const base = { ...place, message_id: `m${index}`, id: `${at}` };
+      return { ...base, provenance: "conversational", ...part };
+    });
+    const timestamp = `2026-03-01T09:00:0${index}.000Z`;
+    return messageFromWire({ ...place, id: `m${index}`, role, timestamp, content: named });
+  });
+  return { session, messages };
+}
+
+const text = (said: string, provenance = "conversational") => ({
+  type: "text",
+  text: said,
+  provenance,
+});
+const call = (call_id: string, more: object = {}) => {
+  const base = { type: "tool_call", call_id, name: "agent spawn", params: {} };
+  return { ...base, provider_executed: false, ...more };
+};
+const file = (media_type: string, bytes: string) => {
+  const base64 = Buffer.from(bytes, "latin1").toString("base64");
+  return { type: "file", media_type, data: { type: "bytes", base64 } };
+};
+
+/** A lineage written, and read again: the texts of each session, injected ones in brackets. */
+async function readBack(lineage: Lineage): Promise<readonly (readonly string[])[]> {
+  const files = restoredFiles(writeForeign(lineage, readTool));
+  expect(phiCoreProblems(files)).toEqual([]);
+  for (const [path, bytes] of files) writeFileSync(join(folder, path), bytes);
+  const found = await readSource(fromPhiCore(folder));
+  return [lineage.root, ...lineage.descendants].map(({ session }) => {
+    const events = found.get(`${copyUuid("phi-core", session.id)}.json`) ?? [];
+    return contentOf(events).messages.flatMap((message) =>
+      partsOf(message).flatMap((part) => {
+        if (part.type !== "text") return [];
+        return [part.provenance === "injected" ? `(${part.text})` : part.text];
+      }),
+    );
+  });
+}
+
+function fidelityOf(lineage: Lineage): Fidelity | undefined {
+  const [first] = [...writeForeign(lineage, readTool)];
+  return first?.fidelity;
+}
+
+const lineage: Lineage = {
+  root: content("root", [
+    ["user", text("be brief", "injected"), text("Weave.")],
+    ["assistant", call("a"), call("b")],
+    ["user", text("still brief", "injected"), text("And the hem?")],
+    ["assistant", text("Hemmed."), call("c")],
+  ]),
+  descendants: [
+    content("child", [["user", text("Look at the hem.", "injected")]], "root"),
+    content("other", [["user", text("Look again.", "injected")]], "root"),
+  ],
+};
+
+/** Of each loop its prompt, its calls and the sessions they opened. */
+function loopsOf(of: Lineage): unknown {
+  const [bytes] = [...restoredFiles(writeForeign(of, readTool)).values()];
+  const document = JSON.parse(Buffer.from(bytes ?? []).toString());
+  return document.loops.map(
+    ({ messages, child_loop_refs, ...loop }: Readonly<Record<string, readonly unknown[]>>) => ({
+      kind: loop["continuation_kind"],
+      parent: loop["parent_loop_id"],
+      messages: messages?.length,
+      children: child_loop_refs,
+    }),
+  );
+}
+
+it("makes a loop of each prompt, with what came beside it, and links sub-agents to calls", () => {
+  const child = (id: string, callId: string) => ({
+    tool_call_id: callId,
+    tool_name: "agent_spawn",
+    child_loop_id: `${copyUuid("phi-core", id)}.pond.1`,
+    child_session_id: copyUuid("phi-core", id),
+  });
+
+  expect(loopsOf(lineage)).toEqual([
+    { kind: "Initial", parent: null, messages: 5, children: [] },
+    {
+      kind: "Initial",
+      parent: null,
+      messages: 4,
+      children: [child("child", "c"), { ...child("other", ""), tool_name: "" }],
+    },
+  ]);
+});
+
+it("is read back with the same words, and harness text stays injected (`model-part-provenance`)", async () => {
+  expect(await readBack(lineage)).toEqual([
+    [
+      "([Restored context] be brief)",
+      "Weave.",
+      "([Restored context] still brief)",
+      "And the hem?",
+      "Hemmed.",
+    ],
+    ["([Restored context] Look at the hem.)"],
+    ["([Restored context] Look again.)"],
+  ]);
+});
+
+it("has files as images, as text or by name", async () => {
+  const files = [file("image/png", "png"), file("text/plain", "warp"), file("font/otf", "\xff")];
+  const only = { root: content("s", [["user", ...files]]), descendants: [] };
+
+  expect(await readBack(only)).toEqual([
+    ["[File without a name, text/plain]\nwarp", "[File without a name, font/otf]"],
+  ]);
+  expect(fidelityOf(only)).toEqual({ file: { kept: 1, translated: 1, dropped: 1 } });
+});
+
+it("counts every part of the sample once", () => {
+  const sample = sampleLineage();
+  const parts = sample.root.messages.flatMap(partsOf);
+  const counts = Object.values(fidelityOf(sample) ?? {});
+  const counted = counts.reduce(
+    (sum, { kept, translated, dropped }) => sum + kept + translated + dropped,
+    0,
+  );
+  const systems = sample.root.messages.filter(({ role }) => role === "system");
+
+  expect(counted).toBe(parts.length + systems.length);
+});
+
+it("writes the same files every time, and never under an id of the original", () => {
+  const written = () =>
+    [...restoredFiles(writeForeign(sampleLineage(), readTool))].map(
+      ([path, bytes]) => `${path} ${Buffer.from(bytes)}`,
+    );
+
+  expect(written()).toEqual(written());
+  expect(written().join("")).not.toContain("sample-");
+});
