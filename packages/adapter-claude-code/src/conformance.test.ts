@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { adapterCases, jsonlRecords } from "@pond/adapter-testkit";
 import { test } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
+import { claudeCodeProblems } from "./problems.ts";
 import { toClaudeCode } from "./to-claude-code.ts";
 
 const folder = fileURLToPath(new URL("../../../fixtures/claude-code", import.meta.url));
@@ -15,6 +16,7 @@ const fixtures = globSync("*/input", { cwd: folder, exclude: ["damaged-bytes"] }
 const cases = adapterCases({
   reader: fromClaudeCode,
   writer: toClaudeCode,
+  problems: claudeCodeProblems,
   fixtures,
   isLineFile,
   records: (files) => {

@@ -28,7 +28,7 @@ function membersOf(value: JsonValue): ReadonlyMap<string, JsonValue> | undefined
 }
 
 /** Two different values in at most 200 characters each, the place where they differ among them. */
-function shortened(expected: JsonValue, actual: JsonValue): readonly [string, string] {
+export function shortened(expected: JsonValue, actual: JsonValue): readonly [string, string] {
   const [left, right] = [stringifyJson(expected), stringifyJson(actual)];
   let same = 0;
   while (same < left.length && left[same] === right[same]) same++;

@@ -1,7 +1,7 @@
-import { deepEqual, fail, ok } from "node:assert/strict";
+import { fail, ok } from "node:assert/strict";
 import { type JsonValue, parseJson } from "@pond/canonical";
 import type { Lineage, RestoredFile } from "@pond/canonical/adapter";
-import { firstDifference } from "./difference.ts";
+import { firstDifference, shortened } from "./difference.ts";
 import type { CompleteKit } from "./kit.ts";
 import { type ReadResult, readFiles } from "./read-files.ts";
 import { linesOf } from "./records.ts";
@@ -14,7 +14,27 @@ export function expectEverySession(
 ): void {
   const written = new Set(Array.from(files, ({ session }) => session));
   const expected = [root, ...descendants].map(({ session }) => session.id);
-  deepEqual([...written].sort(), expected.sort(), "the sessions that were written");
+  const lost = expected.filter((id) => !written.has(id));
+  if (lost.length > 0) fail(`${named(lost)} of ${expected.length} sessions are not written`);
+  const others = [...written].filter((id) => !expected.includes(id));
+  if (others.length > 0) fail(`${named(others)} are written and belong to no session`);
+}
+
+/** Fails unless both hold the same files, byte for byte. */
+export function expectSameFiles(expected: SourceFiles, actual: SourceFiles): void {
+  for (const path of actual.keys()) if (!expected.has(path)) fail(`${path} was not there before`);
+  for (const [path, bytes] of expected) {
+    const [before, after] = [textOf(bytes), actual.get(path)];
+    if (after === undefined) fail(`${path} is missing the second time`);
+    const lines = textOf(after).split("\n");
+    for (const [index, line] of before.split("\n").entries()) {
+      const other = lines[index] ?? "";
+      if (line === other) continue;
+      const [right, found] = shortened(readable(line), readable(other));
+      fail(`${path}, line ${index + 1}: ${found} instead of ${right}`);
+    }
+    if (before !== textOf(after)) fail(`${path} is longer the second time`);
+  }
 }
 
 /** Fails where the path leads out of the folder on any system a client runs on. */
@@ -84,4 +104,17 @@ function expectParseable(kit: CompleteKit, files: SourceFiles): void {
       if (record === undefined) fail(`${path}:${index + 1} is no JSON object`);
     }
   }
+}
+
+function named(ids: readonly string[]): string {
+  return ids.map((id) => JSON.stringify(id)).join(", ");
+}
+
+/** Every byte as one character, so that no two files look the same. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
+
+function readable(latin1: string): string {
+  return Buffer.from(latin1, "latin1").toString();
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@pond/canonical";
+import { isJsonObject, type JsonObject, stringifyJson } from "@pond/canonical";
 import type { Lineage, RestoredFile, Writer } from "@pond/canonical/adapter";
 import { toDemo } from "../demo/to-demo.ts";
 import { linesOf } from "../records.ts";
@@ -8,17 +8,18 @@ import { linesOf } from "../records.ts";
 /** Either face of a writer. */
 export type Write = Writer["writeNative"];
 
-/** A writer whose every line is changed; both faces write alike here. */
-function eachLine(change: (record: Record<string, unknown>) => unknown): Write {
+/** A writer whose lines are changed, those of a file at once; both faces write alike here. */
+function lines(change: (records: readonly JsonObject[]) => readonly JsonObject[]): Write {
   return (lineage) =>
-    write(lineage).map((file) => ({
-      ...file,
-      content: Array.from(file.content, (line) => {
-        const [parsed] = linesOf(Buffer.from(line));
-        const record = parsed?.record;
-        return isJsonObject(record) ? `${JSON.stringify(change({ ...record }))}\n` : line;
-      }),
-    }));
+    write(lineage).map((file) => {
+      const written = Array.from(file.content).flatMap((line) => linesOf(Buffer.from(line)));
+      const records = written.map(({ record }) => record).filter(isJsonObject);
+      return { ...file, content: change(records).map((record) => `${stringifyJson(record)}\n`) };
+    });
+}
+
+function eachLine(change: (record: JsonObject) => JsonObject): Write {
+  return lines((records) => records.map(change));
 }
 
 function write(lineage: Lineage): readonly RestoredFile[] {
@@ -37,6 +38,29 @@ export function without(name: string): Write {
 export function adding(name: string): Write {
   return eachLine((record) => ({ ...record, [name]: "" }));
 }
+
+/** Turns around what stands behind the head. */
+export const reversed: Write = lines(([head, ...others]) => [
+  ...(head ? [head] : []),
+  ...others.toReversed(),
+]);
+
+/** Says every text twice. */
+export const repeated: Write = lines((records) =>
+  records.flatMap((record) =>
+    Object.hasOwn(record, "text") ? [record, { ...record, id: `${record["id"]}-again` }] : [record],
+  ),
+);
+
+/** Leaves out every record of one role, and its fidelity does not say so. */
+export function omitting(role: string): Write {
+  return lines((records) => records.filter((record) => record["role"] !== role));
+}
+
+/** Gives every result to a call that nobody made. */
+export const misaddressed: Write = eachLine((record) =>
+  record["role"] === "result" ? { ...record, call: "nobody" } : record,
+);
 
 export function rounded(lineage: Lineage): RestoredFile[] {
   const round = (line: string | Uint8Array) => `${JSON.stringify(JSON.parse(String(line)))}\n`;
@@ -65,6 +89,20 @@ export function miscounted(lineage: Lineage): RestoredFile[] {
 
 export function escaping(lineage: Lineage): RestoredFile[] {
   return write(lineage).map((file) => ({ ...file, path: `${file.session}.jsonl` }));
+}
+
+/** Believes a session that says where it wants to be. */
+export function believing(lineage: Lineage): RestoredFile[] {
+  const { source } = lineage.root.session.options;
+  const path = isJsonObject(source) ? source["path"] : undefined;
+  return write(lineage).map((file) => ({ ...file, path: String(path) }));
+}
+
+/** Takes every id for a name. */
+export function fragile(lineage: Lineage): readonly RestoredFile[] {
+  const files = write(lineage);
+  if (files.some(({ session }) => session.includes(".."))) throw new TypeError("no such name");
+  return files;
 }
 
 export function onePath(lineage: Lineage): RestoredFile[] {

@@ -17,7 +17,8 @@ export function changeCases(kit: CompleteKit): readonly AdapterCase[] {
         const { sessions } = await findSessions(reader);
         equal(new Set(sessions.map(({ key }) => key)).size, sessions.length, "keys are unique");
         for (const { key, fingerprint } of sessions) {
-          equal(await reader.fingerprint(key), fingerprint, `fingerprint of ${key}`);
+          const again = await reader.fingerprint(key);
+          equal(again, fingerprint, `${key}: ${again} instead of ${fingerprint}, nothing changed`);
         }
 
         for (const path of files.keys()) {
@@ -26,12 +27,19 @@ export function changeCases(kit: CompleteKit): readonly AdapterCase[] {
 
         const hasLines = [...files.keys()].every(kit.isLineFile);
         for (const { key, fingerprint } of hasLines ? sessions : []) {
-          notEqual(await reader.fingerprint(key), fingerprint, `${key} has grown`);
+          notEqual(
+            await reader.fingerprint(key),
+            fingerprint,
+            `${key}: still ${fingerprint}, and it has grown`,
+          );
         }
 
         await rm(folder, { recursive: true });
 
-        for (const { key } of sessions) ok((await reader.fingerprint(key)) === undefined, key);
+        for (const { key } of sessions) {
+          const gone = await reader.fingerprint(key);
+          ok(gone === undefined, `${key}: ${gone} instead of undefined, and it is gone`);
+        }
       });
     },
   }));

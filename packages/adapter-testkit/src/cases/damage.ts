@@ -1,5 +1,6 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { ok } from "node:assert/strict";
 import { expectSameEvents } from "../event-difference.ts";
+import { expectFaults, expectPlace, type FaultPlace } from "../expect-faults.ts";
 import { type AdapterCase, type CompleteKit, type Fixture, fixturesOf } from "../kit.ts";
 import { joinLines, mapLineFiles, wholeLines } from "../mutate.ts";
 import { readFiles } from "../read-files.ts";
@@ -52,18 +53,15 @@ async function expectOneFault(
   whole: SourceFiles,
   damaged: SourceFiles,
   path: string,
-  place: { readonly record: number; readonly byteOffset: number },
+  place: FaultPlace,
 ): Promise<void> {
   const [expected, actual] = [await readFiles(kit, whole), await readFiles(kit, damaged)];
   const known = new Set(expected.faults.map(({ details }) => details.reason));
   const added = actual.faults.filter(({ details }) => !known.has(details.reason));
 
   expectSameEvents(expected.canonical, actual.canonical, `the rest of ${path}`);
-  equal(actual.faults.length, expected.faults.length + 1, `faults of ${path}`);
-  for (const { details } of added) {
-    ok(details.uri.endsWith(path), `${details.uri} names ${path}`);
-    deepEqual({ record: details.record, byteOffset: details.byteOffset }, place, path);
-  }
+  expectFaults(path, expected.faults.length + 1, actual.faults);
+  for (const fault of added) expectPlace(path, place, fault);
 }
 
 /** A client is still writing such a line: nothing is wrong with it. */
@@ -84,9 +82,10 @@ function pendingCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
       const [expected, actual] = [await readFiles(kit, whole), await readFiles(kit, cut)];
 
       expectSameEvents(expected.canonical, actual.canonical, "before the last lines");
-      equal(actual.faults.length, expected.faults.length, "faults");
+      expectFaults("last lines cut short", expected.faults.length, actual.faults);
       const pending = actual.events.filter(({ kind }) => kind === "pending");
-      ok(pending.length > 0 || expected.contents.length === 0, "pending records");
+      const isEmpty = expected.contents.length === 0;
+      ok(pending.length > 0 || isEmpty, "no record is pending, and the last line is not whole");
     },
   };
 }

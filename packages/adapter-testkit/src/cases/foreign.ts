@@ -1,9 +1,9 @@
-import { deepEqual, fail } from "node:assert/strict";
+import { fail } from "node:assert/strict";
 import { partsOf } from "@pond/canonical";
 import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import { expectCounted } from "../fidelity.ts";
 import type { AdapterCase, CompleteKit } from "../kit.ts";
-import { expectAccepted, expectEverySession } from "../restored.ts";
+import { expectAccepted, expectEverySession, expectSameFiles } from "../restored.ts";
 import { sampleLineage, sampleText, sampleTools } from "../sample.ts";
 import { restoredFiles } from "../source-files.ts";
 
@@ -39,7 +39,7 @@ export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
             write(sampleLineage(), readTool),
           ];
 
-          deepEqual(restoredFiles(second), restoredFiles(first));
+          expectSameFiles(restoredFiles(first), restoredFiles(second));
         }
       },
     },

@@ -1,4 +1,4 @@
-import { deepEqual, fail } from "node:assert/strict";
+import { fail } from "node:assert/strict";
 import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import { expectSameEvents } from "../event-difference.ts";
 import { expectCounted, expectHonest } from "../fidelity.ts";
@@ -10,6 +10,7 @@ import {
   expectAccepted,
   expectEverySession,
   expectInside,
+  expectSameFiles,
   expectSameRecords,
 } from "../restored.ts";
 import { restoredFiles } from "../source-files.ts";
@@ -80,7 +81,7 @@ const laws: readonly Law[] = [
       const [files, again] = [restoredFiles(write()), restoredFiles(write())];
       const [first, second] = [await readFiles(kit, files), await readFiles(kit, again)];
 
-      deepEqual(again, files);
+      expectSameFiles(files, again);
       expectSameEvents(first.canonical, second.canonical, "the second read");
     },
   },
