@@ -32,10 +32,11 @@ export type MessagePlace = {
 /** The events of one message of a loop; one that says nothing new or nothing at all is a carrier. */
 export function readMessage(record: SourceRecord, place: MessagePlace): readonly ReadEvent[] {
   const { session, anchor, loop, loopId, isDerived, ids, said } = place;
-  const isRepeated = said.note(record, loopId);
+  const value = saidBy(record);
+  const isRepeated = said.note(record, value, loopId);
   // What was said and in which loop, not where: a loop that broke off and goes on after all has
   // the same messages, and a compacted context others at their places.
-  const id = ids.next(openRecord(record.at, { loop, said: saidBy(record) }));
+  const id = ids.next(openRecord(record.at, { loop, said: value }));
   const timestamp = openRecord(record.at, fieldsIn(record)).milliseconds("timestamp") ?? anchor;
   const source = { loop, ...(isDerived && { derived: true }) };
   const read = isRepeated ? undefined : draftOf(record);

@@ -28,7 +28,8 @@ const ids = (loops: readonly LoopNode[]) => loops.map(({ loop_id }) => loop_id);
 
 describe("the tree of loops", () => {
   it("begins where no loop of the session is the parent", () => {
-    expect(ids(rootLoops(document))).toEqual(["a", "a", "e"]);
+    expect(ids(rootLoops(document))).toEqual(["a", "e"]);
+    expect(ids(rootLoops({ loops: [{ loop_id: "s", parent_loop_id: "s" }] }))).toEqual(["s"]);
   });
 
   it("knows the first of several loops with one id", () => {

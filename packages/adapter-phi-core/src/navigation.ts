@@ -22,24 +22,25 @@ export function getLoop(session: JsonObject, loopId: string): LoopNode | undefin
 }
 
 /**
- * Loops whose parent is none of this session's loops: the beginnings of its branches. One that
- * names itself as its parent, as the record of a compaction does, has no other and is one too.
+ * Loops whose parent is none of this session's loops: the beginnings of its branches. One that can
+ * only be its own parent is one too; a compaction's record that shares the id of a loop is not.
  */
 export function rootLoops(session: JsonObject): readonly LoopNode[] {
   const known = firstById(session);
-  return loopsIn(session).filter(({ loop_id: id, parent_loop_id: parent }) => {
-    return typeof parent !== "string" || parent === id || !known.has(parent);
+  return loopsIn(session).filter((loop) => {
+    const parent = loop["parent_loop_id"];
+    const above = typeof parent === "string" ? known.get(parent) : undefined;
+    return above === undefined || above === loop;
   });
 }
 
-/** The loops that a loop lists as its children, in that order and once, itself left out. */
+/** The loops that a loop lists as its children, in file order; those with its own id are none. */
 export function childrenOf(session: JsonObject, loopId: string): readonly LoopNode[] {
-  const known = firstById(session);
-  const children = known.get(loopId)?.["children_loop_ids"];
-  const ids: readonly JsonValue[] = Array.isArray(children) ? children : [];
-  return [...new Set(ids)].flatMap((id) => {
-    const loop = typeof id === "string" && id !== loopId ? known.get(id) : undefined;
-    return loop ? [loop] : [];
+  const children = getLoop(session, loopId)?.["children_loop_ids"];
+  if (!Array.isArray(children)) return [];
+  const ids = new Set<JsonValue | undefined>(children);
+  return loopsIn(session).filter(({ loop_id: id }) => {
+    return typeof id === "string" && id !== loopId && ids.has(id);
   });
 }
 

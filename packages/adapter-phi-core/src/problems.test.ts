@@ -55,9 +55,9 @@ it.each<[string, string, string, string]>([
   ],
   [
     "a number with a fraction",
-    '"turnIndex": 0',
-    '"turnIndex": 0.5',
-    "loops[0].messages[1].turnId.turnIndex is no whole number",
+    '"selected_config_index": 0',
+    '"selected_config_index": 0.5',
+    "loops[1].events[5].event.selected_config_index is no whole number",
   ],
   [
     "a number past 64 bits",
@@ -102,6 +102,18 @@ it.each<[string, string, string, string]>([
     "loops[4].compaction_block.keep_recent.range.endTurn is no whole number",
   ],
   [
+    "a part of a request",
+    '"role": "tool-call-request"',
+    '"role": "tool"',
+    "loops[5].events[0].event.payload.provenance[3].role is none that the library knows",
+  ],
+  [
+    "a category",
+    '"step-summary"',
+    '"mishap"',
+    "loops[5].events[1].event.category is none that the library knows",
+  ],
+  [
     "a time",
     '"formation": {',
     '"formation": {"Explicit":{"timestamp":"today"}}, "x": {',
@@ -113,6 +125,16 @@ it.each<[string, string, string, string]>([
   expect(changed).not.toBe(variants);
   const name = "5e551000-0000-4000-8000-000000000801.json";
   expect(phiCoreProblems(new Map([[name, Buffer.from(changed)]]))).toContain(`${name}: ${problem}`);
+});
+
+it("passes over where a message stands, as the library does", () => {
+  const changed = variants.replaceAll('"turnIndex": 0', '"turnIndex": "none"');
+  const name = "5e551000-0000-4000-8000-000000000801.json";
+
+  expect(changed).not.toBe(variants);
+  expect(phiCoreProblems(new Map([[name, Buffer.from(changed)]]))).toEqual(
+    ["loops[1].turns[0].turn_id.turnIndex is no whole number"].map((each) => `${name}: ${each}`),
+  );
 });
 
 it.each<[string, (json: string) => string, string]>([

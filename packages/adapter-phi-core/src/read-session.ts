@@ -13,7 +13,7 @@ import { isLive, type Loop, loopsOf } from "./loops.ts";
 import { readMessage } from "./messages.ts";
 import { objectOf } from "./options.ts";
 import { origin } from "./origin.ts";
-import { fieldsIn, Said } from "./said.ts";
+import { fieldsIn, Said, saidBy } from "./said.ts";
 import { openSessionFile } from "./session-file.ts";
 
 /**
@@ -76,7 +76,7 @@ function* readDocument(
     if (loop.isRunning && mayChange) {
       yield { kind: "pending", location: `${file}: ${loop.loopId}`, reason: "the loop is running" };
       // What it says will be its own once it has ended, also where a later loop repeats it.
-      for (const message of messagesIn(loop)) said.note(message, loop.loopId);
+      for (const message of messagesIn(loop)) said.note(message, saidBy(message), loop.loopId);
       continue;
     }
     const anchor = openRecord(at, fieldsIn(record)).timestamp("started_at") ?? createdAt;

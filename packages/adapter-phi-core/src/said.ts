@@ -1,10 +1,11 @@
+import { hash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 import { objectOf } from "./options.ts";
 
 /**
- * A message's value as text, without where it stands in the loop tree. The library writes one
- * message with its keys in several orders, and these are one value.
+ * A message's value as text, without its place in the loop tree. The library writes one message
+ * with its keys in several orders, and these are one value.
  */
 export function saidBy(record: SourceRecord): string {
   const { turnId: _turn, nodeId: _node, parentId: _parent, ...said } = fieldsIn(record);
@@ -24,13 +25,18 @@ export class Said {
   readonly #values: Set<string> = new Set();
   readonly #places: Set<string> = new Set();
 
-  /** Notes a message of a loop. @returns True where an earlier loop or message said it already. */
-  note(record: SourceRecord, loopId: string): boolean {
-    const value = saidBy(record);
+  /**
+   * Notes a message of a loop.
+   *
+   * @param value - Of `saidBy`.
+   * @returns True where an earlier message said it already.
+   */
+  note(record: SourceRecord, value: string, loopId: string): boolean {
     const place = placeOf(record);
     const isElsewhere = place !== undefined && place.loopId !== loopId;
-    const isKnown = this.#values.has(value) || (isElsewhere && this.#places.has(place.name));
-    this.#values.add(value);
+    const digest = hash("sha256", value);
+    const isKnown = this.#values.has(digest) || (isElsewhere && this.#places.has(place.name));
+    this.#values.add(digest);
     if (place) this.#places.add(place.name);
     return isKnown;
   }

@@ -1,4 +1,6 @@
-import { content, message, usage } from "./messages.ts";
+import { configSnapshot } from "./config.ts";
+import { content, message, spoken, usage } from "./messages.ts";
+import { requestPayload } from "./request.ts";
 import {
   anything,
   count,
@@ -9,6 +11,7 @@ import {
   oneOf,
   option,
   type Shape,
+  smallCount,
   tagged,
   text,
   time,
@@ -46,11 +49,12 @@ export const loopEvent: Shape = object({
       agent_id: text,
       session_id: text,
       parent_loop_id: option(text),
-      continuation_kind: continuation,
+      continuation_kind: fallback(continuation),
+      config_snapshot: option(configSnapshot),
     }),
     AgentEnd: object({ ...timed, messages: list(message), usage, rejection: option(text) }),
-    TurnStart: object({ ...timed, turn_index: count, triggered_by: turnTrigger }),
-    TurnEnd: object({ ...timed, message, usage, tool_results: list(message) }),
+    TurnStart: object({ ...timed, turn_index: smallCount, triggered_by: turnTrigger }),
+    TurnEnd: object({ ...timed, message, usage, tool_results: list(spoken) }),
     MessageStart: object({ loop_id: text, message }),
     MessageUpdate: object({ loop_id: text, message, delta }),
     MessageEnd: object({ loop_id: text, message }),
@@ -88,6 +92,15 @@ export const loopEvent: Shape = object({
       memo: option(text),
       pruned_timestamps: list(count),
     }),
-    TurnRequest: object({ ...timed, turn_index: count, payload: object({ system_prompt: text }) }),
+    TurnRequest: object({ ...timed, turn_index: smallCount, payload: requestPayload }),
+    RevertApplied: object({
+      ...timed,
+      category: oneOf("failure", "tangent", "completion", "step-summary"),
+      target: option(count),
+      abandoned_node_ids: list(count),
+      summary: option(text),
+      applied: flag,
+      reason: option(text),
+    }),
   }),
 });

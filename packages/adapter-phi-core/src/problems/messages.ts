@@ -24,8 +24,6 @@ export const usage: Shape = object({
   total_tokens: fallback(count),
 });
 
-export const turnId: Shape = object({ loopId: text, turnIndex: count });
-
 /** Blocks of any message. */
 export const content: Shape = list(
   tagged("type", {
@@ -50,22 +48,9 @@ const stopReason = oneOf(
   "paused",
 );
 
-const tag = object({
-  kind: oneOf("lesson", "finding", "outcome", "checkpoint"),
-  text,
-  created_at_turn: count,
-  abandoned_node_ids: fallback(list(count)),
-});
-
-const placed = {
-  turnId: option(turnId),
-  nodeId: option(count),
-  parentId: option(count),
-  tags: fallback(list(tag)),
-};
-
-const spoken = tagged("role", {
-  user: object({ content, timestamp: count, ...placed }),
+/** What a provider is sent. Where it stands in the loop tree is read leniently: any value does. */
+export const spoken: Shape = tagged("role", {
+  user: object({ content, timestamp: count }),
   assistant: object({
     content,
     stopReason,
@@ -74,7 +59,6 @@ const spoken = tagged("role", {
     usage,
     timestamp: count,
     error_message: option(text),
-    ...placed,
   }),
   toolResult: object({
     toolCallId: text,
@@ -82,14 +66,16 @@ const spoken = tagged("role", {
     content,
     isError: flag,
     timestamp: count,
-    ...placed,
   }),
 });
 
 const extension = object({ role: text, kind: text, data: anything });
 
-/** A message of a loop: what was said, or a record of the program's own. */
+/** A message of a loop: what was said, or else a record of the program's own. */
 export const message: Shape = (value, place, report) => {
+  const found: string[] = [];
+  spoken(value, place, (where) => found.push(where));
+  if (found.length === 0) return;
   const isExtension = isJsonObject(value) && typeof fieldOf(value, "kind") === "string";
   const shape = isExtension ? extension : spoken;
   shape(value, place, report);

@@ -1,11 +1,12 @@
+import { configSnapshot } from "./config.ts";
 import { continuation, loopEvent, turnTrigger } from "./events.ts";
-import { message, turnId, usage } from "./messages.ts";
+import { message, usage } from "./messages.ts";
+import { requestPayload } from "./request.ts";
 import {
   count,
   fallback,
   flag,
   list,
-  number,
   object,
   oneOf,
   option,
@@ -16,39 +17,16 @@ import {
   variant,
 } from "./shape.ts";
 
-const config = object({
-  model: text,
-  provider: text,
-  config_id: option(text),
-  name: option(text),
-  api: option(
-    oneOf(
-      "anthropic_messages",
-      "open_ai_completions",
-      "open_ai_responses",
-      "azure_open_ai_responses",
-      "google_generative_ai",
-      "google_vertex",
-      "bedrock_converse_stream",
-    ),
-  ),
-  base_url: option(text),
-  reasoning: option(flag),
-  context_window: option(smallCount),
-  max_tokens: option(smallCount),
-  thinking_level: option(oneOf("off", "minimal", "low", "medium", "high")),
-  temperature: option(number),
-});
-
 const turn = object({
-  turn_id: turnId,
+  turn_id: object({ loopId: text, turnIndex: smallCount }),
   triggered_by: turnTrigger,
   usage,
   input_messages: list(message),
-  output_message: option(message),
+  output_message: message,
   tool_results: list(message),
   started_at: time,
   ended_at: time,
+  request_payload: option(requestPayload),
 });
 
 const childLoopRef = object({
@@ -66,7 +44,7 @@ const parallelGroup = object({
   is_selected: flag,
 });
 
-const turns = { startTurn: count, endTurn: count };
+const turns = { startTurn: smallCount, endTurn: smallCount };
 const section = object({ range: object(turns), messages: list(message) });
 const compactionBlock = object({
   keep_first: option(object(turns)),
@@ -85,7 +63,7 @@ const loop = object({
   ended_at: option(time),
   status: oneOf("Pending", "Running", "Completed", "Rejected", "Aborted"),
   rejection: option(text),
-  config: option(config),
+  config: option(configSnapshot),
   messages: list(message),
   turns: fallback(list(turn)),
   usage,
