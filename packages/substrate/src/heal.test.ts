@@ -104,6 +104,25 @@ it("makes a table anew of which a power cut left no version", async () => {
   expect(readdirSync(join(`${home}.broken`, "data")).length).toBe(3);
 });
 
+it("sets no table aside that another process makes while it looks", async () => {
+  for (let round = 0; round < 12; round += 1) {
+    const folder = temporaryFolder();
+    const openTable = () => Promise.reject(new Error("nothing here is torn"));
+    const healings: Healing[] = [];
+    let isMade = false;
+    const looking = (async () => {
+      while (!isMade) healings.push(...(await healTable(folder, parts, { openTable })));
+    })();
+
+    const store = await openCatalogue(folder).finally(() => {
+      isMade = true;
+    });
+    await looking;
+
+    expect([await store.table("parts").count(), healings]).toEqual([0, []]);
+  }
+});
+
 it("sets nothing aside of a whole store", async () => {
   const { folder } = await storedThrice();
 

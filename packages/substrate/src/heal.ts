@@ -90,10 +90,22 @@ function versionOf(path: string): number {
 
 /** A table whose folder came through the power cut without any version is made anew. */
 async function setAsideBegun(home: string, table: string): Promise<Healing[]> {
-  const names = await namesIn(join(home, "_versions"));
-  if (names.some((name) => name.includes(".manifest"))) return [];
+  // Looked at anew, and the folder first: another process may move its new table here at any
+  // moment, and does so with the versions in it.
+  if (!existsSync(home) || (await hasVersion(home))) return [];
   const path = await renameAside(home);
-  return path === undefined ? [] : [{ table, setAside: path }];
+  if (path === undefined) return [];
+  if (await hasVersion(path)) {
+    // Another process had healed it meanwhile, and this is the table it made.
+    await rename(path, home);
+    return [];
+  }
+  return [{ table, setAside: path }];
+}
+
+async function hasVersion(home: string): Promise<boolean> {
+  const names = await namesIn(join(home, "_versions"));
+  return names.some((name) => name.includes(".manifest"));
 }
 
 /** Paths of a table's manifests, newest first. */
