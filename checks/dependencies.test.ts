@@ -7,6 +7,7 @@ const allowed: Record<string, readonly string[]> = {
   canonical: [],
   substrate: [],
   embed: [],
+  "embed-testkit": [],
   "adapter-testkit": ["canonical"],
   "adapter-claude-code": ["canonical"],
   "adapter-codex": ["canonical"],
@@ -24,8 +25,8 @@ const allowed: Record<string, readonly string[]> = {
   sessions: ["canonical", "substrate"],
   search: ["canonical", "substrate", "sessions", "embed"],
   sync: ["canonical", "sessions", "embed"],
-  cli: ["canonical", "substrate", "sessions", "search", "sync", "adapters"],
-  bench: ["canonical", "substrate", "sessions", "search", "sync", "adapters"],
+  cli: ["canonical", "substrate", "sessions", "embed", "search", "sync", "adapters"],
+  bench: ["canonical", "substrate", "sessions", "embed", "search", "sync", "adapters"],
 };
 
 type Manifest = {

@@ -1,0 +1,138 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  elementType,
+  encodeOnnx,
+  type OnnxGraph,
+  type OnnxNode,
+  type OnnxTensor,
+  type OnnxValue,
+} from "./onnx-file.ts";
+import { tokenVectors } from "./token-vectors.ts";
+import { tokenizerFile } from "./tokenizer-file.ts";
+import { testVocabulary } from "./vocabulary.ts";
+
+export type TestModelOptions = {
+  /** Length of the vectors. */
+  readonly dimension?: number;
+  /** Words that get a token, and so a vector, of their own. Others are made of pieces. */
+  readonly words?: readonly string[];
+  /** What `1_Pooling/config.json` names. */
+  readonly pooling?: "mean" | "cls";
+  /** A vector a token, as most exports give, or one a text, as some do. */
+  readonly output?: "last_hidden_state" | "sentence_embedding";
+  /** What the graph declares. */
+  readonly inputs?: readonly string[];
+  /** Tokens of one text that the model takes. */
+  readonly maxTokens?: number;
+};
+
+const defaults = {
+  dimension: 64,
+  words: [],
+  pooling: "mean",
+  output: "last_hidden_state",
+  inputs: ["input_ids", "attention_mask", "token_type_ids"],
+  maxTokens: 256,
+} as const;
+
+/**
+ * Writes a small real model into a folder: an ONNX graph, its tokenizer and configuration, laid
+ * out as sentence-transformers does. A text's vector is the mean of its pieces' fixed vectors, so
+ * texts that share words are near. The same options give the same bytes.
+ */
+export async function buildTestModel(
+  folder: string,
+  options: TestModelOptions = {},
+): Promise<void> {
+  const { dimension, words, pooling, output, inputs, maxTokens } = { ...defaults, ...options };
+  const vocabulary = testVocabulary(words);
+  await mkdir(join(folder, "1_Pooling"), { recursive: true });
+  await writeFile(
+    join(folder, "model.onnx"),
+    encodeOnnx(lookUpGraph(vocabulary, dimension, output, inputs)),
+  );
+  await writeJson(join(folder, "tokenizer.json"), tokenizerFile(vocabulary));
+  await writeJson(join(folder, "tokenizer_config.json"), {
+    tokenizer_class: "BertTokenizer",
+    model_max_length: maxTokens,
+    do_lower_case: true,
+    pad_token: "[PAD]",
+    unk_token: "[UNK]",
+    cls_token: "[CLS]",
+    sep_token: "[SEP]",
+  });
+  await writeJson(join(folder, "config.json"), {
+    model_type: "bert",
+    hidden_size: dimension,
+    vocab_size: vocabulary.length,
+    max_position_embeddings: maxTokens,
+    pad_token_id: 0,
+  });
+  await writeJson(join(folder, "1_Pooling", "config.json"), {
+    word_embedding_dimension: dimension,
+    pooling_mode_cls_token: pooling === "cls",
+    pooling_mode_mean_tokens: pooling === "mean",
+    pooling_mode_max_tokens: false,
+    pooling_mode_mean_sqrt_len_tokens: false,
+  });
+}
+
+/** Looks each token's vector up; that is all this model does, or it sums them where asked to. */
+function lookUpGraph(
+  vocabulary: readonly string[],
+  dimension: number,
+  output: "last_hidden_state" | "sentence_embedding",
+  inputs: readonly string[],
+): OnnxGraph {
+  const isPooled = output === "sentence_embedding";
+  const to = elementType.float;
+  const tokens = isPooled ? "tokens" : output;
+  return {
+    nodes: [
+      { type: "Gather", inputs: ["vectors", "input_ids"], outputs: ["rows"] },
+      { type: "Cast", inputs: ["rows"], outputs: [tokens], attributes: { to } },
+      ...(isPooled ? sumNodes(tokens, output, to) : []),
+    ],
+    tensors: [
+      {
+        name: "vectors",
+        dims: [vocabulary.length, dimension],
+        type: elementType.int8,
+        bytes: tokenVectors(vocabulary, dimension),
+      },
+      ...(isPooled ? [axis] : []),
+    ],
+    inputs: inputs.map(
+      (name): OnnxValue => ({ name, type: elementType.int64, shape: ["batch", "sequence"] }),
+    ),
+    outputs: [
+      {
+        name: output,
+        type: elementType.float,
+        shape: isPooled ? ["batch", dimension] : ["batch", "sequence", dimension],
+      },
+    ],
+  };
+}
+
+const axis: OnnxTensor = {
+  name: "axis",
+  dims: [1],
+  type: elementType.int64,
+  bytes: new Uint8Array(BigInt64Array.of(1n).buffer),
+};
+
+/** The sum over the tokens that the mask leaves: a matrix product with the mask. */
+function sumNodes(tokens: string, output: string, to: number): OnnxNode[] {
+  return [
+    { type: "Cast", inputs: ["attention_mask"], outputs: ["mask"], attributes: { to } },
+    { type: "Unsqueeze", inputs: ["mask", "axis"], outputs: ["mask_rows"] },
+    { type: "MatMul", inputs: ["mask_rows", tokens], outputs: ["sums"] },
+    { type: "Squeeze", inputs: ["sums", "axis"], outputs: [output] },
+  ];
+}
+
+function writeJson(file: string, value: object): Promise<void> {
+  return writeFile(file, `${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,357 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { openEmbedder } from "../open-embedder.ts";
+import type { HttpSettings } from "../settings.ts";
+import { type Answer, LoopbackServer, says, TestClock } from "../testing.ts";
+import { HttpEmbedder } from "./http-embedder.ts";
+
+let server: LoopbackServer;
+let embedder: HttpEmbedder;
+let clock: TestClock;
+afterEach(async () => {
+  await embedder.close();
+  await server.close();
+});
+
+const apiKey = "sk-very-secret";
+const passage = { kind: "passage" } as const;
+
+async function openWith(answers: readonly Answer[], settings: Partial<HttpSettings> = {}) {
+  server = await LoopbackServer.with(...answers);
+  clock = new TestClock();
+  embedder = new HttpEmbedder(
+    {
+      kind: "http",
+      url: `${server.address}/v1/`,
+      model: "test",
+      dimension: 2,
+      apiKey,
+      env: {},
+      ...settings,
+    },
+    clock,
+  );
+  return embedder;
+}
+
+const item = (index: number, embedding: unknown = [3, 4]) => ({ index, embedding });
+const data = (...items: readonly unknown[]) => ({ object: "list", data: items });
+const whole: Answer = ({ body }, response) => {
+  const { input } = JSON.parse(body);
+  const items = input.map((text: string, index: number) => item(index, [text.length, 0]));
+  response.end(JSON.stringify(data(...items)));
+};
+const hangUp: Answer = (_, response) => response.destroy();
+
+describe("a request", () => {
+  it("is what the endpoint expects", async () => {
+    const { embed } = bound(await openWith([whole], { queryPrefix: "query: " }));
+
+    await embed(["lock", "file"], { kind: "query" });
+
+    expect(server.seen).toMatchObject([
+      {
+        method: "POST",
+        url: "/v1/embeddings",
+        headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
+      },
+    ]);
+    expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({
+      model: "test",
+      input: ["query: lock", "query: file"],
+    });
+  });
+
+  it("holds no key where there is none", async () => {
+    const { embed } = bound(await openWith([whole], { apiKey: "" }));
+
+    await embed(["lock"], passage);
+
+    expect(server.seen[0]?.headers).not.toHaveProperty("authorization");
+  });
+
+  it("cuts texts between characters and sends none that is empty or broken", async () => {
+    const { embed } = bound(await openWith([whole], { maxCharacters: 4 }));
+
+    await embed(["abcdef", "abc🔒", "", "\ud800"], passage);
+
+    expect(JSON.parse(server.seen[0]?.body ?? "").input).toEqual(["abcd", "abc", " ", "\ufffd"]);
+  });
+
+  it("is not sent for no texts, nor for too many", async () => {
+    const { embed } = bound(await openWith([whole], { maxTexts: 2 }));
+
+    expect(await embed([], passage)).toEqual([]);
+    await expect(embed(["a", "b", "c"], passage)).rejects.toThrow(RangeError);
+    expect(server.seen).toEqual([]);
+  });
+
+  it("waits for its turn where there is a limit", async () => {
+    const { embed } = bound(await openWith([whole], { requestsPerMinute: 30 }));
+
+    for (const text of ["a", "b", "c"]) await embed([text], passage);
+
+    expect(clock.slept).toEqual([2000, 2000]);
+  });
+
+  it("goes through the proxy of the environment", async () => {
+    await openWith([whole]);
+    await embedder.close();
+    const env = { http_proxy: server.address.replace("http://", "http://user:word@") };
+    const url = "http://models.test/v1";
+    embedder = new HttpEmbedder({ kind: "http", url, model: "test", dimension: 2, env });
+
+    await embedder.embed(["lock"], passage);
+
+    expect(server.seen).toMatchObject([
+      {
+        url: "http://models.test/v1/embeddings",
+        headers: { "proxy-authorization": `Basic ${btoa("user:word")}` },
+      },
+    ]);
+  });
+
+  it.each([
+    ["to this machine", "127.0.0.1", {}],
+    ["to where NO_PROXY says", "0.0.0.0", { NO_PROXY: "example.test,0.0.0.0" }],
+  ])("goes through no proxy %s", async (_, host, env) => {
+    const dead = "http://127.0.0.1:9";
+    const options = { env: { HTTP_PROXY: dead, HTTPS_PROXY: dead, ...env } };
+    await openWith([whole]);
+    const url = server.address.replace("127.0.0.1", host);
+    await embedder.close();
+    embedder = new HttpEmbedder({ kind: "http", url, model: "test", dimension: 2, ...options });
+
+    expect(await embedder.embed(["lock"], passage)).toHaveLength(1);
+  });
+
+  it("is not sent where the proxy is no address", async () => {
+    const { embed } = bound(
+      await openWith([whole], { url: "http://a.test", env: { HTTP_PROXY: "http://[" } }),
+    );
+
+    await expect(embed(["lock"], passage)).rejects.toMatchObject({
+      details: { reason: "HTTP_PROXY or HTTPS_PROXY is no address", attempts: 1 },
+    });
+  });
+});
+
+describe("an answer", () => {
+  it.each([
+    ["in order", data(item(0, [0, 2]), item(1, [3, 4]))],
+    ["in any order", data(item(1, [3, 4]), item(0, [0, 2]))],
+    ["without numbers for the texts", data({ embedding: [0, 2] }, { embedding: [3, 4] })],
+    [
+      "in base64",
+      data(item(0, Buffer.from(Float32Array.of(0, 2).buffer).toString("base64")), item(1, [3, 4])),
+    ],
+  ])("gives unit vectors in the order of the texts: %s", async (_, answer) => {
+    const { embed } = bound(await openWith([says(200, answer)]));
+
+    expect(await embed(["a", "b"], passage)).toEqual([
+      Float32Array.of(0, 1),
+      Float32Array.of(0.6, 0.8),
+    ]);
+  });
+
+  const secret = "the text that nobody may see";
+  it.each<[string, Answer, string]>([
+    ["too few", says(200, data(item(0))), "gave 1 vectors for 2 texts"],
+    ["too many", says(200, data(item(0), item(1), item(2))), "gave 3 vectors for 2 texts"],
+    ["one twice", says(200, data(item(1), item(1))), "two vectors for text 1"],
+    ["for no text", says(200, data(item(0), item(2))), "for a text that was not sent"],
+    ["for no number", says(200, data(item(0), item(0.5))), "for a text that was not sent"],
+    ["too short", says(200, data(item(0), item(1, [1]))), "1 numbers for text 1, not 2"],
+    ["too long", says(200, data(item(0), item(1, [1, 2, 3]))), "3 numbers for text 1, not 2"],
+    ["no numbers", says(200, data(item(0), item(1, [null, 1]))), "no numbers for text 1"],
+    ["odd base64", says(200, data(item(0), item(1, "AAAA"))), "no numbers for text 1"],
+    ["nothing", says(200, data(item(0), null)), "no numbers for text 1"],
+    ["zero", says(200, data(item(0), item(1, [0, 0]))), "zero or no number for text 1"],
+    [
+      "infinity",
+      says(200, '{"data":[{"index":0,"embedding":[1,1e999]},{"index":1,"embedding":[1,1]}]}'),
+      "zero or no number for text 0",
+    ],
+    ["NaN", says(200, '{"data":[{"index":0,"embedding":[NaN,1]}]}'), "is no JSON"],
+    ["a page", says(200, `<!doctype html>${secret}`), "is no JSON"],
+    ["an error that looks well", says(200, { error: { message: secret } }), 'has no "data"'],
+    ["endless", says(200, " ".repeat(1_100_000)), "is too long"],
+    ["a redirect", says(307, "", { location: "http://127.0.0.1:9/" }), "answered 307"],
+    [
+      "refused, with the key and the text in it",
+      says(401, { error: { message: `${secret} ${apiKey}`, code: "invalid_api_key" } }),
+      "answered 401 (invalid_api_key)",
+    ],
+    [
+      "refused for its length",
+      says(400, { error: { message: secret, code: 400 } }),
+      "answered 400; if a text is too long for its model, lower maxCharacters",
+    ],
+    [
+      "refused, in words",
+      says(404, { error: { message: "model not found", type: secret } }),
+      "answered 404",
+    ],
+  ])("is refused as a whole: %s", async (_, answer, reason) => {
+    const { embed } = bound(await openWith([answer]));
+
+    const error = await embed([secret, secret], passage).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({
+      code: "embedding_failed",
+      message: expect.stringContaining(reason),
+      details: { model: "test", url: `${server.address}/v1/embeddings`, attempts: 1 },
+      [Symbol.for("pond.error")]: true,
+    });
+    const written = `${error} ${JSON.stringify(error)} ${String((error as Error).cause)}`;
+    expect(written).not.toContain(secret);
+    expect(written).not.toContain(apiKey);
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe("a failure", () => {
+  it.each<[string, Answer, boolean]>([
+    ["400, of a text that is too long", says(400), false],
+    ["500, which some servers say to a text that is too long", says(500), false],
+    ["nonsense", says(200, "{}"), false],
+    ["a wrong key", says(401), true],
+    ["a wrong path", says(404), true],
+    ["too many requests", says(429), true],
+    ["a gateway without a server", says(502), true],
+    ["a connection that breaks", hangUp, true],
+  ])("says whether another text would fare better: %s", async (_, answer, isOfEveryText) => {
+    const { embed } = bound(await openWith([answer]));
+
+    await expect(embed(["lock"], passage)).rejects.toMatchObject({ details: { isOfEveryText } });
+  });
+});
+
+describe("a failure that passes", () => {
+  it.each<[string, Answer, number]>([
+    ["408", says(408), 500],
+    ["429", says(429), 500],
+    ["500", says(500), 500],
+    ["503", says(503), 500],
+    ["a connection that breaks", hangUp, 500],
+    ["429 that says when", says(429, "", { "retry-after": "7" }), 7000],
+    [
+      "503 that names a date",
+      says(503, "", { "retry-after": new Date(1_009_000).toUTCString() }),
+      9000,
+    ],
+  ])("is tried again: %s", async (_, failure, pause) => {
+    const { embed } = bound(await openWith([failure, whole]));
+
+    expect(await embed(["lock"], passage)).toEqual([Float32Array.of(1, 0)]);
+    expect(clock.slept).toEqual([pause]);
+  });
+
+  it("is tried five times, with pauses that grow", async () => {
+    const { embed } = bound(await openWith([says(503)]));
+
+    await expect(embed(["lock"], passage)).rejects.toMatchObject({
+      code: "embedding_failed",
+      details: {
+        reason: "the endpoint answered 503",
+        status: 503,
+        attempts: 5,
+        isOfEveryText: true,
+      },
+    });
+    expect(clock.slept).toEqual([500, 1000, 2000, 4000]);
+  });
+
+  it("is not waited for where the server asks for an hour", async () => {
+    const { embed } = bound(await openWith([says(429, "", { "retry-after": "3600" })]));
+
+    await expect(embed(["lock"], passage)).rejects.toMatchObject({ details: { attempts: 1 } });
+    expect(clock.slept).toEqual([]);
+  });
+
+  it("may be that nothing listens", async () => {
+    const { embed } = bound(await openWith([whole]));
+    await server.close();
+
+    await expect(embed(["lock"], passage)).rejects.toMatchObject({
+      details: { reason: "nothing listens there (ECONNREFUSED)", attempts: 5, isOfEveryText: true },
+    });
+  });
+
+  it("may be an answer that does not come", async () => {
+    const { embed } = bound(await openWith([() => {}, whole], { timeoutMs: 20 }));
+
+    expect(await embed(["lock"], passage)).toEqual([Float32Array.of(1, 0)]);
+  });
+});
+
+describe("the life of an endpoint", () => {
+  it("is ended by an abort", async () => {
+    const abort = new AbortController();
+    const stop: Answer = () => abort.abort(new Error("enough"));
+    const { embed } = bound(await openWith([stop]));
+
+    const running = embed(["lock"], { ...passage, signal: abort.signal });
+
+    await expect(running).rejects.toThrow("enough");
+    expect(server.seen).toHaveLength(1);
+    await expect(embed(["lock"], { ...passage, signal: abort.signal })).rejects.toThrow("enough");
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("closes after what runs, and refuses what comes later", async () => {
+    const open = await openWith([whole]);
+    const running = open.embed(["lock"], passage);
+
+    const closing = open.close();
+
+    await expect(open.embed(["late"], passage)).rejects.toMatchObject({ code: "embedding_failed" });
+    await closing;
+    expect(await running).toHaveLength(1);
+  });
+
+  it("has an id that follows what changes vectors, and nothing else", async () => {
+    const idOf = async (settings: Partial<HttpSettings>) =>
+      (
+        await openEmbedder({
+          kind: "http",
+          url: "http://a.test/v1",
+          model: "m",
+          dimension: 2,
+          ...settings,
+        })
+      ).modelId;
+    const plain = await idOf({});
+    await openWith([whole]);
+
+    const same = [{ url: "http://b.test/" }, { apiKey }, { timeoutMs: 1 }, { maxTexts: 3 }];
+    for (const settings of same) expect(await idOf(settings)).toBe(plain);
+    const other = [
+      { model: "n" },
+      { dimension: 3 },
+      { queryPrefix: "q" },
+      { passagePrefix: "p" },
+      { maxCharacters: 9 },
+    ];
+    const ids = await Promise.all(other.map(idOf));
+    expect(new Set([plain, ...ids]).size).toBe(other.length + 1);
+  });
+
+  it.each<[string, Partial<HttpSettings>, typeof TypeError | typeof RangeError]>([
+    ["no address", { url: "localhost" }, TypeError],
+    ["another protocol", { url: "ftp://a.test" }, TypeError],
+    ["a password in the address", { url: "http://user:pass@a.test" }, TypeError],
+    ["no numbers", { dimension: 0 }, RangeError],
+    ["no texts", { maxTexts: -1 }, RangeError],
+    ["no requests", { requestsPerMinute: Number.NaN }, RangeError],
+  ])("is refused at once for %s", async (_, settings, kind) => {
+    await openWith([whole]);
+
+    await expect(
+      openEmbedder({ kind: "http", url: "http://a.test", model: "m", dimension: 2, ...settings }),
+    ).rejects.toThrow(kind);
+  });
+});
+
+function bound(of: HttpEmbedder) {
+  return { embed: of.embed.bind(of) };
+}

@@ -1,0 +1,219 @@
+import { createHash } from "node:crypto";
+import type { Embedder, EmbedLimits, EmbedOptions } from "../embedder.ts";
+import { EmbeddingError } from "../errors.ts";
+import { Lifetime } from "../lifetime.ts";
+import { isObject, textOf } from "../local/json-file.ts";
+import { connectionFailure, type Network, openNetwork, publicAddress } from "../network.ts";
+import { type Clock, isPassingStatus, repeat, retryAfterMs, systemClock } from "../retry.ts";
+import type { HttpSettings } from "../settings.ts";
+import { createRateLimit } from "./rate-limit.ts";
+import { readAnswer } from "./response.ts";
+
+const defaults = {
+  maxTexts: 64,
+  maxCharacters: 6_000,
+  timeoutMs: 60_000,
+  attempts: 5,
+};
+
+/** Bytes of an answer besides its numbers, and of one number written out. */
+const frameBytes = 1_000_000;
+const numberBytes = 40;
+
+/** A model behind an OpenAI-compatible endpoint. Nothing is sent before the first text. */
+export class HttpEmbedder implements Embedder {
+  readonly modelId: string;
+  readonly dimension: number;
+  readonly limits: EmbedLimits;
+  readonly #settings: HttpSettings;
+  readonly #url: URL;
+  readonly #clock: Clock;
+  readonly #maxCharacters: number;
+  readonly #awaitTurn: (signal?: AbortSignal) => Promise<void>;
+  readonly #lifetime: Lifetime;
+  #network: Promise<Network> | undefined;
+
+  /** @throws {TypeError} for a url that is none, {RangeError} for a number that makes no sense. */
+  constructor(settings: HttpSettings, clock: Clock = systemClock) {
+    const { maxTexts = defaults.maxTexts, maxCharacters = defaults.maxCharacters } = settings;
+    for (const [name, value] of Object.entries({ maxTexts, maxCharacters, ...settings })) {
+      if (typeof value === "number" && !(value > 0)) throw new RangeError(`${name}: ${value}`);
+    }
+    this.#url = endpointOf(settings.url);
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#maxCharacters = maxCharacters;
+    this.#awaitTurn = createRateLimit(settings.requestsPerMinute, clock);
+    this.modelId = `${settings.model}#${digestOf(settings, maxCharacters)}`;
+    this.dimension = settings.dimension;
+    // No token is shorter than a character, so this is never too few.
+    this.limits = { maxTexts, maxTokens: maxCharacters };
+    this.#lifetime = new Lifetime(this.modelId);
+  }
+
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<readonly Float32Array[]> {
+    if (texts.length > this.limits.maxTexts) {
+      throw new RangeError(`${texts.length} texts; at most ${this.limits.maxTexts} in one call`);
+    }
+    return this.#lifetime.run(() => this.#embed(texts, options));
+  }
+
+  async close(): Promise<void> {
+    await this.#lifetime.close();
+    await (await this.#network)?.close();
+  }
+
+  async #embed(texts: readonly string[], { kind, signal }: EmbedOptions): Promise<Float32Array[]> {
+    signal?.throwIfAborted();
+    if (texts.length === 0) return [];
+    const { queryPrefix = "", passagePrefix = "" } = this.#settings;
+    const prefix = kind === "query" ? queryPrefix : passagePrefix;
+    const body = JSON.stringify({
+      model: this.#settings.model,
+      input: texts.map((text) => fit(prefix + text, this.#maxCharacters)),
+    });
+    const { outcome, attempts } = await repeat(
+      () => this.#post(body, texts.length, signal),
+      defaults.attempts,
+      this.#clock,
+      signal,
+    );
+    if (outcome.ok) return outcome.value;
+    const { reason, status, isPassing } = outcome;
+    throw new EmbeddingError({
+      model: this.#settings.model,
+      reason,
+      isOfEveryText: status === undefined || isOfEveryText(status, isPassing),
+      url: publicAddress(this.#url),
+      attempts,
+      ...(status !== undefined && { status }),
+    });
+  }
+
+  async #post(body: string, count: number, signal: AbortSignal | undefined) {
+    await this.#awaitTurn(signal);
+    this.#network ??= openNetwork(this.#settings.env ?? process.env);
+    const network = await this.#network;
+    const { apiKey, timeoutMs = defaults.timeoutMs } = this.#settings;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await network.request(this.#url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json",
+          ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+        },
+        body,
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        silenceMs: timeoutMs,
+      });
+      const text = await readBounded(
+        response.body,
+        frameBytes + count * this.dimension * numberBytes,
+      );
+      const status = response.statusCode;
+      if (status !== 200) {
+        return {
+          ok: false as const,
+          reason: `the endpoint answered ${status}${kindOfError(text)}${hintFor(status)}`,
+          isPassing: isPassingStatus(status),
+          status,
+          retryAfterMs: retryAfterMs(response.headers["retry-after"], this.#clock),
+        };
+      }
+      if (text === undefined) {
+        return {
+          ok: false as const,
+          reason: "the endpoint's answer is too long",
+          isPassing: false,
+          status,
+        };
+      }
+      const answer = readAnswer(text, count, this.dimension);
+      return answer.ok
+        ? { ok: true as const, value: answer.vectors }
+        : { ok: false as const, reason: answer.reason, isPassing: false, status };
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (timeout.aborted) {
+        const reason = `the endpoint did not answer in ${timeoutMs / 1000} s`;
+        return { ok: false as const, reason, isPassing: true };
+      }
+      return { ok: false as const, ...connectionFailure(error) };
+    }
+  }
+}
+
+/** Of a wrong key, a wrong path or an unknown model. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405]);
+
+function isOfEveryText(status: number, isPassing: boolean): boolean {
+  // Some servers answer 500 to a text that is too long.
+  return refusals.has(status) || (isPassing && status !== 500);
+}
+
+function endpointOf(text: string): URL {
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new TypeError(`an endpoint's url begins with http:// or https://, not ${url.protocol}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new TypeError("an endpoint's url holds no user and password; there is apiKey");
+  }
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/embeddings`;
+  return url;
+}
+
+/** The address is no part of it: a model moved to another machine keeps its vectors. */
+function digestOf(settings: HttpSettings, maxCharacters: number): string {
+  const { dimension, queryPrefix = "", passagePrefix = "" } = settings;
+  return createHash("sha256")
+    .update(JSON.stringify([dimension, queryPrefix, passagePrefix, maxCharacters]))
+    .digest("hex")
+    .slice(0, 12);
+}
+
+/** Cuts between characters. Endpoints refuse an empty text, and a broken one is no JSON for some. */
+function fit(text: string, maxCharacters: number): string {
+  const cut = text.slice(0, maxCharacters);
+  return (
+    (text.length > maxCharacters ? cut.replace(/[\uD800-\uDBFF]$/, "") : cut).toWellFormed() || " "
+  );
+}
+
+/** The body's text; undefined where it is longer than `maxBytes`. */
+async function readBounded(
+  body: AsyncIterable<Buffer> & { destroy(): void },
+  maxBytes: number,
+): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      body.destroy();
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Endpoints say in words alone that a text is too long, if at all. */
+function hintFor(status: number): string {
+  const isOfSize = status === 400 || status === 413;
+  return isOfSize ? "; if a text is too long for its model, lower maxCharacters" : "";
+}
+
+/** The error's machine-readable kind. Its message may repeat the texts, or a part of the key. */
+function kindOfError(body: string | undefined): string {
+  try {
+    const answer: unknown = JSON.parse(body ?? "");
+    const error = isObject(answer) && isObject(answer["error"]) ? answer["error"] : undefined;
+    const kind = textOf(error, "code") ?? textOf(error, "type");
+    return kind !== undefined && /^[a-z]+(_[a-z]+)+$/.test(kind) ? ` (${kind})` : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,284 @@
+import { mkdirSync, readFileSync, renameSync } from "node:fs";
+import { basename } from "node:path";
+import { ModelFolder } from "@pond/embed-testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openEmbedder } from "../open-embedder.ts";
+import type { FolderSettings } from "../settings.ts";
+import { openFolderModel } from "./folder-model.ts";
+
+let folder: ModelFolder;
+beforeEach(async () => {
+  folder = await ModelFolder.with({ dimension: 8 });
+});
+afterEach(() => folder.remove());
+
+const openWith = (settings: Partial<FolderSettings> = {}) =>
+  openFolderModel({ kind: "folder", folder: folder.path, ...settings });
+
+const bgeQuery = "Represent this sentence for searching relevant passages: ";
+
+describe("what a folder says", () => {
+  it.each<[string, (its: ModelFolder) => void, Partial<FolderSettings>, object]>([
+    ["as it is", () => {}, {}, { pooling: "mean", queryPrefix: "", maxTokens: 256, dimension: 8 }],
+    [
+      "the caller's word goes first",
+      (its) => its.edit("config.json", { _name_or_path: "intfloat/e5-small-v2" }),
+      { pooling: "cls", queryPrefix: "", passagePrefix: "p: ", maxTokens: 99 },
+      { pooling: "cls", queryPrefix: "", passagePrefix: "p: ", maxTokens: 99 },
+    ],
+    [
+      "CLS pooling",
+      (its) =>
+        its.edit("1_Pooling/config.json", {
+          pooling_mode_cls_token: true,
+          pooling_mode_mean_tokens: false,
+        }),
+      {},
+      { pooling: "cls" },
+    ],
+    [
+      "pooling by its newer name",
+      (its) => its.write("1_Pooling/config.json", { pooling_mode: "cls" }),
+      {},
+      { pooling: "cls" },
+    ],
+    [
+      "e5",
+      (its) => its.edit("config.json", { _name_or_path: "intfloat/multilingual-e5-small" }),
+      {},
+      { queryPrefix: "query: ", passagePrefix: "passage: " },
+    ],
+    [
+      "e5 that takes instructions",
+      (its) => its.edit("config.json", { _name_or_path: "multilingual-e5-large-instruct" }),
+      {},
+      { queryPrefix: "", passagePrefix: "" },
+    ],
+    [
+      "bge without a pooling file",
+      (its) => {
+        its.edit("config.json", { _name_or_path: "BAAI/bge-small-en-v1.5" });
+        its.remove("1_Pooling");
+      },
+      {},
+      { pooling: "cls", queryPrefix: bgeQuery, passagePrefix: "" },
+    ],
+    [
+      "MiniLM",
+      (its) => its.edit("config.json", { _name_or_path: "all-MiniLM-L6-v2" }),
+      {},
+      { pooling: "mean", queryPrefix: "", passagePrefix: "" },
+    ],
+    [
+      "prompts of its own",
+      (its) =>
+        its.write("config_sentence_transformers.json", {
+          prompts: { query: "ask: ", document: "say: " },
+        }),
+      {},
+      { queryPrefix: "ask: ", passagePrefix: "say: " },
+    ],
+    [
+      "sentence-transformers' limit",
+      (its) => its.write("sentence_bert_config.json", { max_seq_length: 128 }),
+      {},
+      { maxTokens: 128 },
+    ],
+    [
+      "RoBERTa's positions, and a tokenizer without a limit",
+      (its) => {
+        its.edit("config.json", { model_type: "xlm-roberta", max_position_embeddings: 130 });
+        its.edit("tokenizer_config.json", { model_max_length: 1e30 });
+      },
+      {},
+      { maxTokens: 128 },
+    ],
+    [
+      "no limit at all",
+      (its) => {
+        its.remove("tokenizer_config.json");
+        its.edit("config.json", { max_position_embeddings: null });
+      },
+      {},
+      { maxTokens: 512 },
+    ],
+  ])("%s", async (_, change, settings, expected) => {
+    change(folder);
+
+    expect(await openWith(settings)).toMatchObject(expected);
+  });
+
+  it.each([
+    ["onnx/model.onnx", ["onnx/model.onnx", "onnx/model_fp16.onnx"]],
+    ["onnx/model_quantized.onnx", ["onnx/model_quantized.onnx", "other.onnx"]],
+    ["my-export.onnx", ["my-export.onnx"]],
+  ])("finds %s", async (expected, names) => {
+    mkdirSync(folder.file("onnx"));
+    const model = readFileSync(folder.file("model.onnx"));
+    folder.remove("model.onnx");
+    for (const name of names) folder.write(name, model);
+
+    expect((await openWith()).modelFile).toBe(folder.file(expected));
+  });
+});
+
+describe("the id of a folder's model", () => {
+  it.each<[string, (its: ModelFolder) => void, Partial<FolderSettings>]>([
+    ["other pooling", () => {}, { pooling: "cls" }],
+    ["another query prefix", () => {}, { queryPrefix: "q: " }],
+    ["another passage prefix", () => {}, { passagePrefix: "p: " }],
+    ["other truncation", () => {}, { maxTokens: 128 }],
+    [
+      "other weights",
+      (its) => {
+        const bytes = readFileSync(its.file("model.onnx"));
+        bytes.writeUInt8(bytes.readUInt8(bytes.length - 5000) ^ 1, bytes.length - 5000);
+        its.write("model.onnx", bytes);
+      },
+      {},
+    ],
+    ["another tokenizer", (its) => its.edit("tokenizer.json", { truncation: {} }), {}],
+    [
+      "another tokenizer configuration",
+      (its) => its.edit("tokenizer_config.json", { do_lower_case: false }),
+      {},
+    ],
+  ])("differs for %s", async (_, change, settings) => {
+    const before = await openWith();
+    change(folder);
+    const after = await openWith(settings);
+
+    expect(after.modelId).not.toBe(before.modelId);
+    expect(after.modelId).toMatch(new RegExp(`^${basename(folder.path)}#[0-9a-f]{12}$`));
+  });
+
+  it("is the same for settings that only change how it runs", async () => {
+    const settings = { kind: "folder", folder: folder.path } as const;
+    const plain = await openEmbedder(settings);
+    const tuned = await openEmbedder({ ...settings, threads: 1, idleMs: 5 });
+
+    expect(tuned.modelId).toBe(plain.modelId);
+  });
+});
+
+describe("a folder that is no model", () => {
+  const cut = (its: ModelFolder, share: number): void => {
+    const bytes = readFileSync(its.file("model.onnx"));
+    its.write("model.onnx", bytes.subarray(0, Math.floor(bytes.length * share)));
+  };
+
+  it.each<[string, (its: ModelFolder) => void, string, RegExp]>([
+    [
+      "no model file",
+      (its) => its.remove("model.onnx"),
+      "model_incomplete",
+      /model\.onnx is missing$/,
+    ],
+    [
+      "one that is being downloaded",
+      (its) => renameSync(its.file("model.onnx"), its.file("model.onnx.part")),
+      "model_incomplete",
+      /model\.onnx\.part is there, a download that was not finished/,
+    ],
+    [
+      "several to choose from",
+      (its) => {
+        for (const name of ["a.onnx", "b.onnx"]) its.write(name, "x");
+        its.remove("model.onnx");
+      },
+      "model_incomplete",
+      /which of a\.onnx, b\.onnx/,
+    ],
+    ["half a model file", (its) => cut(its, 0.5), "model_incomplete", /bytes instead of \d+/],
+    ["most of one", (its) => cut(its, 0.99), "model_incomplete", /bytes instead of \d+/],
+    [
+      "an empty one",
+      (its) => its.write("model.onnx", ""),
+      "model_incomplete",
+      /model\.onnx is empty/,
+    ],
+    [
+      "a pointer to one",
+      (its) =>
+        its.write("model.onnx", "version https://git-lfs.github.com/spec/v1\noid sha256:00\n"),
+      "model_incomplete",
+      /git lfs pull/,
+    ],
+    [
+      "no tokenizer",
+      (its) => its.remove("tokenizer.json"),
+      "model_incomplete",
+      /tokenizer\.json is missing/,
+    ],
+    [
+      "no configuration",
+      (its) => its.remove("config.json"),
+      "model_incomplete",
+      /config\.json is missing/,
+    ],
+    [
+      "configuration that is no JSON",
+      (its) => its.write("config.json", "{"),
+      "model_invalid",
+      /config\.json is no JSON/,
+    ],
+    [
+      "configuration that is a list",
+      (its) => its.write("config.json", []),
+      "model_invalid",
+      /no JSON object/,
+    ],
+    [
+      "no dimension",
+      (its) => {
+        its.edit("config.json", { hidden_size: null });
+        its.remove("1_Pooling");
+      },
+      "model_invalid",
+      /how long its vectors are/,
+    ],
+    [
+      "two dimensions",
+      (its) => its.edit("1_Pooling/config.json", { word_embedding_dimension: 9 }),
+      "model_invalid",
+      /of 8 numbers, 1_Pooling\/config\.json of 9/,
+    ],
+    [
+      "pooling that is not supported",
+      (its) => its.edit("1_Pooling/config.json", { pooling_mode_max_tokens: true }),
+      "model_invalid",
+      /mean and max_tokens; mean and cls are supported/,
+    ],
+    [
+      "a step that is not supported",
+      (its) =>
+        its.write("modules.json", [
+          { type: "sentence_transformers.models.Transformer" },
+          { type: "sentence_transformers.models.Dense" },
+        ]),
+      "model_invalid",
+      /a step "Dense"/,
+    ],
+  ])("%s", async (_, change, code, message) => {
+    change(folder);
+
+    await expect(openWith()).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+      [Symbol.for("pond.error")]: true,
+    });
+  });
+
+  it("no folder", async () => {
+    await expect(openWith({ folder: folder.file("none") })).rejects.toMatchObject({
+      code: "model_not_found",
+    });
+  });
+
+  it("fewer tokens than asked for", async () => {
+    await expect(openWith({ maxTokens: 300 })).rejects.toMatchObject({
+      code: "model_invalid",
+      message: expect.stringContaining("256 tokens of a text, not 300"),
+    });
+  });
+});

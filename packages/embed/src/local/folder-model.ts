@@ -1,0 +1,142 @@
+import { basename, join, relative, resolve } from "node:path";
+import { ModelInvalidError } from "../errors.ts";
+import type { FolderSettings, Pooling } from "../settings.ts";
+import { conventionOf } from "./conventions.ts";
+import { fingerprint } from "./fingerprint.ts";
+import {
+  countOf,
+  isObject,
+  type JsonObject,
+  readJson,
+  readJsonObject,
+  textOf,
+} from "./json-file.ts";
+import type { LocalModel } from "./local-model.ts";
+import { findModelFile, requireWhole } from "./model-files.ts";
+
+/** Most models' limit, where nothing says another. */
+const usualMaxTokens = 512;
+/** Tokenizers without a limit of their own write a number near 1e30. */
+const mostTokens = 1_000_000;
+
+/**
+ * Reads a model folder as sentence-transformers and the usual exporters lay it out, without loading
+ * the model. What the settings say goes before what the folder says, and that before what models of
+ * the name are known to want.
+ *
+ * @throws {ModelNotFoundError} {@link ModelIncompleteError} {@link ModelInvalidError}
+ */
+export async function openFolderModel(settings: FolderSettings): Promise<LocalModel> {
+  const folder = resolve(settings.folder);
+  const modelFile = await findModelFile(folder);
+  await requireWhole(folder, folder, relative(folder, modelFile));
+  await requireWhole(folder, folder, "tokenizer.json");
+  await requireWhole(folder, folder, "config.json");
+  const read = (name: string) => readJsonObject(folder, join(folder, name));
+  const config = await read("config.json");
+  const tokenizerConfig = (await read("tokenizer_config.json")) ?? {};
+  const poolingConfig = await read("1_Pooling/config.json");
+  const prompts = (await read("config_sentence_transformers.json"))?.["prompts"];
+  await refuseOtherModules(folder);
+
+  const convention = conventionOf([basename(folder), textOf(config, "_name_or_path") ?? ""]);
+  const prompt = (...names: string[]): string | undefined =>
+    names
+      .map((name) => textOf(isObject(prompts) ? prompts : undefined, name))
+      .find((each) => each !== undefined);
+  const chosen = {
+    dimension: dimensionOf(folder, config, poolingConfig),
+    pooling: settings.pooling ?? poolingOf(folder, poolingConfig) ?? convention.pooling,
+    queryPrefix: settings.queryPrefix ?? prompt("query") ?? convention.queryPrefix,
+    passagePrefix:
+      settings.passagePrefix ?? prompt("passage", "document") ?? convention.passagePrefix,
+    maxTokens: maxTokensOf(
+      folder,
+      settings.maxTokens,
+      config,
+      tokenizerConfig,
+      await read("sentence_bert_config.json"),
+    ),
+  };
+  const tokenizerFile = join(folder, "tokenizer.json");
+  const vocabularySize = countOf(config, "vocab_size");
+  const digest = await fingerprint({ ...chosen, tokenizerConfig }, [modelFile, tokenizerFile]);
+  return {
+    ...chosen,
+    modelId: `${basename(folder)}#${digest}`,
+    location: folder,
+    modelFile,
+    tokenizerFile,
+    tokenizerConfig,
+    ...(vocabularySize !== undefined && { vocabularySize }),
+  };
+}
+
+/** Steps after pooling are no part of the graph, and leaving them out gives other vectors. */
+async function refuseOtherModules(folder: string): Promise<void> {
+  const modules = await readJson(folder, join(folder, "modules.json"));
+  if (!Array.isArray(modules)) return;
+  for (const module of modules) {
+    const type = isObject(module) ? textOf(module, "type")?.split(".").at(-1) : undefined;
+    if (type !== undefined && !["Transformer", "Pooling", "Normalize"].includes(type)) {
+      const reason = `modules.json has a step "${type}", which is not supported`;
+      throw new ModelInvalidError(folder, reason);
+    }
+  }
+}
+
+function dimensionOf(
+  folder: string,
+  config: JsonObject | undefined,
+  poolingConfig: JsonObject | undefined,
+): number {
+  const hidden =
+    countOf(config, "hidden_size") ?? countOf(config, "dim") ?? countOf(config, "d_model");
+  const pooled = countOf(poolingConfig, "word_embedding_dimension");
+  if (hidden !== undefined && pooled !== undefined && hidden !== pooled) {
+    const reason = `config.json says vectors of ${hidden} numbers, 1_Pooling/config.json of ${pooled}`;
+    throw new ModelInvalidError(folder, reason);
+  }
+  const dimension = hidden ?? pooled;
+  if (dimension !== undefined) return dimension;
+  throw new ModelInvalidError(folder, "config.json does not say how long its vectors are");
+}
+
+function poolingOf(folder: string, config: JsonObject | undefined): Pooling | undefined {
+  if (config === undefined) return undefined;
+  const mode = textOf(config, "pooling_mode");
+  const modes = mode === undefined ? switchedOn(config) : [mode];
+  const [only] = modes;
+  if (modes.length === 1 && (only === "mean" || only === "cls")) return only;
+  const reason = `1_Pooling/config.json asks for ${modes.join(" and ") || "no pooling"}; mean and cls are supported`;
+  throw new ModelInvalidError(folder, reason);
+}
+
+function switchedOn(config: JsonObject): string[] {
+  const names: Readonly<Record<string, string>> = { mean_tokens: "mean", cls_token: "cls" };
+  return Object.keys(config)
+    .filter((key) => key.startsWith("pooling_mode_") && config[key] === true)
+    .map((key) => key.slice("pooling_mode_".length))
+    .map((mode) => names[mode] ?? mode);
+}
+
+function maxTokensOf(
+  folder: string,
+  asked: number | undefined,
+  config: JsonObject | undefined,
+  tokenizerConfig: JsonObject,
+  sentenceConfig: JsonObject | undefined,
+): number {
+  const positions = countOf(config, "max_position_embeddings");
+  // RoBERTa numbers positions from the padding token's id on.
+  const taken = /roberta/.test(textOf(config, "model_type") ?? "") ? 2 : 0;
+  const most = positions === undefined ? mostTokens : positions - taken;
+  if (asked !== undefined && asked > most) {
+    throw new ModelInvalidError(folder, `it takes ${most} tokens of a text, not ${asked}`);
+  }
+  const said = [
+    countOf(sentenceConfig, "max_seq_length"),
+    countOf(tokenizerConfig, "model_max_length"),
+  ].filter((limit) => limit !== undefined && limit < mostTokens);
+  return asked ?? Math.min(most, said[0] ?? Math.min(most, usualMaxTokens));
+}

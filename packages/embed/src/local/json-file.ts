@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { ModelInvalidError } from "../errors.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * A JSON file of a model.
+ *
+ * @returns Undefined where there is no such file.
+ * @throws {ModelInvalidError} where it holds no JSON object.
+ */
+export async function readJsonObject(model: string, path: string): Promise<JsonObject | undefined> {
+  const value = await readJson(model, path);
+  if (value === undefined || isObject(value)) return value;
+  throw new ModelInvalidError(model, `${path} holds no JSON object`);
+}
+
+/** @throws {ModelInvalidError} where it is no JSON. */
+export async function readJson(model: string, path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ModelInvalidError(model, `${path} is no JSON`, { cause: error });
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** The field, where it is a whole number above zero. */
+export function countOf(object: JsonObject | undefined, key: string): number | undefined {
+  const value = object?.[key];
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
+export function textOf(object: JsonObject | undefined, key: string): string | undefined {
+  const value = object?.[key];
+  return typeof value === "string" ? value : undefined;
+}

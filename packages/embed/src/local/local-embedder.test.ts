@@ -1,0 +1,311 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { ModelFolder, nearness } from "@pond/embed-testkit";
+import type * as Runtime from "onnxruntime-node";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Embedder } from "../embedder.ts";
+import { openEmbedder } from "../open-embedder.ts";
+import type { FolderSettings } from "../settings.ts";
+import { openFolderModel } from "./folder-model.ts";
+import { type LoadedModel, loadModel } from "./loaded-model.ts";
+import { LocalEmbedder } from "./local-embedder.ts";
+
+let folder: ModelFolder;
+let embedder: Embedder | undefined;
+afterEach(async () => {
+  await embedder?.close();
+  folder.remove();
+});
+
+async function openWith(
+  model: Parameters<typeof ModelFolder.with>[0],
+  settings: Partial<FolderSettings> = {},
+  change: (its: ModelFolder) => void = () => {},
+): Promise<Embedder> {
+  folder = await ModelFolder.with(model);
+  change(folder);
+  embedder = await openEmbedder({ kind: "folder", folder: folder.path, ...settings });
+  return embedder;
+}
+
+const passage = { kind: "passage" } as const;
+const texts = [
+  "the lock file is stale",
+  "delete the stale lock file",
+  "grandmother bakes bread on sunday",
+  "",
+  "数据库锁定了",
+  "数据库 索引",
+  "x ".repeat(400),
+  "\ud800 half a character",
+];
+
+describe("vectors", () => {
+  it.each([
+    ["tokens", {}],
+    ["tokens, of which the first counts", { pooling: "cls" }],
+    ["texts", { output: "sentence_embedding" }],
+    ["tokens, by ids alone", { inputs: ["input_ids"] }],
+    ["tokens, by ids and mask", { inputs: ["input_ids", "attention_mask"] }],
+    ["tokens, by positions too", { inputs: ["input_ids", "attention_mask", "position_ids"] }],
+  ] as const)("are of unit length and do not depend on the batch: %s", async (_, model) => {
+    const { embed, dimension } = bound(await openWith({ dimension: 24, ...model }));
+
+    const together = await embed(texts, passage);
+
+    expect(together).toHaveLength(texts.length);
+    for (const [at, text] of texts.entries()) {
+      const [alone] = await embed([text], passage);
+      expect(alone).toHaveLength(dimension);
+      expect(nearness(alone, alone)).toBeCloseTo(1, 5);
+      expect(nearness(alone, together[at])).toBeCloseTo(1, 5);
+    }
+  });
+
+  it("are the normalised mean of what the graph gives", async () => {
+    const { embed } = bound(await openWith({ dimension: 6, words: ["alpha", "beta"] }));
+    const runtime: typeof Runtime = createRequire(import.meta.url)("onnxruntime-node");
+    const session = await runtime.InferenceSession.create(folder.file("model.onnx"));
+    // [CLS] alpha beta [SEP]
+    const ids = BigInt64Array.of(2n, 4n, 5n, 3n);
+    const feed = new runtime.Tensor("int64", ids, [1, 4]);
+    const raw = await session.run({ input_ids: feed, attention_mask: feed, token_type_ids: feed });
+    const rows = raw["last_hidden_state"]?.data as Float32Array;
+    const mean = [0, 1, 2, 3, 4, 5].map(
+      (at) => [0, 6, 12, 18].reduce((sum, row) => sum + (rows[row + at] ?? 0), 0) / 4,
+    );
+    const length = Math.hypot(...mean);
+
+    const [vector] = await embed(["Alpha beta"], passage);
+
+    expect([...(vector ?? [])]).toEqual(mean.map((value) => expect.closeTo(value / length, 6)));
+  });
+
+  it("are near for texts that share words, and exact for none but the same", async () => {
+    const { embed } = bound(await openWith({}));
+
+    const [stale, remove, bread, , locked, index] = await embed(texts, passage);
+
+    expect(nearness(stale, remove)).toBeGreaterThan(0.7);
+    expect(nearness(stale, bread)).toBeLessThan(0.4);
+    expect(nearness(locked, index)).toBeGreaterThan(nearness(locked, bread));
+  });
+
+  it("differ for a query and a passage by their prefixes", async () => {
+    const settings = { queryPrefix: "query: ", passagePrefix: "passage: " };
+    const { embed } = bound(await openWith({}, settings));
+
+    const [asked] = await embed(["lock"], { kind: "query" });
+    const [said] = await embed(["query: lock", "lock"], passage);
+
+    expect(nearness(asked, said)).toBeLessThan(0.99);
+  });
+
+  it("are of the first tokens of a text, and its end mark", async () => {
+    const words = ["one", "two", "three", "four"];
+    const { embed, limits } = bound(await openWith({ words, maxTokens: 4 }));
+
+    const [long, short, other] = await embed(
+      ["one two three four", "one two", "one three"],
+      passage,
+    );
+
+    expect(limits.maxTokens).toBe(4);
+    expect(long).toEqual(short);
+    expect(nearness(long, other)).toBeLessThan(0.99);
+  });
+
+  it("of no texts are none, without loading anything", async () => {
+    const { embed } = bound(await openWith({}, {}, (its) => its.write("tokenizer.json", "{}")));
+
+    expect(await embed([], passage)).toEqual([]);
+  });
+});
+
+describe("what the model has to say when it is loaded", () => {
+  it.each<[string, Parameters<typeof ModelFolder.with>[0], (its: ModelFolder) => void, RegExp]>([
+    [
+      "another dimension than its configuration",
+      { dimension: 8 },
+      (its) => {
+        its.edit("config.json", { hidden_size: 16 });
+        its.remove("1_Pooling");
+      },
+      /is float32 \[1,3,8\], and should be float32 \[1,3,16\]/,
+    ],
+    [
+      "more tokens than rows, by configuration",
+      {},
+      (its) => its.edit("config.json", { vocab_size: 100 }),
+      /tokenizer has \d+ tokens, the model 100: they do not belong together/,
+    ],
+    [
+      "more tokens than rows, in truth",
+      {},
+      (its) => {
+        const shifted = { vocab: { "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, a: 4, hm: 999_999 } };
+        its.edit("tokenizer.json", {
+          model: {
+            type: "WordPiece",
+            unk_token: "[UNK]",
+            continuing_subword_prefix: "##",
+            ...shifted,
+          },
+        });
+        its.edit("config.json", { vocab_size: 1_000_000 });
+      },
+      /tokens that the model does not know/,
+    ],
+    [
+      "an input nobody knows",
+      { inputs: ["input_ids", "pixel_values"] },
+      () => {},
+      /an input "pixel_values" \(int64\), which is not supported/,
+    ],
+    [
+      "a tokenizer that is none",
+      {},
+      (its) => its.write("tokenizer.json", { version: "1.0" }),
+      /tokenizer\.json is damaged/,
+    ],
+    [
+      "a file that is no ONNX",
+      {},
+      (its) => its.write("model.onnx", "<!doctype html>"),
+      /the runtime refuses its ONNX file/,
+    ],
+    ["no room for a text", { maxTokens: 2 }, () => {}, /2 tokens leave no room/],
+  ])("%s", async (_, model, change, message) => {
+    const { embed } = bound(await openWith(model, {}, change));
+
+    await expect(embed(["hm"], passage)).rejects.toMatchObject({
+      code: "model_invalid",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("refuses more texts than its limit", async () => {
+    const { embed, limits } = bound(await openWith({}));
+
+    await expect(embed(Array(limits.maxTexts + 1).fill("a"), passage)).rejects.toThrow(RangeError);
+  });
+});
+
+describe("the life of a model", () => {
+  /** Counts what is loaded and released; runs of the model wait for `gate`. */
+  async function watched(idleMs: number) {
+    folder = await ModelFolder.with({ dimension: 8 });
+    const seen = { loaded: 0, released: 0, runs: 0, gate: Promise.resolve() };
+    let whenReleased = Promise.withResolvers<void>();
+    const local = new LocalEmbedder(
+      await openFolderModel({ kind: "folder", folder: folder.path }),
+      { idleMs },
+      async (...given): Promise<LoadedModel> => {
+        seen.loaded++;
+        const model = await loadModel(...given);
+        return {
+          ...model,
+          run: async (batch) => {
+            seen.runs++;
+            await seen.gate;
+            return model.run(batch);
+          },
+          release: async () => {
+            await model.release();
+            seen.released++;
+            whenReleased.resolve();
+            whenReleased = Promise.withResolvers();
+          },
+        };
+      },
+    );
+    embedder = local;
+    return { local, seen, released: () => whenReleased.promise };
+  }
+
+  it("loads once for calls at the same time", async () => {
+    const { local, seen } = await watched(60_000);
+
+    await Promise.all(texts.map((text) => local.embed([text], passage)));
+
+    expect(seen.loaded).toBe(1);
+  });
+
+  it("is released when idle, and loaded again on demand", async () => {
+    const { local, seen, released } = await watched(0);
+    const [before] = await local.embed(["lock"], passage);
+    await released();
+
+    const [after] = await local.embed(["lock"], passage);
+
+    expect(after).toEqual(before);
+    expect(seen).toMatchObject({ loaded: 2, released: 1 });
+  });
+
+  it("tries to load again after it failed", async () => {
+    const { embed } = bound(await openWith({}, {}, (its) => its.write("tokenizer.json", "{}")));
+    await expect(embed(["a"], passage)).rejects.toMatchObject({ code: "model_invalid" });
+
+    const whole = await ModelFolder.with();
+    folder.write("tokenizer.json", readFileSync(whole.file("tokenizer.json"), "utf8"));
+    whole.remove();
+
+    expect(await embed(["a"], passage)).toHaveLength(1);
+  });
+
+  it("closes after what runs, and refuses what comes later", async () => {
+    const { local, seen } = await watched(60_000);
+    const gate = Promise.withResolvers<void>();
+    seen.gate = gate.promise;
+    const running = local.embed(["lock"], passage);
+    const closing = local.close();
+
+    await expect(local.embed(["late"], passage)).rejects.toMatchObject({
+      code: "embedding_failed",
+      message: expect.stringContaining("closed"),
+    });
+    gate.resolve();
+    await closing;
+
+    expect(await running).toHaveLength(1);
+    expect(seen).toMatchObject({ loaded: 1, released: 1, runs: 1 });
+  });
+
+  it("closes without ever having been loaded", async () => {
+    const { local, seen } = await watched(60_000);
+
+    await local.close();
+
+    expect(seen).toMatchObject({ loaded: 0, released: 0 });
+  });
+
+  it("stops between batches when it is aborted", async () => {
+    const { local, seen } = await watched(60_000);
+    const gate = Promise.withResolvers<void>();
+    seen.gate = gate.promise;
+    const abort = new AbortController();
+    const many = Array.from({ length: 200 }, (_, at) => `message ${at}`);
+    const running = local.embed(many, { ...passage, signal: abort.signal });
+    const outcome = expect(running).rejects.toThrow("enough");
+
+    abort.abort(new Error("enough"));
+    gate.resolve();
+    await outcome;
+
+    expect(seen.runs).toBeLessThan(2);
+    expect(await local.embed(["lock"], passage)).toHaveLength(1);
+  });
+
+  it("does not begin when it was aborted before", async () => {
+    const { local, seen } = await watched(60_000);
+
+    const running = local.embed(["lock"], { ...passage, signal: AbortSignal.abort() });
+
+    await expect(running).rejects.toMatchObject({ name: "AbortError" });
+    expect(seen.loaded).toBe(0);
+  });
+});
+
+function bound(of: Embedder) {
+  return { embed: of.embed.bind(of), dimension: of.dimension, limits: of.limits };
+}

@@ -1,0 +1,104 @@
+import type { Embedder, EmbedLimits, EmbedOptions } from "../embedder.ts";
+import { Lifetime } from "../lifetime.ts";
+import { planBatches } from "./batches.ts";
+import { type LoadedModel, loadModel } from "./loaded-model.ts";
+import type { LocalModel } from "./local-model.ts";
+
+const defaults = { idleMs: 300_000, maxTexts: 256 };
+
+export type LocalOptions = {
+  readonly threads?: number | undefined;
+  readonly idleMs?: number | undefined;
+};
+
+/** A local model: loaded at the first text, let go when nobody asked for a while. */
+export class LocalEmbedder implements Embedder {
+  readonly modelId: string;
+  readonly dimension: number;
+  readonly limits: EmbedLimits;
+  readonly #model: LocalModel;
+  readonly #options: LocalOptions;
+  readonly #loadModel: typeof loadModel;
+  readonly #lifetime: Lifetime;
+  #loading: Promise<LoadedModel> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  /** The last batch given to the model; batches of all callers run one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(model: LocalModel, options: LocalOptions, load: typeof loadModel = loadModel) {
+    this.modelId = model.modelId;
+    this.dimension = model.dimension;
+    this.limits = { maxTexts: defaults.maxTexts, maxTokens: model.maxTokens };
+    this.#model = model;
+    this.#options = options;
+    this.#loadModel = load;
+    this.#lifetime = new Lifetime(model.modelId);
+  }
+
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<readonly Float32Array[]> {
+    if (texts.length > this.limits.maxTexts) {
+      throw new RangeError(`${texts.length} texts; at most ${this.limits.maxTexts} in one call`);
+    }
+    return this.#lifetime
+      .run(() => this.#embed(texts, options))
+      .finally(() => this.#rest(this.#options.idleMs ?? defaults.idleMs));
+  }
+
+  async close(): Promise<void> {
+    await this.#lifetime.close();
+    await this.#release();
+  }
+
+  async #embed(texts: readonly string[], { kind, signal }: EmbedOptions): Promise<Float32Array[]> {
+    signal?.throwIfAborted();
+    if (texts.length === 0) return [];
+    clearTimeout(this.#idle);
+    const model = await this.#load();
+    const prefix = kind === "query" ? this.#model.queryPrefix : this.#model.passagePrefix;
+    const rows = texts.map((text) => model.encode(prefix + text));
+    const vectors: Float32Array[] = new Array(texts.length);
+    for (const batch of planBatches(rows.map((row) => row.length))) {
+      const found = await this.#inTurn(() => {
+        signal?.throwIfAborted();
+        return model.run(batch.map((index) => rows[index] ?? []));
+      });
+      batch.forEach((index, at) => {
+        const vector = found[at];
+        if (vector !== undefined) vectors[index] = vector;
+      });
+    }
+    return vectors;
+  }
+
+  /** A query waits for one batch of a long import, not for the import. */
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(run);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  #load(): Promise<LoadedModel> {
+    this.#loading ??= this.#loadModel(this.#model, this.#options.threads).catch(
+      (error: unknown) => {
+        this.#loading = undefined;
+        throw error;
+      },
+    );
+    return this.#loading;
+  }
+
+  #rest(idleMs: number): void {
+    clearTimeout(this.#idle);
+    if (!this.#lifetime.isIdle || this.#loading === undefined) return;
+    // Nobody waits for this; a model that cannot be let go is gone with the process.
+    const release = () => void this.#release().catch(() => {});
+    this.#idle = setTimeout(release, idleMs).unref();
+  }
+
+  async #release(): Promise<void> {
+    clearTimeout(this.#idle);
+    const loading = this.#loading;
+    this.#loading = undefined;
+    await (await loading?.catch(() => undefined))?.release();
+  }
+}

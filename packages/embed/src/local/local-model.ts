@@ -1,0 +1,18 @@
+import type { Pooling } from "../settings.ts";
+
+/** Everything about a model on disk that is known without loading it. */
+export type LocalModel = {
+  readonly modelId: string;
+  /** Its folder, for errors. */
+  readonly location: string;
+  readonly modelFile: string;
+  readonly tokenizerFile: string;
+  readonly tokenizerConfig: Readonly<Record<string, unknown>>;
+  readonly dimension: number;
+  readonly pooling: Pooling;
+  readonly queryPrefix: string;
+  readonly passagePrefix: string;
+  readonly maxTokens: number;
+  /** Rows of its embedding table, where its configuration says. */
+  readonly vocabularySize?: number;
+};

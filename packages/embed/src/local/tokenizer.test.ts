@@ -1,0 +1,76 @@
+import { ModelFolder } from "@pond/embed-testkit";
+import { afterEach, expect, it } from "vitest";
+import { loadTokenizer } from "./tokenizer.ts";
+
+let folder: ModelFolder;
+afterEach(() => folder.remove());
+
+/** As XLM-RoBERTa's, which multilingual models use: pieces with scores, `<s>` and `</s>`. */
+const unigram = {
+  version: "1.0",
+  added_tokens: ["<s>", "<pad>", "</s>", "<unk>"].map((content, id) => ({
+    ...{ id, content, single_word: false, lstrip: false, rstrip: false },
+    ...{ normalized: false, special: true },
+  })),
+  normalizer: { type: "NFKC" },
+  pre_tokenizer: {
+    type: "Metaspace",
+    replacement: "▁",
+    add_prefix_space: true,
+    prepend_scheme: "always",
+  },
+  post_processor: {
+    type: "TemplateProcessing",
+    single: [
+      { SpecialToken: { id: "<s>", type_id: 0 } },
+      { Sequence: { id: "A", type_id: 0 } },
+      { SpecialToken: { id: "</s>", type_id: 0 } },
+    ],
+    pair: [],
+    special_tokens: {
+      "<s>": { id: "<s>", ids: [0], tokens: ["<s>"] },
+      "</s>": { id: "</s>", ids: [2], tokens: ["</s>"] },
+    },
+  },
+  decoder: { type: "Metaspace", replacement: "▁", add_prefix_space: true },
+  model: {
+    type: "Unigram",
+    unk_id: 3,
+    vocab: [
+      ...["<s>", "<pad>", "</s>", "<unk>"].map((token) => [token, 0]),
+      ...["▁lock", "▁file", "s", "▁", "锁"].map((token, at) => [token, -1 - at]),
+    ],
+  },
+};
+
+const load = () =>
+  loadTokenizer({
+    location: folder.path,
+    tokenizerFile: folder.file("tokenizer.json"),
+    tokenizerConfig: { eos_token: "</s>", pad_token: "<pad>" },
+    maxTokens: 6,
+  });
+
+it("gives an empty text a token where the tokenizer frames nothing", async () => {
+  folder = new ModelFolder();
+  folder.write("tokenizer.json", { ...unigram, post_processor: null });
+  const tokenizer = await load();
+
+  expect(tokenizer.encode("")).toEqual([1]);
+  expect(tokenizer.encode("lock")).toEqual([4]);
+});
+
+it.each([
+  ["words", "lock files", [0, 4, 5, 6, 2]],
+  ["compatibility forms", "ｌｏｃｋ", [0, 4, 2]],
+  ["what it does not know", "lock ?", [0, 4, 7, 3, 2]],
+  ["nothing", "", [0, 2]],
+  ["too much", "lock lock lock lock lock lock lock lock", [0, 4, 4, 4, 4, 2]],
+])("reads a Unigram tokenizer: %s", async (_, text, ids) => {
+  folder = new ModelFolder();
+  folder.write("tokenizer.json", unigram);
+  const tokenizer = await load();
+
+  expect(tokenizer.encode(text)).toEqual(ids);
+  expect(tokenizer.paddingId).toBe(1);
+});

@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Dispatcher } from "undici";
+import { DownloadError } from "../errors.ts";
+import { connectionFailure, type Network, publicAddress } from "../network.ts";
+import { type Attempt, type Clock, isPassingStatus, repeat, retryAfterMs } from "../retry.ts";
+import { sizeOf } from "./model-folder.ts";
+import type { PinnedFile } from "./pinned-models.ts";
+
+export type FileDownload = {
+  readonly model: string;
+  readonly folder: string;
+  readonly file: PinnedFile;
+  readonly url: URL;
+  readonly token: string | undefined;
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  /** Told how many bytes of the file are there. */
+  readonly report: (bytes: number) => void;
+};
+
+/** Tries in a row that bring no byte before it gives up; any byte brings them all back. */
+const attempts = 5;
+const mostRedirects = 5;
+const silenceMs = 60_000;
+
+/**
+ * Fetches one file into `NAME.part`, checks it and renames it.
+ *
+ * @throws {DownloadError}
+ */
+export async function downloadFile(download: FileDownload): Promise<void> {
+  const { folder, file, report } = download;
+  const part = join(folder, `${file.name}.part`);
+  const inherited = (await sizeOf(part)) ?? 0;
+  for (const isSecond of [false, true]) {
+    await fetchWhole(download, part);
+    const found = await sha256Of(part);
+    if (found === file.sha256) break;
+    await rm(part);
+    // What an earlier call left may be what is wrong; then it is worth a start from nothing.
+    if (inherited === 0 || isSecond) {
+      const reason = `its SHA-256 is ${found} and should be ${file.sha256}; it was removed`;
+      throw failure(download, reason);
+    }
+    report(0);
+  }
+  await rename(part, join(folder, file.name));
+}
+
+async function fetchWhole(download: FileDownload, part: string): Promise<void> {
+  const { file, clock, signal } = download;
+  for (;;) {
+    const before = (await sizeOf(part)) ?? 0;
+    if (before === file.bytes) return;
+    const { outcome } = await repeat(
+      async () => {
+        const outcome = await fetchRest(download, part);
+        // A line that is cut again and again still gets there.
+        const isFurther = ((await sizeOf(part)) ?? 0) > before;
+        return isFurther && !outcome.ok && outcome.isPassing ? { ok: true, value: "cut" } : outcome;
+      },
+      attempts,
+      clock,
+      signal,
+    );
+    if (outcome.ok) continue;
+    throw failure(download, outcome.reason, outcome.status);
+  }
+}
+
+/** Asks for what is missing and appends it. */
+async function fetchRest(download: FileDownload, part: string): Promise<Attempt<string>> {
+  const { file, clock, signal } = download;
+  let start = (await sizeOf(part)) ?? 0;
+  if (start > file.bytes) {
+    await rm(part);
+    start = 0;
+  }
+  let response: Dispatcher.ResponseData;
+  try {
+    const answer = await get(download, start);
+    if ("ok" in answer) return answer;
+    response = answer;
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { ok: false, ...connectionFailure(error) };
+  }
+  const { statusCode: status, headers, body } = response;
+  const refuse = (reason: string, isPassing = isPassingStatus(status)): Attempt<string> => {
+    body.on("error", () => {}).destroy();
+    return {
+      ok: false,
+      reason,
+      status,
+      isPassing,
+      retryAfterMs: retryAfterMs(headers["retry-after"], clock),
+    };
+  };
+  if (status === 416) {
+    await rm(part, { force: true });
+    return refuse("the server cannot go on where the last download ended", start > 0);
+  }
+  if (status === 404) return refuse("the server has no such file");
+  if (status === 401 || status === 403) {
+    return refuse(
+      `the server refuses (${status}); HF_TOKEN may have to hold a token that may read it`,
+    );
+  }
+  if (status !== 200 && status !== 206) return refuse(`the server answered ${status}`);
+  if (status === 206 && rangeStart(headers["content-range"]) !== start) {
+    await rm(part, { force: true });
+    return refuse("the server sent another part of the file than was asked for", start > 0);
+  }
+  // A server that knows no ranges sends everything again.
+  return receive(download, body, part, status === 206 ? start : 0);
+}
+
+async function receive(
+  { file, signal, report }: FileDownload,
+  body: Dispatcher.ResponseData["body"],
+  part: string,
+  start: number,
+): Promise<Attempt<string>> {
+  const handle = await open(part, start === 0 ? "w" : "r+");
+  let at = start;
+  try {
+    report(at);
+    for await (const chunk of chunksOf(body, signal)) {
+      if (chunk instanceof Error) return { ok: false, ...connectionFailure(chunk) };
+      if (at + chunk.length > file.bytes) {
+        const reason = `the server sends more than its ${file.bytes} bytes`;
+        return { ok: false, reason, isPassing: false };
+      }
+      await writeAll(handle, chunk, at);
+      at += chunk.length;
+      report(at);
+    }
+    if (at === file.bytes) return { ok: true, value: "whole" };
+    const reason = `the server ended it at ${at} of ${file.bytes} bytes`;
+    return { ok: false, reason, isPassing: true };
+  } finally {
+    await handle.sync();
+    await handle.close();
+    body.on("error", () => {}).destroy();
+  }
+}
+
+/** The body's chunks; a connection that breaks is the last of them, unlike a disk that is full. */
+async function* chunksOf(
+  body: AsyncIterable<Buffer>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer | Error> {
+  try {
+    yield* body;
+  } catch (error) {
+    signal?.throwIfAborted();
+    yield error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function writeAll(handle: FileHandle, chunk: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < chunk.length; ) {
+    const { bytesWritten } = await handle.write(chunk, done, chunk.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** Follows redirects; the token goes to the host that was named, and to no other. */
+async function get(
+  { url: first, token, network, signal }: FileDownload,
+  start: number,
+): Promise<Dispatcher.ResponseData | Extract<Attempt<never>, { ok: false }>> {
+  let url = first;
+  for (let hops = 0; hops <= mostRedirects; hops++) {
+    const response = await network.request(url, {
+      method: "GET",
+      headers: {
+        "accept-encoding": "identity",
+        "user-agent": "pond",
+        ...(start > 0 && { range: `bytes=${start}-` }),
+        ...(token && url.origin === first.origin && { authorization: `Bearer ${token}` }),
+      },
+      signal,
+      silenceMs,
+    });
+    const { location } = response.headers;
+    if (response.statusCode < 300 || response.statusCode >= 400 || typeof location !== "string") {
+      return response;
+    }
+    await response.body.dump();
+    const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+    if (next?.protocol !== "https:" && next?.protocol !== url.protocol) {
+      return {
+        ok: false,
+        reason: "the server points to an address that is not safe",
+        isPassing: false,
+      };
+    }
+    url = next;
+  }
+  return { ok: false, reason: "the server points in circles", isPassing: false };
+}
+
+function rangeStart(header: string | string[] | undefined): number | undefined {
+  const start = /^bytes (\d+)-/.exec(String(header ?? ""))?.[1];
+  return start === undefined ? undefined : Number(start);
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+function failure(
+  { model, file, url }: FileDownload,
+  reason: string,
+  status?: number,
+): DownloadError {
+  return new DownloadError({
+    model,
+    file: file.name,
+    reason,
+    url: publicAddress(url),
+    ...(status !== undefined && { status }),
+  });
+}

@@ -1,0 +1,469 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { buildTestModel } from "@pond/embed-testkit";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openEmbedder } from "../open-embedder.ts";
+import { type Answer, LoopbackServer, says, TestClock } from "../testing.ts";
+import {
+  type DownloadOptions,
+  type DownloadProgress,
+  downloadBy,
+  downloadModel,
+} from "./download-model.ts";
+import { isDownloaded, listDownloaded, removeModel } from "./model-folder.ts";
+import { type PinnedModel, pinnedModels } from "./pinned-models.ts";
+
+const contents = new Map<string, Buffer>();
+let manifest: PinnedModel;
+let built: string;
+let cacheDirectory: string;
+let server: LoopbackServer;
+let clock: TestClock;
+
+beforeAll(async () => {
+  built = mkdtempSync(join(tmpdir(), "pond-built-"));
+  await buildTestModel(built, { dimension: 8 });
+  for (const name of ["model.onnx", "tokenizer.json"]) {
+    contents.set(name, readFileSync(join(built, name)));
+  }
+  const file = (path: string) => {
+    const bytes = contents.get(basename(path)) ?? Buffer.of();
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    return { path, name: basename(path), bytes: bytes.length, sha256 };
+  };
+  manifest = {
+    name: "tiny",
+    repository: "pond/tiny",
+    revision: "0123456789abcdef0123456789abcdef01234567",
+    licence: "Apache-2.0",
+    dimension: 8,
+    pooling: "mean",
+    queryPrefix: "query: ",
+    passagePrefix: "",
+    maxTokens: 64,
+    tokenizerConfig: { pad_token: "[PAD]" },
+    files: [file("onnx/model.onnx"), file("tokenizer.json")],
+  };
+});
+afterAll(() => rmSync(built, { recursive: true }));
+
+beforeEach(() => {
+  cacheDirectory = mkdtempSync(join(tmpdir(), "pond-cache-"));
+  clock = new TestClock();
+});
+afterEach(async () => {
+  rmSync(cacheDirectory, { recursive: true });
+  await server.close();
+});
+
+/** A hub, which knows ranges. */
+const hub: Answer = ({ url, headers }, response) => {
+  const bytes = contents.get(basename(new URL(url, "http://hub.test").pathname));
+  if (bytes === undefined) return void response.writeHead(404).end();
+  const start = Number(/bytes=(\d+)-/.exec(headers.range ?? "")?.[1] ?? 0);
+  if (start === 0) return void response.end(bytes);
+  const range = `bytes ${start}-${bytes.length - 1}/${bytes.length}`;
+  response.writeHead(206, { "content-range": range }).end(bytes.subarray(start));
+};
+
+/** A hub that sends some bytes and hangs up when they have arrived. */
+function cutAfter(count: number) {
+  let hangUp = (): void => {};
+  const answer: Answer = ({ url }, response) => {
+    const bytes = contents.get(basename(url)) ?? Buffer.of();
+    hangUp = () => void response.destroy();
+    response.writeHead(200, { "content-length": bytes.length });
+    response.write(bytes.subarray(0, count));
+  };
+  const onProgress = ({ bytesDone }: DownloadProgress): void => {
+    if (bytesDone === count) hangUp();
+  };
+  return { answer, onProgress };
+}
+
+/** A hub that knows no ranges. */
+const plainHub: Answer = ({ url }, response) => response.end(contents.get(basename(url)));
+
+async function download(answers: readonly Answer[], options: Partial<DownloadOptions> = {}) {
+  server = await LoopbackServer.with(...answers);
+  const given = { cacheDirectory, endpoint: server.address, env: {}, ...options };
+  return downloadBy(clock, manifest, given);
+}
+
+const folder = () => join(cacheDirectory, "tiny@0123456789ab");
+const leave = (name: string, content: Uint8Array): void => {
+  mkdirSync(folder(), { recursive: true });
+  writeFileSync(join(folder(), name), content);
+};
+const model = () => contents.get("model.onnx") ?? Buffer.of();
+const ranges = () => server.seen.map(({ headers }) => headers.range);
+const expectWhole = (): void => {
+  expect(readdirSync(folder()).sort()).toEqual(["model.onnx", "tokenizer.json"]);
+  for (const [name, bytes] of contents) {
+    expect(readFileSync(join(folder(), name)).equals(bytes)).toBe(true);
+  }
+};
+
+describe("a download", () => {
+  it("makes a model that embeds", async () => {
+    expect(await isDownloaded(manifest, cacheDirectory)).toBe(false);
+
+    expect(await download([hub])).toBe(folder());
+
+    expectWhole();
+    expect(await isDownloaded(manifest, cacheDirectory)).toBe(true);
+    const embedder = await openEmbedder({ kind: "pinned", model: manifest, cacheDirectory });
+    expect(embedder).toMatchObject({ dimension: 8, limits: { maxTokens: 64 } });
+    expect(embedder.modelId).toMatch(/^tiny#[0-9a-f]{12}$/);
+    expect(await embedder.embed(["lock"], { kind: "query" })).toHaveLength(1);
+    await embedder.close();
+  });
+
+  it("asks for the pinned revision, under the mirror's own path", async () => {
+    server = await LoopbackServer.with(hub);
+    const env = { HF_ENDPOINT: `${server.address}/mirror/hub/` };
+
+    await downloadModel(manifest, { cacheDirectory, env });
+
+    const base = `/mirror/hub/pond/tiny/resolve/${manifest.revision}`;
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      `${base}/onnx/model.onnx`,
+      `${base}/tokenizer.json`,
+    ]);
+  });
+
+  it("tells how far it is, of all files together", async () => {
+    const seen: DownloadProgress[] = [];
+    await download([hub], { onProgress: (progress) => seen.push(progress) });
+
+    const bytesTotal = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(seen[0]).toEqual({ file: "model.onnx", bytesDone: 0, bytesTotal });
+    expect(seen.at(-1)).toEqual({ file: "tokenizer.json", bytesDone: bytesTotal, bytesTotal });
+    const done = seen.map(({ bytesDone }) => bytesDone);
+    expect(done).toEqual(done.toSorted((a, b) => a - b));
+  });
+
+  it("fetches nothing that is there", async () => {
+    await download([hub]);
+    await server.close();
+
+    await download([says(500)]);
+
+    expect(server.seen).toEqual([]);
+  });
+
+  it("fetches a file again that has another size", async () => {
+    leave("model.onnx", model().subarray(0, 10));
+
+    await download([hub]);
+
+    expectWhole();
+  });
+
+  it("goes on where the connection was cut, as often as it is", async () => {
+    const { answer, onProgress } = cutAfter(1000);
+    await download([answer, hub], { onProgress });
+
+    expectWhole();
+    expect(ranges()).toEqual([undefined, "bytes=1000-", undefined]);
+  });
+
+  it.each<[string, Answer, (string | undefined)[]]>([
+    ["goes on", hub, ["bytes=500-", undefined]],
+    ["takes it all from a server that knows no ranges", plainHub, ["bytes=500-", undefined]],
+  ])("%s where an earlier call stopped", async (_, answer, expected) => {
+    leave("model.onnx.part", model().subarray(0, 500));
+
+    await download([answer]);
+
+    expectWhole();
+    expect(ranges()).toEqual(expected);
+  });
+
+  it.each<[string, Answer]>([
+    ["416", says(416)],
+    ["another part than asked for", says(206, "x", { "content-range": "bytes 7-8/9" })],
+  ])("begins again after %s", async (_, answer) => {
+    leave("model.onnx.part", model().subarray(0, 500));
+
+    await download([answer, hub]);
+
+    expectWhole();
+    expect(ranges()).toEqual(["bytes=500-", undefined, undefined]);
+  });
+
+  it.each<[string, () => Uint8Array]>([
+    ["of other bytes", () => Buffer.alloc(500)],
+    ["that is whole, of other bytes", () => Buffer.alloc(model().length)],
+    ["that is too long", () => Buffer.alloc(model().length + 1)],
+  ])("begins again after a rest %s", async (_, rest) => {
+    leave("model.onnx.part", rest());
+
+    await download([hub]);
+
+    expectWhole();
+  });
+
+  it("takes a rest that is whole for what it is", async () => {
+    leave("model.onnx.part", model());
+
+    await download([hub]);
+
+    expectWhole();
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ["says 429", says(429, "", { "retry-after": "3" }), 3000],
+    ["says 503", says(503), 500],
+    ["hangs up at once", ((_, response) => response.destroy()) satisfies Answer, 500],
+  ])("tries again when the server %s", async (_, failure, pause) => {
+    await download([failure, hub]);
+
+    expectWhole();
+    expect(clock.slept).toEqual([pause]);
+  });
+});
+
+describe("the token", () => {
+  it("goes to the hub, and not to where the hub points", async () => {
+    const store = await LoopbackServer.with(hub);
+    const toStore: Answer = ({ url }, response) =>
+      response.writeHead(302, { location: `${store.address}/store${url}?signature=1` }).end();
+
+    await download([toStore], { env: { HF_TOKEN: " hf_secret\n" } });
+
+    expectWhole();
+    expect(server.seen[0]?.headers).toMatchObject({ authorization: "Bearer hf_secret" });
+    expect(store.seen[0]?.url).toMatch(/^\/store\/pond\/tiny\/.*\?signature=1$/);
+    for (const { headers } of store.seen) expect(headers).not.toHaveProperty("authorization");
+    await store.close();
+  });
+
+  it("stays with a redirect on the hub itself", async () => {
+    const moved: Answer = (_, response) =>
+      response.writeHead(307, { location: "/other/model.onnx" }).end();
+
+    await download([moved, hub], { env: { HF_TOKEN: "hf_secret" } });
+
+    expect(server.seen[1]).toMatchObject({
+      url: "/other/model.onnx",
+      headers: { authorization: "Bearer hf_secret" },
+    });
+  });
+});
+
+describe("the proxy", () => {
+  it("is asked for addresses that begin with http", async () => {
+    server = await LoopbackServer.with(hub);
+    const env = { HTTP_PROXY: server.address.replace("http://", "") };
+
+    await downloadBy(clock, manifest, { cacheDirectory, endpoint: "http://hub.test", env });
+
+    expectWhole();
+    expect(server.seen[0]?.url).toMatch(/^http:\/\/hub\.test\/pond\/tiny\/resolve\//);
+  });
+
+  it("is asked for a tunnel to addresses that begin with https", async () => {
+    server = await LoopbackServer.with(hub);
+    const env = { https_proxy: server.address, HF_TOKEN: "hf_secret" };
+
+    const running = downloadBy(clock, manifest, { cacheDirectory, env });
+
+    await expect(running).rejects.toMatchObject({ code: "download_failed" });
+    expect(new Set(server.connects)).toEqual(new Set(["huggingface.co:443"]));
+    expect(server.seen).toEqual([]);
+  });
+});
+
+describe("a download that fails", () => {
+  it.each<[string, Answer, RegExp, number, number | undefined]>([
+    ["no such file", says(404), /no such file/, 1, 404],
+    ["not allowed", says(401), /HF_TOKEN/, 1, 401],
+    ["forbidden", says(403), /HF_TOKEN/, 1, 403],
+    ["broken for long", says(502), /answered 502/, 5, 502],
+    ["ended early", says(200, "only this"), /ended it at 9 of \d+ bytes/, 6, undefined],
+    [
+      "other bytes",
+      (_, response) => response.end(Buffer.alloc(model().length)),
+      /SHA-256/,
+      1,
+      undefined,
+    ],
+    [
+      "too much",
+      (_, response) => response.end(Buffer.alloc(model().length + 1)),
+      /more than/,
+      1,
+      undefined,
+    ],
+    ["circles", says(302, "", { location: "/again" }), /circles/, 6, undefined],
+    ["an address that is none", says(302, "", { location: "http://[" }), /not safe/, 1, undefined],
+    [
+      "another protocol",
+      says(302, "", { location: "file:///etc/passwd" }),
+      /not safe/,
+      1,
+      undefined,
+    ],
+    [
+      "ranges nobody asked for",
+      says(206, "x", { "content-range": "bytes 7-8/9" }),
+      /another part/,
+      1,
+      206,
+    ],
+  ])("%s", async (_, answer, message, requests, status) => {
+    const running = download([answer]);
+
+    await expect(running).rejects.toMatchObject({
+      code: "download_failed",
+      message: expect.stringMatching(message),
+      details: { model: "tiny", file: "model.onnx", ...(status && { status }) },
+      [Symbol.for("pond.error")]: true,
+    });
+    expect(await isDownloaded(manifest, cacheDirectory)).toBe(false);
+    expect(existsSync(join(folder(), "model.onnx"))).toBe(false);
+    expect(server.seen.length).toBe(requests);
+  });
+
+  it("leaves nothing of a file with the wrong checksum", async () => {
+    const wrong: Answer = (_, response) => response.end(Buffer.alloc(model().length));
+
+    await expect(download([wrong])).rejects.toMatchObject({ code: "download_failed" });
+
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  it("keeps what it has when it is aborted, for the next time", async () => {
+    const abort = new AbortController();
+    const slow: Answer = (_, response) => void response.write(model().subarray(0, 700));
+    const onProgress = ({ bytesDone }: DownloadProgress): void => {
+      if (bytesDone === 700) abort.abort(new Error("enough"));
+    };
+
+    const running = download([slow], { signal: abort.signal, onProgress });
+    await expect(running).rejects.toThrow("enough");
+    await server.close();
+
+    await expect(
+      openEmbedder({ kind: "pinned", model: manifest, cacheDirectory }),
+    ).rejects.toMatchObject({ code: "model_incomplete" });
+    await download([hub]);
+    expectWhole();
+    expect(ranges()[0]).toBe("bytes=700-");
+  });
+
+  it.each<[string, () => void]>([
+    ["a file where the folder should be", () => writeFileSync(folder(), "")],
+    [
+      "a folder where a file should be",
+      () => mkdirSync(join(folder(), "model.onnx.part/x"), { recursive: true }),
+    ],
+  ])("names what the disk refuses: %s", async (_, prepare) => {
+    prepare();
+
+    await expect(download([hub])).rejects.toMatchObject({
+      code: "download_failed",
+      message: expect.stringContaining(folder()),
+      cause: { code: expect.stringMatching(/^E[A-Z]+$/) },
+    });
+  });
+
+  it.each([
+    ["HF_ENDPOINT", { HF_ENDPOINT: "not an address" }],
+    ["HF_ENDPOINT", { HF_ENDPOINT: "file:///tmp" }],
+    ["HTTP_PROXY", { HF_ENDPOINT: "http://hub.test", HTTP_PROXY: "http://[" }],
+  ])("names %s where it is no address", async (name, env) => {
+    server = await LoopbackServer.with(hub);
+
+    await expect(downloadBy(clock, manifest, { cacheDirectory, env })).rejects.toMatchObject({
+      code: "download_failed",
+      message: expect.stringContaining(name),
+    });
+  });
+});
+
+describe("manifests", () => {
+  it.each<[string, (of: PinnedModel) => PinnedModel]>([
+    ["a name that leads elsewhere", (of) => ({ ...of, name: "../tiny" })],
+    ["a revision that leads elsewhere", (of) => ({ ...of, revision: "a/b" })],
+    [
+      "a file that leads elsewhere",
+      (of) => ({ ...of, files: of.files.map((file) => ({ ...file, name: "../model.onnx" })) }),
+    ],
+    [
+      "a file without checksum",
+      (of) => ({ ...of, files: of.files.map((file) => ({ ...file, sha256: "" })) }),
+    ],
+    [
+      "a file without size",
+      (of) => ({ ...of, files: of.files.map((file) => ({ ...file, bytes: 0 })) }),
+    ],
+    ["no tokenizer", (of) => ({ ...of, files: of.files.slice(0, 1) })],
+  ])("are refused with %s", async (_, change) => {
+    server = await LoopbackServer.with(hub);
+    const changed = change(manifest);
+
+    await expect(downloadBy(clock, changed, { cacheDirectory })).rejects.toMatchObject({
+      code: "model_invalid",
+    });
+    expect(readdirSync(cacheDirectory)).toEqual([]);
+  });
+
+  it.each(pinnedModels)("pin every byte of $name", async (pinned) => {
+    server = await LoopbackServer.with(hub);
+
+    expect(pinned.revision).toMatch(/^[0-9a-f]{40}$/);
+    expect(await isDownloaded(pinned, cacheDirectory)).toBe(false);
+    await expect(
+      openEmbedder({ kind: "pinned", model: pinned.name, cacheDirectory }),
+    ).rejects.toMatchObject({
+      code: "model_not_found",
+      message: expect.stringContaining("not downloaded"),
+    });
+  });
+
+  it("that nobody knows name those that are known", async () => {
+    server = await LoopbackServer.with(hub);
+
+    await expect(isDownloaded("unheard-of", cacheDirectory)).rejects.toMatchObject({
+      code: "model_not_found",
+      message: expect.stringContaining("multilingual-e5-small"),
+    });
+  });
+});
+
+describe("what is kept", () => {
+  it("is listed and removed", async () => {
+    await download([hub]);
+    const first = pinnedModels[0] as PinnedModel;
+    const name = `${first.name}@${first.revision.slice(0, 12)}`;
+    mkdirSync(join(cacheDirectory, name));
+    expect(await listDownloaded(cacheDirectory)).toEqual([]);
+
+    expect(await removeModel(first.name, cacheDirectory)).toBe(true);
+    expect(await removeModel(first.name, cacheDirectory)).toBe(false);
+    expect(readdirSync(cacheDirectory)).toEqual([basename(folder())]);
+    expect(await removeModel(manifest, cacheDirectory)).toBe(true);
+    expect(readdirSync(cacheDirectory)).toEqual([]);
+  });
+
+  it("is nothing where there is no folder", async () => {
+    server = await LoopbackServer.with(hub);
+    const none = join(cacheDirectory, "none");
+
+    expect(await listDownloaded(none)).toEqual([]);
+    expect(await removeModel("multilingual-e5-small", none)).toBe(false);
+  });
+});

@@ -1,0 +1,99 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ModelInvalidError, ModelNotFoundError } from "../errors.ts";
+import { isMissing } from "../local/json-file.ts";
+import { type PinnedModel, pinnedModels } from "./pinned-models.ts";
+
+const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/**
+ * The manifest of a name, or a manifest of the caller's, looked over: its names become paths.
+ *
+ * @throws {ModelNotFoundError} for a name that is not in `pinnedModels`.
+ * @throws {ModelInvalidError} for a manifest whose names are no plain names, or that pins nothing.
+ */
+export function manifestOf(model: string | PinnedModel): PinnedModel {
+  if (typeof model === "string") {
+    const known = pinnedModels.find(({ name }) => name === model);
+    if (known !== undefined) return known;
+    const names = pinnedModels.map(({ name }) => name).join(", ");
+    throw new ModelNotFoundError(model, `is none of the models pond knows: ${names}`);
+  }
+  const refuse = (reason: string): never => {
+    throw new ModelInvalidError(model.name, `its manifest ${reason}`);
+  };
+  for (const name of [model.name, model.revision, ...model.files.map((file) => file.name)]) {
+    if (!safeName.test(name)) refuse(`has the name ${JSON.stringify(name)}, which is no file name`);
+  }
+  for (const { name, sha256, bytes } of model.files) {
+    if (!/^[0-9a-f]{64}$/.test(sha256)) refuse(`has no SHA-256 of ${name}`);
+    if (!Number.isSafeInteger(bytes) || bytes <= 0) refuse(`has no size of ${name}`);
+  }
+  for (const name of ["model.onnx", "tokenizer.json"]) {
+    if (!model.files.some((file) => file.name === name)) refuse(`has no ${name}`);
+  }
+  return model;
+}
+
+/** Where a model is kept: another revision is another folder, so nothing is ever mixed. */
+export function folderOf({ name, revision }: PinnedModel, cacheDirectory: string): string {
+  return join(cacheDirectory, `${name}@${revision.slice(0, 12)}`);
+}
+
+/**
+ * Whether every file of a model is there in its full size; that they are the right bytes was checked
+ * before they got their names.
+ *
+ * @throws {ModelNotFoundError} for a name that is not in `pinnedModels`.
+ */
+export async function isDownloaded(
+  model: string | PinnedModel,
+  cacheDirectory: string,
+): Promise<boolean> {
+  const manifest = manifestOf(model);
+  const folder = folderOf(manifest, cacheDirectory);
+  for (const { name, bytes } of manifest.files) {
+    if ((await sizeOf(join(folder, name))) !== bytes) return false;
+  }
+  return true;
+}
+
+/** Names of the `pinnedModels` that are there. */
+export async function listDownloaded(cacheDirectory: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const { name } of pinnedModels) {
+    if (await isDownloaded(name, cacheDirectory)) names.push(name);
+  }
+  return names;
+}
+
+/**
+ * Deletes a model's files, of every revision and half-downloaded ones too.
+ *
+ * @returns Whether there were any.
+ * @throws {ModelNotFoundError} for a name that is not in `pinnedModels`.
+ */
+export async function removeModel(
+  model: string | PinnedModel,
+  cacheDirectory: string,
+): Promise<boolean> {
+  const { name } = manifestOf(model);
+  const entries = await readdir(cacheDirectory).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  const folders = entries.filter((entry) => entry.startsWith(`${name}@`));
+  for (const folder of folders) await rm(join(cacheDirectory, folder), { recursive: true });
+  return folders.length > 0;
+}
+
+/** Bytes of a file; undefined where there is none. */
+export async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    const found = await stat(path);
+    return found.isFile() ? found.size : undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { type Attempt, repeat, retryAfterMs, systemClock } from "./retry.ts";
+import { TestClock } from "./testing.ts";
+
+const failure: Attempt<never> = { ok: false, reason: "busy", isPassing: true };
+
+describe("repeat", () => {
+  it.each<[string, Attempt<string>[], number, number[]]>([
+    ["stops at what works", [failure, { ok: true, value: "yes" }, failure], 2, [500]],
+    ["stops at what is final", [{ ...failure, isPassing: false }, failure], 1, []],
+    [
+      "waits as it is told",
+      [
+        { ...failure, retryAfterMs: 7 },
+        { ok: true, value: "" },
+      ],
+      2,
+      [7],
+    ],
+    ["does not wait for long", [{ ...failure, retryAfterMs: 120_001 }, failure], 1, []],
+    ["gives up", Array(9).fill(failure), 8, [500, 1000, 2000, 4000, 8000, 16_000, 30_000]],
+  ])("%s", async (_, outcomes, attempts, slept) => {
+    const clock = new TestClock();
+    const left = outcomes.values();
+
+    const result = await repeat(async () => left.next().value ?? failure, 8, clock);
+
+    expect(result).toEqual({ outcome: outcomes[attempts - 1], attempts });
+    expect(clock.slept).toEqual(slept);
+  });
+
+  it("ends during a pause when it is aborted", async () => {
+    const abort = new AbortController();
+    const running = repeat(
+      async () => {
+        queueMicrotask(() => abort.abort(new Error("enough")));
+        return { ...failure, retryAfterMs: 100_000 };
+      },
+      2,
+      systemClock,
+      abort.signal,
+    );
+
+    await expect(running).rejects.toThrow("enough");
+  });
+});
+
+it.each([
+  ["7", 7000],
+  ["0", 0],
+  [new Date(1_005_000).toUTCString(), 5000],
+  [new Date(1000).toUTCString(), 0],
+  ["soon", undefined],
+  ["", undefined],
+  [undefined, undefined],
+  [["1", "2"], undefined],
+])("reads Retry-After: %s", (header, ms) => {
+  expect(retryAfterMs(header, new TestClock())).toBe(ms);
+});

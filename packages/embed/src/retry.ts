@@ -1,0 +1,76 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** What one try came to. A failure that passes is worth another try. */
+export type Attempt<T> = { readonly ok: true; readonly value: T } | Failure;
+
+type Failure = {
+  readonly ok: false;
+  readonly reason: string;
+  readonly isPassing: boolean;
+  /** The answer's HTTP status, where there was an answer. */
+  readonly status?: number;
+  /** How long the server asks to be left alone. */
+  readonly retryAfterMs?: number | undefined;
+};
+
+/** What time and chance are made of; tests bring their own. */
+export type Clock = {
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  random(): number;
+};
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  sleep: async (ms, signal) => {
+    try {
+      await delay(ms, undefined, signal && { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};
+
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
+/** A server that wants longer is asked again by the next sync, not by this one. */
+const longestWaitMs = 120_000;
+
+/** Statuses that another try may not meet again. */
+export function isPassingStatus(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+/**
+ * Tries until it works, the failure is final or `attempts` are used up. Pauses grow by two, with
+ * jitter; `Retry-After` goes before.
+ */
+export async function repeat<T>(
+  attempt: () => Promise<Attempt<T>>,
+  attempts: number,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<{ readonly outcome: Attempt<T>; readonly attempts: number }> {
+  for (let used = 1; ; used++) {
+    signal?.throwIfAborted();
+    const outcome = await attempt();
+    if (outcome.ok || !outcome.isPassing || used >= attempts) return { outcome, attempts: used };
+    if ((outcome.retryAfterMs ?? 0) > longestWaitMs) return { outcome, attempts: used };
+    await clock.sleep(outcome.retryAfterMs ?? pauseMs(used, clock), signal);
+  }
+}
+
+function pauseMs(used: number, clock: Clock): number {
+  const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (used - 1));
+  return Math.round(pause * (0.5 + clock.random() / 2));
+}
+
+/** Milliseconds of a `Retry-After` header: seconds, or a date. */
+export function retryAfterMs(header: unknown, clock: Clock): number | undefined {
+  if (typeof header !== "string" || header.trim() === "") return undefined;
+  const seconds = Number(header);
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - clock.now() : seconds * 1000;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}

@@ -1,0 +1,8 @@
+/** Scales a vector to length 1; undefined where that cannot be done: zero, NaN, infinite. */
+export function toUnitVector(vector: ArrayLike<number>): Float32Array | undefined {
+  let squares = 0;
+  for (let at = 0; at < vector.length; at++) squares += (vector[at] ?? 0) ** 2;
+  if (!Number.isFinite(squares) || squares === 0) return undefined;
+  const length = Math.sqrt(squares);
+  return Float32Array.from(vector, (value) => value / length);
+}
