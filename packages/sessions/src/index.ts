@@ -1,6 +1,17 @@
 export { rootOf } from "./ancestry.ts";
 export type { At } from "./content.ts";
 export {
+  type BacklogMessage,
+  type BacklogText,
+  countBacklog,
+  type EmbeddingModel,
+  type MessageVector,
+  prepareEmbeddings,
+  readBacklog,
+  readTexts,
+  writeEmbeddings,
+} from "./embeddings.ts";
+export {
   DamagedRowError,
   LineageCycleError,
   MessageNotFoundError,

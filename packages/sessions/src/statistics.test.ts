@@ -11,7 +11,14 @@ it("counts sessions and messages by client and project, and what search can find
 
     const found = await statistics(sessions);
 
-    expect(found).toMatchObject({ sessions: 2, messages: 3, parts: 3, searchable: 2, embedded: 0 });
+    expect(found).toMatchObject({
+      sessions: 2,
+      messages: 3,
+      parts: 3,
+      searchable: 2,
+      embedded: 0,
+      embeddings: [],
+    });
     expect(found.by_agent).toEqual({
       demo: { sessions: 1, messages: 2 },
       other: { sessions: 1, messages: 1 },

@@ -1,4 +1,4 @@
-import { isNotNull, type Store, type TableHealth } from "@pond/substrate";
+import type { Row, Store, TableHealth } from "@pond/substrate";
 import type { SessionStore } from "./session-store.ts";
 import { searchable as isSearchable } from "./tables.ts";
 
@@ -14,6 +14,8 @@ export type Statistics = {
   readonly searchable: number;
   /** How many of them have a vector. */
   readonly embedded: number;
+  /** And from which model; the one of most messages first. */
+  readonly embeddings: readonly { readonly model: string; readonly messages: number }[];
   readonly by_agent: Readonly<Record<string, LabelCounts>>;
   readonly by_project: Readonly<Record<string, LabelCounts>>;
   /** Rows, bytes and index coverage of each table. */
@@ -23,11 +25,10 @@ export type Statistics = {
 /** Counts by client and project, embedding coverage, and the health of tables and indexes. */
 export async function statistics({ store }: SessionStore): Promise<Statistics> {
   const names = ["sessions", "messages", "parts", "windows"];
-  const [tables, [byAgent, byProject], searchable, embedded] = await Promise.all([
+  const [tables, { byAgent, byProject, byModel }, searchable] = await Promise.all([
     Promise.all(names.map((name) => store.table(name).health())),
     countLabels(store),
     store.table("messages").count(isSearchable),
-    store.table("messages").count(isNotNull("embedding_model")),
   ]);
   const rowsOf = (name: string): number => tables.find((table) => table.name === name)?.rows ?? 0;
   return {
@@ -37,7 +38,10 @@ export async function statistics({ store }: SessionStore): Promise<Statistics> {
     messages: rowsOf("messages"),
     parts: rowsOf("parts"),
     searchable,
-    embedded,
+    embedded: [...byModel.values()].reduce((sum, messages) => sum + messages, 0),
+    embeddings: [...byModel]
+      .map(([model, messages]) => ({ model, messages }))
+      .sort((left, right) => right.messages - left.messages || (left.model < right.model ? -1 : 1)),
     by_agent: sorted(byAgent),
     by_project: sorted(byProject),
     tables,
@@ -46,19 +50,34 @@ export async function statistics({ store }: SessionStore): Promise<Statistics> {
 
 type Counts = Map<string, { sessions: number; messages: number }>;
 
-/** By client and by project; in one pass, for it reads every message's labels. */
-async function countLabels(store: Store): Promise<readonly [Counts, Counts]> {
-  const [byAgent, byProject]: [Counts, Counts] = [new Map(), new Map()];
-  for (const table of ["sessions", "messages"] as const) {
-    const labels = store.table(table).scan({ columns: ["source_agent", "project"] });
-    for await (const rows of labels) {
-      for (const { source_agent, project } of rows) {
-        add(byAgent, String(source_agent), table);
-        add(byProject, String(project), table);
-      }
+type Labels = {
+  readonly byAgent: Counts;
+  readonly byProject: Counts;
+  readonly byModel: Map<string, number>;
+};
+
+/** In one pass, for it reads every message's labels. */
+async function countLabels(store: Store): Promise<Labels> {
+  const labels: Labels = { byAgent: new Map(), byProject: new Map(), byModel: new Map() };
+  const columns = ["source_agent", "project"];
+  for await (const rows of store.table("sessions").scan({ columns })) {
+    for (const row of rows) addLabels(labels, row, "sessions");
+  }
+  const ofMessages = [...columns, "embedding_model"];
+  for await (const rows of store.table("messages").scan({ columns: ofMessages })) {
+    for (const row of rows) {
+      addLabels(labels, row, "messages");
+      const model = row["embedding_model"];
+      if (typeof model !== "string") continue;
+      labels.byModel.set(model, (labels.byModel.get(model) ?? 0) + 1);
     }
   }
-  return [byAgent, byProject];
+  return labels;
+}
+
+function addLabels({ byAgent, byProject }: Labels, row: Row, table: "sessions" | "messages"): void {
+  add(byAgent, String(row["source_agent"]), table);
+  add(byProject, String(row["project"]), table);
 }
 
 function add(counts: Counts, label: string, table: "sessions" | "messages"): void {

@@ -12,6 +12,7 @@ const vectorDimension = 384;
 
 const required = (type: ColumnType): Column => ({ type });
 const optional = (type: ColumnType): Column => ({ type, isNullable: true });
+const derived = (type: ColumnType): Column => ({ type, isNullable: true, isDerived: true });
 const btree = (column: string): IndexDeclaration => ({ column, kind: "btree" });
 const bitmap = (column: string): IndexDeclaration => ({ column, kind: "bitmap" });
 
@@ -54,8 +55,8 @@ const messagesTable: TableDeclaration = {
     content: optional("text"),
     search_text: optional("text"),
     is_searchable: required("int64"),
-    vector: optional({ vector: vectorDimension }),
-    embedding_model: optional("text"),
+    vector: derived({ vector: vectorDimension }),
+    embedding_model: derived("text"),
     options: required("text"),
     digest: optional("text"),
     revises: optional("text"),

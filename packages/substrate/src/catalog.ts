@@ -4,6 +4,7 @@ import { createTable, proveExclusiveCommits, settle } from "./create.ts";
 import type { TableDeclaration } from "./declaration.ts";
 import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
 import { loadLance, release } from "./lance.ts";
+import { finishRenewal } from "./renew.ts";
 import { retry } from "./retry.ts";
 import { fromSchema, unmetColumn } from "./schema.ts";
 import type { StoreLocation } from "./storage.ts";
@@ -92,12 +93,19 @@ export class Catalog {
       // The first table decides the id, whoever made it.
       if (table === tables[0]) ({ storeId } = await this.open(table));
     }
+    for (const table of tables) await this.#finishRenewal(table);
     if (!isRemote) return;
     for (const { name } of tables) await settle(await this.openAny(name));
   }
 
   close(): void {
     release(this.#connection);
+  }
+
+  async #finishRenewal(table: TableDeclaration): Promise<void> {
+    const handle = await this.openAny(table.name);
+    await finishRenewal(table, handle, this.location.uri);
+    release(handle);
   }
 
   async #tableNames(): Promise<Set<string>> {

@@ -1,6 +1,7 @@
 import { sizeOf } from "./batch.ts";
-import type { ColumnBatch, Row } from "./declaration.ts";
+import type { ColumnBatch, ColumnType, Row } from "./declaration.ts";
 import type { Store } from "./store.ts";
+import type { Table } from "./table.ts";
 
 const batchBytes = 32 * 1024 * 1024;
 
@@ -18,7 +19,7 @@ export async function copyStore(
   const copied: Record<string, number> = {};
   for (const name of tables) {
     const source = from.table(name);
-    const columns = Object.keys(source.declaration.columns);
+    const columns = await columnsToCopy(source, to.table(name));
     let inserted = 0;
     for await (const rows of bySize(source.scan({ columns }))) {
       inserted += (await to.table(name).insert(toColumns(columns, rows))).inserted;
@@ -27,6 +28,26 @@ export async function copyStore(
   }
   await to.flush();
   return copied;
+}
+
+/**
+ * Every column, but for what is derived where the vectors of the two stores are not equally long:
+ * an empty table takes over their length, another one has its own to compare with.
+ */
+async function columnsToCopy(from: Table, to: Table): Promise<string[]> {
+  const { columns } = from.declaration;
+  const derived = Object.keys(columns).filter((name) => columns[name]?.isDerived);
+  const renewed: Record<string, ColumnType> = {};
+  for (const name of derived) {
+    const vector = await from.vectorDimension(name);
+    if (vector !== (await to.vectorDimension(name)) && vector) renewed[name] = { vector };
+  }
+  if (Object.keys(renewed).length === 0) return Object.keys(columns);
+  if ((await to.count()) > 0) {
+    return Object.keys(columns).filter((name) => !derived.includes(name));
+  }
+  await to.renew(renewed);
+  return Object.keys(columns);
 }
 
 /** The same rows in larger batches: each becomes a commit. */

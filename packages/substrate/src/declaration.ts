@@ -10,6 +10,8 @@ export type ColumnType =
 export type Column = {
   readonly type: ColumnType;
   readonly isNullable?: boolean;
+  /** True for what is made from other columns: only these can be updated and renewed. */
+  readonly isDerived?: boolean;
 };
 
 export type FullTextIndex = {

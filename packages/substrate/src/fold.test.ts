@@ -154,6 +154,20 @@ it("trains a vector index once enough rows have a vector", async () => {
   expect(rows.map((row) => Number(row["_distance"]) < 0.01)).toEqual([true, true, true]);
 });
 
+it("makes an index again that was dropped", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(numbered(20));
+  await table.fold();
+
+  await table.dropIndex("maker");
+  await table.dropIndex("weight");
+  const dropped = covered(await table.health());
+  const { created } = await table.fold();
+
+  expect(Object.keys(dropped)).not.toContain("maker");
+  expect(created).toEqual(["maker"]);
+});
+
 /** Directions on a quarter circle, a thousandth apart. */
 function directions(count: number, from: number = 0): Float32Array[] {
   return Array.from({ length: count }, (_, index) => {

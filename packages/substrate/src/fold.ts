@@ -12,6 +12,8 @@ export type FoldOptions = {
    * files. Default 10 minutes.
    */
   readonly retentionMs?: number;
+  /** Leave indexes that are missing or far behind for a later fold. */
+  readonly isWithoutNewIndexes?: boolean;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -23,7 +25,7 @@ export type FoldOutcome = {
   readonly isFolded: boolean;
 };
 
-const defaults = { isForced: false, retentionMs: 600_000 } as const;
+const defaults = { isForced: false, retentionMs: 600_000, isWithoutNewIndexes: false } as const;
 
 const thresholds = {
   // A fold rewrites each text index and every fragment below a million rows, so it waits for a
@@ -46,7 +48,7 @@ export async function fold(
   flush: () => Promise<void>,
   options: FoldOptions = {},
 ): Promise<FoldOutcome> {
-  const { isForced, retentionMs, signal } = { ...defaults, ...options };
+  const { isForced, retentionMs, isWithoutNewIndexes, signal } = { ...defaults, ...options };
   const refresh = (): Promise<void> => handle.checkoutLatest();
   const optimize = (cleanupOlderThan: Date): Promise<unknown> =>
     retry({ table: table.name, location }, () => handle.optimize({ cleanupOlderThan }), {
@@ -56,7 +58,7 @@ export async function fold(
 
   const health = await healthOf(table, handle);
   if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
-  const missing = await indexesToMake(table, handle, health);
+  const missing = isWithoutNewIndexes ? [] : await indexesToMake(table, handle, health);
   await createIndexes(table, handle, location, missing, { signal });
   const isFolded = isForced || isWorthFolding(await healthOf(table, handle));
   if (isFolded) await optimize(new Date(0));

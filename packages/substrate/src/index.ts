@@ -35,6 +35,7 @@ export {
   prefix,
 } from "./filter.ts";
 export type { FoldOptions, FoldOutcome } from "./fold.ts";
+export { fragmentOf, rowAddress, rowId } from "./fragments.ts";
 export type { FullTextQuery } from "./full-text.ts";
 export type { Healing } from "./heal.ts";
 export type { IndexHealth, TableHealth } from "./health.ts";

@@ -41,6 +41,12 @@ export async function createIndexes(
   }
 }
 
+export async function dropIndex(handle: LanceTable, column: string): Promise<void> {
+  for (const { name, columns } of await handle.listIndices()) {
+    if (columns[0] === column) await handle.dropIndex(name);
+  }
+}
+
 function configOf(index: IndexDeclaration, rows: number): Index {
   const { Index } = loadLance();
   switch (index.kind) {

@@ -1,6 +1,6 @@
 import type * as Arrow from "apache-arrow";
 import { arrow } from "./arrow.ts";
-import type { Column, TableDeclaration } from "./declaration.ts";
+import type { ColumnType, TableDeclaration } from "./declaration.ts";
 
 const keyFlag = "lance-schema:unenforced-primary-key";
 const keyPosition = `${keyFlag}:position`;
@@ -35,7 +35,7 @@ export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema
     if (position < 0 && (column.type === "text" || column.type === "bytes")) {
       for (const [key, value] of Object.entries(compression)) metadata.set(key, value);
     }
-    return new arrow.Field(name, toType(column), column.isNullable ?? false, metadata);
+    return new arrow.Field(name, toType(column.type), column.isNullable ?? false, metadata);
   });
   return new arrow.Schema(fields);
 }
@@ -65,20 +65,36 @@ export function fromSchema(
 
 /** The first declared column that a stored schema lacks or holds as another type. */
 export function unmetColumn(schema: Arrow.Schema, table: TableDeclaration): string | undefined {
-  return Object.entries(table.columns)
-    .find(([name, column]) => {
+  return Object.entries(withStoredVectors(table, schema).columns)
+    .find(([name, { type }]) => {
       const stored = schema.fields.find((field) => field.name === name);
-      return String(stored?.type) !== String(toType(column));
+      return String(stored?.type) !== String(toType(type));
     })
     ?.at(0)
     ?.toString();
+}
+
+/** The declaration with vectors as long as the stored ones: {@link renew} may have changed them. */
+export function withStoredVectors(table: TableDeclaration, schema: Arrow.Schema): TableDeclaration {
+  const columns = Object.entries(table.columns).map(([name, column]) => {
+    const vector = vectorDimension(schema, name);
+    const isRenewable = column.isDerived && typeof column.type === "object";
+    return [name, isRenewable && vector ? { ...column, type: { vector } } : column] as const;
+  });
+  return { ...table, columns: Object.fromEntries(columns) };
+}
+
+/** Length of the vectors in a stored column; undefined where there are none. */
+export function vectorDimension(schema: Arrow.Schema, column: string): number | undefined {
+  const type: unknown = schema.fields.find(({ name }) => name === column)?.type;
+  return arrow.DataType.isFixedSizeList(type) ? type.listSize : undefined;
 }
 
 /**
  * The Arrow type of a column. Bytes are plain binary: Lance's blob columns write as fast, but are
  * neither compressed nor part of a query's rows.
  */
-function toType({ type }: Column): Arrow.DataType {
+export function toType(type: ColumnType): Arrow.DataType {
   if (typeof type === "object") return vectorType(type.vector);
   switch (type) {
     case "text":

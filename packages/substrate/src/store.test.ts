@@ -108,7 +108,7 @@ describe("lance-dataset-schema-version", () => {
     ],
     [
       "has vectors of another length",
-      { ...parts, columns: { ...parts.columns, shape: { type: { vector: 5 } } } },
+      { ...parts, columns: { ...parts.columns, shape: { type: { vector: 5 }, isNullable: true } } },
     ],
   ] as const)("refuses a table that %s", async (_, declaration) => {
     const folder = temporaryFolder();

@@ -1,9 +1,10 @@
 import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
-import type { ColumnBatch, Row, TableDeclaration } from "./declaration.ts";
+import type { ColumnBatch, ColumnType, Row, TableDeclaration } from "./declaration.ts";
 import type { Filter } from "./filter.ts";
 import { type FoldOptions, type FoldOutcome, fold } from "./fold.ts";
+import { fragmentsOf } from "./fragments.ts";
 import { healthOf, type TableHealth } from "./health.ts";
-import { tokenize } from "./indexes.ts";
+import { dropIndex, tokenize } from "./indexes.ts";
 import { release } from "./lance.ts";
 import {
   type FullTextOptions,
@@ -14,7 +15,9 @@ import {
   type ScanOptions,
   scanQuery,
 } from "./read.ts";
+import { renew } from "./renew.ts";
 import { retry } from "./retry.ts";
+import { vectorDimension } from "./schema.ts";
 import { toSql } from "./sql.ts";
 import { type InsertOutcome, TableWriter } from "./write.ts";
 
@@ -55,6 +58,26 @@ export class Table {
   /** See {@link TableWriter.update}; resolves to the number of rows set. */
   update(batch: ColumnBatch, signal?: AbortSignal): Promise<number> {
     return this.#writer.update(batch, signal);
+  }
+
+  /** See {@link renew}. */
+  renew(types: Readonly<Record<string, ColumnType>>): Promise<void> {
+    return renew(this.declaration, this.#handle, this.#location, types);
+  }
+
+  /** Length of the vectors in a column, which {@link renew} may have changed. */
+  async vectorDimension(column: string): Promise<number | undefined> {
+    return vectorDimension(await this.#retry(() => this.#handle.schema()), column);
+  }
+
+  /** Drops the index of a column, where there is one; the next fold makes it again. */
+  dropIndex(column: string): Promise<void> {
+    return this.#retry(() => dropIndex(this.#handle, column));
+  }
+
+  /** Rows of each fragment, by its number; see {@link fragmentOf}. */
+  fragments(): Promise<ReadonlyMap<number, number>> {
+    return this.#retry(() => fragmentsOf(this.#handle));
   }
 
   /** Rows that meet a condition, a batch at a time, as they were when the scan began. */

@@ -250,6 +250,24 @@ describe("update", () => {
     expect(found.map(({ number }) => number)).toEqual(["n3050"]);
   });
 
+  it("keeps the text index covering its rows through one update after the other", async () => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(numbered(300));
+    await table.fold({ isForced: true });
+
+    for (let from = 0; from < 300; from += 100) await table.update(shapes(from, from + 100, "m1"));
+
+    expect(unindexed(await table.health(), "description")).toBe(0);
+    expect(await table.count(eq("shaped_by", "m1"))).toBe(300);
+  });
+
+  it("lance-append-only: is not for what is stored, only for what is derived of it", async () => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(numbered(1));
+
+    await expect(table.update(numbered(1))).rejects.toThrow(TypeError);
+  });
+
   it("ignores keys that are not there and writes the last word on those that are", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(10));

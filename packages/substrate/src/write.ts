@@ -1,7 +1,9 @@
 import type { Table as LanceTable, MergeInsertBuilder, MergeResult } from "@lancedb/lancedb";
 import { distinctRows, rowCount, slices, withAllColumns } from "./batch.ts";
 import type { ColumnBatch, TableDeclaration } from "./declaration.ts";
+import { createIndexes } from "./indexes.ts";
 import { retry } from "./retry.ts";
+import { withStoredVectors } from "./schema.ts";
 import { toArrow } from "./to-arrow.ts";
 
 export type InsertOutcome = {
@@ -66,11 +68,17 @@ export class TableWriter {
   }
 
   /**
-   * Sets some columns of rows that are there; a key that is not is ignored. For values that
-   * are not data but derived from it, as embeddings are.
+   * Sets derived columns of rows that are there; a key that is not is ignored. Costs a rewrite of
+   * these columns for every row of each fragment that holds one of the rows, so few large batches
+   * are better than many small ones.
    */
   async update(batch: ColumnBatch, signal?: AbortSignal): Promise<number> {
-    const length = rowCount(this.#table, batch, this.#table.primaryKey);
+    const { name: table, primaryKey, columns } = this.#table;
+    for (const name of Object.keys(batch)) {
+      if (columns[name]?.isDerived || primaryKey.includes(name)) continue;
+      throw new TypeError(`${table}.${name}: stored data is not updated (lance-append-only)`);
+    }
+    const length = rowCount(this.#table, batch, primaryKey);
     let updated = 0;
     for (const result of await this.#merge(batch, length, setColumns, signal)) {
       updated += result.numUpdatedRows;
@@ -88,12 +96,30 @@ export class TableWriter {
     const key = [...this.#table.primaryKey];
     const results: MergeResult[] = [];
     for (const slice of slices(this.#table, batch, distinctRows(key, batch, length))) {
-      const rows = toArrow(this.#table, slice);
-      results.push(
-        await this.#inTurn(signal, () => merge(this.#handle.mergeInsert(key)).execute(rows)),
-      );
+      const run = async (): Promise<MergeResult> => {
+        // Asked each time: another process may have renewed a vector column.
+        const rows = toArrow(withStoredVectors(this.#table, await this.#handle.schema()), slice);
+        if (merge === setColumns) await this.#coverKeys(signal);
+        return merge(this.#handle.mergeInsert(key)).execute(rows);
+      };
+      results.push(await this.#inTurn(signal, run));
     }
     return results;
+  }
+
+  /**
+   * Makes the key indexes again where one covers nothing, as after an update of every fragment:
+   * without them a merge moves whole rows, and every index loses those.
+   */
+  async #coverKeys(signal: AbortSignal | undefined): Promise<void> {
+    const { primaryKey, indexes } = this.#table;
+    const known = await this.#handle.listIndices();
+    const isCovered = primaryKey.every((name) =>
+      known.some(({ columns, numIndexedRows = 0 }) => columns[0] === name && numIndexedRows > 0),
+    );
+    if (isCovered) return;
+    const keys = indexes.filter(({ column }) => primaryKey.includes(column));
+    await createIndexes(this.#table, this.#handle, this.#location, keys, { signal });
   }
 
   #requiredColumns(): string[] {

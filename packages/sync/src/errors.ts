@@ -11,3 +11,15 @@ export class SourceNotFoundError extends PondError {
     this.details = { adapter, path };
   }
 }
+
+/** An embedder returned what is no vector of each text. Nothing of it is stored. */
+export class VectorsInvalidError extends PondError {
+  override readonly name = "VectorsInvalidError";
+  readonly code = "vectors_invalid";
+  readonly details: { readonly model: string; readonly reason: string };
+
+  constructor(model: string, reason: string, options?: ErrorOptions) {
+    super(`${model} returned ${reason}`, options);
+    this.details = { model, reason };
+  }
+}

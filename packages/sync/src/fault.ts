@@ -1,4 +1,4 @@
-import { type FaultEvent, SourceFault } from "@pond/canonical";
+import { type FaultEvent, PondError, SourceFault } from "@pond/canonical";
 
 /** A record that could not be read, as reports show it. */
 export type Fault = {
@@ -8,6 +8,23 @@ export type Fault = {
   readonly code: string;
   readonly message: string;
 };
+
+/** A message that can not be embedded. */
+export type EmbedFault = {
+  readonly session_id: string;
+  readonly message_id: string;
+  readonly code: string;
+  readonly message: string;
+};
+
+export function toEmbedFault(
+  { sessionId, id }: { readonly sessionId: string; readonly id: string },
+  error: unknown,
+): EmbedFault {
+  const code = PondError.is(error) ? error.code : "embedding_failed";
+  const message = error instanceof Error ? error.message : String(error);
+  return { session_id: sessionId, message_id: id, code, message };
+}
 
 /** One session may be garbage from end to end; reports stay readable. */
 export const maxFaultsPerSession = 100;

@@ -1,6 +1,7 @@
 export { type DiscoverOptions, discoverSources, type Source } from "./discover.ts";
-export { SourceNotFoundError } from "./errors.ts";
-export type { Fault } from "./fault.ts";
+export { type EmbedMessagesOptions, type EmbedReport, embedMessages } from "./embed.ts";
+export { SourceNotFoundError, VectorsInvalidError } from "./errors.ts";
+export type { EmbedFault, Fault } from "./fault.ts";
 export { type FoldIndexesOptions, foldIndexes, type IndexReport } from "./fold.ts";
 export { type ImportOptions, importSessions } from "./import.ts";
 export type { SyncProgress } from "./progress.ts";

@@ -10,4 +10,12 @@ export type SyncProgress =
       readonly bytesTotal: number;
       readonly messagesRead: number;
     }
+  | {
+      readonly stage: "embed";
+      /** Messages embedded so far, of those that had no vector of the model. */
+      readonly embedded: number;
+      readonly total: number;
+      /** Messages that can not be embedded. */
+      readonly failed: number;
+    }
   | { readonly stage: "update-indexes"; readonly table: string };

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import type { Reader } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
+import { fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
 import { type Bench, changesIn, line, stateFiles, withBench } from "./sync.test-kit.ts";
 import { previewSync, sync } from "./sync.ts";
 
@@ -324,6 +325,65 @@ describe("sync", () => {
       });
 
       expect(report.adapters).toMatchObject([{ name: "codex", sessions: counts, faults: [] }]);
+    }));
+
+  it("embeds what it stored, before it brings the indexes up to date", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+
+      const report = await bench.sync({ embedder: fakeEmbedder(), isFoldForced: true });
+
+      expect(report).toMatchObject({ embedded: 3, embedding: { model: "model-a", remaining: 0 } });
+      const { indexes } = await bench.sessions.store.table("messages").health();
+      expect(indexes.filter(({ unindexedRows }) => unindexedRows > 0)).toEqual([]);
+      const again = await bench.sync({ embedder: fakeEmbedder() });
+      expect([again.embedded, again.embedding?.remaining]).toEqual([0, 0]);
+      const forced = await bench.sync({ embedder: fakeEmbedder(), isEmbedForced: true });
+      expect(forced.embedded).toBe(3);
+    }));
+
+  it("indexes what it stored although the embedder fails, and fails", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const embedder = fakeEmbedder({
+        before: () => {
+          throw new ModelMissingError("no model");
+        },
+      });
+
+      await expect(bench.sync({ embedder })).rejects.toThrow("no model");
+
+      expect(bench.progress.at(-1)).toEqual({ stage: "update-indexes", table: "windows" });
+      expect(changesIn(await bench.sync())).toEqual({
+        sessions: { ...counts, seen: 2, unchanged: 2 },
+      });
+    }));
+
+  it("says how much is left where embedding is interrupted", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const controller = new AbortController();
+      const embedder = fakeEmbedder({
+        maxTexts: 2,
+        before: () => {
+          controller.abort();
+          return undefined;
+        },
+      });
+
+      const report = await bench.sync({ embedder, signal: controller.signal });
+
+      expect(report).toMatchObject({ embedded: 2, embedding: { remaining: 1 }, indexes: [] });
+    }));
+
+  it("embeds nothing where the stage is left out", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const embedder = fakeEmbedder();
+
+      const report = await bench.sync({ embedder, stages: ["import", "update-indexes"] });
+
+      expect([report.embedded, embedder.calls]).toEqual([0, []]);
     }));
 
   it("tells how far it is", () =>

@@ -1,5 +1,7 @@
+import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import type { Source } from "./discover.ts";
+import { type EmbedReport, embedMessages } from "./embed.ts";
 import { foldIndexes, type IndexReport } from "./fold.ts";
 import { countMessages, type ImportOptions, importSessions } from "./import.ts";
 import { planImport } from "./plan.ts";
@@ -13,6 +15,10 @@ export type Stage = (typeof stages)[number];
 export type SyncOptions = ImportOptions & {
   /** Which stages run; all of them when left out. */
   readonly stages?: readonly Stage[];
+  /** Turns texts into vectors; without one nothing is embedded and no model is loaded. */
+  readonly embedder?: Embedder | undefined;
+  /** Embed every message again. */
+  readonly isEmbedForced?: boolean;
   /** Fold indexes although it does not pay yet. */
   readonly isFoldForced?: boolean;
 };
@@ -22,6 +28,8 @@ export type SyncReport = {
   readonly adapters: readonly AdapterReport[];
   /** Messages that got a vector. */
   readonly embedded: number;
+  /** What the embed stage did; left out where there is no embedder. */
+  readonly embedding?: EmbedReport;
   readonly indexes: readonly IndexReport[];
   readonly duration_ms: number;
 };
@@ -29,6 +37,7 @@ export type SyncReport = {
 /**
  * Brings a store up to date with its sources.
  *
+ * @throws The embedder's error where nothing can be embedded; what was imported is stored.
  * @throws {ConflictError} when other writers won every race. Safe to repeat.
  * @throws {StorageUnavailableError} when storage failed after every retry.
  */
@@ -39,13 +48,34 @@ export async function sync(
 ): Promise<SyncReport> {
   const startedMs = options.now().getTime();
   const runs = (stage: Stage): boolean => options.stages?.includes(stage) ?? true;
+  const fold = async (): Promise<IndexReport[]> =>
+    runs("update-indexes")
+      ? foldIndexes(sessions, { ...options, isForced: options.isFoldForced ?? false })
+      : [];
   const adapters = runs("import") ? await importSessions(sessions, sources, options) : [];
-  const indexes = runs("update-indexes")
-    ? await foldIndexes(sessions, { ...options, isForced: options.isFoldForced ?? false })
-    : [];
-  const duration_ms = options.now().getTime() - startedMs;
-  // Nothing embeds yet, so the embed stage has nothing to do.
-  return { adapters, embedded: 0, indexes, duration_ms };
+  let embedding: EmbedReport | undefined;
+  if (options.embedder && runs("embed")) {
+    // Before the fold, which then finds all of it; and the fragments of an import are cheaper to
+    // write to than the one a fold makes of them.
+    const stage = { ...options, isForced: options.isEmbedForced ?? false };
+    try {
+      embedding = await embedMessages(sessions, options.embedder, stage);
+    } catch (error) {
+      // What was imported is indexed although its vectors are missing.
+      await fold();
+      throw error;
+    }
+  }
+  // Where embedding was interrupted, the report says how much is left.
+  const isInterrupted = embedding !== undefined && options.signal?.aborted;
+  const indexes = isInterrupted ? [] : await fold();
+  return {
+    adapters,
+    embedded: embedding?.embedded ?? 0,
+    ...(embedding && { embedding }),
+    indexes,
+    duration_ms: options.now().getTime() - startedMs,
+  };
 }
 
 /**

@@ -13,8 +13,8 @@ export const parts: TableDeclaration = {
     weight: { type: "float64", isNullable: true },
     description: { type: "text", isNullable: true },
     drawing: { type: "bytes", isNullable: true },
-    shape: { type: { vector: 4 }, isNullable: true },
-    shaped_by: { type: "text", isNullable: true },
+    shape: { type: { vector: 4 }, isNullable: true, isDerived: true },
+    shaped_by: { type: "text", isNullable: true, isDerived: true },
   },
   indexes: [
     { column: "maker", kind: "btree" },

@@ -1,0 +1,36 @@
+// A process of its own that embeds a store with a local model, made to be killed: it stores vectors
+// often, and notes every text it embeds before it can be stored. It prints "open" once the store is,
+// and a line for each batch; it ends with the report.
+import { appendFileSync } from "node:fs";
+import { type Embedder, openEmbedder } from "@pond/embed";
+import { openSessions } from "@pond/sessions";
+import { embedMessages } from "@pond/sync";
+
+const [storage = "", model = "", log = "", batch = "", inCommit = "", force] =
+  process.argv.slice(2);
+const textsInBatch = Number(batch);
+const batchesInCommit = Number(inCommit);
+
+const sessions = await openSessions(storage, { mode: "write" });
+console.log("open");
+const embedder = await openEmbedder({ kind: "folder", folder: model });
+const noting: Embedder = {
+  modelId: embedder.modelId,
+  dimension: embedder.dimension,
+  limits: { ...embedder.limits, maxTexts: textsInBatch },
+  async embed(texts, options) {
+    const vectors = await embedder.embed(texts, options);
+    appendFileSync(log, texts.map((text) => `${text}\n`).join(""));
+    return vectors;
+  },
+  close: () => embedder.close(),
+};
+const report = await embedMessages(sessions, noting, {
+  now: () => new Date(),
+  isForced: force === "force",
+  onProgress: () => console.log("batch"),
+  writeBack: { maxPendingBytes: textsInBatch * batchesInCommit * embedder.dimension * 4 },
+});
+console.log(JSON.stringify(report));
+await embedder.close();
+sessions.close();

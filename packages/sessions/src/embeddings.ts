@@ -1,0 +1,141 @@
+import {
+  and,
+  eq,
+  type Filter,
+  fragmentOf,
+  isNotNull,
+  isNull,
+  ne,
+  oneOf,
+  or,
+  type Row,
+  rowAddress,
+  rowId,
+} from "@pond/substrate";
+import type { SessionStore } from "./session-store.ts";
+import { searchable } from "./tables.ts";
+
+/** What makes the vectors: its id is stored with each of them. */
+export type EmbeddingModel = { readonly modelId: string; readonly dimension: number };
+
+/** A message that waits for its vector. */
+export type BacklogMessage = {
+  readonly sessionId: string;
+  readonly id: string;
+  /** Names its row in this store. */
+  readonly row: bigint;
+  /** Messages of one fragment are cheaply written together. */
+  readonly fragment: number;
+};
+
+export type BacklogText = { readonly message: BacklogMessage; readonly text: string };
+
+export type MessageVector = { readonly message: BacklogMessage; readonly vector: Float32Array };
+
+// Decided by the model alone: to ask for nulls among the vectors would read all of them.
+function backlogOf(modelId: string): Filter {
+  return and(searchable, or(isNull("embedding_model"), ne("embedding_model", modelId)));
+}
+
+/**
+ * Makes the store ready for the vectors of a model (spec 5.5). Vectors of another length, and all
+ * of them where that is forced, are emptied in one commit with their `embedding_model`: from then
+ * on every message is in the backlog, however often the work is broken off. Among vectors of the
+ * same length no index stays that was trained on another model's.
+ */
+export async function prepareEmbeddings(
+  { store }: SessionStore,
+  { modelId, dimension }: EmbeddingModel,
+  isForced: boolean,
+): Promise<void> {
+  const messages = store.table("messages");
+  if (isForced || (await messages.vectorDimension("vector")) !== dimension) {
+    await messages.renew({ vector: { vector: dimension }, embedding_model: "text" });
+    await store.flush();
+    return;
+  }
+  const ofOthers = and(isNotNull("embedding_model"), ne("embedding_model", modelId));
+  if ((await messages.count(ofOthers)) > 0) await messages.dropIndex("vector");
+}
+
+/** How many messages wait for a vector of a model. */
+export function countBacklog({ store }: SessionStore, modelId: string): Promise<number> {
+  return store.table("messages").count(backlogOf(modelId));
+}
+
+/** Messages that wait for a vector, those stored together next to each other. */
+export async function readBacklog(
+  { store }: SessionStore,
+  modelId: string,
+  limit: number,
+): Promise<BacklogMessage[]> {
+  const columns = ["session_id", "id", rowId, rowAddress];
+  const rows = await store.table("messages").rows({ columns, where: backlogOf(modelId), limit });
+  return rows.map(toMessage);
+}
+
+/** The texts of messages, of those that still wait: another process may have embedded some. */
+export async function readTexts(
+  { store }: SessionStore,
+  modelId: string,
+  messages: readonly BacklogMessage[],
+): Promise<BacklogText[]> {
+  const rows = await store.table("messages").rows({
+    columns: [rowId, "search_text", "embedding_model"],
+    where: withRows(messages),
+  });
+  const waiting = new Map(
+    rows
+      .filter((row) => row["embedding_model"] !== modelId && row["search_text"] !== null)
+      .map((row) => [row[rowId], String(row["search_text"])]),
+  );
+  return messages.flatMap((message) => {
+    const text = waiting.get(message.row);
+    return text === undefined ? [] : [{ message, text }];
+  });
+}
+
+/**
+ * Stores vectors, in one commit for all that fits one, and makes them durable. A message that got
+ * its vector from another process meanwhile keeps that one.
+ *
+ * @returns How many were stored.
+ */
+export async function writeEmbeddings(
+  { store }: SessionStore,
+  modelId: string,
+  vectors: readonly MessageVector[],
+): Promise<number> {
+  const table = store.table("messages");
+  const done = await table.rows({
+    columns: [rowId],
+    where: and(withRows(vectors.map(({ message }) => message)), eq("embedding_model", modelId)),
+  });
+  const isDone = new Set(done.map((row) => row[rowId]));
+  const rest = vectors.filter(({ message }) => !isDone.has(message.row));
+  if (rest.length === 0) return 0;
+  const updated = await table.update({
+    session_id: rest.map(({ message }) => message.sessionId),
+    id: rest.map(({ message }) => message.id),
+    vector: rest.map(({ vector }) => vector),
+    embedding_model: rest.map(() => modelId),
+  });
+  await store.flush();
+  return updated;
+}
+
+function withRows(messages: readonly BacklogMessage[]): Filter {
+  return oneOf(
+    rowId,
+    messages.map(({ row }) => row),
+  );
+}
+
+function toMessage(row: Row): BacklogMessage {
+  return {
+    sessionId: String(row["session_id"]),
+    id: String(row["id"]),
+    row: BigInt(row[rowId] as bigint),
+    fragment: fragmentOf(row),
+  };
+}

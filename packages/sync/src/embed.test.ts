@@ -1,0 +1,393 @@
+import { join } from "node:path";
+import { type Embedder, EmbeddingError, openEmbedder } from "@pond/embed";
+import { buildTestModel } from "@pond/embed-testkit";
+import { openSessions } from "@pond/sessions";
+import { describe, expect, it } from "vitest";
+import {
+  fakeEmbedder,
+  importTexts,
+  ModelMissingError,
+  storedEmbeddings,
+  textOf,
+  uniformVectors,
+} from "./embed.test-kit.ts";
+import { type EmbedMessagesOptions, type EmbedReport, embedMessages } from "./embed.ts";
+import { VectorsInvalidError } from "./errors.ts";
+import { type Bench, line, withBench } from "./sync.test-kit.ts";
+
+const now = (): Date => new Date("2026-11-20T12:00:00Z");
+
+function embed(
+  { sessions }: Pick<Bench, "sessions">,
+  embedder: Embedder = fakeEmbedder(),
+  options: Partial<EmbedMessagesOptions> = {},
+): Promise<EmbedReport> {
+  return embedMessages(sessions, embedder, { now, ...options });
+}
+
+/** How many messages are in each state. */
+async function tally(bench: Bench, dimension?: number): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const state of Object.values(await storedEmbeddings(bench, dimension))) {
+    counts[String(state)] = (counts[String(state)] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Rows the text index covers, and those it does not. */
+async function textIndex({ sessions }: Bench): Promise<[number, number]> {
+  const { indexes } = await sessions.store.table("messages").health();
+  const index = indexes.find(({ column }) => column === "search_text");
+  return [index?.indexedRows ?? -1, index?.unindexedRows ?? -1];
+}
+
+/** So few vectors are held that every batch of four is a commit. */
+const eachBatch = { maxPendingBytes: 4 * 4 * 384 };
+
+describe("embedMessages", () => {
+  it("session-embed-from-canonical: gives each message a vector of its stored text", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 3, 8);
+      const embedder = fakeEmbedder();
+
+      const report = await embed(bench, embedder);
+
+      expect(report).toEqual({
+        model: "model-a",
+        dimension: 384,
+        embedded: 11,
+        remaining: 0,
+        failed: 0,
+        faults: [],
+        rewritten_rows: 11,
+      });
+      expect(await tally(bench)).toEqual({ "model-a": 11 });
+      expect(embedder.calls).toEqual([4, 4, 3]);
+    }));
+
+  it("embeds with a real model, which it leaves open", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 9);
+      const folder = join(bench.folder, "model");
+      await buildTestModel(folder, { dimension: 32 });
+      const embedder = await openEmbedder({ kind: "folder", folder });
+
+      const report = await embed(bench, embedder);
+
+      expect(report).toMatchObject({ embedded: 9, remaining: 0, model: embedder.modelId });
+      const [vector = new Float32Array()] = await embedder.embed([textOf("s0", 4)], {
+        kind: "passage",
+      });
+      const nearest = { column: "vector", vector, columns: ["id"], limit: 1 };
+      expect(await bench.sessions.store.table("messages").nearest(nearest)).toMatchObject([
+        { id: "m4" },
+      ]);
+      await embedder.close();
+    }));
+
+  it("embeds nothing twice", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 5);
+      await embed(bench);
+      bench.append("s0", line("s0", "m5", textOf("s0", 5)));
+      await bench.sync();
+      const embedder = fakeEmbedder();
+
+      const report = await embed(bench, embedder);
+
+      expect(report).toMatchObject({ embedded: 1, remaining: 0 });
+      expect(embedder.asked).toEqual([textOf("s0", 5)]);
+    }));
+
+  it("tells how far it is", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 6);
+
+      await embed(bench, fakeEmbedder(), { onProgress: (event) => bench.progress.push(event) });
+
+      expect(bench.progress).toEqual(
+        [0, 4, 6].map((embedded) => ({ stage: "embed", embedded, total: 6, failed: 0 })),
+      );
+    }));
+
+  it.each([
+    ["", eachBatch],
+    [" and cleans up on the way", { ...eachBatch, maxGarbageBytes: 0 }],
+  ])("leaves every row in the text index, however many commits it takes%s", (_, writeBack) =>
+    withBench(async (bench) => {
+      await importTexts(bench, 20);
+      await bench.sync({ isFoldForced: true });
+      const before = await textIndex(bench);
+
+      await embed(bench, fakeEmbedder(), { writeBack });
+
+      expect([before, await textIndex(bench)]).toEqual([
+        [20, 0],
+        [20, 0],
+      ]);
+      expect(await tally(bench)).toEqual({ "model-a": 20 });
+    }),
+  );
+
+  it("keeps what is embedded when it is stopped, and goes on from there", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 11);
+      const controller = new AbortController();
+      const first = fakeEmbedder({
+        before: (_, calls) => {
+          if (calls === 2) controller.abort();
+          return undefined;
+        },
+      });
+
+      const stopped = await embed(bench, first, { signal: controller.signal });
+      const second = fakeEmbedder();
+      const finished = await embed(bench, second);
+
+      expect([stopped.embedded, stopped.remaining]).toEqual([8, 3]);
+      expect([finished.embedded, finished.remaining]).toEqual([3, 0]);
+      expect(first.asked.filter((text) => second.asked.includes(text))).toEqual([]);
+    }));
+
+  it("keeps what is embedded when the embedder is stopped in the middle of a batch", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 11);
+      const controller = new AbortController();
+      const embedder = fakeEmbedder({
+        before: (_, calls) => {
+          if (calls < 3) return undefined;
+          controller.abort();
+          throw new Error("stopped");
+        },
+      });
+
+      const report = await embed(bench, embedder, { signal: controller.signal });
+
+      expect(report).toMatchObject({ embedded: 8, remaining: 3, failed: 0 });
+    }));
+
+  it("stores by time where that is cheap: what was stored survives a crash", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 12);
+      let seconds = 0;
+      const { sessions } = bench;
+      const stored: number[] = [];
+      const embedder = fakeEmbedder({
+        before: async () => {
+          stored.push(
+            await sessions.store
+              .table("messages")
+              .count({ op: "not-null", column: "embedding_model" }),
+          );
+          seconds += 20;
+          return undefined;
+        },
+      });
+
+      await embed(bench, embedder, { now: () => new Date(seconds * 1000) });
+
+      expect(stored).toEqual([0, 0, 8]);
+    }));
+
+  it("two at once leave what one leaves", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 30);
+      await bench.sync({ isFoldForced: true });
+      const other = await openSessions(bench.sessions.store.location, { mode: "write" });
+
+      const reports = await Promise.all([
+        embed(bench, fakeEmbedder(), { writeBack: eachBatch }),
+        embed({ sessions: other }, fakeEmbedder(), { writeBack: eachBatch }),
+      ]);
+
+      other.close();
+      expect(reports.map(({ remaining }) => remaining)).toEqual([0, 0]);
+      expect(await tally(bench)).toEqual({ "model-a": 30 });
+      expect(await bench.sessions.store.table("messages").count()).toBe(30);
+    }));
+});
+
+describe("an embedder that fails", () => {
+  const bad = textOf("s0", 5);
+  const ofBatch = (texts: readonly string[]): Float32Array[] => uniformVectors(texts.length, 384);
+
+  it.each<[string, string, (texts: readonly string[]) => Float32Array[]]>([
+    [
+      "throws",
+      "embedding_failed",
+      () => {
+        throw new Error("no such thing");
+      },
+    ],
+    [
+      "returns NaN",
+      "vectors_invalid",
+      (texts) => ofBatch(texts).map((vector) => vector.fill(Number.NaN, 3, 4)),
+    ],
+    ["returns zeros", "vectors_invalid", (texts) => ofBatch(texts).map((vector) => vector.fill(0))],
+    ["returns too few", "vectors_invalid", (texts) => ofBatch(texts).slice(1)],
+    ["returns too many", "vectors_invalid", (texts) => [...ofBatch(texts), ...ofBatch(texts)]],
+    ["returns short ones", "vectors_invalid", (texts) => uniformVectors(texts.length, 383)],
+  ])("on one text, as one that %s, embeds the others and lists that one", (_, code, answer) =>
+    withBench(async (bench) => {
+      await importTexts(bench, 11);
+      const embedder = fakeEmbedder({
+        before: (texts) => (texts.includes(bad) ? answer(texts) : undefined),
+      });
+
+      const report = await embed(bench, embedder, { writeBack: eachBatch });
+
+      expect(report).toMatchObject({
+        embedded: 10,
+        remaining: 1,
+        failed: 1,
+        faults: [{ session_id: "s0", message_id: "m5", code }],
+      });
+      expect(await tally(bench)).toEqual({ "model-a": 10, null: 1 });
+      expect((await embed(bench)).embedded).toBe(1);
+    }),
+  );
+
+  it("on every text, as an endpoint that is down, is asked once", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 11);
+      let calls = 0;
+      const embedder = fakeEmbedder({
+        before: () => {
+          calls += 1;
+          const reason = "nothing listens there";
+          throw new EmbeddingError({ model: "model-a", reason, isOfEveryText: true });
+        },
+      });
+
+      await expect(embed(bench, embedder)).rejects.toThrow("nothing listens there");
+
+      expect(calls).toBe(1);
+    }));
+
+  it("on everything, stops soon, says why and keeps what it had", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 60);
+      const embedder = fakeEmbedder({
+        before: (_, calls) => {
+          if (calls > 3) throw new Error("connection refused");
+          return undefined;
+        },
+      });
+
+      await expect(embed(bench, embedder)).rejects.toThrow("connection refused");
+
+      expect(await tally(bench)).toEqual({ "model-a": 12, null: 48 });
+      expect(embedder.calls.length).toBeLessThan(20);
+    }));
+
+  it("by its shape, is refused whole", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 60);
+      const embedder = fakeEmbedder({ before: (texts) => uniformVectors(texts.length, 768) });
+
+      await expect(embed(bench, embedder)).rejects.toThrow(VectorsInvalidError);
+
+      expect(await tally(bench)).toEqual({ null: 60 });
+    }));
+
+  it("for want of a model, is asked once", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 6);
+      const embedder = fakeEmbedder({
+        before: () => {
+          throw new ModelMissingError("half a file");
+        },
+      });
+
+      await expect(embed(bench, embedder)).rejects.toThrow("half a file");
+
+      expect(embedder.calls).toEqual([4]);
+    }));
+});
+
+describe("another model", () => {
+  const all = async (bench: Bench): Promise<void> => {
+    await importTexts(bench, 20);
+    await embed(bench);
+    await bench.sync({ isFoldForced: true });
+  };
+
+  it("of the same dimension replaces vectors in place", () =>
+    withBench(async (bench) => {
+      await all(bench);
+
+      const report = await embed(bench, fakeEmbedder({ modelId: "model-b" }), {
+        writeBack: eachBatch,
+      });
+
+      expect(report).toMatchObject({ embedded: 20, remaining: 0 });
+      expect(await tally(bench)).toEqual({ "model-b": 20 });
+      expect(await textIndex(bench)).toEqual([20, 0]);
+    }));
+
+  it.each([8, 768])("of %d dimensions replaces the column", (dimension) =>
+    withBench(async (bench) => {
+      await all(bench);
+      const embedder = fakeEmbedder({ modelId: "model-b", dimension });
+      const { sessions } = bench;
+
+      const report = await embed(bench, embedder);
+
+      expect(report).toMatchObject({ embedded: 20, remaining: 0, dimension });
+      expect(await tally(bench, dimension)).toEqual({ "model-b": 20 });
+      expect(await textIndex(bench)).toEqual([20, 0]);
+      // The import does not know of it.
+      bench.append("s0", line("s0", "m20", textOf("s0", 20)));
+      await bench.sync({ isFoldForced: true });
+      expect(await tally(bench, dimension)).toEqual({ "model-b": 20, null: 1 });
+      expect(await embed(bench, embedder)).toMatchObject({ embedded: 1 });
+      const reader = await openSessions(sessions.store.location);
+      expect(await reader.store.table("messages").vectorDimension("vector")).toBe(dimension);
+      reader.close();
+    }),
+  );
+
+  it.each([384, 768])("of %d dimensions goes on where it was stopped", (dimension) =>
+    withBench(async (bench) => {
+      await all(bench);
+      const controller = new AbortController();
+      const first = fakeEmbedder({
+        modelId: "model-b",
+        dimension,
+        before: (_, calls) => {
+          if (calls === 3) controller.abort();
+          return undefined;
+        },
+      });
+      const second = fakeEmbedder({ modelId: "model-b", dimension });
+
+      const stopped = await embed(bench, first, { signal: controller.signal });
+      const finished = await embed(bench, second);
+
+      expect([stopped.embedded, stopped.remaining]).toEqual([12, 8]);
+      expect([finished.embedded, finished.remaining]).toEqual([8, 0]);
+      expect(await tally(bench, dimension)).toEqual({ "model-b": 20 });
+    }),
+  );
+
+  it("is not what force asks for: that embeds everything again, and may be stopped too", () =>
+    withBench(async (bench) => {
+      await all(bench);
+      const controller = new AbortController();
+      const first = fakeEmbedder({
+        before: () => {
+          controller.abort();
+          return undefined;
+        },
+      });
+
+      const stopped = await embed(bench, first, { isForced: true, signal: controller.signal });
+      const finished = await embed(bench);
+
+      expect([stopped.embedded, stopped.remaining]).toEqual([4, 16]);
+      expect([finished.embedded, finished.remaining]).toEqual([16, 0]);
+      expect(await tally(bench)).toEqual({ "model-a": 20 });
+      expect(await textIndex(bench)).toEqual([20, 0]);
+    }));
+});

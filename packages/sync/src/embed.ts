@@ -1,0 +1,121 @@
+import type { Embedder } from "@pond/embed";
+import {
+  type BacklogMessage,
+  countBacklog,
+  type MessageVector,
+  prepareEmbeddings,
+  readBacklog,
+  readTexts,
+  type SessionStore,
+} from "@pond/sessions";
+import { BatchEmbedder } from "./embed-batch.ts";
+import { type EmbedFault, toEmbedFault } from "./fault.ts";
+import type { SyncProgress } from "./progress.ts";
+import { WriteBack, type WriteBackPolicy } from "./write-back.ts";
+
+export type EmbedMessagesOptions = {
+  readonly now: () => Date;
+  /** Embed every message again, also those that have a vector of this model. */
+  readonly isForced?: boolean;
+  readonly onProgress?: (progress: SyncProgress) => void;
+  /** Stops after the batch that runs; what is embedded by then is stored. */
+  readonly signal?: AbortSignal | undefined;
+  readonly writeBack?: Partial<WriteBackPolicy>;
+};
+
+/** What the embed stage did. */
+export type EmbedReport = {
+  readonly model: string;
+  readonly dimension: number;
+  /** Messages that got a vector, and it is stored. */
+  readonly embedded: number;
+  /** Messages that still have none of this model: interrupted, failed, or new meanwhile. */
+  readonly remaining: number;
+  /** Messages that can not be embedded. */
+  readonly failed: number;
+  /** The first hundred of them. */
+  readonly faults: readonly EmbedFault[];
+  /** Rows that were rewritten to store the vectors. */
+  readonly rewritten_rows: number;
+};
+
+const maxFaults = 100;
+
+/**
+ * The embed stage (spec 5.5, 8): fills `vector` and `embedding_model` of every message that search
+ * can find and that has no vector of this model. It may be stopped in any way and goes on where it
+ * was; two at once do no harm, but may both embed what neither has stored yet.
+ *
+ * A message that can not be embedded is left for the next time and listed as a fault.
+ *
+ * @throws The embedder's error where nothing can be embedded; what was until then is stored.
+ * @throws {ConflictError} when other writers won every race. Safe to repeat.
+ */
+export async function embedMessages(
+  sessions: SessionStore,
+  embedder: Embedder,
+  { now, isForced = false, onProgress, signal, writeBack: policy }: EmbedMessagesOptions,
+): Promise<EmbedReport> {
+  const { modelId, dimension } = embedder;
+  const model = { modelId, dimension };
+  await prepareEmbeddings(sessions, model, isForced);
+  const writeBack = new WriteBack(sessions, model, { now, policy });
+  const batches = new BatchEmbedder(embedder, signal);
+  const failed = new Map<bigint, EmbedFault>();
+  let embedded = 0;
+  const total = await countBacklog(sessions, modelId);
+  const tell = (): void => onProgress?.({ stage: "embed", embedded, total, failed: failed.size });
+  if (total > 0) tell();
+  try {
+    // Bounded by what there was, so that two models at once do not undo each other for ever.
+    for (let left = total; left > 0; ) {
+      const page = await nextPage();
+      if (page.length === 0) break;
+      left -= page.length;
+      await writeBack.refresh();
+      for (const messages of inBatches(page, embedder.limits.maxTexts)) {
+        signal?.throwIfAborted();
+        await embedBatch(messages);
+        tell();
+      }
+      await writeBack.flush();
+    }
+  } catch (error) {
+    await writeBack.flush();
+    if (!signal?.aborted) throw error;
+  }
+  return {
+    model: modelId,
+    dimension,
+    embedded: writeBack.stored,
+    remaining: await countBacklog(sessions, modelId),
+    failed: failed.size,
+    faults: [...failed.values()].slice(0, maxFaults),
+    rewritten_rows: writeBack.rewrittenRows,
+  };
+
+  async function nextPage(): Promise<BacklogMessage[]> {
+    const limit = writeBack.capacity + failed.size;
+    const page = await readBacklog(sessions, modelId, limit);
+    return page.filter(({ row }) => !failed.has(row));
+  }
+
+  async function embedBatch(messages: readonly BacklogMessage[]): Promise<void> {
+    const waiting = await readTexts(sessions, modelId, messages);
+    if (waiting.length === 0) return;
+    const outcomes = await batches.embed(waiting.map(({ text }) => text));
+    const vectors: MessageVector[] = [];
+    for (const [index, outcome] of outcomes.entries()) {
+      const message = waiting[index]?.message;
+      if (message === undefined) continue;
+      if ("vector" in outcome) vectors.push({ message, vector: outcome.vector });
+      else failed.set(message.row, toEmbedFault(message, outcome.error));
+    }
+    embedded += vectors.length;
+    await writeBack.add(vectors);
+  }
+}
+
+function* inBatches<T>(values: readonly T[], size: number): Generator<readonly T[]> {
+  for (let from = 0; from < values.length; from += size) yield values.slice(from, from + size);
+}

@@ -1,0 +1,124 @@
+import {
+  type EmbeddingModel,
+  type MessageVector,
+  type SessionStore,
+  writeEmbeddings,
+} from "@pond/sessions";
+
+/**
+ * When vectors are stored. To store one rewrites the vectors of its whole fragment, up to a million
+ * rows, so they are gathered.
+ */
+export type WriteBackPolicy = {
+  /** What a killed process loses at most, unless storing it would cost too much. */
+  readonly everyMs: number;
+  /** Rows rewritten for one that is new, at most; but memory goes first. */
+  readonly maxAmplification: number;
+  /** Vectors held in memory. */
+  readonly maxPendingBytes: number;
+  /** Old files that rewrites left behind before a fold removes them. */
+  readonly maxGarbageBytes: number;
+};
+
+const defaultPolicy: WriteBackPolicy = {
+  everyMs: 30_000,
+  maxAmplification: 16,
+  maxPendingBytes: 32 * 1024 * 1024,
+  maxGarbageBytes: 256 * 1024 * 1024,
+};
+
+export type WriteBackOptions = {
+  readonly now: () => Date;
+  readonly policy?: Partial<WriteBackPolicy> | undefined;
+};
+
+const bytesInMemory = 4;
+const bytesStored = 2;
+// Of a large table that many rewrites are less than what it holds anyway.
+const rewritesOfTable = 4;
+
+/** Gathers vectors and stores them where that pays. */
+export class WriteBack {
+  readonly #sessions: SessionStore;
+  readonly #model: EmbeddingModel;
+  readonly #now: () => Date;
+  readonly #policy: WriteBackPolicy;
+  #fragments: ReadonlyMap<number, number> = new Map();
+  #pending: MessageVector[] = [];
+  #storedAtMs: number;
+  #garbageRows = 0;
+  /** Vectors stored so far. */
+  stored = 0;
+  /** Rows whose vectors were rewritten for them. */
+  rewrittenRows = 0;
+
+  constructor(
+    sessions: SessionStore,
+    model: EmbeddingModel,
+    { now, policy = {} }: WriteBackOptions,
+  ) {
+    this.#sessions = sessions;
+    this.#model = model;
+    this.#now = now;
+    this.#policy = { ...defaultPolicy, ...policy };
+    this.#storedAtMs = now().getTime();
+  }
+
+  /** How many vectors are held at most. */
+  get capacity(): number {
+    const { maxPendingBytes } = this.#policy;
+    return Math.max(1, Math.floor(maxPendingBytes / (this.#model.dimension * bytesInMemory)));
+  }
+
+  /** Looks at how rows lie: a fold of another process may have moved them. */
+  async refresh(): Promise<void> {
+    this.#fragments = await this.#sessions.store.table("messages").fragments();
+  }
+
+  /** Takes vectors, and stores all there are if it is time to. */
+  async add(vectors: readonly MessageVector[]): Promise<void> {
+    this.#pending.push(...vectors);
+    if (this.#isDue()) await this.flush();
+  }
+
+  /** Stores what is held. */
+  async flush(): Promise<void> {
+    if (this.#pending.length === 0) return;
+    const rewritten = this.#touchedRows();
+    this.stored += await writeEmbeddings(this.#sessions, this.#model.modelId, this.#pending);
+    this.#pending = [];
+    this.rewrittenRows += rewritten;
+    this.#garbageRows += rewritten;
+    await this.#removeGarbage();
+    this.#storedAtMs = this.#now().getTime();
+  }
+
+  #isDue(): boolean {
+    const count = this.#pending.length;
+    if (count >= this.capacity) return true;
+    const { everyMs, maxAmplification } = this.#policy;
+    if (this.#now().getTime() - this.#storedAtMs < everyMs) return false;
+    return count * maxAmplification >= this.#touchedRows();
+  }
+
+  #touchedRows(): number {
+    const touched = new Set(this.#pending.map(({ message }) => message.fragment));
+    let rows = 0;
+    for (const fragment of touched) rows += this.#fragments.get(fragment) ?? 0;
+    return rows;
+  }
+
+  async #removeGarbage(): Promise<void> {
+    const tableRows = [...this.#fragments.values()].reduce((sum, rows) => sum + rows, 0);
+    const rowBytes = this.#model.dimension * bytesStored;
+    const allowed = Math.max(this.#policy.maxGarbageBytes, tableRows * rewritesOfTable * rowBytes);
+    if (this.#garbageRows * rowBytes < allowed) return;
+    this.#garbageRows = 0;
+    await this.#sessions.store.table("messages").fold({
+      isForced: true,
+      // A vector index would be trained on what is only begun.
+      isWithoutNewIndexes: true,
+    });
+    await this.refresh();
+  }
+}
