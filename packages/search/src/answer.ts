@@ -1,140 +1,187 @@
 import { toRfc3339 } from "@pond/canonical";
 import type { PartSummary, SessionStore } from "@pond/sessions";
 import { byRank, type Candidate, matchesPerSession } from "./candidates.ts";
-import type { Scope } from "./filter.ts";
+import { type Coverage, toCoverage } from "./coverage.ts";
 import type { RankedRoot } from "./fuse.ts";
-import { meetsBounds } from "./literal.ts";
 import { keyText, type MessageKey, type StoredText } from "./message.ts";
 import { loadPartSummaries, loadStates, loadTexts, type State } from "./payload.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
-import { beginning, coverage, type Highlighter, toHighlighter, toSnippet } from "./snippet.ts";
+import { type Scored, scoreMessages } from "./scores.ts";
+import type { Segment } from "./segments.ts";
+import { beginning, type Highlighter, toHighlighter, toSnippet } from "./snippet.ts";
+import { countSubAgents } from "./sub-agents.ts";
 
 /** Up to here a text is shown whole. */
 const wholeChars = 600;
 const prefixChars = 300;
 
-type Shown = Candidate & { readonly message: StoredText };
+/** A root on the page, and the messages that may be shown of it. */
+export type Chosen = {
+  readonly root: RankedRoot;
+  readonly candidates: readonly Candidate[];
+  readonly segment: Segment;
+};
 
-/** What an answer shows of one root. */
-export type Chosen = { readonly root: RankedRoot; readonly candidates: readonly Candidate[] };
+type Shown = Candidate & { readonly message: StoredText; readonly score: number };
 
-/**
- * The chosen sessions in their wire form. What is not at hand yet is read at once, side by side.
- *
- * @param most - What a session could score at most.
- */
+/** The chosen sessions in their wire form. */
 export async function toAnswer(
   sessions: SessionStore,
+  query: ParsedQuery,
   chosen: readonly Chosen[],
-  context: {
-    readonly query: ParsedQuery;
-    readonly scope: Scope;
-    readonly roots: Roots;
-    readonly most: number;
-  },
 ): Promise<SessionMatches[]> {
-  const { query, scope, roots, most } = context;
-  const all = chosen.flatMap(({ candidates }) => candidates);
-  const guesses = all.filter(({ message }) => message === undefined).map(({ key }) => key);
-  const users = all.filter(({ message }) => message?.role === "user").map(({ key }) => key);
-  const [texts, states, parts] = await Promise.all([
-    loadTexts(sessions, guesses, scope.messages),
-    loadStates(
-      sessions,
-      all.map(({ key }) => key),
-    ),
-    loadPartSummaries(sessions, users),
+  const rootIds = chosen.map(({ root }) => root.rootId);
+  const [texts, subAgents] = await Promise.all([
+    loadCandidates(sessions, query, chosen),
+    countSubAgents(sessions, rootIds),
   ]);
-  const highlighter = toHighlighter(query);
-  const groups = chosen.map(({ root, candidates }) => ({
-    root,
-    best: bestOf(candidates, texts, query, highlighter),
+  const coverage = toCoverage(query);
+  const groups = chosen.map((each) => ({
+    ...each,
+    best: bestOf(each.candidates, texts, coverage),
   }));
-  const late = groups.flatMap(({ best }) => best.map(({ key }) => key)).filter(isUserOf(texts));
-  const lateParts = await loadPartSummaries(sessions, late);
-  return groups.flatMap(({ root, best }): SessionMatches[] => {
-    const labels = roots.labels(root.rootId);
+  const details = await loadDetails(
+    sessions,
+    query,
+    groups.flatMap(({ best }) => best),
+  );
+  return groups.flatMap(({ root: { rootId, score }, segment, best }): SessionMatches[] => {
+    const labels = segment.roots.labels(rootId);
     const [first] = best;
     if (labels === undefined || first === undefined) return [];
+    const below = subAgents.get(rootId) ?? 0;
+    const foundIn = segment.foundIn.get(rootId)?.filter((id) => id !== rootId) ?? [];
     return [
       {
         session_id: first.key.sessionId,
-        root_session_id: root.rootId,
+        root_session_id: rootId,
         source_agent: labels.sourceAgent,
         project: labels.project,
         created_at: toRfc3339(labels.createdAt),
-        score: rounded(root.score / most),
-        matches: telling(
-          best.map((each) => {
-            const key = keyText(each.key);
-            const summaries = parts.get(key) ?? lateParts.get(key) ?? [];
-            return toMatch(each, states.get(key), summaries, highlighter);
-          }),
-        ),
+        score: rounded(score),
+        ...(below > 0 && { sub_agents: { sessions: below, found_in: foundIn.length } }),
+        matches: best
+          .map((each) => toMatch(each, details, parentOf(each, rootId, segment.roots)))
+          // Further matches that hold nothing but function words say nothing.
+          .filter(
+            ({ snippet }, at) => at === 0 || snippet.highlights.length > 0 || best[at]?.isNearest,
+          ),
       },
     ];
   });
 }
 
+/** What the arms have not told of the candidates: texts of guesses, BM25 of what others found. */
+async function loadCandidates(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  chosen: readonly Chosen[],
+): Promise<ReadonlyMap<string, Scored>> {
+  const unscored = chosen.flatMap(({ candidates }) =>
+    candidates.filter(({ score }) => score === undefined),
+  );
+  const scored = await scoreMessages(sessions, query, keysOf(unscored));
+  // A window's words are cut, so it may be found by forms that no message of it is found by.
+  const wordless = chosen.filter(({ candidates }) =>
+    candidates.every(({ key, message }) => message === undefined && !scored.has(keyText(key))),
+  );
+  const keys = keysOf(wordless.flatMap(({ candidates }) => candidates));
+  for (const [key, message] of await loadTexts(sessions, keys)) {
+    scored.set(key, { message, score: 0 });
+  }
+  return scored;
+}
+
 /** The messages to show: those found, and of those guessed at the one that holds most. */
 function bestOf(
   candidates: readonly Candidate[],
-  texts: ReadonlyMap<string, StoredText>,
-  query: ParsedQuery,
-  highlighter: Highlighter,
+  texts: ReadonlyMap<string, Scored>,
+  coverage: Coverage,
 ): Shown[] {
-  const sure: Shown[] = [];
+  const found: Shown[] = [];
   let guess: Shown | undefined;
-  let most = 0;
+  let most = -1;
   for (const candidate of candidates) {
-    const message = candidate.message ?? texts.get(keyText(candidate.key));
+    const loaded = texts.get(keyText(candidate.key));
+    const message = candidate.message ?? loaded?.message;
     if (message === undefined) continue;
-    const shown = { ...candidate, message };
-    if (candidate.message !== undefined) sure.push(shown);
-    else if (meetsBounds(message.text, query)) {
-      const held = coverage(message.text, highlighter);
-      if (guess === undefined || held > most) {
-        guess = shown;
-        most = held;
-      }
+    const shown = { ...candidate, message, score: candidate.score ?? loaded?.score ?? 0 };
+    if (candidate.message !== undefined) {
+      found.push(shown);
+      continue;
+    }
+    const held = coverage(message.text);
+    if (held > most) {
+      guess = shown;
+      most = held;
     }
   }
-  const all = guess === undefined ? sure : [...sure, guess];
+  const all = guess === undefined ? found : [...found, guess];
   return all.toSorted(byRank).slice(0, matchesPerSession);
 }
 
-/** Leaves out further matches that hold nothing but function words. */
-function telling(matches: readonly SearchMatch[]): SearchMatch[] {
-  return matches.filter(({ snippet }, at) => at === 0 || snippet.highlights.length > 0);
+/** What is read of the messages that are shown, by key. */
+type Details = {
+  readonly states: ReadonlyMap<string, State>;
+  readonly parts: ReadonlyMap<string, readonly PartSummary[]>;
+  readonly highlighter: Highlighter;
+};
+
+async function loadDetails(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  best: readonly Shown[],
+): Promise<Details> {
+  const [states, parts] = await Promise.all([
+    loadStates(sessions, keysOf(best)),
+    loadPartSummaries(sessions, keysOf(best.filter(({ message }) => message.role === "user"))),
+  ]);
+  return { states, parts, highlighter: toHighlighter(query) };
 }
 
-function isUserOf(texts: ReadonlyMap<string, StoredText>): (key: MessageKey) => boolean {
-  return (key) => texts.get(keyText(key))?.role === "user";
+type Parent = Pick<SearchMatch, "parent_session_id" | "parent_message_id">;
+
+/** Where a match of a session below the root hangs. */
+function parentOf({ key }: Shown, rootId: string, roots: Roots): Parent {
+  const labels = roots.labels(key.sessionId);
+  if (key.sessionId === rootId || labels === undefined || labels.parentId === null) return {};
+  return {
+    parent_session_id: labels.parentId,
+    ...(labels.parentMessageId !== null && { parent_message_id: labels.parentMessageId }),
+  };
 }
 
 function toMatch(
-  { key, message, score }: Shown,
-  state: State | undefined,
-  parts: readonly PartSummary[],
-  highlighter: Highlighter,
+  { key, message, score, similarity }: Shown,
+  { states, parts, highlighter }: Details,
+  parent: Parent,
 ): SearchMatch {
+  const name = keyText(key);
+  const state = states.get(name);
   const text = state?.text ?? message.text;
   return {
     message_id: key.id,
     session_id: key.sessionId,
     role: message.role,
     timestamp: toRfc3339(message.timestamp),
+    ...parent,
     score: rounded(score),
+    ...(similarity !== undefined && { similarity: rounded(similarity) }),
     ...(text.length <= wholeChars ? { text } : { prefix: beginning(text, prefixChars) }),
     snippet: toSnippet(text, highlighter),
-    ...(message.role === "user" && { parts_summary: parts }),
+    ...(message.role === "user" && { parts_summary: parts.get(name) ?? [] }),
     ...(state?.text !== undefined && { revised: true as const }),
     ...(state?.isRemoved && { removed: true as const }),
   };
 }
 
-function rounded(score: number): number {
+function keysOf(candidates: readonly Candidate[]): MessageKey[] {
+  return candidates.map(({ key }) => key);
+}
+
+/** A score as it is shown. */
+export function rounded(score: number): number {
   return Math.round(score * 1e4) / 1e4;
 }

@@ -23,3 +23,9 @@ export class FilterError extends PondError {
     this.details = { field, reason };
   }
 }
+
+/** A value of a request as a message can show it. */
+export function shown(value: unknown): string {
+  const isPlain = typeof value === "string" || typeof value === "number";
+  return isPlain ? String(value).slice(0, 40) : `what is no text or number (${typeof value})`;
+}

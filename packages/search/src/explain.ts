@@ -1,48 +1,98 @@
 import type { SessionStore } from "@pond/sessions";
+import type { FullTextOptions, NearestOptions } from "@pond/substrate";
+import { type Chosen, rounded } from "./answer.ts";
 import type { Scope } from "./filter.ts";
-import { messageQuery, windowQuery } from "./full-text.ts";
-import type { Arm, RankedRoot } from "./fuse.ts";
+import { literalQuery, messageQuery, windowQuery } from "./full-text.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { Explanation } from "./request.ts";
+import type { Segment } from "./segments.ts";
+import type { Meaning } from "./vector.ts";
+import { wordsOf } from "./words.ts";
 
-const sessionsShown = 20;
+const hitsShown = 20;
 
-/** How a query was read, what each arm said of the best sessions, and Lance's plans. */
+/** How a query was read, what each arm gave the sessions shown, and Lance's plans. */
 export async function explain(
-  { store }: SessionStore,
+  sessions: SessionStore,
   query: ParsedQuery,
   scope: Scope,
-  arms: readonly Arm[],
-  ranked: readonly RankedRoot[],
+  answered: {
+    readonly read: readonly Segment[];
+    readonly chosen: readonly Chosen[];
+    readonly meaning: Meaning;
+  },
 ): Promise<Explanation> {
-  const columns = ["session_id", "id"];
-  const limit = sessionsShown;
-  const [message, window] = await Promise.all([
-    store.table("messages").explain({
-      ...{ column: "search_text", query: messageQuery(query), where: scope.messages },
-      ...{ columns, limit },
-    }),
-    store.table("windows").explain({
-      ...{ column: "text", query: windowQuery(query), where: scope.windows },
-      ...{ columns, limit },
-    }),
-  ]);
+  const { read, chosen, meaning } = answered;
+  const arms = read[0]?.arms.filter(({ name }) => name !== "vector" || meaning.asked) ?? [];
   return {
     terms: query.terms.map(({ word, weight }) => `${word}*${weight}`),
     literals: query.literals,
     required: query.required,
     excluded: query.excluded,
-    arms: arms.map(({ name, hits }) => ({
-      name,
-      hits: hits.length,
-      best: hits.reduce((best, { score }) => Math.max(best, score), 0),
-      sessions: Object.fromEntries(
-        ranked.slice(0, sessionsShown).flatMap(({ rootId, votes }) => {
+    arms: arms.map(({ name, weight }) => {
+      const scores = read.flatMap((segment) => scoresOf(segment, name));
+      return {
+        ...{ name, weight, hits: scores.length },
+        best: rounded(scores.reduce((best, score) => Math.max(best, score), 0)),
+        sessions: perRoot(chosen, ({ votes }) => votes[name]),
+        contributions: perRoot(chosen, ({ votes }, { scale }) => {
           const vote = votes[name];
-          return vote === undefined ? [] : [[rootId, Math.round(vote * 1e4) / 1e4]];
+          return vote === undefined ? undefined : vote * weight * scale;
         }),
-      ),
-    })),
-    plans: { message, window },
+      };
+    }),
+    ...(meaning.asked && { nearest: nearestShown(meaning) }),
+    plans: await plansOf(sessions, query, scope, meaning.asked),
   };
+}
+
+function scoresOf({ arms }: Segment, name: string): number[] {
+  return arms.flatMap((arm) => (arm.name === name ? arm.hits.map(({ score }) => score) : []));
+}
+
+function perRoot(
+  chosen: readonly Chosen[],
+  toNumber: (root: Chosen["root"], segment: Segment) => number | undefined,
+): Record<string, number> {
+  return Object.fromEntries(
+    chosen.flatMap(({ root, segment }) => {
+      const value = toNumber(root, segment);
+      return value === undefined ? [] : [[root.rootId, rounded(value)]];
+    }),
+  );
+}
+
+function nearestShown({ hits }: Meaning): NonNullable<Explanation["nearest"]> {
+  return hits.slice(0, hitsShown).map(({ key, similarity }) => ({
+    session_id: key.sessionId,
+    message_id: key.id,
+    similarity: rounded(similarity),
+  }));
+}
+
+/** Each arm's query, run once more with few rows. */
+async function plansOf(
+  { store }: SessionStore,
+  query: ParsedQuery,
+  scope: Scope,
+  nearest: NearestOptions | undefined,
+): Promise<Record<string, string>> {
+  const columns = ["session_id", "id"];
+  const limit = hitsShown;
+  const onMessages = { column: "search_text", where: scope.messages, columns, limit };
+  const onWindows = { column: "text", where: scope.windows, columns, limit };
+  const literal = query.literals.find((each) => wordsOf(each).length > 0);
+  const asked: [string, string, FullTextOptions | NearestOptions][] = [];
+  if (query.terms.length > 0) {
+    asked.push(["message", "messages", { ...onMessages, query: messageQuery(query) }]);
+    asked.push(["window", "windows", { ...onWindows, query: windowQuery(query) }]);
+  }
+  if (literal !== undefined) {
+    asked.push(["literal", "messages", { ...onMessages, query: literalQuery(query, literal) }]);
+  }
+  if (nearest !== undefined) asked.push(["vector", "messages", { ...nearest, limit }]);
+  const plans = asked.map(async ([arm, table, options]): Promise<[string, string]> => {
+    return [arm, await store.table(table).explain(options)];
+  });
+  return Object.fromEntries(await Promise.all(plans));
 }

@@ -3,7 +3,6 @@ import { and, eq, gte, lt } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
 import { FilterError } from "./errors.ts";
 import { toScope } from "./filter.ts";
-import { toPage } from "./page.ts";
 
 const query = "x";
 
@@ -62,23 +61,5 @@ describe("toScope", () => {
 
     expect(scope).toThrow(FilterError);
     expect(scope).toThrow(new RegExp(`^${field}: `));
-  });
-});
-
-describe("toPage", () => {
-  it("is ten sessions from the first", () => {
-    expect(toPage({ query })).toEqual({ start: 0, end: 10 });
-    expect(toPage({ query, limit: 5, after: "10" })).toEqual({ start: 10, end: 15 });
-  });
-
-  it.each([
-    ["limit", { limit: 0 }],
-    ["limit", { limit: 1.5 }],
-    ["limit", { limit: 101 }],
-    ["min_score", { min_score: -1 }],
-    ["min_score", { min_score: Number.NaN }],
-    ["after", { after: "x" }],
-  ])("refuses a bad %s", (field, bounds) => {
-    expect(() => toPage({ query, ...bounds })).toThrow(new RegExp(`^${field}: `));
   });
 });

@@ -1,7 +1,7 @@
 import { fromRfc3339, type Micros } from "@pond/canonical";
 import { projectFilter, type SessionStore } from "@pond/sessions";
 import { and, eq, type Filter, gte, lt } from "@pond/substrate";
-import { FilterError } from "./errors.ts";
+import { FilterError, shown } from "./errors.ts";
 import type { SearchRequest } from "./request.ts";
 
 /** The bounds of a request, checked, as conditions the arms push down. */
@@ -15,6 +15,8 @@ export type Scope = {
 };
 
 const roles = ["user", "assistant"];
+// Of folders and ids; a longer one is a mistake.
+const longestText = 32_768;
 const fields: ReadonlySet<string> = new Set<keyof SearchRequest>([
   "query",
   "project",
@@ -33,11 +35,17 @@ const fields: ReadonlySet<string> = new Set<keyof SearchRequest>([
 export function toScope(request: SearchRequest): Scope {
   const unknown = Object.keys(request).find((field) => !fields.has(field));
   if (unknown !== undefined) {
-    throw new FilterError(unknown, `no such filter; there are ${[...fields].join(", ")}`);
+    throw new FilterError(shown(unknown), `no such filter; there are ${[...fields].join(", ")}`);
   }
   const { role } = request;
   if (role !== undefined && !roles.includes(role)) {
-    throw new FilterError("role", `"${role}" is none that is searched; use user or assistant`);
+    throw new FilterError(
+      "role",
+      `"${shown(role)}" is none that is searched; use user or assistant`,
+    );
+  }
+  if (request.explain !== undefined && typeof request.explain !== "boolean") {
+    throw new FilterError("explain", "it is neither true nor false");
   }
   const shared = [
     ...whereText(request, "session", (value) => eq("session_id", value)),
@@ -63,7 +71,7 @@ export async function refuseUnknown(
 ): Promise<void> {
   const table = store.table("sessions");
   if (session !== undefined && (await table.count(eq("id", session))) === 0) {
-    throw new FilterError("session", `no session ${session} is stored`);
+    throw new FilterError("session", `no session "${shown(session)}" is stored`);
   }
   if (agent === undefined || (await table.count(eq("source_agent", agent))) > 0) return;
   const agents = new Set<string>();
@@ -71,7 +79,7 @@ export async function refuseUnknown(
     for (const row of rows) agents.add(String(row["source_agent"]));
   }
   const stored = agents.size > 0 ? [...agents].sort().join(", ") : "none";
-  throw new FilterError("agent", `no session of "${agent}" is stored; there are: ${stored}`);
+  throw new FilterError("agent", `no session of "${shown(agent)}" is stored; there are: ${stored}`);
 }
 
 function whereText(
@@ -81,7 +89,11 @@ function whereText(
 ): Filter[] {
   const value = request[field];
   if (value === undefined) return [];
+  if (typeof value !== "string") throw new FilterError(field, "it is no text");
   if (value.trim() === "") throw new FilterError(field, "it is empty");
+  if (value.length > longestText) {
+    throw new FilterError(field, `it is longer than ${longestText} characters`);
+  }
   return [toFilter(value)];
 }
 
@@ -98,10 +110,12 @@ function timeFilters({ since, until }: SearchRequest): Filter[] {
 }
 
 function timeOf(field: "since" | "until", text: string): Micros {
+  if (typeof text !== "string") throw new FilterError(field, "it is no text");
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const micros = fromRfc3339(isDate ? `${text}T00:00:00Z` : text);
   if (micros === undefined) {
-    throw new FilterError(field, `"${text}" is no time; write 2026-11-20 or 2026-11-20T08:00:00Z`);
+    const example = "2026-11-20 or 2026-11-20T08:00:00Z";
+    throw new FilterError(field, `"${shown(text)}" is no time; write ${example}`);
   }
   return micros;
 }

@@ -2,8 +2,10 @@ export { FilterError, QueryError } from "./errors.ts";
 export type {
   Explanation,
   SearchMatch,
+  SearchOptions,
   SearchRequest,
   SearchResponse,
+  SearchWarning,
   SessionMatches,
   Snippet,
 } from "./request.ts";

@@ -1,8 +1,16 @@
 import type { SessionStore } from "@pond/sessions";
-import { and, contains, or, type Row } from "@pond/substrate";
-import { type ArmOptions, literalQuery, type MessageHit } from "./full-text.ts";
-import { keyOf, keyText, textColumns, toStoredText } from "./message.ts";
+import { and, contains, type Filter, or, type Row } from "@pond/substrate";
+import { literalQuery } from "./full-text.ts";
+import {
+  keyOf,
+  keyText,
+  type MessageKey,
+  type StoredText,
+  textColumns,
+  toStoredText,
+} from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
+import type { Hits } from "./rounds.ts";
 import { isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
@@ -16,8 +24,10 @@ const inAnotherCase = 0.99;
 const insideWord = 0.65;
 const inWords = 0.3;
 
-/** A message that holds literals; `score` is BM25 of their words, 0 where only characters fit. */
-export type LiteralHit = MessageHit & {
+/** A message that holds literals. */
+export type LiteralHit = {
+  readonly key: MessageKey;
+  readonly message: StoredText;
   /** How many of the query's literals it holds, and how exactly: 0 to 1. */
   readonly share: number;
 };
@@ -30,18 +40,18 @@ export type LiteralHit = MessageHit & {
 export async function literalArm(
   sessions: SessionStore,
   query: ParsedQuery,
-  options: ArmOptions,
-): Promise<LiteralHit[]> {
+  where: Filter | undefined,
+): Promise<Hits<LiteralHit>> {
   const found = await Promise.all(
-    query.literals.map((literal) => literalHits(sessions, query, literal, options)),
+    query.literals.map((literal) => literalHits(sessions, query, literal, where)),
   );
-  const hits = new Map<string, LiteralHit>();
-  for (const hit of found.flat()) {
-    const known = hits.get(keyText(hit.key));
-    const share = (known?.share ?? 0) + hit.share / query.literals.length;
-    hits.set(keyText(hit.key), { ...hit, share, score: Math.max(hit.score, known?.score ?? 0) });
+  const byKey = new Map<string, LiteralHit>();
+  for (const hit of found.flatMap(({ hits }) => hits)) {
+    const share = (byKey.get(keyText(hit.key))?.share ?? 0) + hit.share / query.literals.length;
+    byKey.set(keyText(hit.key), { ...hit, share });
   }
-  return [...hits.values()].toSorted((left, right) => right.share - left.share);
+  const hits = [...byKey.values()].toSorted((left, right) => right.share - left.share);
+  return { hits, isCut: found.some(({ isCut }) => isCut) };
 }
 
 /** The messages that hold this very text, or it in another case. Reads every text in scope. */
@@ -49,9 +59,8 @@ export async function substringArm(
   sessions: SessionStore,
   query: ParsedQuery,
   text: string,
-  { where, minScore }: Pick<ArmOptions, "where" | "minScore">,
-): Promise<LiteralHit[]> {
-  if (minScore > 0) return [];
+  where: Filter | undefined,
+): Promise<Hits<LiteralHit>> {
   const cases = new Set([text, text.toLowerCase(), text.toUpperCase()]);
   const holds = or(...[...cases].map((each) => contains("search_text", each)));
   const rows = await sessions.store.table("messages").rows({
@@ -59,11 +68,12 @@ export async function substringArm(
     where: where ? and(where, holds) : holds,
     limit: scanDepth,
   });
-  return rows
-    .map((row) => literalHit(row, text, 0))
+  const hits = rows
+    .map((row) => literalHit(row, text))
     .filter(({ message }) => meetsBounds(message.text, query))
-    .toSorted((left, right) => right.share - left.share)
-    .slice(0, literalDepth);
+    .toSorted((left, right) => right.share - left.share);
+  const isCut = rows.length >= scanDepth || hits.length > literalDepth;
+  return { hits: hits.slice(0, literalDepth), isCut };
 }
 
 /** True where a text holds what a query requires and nothing it excludes, in any case. */
@@ -82,8 +92,8 @@ async function literalHits(
   sessions: SessionStore,
   query: ParsedQuery,
   literal: string,
-  options: ArmOptions,
-): Promise<LiteralHit[]> {
+  where: Filter | undefined,
+): Promise<Hits<LiteralHit>> {
   const words = wordsOf(literal);
   const rows =
     words.length === 0
@@ -91,26 +101,30 @@ async function literalHits(
       : await sessions.store.table("messages").fullText({
           column: "search_text",
           query: literalQuery(query, literal),
-          where: options.where,
+          where,
           columns: textColumns,
           limit: literalDepth,
         });
-  const hits = rows
-    .map((row) => literalHit(row, literal, Number(row["_score"])))
-    .filter(({ score }) => score >= options.minScore);
+  const hits = rows.map((row) => literalHit(row, literal));
+  const isCut = rows.length >= literalDepth;
   const isWhole = hits.some(({ share }) => share >= inAnotherCase);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);
   // Of `__add__` the index knows "add" alone, and that may be everywhere.
   const isVague = words.length <= 1 && !isServed;
-  if (isServed || (isWhole && !isVague)) return hits;
+  // More of them hold it whole than are looked at: a scan would add others in no order.
+  const isFull = isCut && hits.every(({ share }) => share >= inAnotherCase);
+  // A phrase of plain words the index has or has not; a scan would read everything in scope.
+  const isPhrase = isServed && words.length > 1;
+  if (isPhrase || isFull || (isWhole && !isVague)) return { hits, isCut };
   const known = new Set(hits.map(({ key }) => keyText(key)));
-  const anywhere = await substringArm(sessions, query, literal, options);
-  return [...hits, ...anywhere.filter(({ key }) => !known.has(keyText(key)))];
+  const anywhere = await substringArm(sessions, query, literal, where);
+  const others = anywhere.hits.filter(({ key }) => !known.has(keyText(key)));
+  return { hits: [...hits, ...others], isCut: isCut || anywhere.isCut };
 }
 
-function literalHit(row: Row, literal: string, score: number): LiteralHit {
+function literalHit(row: Row, literal: string): LiteralHit {
   const message = toStoredText(row);
-  return { key: keyOf(row), message, share: exactness(message.text, literal), score };
+  return { key: keyOf(row), message, share: exactness(message.text, literal) };
 }
 
 function exactness(text: string, literal: string): number {

@@ -34,15 +34,14 @@ const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "op
 const partColumns = ["session_id", "message_id", "id", "type", "provenance", "variant_data"];
 const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
 
-/** The texts of these messages that are in scope, by key. */
+/** The texts of these messages, by key. */
 export async function loadTexts(
   { store }: SessionStore,
   keys: readonly MessageKey[],
-  where: Filter | undefined,
 ): Promise<Map<string, StoredText>> {
   if (keys.length === 0) return new Map();
-  const bounds = [within(keys, "id"), searchable, ...(where ? [where] : [])];
-  const rows = await store.table("messages").rows({ columns: textColumns, where: and(...bounds) });
+  const where = and(within(keys, "id"), searchable);
+  const rows = await store.table("messages").rows({ columns: textColumns, where });
   return new Map(rows.map((row) => [keyText(keyOf(row)), toStoredText(row)]));
 }
 

@@ -64,6 +64,25 @@ describe("parseQuery", () => {
       { ...nothing, terms: "parsehttpbody*4 parse*2 http*2 body*2", literals: "parseHTTPBody" },
     ],
     [
+      "the name of a type",
+      "why OrderSagaPolicy waits",
+      {
+        ...nothing,
+        terms: "why*1 ordersagapolicy*4 waits*4 order*2 saga*2 policy*2",
+        literals: "OrderSagaPolicy",
+      },
+    ],
+    [
+      "a brand in a sentence",
+      "why GitHub waits",
+      { ...nothing, terms: "why*1 github*4 waits*4 git*2 hub*2" },
+    ],
+    [
+      "a name alone",
+      "OrderSaga",
+      { ...nothing, terms: "ordersaga*4 order*2 saga*2", literals: "OrderSaga" },
+    ],
+    [
       "a path in brackets",
       "(src/full-text.ts)",
       { ...nothing, terms: "src*4 full*4 text*4 ts*4", literals: "src/full-text.ts" },

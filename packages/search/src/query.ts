@@ -1,6 +1,6 @@
 import { QueryError } from "./errors.ts";
 import { functionWordsOf } from "./function-words.ts";
-import { camelPieces, isIdentifier, isUnspaced, wordsOf } from "./words.ts";
+import { camelPieces, isIdentifier, isTypeName, isUnspaced, wordsOf } from "./words.ts";
 
 /** A word of a query; `weight` is how often it is put to the index. */
 type Term = { readonly word: string; readonly weight: number };
@@ -139,10 +139,12 @@ function mostTelling(terms: readonly Term[]): Term[] {
 }
 
 function literalsOf(tokens: readonly Token[]): string[] {
+  // By itself a name is all there is to go by, whatever it looks like in a sentence.
+  const pieces = tokens.length === 1 ? 2 : 3;
   const literals = tokens.flatMap(({ text, isPhrase }): string[] => {
     if (isPhrase) return [text];
     const bare = text.replaceAll(/^[("'`<[{*]+|[)"'`>\]},.;:!?*]+$/gu, "");
-    if (isIdentifier(bare)) return [bare];
+    if (isIdentifier(bare) || isTypeName(bare, { pieces })) return [bare];
     return shortUnspacedRuns(bare);
   });
   return [...new Set(literals)].slice(0, limits.literals);

@@ -1,4 +1,14 @@
+import type { Embedder } from "@pond/embed";
 import type { PartSummary } from "@pond/sessions";
+
+/** What a search borrows. Nothing of it is needed. */
+export type SearchOptions = {
+  /** Makes the search hybrid where messages are embedded under its model. Never closed here. */
+  readonly embedder?: Embedder | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** How long to wait for the vector of the query before going on without. Default 20,000. */
+  readonly embedTimeoutMs?: number | undefined;
+};
 
 /** What to look for, and where. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */
 export type SearchRequest = {
@@ -15,11 +25,11 @@ export type SearchRequest = {
   readonly since?: string | undefined;
   /** Before this time. */
   readonly until?: string | undefined;
-  /** Least BM25 score of a match, as `matches[].score` shows it. */
+  /** Least BM25 of a match, as `matches[].score` shows it: 0, the default, bounds nothing. */
   readonly min_score?: number | undefined;
   /** Sessions in an answer: 1 to 100, default 10. */
   readonly limit?: number | undefined;
-  /** The `next` of the answer before. */
+  /** The `next` of the answer before, to the same query and filters. */
   readonly after?: string | undefined;
   /** Say how the query was read and what each arm did. */
   readonly explain?: boolean | undefined;
@@ -37,8 +47,14 @@ export type SearchMatch = {
   readonly session_id: string;
   readonly role: string;
   readonly timestamp: string;
-  /** BM25 of the message; of the window around it where only that was found. */
+  /** The session above that one, where it is not the root. */
+  readonly parent_session_id?: string;
+  /** The message of the parent at which it was forked or spawned, where that is known. */
+  readonly parent_message_id?: string;
+  /** BM25 of the message; 0 where it holds none of the words, and was found by meaning or signs. */
   readonly score: number;
+  /** Cosine of message and query, -1 to 1; in a hybrid search, where the vector arm found it. */
+  readonly similarity?: number;
   /** The whole text, where it is short. */
   readonly text?: string;
   /** Its beginning, where it is long. */
@@ -59,8 +75,14 @@ export type SessionMatches = {
   readonly source_agent: string;
   readonly project: string;
   readonly created_at: string;
-  /** The arms fused, 0 to 1. Comparable within one answer only. */
+  /** The arms fused, 0 to 1. Comparable within one search only. */
   readonly score: number;
+  /** The sessions below the root, where there are any. */
+  readonly sub_agents?: {
+    readonly sessions: number;
+    /** How many of them something was found in. */
+    readonly found_in: number;
+  };
   readonly matches: readonly SearchMatch[];
 };
 
@@ -73,20 +95,39 @@ export type Explanation = {
   readonly arms: readonly {
     readonly name: string;
     readonly hits: number;
+    /** As the arm counts: BM25 and coverage, BM25, the share of the literals held, cosine. */
     readonly best: number;
+    readonly weight: number;
+    /** Votes by root session shown, each 0 to 1. */
     readonly sessions: Readonly<Record<string, number>>;
+    /** What the votes add to each session's score: over all arms they sum to it. */
+    readonly contributions: Readonly<Record<string, number>>;
+  }[];
+  /** What is nearest to the query by meaning; only of a hybrid search. */
+  readonly nearest?: readonly {
+    readonly session_id: string;
+    readonly message_id: string;
+    readonly similarity: number;
   }[];
   /** Lance's own account of each arm's query. */
   readonly plans: Readonly<Record<string, string>>;
 };
 
+/** Something that kept an answer from being as good as it could be. */
+export type SearchWarning = {
+  readonly code: "embedding_failed" | "dimension_mismatch";
+  readonly message: string;
+};
+
 export type SearchResponse = {
-  readonly mode: "full_text";
+  /** `hybrid` where meaning was searched beside words. */
+  readonly mode: "full_text" | "hybrid";
   /** How many searchable messages the filters left, so that nothing found can be believed. */
   readonly total_in_scope: number;
   readonly sessions: readonly SessionMatches[];
   /** Ask again with this as `after` for more. */
   readonly next?: string;
   readonly took_ms: number;
+  readonly warnings?: readonly SearchWarning[];
   readonly explanation?: Explanation;
 };

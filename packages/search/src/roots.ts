@@ -3,12 +3,18 @@ import { oneOf } from "@pond/substrate";
 
 export type SessionLabels = {
   readonly parentId: string | null;
+  readonly parentMessageId: string | null;
   readonly sourceAgent: string;
   readonly project: string;
   readonly createdAt: bigint;
 };
 
-const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
+const columns = [
+  ...["id", "parent_session_id", "parent_message_id"],
+  ...["source_agent", "project", "created_at"],
+];
+// All of so many are read at once: in 10 ms, which two searches take to ask for theirs.
+const readWhole = 20_000;
 const known = new WeakMap<SessionStore, Map<string, SessionLabels>>();
 
 /** Session rows by id. Once stored they never change, so they are read once. */
@@ -44,7 +50,7 @@ export async function loadRoots(
   sessions: SessionStore,
   sessionIds: Iterable<string>,
 ): Promise<Roots> {
-  const all = known.get(sessions) ?? new Map<string, SessionLabels>();
+  const all = known.get(sessions) ?? (await readSome(sessions));
   known.set(sessions, all);
   const wanted = new Map<string, SessionLabels>();
   // A parent may come later than its child: what is missing is asked for again the next time.
@@ -67,18 +73,29 @@ export async function loadRoots(
   return new Roots(wanted);
 }
 
+/** What to begin with: every session, or none where there are very many. */
+async function readSome(sessions: SessionStore): Promise<Map<string, SessionLabels>> {
+  const count = await sessions.store.table("sessions").count();
+  const rows = count <= readWhole ? await sessionRows(sessions) : [];
+  return new Map(rows.map(({ id, labels }) => [id, labels]));
+}
+
+/** The rows of these sessions, or of all. */
 async function sessionRows(
   { store }: SessionStore,
-  ids: readonly string[],
+  ids?: readonly string[],
 ): Promise<{ readonly id: string; readonly labels: SessionLabels }[]> {
-  const rows = await store.table("sessions").rows({ columns, where: oneOf("id", ids) });
+  const where = ids === undefined ? undefined : oneOf("id", ids);
+  const rows = await store.table("sessions").rows({ columns, where });
   return rows.map((row) => {
     const parent = row["parent_session_id"];
+    const parentMessage = row["parent_message_id"];
     const createdAt = row["created_at"];
     return {
       id: String(row["id"]),
       labels: {
         parentId: typeof parent === "string" ? parent : null,
+        parentMessageId: typeof parentMessage === "string" ? parentMessage : null,
         sourceAgent: String(row["source_agent"]),
         project: String(row["project"]),
         createdAt: typeof createdAt === "bigint" ? createdAt : 0n,

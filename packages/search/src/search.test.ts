@@ -109,6 +109,7 @@ describe("search", () => {
   it.each([
     ["an identifier", "adapter_bounded_values", "retry: retry-1"],
     ["part of an identifier", "bounded_val", "retry: retry-1"],
+    ["a piece of a camelCase name", "SessionBy", "index: index-1"],
     ["camelCase", "getSessionById", "index: index-1"],
     ["a word within camelCase by substring", "SessionBy", "index: index-1"],
     ["a two-letter Chinese word", "索引", "index: index-0"],
@@ -236,7 +237,11 @@ describe("search", () => {
     const second = await ask(query, { limit: 10, after: first.next });
 
     expect([...idsOf(first), ...idsOf(second)]).toEqual(idsOf(whole));
-    expect([first.next, second.next, whole.next]).toEqual(["2", undefined, undefined]);
+    expect([first.next, second.next, whole.next]).toEqual([
+      expect.any(String),
+      undefined,
+      undefined,
+    ]);
   });
 
   it("explains how the query was read and what each arm did", async () => {
@@ -269,6 +274,53 @@ describe("search", () => {
     const { sessions } = await ask(`zebra ${"word ".repeat(200_000)}`);
 
     expect(sessions[0]?.root_session_id).toBe("values");
+  });
+});
+
+describe("what is shown of a match", () => {
+  it("is bounded, however long the message", async () => {
+    const filler = "索引 与 記憶體 🚀 de\u0301ja\u0300 vu ".repeat(40_000);
+    const own = await storeOf([{ id: "long", texts: [`${filler} 查找 needle 👩‍👩‍👧 ${filler}`] }]);
+    const { sessions } = await search(own.sessions, { query: "記憶體 vu needle" });
+    own.remove();
+
+    const [match] = sessions[0]?.matches ?? [];
+    expect(match).not.toHaveProperty("text");
+    expect(match?.prefix?.length).toBeLessThanOrEqual(300);
+    expect(filler.startsWith(match?.prefix ?? "?")).toBe(true);
+    expect(match?.snippet.text.length).toBeLessThan(300);
+    const marked = match?.snippet.highlights.map(([from, to]) =>
+      match.snippet.text.slice(from, to),
+    );
+    expect(new Set(marked)).toEqual(new Set(["記憶體", "vu"]));
+    expect(JSON.stringify(sessions).length).toBeLessThan(3_000);
+  });
+
+  it("says what a session hangs on: its parent, and the message it was forked at", async () => {
+    const own = await storeOf([
+      { id: "root", texts: ["begin"] },
+      { id: "fork", parent: "root", parentMessage: "root-0", texts: ["look for the quokka"] },
+      { id: "deep", parent: "fork", texts: ["another quokka"] },
+      { id: "lost", parent: "never-stored", texts: ["a lost quokka"] },
+    ]);
+    const { sessions } = await search(own.sessions, { query: "quokka" });
+    own.remove();
+
+    const root = sessions.find(({ root_session_id }) => root_session_id === "root");
+    expect(root?.sub_agents).toEqual({ sessions: 2, found_in: 2 });
+    expect(
+      root?.matches.map(({ session_id, parent_session_id, parent_message_id }) => [
+        ...[session_id, parent_session_id, parent_message_id],
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["fork", "root", "root-0"],
+        ["deep", "fork", undefined],
+      ]),
+    );
+    const lost = sessions.find(({ root_session_id }) => root_session_id === "lost");
+    expect(lost).not.toHaveProperty("sub_agents");
+    expect(lost?.matches[0]).not.toHaveProperty("parent_session_id");
   });
 });
 

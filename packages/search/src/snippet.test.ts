@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseQuery } from "./query.ts";
-import { beginning, coverage, toHighlighter, toSnippet } from "./snippet.ts";
+import { beginning, toHighlighter, toSnippet } from "./snippet.ts";
 
 /** A snippet with its highlights in brackets. */
 function marked(text: string, query: string): string {
@@ -98,20 +98,88 @@ describe("toSnippet", () => {
   });
 });
 
+/** Words of several scripts, and what surrounds words in real texts. */
+const words = [
+  "needle",
+  "STRASSE",
+  "пошук",
+  "λόγος",
+  "索引",
+  "メモリ",
+  "ดัชนี",
+  "𝐟𝐚𝐬𝐭",
+  "café",
+  "x1",
+];
+const word = fc.constantFrom(...words);
+const piece = fc.oneof(
+  { weight: 3, arbitrary: word },
+  word.map((each) => each.toUpperCase()),
+  fc.constantFrom(
+    " ",
+    "  ",
+    "\n",
+    "-",
+    "_",
+    "'",
+    "👩‍👩‍👧",
+    "🇺🇦",
+    "e\u0301",
+    "\u0301",
+    "\u0000",
+    "İ",
+    "ß",
+  ),
+  fc.string({ unit: "grapheme", maxLength: 30 }),
+);
+
+describe("highlights", () => {
+  it("are words of the query, in order and apart, and cut no character in two", () => {
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 120 }),
+        fc.uniqueArray(word, { minLength: 1, maxLength: 4 }),
+        (pieces, asked) => {
+          const text = pieces.join("").toWellFormed();
+          const snippet = toSnippet(text, toHighlighter(parseQuery(asked.join(" "))));
+          const folded = new Set(asked.map((each) => each.toUpperCase()));
+          let last = 0;
+          for (const [start, end] of snippet.highlights) {
+            expect(start).toBeGreaterThanOrEqual(last);
+            expect(end).toBeGreaterThan(start);
+            expect(end).toBeLessThanOrEqual(snippet.text.length);
+            const marked = snippet.text.slice(start, end);
+            expect(marked.isWellFormed()).toBe(true);
+            expect(folded).toContain(marked.toUpperCase());
+            last = end;
+          }
+          expect(snippet.text.isWellFormed()).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are there wherever a whole word of the query is in a short text", () => {
+    const gap = fc.constantFrom(" ", "\n", " 🚀 ", " - ", "。");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(gap, word), { minLength: 1, maxLength: 15 }), (pairs) => {
+        const text = pairs.flat().join("");
+        const asked = pairs[0]?.[1] ?? "";
+        const { highlights } = toSnippet(text, toHighlighter(parseQuery(asked)));
+
+        expect(highlights.map(([start]) => start)).toEqual(
+          [...text.matchAll(new RegExp(asked, "gu"))].map(({ index }) => index),
+        );
+      }),
+    );
+  });
+});
+
 describe("beginning", () => {
   it("cuts between words, or between graphemes where there are none", () => {
     expect(beginning("short", 300)).toBe("short");
     expect(beginning("one two three", 9)).toBe("one two");
     expect(beginning("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 12)).toBe("👩‍👩‍👧");
-  });
-});
-
-describe("coverage", () => {
-  it("is the share of the weight a text holds", () => {
-    const highlighter = toHighlighter(parseQuery("alpha beta"));
-
-    expect(["alpha", "beta alpha", "alphabet"].map((text) => coverage(text, highlighter))).toEqual([
-      0.5, 1, 0,
-    ]);
   });
 });

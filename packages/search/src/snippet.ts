@@ -58,19 +58,6 @@ export function toSnippet(text: string, highlighter: Highlighter): Snippet {
   return { text: `${lead}${text.slice(start, end)}${end < text.length ? "…" : ""}`, highlights };
 }
 
-/** The share of a query's weight that a text holds, 0 to 1. */
-export function coverage(text: string, highlighter: Highlighter): number {
-  const { weights } = highlighter;
-  const held = new Set(findAll(text, highlighter).map(({ key }) => key));
-  let sum = 0;
-  let total = 0;
-  for (const [key, weight] of weights) {
-    total += weight;
-    if (held.has(key)) sum += weight;
-  }
-  return total === 0 ? 0 : sum / total;
-}
-
 /** The beginning of a text, cut between words or graphemes. */
 export function beginning(text: string, chars: number): string {
   return text.length <= chars ? text : text.slice(0, edgeBefore(text, chars));

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,12 +12,16 @@ import {
   sessionEvent,
   textPart,
 } from "@pond/canonical/adapter";
-import { createIngest, openSessions, type SessionStore } from "@pond/sessions";
+import type { Embedder } from "@pond/embed";
+import { createIngest, openSessions, type SessionStore, searchable } from "@pond/sessions";
+import { wordsOf } from "./words.ts";
 
 /** A session in short: its messages are texts, the user's first, in turns. */
 export type Chat = {
   readonly id: string;
   readonly parent?: string;
+  /** Where the parent was forked. */
+  readonly parentMessage?: string;
   readonly project?: string;
   readonly agent?: string;
   readonly day?: string;
@@ -26,6 +31,7 @@ export type Chat = {
 /** A store in a folder of its own, for one test file. */
 export type TestStore = { readonly sessions: SessionStore; remove(): void };
 
+const directionsPerWord = 6;
 const place = { adapter: "test", uri: "test", record: 1 };
 
 /** Stores chats, as `sync` would; the n-th text of chat `s` is message `s-n`. */
@@ -55,15 +61,80 @@ export async function addChats(sessions: SessionStore, chats: readonly Chat[]): 
   await ingest.finish();
 }
 
+/** An embedder without a model, and the texts it was asked for. */
+export type FakeEmbedder = Embedder & { readonly asked: string[] };
+
+/**
+ * Vectors of words: each word adds a direction of its own, and words of one meaning the same one.
+ *
+ * @param meanings - Words that mean what another does, as `{ car: "vehicle", lorry: "vehicle" }`.
+ */
+export function fakeEmbedder({
+  modelId = "test-words",
+  dimension = 384,
+  meanings = {},
+}: {
+  readonly modelId?: string;
+  readonly dimension?: number;
+  readonly meanings?: Readonly<Record<string, string>>;
+} = {}): FakeEmbedder {
+  const asked: string[] = [];
+  return {
+    ...{ modelId, dimension, asked, limits: { maxTexts: 64, maxTokens: 512 } },
+    async embed(texts) {
+      asked.push(...texts);
+      return texts.map((text) => {
+        const words = wordsOf(text.toLowerCase());
+        return vectorOf(
+          words.map((word) => meanings[word] ?? word),
+          dimension,
+        );
+      });
+    },
+    async close() {},
+  };
+}
+
+/** Embeds every message of a store that can be searched, as the embed stage would. */
+export async function embedAll({ store }: SessionStore, embedder: Embedder): Promise<void> {
+  const messages = store.table("messages");
+  const columns = ["session_id", "id", "search_text"];
+  const rows = await messages.rows({ columns, where: searchable });
+  const texts = rows.map((row) => String(row["search_text"]));
+  await messages.update({
+    session_id: rows.map((row) => String(row["session_id"])),
+    id: rows.map((row) => String(row["id"])),
+    vector: await embedder.embed(texts, { kind: "passage" }),
+    embedding_model: rows.map(() => embedder.modelId),
+  });
+  await messages.fold({ isForced: true });
+}
+
+function vectorOf(words: readonly string[], dimension: number): Float32Array {
+  const vector = new Float32Array(dimension);
+  for (const word of words) {
+    for (let at = 0; at < directionsPerWord; at += 1) {
+      const digest = hash("sha256", `${at} ${word}`, "buffer");
+      const cell = digest.readUInt32BE(0) % dimension;
+      vector[cell] = (vector[cell] ?? 0) + (digest.readUInt8(4) % 2 === 0 ? 1 : -1);
+    }
+  }
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector.fill(dimension ** -0.5) : vector.map((value) => value / length);
+}
+
 async function* eventsOf(chat: Chat): AsyncGenerator<ReadEvent> {
-  const { id, parent, project = "/work/pond", agent = "claude-code", day = "2026-01-01" } = chat;
+  const { id, parent, parentMessage, project = "/work/pond" } = chat;
+  const { agent = "claude-code", day = "2026-01-01" } = chat;
   const record = openRecord(place, {
     ...{ id, project, at: `${day}T00:00:00Z` },
     ...(parent !== undefined && { parent }),
+    ...(parentMessage !== undefined && { parentMessage }),
   });
   const session = sessionEvent({
     id: record.requireString("id"),
     parentSessionId: record.id("parent"),
+    parentMessageId: record.id("parentMessage"),
     sourceAgent: agent,
     createdAt: timeOf(record),
     project: record.requireString("project"),

@@ -6,6 +6,9 @@ export const weights = {
   message: 1,
   window: 1,
   literal: 6,
-  messageDecay: 0.5,
+  vector: 0.75,
+  messageDecay: 0.3,
   windowDecay: 0.3,
+  vectorDecay: 0.3,
+  coverage: 3,
 } as const;

@@ -50,3 +50,8 @@ const identifier = new RegExp(
 export function isIdentifier(word: string): boolean {
   return word.length >= 4 && word.length <= longestIdentifier && identifier.test(word);
 }
+
+/** True for the name of a type, `ThreePiecesOrMore`: of two pieces are brands too, as GitHub is. */
+export function isTypeName(word: string, { pieces }: { readonly pieces: number }): boolean {
+  return /^\p{Lu}[\p{L}\p{N}]*$/u.test(word) && camelPieces(word).length >= pieces;
+}

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { toCoverage } from "./coverage.ts";
+import { parseQuery } from "./query.ts";
+
+const cases: [string, string, number][] = [
+  ["retry backoff", "the backoff of a retry", 1],
+  ["retry backoff", "retry at once", 0.5],
+  ["retry backoff", "nothing of it", 0],
+  ["painting sunrises", "she painted a sunrise", 1],
+  ["cat", "a category of its own", 0],
+  ["cat", "a cat.", 1],
+  ["the plan", "the other", 0.2],
+  ["索引 内存", "重建索引时", 0.5],
+  ["a.b* (c", "A.B* (C", 1],
+  ["Straße", "in der STRAßENBAHN", 1],
+];
+
+it.each(cases)("of %j the text %j holds its share", (query, text, share) => {
+  expect(toCoverage(parseQuery(query))(text)).toBeCloseTo(share);
+});

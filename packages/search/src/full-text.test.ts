@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { messageArm } from "./full-text.ts";
+import { parseQuery } from "./query.ts";
+import { storeOf } from "./testing.ts";
+
+describe("messageArm", () => {
+  it("ranks what holds all of the words before what says the rarest one often", async () => {
+    const others = ["fence", "spring", "rain"].flatMap((word) =>
+      Array.from({ length: 6 }, (_, at) => ({ id: `${word}${at}`, texts: [`${word} and more`] })),
+    );
+    const { sessions, remove } = await storeOf([
+      { id: "often", texts: ["quagga ".repeat(6)] },
+      { id: "all", texts: ["the quagga fence was mended before any rain came again this spring"] },
+      ...others,
+    ]);
+    const query = parseQuery("quagga fence spring rain");
+    const { hits, isCut } = await messageArm(sessions, query, undefined);
+    remove();
+
+    const [often, all] = ["often", "all"].map((id) => hits.find(({ key }) => key.sessionId === id));
+    expect(often?.score).toBeGreaterThan(all?.score ?? 0);
+    expect(all?.rank).toBeGreaterThan(often?.rank ?? 0);
+    expect([hits.length, isCut]).toEqual([20, false]);
+  });
+});

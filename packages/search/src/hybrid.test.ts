@@ -1,0 +1,238 @@
+import type { Embedder } from "@pond/embed";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { SearchOptions, SearchRequest, SearchResponse } from "./request.ts";
+import { search } from "./search.ts";
+import { addChats, type Chat, embedAll, fakeEmbedder, storeOf, type TestStore } from "./testing.ts";
+
+const meanings = { lorry: "vehicle", truck: "vehicle", car: "vehicle", broke: "fail" };
+const chats: readonly Chat[] = [
+  { id: "lorry", project: "/a", texts: ["my lorry would not start", "try the battery"] },
+  { id: "car", project: "/b", day: "2026-02-01", texts: ["the car is red", "a fine colour"] },
+  { id: "words", project: "/b", texts: ["truck_loader.ts was renamed", "truck truck truck"] },
+  { id: "words/sub", parent: "words", project: "/b", texts: ["look for the vehicle"] },
+  { id: "other", project: "/a", agent: "codex", texts: ["bread needs flour", "and water"] },
+];
+
+let store: TestStore;
+const embedder = fakeEmbedder({ meanings });
+const ask = (
+  query: string,
+  more: Partial<SearchRequest> = {},
+  options: SearchOptions = { embedder },
+): Promise<SearchResponse> => search(store.sessions, { query, ...more }, options);
+const roots = ({ sessions }: SearchResponse): string[] =>
+  sessions.map(({ root_session_id }) => root_session_id);
+
+beforeAll(async () => {
+  store = await storeOf(chats);
+  await embedAll(store.sessions, embedder);
+});
+afterAll(() => store.remove());
+afterEach(() => {
+  embedder.asked.length = 0;
+});
+
+describe("hybrid search", () => {
+  it("finds what has the meaning and none of the words", async () => {
+    const hybrid = await ask("vehicle broke");
+    const byWords = await ask("vehicle broke", {}, {});
+
+    expect(roots(byWords)).toEqual(["words"]);
+    expect(hybrid.mode).toBe("hybrid");
+    expect(roots(hybrid).slice(0, 3).sort()).toEqual(["car", "lorry", "words"]);
+    const lorry = hybrid.sessions.find(({ session_id }) => session_id === "lorry");
+    expect(lorry?.matches[0]).toMatchObject({
+      message_id: "lorry-0",
+      score: 0,
+      similarity: expect.closeTo(0.32, 1),
+      snippet: { text: "my lorry would not start", highlights: [] },
+    });
+  });
+
+  it("says how near a match is that was found by its words", async () => {
+    const { sessions } = await ask("truck truck truck");
+
+    expect(sessions[0]?.matches[0]).toMatchObject({ message_id: "words-1", similarity: 1 });
+    expect(sessions[0]?.matches[0]?.score).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["an identifier", "truck_loader.ts"],
+    ["a phrase", '"was renamed" lorry car vehicle'],
+    ["one of many literals", '"was renamed" "no such" "nor this" "or that" lorry car vehicle'],
+  ])("puts what holds %s before what is near", async (_, query) => {
+    expect((await ask(query)).sessions[0]?.matches[0]?.message_id).toBe("words-0");
+  });
+
+  it.each<[string, Partial<SearchRequest>, string[]]>([
+    ["a project", { project: "/a" }, ["lorry", "other"]],
+    ["a session", { session: "car" }, ["car"]],
+    ["a session below its root", { session: "words/sub" }, ["words"]],
+    ["an agent", { agent: "codex" }, ["other"]],
+    ["a time", { since: "2026-02-01" }, ["car"]],
+    ["a role", { role: "assistant", project: "/b" }, ["car", "words"]],
+  ])("bounds meaning too by %s (`search-prefilter-pushdown`)", async (_, filters, expected) => {
+    const answer = await ask("vehicle", filters);
+
+    expect(answer.mode).toBe("hybrid");
+    expect(roots(answer).sort()).toEqual(expected);
+  });
+
+  it("asks the scalar indexes before it measures (`search-prefilter-pushdown`)", async () => {
+    const { explanation } = await ask("vehicle", { project: "/a", role: "user", explain: true });
+
+    expect(explanation?.plans["vector"]).toMatch(/KNN/);
+    for (const index of ["project_idx", "role_idx", "embedding_model_idx"]) {
+      expect(explanation?.plans["vector"]).toMatch(new RegExp(`ScalarIndexQuery.*${index}`));
+    }
+  });
+
+  it("keeps required and excluded words", async () => {
+    expect(roots(await ask("vehicle +lorry"))).toEqual(["lorry"]);
+    expect(roots(await ask("vehicle +battery -lorry"))).toEqual(["lorry"]);
+    const without = await ask('vehicle -lorry -"the car"');
+    const found = without.sessions.flatMap(({ matches }) => matches.map((each) => each.message_id));
+    expect(found).toContain("words/sub-0");
+    expect(found).not.toContain("lorry-0");
+    expect(found).not.toContain("car-0");
+    expect(embedder.asked.at(-1)).toBe("vehicle");
+  });
+
+  it("shows nothing that is only near, where a score is asked for", async () => {
+    const answer = await ask("vehicle", { min_score: 0.001 });
+
+    expect(answer.mode).toBe("hybrid");
+    expect(roots(answer)).toEqual(["words"]);
+    expect(answer.sessions[0]?.matches.every(({ score }) => score > 0)).toBe(true);
+  });
+
+  it("explains what each arm gave", async () => {
+    const { explanation, sessions } = await ask("vehicle lorry", { explain: true });
+
+    expect(explanation?.arms.map(({ name }) => name)).toEqual([
+      ...["message", "window", "literal", "vector"],
+    ]);
+    expect(explanation?.nearest?.[0]).toMatchObject({ similarity: expect.any(Number) });
+    for (const { root_session_id, score } of sessions) {
+      const parts = explanation?.arms.map((arm) => arm.contributions[root_session_id] ?? 0) ?? [];
+      expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 3);
+    }
+  });
+
+  it("says what is below a root, and where a match of it hangs", async () => {
+    const { sessions } = await ask('"look for the vehicle"');
+
+    expect(sessions[0]).toMatchObject({
+      root_session_id: "words",
+      sub_agents: { sessions: 1, found_in: 1 },
+      matches: [{ session_id: "words/sub", parent_session_id: "words" }],
+    });
+    expect(sessions.filter(({ sub_agents }) => sub_agents)).toHaveLength(1);
+  });
+});
+
+describe("hybrid search without its model", () => {
+  it.each<[string, string]>([
+    ["signs alone", "->"],
+    ["numbers of no letter", "*** !!!"],
+  ])("asks no model of %s", async (_, query) => {
+    expect((await ask(query)).mode).toBe("full_text");
+    expect(embedder.asked).toEqual([]);
+  });
+
+  it("asks no model where nothing is embedded under its name", async () => {
+    const stranger = fakeEmbedder({ modelId: "another" });
+    const answer = await ask("vehicle", {}, { embedder: stranger });
+
+    expect(answer).toMatchObject({ mode: "full_text", sessions: [{}] });
+    expect(answer).not.toHaveProperty("warnings");
+    expect(stranger.asked).toEqual([]);
+  });
+
+  it.each([
+    ["its own name", "test-words"],
+    ["another name", "another"],
+  ])(
+    "warns of a model of another dimension under %s, and asks nothing of it",
+    async (_, modelId) => {
+      const misfit = fakeEmbedder({ modelId, dimension: 8 });
+      const answer = await ask("vehicle", {}, { embedder: misfit });
+
+      expect(answer).toMatchObject({
+        mode: "full_text",
+        sessions: [{ root_session_id: "words" }],
+        warnings: [{ code: "dimension_mismatch", message: expect.stringContaining("8 numbers") }],
+      });
+      expect(misfit.asked).toEqual([]);
+    },
+  );
+
+  const one = new Float32Array(384).fill(0.05);
+  it.each<[string, Embedder["embed"], RegExp]>([
+    ["throws", () => Promise.reject(new Error("no such endpoint")), /no such endpoint/],
+    [
+      "throws before it begins",
+      () => {
+        throw new TypeError("x is no function");
+      },
+      /no function/,
+    ],
+    ["throws what is no error", () => Promise.reject("gone"), /gone/],
+    ["returns nothing", async () => [], /0 vectors/],
+    ["returns too many", async () => [one, one], /2 vectors/],
+    ["returns too few numbers", async () => [one.slice(1)], /383 numbers/],
+    ["returns what is no number", async () => [one.with(3, Number.NaN)], /no direction/],
+    ["returns what is endless", async () => [one.with(3, Infinity)], /no direction/],
+    ["returns no direction", async () => [new Float32Array(384)], /no direction/],
+    ["never returns", () => new Promise(() => {}), /timeout/],
+  ])("answers by words where the model %s, and says so", async (_, embed, reason) => {
+    const broken: Embedder = { ...fakeEmbedder(), embed };
+    const answer = await ask("vehicle", {}, { embedder: broken, embedTimeoutMs: 50 });
+
+    expect(answer).toMatchObject({
+      mode: "full_text",
+      sessions: [{ root_session_id: "words" }],
+      warnings: [{ code: "embedding_failed", message: expect.stringMatching(reason) }],
+    });
+  });
+
+  it("ends with the signal's reason, before and while the model is asked", async () => {
+    const gone = new Error("gone");
+    const controller = new AbortController();
+    const hanging: Embedder = { ...fakeEmbedder(), embed: () => new Promise(() => {}) };
+    const asked = ask("vehicle", {}, { embedder: hanging, signal: controller.signal });
+    setTimeout(() => controller.abort(gone), 20);
+
+    await expect(asked).rejects.toBe(gone);
+    await expect(ask("vehicle", {}, { signal: AbortSignal.abort(gone) })).rejects.toBe(gone);
+  });
+
+  it("passes the signal on, and never closes what it borrows", async () => {
+    const close = vi.fn(async () => {});
+    let given: AbortSignal | undefined;
+    const embed: Embedder["embed"] = async (texts, { signal }) => {
+      given = signal;
+      return embedder.embed(texts, { kind: "query" });
+    };
+    await ask("vehicle", {}, { embedder: { ...embedder, embed, close } });
+
+    expect(given).toBeInstanceOf(AbortSignal);
+    expect(close).not.toHaveBeenCalled();
+  });
+});
+
+describe("hybrid search of a store that grows", () => {
+  it("compares what is embedded, and finds the rest by its words", async () => {
+    const own = await storeOf([{ id: "old", texts: ["a lorry"] }]);
+    const options = { embedder };
+    const before = await search(own.sessions, { query: "vehicle" }, options);
+    await embedAll(own.sessions, embedder);
+    await addChats(own.sessions, [{ id: "new", texts: ["a truck", "another vehicle"] }]);
+    const after = await search(own.sessions, { query: "vehicle" }, options);
+    own.remove();
+
+    expect(before).toMatchObject({ mode: "full_text", sessions: [] });
+    expect(after).toMatchObject({ mode: "hybrid" });
+    expect(roots(after)).toEqual(["new", "old"]);
+  });
+});

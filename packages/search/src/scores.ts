@@ -1,0 +1,71 @@
+import type { SessionStore } from "@pond/sessions";
+import { and, eq, type Filter, oneOf, or } from "@pond/substrate";
+import type { Found } from "./candidates.ts";
+import { messageQuery, scoreOf } from "./full-text.ts";
+import {
+  keyOf,
+  keyText,
+  type MessageKey,
+  type StoredText,
+  textColumns,
+  toStoredText,
+} from "./message.ts";
+import type { ParsedQuery } from "./query.ts";
+
+/** A message and its BM25. */
+export type Scored = { readonly message: StoredText; readonly score: number };
+
+/**
+ * These messages with their BM25, by key, as the message arm would give it; not those that hold
+ * none of the words. For what another arm found, so that a score means the same on every path.
+ */
+export async function scoreMessages(
+  { store }: SessionStore,
+  query: ParsedQuery,
+  keys: readonly MessageKey[],
+): Promise<Map<string, Scored>> {
+  if (keys.length === 0 || query.terms.length === 0) return new Map();
+  const rows = await store.table("messages").fullText({
+    column: "search_text",
+    query: messageQuery(query),
+    where: exactly(keys),
+    columns: textColumns,
+    limit: keys.length,
+  });
+  return new Map(
+    rows.map((row) => [keyText(keyOf(row)), { message: toStoredText(row), score: scoreOf(row) }]),
+  );
+}
+
+/** Leaves out the messages that score less, whichever arm found them. */
+export async function atLeast(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  found: Found,
+  minScore: number,
+): Promise<Found> {
+  if (minScore === 0) return found;
+  const { messages, windows, literals, vectors } = found;
+  const scores = new Map(messages.map(({ key, score }) => [keyText(key), score]));
+  const unknown = [...literals, ...vectors].filter(({ key }) => !scores.has(keyText(key)));
+  const keys = unknown.map(({ key }) => key);
+  for (const [key, { score }] of await scoreMessages(sessions, query, keys)) scores.set(key, score);
+  const isEnough = ({ key }: { readonly key: MessageKey }): boolean =>
+    (scores.get(keyText(key)) ?? 0) >= minScore;
+  return {
+    messages: messages.filter(isEnough),
+    windows,
+    literals: literals.filter(isEnough),
+    vectors: vectors.filter(isEnough),
+  };
+}
+
+function exactly(keys: readonly MessageKey[]): Filter {
+  const bySession = Map.groupBy(keys, ({ sessionId }) => sessionId);
+  return or(
+    ...[...bySession].map(([sessionId, own]) => {
+      const ids = own.map(({ id }) => id);
+      return and(eq("session_id", sessionId), oneOf("id", ids));
+    }),
+  );
+}

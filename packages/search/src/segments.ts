@@ -1,0 +1,174 @@
+import type { SessionStore } from "@pond/sessions";
+import { type Candidate, candidatesOf, type Found } from "./candidates.ts";
+import type { Scope } from "./filter.ts";
+import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
+import { type Arm, fuse, type RankedRoot } from "./fuse.ts";
+import { type LiteralHit, literalArm, substringArm } from "./literal.ts";
+import type { ParsedQuery } from "./query.ts";
+import { loadRoots, type Roots } from "./roots.ts";
+import { type Hits, without } from "./rounds.ts";
+import { atLeast } from "./scores.ts";
+import type { Meaning, VectorHit } from "./vector.ts";
+import { weights } from "./weights.ts";
+
+/** A stretch of the ranking: what the arms said when they were asked once. */
+export type Segment = {
+  readonly arms: readonly Arm[];
+  /** What turns an arm's weighted vote into its share of a session's score. */
+  readonly scale: number;
+  /** Best first; scores are 0 to 1. */
+  readonly ranked: readonly RankedRoot[];
+  /** The messages to show of each root. */
+  readonly candidates: ReadonlyMap<string, readonly Candidate[]>;
+  /** The sessions something was found in, by root. */
+  readonly foundIn: ReadonlyMap<string, readonly string[]>;
+  readonly roots: Roots;
+};
+
+export type SegmentOptions = {
+  readonly minScore: number;
+  /** What the vector arm will have said. */
+  readonly meaning: Promise<Meaning>;
+};
+
+// Each asks for sessions that none before has met: where the longest paging ends.
+const segmentsAtMost = 100;
+
+/**
+ * The ranking, from the best: first what the arms find, then what they find without the sessions
+ * of that, and so on to the end. How far an answer reads on changes nothing of what came before,
+ * so pages of any size cut the same list. The vector arm has a part in the first alone: there is
+ * always a next nearest, soon near to nothing.
+ */
+export async function* segments(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  scope: Scope,
+  { minScore, meaning }: SegmentOptions,
+): AsyncGenerator<Segment> {
+  const isBound = query.required.length + query.excluded.length > 0 || minScore > 0;
+  // The bounds are on messages, and of a window none may meet them: it only votes.
+  const isSure = scope.isLoose || isBound;
+  const met = { messages: new Set<string>(), windows: new Set<string>() };
+  let ask = byWords;
+  let ceiling = 1;
+  for (let round = 0; round < segmentsAtMost; round += 1) {
+    const rest = {
+      messages: without(met.messages, scope.messages),
+      windows: without(met.windows, scope.windows),
+    };
+    let words = await ask(sessions, query, rest);
+    if (round === 0 && isEmpty(words) && minScore === 0) {
+      // Nothing by words: perhaps a part of one, or a phrase of punctuation.
+      ask = byCharacters;
+      words = await ask(sessions, query, rest);
+    }
+    const vectors = round === 0 ? (await meaning).hits : [];
+    const found = await atLeast(sessions, query, foundOf(words, vectors), minScore);
+    const all = sessionIdsOf(found);
+    const listed = isSure ? sessionIdsOf({ ...found, windows: [] }) : all;
+    const segment = await toSegment(sessions, found, { all, listed, mayGuess: !isSure, ceiling });
+    yield segment;
+    const { messages, windows, literals } = words;
+    const isCut = messages.isCut || literals.isCut || (windows.isCut && !isSure);
+    if (!isCut || listed.size === 0) return;
+    for (const id of listed) met.messages.add(id);
+    for (const id of all) met.windows.add(id);
+    ceiling = segment.ranked.at(-1)?.score ?? ceiling;
+  }
+}
+
+type Lexical = {
+  readonly messages: Hits<MessageHit>;
+  readonly windows: Hits<WindowHit>;
+  readonly literals: Hits<LiteralHit>;
+};
+type Bounds = Pick<Scope, "messages" | "windows">;
+
+const nothing = { hits: [], isCut: false };
+
+/** Asks the arms that search words, at once. */
+async function byWords(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { messages: where, windows: whereWindows }: Bounds,
+): Promise<Lexical> {
+  const hasWords = query.terms.length > 0;
+  const [messages, windows, literals] = await Promise.all([
+    hasWords ? messageArm(sessions, query, where) : nothing,
+    hasWords ? windowArm(sessions, query, whereWindows) : nothing,
+    literalArm(sessions, query, where),
+  ]);
+  return { messages, windows, literals };
+}
+
+/** Looks for the query as it stands, within words too. */
+async function byCharacters(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { messages: where }: Bounds,
+): Promise<Lexical> {
+  const literals = await substringArm(sessions, query, query.text, where);
+  return { messages: nothing, windows: nothing, literals };
+}
+
+function isEmpty({ messages, windows, literals }: Lexical): boolean {
+  return messages.hits.length + windows.hits.length + literals.hits.length === 0;
+}
+
+function foundOf({ messages, windows, literals }: Lexical, vectors: readonly VectorHit[]): Found {
+  return { messages: messages.hits, windows: windows.hits, literals: literals.hits, vectors };
+}
+
+/** @param listed - The sessions whose roots are listed; of the others only windows were found. */
+async function toSegment(
+  sessions: SessionStore,
+  found: Found,
+  {
+    all,
+    listed,
+    mayGuess,
+    ceiling,
+  }: {
+    readonly all: ReadonlySet<string>;
+    readonly listed: ReadonlySet<string>;
+    readonly mayGuess: boolean;
+    readonly ceiling: number;
+  },
+): Promise<Segment> {
+  const roots = await loadRoots(sessions, all);
+  const rootOf = (id: string): string | undefined => roots.rootOf(id);
+  const arms = armsOf(found);
+  const most = arms.reduce((sum, { weight, hits }) => sum + (hits.length > 0 ? weight : 0), 0);
+  const scale = ceiling / most;
+  const foundIn = Map.groupBy(listed, (id) => rootOf(id) ?? "");
+  const ranked = fuse(arms, rootOf, (left, right) => roots.newerFirst(left, right))
+    .filter(({ rootId }) => foundIn.has(rootId))
+    .map((root) => ({ ...root, score: root.score * scale }));
+  return { arms, scale, ranked, candidates: candidatesOf(found, rootOf, mayGuess), foundIn, roots };
+}
+
+function armsOf({ messages, windows, literals, vectors }: Found): Arm[] {
+  const { messageDecay, windowDecay, vectorDecay } = weights;
+  return [
+    {
+      ...{ name: "message", weight: weights.message, decay: messageDecay },
+      hits: messages.map(({ key, rank }) => ({ sessionId: key.sessionId, score: rank })),
+    },
+    { name: "window", weight: weights.window, decay: windowDecay, hits: windows },
+    {
+      ...{ name: "literal", weight: weights.literal, decay: 0, isShare: true },
+      hits: literals.map(({ key, share }) => ({ sessionId: key.sessionId, score: share })),
+    },
+    {
+      ...{ name: "vector", weight: weights.vector, decay: vectorDecay },
+      hits: vectors.map(({ key, similarity }) => ({ sessionId: key.sessionId, score: similarity })),
+    },
+  ];
+}
+
+function sessionIdsOf({ messages, windows, literals, vectors }: Found): Set<string> {
+  const ids = new Set(windows.map(({ sessionId }) => sessionId));
+  for (const { key } of [...messages, ...literals, ...vectors]) ids.add(key.sessionId);
+  return ids;
+}

@@ -1,0 +1,102 @@
+import type { Embedder } from "@pond/embed";
+import type { SessionStore } from "@pond/sessions";
+import { and, eq, type Filter, type NearestOptions } from "@pond/substrate";
+import { meetsBounds } from "./literal.ts";
+import { keyOf, type MessageKey, type StoredText, textColumns, toStoredText } from "./message.ts";
+import type { ParsedQuery } from "./query.ts";
+import { queryVector, textToEmbed } from "./query-vector.ts";
+import type { SearchOptions, SearchWarning } from "./request.ts";
+import { deepRows } from "./rounds.ts";
+import { storedVectors } from "./stored-vectors.ts";
+
+/** A message the vector arm found. */
+export type VectorHit = {
+  readonly key: MessageKey;
+  readonly message: StoredText;
+  /** Cosine, -1 to 1. */
+  readonly similarity: number;
+};
+
+/** What the vector arm said. */
+export type Meaning = {
+  readonly hits: readonly VectorHit[];
+  /** What was asked of the table; undefined where the arm had no part in the answer. */
+  readonly asked?: NearestOptions;
+  readonly warning?: SearchWarning;
+};
+
+const vectorDepth = 60;
+// Bounds on words cannot be asked of a vector index: the texts decide, so more of them are read.
+const boundedDepth = 4 * vectorDepth;
+const defaultTimeoutMs = 20_000;
+const longestReason = 300;
+
+/**
+ * The messages nearest to the query by meaning, of those embedded by the embedder's model. Asked
+ * only where there is something to compare with: else nothing of a model is loaded. Filters are
+ * pushed down (`search-prefilter-pushdown`).
+ *
+ * A search never fails for its model: what goes wrong is a warning, and the other arms answer.
+ *
+ * @throws the reason of the signal, where that was aborted.
+ */
+export async function vectorArm(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { raw, where }: { readonly raw: string; readonly where: Filter | undefined },
+  { embedder, signal, embedTimeoutMs: timeoutMs = defaultTimeoutMs }: SearchOptions,
+): Promise<Meaning> {
+  // Signs alone mean nothing.
+  if (embedder === undefined || query.terms.length === 0) return { hits: [] };
+  try {
+    const { isComparable, dimension } = await storedVectors(sessions, embedder);
+    if (!isComparable) return { hits: [], ...misfit(embedder, dimension) };
+    const text = textToEmbed(raw, query);
+    const vector = await queryVector(embedder, text, { signal, timeoutMs });
+    const ofModel = eq("embedding_model", embedder.modelId);
+    const asked = nearestOf(vector, query, where ? and(ofModel, where) : ofModel);
+    return { hits: await nearest(sessions, query, asked), asked };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { hits: [], warning: { code: "embedding_failed", message: failure(error) } };
+  }
+}
+
+function nearestOf(
+  vector: Float32Array,
+  { required, excluded }: ParsedQuery,
+  where: Filter,
+): NearestOptions {
+  const limit = required.length + excluded.length > 0 ? boundedDepth : vectorDepth;
+  return { column: "vector", vector, where, columns: textColumns, limit };
+}
+
+async function nearest(
+  { store }: SessionStore,
+  query: ParsedQuery,
+  asked: NearestOptions,
+): Promise<VectorHit[]> {
+  const ask = (where: Filter | undefined) => store.table("messages").nearest({ ...asked, where });
+  const { hits } = await deepRows(ask, asked.where, asked.limit);
+  return hits
+    .map((row): VectorHit => {
+      const similarity = Math.min(1, Math.max(-1, 1 - Number(row["_distance"])));
+      return { key: keyOf(row), message: toStoredText(row), similarity };
+    })
+    .filter(({ message }) => meetsBounds(message.text, query))
+    .toSorted((left, right) => right.similarity - left.similarity);
+}
+
+function misfit(
+  { modelId, dimension }: Embedder,
+  stored: number | undefined,
+): { readonly warning?: SearchWarning } {
+  if (stored === undefined || stored === dimension) return {};
+  const message = `${modelId} makes vectors of ${dimension} numbers and the stored ones have ${stored}, so only words were searched; embed the messages again with this model, or configure the one they were embedded with`;
+  return { warning: { code: "dimension_mismatch", message } };
+}
+
+function failure(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `meaning could not be searched, so only words were: ${reason.slice(0, longestReason)}`;
+}
