@@ -8,6 +8,8 @@ export type Directories = {
   readonly config: string;
   readonly data: string;
   readonly state: string;
+  /** Downloaded models, a folder each. */
+  readonly models: string;
 };
 
 export function directoriesOf(env: Environment, home: string): Directories {
@@ -16,6 +18,7 @@ export function directoriesOf(env: Environment, home: string): Directories {
     config: baseOf(env["XDG_CONFIG_HOME"], join(home, ".config")),
     data: baseOf(env["XDG_DATA_HOME"], join(home, ".local", "share")),
     state: baseOf(env["XDG_STATE_HOME"], join(home, ".local", "state")),
+    models: join(cacheDirectory(env, home), "models"),
   };
 }
 

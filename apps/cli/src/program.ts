@@ -3,6 +3,7 @@ import { adaptersCommand } from "./commands/adapters.ts";
 import { completionsCommand } from "./commands/completions.ts";
 import { getCommand } from "./commands/get.ts";
 import { listCommand } from "./commands/list.ts";
+import { modelsCommand } from "./commands/models.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { resumeCommand } from "./commands/resume.ts";
 import { searchCommand } from "./commands/search.ts";
@@ -21,12 +22,13 @@ const commands = [
   resumeCommand,
   statusCommand,
   adaptersCommand,
+  modelsCommand,
   completionsCommand,
 ];
 
 const epilogue = `
 Start with \`pond sync\`, then \`pond search "what I remember of it"\`.
-Settings: flags, then POND_STORAGE and POND_CONFIG, then config.toml, then defaults.
+Settings: flags, then POND_STORAGE, POND_CONFIG and POND_EMBEDDINGS, then config.toml, then defaults.
 Exit codes: 0 done, 1 failed, 2 bad usage, 3 done with faults reported.`;
 
 /** The whole command line. Only what it takes to parse and to help is loaded here. */
@@ -51,8 +53,12 @@ export function createProgram(run: RunAction, { stdout, stderr }: Surface): Comm
     .addHelpText("after", epilogue)
     .exitOverride();
   // They take the settings above over, so those come first.
-  for (const create of commands) {
-    program.addCommand(create(run).copyInheritedSettings(program));
-  }
+  for (const create of commands) program.addCommand(inherit(create(run), program));
   return program;
+}
+
+function inherit(command: Command, from: Command): Command {
+  command.copyInheritedSettings(from);
+  for (const below of command.commands) inherit(below, command);
+  return command;
 }

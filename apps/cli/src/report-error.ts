@@ -1,8 +1,9 @@
 import { type ExitCode, exitCodes } from "./exit.ts";
+import { formatCounted } from "./output/numbers.ts";
 import type { Output } from "./output/output.ts";
 import { say, shown, shownLine } from "./output/shown.ts";
 
-type ErrorFacts = {
+export type ErrorFacts = {
   readonly code: string;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -19,6 +20,7 @@ const wireCodes: Readonly<Record<string, string>> = {
   unknown_adapter: "validation_failed",
   source_not_found: "not_found",
   store_not_found: "not_found",
+  model_not_found: "not_found",
 };
 
 const hints: Readonly<Record<string, string>> = {
@@ -28,19 +30,34 @@ const hints: Readonly<Record<string, string>> = {
   conflict: "Nothing was lost; run the command again.",
   storage_unavailable: "Check the address, the network and the credentials.",
   target_exists: "Pass --force to replace it, or name another folder with --out.",
+  model_not_found: "`pond models` lists the models that `pond models download NAME` fetches.",
+  model_incomplete: "`pond models download NAME` fetches what is missing of a model pond knows.",
+  download_failed:
+    "What came is kept, and the same command goes on. HTTPS_PROXY and HF_ENDPOINT, a mirror, are honoured.",
+  embedding_failed: "What has a vector keeps it; the next `pond sync` goes on with the rest.",
   lineage_cycle: "The source recorded sessions as their own ancestors; restore another session.",
 };
 
 /** Says what went wrong and what to do; with `--json` the document says it too. */
 export function reportError(error: unknown, output: Output): ExitCode {
-  if (isAbort(error)) {
-    output.note(
-      shown("Stopped. What was stored so far is kept; the next sync goes on from there."),
-    );
-    return exitCodes.interrupted;
-  }
+  if (isAbort(error)) return sayStopped(output);
+  if (output.isJson) output.jsonText(JSON.stringify({ error: toWireError(factsOf(error)) }));
+  return sayError(error, output);
+}
+
+/** @param unembedded - Messages that wait for a vector, where a sync came that far. */
+export function sayStopped(output: Output, unembedded = 0): ExitCode {
+  const what =
+    unembedded === 0
+      ? shown("What was stored so far is kept; the next sync goes on from there.")
+      : say`${formatCounted(unembedded, "message")} left to embed: \`pond sync\` goes on.`;
+  output.note(say`Stopped. ${what}`);
+  return exitCodes.interrupted;
+}
+
+/** The same on stderr alone, for a command that has a document of its own. */
+export function sayError(error: unknown, output: Output): ExitCode {
   const facts = factsOf(error);
-  if (output.isJson) output.jsonText(toDocument(facts));
   output.error(shown(facts.message));
   const hint = Object.hasOwn(hints, facts.code) ? hints[facts.code] : undefined;
   if (hint !== undefined) output.note(say`${shown(hint)}`);
@@ -49,19 +66,20 @@ export function reportError(error: unknown, output: Output): ExitCode {
   return wireCodeOf(facts) === "validation_failed" ? exitCodes.badUsage : exitCodes.failed;
 }
 
-/** `{ "error": { code, message, details } }`, the one shape of an error (spec 7.4). */
-export function toDocument(facts: ErrorFacts): string {
+/** `{ code, message, details }` with a code of the closed set, the one shape of an error (spec 7.4). */
+export function toWireError(facts: ErrorFacts): ErrorFacts {
   const { code, message, details } = facts;
   const wireCode = wireCodeOf(facts);
   const kind = wireCode === code ? {} : { kind: code };
-  return JSON.stringify({ error: { code: wireCode, message, details: { ...details, ...kind } } });
+  return { code: wireCode, message, details: { ...details, ...kind } };
 }
 
 function wireCodeOf({ code }: ErrorFacts): string {
   return (Object.hasOwn(wireCodes, code) ? wireCodes[code] : undefined) ?? "internal";
 }
 
-function factsOf(error: unknown): ErrorFacts {
+/** What an error says of itself, whatever was thrown. */
+export function factsOf(error: unknown): ErrorFacts {
   if (isPondError(error)) {
     const { code, message, details } = error;
     return { code, message, details };
@@ -76,6 +94,7 @@ function isPondError(error: unknown): error is Error & ErrorFacts {
   return error instanceof Error && Symbol.for("pond.error") in error;
 }
 
-function isAbort(error: unknown): boolean {
+/** True where somebody stopped it. */
+export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }

@@ -3,7 +3,7 @@ import { type Context, createContext, createOutput, type Surface } from "./conte
 import { UsageError } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import { createProgram } from "./program.ts";
-import { reportError, toDocument } from "./report-error.ts";
+import { reportError, toWireError } from "./report-error.ts";
 import type { GlobalFlags } from "./settings.ts";
 
 /** Runs a command's action with its context; commands are defined with one of these. */
@@ -43,7 +43,8 @@ function reportBadUsage(error: unknown, argv: readonly string[], surface: Surfac
   if (argv.includes("--json")) {
     const message = error.message.replace(/^error: /, "");
     const { code, details } = new UsageError(message, { problem: error.code });
-    surface.stdout.write(`${toDocument({ code, message, details })}\n`);
+    const document = { error: toWireError({ code, message, details }) };
+    surface.stdout.write(`${JSON.stringify(document)}\n`);
   }
   return exitCodes.badUsage;
 }

@@ -1,6 +1,7 @@
 import type { SearchMatch, SearchResponse, SessionMatches, Snippet } from "@pond/search";
 import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
+import { printExplanation } from "./explain-text.ts";
 import { formatCount, formatCounted } from "./output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 import { formatMoment, formatWhen } from "./output/time.ts";
@@ -14,7 +15,7 @@ const widestText = 100;
 /** Numbered sessions with what was found in each. */
 export function printResults(context: Context, response: SearchResponse): void {
   const { output } = context;
-  const { sessions, total_in_scope, took_ms, explanation, next } = response;
+  const { sessions, total_in_scope, took_ms, explanation, next, warnings } = response;
   const scope = formatCounted(total_in_scope, "message");
   const ids = sessions.map(({ session_id }) => session_id);
   const names = output.isTerminal ? shortIds(ids) : ids;
@@ -24,14 +25,20 @@ export function printResults(context: Context, response: SearchResponse): void {
   if (sessions.length === 0) {
     output.line(say`Nothing found in ${scope}.${hint(total_in_scope)}`);
   }
-  if (explanation) output.line(shown(JSON.stringify(explanation, undefined, 2)));
-  const more = next === undefined ? shown("") : shown(" There are more: --limit, or narrow it.");
+  if (explanation) printExplanation(output, response, explanation);
+  const more = next === undefined ? shown("") : say` There are more: --after ${shownLine(next)}.`;
   const time = say`${formatCount(Math.round(took_ms))} ms`;
   if (sessions.length > 0) {
-    output.note(
-      say`${formatCounted(sessions.length, "session")} found in ${scope}, ${time}.${more}`,
-    );
+    const found = formatCounted(sessions.length, "session");
+    output.note(say`${found} found in ${scope}${manner(context, response)}, ${time}.${more}`);
   }
+  for (const { message } of warnings ?? []) output.warn(shownLine(message));
+}
+
+/** By what was searched; not said where a model was never asked for. */
+function manner({ settings }: Context, { mode }: SearchResponse): Shown {
+  if (mode === "hybrid") return shown(" by words and meaning");
+  return shown(settings.embeddings.isOn ? " by words alone" : "");
 }
 
 function hint(inScope: number): Shown {
@@ -49,9 +56,17 @@ function printSession(context: Context, session: SessionMatches, number: number,
   const project = shownLine(shortenHome(session.project, home));
   const client = shownLine(session.source_agent);
   const head = say`${strong(say`${shown(String(number).padStart(2))}`)}  ${accent(shownLine(name))}`;
-  output.line(say`${head}  ${project}  ${faint(say`${when}  ${client}`)}`);
+  const below = subAgentsOf(session);
+  output.line(say`${head}  ${project}  ${faint(say`${when}  ${client}${below}`)}`);
   for (const match of session.matches) printMatch(context, match, session.session_id);
   output.line();
+}
+
+function subAgentsOf({ sub_agents }: SessionMatches): Shown {
+  if (sub_agents === undefined) return shown("");
+  const { sessions, found_in } = sub_agents;
+  const where = found_in === 0 ? shown("") : say`, found in ${formatCount(found_in)}`;
+  return say`  ${formatCounted(sessions, "sub-agent")}${where}`;
 }
 
 function printMatch({ output }: Context, match: SearchMatch, sessionId: string): void {
@@ -59,7 +74,9 @@ function printMatch({ output }: Context, match: SearchMatch, sessionId: string):
   const state = match.removed ? " (gone from its source)" : match.revised ? " (revised)" : "";
   const agent = match.session_id === sessionId ? "" : ` in ${match.session_id}`;
   const id = output.isVerbose ? ` ${match.message_id}` : "";
-  const label = say`${faint(shownLine(`${match.role}${agent}${id}`))}${warning(shown(state))}`;
+  const near = match.similarity === undefined ? "" : ` similarity ${match.similarity.toFixed(2)}`;
+  const about = faint(shownLine(`${match.role}${agent}${near}${id}`));
+  const label = say`${about}${warning(shown(state))}`;
   const width = Math.min(widestText, output.width) - indent.length;
   const lines = wrapPieces(piecesOf(match.snippet), width, mark);
   output.line(say`${shown(indent)}${label}`);

@@ -82,7 +82,10 @@ paths = ["~/.claude", "/mnt/old"]`,
   });
 
   it.each([
-    ['\nstorge = "x"', ':2: "storge" is not a setting; known here: storage, namespace'],
+    [
+      '\nstorge = "x"',
+      ':2: "storge" is not a setting; did you mean "storage"? known here: storage, namespace',
+    ],
     ["[adapters.claude-code]\npath = 1", ':2: "adapters.claude-code.path" is not a setting'],
     ["[adapters.claude-code]\nenabled = 1", '"adapters.claude-code.enabled" must be true or false'],
     ["storage = 5", ':1: "storage" must be a text'],

@@ -1,7 +1,9 @@
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Config, isAddress, loadConfig } from "./config.ts";
+import { type Config, loadConfig } from "./config.ts";
+import { isAddress } from "./config-values.ts";
 import { type Directories, directoriesOf, type Environment, expandHome } from "./directories.ts";
+import { type Embeddings, resolveEmbeddings } from "./embeddings.ts";
 import { UsageError } from "./errors.ts";
 
 /** Flags every command takes. */
@@ -22,6 +24,7 @@ export type Settings = {
   readonly namespace: string;
   readonly storageOptions: Readonly<Record<string, string>>;
   readonly config: Config;
+  readonly embeddings: Embeddings;
   readonly directories: Directories;
 };
 
@@ -46,6 +49,7 @@ export async function resolveSettings(
     namespace,
     storageOptions: config.storageOptions ?? {},
     config,
+    embeddings: resolveEmbeddings(config, env, directories),
     directories,
   };
 }

@@ -1,11 +1,10 @@
-import type { AdapterReport, Fault, SyncReport } from "@pond/sync";
+import type { AdapterReport, EmbedReport, SyncReport } from "@pond/sync";
 import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { formatCount, formatCounted, formatDuration } from "./output/numbers.ts";
 import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
 import { padEnd, widthOf } from "./output/width.ts";
-
-const faultsShown = 10;
+import { printFaults } from "./sync-faults.ts";
 
 export type SummaryOptions = {
   readonly isPreview: boolean;
@@ -25,7 +24,7 @@ export function printSync(
   const { output, settings, home } = context;
   const { adapters } = report;
   if (output.isQuiet) {
-    printFaults(context, adapters);
+    printFaults(context, report);
     return;
   }
   const found = adapters.filter(({ sessions, faults }) => sessions.seen + faults.length > 0);
@@ -35,7 +34,11 @@ export function printSync(
     const name = output.style.strong(padEnd(shownLine(adapter.name), nameWidth));
     output.line(say`${name}  ${describe(adapter, isPreview)}`);
   }
-  printFaults(context, adapters);
+  const { embedding } = report;
+  if (embedding && embedding.embedded + embedding.remaining > 0) {
+    output.line(describeEmbedding(embedding));
+  }
+  printFaults(context, report);
   if (adapters.length > 0 && places.length === 0) {
     output.line(
       shown(
@@ -82,21 +85,12 @@ function count(value: number, what: string): Shown[] {
   return value === 0 ? [] : [say`${formatCount(value)} ${shown(what)}`];
 }
 
-function printFaults({ output, home }: Context, adapters: readonly AdapterReport[]): void {
-  const faults = adapters.flatMap((report) => report.faults);
-  const omitted = adapters.reduce((sum, report) => sum + report.faults_omitted, 0);
-  const total = faults.length + omitted;
-  if (total === 0) return;
-  const listed = output.isVerbose ? faults : faults.slice(0, faultsShown);
-  output.warn(
-    say`${formatCounted(total, "record")} could not be read; everything around ${shown(total === 1 ? "it" : "them")} is stored:`,
-  );
-  for (const { location, message } of listed satisfies readonly Fault[]) {
-    const place = output.noteStyle.accent(shownLine(shortenHome(location, home)));
-    output.stderr.write(say`  ${place}  ${shownLine(message)}\n`);
-  }
-  const rest = total - listed.length;
-  if (rest > 0) {
-    output.stderr.write(say`  and ${formatCount(rest)} more: -v lists them, --json too\n`);
-  }
+/** `1,204 messages embedded by multilingual-e5-small#0123, 7 left` */
+function describeEmbedding({ embedded, failed, remaining, model }: EmbedReport): Shown {
+  const facts = [
+    say`${formatCounted(embedded, "message")} embedded by ${shownLine(model)}`,
+    ...count(failed, "not to be embedded"),
+    ...count(Math.max(0, remaining - failed), "left"),
+  ];
+  return say`${joined(facts, ", ")}.`;
 }

@@ -1,5 +1,5 @@
 // A throw-away home for the tests of this package, and two ways to run the command in it.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -63,7 +63,12 @@ export class Home {
     {
       entry = "main.ts",
       env = {},
-    }: { entry?: string; env?: Readonly<Record<string, string>> } = {},
+      onStart,
+    }: {
+      entry?: string;
+      env?: Readonly<Record<string, string>>;
+      onStart?: (child: ChildProcess) => void;
+    } = {},
   ): Promise<Finished> {
     const child = spawn(
       process.execPath,
@@ -74,6 +79,7 @@ export class Home {
         stdio: ["ignore", "pipe", "pipe"],
       },
     );
+    onStart?.(child);
     let stdout = "";
     let stderr = "";
     child.stdout.on("data", (chunk) => {

@@ -5,8 +5,8 @@ import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { exitCodes } from "../exit.ts";
 import { formatBytes, formatCount, formatCounted } from "../output/numbers.ts";
+import { printTable } from "../output/print-table.ts";
 import { shown, shownLine } from "../output/shown.ts";
-import { renderTable } from "../output/table.ts";
 import type { RunAction } from "../run.ts";
 
 type Place = {
@@ -69,9 +69,8 @@ function missing({ home, env }: Context, adapter: Adapter): Place[] {
 }
 
 function print({ output, home }: Context, entries: readonly AdapterEntry[]): void {
-  const { width, style } = output;
   const columns = [
-    { title: shown("CLIENT"), style: style.strong },
+    { title: shown("CLIENT"), style: output.style.strong },
     { title: shown("PLACE"), minWidth: 12, cutAt: "start" },
     { title: shown("SESSIONS"), align: "right" },
     { title: shown("SIZE"), align: "right" },
@@ -86,9 +85,7 @@ function print({ output, home }: Context, entries: readonly AdapterEntry[]): voi
       stateOf(place, enabled),
     ]),
   );
-  for (const line of renderTable(columns, rows, { width, titleStyle: style.faint })) {
-    output.line(line);
-  }
+  printTable(output, columns, rows);
 }
 
 function stateOf({ exists, faults }: Place, isEnabled: boolean) {

@@ -10,7 +10,10 @@ export function completionsCommand(run: RunAction): Command {
     .addArgument(new Argument("<shell>", "the shell that is to complete").choices(shells))
     .action((shell: Shell, _flags: unknown, command: Command) =>
       run(command, async ({ output }) => {
-        output.line(shown(completionScript(shell, command.parent ?? command).trimEnd()));
+        const { pinnedModels } = await import("@pond/embed");
+        const names = { models: pinnedModels.map(({ name }) => name) };
+        const script = completionScript(shell, command.parent ?? command, names);
+        output.line(shown(script.trimEnd()));
         return exitCodes.done;
       }),
     );

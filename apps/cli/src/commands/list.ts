@@ -5,8 +5,8 @@ import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { formatCount, formatCounted } from "../output/numbers.ts";
+import { printTable } from "../output/print-table.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
-import { renderTable } from "../output/table.ts";
 import { formatMoment, formatWhen } from "../output/time.ts";
 import type { RunAction } from "../run.ts";
 import { shortIds } from "../short-ids.ts";
@@ -74,10 +74,7 @@ function print(context: Context, listed: readonly ListedSession[], hasMore: bool
     },
     { title: shown("BEGINS WITH"), minWidth: 12 },
   ] as const;
-  const { width, style } = output;
-  for (const line of renderTable(columns, rows, { width, titleStyle: style.faint })) {
-    output.line(line);
-  }
+  printTable(output, columns, rows);
   const more = hasMore ? say` There are more: --limit, --all.` : shown("");
   output.note(say`${formatCounted(listed.length, "session")}.${more}`);
   return exitCodes.done;

@@ -181,10 +181,33 @@ describe("pond search", () => {
     expect(response.sessions).toHaveLength(1);
   });
 
+  it("tells how to go on, and goes on", async () => {
+    const first = await home.pond("search", "test", "--limit", "1");
+    const [, cursor = ""] = /There are more: --after ([\w-]+)\.\n$/.exec(first.stderr) ?? [];
+
+    const rest = await json("search", "test", "--after", cursor);
+
+    const [shown] = (await json("search", "test", "--limit", "1")).sessions;
+    const others = rest.sessions.map((each: { session_id: string }) => each.session_id);
+    expect(others.length).toBeGreaterThan(0);
+    expect(others).not.toContain(shown.session_id);
+  });
+
   it("explains", async () => {
     const response = await json("search", "coupon", "--explain");
 
     expect(response.explanation.terms.join()).toContain("coupon");
+  });
+
+  it("explains for people: how it was read, what each arm gave, Lance's plans", async () => {
+    const { stdout } = await home.pond("search", '"coupon.test.ts"', "fails", "--explain");
+
+    expect(stdout).toContain("\nMode      by words\n");
+    expect(stdout).toMatch(/\nWords {5}.*fails/);
+    expect(stdout).toMatch(/\nLiterally coupon\.test\.ts\n/);
+    expect(stdout).toMatch(/\nARM +WEIGHT +HITS +BEST\n/);
+    expect(stdout).toMatch(/\n# +SCORE .* SESSION\n1 +[\d.]+ .* f1a4e000-\S+\n/);
+    expect(stdout).toMatch(/\nPlan of message\nAnalyzeExec/);
   });
 
   it.each([
@@ -220,6 +243,8 @@ describe("pond status", () => {
       sessions: 5,
       messages: 63,
       by_agent: { "claude-code": { sessions: 5, messages: 63 } },
+      embeddings: [],
+      embedding: { enabled: false, reason: "no embedding model is configured" },
       advice: [],
     });
   });
@@ -253,6 +278,7 @@ describe("pond completions", () => {
       for (const verb of ["sync", "search", "list", "get", "restore", "status", "adapters"]) {
         expect(stdout).toContain(verb);
       }
+      expect(stdout).toMatch(/models.*download remove.*multilingual-e5-small/);
     },
   );
 });

@@ -1,7 +1,8 @@
-import type { SearchRequest } from "@pond/search";
+import type { SearchRequest, SearchResponse } from "@pond/search";
 import { Command, Option } from "commander";
 import { parseCount, parseScore, parseTime, toProject } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
+import { withEmbedder } from "../embedder.ts";
 import { exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import type { RunAction } from "../run.ts";
@@ -34,7 +35,7 @@ export function searchCommand(run: RunAction): Command {
     .addOption(new Option("--role <role>", "only said by").choices(roles))
     .option("--since <time>", "only from then on: 2026-03-01, 7d, today", (text) => parseTime(text))
     .option("--until <time>", "only before", (text) => parseTime(text))
-    .option("--min-score <n>", "leave out matches that score less", parseScore)
+    .option("--min-score <n>", "leave out matches whose words score less", parseScore)
     .option("--limit <n>", "at most so many sessions (default: 10)", parseCount)
     .option("--after <cursor>", "go on behind an earlier answer: its `next`")
     .option("--explain", "say how the query was read and run")
@@ -48,11 +49,24 @@ async function search(context: Context, query: string, flags: SearchFlags) {
     const { search: find } = await import("@pond/search");
     const session =
       flags.session === undefined ? undefined : await resolveSessionId(sessions, flags.session);
-    return await find(sessions, toRequest(query, { ...flags, session }));
+    const request = toRequest(query, { ...flags, session });
+    return withEmbedder(context, async ({ embedder, failure }) => {
+      const found = await find(sessions, request, { embedder });
+      return failure === undefined ? found : withWarning(found, failure);
+    });
   });
   if (context.output.isJson) await printJson(context.output, response);
   else printResults(context, response);
   return exitCodes.done;
+}
+
+/** A model that cannot be used takes the meaning from a search, never the search itself. */
+function withWarning(response: SearchResponse, { message }: Error): SearchResponse {
+  const warning = {
+    code: "embedding_failed",
+    message: `the model cannot be used, so only words were searched: ${message}`,
+  } as const;
+  return { ...response, warnings: [warning, ...(response.warnings ?? [])] };
 }
 
 function toRequest(

@@ -1,13 +1,16 @@
 import type { LabelCounts, Statistics } from "@pond/sessions";
-import type { IndexHealth } from "@pond/substrate";
+import type { IndexHealth, TableHealth } from "@pond/substrate";
 import { Command } from "commander";
 import { type Advice, adviseOn } from "../advice.ts";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
+import { type EmbeddingStatus, embeddingStatus } from "../embedding-status.ts";
+import { printEmbeddings } from "../embedding-text.ts";
 import { exitCodes } from "../exit.ts";
 import { formatBytes, formatCount, formatCounted } from "../output/numbers.ts";
+import { printTable } from "../output/print-table.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
-import { type Column, renderTable } from "../output/table.ts";
+import type { Column } from "../output/table.ts";
 import type { RunAction } from "../run.ts";
 
 const labelsShown = 10;
@@ -24,16 +27,23 @@ async function status(context: Context) {
     const { statistics } = await import("@pond/sessions");
     return await statistics(sessions);
   });
-  const advice = adviseOn(facts);
+  const embedding = await embeddingStatus(context, facts);
+  const advice = adviseOn(facts, embedding);
   if (output.isJson) {
-    output.jsonText(JSON.stringify({ ...facts, namespace: settings.namespace, advice }));
+    const { namespace } = settings;
+    output.jsonText(JSON.stringify({ ...facts, namespace, embedding, advice }));
   } else {
-    print(context, facts, advice);
+    print(context, facts, embedding, advice);
   }
   return exitCodes.done;
 }
 
-function print(context: Context, facts: Statistics, advice: readonly Advice[]): void {
+function print(
+  context: Context,
+  facts: Statistics,
+  embedding: EmbeddingStatus,
+  advice: readonly Advice[],
+): void {
   const { output, home } = context;
   const { strong, faint, warning } = output.style;
   const bytes = facts.tables.reduce((sum, table) => sum + table.bytes, 0);
@@ -49,10 +59,11 @@ function print(context: Context, facts: Statistics, advice: readonly Advice[]): 
   );
   printCounts(output, shown("CLIENT"), facts.by_agent, home);
   printCounts(output, shown("PROJECT"), facts.by_project, home);
+  printEmbeddings(output, facts, embedding);
   printIndexes(output, facts);
   output.line();
   if (advice.length === 0) output.line(faint(shown("Nothing needs doing.")));
-  for (const { message } of advice) output.line(say`${warning(shown("!"))} ${shown(message)}`);
+  for (const { message } of advice) output.line(say`${warning(shown("!"))} ${shownLine(message)}`);
 }
 
 function printCounts(
@@ -71,28 +82,39 @@ function printCounts(
     formatCount(messages),
     shownLine(shortenHome(name, home)),
   ]);
+  output.line();
   printTable(output, [number("SESSIONS"), number("MESSAGES"), name(title)], rows);
   const rest = sorted.length - listed.length;
   if (rest > 0) output.line(output.style.faint(say`and ${formatCount(rest)} more: -v`));
 }
 
-/** One line for each table; each index of its own with `-v`. */
+/** One line for each table, and for its vectors; each index of its own with `-v`. */
 function printIndexes(output: Context["output"], { tables }: Statistics): void {
   const rows = tables.flatMap((table) => {
-    const { indexes } = table;
-    const whole = {
-      indexedRows: Math.min(table.rows, ...indexes.map(({ indexedRows }) => indexedRows)),
-      unindexedRows: Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows)),
-      bytes: indexes.reduce((sum, { bytes }) => sum + bytes, 0),
-    };
-    const each = indexes.map((index) => indexRow(`${table.name}.${index.column}`, index));
-    return output.isVerbose ? each : [indexRow(`${table.name} (${indexes.length})`, whole)];
+    // The index of vectors covers the few rows that have one, and says nothing of the others.
+    const isApart = ({ column }: IndexHealth): boolean => output.isVerbose || column === "vector";
+    const apart = table.indexes.filter(isApart);
+    const together = table.indexes.filter((index) => !isApart(index));
+    return [
+      ...(output.isVerbose ? [] : [wholeRow(table, together)]),
+      ...apart.map((index) => indexRow(`${table.name}.${index.column}`, index)),
+    ];
   });
+  output.line();
   printTable(
     output,
     [number("INDEXED"), number("WAITING"), number("SIZE"), name(shown("INDEXES"))],
     rows,
   );
+}
+
+/** As far as the index that is furthest behind. */
+function wholeRow({ name, rows }: TableHealth, indexes: readonly IndexHealth[]): Shown[] {
+  return indexRow(`${name} (${indexes.length})`, {
+    indexedRows: Math.min(rows, ...indexes.map(({ indexedRows }) => indexedRows)),
+    unindexedRows: Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows)),
+    bytes: indexes.reduce((sum, { bytes }) => sum + bytes, 0),
+  });
 }
 
 function indexRow(
@@ -114,16 +136,4 @@ function number(title: string): Column {
 
 function name(title: Shown): Column {
   return { title, minWidth: 12, cutAt: "start" };
-}
-
-function printTable(
-  output: Context["output"],
-  columns: readonly Column[],
-  rows: readonly (readonly Shown[])[],
-): void {
-  const { width, style } = output;
-  output.line();
-  for (const line of renderTable(columns, rows, { width, titleStyle: style.faint })) {
-    output.line(line);
-  }
 }

@@ -1,13 +1,19 @@
+import type { SessionStore } from "@pond/sessions";
 import type { Source, Stage, SyncOptions } from "@pond/sync";
 import { Command, Option } from "commander";
 import { type AdapterChoice, chooseAdapters } from "../choose-adapters.ts";
 import { type Context, withStore } from "../context.ts";
+import { type Opened, withEmbedder } from "../embedder.ts";
+import { type Embeddings, whyOff } from "../embeddings.ts";
 import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { printJson } from "../output/json.ts";
 import { ProgressLine } from "../output/progress.ts";
+import { factsOf, sayError, sayStopped, toWireError } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
+import { runSync, type SyncOutcome } from "../run-sync.ts";
+import { showSync } from "../sync-progress.ts";
 import { printSync } from "../sync-summary.ts";
 import { version } from "../version.ts";
 
@@ -15,6 +21,7 @@ type SyncFlags = {
   readonly path?: string;
   readonly only?: Stage;
   readonly skip?: Stage;
+  readonly forceEmbed?: boolean;
   readonly verify?: boolean;
   readonly dryRun?: boolean;
 };
@@ -29,6 +36,7 @@ export function syncCommand(run: RunAction): Command {
     .option("--path <dir>", "read this home, session folder or file instead of the client's own")
     .addOption(new Option("--only <stage>", "run one stage").choices(stageNames))
     .addOption(new Option("--skip <stage>", "leave one stage out").choices(stageNames))
+    .option("--force-embed", "make every vector anew, those of the same model too")
     .option("--verify", "read everything again and compare it with what is stored")
     .option("--dry-run", "say what would be read; read and store nothing")
     .action((names: string[], flags: SyncFlags, command: Command) =>
@@ -37,81 +45,105 @@ export function syncCommand(run: RunAction): Command {
 }
 
 async function sync(context: Context, names: readonly string[], flags: SyncFlags) {
+  const { output, now, settings } = context;
+  const stages = stagesOf(flags, settings.embeddings);
   const choice = await chooseAdapters(context, names, flags.path);
-  const { output, now } = context;
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   const options = {
     adapters: choice.adapters.map(({ origin }) => origin),
-    stages: stagesOf(flags),
+    stages,
+    isEmbedForced: flags.forceEmbed ?? false,
     isVerifying: flags.verify ?? false,
     // Whoever asks for this stage alone wants it done, not weighed.
     isFoldForced: flags.only === "update-indexes",
     software: `pond ${version()}`,
-    onProgress: (event) => progress.show(event),
+    onProgress: (event) => showSync(progress, event),
     now,
     signal,
   } satisfies Partial<SyncOptions>;
-  try {
-    return flags.dryRun
-      ? await preview(context, choice, options)
-      : await store(context, choice, options);
-  } finally {
+  const isPreview = flags.dryRun ?? false;
+  const outcome = await (isPreview ? preview : store)(context, choice, options).finally(() => {
     progress.clear();
     stop();
-  }
+  });
+  return finish(context, choice.sources, outcome, isPreview);
 }
 
 type Options = Omit<SyncOptions, "stateDirectory" | "host">;
 
-async function store(context: Context, choice: AdapterChoice, options: Options) {
+async function store(
+  context: Context,
+  { sources }: AdapterChoice,
+  options: Options,
+): Promise<SyncOutcome> {
   const { hostname } = await import("node:os");
-  const { sync: run } = await import("@pond/sync");
-  const report = await withStore(context, "write", (sessions) =>
-    run(sessions, choice.sources, {
-      ...options,
-      stateDirectory: stateOf(context, sessions.store.id),
-      host: hostname(),
-    }),
-  );
-  return finish(context, choice.sources, report, false);
+  return withStore(context, "write", (sessions) => {
+    const stateDirectory = stateOf(context, sessions.store.id);
+    const all = { ...options, stateDirectory, host: hostname() };
+    const use = (opened: Opened) => runSync(sessions, sources, all, opened);
+    return options.stages?.includes("embed") ? withEmbedder(context, use) : use({});
+  });
 }
 
-async function preview(context: Context, choice: AdapterChoice, options: Options) {
+async function preview(
+  context: Context,
+  { sources }: AdapterChoice,
+  options: Options,
+): Promise<SyncOutcome> {
   const { previewSync } = await import("@pond/sync");
   const { StoreNotFoundError } = await import("@pond/substrate");
-  const look = (sessions: Parameters<typeof previewSync>[0]) =>
-    previewSync(sessions, choice.sources, {
-      ...options,
-      stateDirectory: stateOf(context, sessions?.store.id ?? "none"),
-      host: "",
-    });
+  const look = async (sessions: SessionStore | undefined): Promise<SyncOutcome> => {
+    const stateDirectory = stateOf(context, sessions?.store.id ?? "none");
+    return {
+      report: await previewSync(sessions, sources, { ...options, stateDirectory, host: "" }),
+    };
+  };
   try {
-    const report = await withStore(context, "read", look);
-    return await finish(context, choice.sources, report, true);
+    return await withStore(context, "read", look);
   } catch (error) {
     if (!(error instanceof StoreNotFoundError)) throw error;
-    return await finish(context, choice.sources, await look(undefined), true);
+    return look(undefined);
   }
 }
 
 async function finish(
   context: Context,
   sources: readonly Source[],
-  report: Parameters<typeof printSync>[1],
+  { report, failure, isStopped }: SyncOutcome,
   isPreview: boolean,
 ): Promise<ExitCode> {
+  const { output } = context;
   const { hasFaults } = await import("@pond/sync");
-  if (context.output.isJson) await printJson(context.output, report);
-  else printSync(context, report, { isPreview, places: sources.map(({ path }) => path) });
-  return hasFaults(report.adapters) ? exitCodes.doneWithFaults : exitCodes.done;
+  if (output.isJson) {
+    const error = failure && toWireError(factsOf(failure));
+    await printJson(output, { ...report, ...(error && { error }) });
+  } else {
+    printSync(context, report, { isPreview, places: sources.map(({ path }) => path) });
+  }
+  if (isStopped) return sayStopped(output, report.embedding?.remaining);
+  if (failure) sayError(failure, output);
+  // What was asked for first is done; a script that asked for vectors alone got none.
+  if (failure && report.adapters.length === 0) return exitCodes.failed;
+  const isFaulty = hasFaults(report.adapters) || (report.embedding?.failed ?? 0) > 0;
+  return failure || isFaulty ? exitCodes.doneWithFaults : exitCodes.done;
 }
 
-function stagesOf({ only, skip }: SyncFlags): Stage[] {
+/** @throws {UsageError} for flags that contradict each other, or ask for vectors without a model. */
+function stagesOf({ only, skip, forceEmbed }: SyncFlags, embeddings: Embeddings): Stage[] {
   if (only !== undefined && skip !== undefined) {
     throw new UsageError("--only and --skip together leave it open what to do: use one of them");
   }
-  return stageNames.filter((stage) => (only === undefined || stage === only) && stage !== skip);
+  const stages = stageNames.filter(
+    (stage) => (only === undefined || stage === only) && stage !== skip,
+  );
+  if (forceEmbed && !stages.includes("embed")) {
+    throw new UsageError("--force-embed asks for the stage that --only or --skip leaves out");
+  }
+  if ((forceEmbed || only === "embed") && !embeddings.isOn) {
+    throw new UsageError(`there is no model to embed with: ${whyOff(embeddings)}`);
+  }
+  return stages;
 }
 
 /** What this machine saw, for one store: another store has to be told everything. */

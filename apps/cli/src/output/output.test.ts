@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { formatBytes, formatCount, formatCounted, formatDuration } from "./numbers.ts";
-import { describe as describeProgress } from "./progress.ts";
 import { shown } from "./shown.ts";
 import { createStyle, wantsColor } from "./style.ts";
 import { formatWhen } from "./time.ts";
@@ -64,31 +63,6 @@ describe("formatWhen", () => {
     [new Date(2027, 5, 3), "2027-06-03"],
   ])("tells %s in short", (date, expected) => {
     expect(formatWhen(date.toISOString(), now)).toBe(expected);
-  });
-});
-
-describe("progress", () => {
-  const progress = {
-    stage: "import",
-    adapter: "claude\x1b[2J",
-    sessionsDone: 50,
-    sessionsTotal: 100,
-    bytesDone: 25,
-    bytesTotal: 100,
-    messagesRead: 90_000,
-  } as const;
-
-  it("tells rate and time left once they mean something", () => {
-    expect([describeProgress(progress, 500), describeProgress(progress, 2_000)]).toEqual([
-      "claude␛[2J  █████░░░░░░░░░░░░░░░  25 %  50/100 sessions",
-      "claude␛[2J  █████░░░░░░░░░░░░░░░  25 %  50/100 sessions  45,000 messages/s  6.0 s left",
-    ]);
-  });
-
-  it("does not divide by nothing", () => {
-    const none = { ...progress, sessionsDone: 0, bytesDone: 0, bytesTotal: 0 };
-
-    expect(describeProgress(none, 2_000)).toContain("  0 %  0/100 sessions  45,000 messages/s");
   });
 });
 

@@ -1,20 +1,31 @@
-import type { SyncProgress } from "@pond/sync";
-import { formatCount, formatDuration } from "./numbers.ts";
+import { formatDuration } from "./numbers.ts";
 import type { Output } from "./output.ts";
-import { type Shown, say, shown, shownLine } from "./shown.ts";
+import { type Shown, say, shown } from "./shown.ts";
 import { cut, padEnd } from "./width.ts";
 
-const barColumns = 20;
+// Rate and time left have to fit beside it.
+const barColumns = 10;
 const redrawEveryMs = 80;
 // Earlier the rate jumps about and the time left means nothing.
 const settledAfterMs = 1_000;
+
+/** How far a step is, and since when it runs. */
+export type Pace = {
+  readonly done: number;
+  readonly total: number;
+  /** What was done already when the step began, such as by an earlier call. */
+  readonly doneBefore: number;
+  readonly elapsedMs: number;
+};
+
+type Step = { readonly name: string; readonly startedMs: number; readonly doneBefore: number };
 
 /** One live line on a terminal's stderr; silent elsewhere. */
 export class ProgressLine {
   readonly #output: Output;
   readonly #nowMs: () => number;
   readonly #isActive: boolean;
-  #startedMs: number | undefined;
+  #step: Step | undefined;
   #drawnMs = Number.NEGATIVE_INFINITY;
   #isDrawn = false;
 
@@ -24,16 +35,22 @@ export class ProgressLine {
     this.#isActive = output.stderr.isTTY === true && !output.isQuiet;
   }
 
-  show(progress: SyncProgress): void {
+  /** @param step - Its rate is measured from the first time it is shown. */
+  show(
+    step: string,
+    { done, total }: Pick<Pace, "done" | "total">,
+    describe: (pace: Pace) => Shown,
+  ): void {
     if (!this.#isActive) return;
     const nowMs = this.#nowMs();
-    if (nowMs - this.#drawnMs < redrawEveryMs) return;
+    if (this.#step?.name !== step) {
+      this.#step = { name: step, startedMs: nowMs, doneBefore: done };
+    } else if (nowMs - this.#drawnMs < redrawEveryMs) return;
+    const { startedMs, doneBefore } = this.#step;
     this.#drawnMs = nowMs;
-    if (progress.stage === "import") this.#startedMs ??= nowMs;
-    const elapsedMs = nowMs - (this.#startedMs ?? nowMs);
     const columns = (this.#output.stderr.columns || 80) - 1;
-    const line = cut(describe(progress, elapsedMs), columns);
-    this.#output.stderr.write(`\r\x1b[2K${line}`);
+    const text = describe({ done, total, doneBefore, elapsedMs: nowMs - startedMs });
+    this.#output.stderr.write(`\r\x1b[2K${cut(text, columns)}`);
     this.#isDrawn = true;
   }
 
@@ -44,33 +61,31 @@ export class ProgressLine {
   }
 }
 
-/** A progress in one line. */
-export function describe(progress: SyncProgress, elapsedMs: number): Shown {
-  switch (progress.stage) {
-    case "list":
-      return say`${shownLine(progress.adapter)}  looking: ${formatCount(progress.sessions)} sessions`;
-    case "update-indexes":
-      return say`updating indexes: ${shownLine(progress.table)}`;
-    case "import": {
-      const { adapter, sessionsDone, sessionsTotal, bytesDone, bytesTotal } = progress;
-      const share = bytesTotal > 0 ? bytesDone / bytesTotal : sessionsDone / sessionsTotal;
-      const counts = say`${formatCount(sessionsDone)}/${formatCount(sessionsTotal)} sessions`;
-      const percent = shown(`${Math.floor(share * 100)} %`.padStart(5));
-      const rest = describeRate(progress.messagesRead, share, elapsedMs);
-      return say`${shownLine(adapter)}  ${bar(share)} ${percent}  ${counts}${rest}`;
-    }
-  }
+/** `███░░░░░░░  25 %` */
+export function describeShare({ done, total }: Pick<Pace, "done" | "total">): Shown {
+  const share = Math.min(1, Math.max(0, shareOf(done, total)));
+  const full = Math.round(share * barColumns);
+  const bar = padEnd(shown("█".repeat(full) + "░".repeat(barColumns - full)), barColumns);
+  return say`${bar} ${shown(`${Math.floor(share * 100)} %`.padStart(5))}`;
 }
 
-function describeRate(messages: number, share: number, elapsedMs: number): Shown {
+/** `  45,000 messages/s`, as `format` writes a number per second; nothing until it means something. */
+export function describeRate(
+  count: number,
+  elapsedMs: number,
+  format: (perSecond: number) => Shown,
+): Shown {
   if (elapsedMs < settledAfterMs) return shown("");
-  const rate = formatCount(Math.round((messages / elapsedMs) * 1000));
-  const left = share > 0 ? (elapsedMs / share) * (1 - share) : undefined;
-  const time = left === undefined ? shown("") : say`  ${formatDuration(left)} left`;
-  return say`  ${rate} messages/s${time}`;
+  return say`  ${format(Math.round((count / elapsedMs) * 1000))}`;
 }
 
-function bar(share: number): Shown {
-  const full = Math.round(Math.min(1, Math.max(0, share)) * barColumns);
-  return padEnd(shown("█".repeat(full) + "░".repeat(barColumns - full)), barColumns);
+/** `  6.0 s left`, going by what this call has done itself. */
+export function describeTimeLeft({ done, total, doneBefore, elapsedMs }: Pace): Shown {
+  const own = done - doneBefore;
+  if (elapsedMs < settledAfterMs || own <= 0 || total <= 0) return shown("");
+  return say`  ${formatDuration((elapsedMs / own) * Math.max(0, total - done))} left`;
+}
+
+function shareOf(done: number, total: number): number {
+  return total > 0 ? done / total : 0;
 }

@@ -1,0 +1,51 @@
+import { Argument, Command } from "commander";
+import type { Context } from "../context.ts";
+import { downloadPinned } from "../download-model.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { listModels } from "../list-models.ts";
+import { say, shown, shownLine } from "../output/shown.ts";
+import { isNamedBy, modelNamed } from "../pinned-model.ts";
+import type { RunAction } from "../run.ts";
+
+export function modelsCommand(run: RunAction): Command {
+  const models = new Command("models").description(
+    "list, download and remove the models that search by meaning",
+  );
+  const name = (): Argument => new Argument("<name>", "a model `pond models` lists");
+  models
+    .command("list", { isDefault: true })
+    .description("list the models pond knows, and which are on this machine")
+    .action((_flags: unknown, command: Command) => run(command, listModels));
+  models
+    .command("download")
+    .description("fetch a model; what is here of it already is not fetched again")
+    .addArgument(name())
+    .action((wanted: string, _flags: unknown, command: Command) =>
+      run(command, (context) => downloadPinned(context, wanted)),
+    );
+  models
+    .command("remove")
+    .description("delete a downloaded model")
+    .addArgument(name())
+    .action((wanted: string, _flags: unknown, command: Command) =>
+      run(command, (context) => remove(context, wanted)),
+    );
+  return models;
+}
+
+async function remove(context: Context, name: string): Promise<ExitCode> {
+  const { output, settings } = context;
+  const { removeModel } = await import("@pond/embed");
+  const model = await modelNamed(name);
+  const removed = await removeModel(model, settings.directories.models);
+  if (output.isJson) {
+    output.jsonText(JSON.stringify({ name, removed }));
+    return exitCodes.done;
+  }
+  output.line(say`${shownLine(name)} ${shown(removed ? "is removed." : "was not here.")}`);
+  const { embeddings } = settings;
+  if (embeddings.isOn && isNamedBy(embeddings.model, name)) {
+    output.warn(say`${shownLine(embeddings.place)} still names it, and search needs it`);
+  }
+  return exitCodes.done;
+}

@@ -1,0 +1,82 @@
+import type { PinnedModel } from "@pond/embed";
+import type { Context } from "./context.ts";
+import { shortenHome } from "./directories.ts";
+import { type Embeddings, howToConfigure } from "./embeddings.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { formatBytes } from "./output/numbers.ts";
+import {
+  describeRate,
+  describeShare,
+  describeTimeLeft,
+  type Pace,
+  ProgressLine,
+} from "./output/progress.ts";
+import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { bytesOf, isNamedBy, modelNamed } from "./pinned-model.ts";
+import { isAbort } from "./report-error.ts";
+
+/** Fetches a model, drawing how far it is; a Ctrl-C leaves what came for the next call. */
+export async function downloadPinned(context: Context, name: string): Promise<ExitCode> {
+  const { output, settings, env } = context;
+  const cacheDirectory = settings.directories.models;
+  const { downloadModel, isDownloaded } = await import("@pond/embed");
+  const model = await modelNamed(name);
+  const wasHere = await isDownloaded(model, cacheDirectory);
+  const progress = new ProgressLine(output);
+  const { signal, stop } = onInterrupt();
+  try {
+    const folder = await downloadModel(model, {
+      ...{ cacheDirectory, env, signal },
+      onProgress: ({ file, bytesDone: done, bytesTotal: total }) =>
+        progress.show("download", { done, total }, (pace) => describeDownload(file, pace)),
+    });
+    progress.clear();
+    printDownloaded(context, model, folder, wasHere);
+    return exitCodes.done;
+  } catch (error) {
+    if (!isAbort(error)) throw error;
+    progress.clear();
+    output.note(say`Stopped. \`pond models download ${shownLine(name)}\` goes on from there.`);
+    return exitCodes.interrupted;
+  } finally {
+    progress.clear();
+    stop();
+  }
+}
+
+/** `model.onnx  ███░░░░░░░  25 %  30 MB/118 MB  4.0 MB/s  22 s left` */
+export function describeDownload(file: string, pace: Pace): Shown {
+  const { done, total, doneBefore, elapsedMs } = pace;
+  const amount = say`${formatBytes(done)}/${formatBytes(total)}`;
+  const rate = describeRate(done - doneBefore, elapsedMs, (each) => say`${formatBytes(each)}/s`);
+  return say`${shownLine(file)}  ${describeShare(pace)}  ${amount}${rate}${describeTimeLeft(pace)}`;
+}
+
+function printDownloaded(
+  { output, settings, home }: Context,
+  model: PinnedModel,
+  folder: string,
+  wasHere: boolean,
+): void {
+  const { name } = model;
+  if (output.isJson) {
+    const downloaded = { name, folder, bytes: bytesOf(model), was_here: wasHere };
+    output.jsonText(JSON.stringify(downloaded));
+    return;
+  }
+  const where = shownLine(shortenHome(folder, home));
+  const what = shown(wasHere ? "is here already:" : "is downloaded:");
+  output.line(say`${shownLine(name)} ${what} ${where} (${formatBytes(bytesOf(model))}).`);
+  output.note(shown(nextStep(settings.embeddings, name)));
+}
+
+function nextStep(embeddings: Embeddings, name: string): string {
+  if (!embeddings.isOn) {
+    const { file, reason } = embeddings;
+    return file === undefined ? `It is not used: ${reason}.` : howToConfigure(file, name);
+  }
+  return isNamedBy(embeddings.model, name)
+    ? "`pond sync` embeds what is stored."
+    : `It is not used: ${embeddings.place} names another model.`;
+}

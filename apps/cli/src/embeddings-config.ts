@@ -1,0 +1,214 @@
+import {
+  type At,
+  booleanAt,
+  countAt,
+  optional,
+  placeAt,
+  placeOf,
+  refuse,
+  refuseOthers,
+  stringAt,
+  type Table,
+  tableAt,
+} from "./config-values.ts";
+
+/** Which model makes vectors, and how it is reached. */
+export type ModelConfig =
+  | { readonly kind: "pinned"; readonly model: string; readonly threads?: number }
+  | {
+      readonly kind: "folder";
+      readonly folder: string;
+      readonly pooling?: "mean" | "cls";
+      readonly queryPrefix?: string;
+      readonly passagePrefix?: string;
+      readonly maxTokens?: number;
+      readonly threads?: number;
+    }
+  | {
+      readonly kind: "http";
+      readonly url: string;
+      readonly model: string;
+      readonly dimension: number;
+      /** Name of the environment variable that holds the key; the key is in no file of pond's. */
+      readonly apiKeyEnv?: string;
+      readonly queryPrefix?: string;
+      readonly passagePrefix?: string;
+      readonly maxTexts?: number;
+      readonly maxCharacters?: number;
+      readonly requestsPerMinute?: number;
+      readonly timeoutMs?: number;
+    };
+
+/** The `[embeddings]` table of `config.toml`. */
+export type EmbeddingsConfig = {
+  readonly isEnabled: boolean;
+  /** Undefined only where it is switched off. */
+  readonly model?: ModelConfig;
+  /** `file:line`, for errors that show up when the model is opened. */
+  readonly place: string;
+};
+
+const kinds = {
+  pinned: ["enabled", "model", "threads"],
+  folder: [
+    ...["enabled", "folder", "pooling", "query_prefix", "passage_prefix"],
+    ...["max_tokens", "threads"],
+  ],
+  http: [
+    ...["enabled", "url", "model", "dimension", "api_key_env", "query_prefix", "passage_prefix"],
+    ...["max_texts", "max_characters", "requests_per_minute", "timeout_seconds"],
+  ],
+} as const;
+
+const mostThreads = 256;
+const mostDimension = 65_536;
+const mostTokens = 131_072;
+const mostTexts = 2_048;
+const mostCharacters = 1_000_000;
+const mostRequests = 1_000_000;
+const mostSeconds = 3_600;
+
+/**
+ * Reads the table; that it is there switches embedding on, unless it says `enabled = false`.
+ *
+ * @throws {ConfigError} where it names no model or several, or says what does not go with that.
+ */
+export function embeddingsAt(at: At, value: unknown): EmbeddingsConfig {
+  const table = tableAt(at, "embeddings", value);
+  const every: string[] = [...new Set(Object.values(kinds).flat())];
+  refuseOthers(at, table, "embeddings.", every);
+  const isEnabled =
+    optional(table, "enabled", (each) => booleanAt(at, "embeddings.enabled", each)) ?? true;
+  const model = modelAt(at, table);
+  if (isEnabled && model === undefined) {
+    const ways = 'model = "NAME" (`pond models` lists them), folder = "DIR" or url = "URL"';
+    refuse(at, "embeddings", `names no model: add ${ways}`);
+  }
+  return { isEnabled, ...(model && { model }), place: placeOf(at, "embeddings") };
+}
+
+function modelAt(at: At, table: Table): ModelConfig | undefined {
+  const kind = kindOf(at, table);
+  if (kind === undefined) return undefined;
+  refuseForeign(at, table, kind);
+  const read = readerOf(at, table);
+  const threads = read.count("threads", mostThreads);
+  switch (kind) {
+    case "pinned":
+      return { kind, model: read.required("model"), ...given({ threads }) };
+    case "folder":
+      return {
+        kind,
+        folder: placeAt(at, read.required("folder")),
+        ...given({
+          pooling: optional(table, "pooling", (each) => poolingAt(at, each)),
+          queryPrefix: read.prefix("query_prefix"),
+          passagePrefix: read.prefix("passage_prefix"),
+          maxTokens: read.count("max_tokens", mostTokens),
+          threads,
+        }),
+      };
+    case "http": {
+      const dimension = read.count("dimension", mostDimension);
+      const seconds = read.count("timeout_seconds", mostSeconds);
+      return {
+        kind,
+        url: urlAt(at, read.required("url")),
+        model: read.required("model"),
+        dimension: dimension ?? missing(at, "dimension", "how long its vectors are"),
+        ...given({
+          apiKeyEnv: optional(table, "api_key_env", (each) => variableAt(at, each)),
+          queryPrefix: read.prefix("query_prefix"),
+          passagePrefix: read.prefix("passage_prefix"),
+          maxTexts: read.count("max_texts", mostTexts),
+          maxCharacters: read.count("max_characters", mostCharacters),
+          requestsPerMinute: read.count("requests_per_minute", mostRequests),
+          timeoutMs: seconds === undefined ? undefined : seconds * 1000,
+        }),
+      };
+    }
+  }
+}
+
+/** An address names its model by `model` too; a folder stands alone. */
+function kindOf(at: At, table: Table): ModelConfig["kind"] | undefined {
+  const named = ["folder", "url", "model"].filter((key) => Object.hasOwn(table, key));
+  const [first, second] = named;
+  if (first === "folder" && second !== undefined) {
+    refuse(at, "embeddings.folder", `and "embeddings.${second}" both name a model: keep one`);
+  }
+  if (first === "folder") return "folder";
+  if (first === "url") return "http";
+  return first === "model" ? "pinned" : undefined;
+}
+
+function refuseForeign(at: At, table: Table, kind: ModelConfig["kind"]): void {
+  const known: readonly string[] = kinds[kind];
+  const other = Object.keys(table).find((key) => !known.includes(key));
+  if (other === undefined) return;
+  const what = {
+    pinned: "a model pond knows, which brings its own",
+    folder: "a folder",
+    http: "an address",
+  };
+  refuse(
+    at,
+    `embeddings.${other}`,
+    `does not go with ${what[kind]}; known here: ${known.join(", ")}`,
+  );
+}
+
+function readerOf(at: At, table: Table) {
+  const pathOf = (key: string): string => `embeddings.${key}`;
+  return {
+    required: (key: string): string =>
+      optional(table, key, (each) => stringAt(at, pathOf(key), each)) ??
+      missing(at, key, "which model it serves"),
+    count: (key: string, most: number): number | undefined =>
+      optional(table, key, (each) => countAt(at, pathOf(key), each, most)),
+    /** Empty says that the model wants none. */
+    prefix: (key: string): string | undefined =>
+      optional(table, key, (each) =>
+        typeof each === "string" ? each : refuse(at, pathOf(key), "must be a text"),
+      ),
+  };
+}
+
+function missing(at: At, key: string, what: string): never {
+  return refuse(at, "embeddings", `has a url but no ${key}: say ${what}`);
+}
+
+function poolingAt(at: At, value: unknown): "mean" | "cls" {
+  return value === "mean" || value === "cls"
+    ? value
+    : refuse(at, "embeddings.pooling", 'must be "mean" or "cls"');
+}
+
+function urlAt(at: At, text: string): string {
+  const path = "embeddings.url";
+  const url = URL.canParse(text) ? new URL(text) : refuse(at, path, "is no address");
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    refuse(at, path, "must begin with http:// or https://");
+  }
+  if (url.username !== "" || url.password !== "") {
+    refuse(at, path, "holds a user or password: name a variable with the key by api_key_env");
+  }
+  if (url.search !== "" || url.hash !== "") {
+    refuse(at, path, "must end with its path, such as http://127.0.0.1:11434/v1");
+  }
+  return text;
+}
+
+function variableAt(at: At, value: unknown): string {
+  const path = "embeddings.api_key_env";
+  const name = stringAt(at, path, value);
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
+    ? name
+    : refuse(at, path, "must be the name of an environment variable, not the key itself");
+}
+
+/** Only what is set: an absent option and an undefined one are not the same. */
+function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
+}

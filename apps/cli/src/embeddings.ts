@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import type { Config } from "./config.ts";
+import type { Directories, Environment } from "./directories.ts";
+import type { ModelConfig } from "./embeddings-config.ts";
+import { UsageError } from "./errors.ts";
+
+/** Small, and it knows a hundred languages. */
+const suggested = "multilingual-e5-small";
+
+/** What this call does about meaning: which model it uses, or why it uses none. */
+export type Embeddings =
+  | { readonly isOn: true; readonly model: ModelConfig /** `file:line` */; readonly place: string }
+  | {
+      readonly isOn: false;
+      /** One line. */
+      readonly reason: string;
+      /** The file to add the table to, where nobody switched it off. */
+      readonly file?: string;
+    };
+
+/**
+ * `POND_EMBEDDINGS=off` or `on`, else what `config.toml` says; off without its table (spec 8).
+ *
+ * @throws {UsageError} for another word, and for `on` where no model is named.
+ */
+export function resolveEmbeddings(
+  { embeddings, file }: Config,
+  env: Environment,
+  directories: Directories,
+): Embeddings {
+  const wish = wishOf(env["POND_EMBEDDINGS"]);
+  if (wish === "off") return { isOn: false, reason: "POND_EMBEDDINGS switches it off" };
+  const model = embeddings?.model;
+  if (embeddings === undefined || model === undefined) {
+    const off = {
+      isOn: false,
+      reason: "no embedding model is configured",
+      file: file ?? join(directories.config, "config.toml"),
+    } as const;
+    if (wish === "on") throw new UsageError(`POND_EMBEDDINGS is on, but ${whyOff(off)}`);
+    return off;
+  }
+  if (wish !== "on" && !embeddings.isEnabled) {
+    return { isOn: false, reason: `${embeddings.place}: "embeddings.enabled" is false` };
+  }
+  return { isOn: true, model, place: embeddings.place };
+}
+
+/** Why it is off, and how it is switched on where nobody switched it off; may be several lines. */
+export function whyOff({ reason, file }: Extract<Embeddings, { isOn: false }>): string {
+  if (file === undefined) return reason;
+  const get = `pond models download ${suggested}`;
+  return `${reason}. ${howToConfigure(file, suggested)}\n\nand run: ${get}`;
+}
+
+export function howToConfigure(file: string, model: string): string {
+  return `Add this to ${file}:\n\n  [embeddings]\n  model = "${model}"`;
+}
+
+function wishOf(text: string | undefined): "on" | "off" | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (["off", "0", "false"].includes(text)) return "off";
+  if (["on", "1", "true"].includes(text)) return "on";
+  throw new UsageError(`POND_EMBEDDINGS is "${text}"; it can be on or off`, {
+    variable: "POND_EMBEDDINGS",
+  });
+}

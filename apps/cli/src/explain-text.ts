@@ -1,0 +1,111 @@
+import type { Explanation, SearchResponse } from "@pond/search";
+import { formatCount } from "./output/numbers.ts";
+import type { Output } from "./output/output.ts";
+import { printTable } from "./output/print-table.ts";
+import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
+import type { Column } from "./output/table.ts";
+import { shortIds } from "./short-ids.ts";
+
+/** For people: how the query was read, what each arm gave each session, then Lance's plans. */
+export function printExplanation(
+  output: Output,
+  { mode, sessions }: Pick<SearchResponse, "mode" | "sessions">,
+  explanation: Explanation,
+): void {
+  printReading(output, mode, explanation);
+  printArms(output, explanation);
+  printContributions(output, sessions, explanation);
+  printNearest(output, explanation);
+  for (const [arm, plan] of Object.entries(explanation.plans)) {
+    output.line();
+    output.line(output.style.strong(say`Plan of ${shownLine(arm)}`));
+    output.line(shown(plan.trimEnd()));
+  }
+}
+
+function printReading(
+  output: Output,
+  mode: SearchResponse["mode"],
+  { terms, literals, required, excluded }: Explanation,
+): void {
+  const facts = [
+    ["Mode", [mode === "full_text" ? "by words" : "by words and by meaning"]],
+    ["Words", terms],
+    ["Literally", literals],
+    ["Required", required],
+    ["Excluded", excluded],
+  ] as const;
+  for (const [label, values] of facts) {
+    if (values.length === 0) continue;
+    const name = output.style.strong(shown(label.padEnd(10)));
+    output.line(say`${name}${joined(values.map(shownLine), "  ")}`);
+  }
+}
+
+function printArms(output: Output, { arms }: Explanation): void {
+  const columns: Column[] = [
+    { title: shown("ARM") },
+    { title: shown("WEIGHT"), align: "right" },
+    { title: shown("HITS"), align: "right" },
+    { title: shown("BEST"), align: "right" },
+  ];
+  const rows = arms.map(({ name, weight, hits, best }) => [
+    shownLine(name),
+    formatScore(weight),
+    formatCount(hits),
+    formatScore(best),
+  ]);
+  output.line();
+  printTable(output, columns, rows);
+}
+
+/** A line for each session of the answer: what it scored, and how much of that came from each arm. */
+function printContributions(
+  output: Output,
+  sessions: SearchResponse["sessions"],
+  { arms }: Explanation,
+): void {
+  if (sessions.length === 0) return;
+  const columns: Column[] = [
+    { title: shown("#"), align: "right" },
+    { title: shown("SCORE"), align: "right" },
+    ...arms.map(({ name }): Column => ({ title: shownLine(name.toUpperCase()), align: "right" })),
+    { title: shown("SESSION"), style: output.style.accent },
+  ];
+  const ids = sessions.map(({ root_session_id }) => root_session_id);
+  const names = output.isTerminal ? shortIds(ids) : ids;
+  const rows = sessions.map(({ root_session_id, score }, at) => [
+    formatCount(at + 1),
+    formatScore(score),
+    ...arms.map(({ contributions }) => formatShare(contributions, root_session_id)),
+    shownLine(names[at] ?? root_session_id),
+  ]);
+  output.line();
+  printTable(output, columns, rows);
+}
+
+/** The messages nearest by meaning, whatever the other arms made of them. */
+function printNearest(output: Output, { nearest = [] }: Explanation): void {
+  if (nearest.length === 0) return;
+  const columns: Column[] = [
+    { title: shown("SIMILARITY"), align: "right" },
+    { title: shown("NEAREST MESSAGE") },
+    { title: shown("SESSION"), style: output.style.accent },
+  ];
+  const rows = nearest.map(({ session_id, message_id, similarity }) => [
+    formatScore(similarity),
+    shownLine(message_id),
+    shownLine(session_id),
+  ]);
+  output.line();
+  printTable(output, columns, rows);
+}
+
+function formatShare(shares: Readonly<Record<string, number>>, id: string): Shown {
+  const share = Object.hasOwn(shares, id) ? shares[id] : undefined;
+  return share === undefined ? shown("-") : formatScore(share);
+}
+
+function formatScore(score: number): Shown {
+  return shown(score.toFixed(3));
+}

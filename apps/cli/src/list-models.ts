@@ -1,0 +1,83 @@
+import type { Context } from "./context.ts";
+import { shortenHome } from "./directories.ts";
+import { whyOff } from "./embeddings.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
+import { formatBytes, formatCount } from "./output/numbers.ts";
+import { printTable } from "./output/print-table.ts";
+import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { bytesOf, isNamedBy } from "./pinned-model.ts";
+
+type ModelEntry = {
+  readonly name: string;
+  readonly dimension: number;
+  readonly bytes: number;
+  readonly licence: string;
+  readonly downloaded: boolean;
+  /** True where `config.toml` names it. */
+  readonly configured: boolean;
+};
+
+/** Prints the models pond knows, and the one in use where it is none of them. */
+export async function listModels(context: Context): Promise<ExitCode> {
+  const { output, settings } = context;
+  const { embeddings, directories } = settings;
+  const { isDownloaded, pinnedModels } = await import("@pond/embed");
+  const models = await Promise.all(
+    pinnedModels.map(
+      async (model): Promise<ModelEntry> => ({
+        name: model.name,
+        dimension: model.dimension,
+        bytes: bytesOf(model),
+        licence: model.licence,
+        downloaded: await isDownloaded(model, directories.models),
+        configured: embeddings.isOn && isNamedBy(embeddings.model, model.name),
+      }),
+    ),
+  );
+  if (output.isJson) {
+    output.jsonText(JSON.stringify({ models, directory: directories.models }));
+    return exitCodes.done;
+  }
+  if (models.length > 0) print(context, models);
+  else output.line(shown("pond knows no model by name: name a folder or an address."));
+  printConfigured(context);
+  return exitCodes.done;
+}
+
+function print({ output }: Context, models: readonly ModelEntry[]): void {
+  const columns = [
+    { title: shown("MODEL"), style: output.style.strong },
+    { title: shown("DIMENSION"), align: "right" },
+    { title: shown("SIZE"), align: "right" },
+    { title: shown("LICENCE") },
+    { title: shown("STATE"), minWidth: 10 },
+  ] as const;
+  const rows = models.map((model) => [
+    shownLine(model.name),
+    formatCount(model.dimension),
+    formatBytes(model.bytes),
+    shownLine(model.licence),
+    stateOf(model),
+  ]);
+  printTable(output, columns, rows);
+}
+
+function stateOf({ downloaded, configured }: ModelEntry): Shown {
+  if (configured) return shown(downloaded ? "configured" : "configured, not downloaded");
+  return shown(downloaded ? "downloaded" : "");
+}
+
+/** The model in use where it is none of the list, and how to choose one where none is. */
+function printConfigured({ output, home, settings }: Context): void {
+  const { embeddings } = settings;
+  if (!embeddings.isOn) {
+    output.note(shown(`Search goes by words alone: ${whyOff(embeddings)}`));
+    return;
+  }
+  const { model } = embeddings;
+  if (model.kind === "folder") {
+    output.note(say`Configured is the folder ${shownLine(shortenHome(model.folder, home))}.`);
+  } else if (model.kind === "http") {
+    output.note(say`Configured is ${shownLine(model.model)} at ${shownLine(model.url)}.`);
+  }
+}

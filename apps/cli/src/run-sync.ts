@@ -1,0 +1,52 @@
+import type { SessionStore } from "@pond/sessions";
+import type { Source, Stage, SyncOptions, SyncReport } from "@pond/sync";
+import type { Opened } from "./embedder.ts";
+
+export type SyncOutcome = {
+  readonly report: SyncReport;
+  /** Why the embed stage did not come to its end. */
+  readonly failure?: Error | undefined;
+  /** True where somebody stopped it after the import. */
+  readonly isStopped?: boolean;
+};
+
+/**
+ * Runs the stages of a sync each for itself, so that a model which fails takes down its own stage
+ * only: what was imported is told, and indexes are brought up to date.
+ */
+export async function runSync(
+  sessions: SessionStore,
+  sources: readonly Source[],
+  options: SyncOptions,
+  opened: Opened,
+): Promise<SyncOutcome> {
+  const { stages, sync } = await import("@pond/sync");
+  const wanted = options.stages ?? stages;
+  const run = (stage: Stage): Promise<SyncReport> =>
+    sync(sessions, sources, {
+      ...options,
+      embedder: opened.embedder,
+      stages: wanted.filter((each) => each === stage),
+    });
+  let report = await run("import");
+  let failure = wanted.includes("embed") ? opened.failure : undefined;
+  try {
+    report = merge(report, await run("embed"));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    failure = error;
+  }
+  if (options.signal?.aborted) return { report, failure, isStopped: true };
+  return { report: merge(report, await run("update-indexes")), failure };
+}
+
+function merge(first: SyncReport, second: SyncReport): SyncReport {
+  return {
+    ...first,
+    ...second,
+    adapters: [...first.adapters, ...second.adapters],
+    embedded: first.embedded + second.embedded,
+    indexes: [...first.indexes, ...second.indexes],
+    duration_ms: first.duration_ms + second.duration_ms,
+  };
+}

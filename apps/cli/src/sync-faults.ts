@@ -1,0 +1,51 @@
+import type { SyncReport } from "@pond/sync";
+import type { Context } from "./context.ts";
+import { shortenHome } from "./directories.ts";
+import { formatCount, formatCounted } from "./output/numbers.ts";
+import type { Output } from "./output/output.ts";
+import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+
+const faultsShown = 10;
+
+type Listed = { readonly place: string; readonly reason: string };
+
+/** Names what a sync could not do, on stderr; said even with `-q`. */
+export function printFaults({ output, home }: Context, { adapters, embedding }: SyncReport): void {
+  const records = adapters.flatMap(({ faults }) => faults);
+  const omitted = adapters.reduce((sum, report) => sum + report.faults_omitted, 0);
+  const unread = records.length + omitted;
+  printList(
+    output,
+    say`${formatCounted(unread, "record")} could not be read; everything around ${shown(unread === 1 ? "it" : "them")} is stored:`,
+    unread,
+    records.map(({ location, message }) => ({
+      place: shortenHome(location, home),
+      reason: message,
+    })),
+  );
+  const { failed = 0, faults = [] } = embedding ?? {};
+  printList(
+    output,
+    say`${formatCounted(failed, "message")} could not be embedded and can be found by words alone; the next sync tries again:`,
+    failed,
+    faults.map(({ session_id, message_id, message }) => ({
+      place: `${session_id} ${message_id}`,
+      reason: message,
+    })),
+  );
+}
+
+function printList(output: Output, title: Shown, total: number, faults: readonly Listed[]): void {
+  if (total === 0) return;
+  output.warn(title);
+  const listed = output.isVerbose ? faults : faults.slice(0, faultsShown);
+  for (const { place, reason } of listed) {
+    output.stderr.write(
+      say`  ${output.noteStyle.accent(shownLine(place))}  ${shownLine(reason)}\n`,
+    );
+  }
+  const rest = total - listed.length;
+  if (rest > 0) {
+    output.stderr.write(say`  and ${formatCount(rest)} more: -v lists them, --json too\n`);
+  }
+}
