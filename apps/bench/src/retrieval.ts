@@ -1,115 +1,113 @@
-// Retrieval quality, lexical only: node --conditions=@pond/source src/retrieval.ts [--part tuning]
-import { mkdtempSync, rmSync } from "node:fs";
+// How well search finds: node --conditions=@pond/source src/retrieval.ts [--tuning] [--embedder JSON] [--out FOLDER]
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { search } from "@pond/search";
-import type { SessionStore } from "@pond/sessions";
-import { createRandom } from "./random.ts";
-import { type Answer, type Retriever, type Score, scoreRetriever } from "./retrieval-score.ts";
-import {
-  functions,
-  hasSets,
-  meetings,
-  type Question,
-  type RetrievalSet,
-} from "./retrieval-sets.ts";
-import { SqliteHaystack } from "./retrieval-sqlite.ts";
-import { openHaystack } from "./retrieval-store.ts";
+import { openEmbedder } from "@pond/embed";
+import { chatSet } from "./retrieval-chats.ts";
+import { measureHaystack } from "./retrieval-measure.ts";
+import { ownSet } from "./retrieval-own.ts";
+import { type OwnReport, ownReport } from "./retrieval-own-report.ts";
+import { pond } from "./retrieval-pond.ts";
+import { type HaystackReport, scoreTable, toMarkdown } from "./retrieval-report.ts";
+import { askAll, scoreOf } from "./retrieval-score.ts";
+import { partOf, type RetrievalSet } from "./retrieval-set.ts";
+import { corpusFolder, functionNames, functions, meetings, publicSets } from "./retrieval-sets.ts";
+import { type Haystack, openHaystack } from "./retrieval-store.ts";
 
-// Weights are chosen on the tuning half; the report is of the other one.
-const splitSeed = 7;
-const sessionsAsked = 10;
+const { values } = parseArgs({
+  options: {
+    out: { type: "string", default: resolve(import.meta.dirname, "../reports") },
+    /** Settings of an embedder as JSON, such as `{"kind":"folder","folder":"/models/e5"}`. */
+    embedder: { type: "string" },
+    /** Only print what pond scores on the tuning half, for choosing weights. */
+    tuning: { type: "boolean", default: false },
+  },
+});
 
-/** Each is one haystack: short chats, longer ones, and whole meetings beside files of code. */
-const haystacks: readonly (() => readonly RetrievalSet[])[] = [
-  () => [meetings(25), functions(1)],
-  () => [meetings(60), functions(4)],
-  () => [meetings(Number.POSITIVE_INFINITY), functions(10)],
-];
+const own = ownSet();
+const chats = chatSet();
+const folder = publicSets();
+const corpus = corpusFolder();
+const embedder =
+  values.embedder === undefined ? undefined : await openEmbedder(JSON.parse(values.embedder));
 
-type Part = "tuning" | "held-out";
+/** The same texts as short sessions and as long ones. */
+const layouts = [
+  { name: "Cut sessions", turns: 25, functions: 1 },
+  { name: "Whole sessions", turns: Number.POSITIVE_INFINITY, functions: 10 },
+] as const;
 
-function partOf(questions: readonly Question[], part: Part): Question[] {
-  const random = createRandom(splitSeed);
-  const shuffled = questions
-    .map((question) => ({ question, at: random() }))
-    .sort((left, right) => left.at - right.at)
-    .map(({ question }) => question);
-  const half = Math.floor(shuffled.length / 2);
-  return part === "tuning" ? shuffled.slice(0, half) : shuffled.slice(half);
+type Layout = (typeof layouts)[number];
+
+function setsOf({ turns, functions: perSession }: Layout): RetrievalSet[] {
+  const others = chats === undefined ? [own] : [chats, own];
+  if (folder === undefined) return others;
+  const code = functions(folder, perSession);
+  return [meetings(folder, turns), code, functionNames(code), ...others];
 }
 
-const namesAsked = 400;
-
-/** Names of functions, as a person would paste them: a message that holds one must come first. */
-function names({ sessions }: RetrievalSet): Question[] {
-  const holders = new Map<string, Map<string, Set<string>>>();
-  for (const { id: session, messages } of sessions) {
-    for (const { id: message, text } of messages) {
-      for (const [name] of text.matchAll(/(?<![\p{L}\p{N}_])\w+_\w+(?![\p{L}\p{N}_])/gu)) {
-        const found = holders.get(name) ?? new Map<string, Set<string>>();
-        holders.set(name, found.set(session, (found.get(session) ?? new Set()).add(message)));
-      }
-    }
+async function inHaystack(
+  sets: readonly RetrievalSet[],
+  use: (haystack: Haystack) => Promise<void>,
+): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "pond-retrieval-"));
+  try {
+    const haystack = await openHaystack(sets, home, { corpus, embedder });
+    await use(haystack);
+    haystack.sessions.close();
+  } finally {
+    rmSync(home, { recursive: true });
   }
-  const defined = sessions.flatMap(({ messages }) =>
-    messages.flatMap(({ text }) => /def (\w+_\w+)\(/.exec(text)?.[1] ?? []),
-  );
-  return [...new Set(defined)].slice(0, namesAsked).map((text) => {
-    const found = holders.get(text) ?? new Map<string, Set<string>>();
-    const messages = [...found.values()].flatMap((ids) => [...ids]);
-    return { text, sessions: new Set(found.keys()), messages: new Set(messages) };
-  });
 }
 
-function pond(sessions: SessionStore): Retriever {
-  return async (query): Promise<Answer> => {
-    const answer = await search(sessions, { query, limit: sessionsAsked });
-    return {
-      sessions: answer.sessions.map(({ root_session_id }) => root_session_id),
-      messages: answer.sessions.map(({ matches }) => matches.map(({ message_id }) => message_id)),
-    };
+async function printTuning(): Promise<void> {
+  for (const layout of layouts) {
+    const sets = setsOf(layout);
+    await inHaystack(sets, async (haystack) => {
+      const runs = [];
+      for (const { name, questions } of sets) {
+        const asked = await askAll(
+          partOf(questions, "tuning"),
+          pond(haystack.sessions, { embedder }),
+          haystack,
+        );
+        runs.push({ retriever: name, part: "tuning", score: scoreOf(asked) } as const);
+      }
+      console.log(`${layout.name}\n\n${scoreTable(runs)}\n`);
+    });
+  }
+}
+
+/** Where a session is from that is not in our own set. */
+function otherSetOf(sets: readonly RetrievalSet[]): (session: string) => string | undefined {
+  const names = new Map(sets.flatMap(({ name, sessions }) => sessions.map(({ id }) => [id, name])));
+  return (session) => {
+    const name = names.get(session) ?? "the corpus";
+    return name === own.name ? undefined : `one of ${name}`;
   };
 }
 
-function print(name: string, score: Score): void {
-  const { hit1, hit5, hit10, meanReciprocalRank, shown5, zeroHits, p50Ms, p95Ms } = score;
-  const hits = [hit1, hit5, hit10].map((each) => each.toFixed(1)).join(" / ");
-  const rest = [meanReciprocalRank, shown5, zeroHits].map((each) => each.toFixed(1)).join(" | ");
-  console.log(`| ${name} | ${hits} | ${rest} | ${p50Ms.toFixed(1)} / ${p95Ms.toFixed(1)} |`);
-}
-
-async function report(part: Part): Promise<void> {
-  for (const layOut of haystacks) {
-    const sets = layOut();
-    const folder = mkdtempSync(join(tmpdir(), "pond-retrieval-"));
-    const texts = sets.map(({ sessions }) => sessions);
-    const sessions = await openHaystack(join(folder, "store"), texts);
-    for (const set of sets) {
-      const questions = partOf(set.questions, part);
-      console.log(`\n${set.name}: ${questions.length} questions, ${part}\n`);
-      console.log("| | hit@1 / 5 / 10 | MRR | shown@5 | no hit | p50 / p95 ms |");
-      console.log("|---|---|---|---|---|---|");
-      print("pond", await scoreRetriever(questions, pond(sessions)));
-      for (const tokenizer of ["unicode61", "trigram"] as const) {
-        const sqlite = new SqliteHaystack(tokenizer, texts);
-        const retrieve: Retriever = async (question) => ({
-          sessions: sqlite.sessions(question, sessionsAsked),
-        });
-        print(`FTS5 ${tokenizer}`, await scoreRetriever(questions, retrieve));
-        sqlite.close();
-      }
-      const exact = names(set);
-      if (exact.length > 0) {
-        print(`pond, ${exact.length} exact names`, await scoreRetriever(exact, pond(sessions)));
-      }
-    }
-    sessions.close();
-    rmSync(folder, { recursive: true });
+async function writeReport(): Promise<void> {
+  const haystacks: HaystackReport[] = [];
+  const ofOwn: OwnReport[] = [];
+  for (const layout of layouts) {
+    const sets = setsOf(layout);
+    await inHaystack(sets, async (haystack) => {
+      const { report, rankings } = await measureHaystack(layout.name, haystack, sets, embedder);
+      haystacks.push(report);
+      ofOwn.push(ownReport(rankings.get(own.name) ?? new Map(), otherSetOf(sets)));
+    });
   }
+  const [first = ownReport(new Map(), () => undefined)] = ofOwn;
+  const model = embedder?.modelId;
+  const command = "node --conditions=@pond/source apps/bench/src/retrieval.ts";
+  mkdirSync(values.out, { recursive: true });
+  const file = join(values.out, "retrieval.md");
+  writeFileSync(file, toMarkdown({ command, model, haystacks, own: first }));
+  console.log(`${file}: ${first.misses.length} questions of our own set not answered first`);
 }
 
-const { values } = parseArgs({ options: { part: { type: "string", default: "held-out" } } });
-if (!hasSets) console.log("no retrieval sets on this machine: POND_RETRIEVAL names their folder");
-else await report(values.part === "tuning" ? "tuning" : "held-out");
+if (values.tuning) await printTuning();
+else await writeReport();
+await embedder?.close();
