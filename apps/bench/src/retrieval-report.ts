@@ -49,7 +49,7 @@ export function toMarkdown({ command, model, haystacks, own }: Report): string {
     "Every set is laid out as session files of the clients, round robin, by the writers of their adapters, and read by the real readers and the real sync into one store together with the corpus. Questions are asked verbatim. Weights were chosen on the tuning half (seed 7); a table is of the other half where it does not say so. An arm's row is its own ranking within the first hundred sessions of the answer. `FTS5` is SQLite's over the same texts in the same run: ranked OR, `both units` is 0.5 x message + session, min-max. `shown@5`: a message that answers is shown among the matches of the first five sessions. Shares in percent.",
     ...haystacks.flatMap(haystackSection),
     "## Our own set by category",
-    "All questions, in the haystack of cut sessions. A bar is what the test beside this report insists on. The answer of `superseded answer` is the newer session; that of `across languages` shares no words with its question, so words alone do not find it.",
+    "All questions, in the haystack of cut sessions. A bar is what `src/retrieval.test.ts` insists on, where this set is alone in its haystack. The answer of `superseded answer` is the newer session; that of `across languages` shares no words with its question, so words alone do not find it.",
     categoryTable(own.byCategory),
     "### Not answered first",
     missList(own.misses),

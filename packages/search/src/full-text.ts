@@ -114,7 +114,8 @@ function commonDivisor(left: number, right: number): number {
   return right === 0 ? left : commonDivisor(right, left % right);
 }
 
-function phraseOrWords(text: string): FullTextQuery {
+/** The words of a text in a row. */
+export function phraseOrWords(text: string): FullTextQuery {
   return isOneWord(text) ? allWords(text) : { phrase: text };
 }
 

@@ -1,6 +1,6 @@
 import type { SessionStore } from "@pond/sessions";
 import { and, contains, type Filter, or, type Row } from "@pond/substrate";
-import { literalQuery } from "./full-text.ts";
+import { literalQuery, phraseOrWords } from "./full-text.ts";
 import {
   keyOf,
   keyText,
@@ -116,10 +116,25 @@ async function literalHits(
   // A phrase of plain words the index has or has not; a scan would read everything in scope.
   const isPhrase = isServed && words.length > 1;
   if (isPhrase || isFull || (isWhole && !isVague)) return { hits, isCut };
+  // The bounds alone leave it out: no longer word is meant.
+  if (where && !isVague && (await isKnown(sessions, literal))) return { hits, isCut };
   const known = new Set(hits.map(({ key }) => keyText(key)));
   const anywhere = await substringArm(sessions, query, literal, where);
   const others = anywhere.hits.filter(({ key }) => !known.has(keyText(key)));
   return { hits: [...hits, ...others], isCut: isCut || anywhere.isCut };
+}
+
+const knownDepth = 5;
+
+/** True where the index finds the literal as it stands in any message. */
+async function isKnown({ store }: SessionStore, literal: string): Promise<boolean> {
+  const rows = await store.table("messages").fullText({
+    column: "search_text",
+    query: phraseOrWords(literal),
+    columns: ["search_text"],
+    limit: knownDepth,
+  });
+  return rows.some((row) => exactness(String(row["search_text"]), literal) >= inAnotherCase);
 }
 
 function literalHit(row: Row, literal: string): LiteralHit {

@@ -1,0 +1,41 @@
+// Warm search against SQLite on the same rows: node --conditions=@pond/source src/latency.ts
+// [--messages 100000,1000000] [--queries 20] [--kinds question,phrase] [--folder DIR] [--json]
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { measureLatency } from "./latency-measure.ts";
+import { allKinds, type Kind } from "./latency-queries.ts";
+import { type LatencyReport, printLatency } from "./latency-report.ts";
+import { measureSizes } from "./latency-sizes.ts";
+import { openLatencyStores } from "./latency-store.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** How many are searchable; several numbers are several stores. */
+    messages: { type: "string", default: "100000" },
+    /** Of each kind, with each filter. */
+    queries: { type: "string", default: "20" },
+    /** Only these kinds of query, separated by commas. */
+    kinds: { type: "string", default: allKinds.join() },
+    /** The stores are kept here: they take minutes to make. */
+    folder: { type: "string", default: join(tmpdir(), "pond-latency") },
+    json: { type: "boolean", default: false },
+  },
+});
+
+const kinds = values.kinds.split(",") as Kind[];
+const reports: LatencyReport[] = [];
+for (const messages of values.messages.split(",").map(Number)) {
+  const stores = await openLatencyStores(values.folder, messages);
+  const report: LatencyReport = {
+    machine: `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`,
+    ...{ messages, textBytes: stores.facts.textBytes },
+    rows: await measureLatency(stores, kinds, Number(values.queries)),
+    sizes: await measureSizes(stores),
+  };
+  stores.sessions.close();
+  stores.sqlite.close();
+  reports.push(report);
+  if (!values.json) printLatency(report);
+}
+if (values.json) console.log(JSON.stringify(reports, null, 2));
