@@ -24,7 +24,8 @@ export type Chosen = {
   readonly segment: Segment;
 };
 
-type Shown = Candidate & { readonly message: StoredText; readonly score: number };
+type Found = Candidate & { readonly message: StoredText };
+type Shown = Found & { readonly score: number };
 
 /** The chosen sessions in their wire form. */
 export async function toAnswer(
@@ -33,20 +34,26 @@ export async function toAnswer(
   chosen: readonly Chosen[],
 ): Promise<SessionMatches[]> {
   const rootIds = chosen.map(({ root }) => root.rootId);
-  const [texts, subAgents] = await Promise.all([
+  const found = chosen.flatMap(({ candidates }) => candidates.filter(isFound));
+  const [texts, subAgents, details] = await Promise.all([
     loadCandidates(sessions, query, chosen),
     countSubAgents(sessions, rootIds),
+    loadDetails(sessions, found),
   ]);
   const coverage = toCoverage(query);
   const groups = chosen.map((each) => ({
     ...each,
     best: bestOf(each.candidates, texts, coverage),
   }));
-  const details = await loadDetails(
-    sessions,
-    query,
-    groups.flatMap(({ best }) => best),
-  );
+  // Which of the guesses are shown, their texts have told; of what was found it is known before.
+  const guessed = groups.flatMap(({ best, candidates }) => {
+    const before = new Set(candidates.filter(isFound).map(({ key }) => keyText(key)));
+    return best.filter(({ key }) => !before.has(keyText(key)));
+  });
+  const late = await loadDetails(sessions, guessed);
+  for (const [key, state] of late.states) details.states.set(key, state);
+  for (const [key, parts] of late.parts) details.parts.set(key, parts);
+  const highlighter = toHighlighter(query);
   return groups.flatMap(({ root: { rootId, score }, segment, best }): SessionMatches[] => {
     const labels = segment.roots.labels(rootId);
     const [first] = best;
@@ -63,7 +70,7 @@ export async function toAnswer(
         score: rounded(score),
         ...(below > 0 && { sub_agents: { sessions: below, found_in: foundIn.length } }),
         matches: best
-          .map((each) => toMatch(each, details, parentOf(each, rootId, segment.roots)))
+          .map((each) => toMatch(each, details, parentOf(each, rootId, segment.roots), highlighter))
           // Further matches that hold nothing but function words say nothing.
           .filter(
             ({ snippet }, at) => at === 0 || snippet.highlights.length > 0 || best[at]?.isNearest,
@@ -124,21 +131,17 @@ function bestOf(
 
 /** What is read of the messages that are shown, by key. */
 type Details = {
-  readonly states: ReadonlyMap<string, State>;
-  readonly parts: ReadonlyMap<string, readonly PartSummary[]>;
-  readonly highlighter: Highlighter;
+  readonly states: Map<string, State>;
+  readonly parts: Map<string, PartSummary[]>;
 };
 
-async function loadDetails(
-  sessions: SessionStore,
-  query: ParsedQuery,
-  best: readonly Shown[],
-): Promise<Details> {
+async function loadDetails(sessions: SessionStore, messages: readonly Found[]): Promise<Details> {
+  const users = messages.filter(({ message }) => message.role === "user");
   const [states, parts] = await Promise.all([
-    loadStates(sessions, keysOf(best)),
-    loadPartSummaries(sessions, keysOf(best.filter(({ message }) => message.role === "user"))),
+    loadStates(sessions, keysOf(messages)),
+    loadPartSummaries(sessions, keysOf(users)),
   ]);
-  return { states, parts, highlighter: toHighlighter(query) };
+  return { states, parts };
 }
 
 type Parent = Pick<SearchMatch, "parent_session_id" | "parent_message_id">;
@@ -155,8 +158,9 @@ function parentOf({ key }: Shown, rootId: string, roots: Roots): Parent {
 
 function toMatch(
   { key, message, score, similarity }: Shown,
-  { states, parts, highlighter }: Details,
+  { states, parts }: Details,
   parent: Parent,
+  highlighter: Highlighter,
 ): SearchMatch {
   const name = keyText(key);
   const state = states.get(name);
@@ -175,6 +179,11 @@ function toMatch(
     ...(state?.text !== undefined && { revised: true as const }),
     ...(state?.isRemoved && { removed: true as const }),
   };
+}
+
+/** False for what only the window around it was found of. */
+function isFound(candidate: Candidate): candidate is Found {
+  return candidate.message !== undefined;
 }
 
 function keysOf(candidates: readonly Candidate[]): MessageKey[] {

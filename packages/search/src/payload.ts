@@ -124,8 +124,11 @@ function toPart(row: Row): Part {
   });
 }
 
-/** Rows of these messages. Pairs may cross; what was not asked for is never looked up. */
-function within(keys: readonly MessageKey[], column: string): Filter {
+/**
+ * Rows of these messages. Pairs may cross, as what was not asked for is never looked up: to name
+ * each pair takes the index twice as long.
+ */
+export function within(keys: readonly MessageKey[], column: string): Filter {
   return and(
     oneOf("session_id", [...new Set(keys.map(({ sessionId }) => sessionId))]),
     oneOf(column, [...new Set(keys.map(({ id }) => id))]),

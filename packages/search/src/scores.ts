@@ -1,5 +1,4 @@
 import type { SessionStore } from "@pond/sessions";
-import { and, eq, type Filter, oneOf, or } from "@pond/substrate";
 import type { Found } from "./candidates.ts";
 import { messageQuery, scoreOf } from "./full-text.ts";
 import {
@@ -10,6 +9,7 @@ import {
   textColumns,
   toStoredText,
 } from "./message.ts";
+import { within } from "./payload.ts";
 import type { ParsedQuery } from "./query.ts";
 
 /** A message and its BM25. */
@@ -25,12 +25,13 @@ export async function scoreMessages(
   keys: readonly MessageKey[],
 ): Promise<Map<string, Scored>> {
   if (keys.length === 0 || query.terms.length === 0) return new Map();
+  const sessionIds = new Set(keys.map(({ sessionId }) => sessionId));
   const rows = await store.table("messages").fullText({
     column: "search_text",
     query: messageQuery(query),
-    where: exactly(keys),
+    where: within(keys, "id"),
     columns: textColumns,
-    limit: keys.length,
+    limit: keys.length * sessionIds.size,
   });
   return new Map(
     rows.map((row) => [keyText(keyOf(row)), { message: toStoredText(row), score: scoreOf(row) }]),
@@ -58,14 +59,4 @@ export async function atLeast(
     literals: literals.filter(isEnough),
     vectors: vectors.filter(isEnough),
   };
-}
-
-function exactly(keys: readonly MessageKey[]): Filter {
-  const bySession = Map.groupBy(keys, ({ sessionId }) => sessionId);
-  return or(
-    ...[...bySession].map(([sessionId, own]) => {
-      const ids = own.map(({ id }) => id);
-      return and(eq("session_id", sessionId), oneOf("id", ids));
-    }),
-  );
 }

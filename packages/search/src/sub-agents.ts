@@ -1,10 +1,15 @@
-import type { SessionStore } from "@pond/sessions";
+import { rootOf, type SessionStore } from "@pond/sessions";
 import { oneOf } from "@pond/substrate";
 
-type Counted = { readonly rows: number; readonly byRoot: Map<string, number> };
+type Counts = Map<string, number>;
+type Kept = { readonly rows: number; readonly isWhole: boolean; readonly counts: Counts };
 
-const known = new WeakMap<SessionStore, Counted>();
+const known = new WeakMap<SessionStore, Kept>();
 
+const columns = ["id", "parent_session_id"];
+
+// Of so many sessions all are counted at once, for every search to come.
+const countedWhole = 20_000;
 // A root may have a hundred thousand; who reads the answer wants to know of few or many.
 const readAtMost = 5_000;
 
@@ -17,33 +22,50 @@ export async function countSubAgents(
   rootIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await sessions.store.table("sessions").count();
-  const kept = known.get(sessions);
-  const byRoot = kept?.rows === rows ? kept.byRoot : new Map<string, number>();
-  known.set(sessions, { rows, byRoot });
-  const missing = rootIds.filter((id) => !byRoot.has(id));
-  for (const [root, count] of await countBelow(sessions, missing)) byRoot.set(root, count);
-  return byRoot;
+  let kept = known.get(sessions);
+  if (kept?.rows !== rows) {
+    const isWhole = rows <= countedWhole;
+    kept = { rows, isWhole, counts: isWhole ? await countAll(sessions) : new Map() };
+    known.set(sessions, kept);
+  }
+  const { isWhole, counts } = kept;
+  const missing = isWhole ? [] : rootIds.filter((id) => !counts.has(id));
+  for (const [root, count] of await countBelow(sessions, missing)) counts.set(root, count);
+  return counts;
 }
 
-async function countBelow(
-  { store }: SessionStore,
-  roots: readonly string[],
-): Promise<Map<string, number>> {
+async function countAll({ store }: SessionStore): Promise<Counts> {
+  const rows = await store.table("sessions").rows({ columns });
+  const parents = new Map(
+    rows.map(({ id, parent_session_id: parent }) => [
+      String(id),
+      typeof parent === "string" ? parent : null,
+    ]),
+  );
+  const counts: Counts = new Map();
+  for (const id of parents.keys()) {
+    const root = rootOf(parents, id);
+    if (root !== id) counts.set(root, (counts.get(root) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function countBelow({ store }: SessionStore, roots: readonly string[]): Promise<Counts> {
   const counts = new Map(roots.map((id) => [id, 0]));
-  const rootOf = new Map(roots.map((id) => [id, id]));
+  const rootOfId = new Map(roots.map((id) => [id, id]));
   for (let level = roots; level.length > 0; ) {
     const rows = await store.table("sessions").rows({
-      columns: ["id", "parent_session_id"],
+      columns,
       where: oneOf("parent_session_id", level),
       limit: readAtMost,
     });
     const below: string[] = [];
     for (const row of rows) {
       const id = String(row["id"]);
-      const root = rootOf.get(String(row["parent_session_id"]));
+      const root = rootOfId.get(String(row["parent_session_id"]));
       // A session met twice descends from itself.
-      if (root === undefined || rootOf.has(id)) continue;
-      rootOf.set(id, root);
+      if (root === undefined || rootOfId.has(id)) continue;
+      rootOfId.set(id, root);
       counts.set(root, (counts.get(root) ?? 0) + 1);
       below.push(id);
     }

@@ -12,6 +12,7 @@ const vectorDimension = 384;
 
 const required = (type: ColumnType): Column => ({ type });
 const optional = (type: ColumnType): Column => ({ type, isNullable: true });
+const byRow = (column: Column): Column => ({ ...column, isReadByRow: true });
 const derived = (type: ColumnType): Column => ({ type, isNullable: true, isDerived: true });
 const btree = (column: string): IndexDeclaration => ({ column, kind: "btree" });
 const bitmap = (column: string): IndexDeclaration => ({ column, kind: "bitmap" });
@@ -49,11 +50,11 @@ const messagesTable: TableDeclaration = {
     id: required("text"),
     ordinal: required("int64"),
     timestamp: required("timestamp"),
-    role: required("text"),
+    role: byRow(required("text")),
     source_agent: required("text"),
     project: required("text"),
     content: optional("text"),
-    search_text: optional("text"),
+    search_text: byRow(optional("text")),
     is_searchable: required("int64"),
     vector: derived({ vector: vectorDimension }),
     embedding_model: derived("text"),
@@ -110,7 +111,7 @@ const windowsTable: TableDeclaration = {
     source_agent: required("text"),
     project: required("text"),
     text: optional("text"),
-    message_ids: required("text"),
+    message_ids: byRow(required("text")),
   },
   indexes: [
     btree("session_id"),

@@ -12,6 +12,11 @@ export type Column = {
   readonly isNullable?: boolean;
   /** True for what is made from other columns: only these can be updated and renewed. */
   readonly isDerived?: boolean;
+  /**
+   * True for text that is read a row here and a row there, as hits of a search are: it is stored
+   * uncompressed, for every row out of a compressed block costs the whole block.
+   */
+  readonly isReadByRow?: boolean;
 };
 
 export type FullTextIndex = {
