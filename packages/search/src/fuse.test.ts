@@ -26,12 +26,20 @@ describe("fuse", () => {
   });
 
   it("lets three hits of a root count, so that a huge session does not win by being long", () => {
-    const huge = Array.from({ length: 50 }, () => "huge:6");
+    const huge = Array.from({ length: 50 }, (_, at) => `huge:${6 - at / 1000}`);
     const arms = [
       { name: "message", weight: 1, decay: 0.3, hits: hits("good:11", ...huge, "x:1") },
     ];
 
-    expect(order(fuse(arms, itself, byName))).toEqual(["good:1", "huge:0.7", "x:0"]);
+    expect(order(fuse(arms, itself, byName))).toEqual(["good:1", "huge:0.69", "x:0"]);
+  });
+
+  it("counts a text that a root says again once", () => {
+    const arms = [
+      { name: "message", weight: 1, decay: 0.3, hits: hits("a/1:6", "a/2:6", "b:6", "b:2", "x:1") },
+    ];
+
+    expect(order(fuse(arms, (id) => id.slice(0, 1), byName))).toEqual(["b:1", "a:0.94", "x:0"]);
   });
 
   it("folds sub-agents under their root and leaves out what has none", () => {

@@ -64,7 +64,9 @@ function votesOf(
   const sums = new Map<string, number>();
   let most = 0;
   for (const [root, scores] of byRoot) {
-    const best = scores.toSorted((left, right) => right - left).slice(0, hitsPerRoot);
+    // Equal scores are of one text that was said again, as sub-agents and templates do.
+    const distinct = [...new Set(scores)];
+    const best = distinct.sort((left, right) => right - left).slice(0, hitsPerRoot);
     const sum = best.reduce((total, score, rank) => total + stretch(score) * decay ** rank, 0);
     sums.set(root, sum);
     most = Math.max(most, sum);
