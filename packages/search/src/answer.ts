@@ -8,7 +8,7 @@ import { loadPartSummaries, loadStates, loadTexts, type State } from "./payload.
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
-import { type Scored, scoreMessages } from "./scores.ts";
+import { rounded, type Scored, scoreMessages } from "./scores.ts";
 import type { Segment } from "./segments.ts";
 import { beginning, type Highlighter, toHighlighter, toSnippet } from "./snippet.ts";
 import { countSubAgents } from "./sub-agents.ts";
@@ -53,7 +53,8 @@ export async function toAnswer(
   const late = await loadDetails(sessions, guessed);
   for (const [key, state] of late.states) details.states.set(key, state);
   for (const [key, parts] of late.parts) details.parts.set(key, parts);
-  const highlighter = toHighlighter(query);
+  const isByCharacters = chosen.some(({ segment }) => segment.isByCharacters);
+  const highlighter = toHighlighter(isByCharacters ? { ...query, literals: [query.text] } : query);
   return groups.flatMap(({ root: { rootId, score }, segment, best }): SessionMatches[] => {
     const labels = segment.roots.labels(rootId);
     const [first] = best;
@@ -188,9 +189,4 @@ function isFound(candidate: Candidate): candidate is Found {
 
 function keysOf(candidates: readonly Candidate[]): MessageKey[] {
   return candidates.map(({ key }) => key);
-}
-
-/** A score as it is shown. */
-export function rounded(score: number): number {
-  return Math.round(score * 1e4) / 1e4;
 }

@@ -1,10 +1,11 @@
 import type { SessionStore } from "@pond/sessions";
 import type { FullTextOptions, NearestOptions } from "@pond/substrate";
-import { type Chosen, rounded } from "./answer.ts";
+import type { Chosen } from "./answer.ts";
 import type { Scope } from "./filter.ts";
 import { literalQuery, messageQuery, windowQuery } from "./full-text.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { Explanation } from "./request.ts";
+import { rounded } from "./scores.ts";
 import type { Segment } from "./segments.ts";
 import type { Meaning } from "./vector.ts";
 import { wordsOf } from "./words.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageArm } from "./full-text.ts";
+import { messageArm, phraseOrWords } from "./full-text.ts";
 import { parseQuery } from "./query.ts";
 import { storeOf } from "./testing.ts";
 
@@ -21,5 +21,16 @@ describe("messageArm", () => {
     expect(often?.score).toBeGreaterThan(all?.score ?? 0);
     expect(all?.rank).toBeGreaterThan(often?.rank ?? 0);
     expect([hits.length, isCut]).toEqual([20, false]);
+  });
+});
+
+describe("phraseOrWords", () => {
+  it.each([
+    ["one word as a word", "retry", { terms: "retry", operator: "and" }],
+    ["words as they stand", "retry -- backoff", { phrase: "retry -- backoff" }],
+    ["the first of many", "the ".repeat(4_000), { phrase: "the ".repeat(32).trim() }],
+    ["the first of a long run", "索引".repeat(4_000), { phrase: "索引 ".repeat(32).trim() }],
+  ])("looks for %s", (_, text, expected) => {
+    expect(phraseOrWords(text)).toEqual(expected);
   });
 });

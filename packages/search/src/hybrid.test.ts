@@ -167,6 +167,20 @@ describe("hybrid search without its model", () => {
     },
   );
 
+  it("sees that another process embeds again, at another length under the same name", async () => {
+    const own = await storeOf(chats);
+    await embedAll(own.sessions, embedder);
+    const before = await search(own.sessions, { query: "vehicle" }, { embedder });
+    const longer = fakeEmbedder({ meanings, dimension: 512 });
+    const messages = own.sessions.store.table("messages");
+    await messages.renew({ vector: { vector: 512 }, embedding_model: "text" });
+    await embedAll(own.sessions, longer);
+    const after = await search(own.sessions, { query: "vehicle" }, { embedder: longer });
+    own.remove();
+
+    expect([before.mode, after.mode, after.warnings]).toEqual(["hybrid", "hybrid", undefined]);
+  });
+
   const one = new Float32Array(384).fill(0.05);
   it.each<[string, Embedder["embed"], RegExp]>([
     ["throws", () => Promise.reject(new Error("no such endpoint")), /no such endpoint/],

@@ -1,5 +1,6 @@
 import { type SessionStore, searchable } from "@pond/sessions";
 import { and, type Filter } from "@pond/substrate";
+import { keepNewest } from "./kept.ts";
 import type { SearchRequest } from "./request.ts";
 
 type Counted = { readonly rows: number; readonly count: number };
@@ -26,9 +27,6 @@ export async function countInScope(
   const count = await messages.count(where ? and(where, searchable) : searchable);
   counts.delete(scopeKey);
   counts.set(scopeKey, { rows, count });
-  for (const key of counts.keys()) {
-    if (counts.size <= keptCounts) break;
-    counts.delete(key);
-  }
+  keepNewest(counts, keptCounts);
   return count;
 }

@@ -9,7 +9,7 @@ import {
   textColumns,
   toStoredText,
 } from "./message.ts";
-import type { ParsedQuery } from "./query.ts";
+import { isBound, type ParsedQuery } from "./query.ts";
 import type { Hits } from "./rounds.ts";
 import { isUnspaced, wordsOf } from "./words.ts";
 
@@ -63,29 +63,32 @@ export async function substringArm(
 ): Promise<Hits<LiteralHit>> {
   const cases = new Set([text, text.toLowerCase(), text.toUpperCase()]);
   const holds = or(...[...cases].map((each) => contains("search_text", each)));
-  const rows = await sessions.store.table("messages").rows({
+  const batches = sessions.store.table("messages").scan({
     columns: textColumns,
     where: where ? and(where, holds) : holds,
-    limit: scanDepth,
+    // Bounds on words cannot be asked of a scan, and the first of many may meet none.
+    limit: isBound(query) ? undefined : scanDepth,
   });
-  const hits = rows
-    .map((row) => literalHit(row, text))
-    .filter(({ message }) => meetsBounds(message.text, query))
-    .toSorted((left, right) => right.share - left.share);
-  const isCut = rows.length >= scanDepth || hits.length > literalDepth;
-  return { hits: hits.slice(0, literalDepth), isCut };
+  const found: LiteralHit[] = [];
+  for await (const rows of batches) {
+    const hits = rows.map((row) => literalHit(row, text));
+    found.push(...hits.filter(({ message }) => meetsBounds(message.text, query)));
+    if (found.length >= scanDepth) break;
+  }
+  const hits = found.toSorted((left, right) => right.share - left.share).slice(0, literalDepth);
+  return { hits, isCut: found.length > literalDepth };
 }
 
 /** True where a text holds what a query requires and nothing it excludes, in any case. */
 export function meetsBounds(
   text: string,
-  { required, excluded }: Pick<ParsedQuery, "required" | "excluded">,
+  query: Pick<ParsedQuery, "required" | "excluded">,
 ): boolean {
-  if (required.length + excluded.length === 0) return true;
+  if (!isBound(query)) return true;
   const words = ` ${wordsOf(text.toLowerCase()).join(" ")} `;
   const holds = (wanted: string): boolean =>
     words.includes(` ${wordsOf(wanted.toLowerCase()).join(" ")} `);
-  return required.every(holds) && !excluded.some(holds);
+  return query.required.every(holds) && !query.excluded.some(holds);
 }
 
 async function literalHits(

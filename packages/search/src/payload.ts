@@ -22,6 +22,7 @@ import {
   textColumns,
   toStoredText,
 } from "./message.ts";
+import { beginning } from "./snippet.ts";
 
 /** How a message is by now. */
 export type State = {
@@ -32,6 +33,8 @@ export type State = {
 
 const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "options"];
 const partColumns = ["session_id", "message_id", "id", "type", "provenance", "variant_data"];
+const partsShown = 32;
+const nameChars = 200;
 const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
 
 /** The texts of these messages, by key. */
@@ -65,7 +68,7 @@ export async function loadStates(
   return states;
 }
 
-/** What these messages hold, part by part, by key. */
+/** What these messages hold, part by part, by key: of many parts the first. */
 export async function loadPartSummaries(
   { store }: SessionStore,
   keys: readonly MessageKey[],
@@ -80,11 +83,17 @@ export async function loadPartSummaries(
   for (const row of rows) {
     const key = keyText({ sessionId: String(row["session_id"]), id: String(row["message_id"]) });
     const own = summaries.get(key);
-    const summary = summarizePart(toPart(row));
+    if (own !== undefined && own.length >= partsShown) continue;
+    const summary = shortened(summarizePart(toPart(row)));
     if (own) own.push(summary);
     else summaries.set(key, [summary]);
   }
   return summaries;
+}
+
+/** Names are of the source, and of any length. */
+function shortened({ name, ...part }: PartSummary): PartSummary {
+  return name === undefined ? part : { ...part, name: beginning(name, nameChars) };
 }
 
 /** Most stores have none: asked once, until messages are added. */

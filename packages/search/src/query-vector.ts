@@ -11,7 +11,9 @@ export function textToEmbed(raw: string, { excluded }: Pick<ParsedQuery, "exclud
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, " ");
   for (const each of excluded) {
-    text = text.replaceAll(`-"${each}"`, " ").replaceAll(`-${each}`, " ");
+    const said = each.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+    const excluding = `(?<!\\S)-(?:["“«「]\\s*${said}\\s*["”»」]|${said}(?!\\S))`;
+    text = text.replaceAll(new RegExp(excluding, "gu"), " ");
   }
   return text.trim();
 }

@@ -72,6 +72,14 @@ export function parseQuery(query: string): ParsedQuery {
   };
 }
 
+/** True where not every text that holds a word of the query may be shown. */
+export function isBound({
+  required,
+  excluded,
+}: Pick<ParsedQuery, "required" | "excluded">): boolean {
+  return required.length + excluded.length > 0;
+}
+
 const tokenPattern = /([+-]?)(?:"([^"]*)"|“([^“”]*)”|«([^«»]*)»|「([^「」]*)」)|(\S+)/gu;
 
 function tokensOf(text: string): Token[] {

@@ -80,7 +80,7 @@ export type SessionMatches = {
   /** The sessions below the root, where there are any. */
   readonly sub_agents?: {
     readonly sessions: number;
-    /** How many of them something was found in. */
+    /** How many of them something was found in, of what was looked at: of hundreds not all are. */
     readonly found_in: number;
   };
   readonly matches: readonly SearchMatch[];

@@ -1,5 +1,6 @@
 import { rootOf, type SessionStore } from "@pond/sessions";
 import { oneOf } from "@pond/substrate";
+import { keepNewest } from "./kept.ts";
 
 export type SessionLabels = {
   readonly parentId: string | null;
@@ -15,9 +16,11 @@ const columns = [
 ];
 // All of so many are read at once: in 10 ms, which two searches take to ask for theirs.
 const readWhole = 20_000;
+// In a store of a million a process that runs for long would come to hold them all.
+const keptLabels = 2 * readWhole;
 const known = new WeakMap<SessionStore, Map<string, SessionLabels>>();
 
-/** Session rows by id. Once stored they never change, so they are read once. */
+/** Session rows by id. Once stored they never change, so they are kept. */
 export class Roots {
   readonly #labels: ReadonlyMap<string, SessionLabels>;
   readonly #parents: ReadonlyMap<string, string | null>;
@@ -56,20 +59,25 @@ export async function loadRoots(
   // A parent may come later than its child: what is missing is asked for again the next time.
   const asked = new Set<string>();
   for (let level = new Set(sessionIds); level.size > 0; ) {
-    const missing = [...level].filter((id) => !all.has(id));
-    for (const row of missing.length > 0 ? await sessionRows(sessions, missing) : []) {
-      all.set(row.id, row.labels);
+    // Taken before anything is waited for: another search may forget what is known by now.
+    for (const id of level) {
+      const labels = all.get(id);
+      if (labels !== undefined) wanted.set(id, labels);
+    }
+    const missing = [...level].filter((id) => !wanted.has(id));
+    for (const { id, labels } of missing.length > 0 ? await sessionRows(sessions, missing) : []) {
+      all.set(id, labels);
+      wanted.set(id, labels);
     }
     const parents = new Set<string>();
     for (const id of level) {
       asked.add(id);
-      const labels = all.get(id);
-      if (labels === undefined) continue;
-      wanted.set(id, labels);
-      if (labels.parentId !== null && !asked.has(labels.parentId)) parents.add(labels.parentId);
+      const parent = wanted.get(id)?.parentId ?? null;
+      if (parent !== null && !asked.has(parent)) parents.add(parent);
     }
     level = parents;
   }
+  keepNewest(all, keptLabels);
   return new Roots(wanted);
 }
 

@@ -52,11 +52,17 @@ export async function atLeast(
   const keys = unknown.map(({ key }) => key);
   for (const [key, { score }] of await scoreMessages(sessions, query, keys)) scores.set(key, score);
   const isEnough = ({ key }: { readonly key: MessageKey }): boolean =>
-    (scores.get(keyText(key)) ?? 0) >= minScore;
+    // As it is shown: else a score that was rounded up would leave out its own message.
+    rounded(scores.get(keyText(key)) ?? 0) >= minScore;
   return {
     messages: messages.filter(isEnough),
     windows,
     literals: literals.filter(isEnough),
     vectors: vectors.filter(isEnough),
   };
+}
+
+/** A score as it is shown. */
+export function rounded(score: number): number {
+  return Math.round(score * 1e4) / 1e4;
 }

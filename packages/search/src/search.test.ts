@@ -137,6 +137,18 @@ describe("search", () => {
     expect(idsOf(await ask("+papaya +zebra"))).toEqual([]);
   });
 
+  it("finds signs in what meets the bounds, however much before it does not", async () => {
+    const plain = Array.from({ length: 450 }, () => "a ->b plain");
+    const own = await storeOf([
+      { id: "plain", texts: plain },
+      { id: "goal", texts: ["a ->b special"] },
+    ]);
+    const answer = await search(own.sessions, { query: '"->" -plain' });
+    own.remove();
+
+    expect(idsOf(answer)).toEqual(["goal: goal-0"]);
+  });
+
   it("folds sub-agents under their root and says which session a match is in", async () => {
     const { sessions } = await ask("zebra crossing");
 
@@ -230,6 +242,16 @@ describe("search", () => {
     expect(idsOf(await ask("mango papaya", { min_score: 1_000 }))).toEqual([]);
   });
 
+  it("takes a score as it is shown for the least score", async () => {
+    for (const query of ["mango papaya", "upload retry zebra", "adapter values", "deploy"]) {
+      for (const { root_session_id, matches } of (await ask(query)).sessions) {
+        const answer = await ask(query, { min_score: matches[0]?.score });
+
+        expect(answer.sessions.map((each) => each.root_session_id)).toContain(root_session_id);
+      }
+    }
+  });
+
   it("goes on behind an answer without repeating it", async () => {
     const query = "upload mango zebra 索引 nothing";
     const whole = await ask(query);
@@ -294,6 +316,39 @@ describe("what is shown of a match", () => {
     );
     expect(new Set(marked)).toEqual(new Set(["記憶體", "vu"]));
     expect(JSON.stringify(sessions).length).toBeLessThan(3_000);
+  });
+
+  it.each([
+    ["signs", "<-"],
+    ["a part of a name", "bounded_val"],
+    ["a part of a word", "ounde"],
+  ])("is shown around %s, however far in", async (_, query) => {
+    const filler = "nothing to see in here. ".repeat(100);
+    const text = `${filler}a <-> adapter_bounded_values ${filler}`;
+    const own = await storeOf([{ id: "long", texts: [text, `again ${text}`] }]);
+    const { sessions } = await search(own.sessions, { query });
+    own.remove();
+
+    const marked = sessions.flatMap(({ matches }) =>
+      matches.map(({ snippet }) =>
+        snippet.highlights.map(([start, end]) => snippet.text.slice(start, end)),
+      ),
+    );
+    expect(marked).toEqual([[query], [query]]);
+  });
+
+  it("names the first of very many files, and the beginning of a long name", async () => {
+    const files = Array.from({ length: 40 }, (_, at) => `${at}-${"x".repeat(1_000)}.png`);
+    const own = await storeOf([{ id: "files", texts: ["see the mango"], files }]);
+    const { sessions } = await search(own.sessions, { query: "mango" });
+    own.remove();
+
+    const parts = sessions[0]?.matches[0]?.parts_summary ?? [];
+    expect(parts).toHaveLength(32);
+    expect(parts[1]).toEqual({
+      ...{ type: "file", provenance: "conversational", bytes: 0 },
+      name: files[0]?.slice(0, 200),
+    });
   });
 
   it("says what a session hangs on: its parent, and the message it was forked at", async () => {

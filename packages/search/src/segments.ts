@@ -4,10 +4,11 @@ import type { Scope } from "./filter.ts";
 import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
 import { type Arm, fuse, type RankedRoot } from "./fuse.ts";
 import { type LiteralHit, literalArm, substringArm } from "./literal.ts";
-import type { ParsedQuery } from "./query.ts";
+import { isBound, type ParsedQuery } from "./query.ts";
 import { loadRoots, type Roots } from "./roots.ts";
 import { type Hits, without } from "./rounds.ts";
 import { atLeast } from "./scores.ts";
+import { subAgentsOf } from "./sub-agents.ts";
 import type { Meaning, VectorHit } from "./vector.ts";
 import { weights } from "./weights.ts";
 
@@ -23,6 +24,8 @@ export type Segment = {
   /** The sessions something was found in, by root. */
   readonly foundIn: ReadonlyMap<string, readonly string[]>;
   readonly roots: Roots;
+  /** True where words found nothing, and the query was looked for as it stands. */
+  readonly isByCharacters: boolean;
 };
 
 export type SegmentOptions = {
@@ -36,9 +39,9 @@ const segmentsAtMost = 100;
 
 /**
  * The ranking, from the best: first what the arms find, then what they find without the sessions
- * of that, and so on to the end. How far an answer reads on changes nothing of what came before,
- * so pages of any size cut the same list. The vector arm has a part in the first alone: there is
- * always a next nearest, soon near to nothing.
+ * of that and all below the same roots, and so on to the end. How far an answer reads on changes
+ * nothing of what came before, so pages of any size cut the same list. The vector arm has a part in
+ * the first alone: there is always a next nearest, soon near to nothing.
  */
 export async function* segments(
   sessions: SessionStore,
@@ -46,9 +49,8 @@ export async function* segments(
   scope: Scope,
   { minScore, meaning }: SegmentOptions,
 ): AsyncGenerator<Segment> {
-  const isBound = query.required.length + query.excluded.length > 0 || minScore > 0;
   // The bounds are on messages, and of a window none may meet them: it only votes.
-  const isSure = scope.isLoose || isBound;
+  const isSure = scope.isLoose || isBound(query) || minScore > 0;
   const met = { messages: new Set<string>(), windows: new Set<string>() };
   let ask = byWords;
   let ceiling = 1;
@@ -67,14 +69,19 @@ export async function* segments(
     const found = await atLeast(sessions, query, foundOf(words, vectors), minScore);
     const all = sessionIdsOf(found);
     const listed = isSure ? sessionIdsOf({ ...found, windows: [] }) : all;
-    const segment = await toSegment(sessions, found, { all, listed, mayGuess: !isSure, ceiling });
-    yield segment;
+    const isByCharacters = ask === byCharacters;
+    const ranking = await rank(sessions, found, { all, listed, mayGuess: !isSure, ceiling });
+    yield { ...ranking, isByCharacters };
     const { messages, windows, literals } = words;
     const isCut = messages.isCut || literals.isCut || (windows.isCut && !isSure);
     if (!isCut || listed.size === 0) return;
-    for (const id of listed) met.messages.add(id);
-    for (const id of all) met.windows.add(id);
-    ceiling = segment.ranked.at(-1)?.score ?? ceiling;
+    const below = await subAgentsOf(
+      sessions,
+      ranking.ranked.map(({ rootId }) => rootId),
+    );
+    for (const id of [...listed, ...below]) met.messages.add(id);
+    for (const id of [...all, ...below]) met.windows.add(id);
+    ceiling = ranking.ranked.at(-1)?.score ?? ceiling;
   }
 }
 
@@ -121,7 +128,7 @@ function foundOf({ messages, windows, literals }: Lexical, vectors: readonly Vec
 }
 
 /** @param listed - The sessions whose roots are listed; of the others only windows were found. */
-async function toSegment(
+async function rank(
   sessions: SessionStore,
   found: Found,
   {
@@ -135,7 +142,7 @@ async function toSegment(
     readonly mayGuess: boolean;
     readonly ceiling: number;
   },
-): Promise<Segment> {
+): Promise<Omit<Segment, "isByCharacters">> {
   const roots = await loadRoots(sessions, all);
   const rootOf = (id: string): string | undefined => roots.rootOf(id);
   const arms = armsOf(found);

@@ -37,6 +37,20 @@ describe("toSnippet", () => {
     ["letters outside the basic plane", "𝐟𝐚𝐬𝐭 x 𝐟𝐚𝐬𝐭er", "𝐟𝐚𝐬𝐭", "[𝐟𝐚𝐬𝐭] x 𝐟𝐚𝐬𝐭er"],
     ["symbols as they are", "a -> b", '"->"', "a [->] b"],
     ["what looks like a pattern", "f(a|b)* c", '"f(a|b)*"', "[f(a|b)*] c"],
+    [
+      "a part of a name",
+      "the adapter_bounded_values",
+      "bounded_val",
+      "the adapter_[bounded_val]ues",
+    ],
+    [
+      "no part where it is whole",
+      "bounded_values, bounded_val",
+      "bounded_val",
+      "bounded_values, [bounded_val]",
+    ],
+    ["kana without their marks", "さ\u3099 さ", "さ", "さ\u3099 [さ]"],
+    ["no part of a letter", "x_cafe\u0301", "x_cafe", "x_cafe\u0301"],
   ])("highlights %s", (_, text, query, expected) => {
     expect(marked(text, query)).toBe(expected);
   });
@@ -55,6 +69,16 @@ describe("toSnippet", () => {
     const text = `${"error ".repeat(40)}${"x ".repeat(200)}error in the parser${" y".repeat(200)}`;
 
     expect(marked(text, "error parser")).toContain("[error] in the [parser]");
+  });
+
+  it("shows the beginning of what is longer than a snippet", () => {
+    const phrase = "lorem 👩‍👩‍👧 ".repeat(1_000).trim();
+
+    const { text, highlights } = toSnippet(phrase, toHighlighter(parseQuery(`"${phrase}"`)));
+
+    expect(text.length).toBeLessThan(300);
+    expect(text.isWellFormed()).toBe(true);
+    expect(highlights).toEqual([[0, text.length - 1]]);
   });
 
   it("looks through no more than the beginning of a huge text", () => {

@@ -15,12 +15,15 @@ type Found = {
   /** What was found, in lower case. */
   readonly key: string;
   readonly weight: number;
+  /** True where it begins or ends inside a word. */
+  readonly isPart: boolean;
 };
 
 const snippetChars = 240;
 // Beyond this a text is not looked through: a pasted log would cost more than the search.
 const searchedChars = 256 * 1024;
 const foundAtMost = 2_000;
+const partsAtMost = 200;
 const literalWeight = 16;
 /** How far an edge moves to stand between words. */
 const slackChars = 24;
@@ -45,7 +48,7 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
 /**
  * A piece of the text around the densest cluster of what was asked for. Its edges stand between
  * words, or between graphemes where there are no spaces; highlights are exact in UTF-16 code units
- * of the snippet.
+ * of the snippet. What is longer than a snippet is shown in its beginning.
  */
 export function toSnippet(text: string, highlighter: Highlighter): Snippet {
   const found = findAll(text, highlighter);
@@ -67,25 +70,41 @@ function findAll(whole: string, { pattern, weights }: Highlighter): Found[] {
   const found: Found[] = [];
   if (weights.size === 0) return found;
   const text = whole.slice(0, searchedChars);
+  const wholes = new Set<string>();
+  let parts = 0;
   // Found in the text as it is, never in a lower-cased copy: that moves offsets.
   for (pattern.lastIndex = 0; found.length < foundAtMost; ) {
     const match = pattern.exec(text);
     if (match === null) break;
     const start = match.index;
     const end = pattern.lastIndex;
-    if (isWhole(text, start, end)) {
-      const key = match[0].toLowerCase();
-      found.push({ start, end, key, weight: weights.get(key) ?? 1 });
-    } else {
+    const key = match[0].toLowerCase();
+    const weight = weights.get(key) ?? 1;
+    const isPart = !isWhole(text, start, end);
+    // A literal may be a part of a longer name; a word may not.
+    if (isPart && (weight < literalWeight || parts === partsAtMost || !isApart(text, start, end))) {
       pattern.lastIndex = start + 1;
+      continue;
     }
+    if (isPart) parts += 1;
+    else wholes.add(key);
+    const shownEnd = end - start > snippetChars ? graphemeStart(text, start + snippetChars) : end;
+    found.push({ start, end: shownEnd, key, weight, isPart });
   }
-  return found;
+  // Where it is there as it stands, no longer name is meant.
+  return parts === 0 ? found : found.filter(({ key, isPart }) => !(isPart && wholes.has(key)));
 }
+
+/** True where neither edge cuts a letter from its marks. */
+function isApart(text: string, start: number, end: number): boolean {
+  return !(isMark.test(characterAt(text, start)) || isMark.test(characterAt(text, end)));
+}
+
+const isMark = /^\p{M}$/u;
 
 /** True where no word goes on at either side; scripts that write no spaces have no such sides. */
 function isWhole(text: string, start: number, end: number): boolean {
-  if (isUnspaced(text.slice(start, end))) return true;
+  if (isUnspaced(text.slice(start, end))) return isApart(text, start, end);
   return !(isWordInside(text, start) || isWordInside(text, end));
 }
 

@@ -1,8 +1,6 @@
 import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
-import { eq, type Filter, isNotNull } from "@pond/substrate";
-
-const known = new WeakMap<SessionStore, Map<string, number>>();
+import { eq, isNotNull } from "@pond/substrate";
 
 /** What the store has for a model: vectors of some length, or none. */
 export type StoredVectors = {
@@ -15,30 +13,16 @@ export type StoredVectors = {
 /**
  * Whether there is anything to compare a query with. Counted through the index on
  * `embedding_model`, 0.5 ms; vectors are never looked through, and no model is loaded for it.
+ * Nothing is kept: another process may embed again, at another length under the same name.
  */
 export async function storedVectors(
-  sessions: SessionStore,
+  { store }: SessionStore,
   { modelId, dimension: wanted }: Pick<Embedder, "modelId" | "dimension">,
 ): Promise<StoredVectors> {
-  const ofModel = eq("embedding_model", modelId);
-  if ((await sessions.store.table("messages").count(ofModel)) === 0) {
-    return { isComparable: false, dimension: await sampleDimension(sessions, isEmbedded) };
-  }
-  // What a model's name stands for has one length, so it is looked at once.
-  const dimensions = known.get(sessions) ?? new Map<string, number>();
-  known.set(sessions, dimensions);
-  const dimension = dimensions.get(modelId) ?? (await sampleDimension(sessions, ofModel));
-  if (dimension !== undefined) dimensions.set(modelId, dimension);
-  return { isComparable: dimension === wanted, dimension };
-}
-
-const isEmbedded = isNotNull("embedding_model");
-
-async function sampleDimension(
-  { store }: SessionStore,
-  where: Filter,
-): Promise<number | undefined> {
-  const rows = await store.table("messages").rows({ columns: ["vector"], where, limit: 1 });
-  const vector = rows[0]?.["vector"];
-  return vector instanceof Float32Array ? vector.length : undefined;
+  const messages = store.table("messages");
+  const isOfModel = (await messages.count(eq("embedding_model", modelId))) > 0;
+  // A column holds vectors of one length, whether or not there are any.
+  const hasAny = isOfModel || (await messages.count(isNotNull("embedding_model"))) > 0;
+  const dimension = hasAny ? await messages.vectorDimension("vector") : undefined;
+  return { isComparable: isOfModel && dimension === wanted, dimension };
 }

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { ReadEvent } from "@pond/canonical";
 import {
   type Extracted,
+  fileBytes,
+  filePart,
   messageEvent,
   openRecord,
   positionId,
@@ -26,6 +28,8 @@ export type Chat = {
   readonly agent?: string;
   readonly day?: string;
   readonly texts: readonly (string | null)[];
+  /** Names of files that come with the first message. */
+  readonly files?: readonly string[];
 };
 
 /** A store in a folder of its own, for one test file. */
@@ -125,7 +129,7 @@ function vectorOf(words: readonly string[], dimension: number): Float32Array {
 
 async function* eventsOf(chat: Chat): AsyncGenerator<ReadEvent> {
   const { id, parent, parentMessage, project = "/work/pond" } = chat;
-  const { agent = "claude-code", day = "2026-01-01" } = chat;
+  const { agent = "claude-code", day = "2026-01-01", files = [] } = chat;
   const record = openRecord(place, {
     ...{ id, project, at: `${day}T00:00:00Z` },
     ...(parent !== undefined && { parent }),
@@ -155,6 +159,15 @@ async function* eventsOf(chat: Chat): AsyncGenerator<ReadEvent> {
       provenance: "conversational",
       text: said.requireString("text"),
     });
+    for (const [at, name] of index === 0 ? files.entries() : []) {
+      yield filePart(message, {
+        id: positionId(1 + at),
+        provenance: "conversational",
+        mediaType: undefined,
+        fileName: openRecord(place, { name }).string("name"),
+        content: fileBytes(new Uint8Array(at)),
+      });
+    }
   }
 }
 

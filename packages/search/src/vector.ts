@@ -3,7 +3,7 @@ import type { SessionStore } from "@pond/sessions";
 import { and, eq, type Filter, type NearestOptions } from "@pond/substrate";
 import { meetsBounds } from "./literal.ts";
 import { keyOf, type MessageKey, type StoredText, textColumns, toStoredText } from "./message.ts";
-import type { ParsedQuery } from "./query.ts";
+import { isBound, type ParsedQuery } from "./query.ts";
 import { queryVector, textToEmbed } from "./query-vector.ts";
 import type { SearchOptions, SearchWarning } from "./request.ts";
 import { deepRows } from "./rounds.ts";
@@ -62,12 +62,8 @@ export async function vectorArm(
   }
 }
 
-function nearestOf(
-  vector: Float32Array,
-  { required, excluded }: ParsedQuery,
-  where: Filter,
-): NearestOptions {
-  const limit = required.length + excluded.length > 0 ? boundedDepth : vectorDepth;
+function nearestOf(vector: Float32Array, query: ParsedQuery, where: Filter): NearestOptions {
+  const limit = isBound(query) ? boundedDepth : vectorDepth;
   return { column: "vector", vector, where, columns: textColumns, limit };
 }
 
