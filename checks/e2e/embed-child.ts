@@ -1,10 +1,11 @@
 // A process of its own that embeds a store with a local model, made to be killed: it stores vectors
-// often, and notes every text it embeds before it can be stored. It prints "open" once the store is,
-// and a line for each batch; it ends with the report.
+// often, and notes every message's text it embeds before it can be stored. It prints "open" once the
+// store is, and a line for each batch; it ends with the report.
 import { appendFileSync } from "node:fs";
 import { type Embedder, openEmbedder } from "@pond/embed";
 import { openSessions } from "@pond/sessions";
 import { embedMessages } from "@pond/sync";
+import { isMessageText } from "./embed-store.ts";
 
 const [storage = "", model = "", log = "", batch = "", inCommit = "", force] =
   process.argv.slice(2);
@@ -20,7 +21,8 @@ const noting: Embedder = {
   limits: { ...embedder.limits, maxTexts: textsInBatch },
   async embed(texts, options) {
     const vectors = await embedder.embed(texts, options);
-    appendFileSync(log, texts.map((text) => `${text}\n`).join(""));
+    const noted = texts.filter(isMessageText);
+    appendFileSync(log, noted.map((text) => `${text}\n`).join(""));
     return vectors;
   },
   close: () => embedder.close(),

@@ -90,7 +90,8 @@ async function embed(model: string, isForced: boolean, linesToKill?: number): Pr
   for await (const _ of createInterface(started.stdout)) {
     lines += 1;
     if (lines !== linesToKill) continue;
-    await sleep(random() * (linesToKill === 1 ? 40 : 15));
+    // A model is loaded before vectors are given up for it.
+    await sleep(random() * (linesToKill === 1 ? 120 : 15));
     started.kill("SIGKILL");
   }
   const [code] = await end;

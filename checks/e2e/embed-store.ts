@@ -82,6 +82,11 @@ function textOf(message: number): string {
   return `${wordOf(message)} is what the pond said in turn ${message % 97} of ${message % 7}`;
 }
 
+/** False for what is embedded only to see whether a model works. */
+export function isMessageText(text: string): boolean {
+  return text.startsWith("zq");
+}
+
 /** Texts whose vectors of a model are stored. */
 export async function embeddedTexts(
   { store }: SessionStore,

@@ -9,6 +9,8 @@ type Failure = {
   readonly isPassing: boolean;
   /** The answer's HTTP status, where there was an answer. */
   readonly status?: number;
+  /** True where less at once may fare better. */
+  readonly isOfSize?: boolean;
   /** How long the server asks to be left alone. */
   readonly retryAfterMs?: number | undefined;
 };

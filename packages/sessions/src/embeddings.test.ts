@@ -16,6 +16,7 @@ import { sessionTables } from "./tables.ts";
 import { ingestDemo, said, withStore } from "./testing.ts";
 
 const model = { modelId: "m1", dimension: 8 };
+const proven = async (): Promise<void> => {};
 
 /** Two sessions with three messages that search can find. */
 async function ingestThree(sessions: SessionStore): Promise<void> {
@@ -36,7 +37,7 @@ describe("the backlog", () => {
   it("holds what search can find and has no vector of the model", () =>
     withStore(async (sessions) => {
       await ingestThree(sessions);
-      await prepareEmbeddings(sessions, model, false);
+      await prepareEmbeddings(sessions, model, false, proven);
       await embed(sessions, "m1", 2);
 
       const left = await readBacklog(sessions, "m1", 10);
@@ -52,7 +53,7 @@ describe("the backlog", () => {
   it("is asked again for texts and before writing: another process may have been there", () =>
     withStore(async (sessions) => {
       await ingestThree(sessions);
-      await prepareEmbeddings(sessions, model, false);
+      await prepareEmbeddings(sessions, model, false, proven);
       const seen = await readBacklog(sessions, "m1", 10);
       await embed(sessions, "m1", 2);
 
@@ -86,10 +87,10 @@ describe("prepareEmbeddings", () => {
   ])("%s", (_, next, isForced, embeddings) =>
     withStore(async (sessions) => {
       await ingestThree(sessions);
-      await prepareEmbeddings(sessions, model, false);
+      await prepareEmbeddings(sessions, model, false, proven);
       await embed(sessions, "m1", 10);
 
-      await prepareEmbeddings(sessions, next, isForced);
+      await prepareEmbeddings(sessions, next, isForced, proven);
 
       expect(await statistics(sessions)).toMatchObject({
         embeddings,
@@ -97,6 +98,29 @@ describe("prepareEmbeddings", () => {
       });
       const table = sessions.store.table("messages");
       expect(await table.vectorDimension("vector")).toBe(next.dimension);
+    }),
+  );
+
+  it.each([
+    ["of another dimension", { modelId: "m2", dimension: 4 }, false],
+    ["of another model", { modelId: "m2", dimension: 8 }, false],
+    ["of the same model, by force", model, true],
+  ])("gives up no vector for one %s that does not work", (_, next, isForced) =>
+    withStore(async (sessions) => {
+      await ingestThree(sessions);
+      await prepareEmbeddings(sessions, model, false, proven);
+      await embed(sessions, "m1", 10);
+      const prove = async (): Promise<void> => {
+        throw new Error("half a model");
+      };
+
+      const prepared = prepareEmbeddings(sessions, next, isForced, prove);
+
+      await expect(prepared).rejects.toThrow("half a model");
+      expect(await statistics(sessions)).toMatchObject({
+        embeddings: [{ model: "m1", messages: 3 }],
+      });
+      expect(await sessions.store.table("messages").vectorDimension("vector")).toBe(8);
     }),
   );
 });
@@ -107,7 +131,7 @@ it("drops an index trained on another model's vectors before there are new ones"
   const sessions: SessionStore = { store, close: () => store.close() };
   const messages = Array.from({ length: 300 }, (_, at) => said(`${at}`));
   await ingestDemo(sessions, [{ id: "a", messages }]);
-  await prepareEmbeddings(sessions, model, false);
+  await prepareEmbeddings(sessions, model, false, proven);
   await embed(sessions, "m1", 300);
   const hasIndex = async (): Promise<boolean> => {
     const { indexes } = await store.table("messages").health();
@@ -116,9 +140,9 @@ it("drops an index trained on another model's vectors before there are new ones"
   await store.table("messages").fold({ isForced: true });
   const states = [await hasIndex()];
 
-  await prepareEmbeddings(sessions, model, false);
+  await prepareEmbeddings(sessions, model, false, proven);
   states.push(await hasIndex());
-  await prepareEmbeddings(sessions, { ...model, modelId: "m2" }, false);
+  await prepareEmbeddings(sessions, { ...model, modelId: "m2" }, false, proven);
   states.push(await hasIndex());
 
   expect(states).toEqual([true, true, false]);
@@ -139,7 +163,7 @@ function withSmallVectorIndex(minRows: number): TableDeclaration[] {
 it("counts which model embedded how many, the one of most first", () =>
   withStore(async (sessions) => {
     await ingestThree(sessions);
-    await prepareEmbeddings(sessions, model, false);
+    await prepareEmbeddings(sessions, model, false, proven);
     await embed(sessions, "m1", 10);
     await embed(sessions, "m2", 2);
 

@@ -42,20 +42,28 @@ function backlogOf(modelId: string): Filter {
  * of them where that is forced, are emptied in one commit with their `embedding_model`: from then
  * on every message is in the backlog, however often the work is broken off. Among vectors of the
  * same length no index stays that was trained on another model's.
+ *
+ * @param prove - Shows that the model works, and throws where it does not; called before anything
+ *   that was embedded is given up for it.
  */
 export async function prepareEmbeddings(
   { store }: SessionStore,
   { modelId, dimension }: EmbeddingModel,
   isForced: boolean,
+  prove: () => Promise<void>,
 ): Promise<void> {
   const messages = store.table("messages");
-  if (isForced || (await messages.vectorDimension("vector")) !== dimension) {
+  const isEmptied = isForced || (await messages.vectorDimension("vector")) !== dimension;
+  const embedded = isNotNull("embedding_model");
+  const givenUp = isEmptied ? embedded : and(embedded, ne("embedding_model", modelId));
+  const isAnyGivenUp = (await messages.count(givenUp)) > 0;
+  if (isAnyGivenUp) await prove();
+  if (isEmptied) {
     await messages.renew({ vector: { vector: dimension }, embedding_model: "text" });
     await store.flush();
-    return;
+  } else if (isAnyGivenUp) {
+    await messages.dropIndex("vector");
   }
-  const ofOthers = and(isNotNull("embedding_model"), ne("embedding_model", modelId));
-  if ((await messages.count(ofOthers)) > 0) await messages.dropIndex("vector");
 }
 
 /** How many messages wait for a vector of a model. */

@@ -4,6 +4,7 @@ import { createTable, proveExclusiveCommits, settle } from "./create.ts";
 import type { TableDeclaration } from "./declaration.ts";
 import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
 import { loadLance, release } from "./lance.ts";
+import { dropLostIndexes } from "./lost-indexes.ts";
 import { finishRenewal } from "./renew.ts";
 import { retry } from "./retry.ts";
 import { fromSchema, unmetColumn } from "./schema.ts";
@@ -67,6 +68,9 @@ export class Catalog {
     }
     const unmet = unmetColumn(schema, table);
     if (unmet !== undefined) this.#refuse(table, `column ${unmet} is missing or of another type`);
+    await retry(this.#place(table.name), () => dropLostIndexes(table, handle), {
+      refresh: () => handle.checkoutLatest(),
+    });
     return { handle, storeId: stored.storeId };
   }
 

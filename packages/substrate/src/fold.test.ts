@@ -154,6 +154,34 @@ it("trains a vector index once enough rows have a vector", async () => {
   expect(rows.map((row) => Number(row["_distance"]) < 0.01)).toEqual([true, true, true]);
 });
 
+it("trains a vector index whatever the length of the vectors, and another after a renewal", async () => {
+  const declaration = {
+    ...parts,
+    indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 300 }],
+  } as const;
+  const table = (await openCatalogue(temporaryFolder(), { tables: [declaration] })).table("parts");
+  const ofLength = (length: number): Float32Array[] =>
+    directions(300).map((direction) =>
+      Float32Array.from({ length }, (_, at) => direction[at] ?? 0),
+    );
+  const near = async (length: number): Promise<unknown> => {
+    const [, , vector = new Float32Array()] = ofLength(length);
+    const [row] = await table.nearest({ column: "shape", vector, columns: ["number"], limit: 1 });
+    return row?.["number"];
+  };
+  await table.insert({ ...numbered(300), shape: ofLength(4) });
+
+  const first = await table.fold();
+  const found = [await near(4)];
+  await table.renew({ shape: { vector: 10 } });
+  const { maker = [], number = [] } = numbered(300);
+  await table.update({ maker, number, shape: ofLength(10) });
+  const second = await table.fold();
+  found.push(await near(10));
+
+  expect([first.created, second.created, found]).toEqual([["shape"], ["shape"], ["n2", "n2"]]);
+});
+
 it("makes an index again that was dropped", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert(numbered(20));

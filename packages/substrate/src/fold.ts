@@ -2,6 +2,7 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "./declaration.ts";
 import { healthOf, type TableHealth } from "./health.ts";
 import { createIndexes } from "./indexes.ts";
+import { dropLostIndexes, refresh } from "./lost-indexes.ts";
 import { retry } from "./retry.ts";
 
 export type FoldOptions = {
@@ -46,20 +47,24 @@ export async function fold(
   handle: LanceTable,
   location: string,
   flush: () => Promise<void>,
-  options: FoldOptions = {},
+  wishes: FoldOptions = {},
 ): Promise<FoldOutcome> {
-  const { isForced, retentionMs, isWithoutNewIndexes, signal } = { ...defaults, ...options };
-  const refresh = (): Promise<void> => handle.checkoutLatest();
-  const optimize = (cleanupOlderThan: Date): Promise<unknown> =>
-    retry({ table: table.name, location }, () => handle.optimize({ cleanupOlderThan }), {
-      signal,
-      refresh,
-    });
+  const { isForced, retentionMs, isWithoutNewIndexes, signal } = { ...defaults, ...wishes };
+  const options = { signal, refresh: () => refresh(table, handle) };
+  const place = { table: table.name, location };
+  // What is made may be of columns that another process has just renewed.
+  const checkIndexes = (): Promise<void> =>
+    retry(place, () => dropLostIndexes(table, handle), { refresh: () => handle.checkoutLatest() });
+  const optimize = async (cleanupOlderThan: Date): Promise<void> => {
+    await retry(place, () => handle.optimize({ cleanupOlderThan }), options);
+    await checkIndexes();
+  };
 
   const health = await healthOf(table, handle);
   if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
   const missing = isWithoutNewIndexes ? [] : await indexesToMake(table, handle, health);
   await createIndexes(table, handle, location, missing, { signal });
+  await checkIndexes();
   const isFolded = isForced || isWorthFolding(await healthOf(table, handle));
   if (isFolded) await optimize(new Date(0));
   if (isFolded || missing.length > 0) await flush();

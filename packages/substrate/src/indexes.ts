@@ -1,7 +1,9 @@
 import type { Index, Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "./declaration.ts";
 import { loadLance } from "./lance.ts";
+import { refresh } from "./lost-indexes.ts";
 import { retry } from "./retry.ts";
+import { vectorDimension } from "./schema.ts";
 
 // The defaults are English and drop long tokens (`search-language-neutral-index`). Of the two ICU
 // tokenizers this one also splits `a_b_c` and `v1.2.3`; both cut CJK into words.
@@ -32,11 +34,14 @@ export async function createIndexes(
   for (const index of indexes) {
     const place = { table: table.name, location };
     // The engine consumes an index description, so every attempt needs a new one.
-    const create = (): Promise<void> =>
-      handle.createIndex(index.column, { config: configOf(index, rows), replace: true });
+    const create = async (): Promise<void> => {
+      const dimension = vectorDimension(await handle.schema(), index.column) ?? 0;
+      const config = configOf(index, rows, dimension);
+      await handle.createIndex(index.column, { config, replace: true });
+    };
     await retry(place, create, {
       signal,
-      refresh: () => handle.checkoutLatest(),
+      refresh: () => refresh(table, handle),
     });
   }
 }
@@ -47,7 +52,7 @@ export async function dropIndex(handle: LanceTable, column: string): Promise<voi
   }
 }
 
-function configOf(index: IndexDeclaration, rows: number): Index {
+function configOf(index: IndexDeclaration, rows: number, dimension: number): Index {
   const { Index } = loadLance();
   switch (index.kind) {
     case "btree":
@@ -55,9 +60,10 @@ function configOf(index: IndexDeclaration, rows: number): Index {
     case "bitmap":
       return Index.bitmap();
     case "vector": {
-      // Trains 30 to 50 times faster than IVF_PQ, with better recall.
       const numPartitions = Math.max(1, Math.floor(rows / 4096));
-      return Index.ivfRq({ numPartitions, distanceType: index.distance });
+      const options = { numPartitions, distanceType: index.distance };
+      // Trains 30 to 50 times faster than IVF_PQ, with better recall; but it packs numbers by eight.
+      return dimension % 8 === 0 ? Index.ivfRq(options) : Index.ivfFlat(options);
     }
     case "full-text":
       return Index.fts({ ...tokenizer, withPosition: index.hasPositions });

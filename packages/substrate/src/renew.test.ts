@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import { arrow } from "./arrow.ts";
 import { copyStore } from "./copy.ts";
 import type { Cell } from "./declaration.ts";
+import { StorageUnavailableError } from "./errors.ts";
 import { loadLance } from "./lance.ts";
+import { renew } from "./renew.ts";
 import { toType } from "./schema.ts";
-import { numbered } from "./testing/catalogue.ts";
+import { numbered, parts } from "./testing/catalogue.ts";
 import { openCatalogue, temporaryFolder } from "./testing/store.ts";
 
 const shapes = (count: number, dimension: number): Cell[] =>
@@ -107,6 +109,27 @@ describe("renew", () => {
     expect([seen, left]).toEqual([steps === 1 ? old : empty, empty]);
     expect(await table.vectorDimension("shape")).toBe(8);
     expect(await table.update(shaped(10, 8, "m2"))).toBe(10);
+  });
+
+  it("lance-retry-jitter: on a disk that is full fails once, as any write there", async () => {
+    const folder = join(temporaryFolder(), "store");
+    await openCatalogue(folder);
+    const connection = await loadLance().connect(folder);
+    const handle = await connection.openTable("parts");
+    let tries = 0;
+    handle.addColumns = () => {
+      tries += 1;
+      return Promise.reject(
+        new Error("lance error: IO error: No space left on device (os error 28)"),
+      );
+    };
+
+    const renewed = renew(parts, handle, folder, { shape: { vector: 8 } });
+
+    await expect(renewed).rejects.toThrow(StorageUnavailableError);
+    expect(tries).toBe(1);
+    handle.close();
+    connection.close();
   });
 
   it("of several at once, with writers beside them, loses nothing", async () => {

@@ -1,6 +1,8 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import { arrow } from "./arrow.ts";
 import type { ColumnType, TableDeclaration } from "./declaration.ts";
+import { SubstrateError } from "./errors.ts";
+import { refresh } from "./lost-indexes.ts";
 import { retry } from "./retry.ts";
 import { toType } from "./schema.ts";
 
@@ -8,6 +10,8 @@ const next = "_next";
 const previous = "_previous";
 // A step that another process took first fails, and is not needed any more.
 const maxFailures = 12;
+
+type Place = { readonly table: string; readonly location: string };
 
 /**
  * Empties derived columns for every row at once, without rewriting any; a vector column may get
@@ -26,22 +30,25 @@ export async function renew(
       throw new TypeError(`${table.name}.${name}: only what is derived can be made again`);
     }
   }
+  const place = { table: table.name, location };
   const empty = Object.entries(types).map(
     ([name, type]) => new arrow.Field(`${name}${next}`, toType(type), true),
   );
   const isWished = async (suffix = ""): Promise<boolean> => {
-    const stored = await typesOf(table, handle, location);
+    const stored = await typesOf(place, handle);
     return Object.entries(types).every(
       ([name, type]) => stored.get(`${name}${suffix}`) === String(toType(type)),
     );
   };
+  const step = (commit: () => Promise<unknown>): Promise<unknown> =>
+    retry(place, commit, { refresh: () => refresh(table, handle) });
   for (let failures = 0; ; failures++) {
     await finishRenewal(table, handle, location);
     try {
-      await handle.addColumns(empty);
+      await step(() => handle.addColumns(empty));
     } catch (error) {
-      if (failures >= maxFailures) throw error;
-      await handle.checkoutLatest();
+      if (isFinal(error) || failures >= maxFailures) throw error;
+      await refresh(table, handle);
       // Another process may have begun the same renewal, which is as good.
       if (!(await isWished(next))) continue;
     }
@@ -58,29 +65,33 @@ export async function finishRenewal(
 ): Promise<void> {
   const derived = Object.keys(table.columns).filter((name) => table.columns[name]?.isDerived);
   if (derived.length === 0) return;
+  const place = { table: table.name, location };
+  const step = (commit: () => Promise<unknown>): Promise<unknown> =>
+    retry(place, commit, { refresh: () => refresh(table, handle) });
   for (let failures = 0; ; ) {
-    const stored = await typesOf(table, handle, location);
+    const stored = await typesOf(place, handle);
     const old = derived.map((name) => `${name}${previous}`).filter((name) => stored.has(name));
     const renewed = derived.filter((name) => stored.has(`${name}${next}`));
     if (old.length === 0 && renewed.length === 0) return;
     try {
-      if (old.length > 0) await handle.dropColumns(old);
-      else await handle.alterColumns(renewed.flatMap(swapped));
+      if (old.length > 0) await step(() => handle.dropColumns(old));
+      else await step(() => handle.alterColumns(renewed.flatMap(swapped)));
     } catch (error) {
       failures += 1;
-      if (failures > maxFailures) throw error;
-      await handle.checkoutLatest();
+      if (isFinal(error) || failures > maxFailures) throw error;
+      await refresh(table, handle);
     }
   }
 }
 
+/** True for what looking again does not help with: {@link retry} has given up. */
+function isFinal(error: unknown): boolean {
+  return error instanceof SubstrateError;
+}
+
 /** The types of the stored columns, as text. */
-async function typesOf(
-  { name: table }: TableDeclaration,
-  handle: LanceTable,
-  location: string,
-): Promise<Map<string, string>> {
-  const schema = await retry({ table, location }, () => handle.schema());
+async function typesOf(place: Place, handle: LanceTable): Promise<Map<string, string>> {
+  const schema = await retry(place, () => handle.schema());
   return new Map(schema.fields.map(({ name, type }) => [name, String(type)]));
 }
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConflictError, StorageUnavailableError, SubstrateError } from "./errors.ts";
 
 // Every native error has the code "GenericFailure": only the message tells them apart.
-// The first two are of rows and indexes made just before another process renewed their column.
+// The first three are of rows and indexes made just before another process renewed their column.
 const conflict =
-  /different schema|column \d+ does not exist|retryable commit conflict|too many concurrent writers|commit conflict|preempted by concurrent|incompatible transaction|merge insert timed out/i;
+  /index referenced a field|different schema|column \d+ does not exist|retryable commit conflict|too many concurrent writers|commit conflict|preempted by concurrent|incompatible transaction|merge insert timed out/i;
 const transient =
   /timed? ?out|connection (reset|refused|closed)|service unavailable|slow ?down|internal server error|bad gateway|temporarily|broken pipe|too many requests/i;
 const storage =

@@ -6,6 +6,7 @@ import { fragmentsOf } from "./fragments.ts";
 import { healthOf, type TableHealth } from "./health.ts";
 import { dropIndex, tokenize } from "./indexes.ts";
 import { release } from "./lance.ts";
+import { refresh } from "./lost-indexes.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -145,7 +146,7 @@ export class Table {
 
   #retry<T>(call: () => Promise<T>): Promise<T> {
     const place = { table: this.declaration.name, location: this.#location };
-    return retry(place, call, { refresh: () => this.#handle.checkoutLatest() });
+    return retry(place, call, { refresh: () => refresh(this.declaration, this.#handle) });
   }
 }
 

@@ -2,6 +2,7 @@ import type { Table as LanceTable, MergeInsertBuilder, MergeResult } from "@lanc
 import { distinctRows, rowCount, slices, withAllColumns } from "./batch.ts";
 import type { ColumnBatch, TableDeclaration } from "./declaration.ts";
 import { createIndexes } from "./indexes.ts";
+import { refresh } from "./lost-indexes.ts";
 import { retry } from "./retry.ts";
 import { withStoredVectors } from "./schema.ts";
 import { toArrow } from "./to-arrow.ts";
@@ -130,8 +131,8 @@ export class TableWriter {
 
   #inTurn<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
     const place = { table: this.#table.name, location: this.#location };
-    const refresh = (): Promise<void> => this.#handle.checkoutLatest();
-    const result = this.#last.then(() => retry(place, call, { signal, refresh }));
+    const options = { signal, refresh: () => refresh(this.#table, this.#handle) };
+    const result = this.#last.then(() => retry(place, call, options));
     this.#last = result.catch(() => undefined);
     return result;
   }

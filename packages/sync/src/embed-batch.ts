@@ -9,8 +9,11 @@ export type EmbedOutcome =
   | { readonly error: unknown };
 
 // One text that fails among 256 takes nine failing calls to be found. Where more fail in a row it
-// is not the text.
+// may not be the texts.
 const maxFailuresInRow = 12;
+
+// Any model has a vector for it.
+const harmlessText = "pond";
 
 /** Embeds batches, and finds the text that makes a batch fail. */
 export class BatchEmbedder {
@@ -24,21 +27,31 @@ export class BatchEmbedder {
   }
 
   /**
+   * Shows that the model works.
+   *
+   * @throws Its error where it does not; the signal's reason where it aborts.
+   */
+  async prove(): Promise<void> {
+    await this.#vectorsOf([harmlessText]);
+  }
+
+  /**
    * One outcome a text, in their order.
    *
    * @throws The embedder's error where it is not one text's; the signal's reason where it aborts.
    */
   async embed(texts: readonly string[]): Promise<EmbedOutcome[]> {
-    this.#signal?.throwIfAborted();
     let vectors: readonly Float32Array[];
     try {
-      const options = { kind: "passage", ...(this.#signal && { signal: this.#signal }) } as const;
-      vectors = await this.#embedder.embed(texts, options);
-      this.#check(vectors, texts.length);
+      vectors = await this.#vectorsOf(texts);
     } catch (error) {
       this.#signal?.throwIfAborted();
+      if (isOfModel(error)) throw error;
       this.#failuresInRow += 1;
-      if (isOfModel(error) || this.#failuresInRow > maxFailuresInRow) throw error;
+      if (this.#failuresInRow > maxFailuresInRow) {
+        await this.prove();
+        this.#failuresInRow = 0;
+      }
       if (texts.length === 1) return [{ error }];
       const middle = Math.ceil(texts.length / 2);
       const first = await this.embed(texts.slice(0, middle));
@@ -46,6 +59,14 @@ export class BatchEmbedder {
     }
     this.#failuresInRow = 0;
     return vectors.map((vector) => ({ vector }));
+  }
+
+  async #vectorsOf(texts: readonly string[]): Promise<readonly Float32Array[]> {
+    this.#signal?.throwIfAborted();
+    const options = { kind: "passage", ...(this.#signal && { signal: this.#signal }) } as const;
+    const vectors = await this.#embedder.embed(texts, options);
+    this.#check(vectors, texts.length);
+    return vectors;
   }
 
   /** @throws {VectorsInvalidError} for what must not be stored. */

@@ -4,6 +4,7 @@ import { buildTestModel } from "@pond/embed-testkit";
 import { openSessions } from "@pond/sessions";
 import { describe, expect, it } from "vitest";
 import {
+  type FakeOptions,
   fakeEmbedder,
   importTexts,
   ModelMissingError,
@@ -306,6 +307,27 @@ describe("an embedder that fails", () => {
     }));
 });
 
+describe("texts that fail beside each other", () => {
+  it("are listed, however many, and the others embedded", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 40);
+      const bad = new Set(Array.from({ length: 20 }, (_, at) => textOf("s0", 10 + at)));
+      const embedder = fakeEmbedder({
+        maxTexts: 16,
+        before: (texts) => {
+          if (texts.some((text) => bad.has(text))) throw new Error("too long");
+          return undefined;
+        },
+      });
+
+      const report = await embed(bench, embedder);
+
+      expect(report).toMatchObject({ embedded: 20, remaining: 20, failed: 20 });
+      expect(report.faults.length).toBe(20);
+      expect(await tally(bench)).toEqual({ "model-a": 20, null: 20 });
+    }));
+});
+
 describe("another model", () => {
   const all = async (bench: Bench): Promise<void> => {
     await importTexts(bench, 20);
@@ -356,7 +378,8 @@ describe("another model", () => {
         modelId: "model-b",
         dimension,
         before: (_, calls) => {
-          if (calls === 3) controller.abort();
+          // The first call proves that the model works.
+          if (calls === 4) controller.abort();
           return undefined;
         },
       });
@@ -371,13 +394,49 @@ describe("another model", () => {
     }),
   );
 
+  it.each<[string, number, boolean, FakeOptions]>([
+    ["of 768 dimensions that is not there", 768, false, {}],
+    ["that is not there", 384, false, {}],
+    ["that is not there, by force", 384, true, {}],
+    [
+      "that gives vectors of another length than it says",
+      768,
+      false,
+      { before: (texts) => uniformVectors(texts.length, 512) },
+    ],
+  ])("%s costs no vector", (_, dimension, isForced, options) =>
+    withBench(async (bench) => {
+      await all(bench);
+      const before = (): never => {
+        throw new ModelMissingError("half a file");
+      };
+      const embedder = fakeEmbedder({ modelId: "model-b", dimension, before, ...options });
+
+      await expect(embed(bench, embedder, { isForced })).rejects.toThrow();
+
+      expect(await tally(bench)).toEqual({ "model-a": 20 });
+      expect(embedder.calls).toEqual([1]);
+    }),
+  );
+
+  it("costs no vector where it is stopped before it begins", () =>
+    withBench(async (bench) => {
+      await all(bench);
+      const embedder = fakeEmbedder({ modelId: "model-b", dimension: 768 });
+
+      const report = await embed(bench, embedder, { signal: AbortSignal.abort() });
+
+      expect([report.embedded, report.remaining, embedder.calls]).toEqual([0, 20, []]);
+      expect(await tally(bench)).toEqual({ "model-a": 20 });
+    }));
+
   it("is not what force asks for: that embeds everything again, and may be stopped too", () =>
     withBench(async (bench) => {
       await all(bench);
       const controller = new AbortController();
       const first = fakeEmbedder({
-        before: () => {
-          controller.abort();
+        before: (_, calls) => {
+          if (calls === 2) controller.abort();
           return undefined;
         },
       });

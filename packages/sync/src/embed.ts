@@ -58,15 +58,18 @@ export async function embedMessages(
 ): Promise<EmbedReport> {
   const { modelId, dimension } = embedder;
   const model = { modelId, dimension };
-  await prepareEmbeddings(sessions, model, isForced);
   const writeBack = new WriteBack(sessions, model, { now, policy });
   const batches = new BatchEmbedder(embedder, signal);
-  const failed = new Map<bigint, EmbedFault>();
+  const failed = new Set<bigint>();
+  const faults: EmbedFault[] = [];
   let embedded = 0;
-  const total = await countBacklog(sessions, modelId);
+  let total = 0;
   const tell = (): void => onProgress?.({ stage: "embed", embedded, total, failed: failed.size });
-  if (total > 0) tell();
   try {
+    signal?.throwIfAborted();
+    await prepareEmbeddings(sessions, model, isForced, () => batches.prove());
+    total = await countBacklog(sessions, modelId);
+    if (total > 0) tell();
     // Bounded by what there was, so that two models at once do not undo each other for ever.
     for (let left = total; left > 0; ) {
       const page = await nextPage();
@@ -90,7 +93,7 @@ export async function embedMessages(
     embedded: writeBack.stored,
     remaining: await countBacklog(sessions, modelId),
     failed: failed.size,
-    faults: [...failed.values()].slice(0, maxFaults),
+    faults,
     rewritten_rows: writeBack.rewrittenRows,
   };
 
@@ -108,8 +111,12 @@ export async function embedMessages(
     for (const [index, outcome] of outcomes.entries()) {
       const message = waiting[index]?.message;
       if (message === undefined) continue;
-      if ("vector" in outcome) vectors.push({ message, vector: outcome.vector });
-      else failed.set(message.row, toEmbedFault(message, outcome.error));
+      if ("vector" in outcome) {
+        vectors.push({ message, vector: outcome.vector });
+        continue;
+      }
+      failed.add(message.row);
+      if (faults.length < maxFaults) faults.push(toEmbedFault(message, outcome.error));
     }
     embedded += vectors.length;
     await writeBack.add(vectors);

@@ -16,7 +16,7 @@ export type WriteBackPolicy = {
   readonly maxAmplification: number;
   /** Vectors held in memory. */
   readonly maxPendingBytes: number;
-  /** Old files that rewrites left behind before a fold removes them. */
+  /** Old files that rewrites left behind before a fold removes those ten minutes old. */
   readonly maxGarbageBytes: number;
 };
 

@@ -282,6 +282,18 @@ describe("a failure that passes", () => {
 
     expect(await embed(["lock"], passage)).toEqual([Float32Array.of(1, 0)]);
   });
+
+  it.each([
+    [["lock"], 5, true],
+    [["lock", "file"], 1, false],
+  ])("of an answer that never comes to %j is tried %d times", async (texts, attempts, every) => {
+    const { embed } = bound(await openWith([() => {}], { timeoutMs: 20 }));
+
+    await expect(embed(texts, passage)).rejects.toMatchObject({
+      details: { attempts, isOfEveryText: every },
+    });
+    expect(server.seen).toHaveLength(attempts);
+  });
 });
 
 describe("the life of an endpoint", () => {

@@ -79,11 +79,11 @@ export class HttpEmbedder implements Embedder {
       signal,
     );
     if (outcome.ok) return outcome.value;
-    const { reason, status, isPassing } = outcome;
+    const { reason, status, isPassing, isOfSize = false } = outcome;
     throw new EmbeddingError({
       model: this.#settings.model,
       reason,
-      isOfEveryText: status === undefined || isOfEveryText(status, isPassing),
+      isOfEveryText: status === undefined ? !isOfSize : isOfEveryText(status, isPassing),
       url: publicAddress(this.#url),
       attempts,
       ...(status !== undefined && { status }),
@@ -138,7 +138,9 @@ export class HttpEmbedder implements Embedder {
       signal?.throwIfAborted();
       if (timeout.aborted) {
         const reason = `the endpoint did not answer in ${timeoutMs / 1000} s`;
-        return { ok: false as const, reason, isPassing: true };
+        // A slow machine that cannot do it in time could not the second time either.
+        const isOfSize = count > 1;
+        return { ok: false as const, reason, isPassing: !isOfSize, isOfSize };
       }
       return { ok: false as const, ...connectionFailure(error) };
     }

@@ -152,6 +152,18 @@ describe("the id of a folder's model", () => {
     expect(after.modelId).toMatch(new RegExp(`^${basename(folder.path)}#[0-9a-f]{12}$`));
   });
 
+  it.each(["model.onnx_data", "model.onnx.data", "model.onnx_data_1"])(
+    "differs for other weights in %s, beside the graph",
+    async (name) => {
+      folder.write(name, "weights");
+      const before = await openWith();
+      folder.write(name, "WEIGHTS");
+      const after = await openWith();
+
+      expect(after.modelId).not.toBe(before.modelId);
+    },
+  );
+
   it("is the same for settings that only change how it runs", async () => {
     const settings = { kind: "folder", folder: folder.path } as const;
     const plain = await openEmbedder(settings);

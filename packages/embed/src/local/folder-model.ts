@@ -12,7 +12,7 @@ import {
   textOf,
 } from "./json-file.ts";
 import type { LocalModel } from "./local-model.ts";
-import { findModelFile, requireWhole } from "./model-files.ts";
+import { findModelFile, requireWhole, weightFilesOf } from "./model-files.ts";
 
 /** Most models' limit, where nothing says another. */
 const usualMaxTokens = 512;
@@ -29,7 +29,10 @@ const mostTokens = 1_000_000;
 export async function openFolderModel(settings: FolderSettings): Promise<LocalModel> {
   const folder = resolve(settings.folder);
   const modelFile = await findModelFile(folder);
-  await requireWhole(folder, folder, relative(folder, modelFile));
+  const weightFiles = await weightFilesOf(folder, modelFile);
+  for (const file of [modelFile, ...weightFiles]) {
+    await requireWhole(folder, folder, relative(folder, file));
+  }
   await requireWhole(folder, folder, "tokenizer.json");
   await requireWhole(folder, folder, "config.json");
   const read = (name: string) => readJsonObject(folder, join(folder, name));
@@ -60,7 +63,11 @@ export async function openFolderModel(settings: FolderSettings): Promise<LocalMo
   };
   const tokenizerFile = join(folder, "tokenizer.json");
   const vocabularySize = countOf(config, "vocab_size");
-  const digest = await fingerprint({ ...chosen, tokenizerConfig }, [modelFile, tokenizerFile]);
+  const digest = await fingerprint({ ...chosen, tokenizerConfig }, [
+    modelFile,
+    tokenizerFile,
+    ...weightFiles,
+  ]);
   return {
     ...chosen,
     modelId: `${basename(folder)}#${digest}`,

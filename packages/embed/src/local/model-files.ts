@@ -1,5 +1,5 @@
 import { open, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ModelIncompleteError, ModelNotFoundError } from "../errors.ts";
 import { isMissing } from "./json-file.ts";
 import { onnxLength } from "./onnx-length.ts";
@@ -37,6 +37,15 @@ export async function findModelFile(folder: string): Promise<string> {
         ? `is missing, and which of ${found.join(", ")} is meant is not clear`
         : "is missing";
   throw new ModelIncompleteError(folder, "model.onnx", reason);
+}
+
+/** Files beside a graph that hold weights it is too large for, as exporters name them. */
+export async function weightFilesOf(folder: string, modelFile: string): Promise<string[]> {
+  const names = await namesIn(folder, dirname(modelFile));
+  const graph = basename(modelFile);
+  return names
+    .filter((name) => name.startsWith(graph) && /^[._]data(_\d+)?$/.test(name.slice(graph.length)))
+    .map((name) => join(dirname(modelFile), name));
 }
 
 async function namesIn(model: string, folder: string, prefix = ""): Promise<string[]> {

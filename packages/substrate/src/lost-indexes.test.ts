@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { eq } from "./filter.ts";
+import { loadLance } from "./lance.ts";
+import type { Table } from "./table.ts";
+import { numbered } from "./testing/catalogue.ts";
+import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+
+/** Renews a column while another process indexes it, whose commit comes later. */
+async function loseIndex(folder: string, table: Table): Promise<void> {
+  const connection = await loadLance().connect(folder);
+  const behind = await connection.openTable("parts");
+  await table.renew({ shape: { vector: 4 }, shaped_by: "text" });
+  await behind.createIndex("shaped_by", { config: loadLance().Index.bitmap() });
+  await expect(behind.countRows("maker = 'acme'")).rejects.toThrow("Index referenced a field");
+  behind.close();
+  connection.close();
+}
+
+const { maker = [], number = [] } = numbered(1);
+const ofAcme = eq("maker", "acme");
+
+describe("an index of a column that another process has just renewed", () => {
+  it.each<[string, (table: Table) => Promise<unknown>, unknown]>([
+    ["counts", (table) => table.count(ofAcme), 20],
+    [
+      "reads",
+      (table) => table.rows({ columns: ["number"], where: ofAcme, limit: 1 }),
+      [{ number: "n0" }],
+    ],
+    ["inserts", async (table) => (await table.insert(numbered(1, "globex"))).inserted, 1],
+    ["updates", (table) => table.update({ maker, number, shaped_by: ["m1"] }), 1],
+    ["folds", async (table) => (await table.fold({ isForced: true })).isFolded, true],
+    ["renews", (table) => table.renew({ shape: { vector: 8 }, shaped_by: "text" }), undefined],
+  ])("does no harm to who has the table open and %s", async (_, use, expected) => {
+    const folder = join(temporaryFolder(), "store");
+    const table = (await openCatalogue(folder)).table("parts");
+    await table.insert(numbered(20));
+    await loseIndex(folder, table);
+
+    expect(await use(table)).toEqual(expected);
+    expect(await table.count(ofAcme)).toBe(20);
+  });
+
+  it.each(["read", "write"] as const)("is dropped by who opens the store to %s", async (mode) => {
+    const folder = join(temporaryFolder(), "store");
+    const table = (await openCatalogue(folder)).table("parts");
+    await table.insert(numbered(20));
+    await loseIndex(folder, table);
+
+    await openCatalogue(folder, { mode });
+
+    const connection = await loadLance().connect(folder);
+    const plain = await connection.openTable("parts");
+    expect(await plain.countRows("maker = 'acme'")).toBe(20);
+    plain.close();
+    connection.close();
+    await table.fold({ isForced: true });
+    const { indexes } = await table.health();
+    expect(indexes.map(({ name }) => name)).toContain("shaped_by_idx");
+  });
+});
