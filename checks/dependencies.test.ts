@@ -25,7 +25,10 @@ const allowed: Record<string, readonly string[]> = {
   sessions: ["canonical", "substrate"],
   search: ["canonical", "substrate", "sessions", "embed"],
   sync: ["canonical", "sessions", "embed"],
-  cli: ["canonical", "substrate", "sessions", "embed", "search", "sync", "adapters"],
+  wire: ["canonical"],
+  server: ["wire", "canonical", "substrate", "sessions", "embed", "search"],
+  client: ["wire", "canonical"],
+  cli: ["canonical", "substrate", "sessions", "embed", "search", "server", "sync", "adapters"],
   bench: ["canonical", "substrate", "sessions", "embed", "search", "sync", "adapters"],
 };
 

@@ -48,6 +48,13 @@ export function parseDepth(text: string): number {
   return text === "0" ? 0 : parseCount(text);
 }
 
+/** A TCP port, or zero for any that is free. */
+export function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new InvalidArgumentError("Say a number from 0 to 65535.");
+  return port;
+}
+
 /** A score from zero. */
 export function parseScore(text: string): number {
   const score = Number(text);

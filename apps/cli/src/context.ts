@@ -51,22 +51,30 @@ export async function createContext(
 
 /** Runs `use` with the store open and closes it whatever happens. */
 export async function withStore<T>(
-  { settings, output }: Context,
+  context: Context,
   mode: "read" | "write",
   use: (sessions: SessionStore) => Promise<T>,
 ): Promise<T> {
   const { openSessions } = await import("@pond/sessions");
-  const sessions = await openSessions(settings.location, {
-    mode,
-    storageOptions: settings.storageOptions,
-    onHeal: ({ table, setAside }) =>
-      output.warn(
-        say`${shownLine(table)}: its newest state was torn, as after a power cut; the one before is used, the torn one kept as ${shownLine(setAside)}`,
-      ),
-  });
+  const { location, storageOptions } = context.settings;
+  const options = { mode, storageOptions, onHeal: healed(context) };
+  const sessions = await openSessions(location, options);
   try {
     return await use(sessions);
   } finally {
     sessions.close();
   }
+}
+
+/** Tells of a table that was torn and works again. */
+export function healed({
+  output,
+}: Pick<Context, "output">): (healing: {
+  readonly table: string;
+  readonly setAside: string;
+}) => void {
+  return ({ table, setAside }) =>
+    output.warn(
+      say`${shownLine(table)}: its newest state was torn, as after a power cut; the one before is used, the torn one kept as ${shownLine(setAside)}`,
+    );
 }

@@ -43,7 +43,7 @@ const offs = [
   ["without a model", { XDG_CONFIG_HOME: "/nowhere" }],
   ["with POND_EMBEDDINGS=off", { POND_EMBEDDINGS: "off" }],
 ] as const;
-const commands = [["search", "heron"], ["status"], ["sync"]];
+const commands = [["search", "heron"], ["status"], ["sync"], ["mcp"]];
 
 /** The lines of what a command loaded. */
 async function loadedBy(argv: readonly string[], env = {}): Promise<readonly string[]> {
@@ -95,7 +95,7 @@ describe("what a command loads", () => {
     expect(loaded.filter((each) => /onnxruntime|tokenizers/.test(each))).toEqual([]);
   });
 
-  it.each([[["status"]], [["sync"]]])(
+  it.each([[["status"]], [["sync"]], [["mcp"]]])(
     "is no model where nothing is to be embedded: %j",
     async (argv) => {
       const loaded = await loadedBy(argv);

@@ -7,6 +7,7 @@ import { modelsCommand } from "./commands/models.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { resumeCommand } from "./commands/resume.ts";
 import { searchCommand } from "./commands/search.ts";
+import { mcpCommand, serveCommand } from "./commands/serve.ts";
 import { statusCommand } from "./commands/status.ts";
 import { syncCommand } from "./commands/sync.ts";
 import type { Surface } from "./context.ts";
@@ -23,6 +24,8 @@ const commands = [
   statusCommand,
   adaptersCommand,
   modelsCommand,
+  serveCommand,
+  mcpCommand,
   completionsCommand,
 ];
 

@@ -17,6 +17,11 @@ const source = fileURLToPath(new URL("./", import.meta.url));
 // Shared, or each process would compile the engine's bindings again.
 const compiled = join(tmpdir(), `pond-cli-tests-${process.getuid?.() ?? 0}`);
 
+/** What makes Node run one of the programs of this package. */
+export function startOf(entry: string): readonly string[] {
+  return ["--conditions=@pond/source", join(source, entry)];
+}
+
 export class Home {
   readonly folder: string = mkdtempSync(join(tmpdir(), "pond-cli-"));
   readonly env: Readonly<Record<string, string>> = {
@@ -70,15 +75,11 @@ export class Home {
       onStart?: (child: ChildProcess) => void;
     } = {},
   ): Promise<Finished> {
-    const child = spawn(
-      process.execPath,
-      ["--conditions=@pond/source", join(source, entry), ...argv],
-      {
-        cwd: this.folder,
-        env: { ...this.env, ...env },
-        stdio: ["ignore", "pipe", "pipe"],
-      },
-    );
+    const child = spawn(process.execPath, [...startOf(entry), ...argv], {
+      cwd: this.folder,
+      env: { ...this.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     onStart?.(child);
     let stdout = "";
     let stderr = "";

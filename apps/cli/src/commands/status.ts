@@ -1,7 +1,6 @@
 import type { LabelCounts, Statistics } from "@pond/sessions";
 import type { IndexHealth, TableHealth } from "@pond/substrate";
 import { Command } from "commander";
-import { type Advice, adviseOn } from "../advice.ts";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { type EmbeddingStatus, embeddingStatus } from "../embedding-status.ts";
@@ -28,6 +27,7 @@ async function status(context: Context) {
     return await statistics(sessions);
   });
   const embedding = await embeddingStatus(context, facts);
+  const { adviseOn } = await import("@pond/server");
   const advice = adviseOn(facts, embedding);
   if (output.isJson) {
     const { namespace } = settings;
@@ -42,7 +42,7 @@ function print(
   context: Context,
   facts: Statistics,
   embedding: EmbeddingStatus,
-  advice: readonly Advice[],
+  advice: readonly { readonly message: string }[],
 ): void {
   const { output, home } = context;
   const { strong, faint, warning } = output.style;

@@ -1,0 +1,36 @@
+import { createHandlers, type Handlers, type Restorers, singleNamespace } from "@pond/server";
+import { type Context, healed } from "./context.ts";
+import { withEmbedder } from "./embedder.ts";
+import { tellFailure } from "./tell-failure.ts";
+
+/**
+ * Runs `use` with what answers requests; closes stores and model when it is done.
+ *
+ * @param restorers - Left out where nobody can ask for a restore.
+ */
+export async function withHandlers<T>(
+  context: Context,
+  use: (handlers: Handlers) => Promise<T>,
+  restorers?: Restorers,
+): Promise<T> {
+  const { location, storageOptions } = context.settings;
+  const namespaces = singleNamespace(location, { storageOptions, onHeal: healed(context) });
+  const { now, output } = context;
+  const onUpkeepFailed = (error: unknown): void =>
+    tellFailure(output, "indexes were not kept up", error);
+  return withEmbedder(context, async ({ embedder, failure }) => {
+    const models = { embedder, embedderFailure: failure };
+    try {
+      return await use(createHandlers({ namespaces, restorers, now, onUpkeepFailed, ...models }));
+    } finally {
+      await namespaces.close();
+    }
+  });
+}
+
+/** Every client pond knows. */
+export async function clientRestorers(): Promise<Restorers> {
+  const { adapters, toolReader } = await import("@pond/adapters");
+  const writers = new Map(adapters.map(({ origin, to }) => [origin, to]));
+  return { writers, readTool: toolReader() };
+}

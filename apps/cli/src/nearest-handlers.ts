@@ -1,0 +1,51 @@
+import type { Handlers } from "@pond/server";
+import { createRemoteHandlers, ServerGoneError } from "@pond/server/mcp";
+import type { Context } from "./context.ts";
+import { findServer } from "./running-server.ts";
+
+/**
+ * Runs `use` with handlers that ask the `pond serve` of this store where one runs: each agent starts
+ * a `pond mcp`, and a store and a model open in every one of them would cost their memory as often.
+ * Where none runs, or it goes away, the store is opened here, and stays open.
+ */
+export async function withNearestHandlers<T>(
+  context: Context,
+  use: (handlers: Handlers) => Promise<T>,
+): Promise<T> {
+  const done = Promise.withResolvers<void>();
+  let own: OwnHandlers | undefined;
+  const handlers: Handlers = {
+    async handle(operation, request, requestContext) {
+      const server = own === undefined ? await findServer(context) : undefined;
+      if (server !== undefined) {
+        try {
+          const remote = createRemoteHandlers(server.url);
+          return await remote.handle(operation, request, requestContext);
+        } catch (error) {
+          if (!(error instanceof ServerGoneError)) throw error;
+        }
+      }
+      own ??= openOwn(context, done.promise);
+      return (await own.opened).handle(operation, request, requestContext);
+    },
+  };
+  try {
+    return await use(handlers);
+  } finally {
+    done.resolve();
+    await own?.closed;
+  }
+}
+
+type OwnHandlers = { readonly opened: Promise<Handlers>; readonly closed: Promise<void> };
+
+function openOwn(context: Context, done: Promise<void>): OwnHandlers {
+  const { promise: opened, resolve, reject } = Promise.withResolvers<Handlers>();
+  const hold = async (handlers: Handlers): Promise<void> => {
+    resolve(handlers);
+    await done;
+  };
+  // Loaded here, because it is what costs the memory.
+  const closed = import("./handlers.ts").then(({ withHandlers }) => withHandlers(context, hold));
+  return { opened, closed: closed.catch(reject) };
+}

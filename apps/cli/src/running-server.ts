@@ -1,0 +1,104 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Context } from "./context.ts";
+import { version } from "./version.ts";
+
+/** A `pond serve` on this machine, as it wrote itself down beside what this machine has seen. */
+export type RunningServer = {
+  readonly url: string;
+  readonly pid: number;
+  /** Told to nobody but who can read the file; only that server answers for it. */
+  readonly instance: string;
+  readonly location: string;
+  readonly version: string;
+  /** What it does about meaning: a server that does otherwise would answer otherwise. */
+  readonly embeddings: string;
+};
+
+type Place = Pick<Context, "settings">;
+
+/** Writes it down. The function it gives takes that back, unless another has since been written. */
+export async function publishServer(
+  { settings }: Place,
+  { url, instance }: Pick<RunningServer, "url" | "instance">,
+): Promise<() => Promise<void>> {
+  const file = fileOf(settings);
+  const server: RunningServer = { url, instance, pid: process.pid, ...identityOf(settings) };
+  await mkdir(join(file, ".."), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, JSON.stringify(server), { mode: 0o600 });
+  await rename(draft, file);
+  return async () => {
+    if ((await read(file))?.instance === instance) await rm(file, { force: true });
+  };
+}
+
+/** The server of this store, version and model, where one runs; what is stale is passed over. */
+export async function findServer({ settings }: Place): Promise<RunningServer | undefined> {
+  const server = await read(fileOf(settings));
+  if (server === undefined || !isAlive(server.pid)) return undefined;
+  const { location, version: own, embeddings } = identityOf(settings);
+  const isSame =
+    server.location === location && server.version === own && server.embeddings === embeddings;
+  return isSame && (await answersFor(server)) ? server : undefined;
+}
+
+/** Where a server says that it is the one that was written down. */
+export function instancePath(instance: string): string {
+  return `/instance/${instance}`;
+}
+
+function identityOf({
+  location,
+  embeddings,
+}: Place["settings"]): Pick<RunningServer, "location" | "version" | "embeddings"> {
+  const model = embeddings.isOn ? JSON.stringify(embeddings.model) : "off";
+  return { location, version: version(), embeddings: model };
+}
+
+function fileOf({ location, directories }: Place["settings"]): string {
+  const name = createHash("sha256").update(location).digest("hex").slice(0, 32);
+  return join(directories.state, "serve", `${name}.json`);
+}
+
+async function read(file: string): Promise<RunningServer | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, "utf8"));
+    return isServer(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isServer(value: unknown): value is RunningServer {
+  if (typeof value !== "object" || value === null) return false;
+  const { pid, ...texts } = value as Partial<RunningServer>;
+  const { url, instance, location, version: of, embeddings } = texts;
+  const isText = [url, instance, location, of, embeddings].every(
+    (each) => typeof each === "string",
+  );
+  return isText && typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0;
+}
+
+/** True for a process of this user; that of another one cannot be signalled. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const answerTimeoutMs = 2_000;
+
+/** Process ids and ports are used again: only the server itself knows its instance. */
+async function answersFor({ url, instance }: RunningServer): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(answerTimeoutMs);
+    const { ok } = await fetch(`${url}${instancePath(instance)}`, { redirect: "error", signal });
+    return ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { Client as McpClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { parseJson } from "@pond/canonical";
+import { type Client, createClient } from "@pond/client";
+import type { Home } from "./pond.ts";
+
+export type Operation = "search" | "get" | "status";
+export type Fields = Readonly<Record<string, string | number>>;
+/** An answer, or what an error says of itself. */
+type Answer = Readonly<Record<string, unknown>>;
+
+/** One store, asked in four ways. */
+export type Transports = {
+  readonly client: Client;
+  http(operation: Operation, fields: Fields): Promise<Answer>;
+  mcp(operation: Operation, fields: Fields): Promise<Answer>;
+  mcpOverHttp(operation: Operation, fields: Fields): Promise<Answer>;
+  commandLine(operation: Operation, fields: Fields): Promise<Answer>;
+  close(): Promise<void>;
+};
+
+const main = resolve("apps/cli/src/main.ts");
+
+/** Starts a server and an MCP server on the store of a home. */
+export async function openTransports(home: Home): Promise<Transports> {
+  const server = home.start("serve", "--port", "0", "--json");
+  const { url, mcp: mcpUrl } = await announced(server);
+  const client = createClient({ url });
+  const mcpOverHttp = new McpClient({ name: "test", version: "1" });
+  await mcpOverHttp.connect(new StreamableHTTPClientTransport(new URL(mcpUrl)));
+  const mcp = new McpClient({ name: "test", version: "1" });
+  await mcp.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: ["--conditions=@pond/source", main, "mcp"],
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        HOME: home.folder,
+        XDG_DATA_HOME: join(home.folder, "data"),
+        XDG_CONFIG_HOME: join(home.folder, "config"),
+        XDG_CACHE_HOME: join(home.folder, "cache"),
+        XDG_STATE_HOME: join(home.folder, "state"),
+      },
+      stderr: "pipe",
+    }),
+  );
+  return {
+    client,
+    http: (operation, fields) =>
+      // Whatever the table says is sent, what makes no sense too.
+      client[operation](Object(fields)).then(answerOf, errorOf),
+    mcp: (operation, fields) => askMcp(mcp, operation, fields),
+    mcpOverHttp: (operation, fields) => askMcp(mcpOverHttp, operation, fields),
+    commandLine: async (operation, fields) => {
+      const { stdout } = await home.pond(...argumentsOf(operation, fields));
+      const answer = answerOf(parseJson(stdout));
+      return "error" in answer ? errorOf(answer["error"]) : answer;
+    },
+    close: async () => {
+      const ended = once(server, "close");
+      server.kill("SIGTERM");
+      await Promise.all([ended, mcp.close(), mcpOverHttp.close()]);
+    },
+  };
+}
+
+async function announced(server: ChildProcess): Promise<{ url: string; mcp: string }> {
+  if (server.stdout === null) throw new TypeError("no stdout");
+  for await (const line of createInterface(server.stdout)) return JSON.parse(line);
+  throw new Error("pond serve ended");
+}
+
+async function askMcp(mcp: McpClient, operation: Operation, fields: Fields): Promise<Answer> {
+  if (operation === "status") {
+    const { contents } = await mcp.readResource({ uri: "stats://pond" });
+    return answerOf(JSON.parse(String(Object(contents[0]).text)));
+  }
+  const request = { ...fields, max_characters: 100_000 };
+  const result = await mcp.callTool(
+    { name: `pond_${operation}`, arguments: request },
+    CallToolResultSchema,
+  );
+  if (!result.isError) return answerOf(result.structuredContent);
+  return errorOf(JSON.parse(String(Object(Object(result.content)[0]).text)).error);
+}
+
+const flags: Readonly<Record<string, string>> = {
+  response_mode: "mode",
+  message_id: "message",
+  context_depth: "context",
+  after_id: "after",
+  min_score: "min-score",
+};
+
+function argumentsOf(operation: Operation, fields: Fields): string[] {
+  const { query, session_id, ...others } = fields;
+  const options = Object.entries(others).flatMap(([name, value]) => [
+    `--${flags[name] ?? name}`,
+    String(value),
+  ]);
+  const about = query ?? session_id;
+  return [operation, "--json", ...options, ...(about === undefined ? [] : ["--", String(about)])];
+}
+
+/** Without what MCP adds to show a model what it reads, and without the time it took. */
+function answerOf(value: unknown): Answer {
+  const { took_ms, notice, hint, ...answer } = Object(value);
+  return answer;
+}
+
+function errorOf(error: unknown): Answer {
+  const { code, message, details } = Object(error);
+  return { code, message, details };
+}

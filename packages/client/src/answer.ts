@@ -1,0 +1,60 @@
+import { parseJson } from "@pond/canonical";
+import {
+  errorBodySchema,
+  type OperationName,
+  operations,
+  protocolVersion,
+  type Responses,
+} from "@pond/wire";
+import type { Answer } from "./attempt.ts";
+import { checkSchema, type Schema } from "./check-schema.ts";
+import { AnswerError, ServerError } from "./errors.ts";
+
+/**
+ * What an answer says. Fields this version does not know stay in it: schemas only grow (spec 7.2).
+ *
+ * @throws {ServerError} where the server says that it failed.
+ * @throws {AnswerError} where the answer is none of this protocol.
+ */
+export async function readAnswer<Name extends OperationName>(
+  name: Name,
+  answer: Answer,
+): Promise<Responses[Name]> {
+  const { status, requestId } = answer;
+  if (status < 200 || status > 299) {
+    const error = new ServerError(await read(errorBodySchema, answer), status, requestId);
+    throw error.details["kind"] === "path_unknown" ? nothingThere(answer, error) : error;
+  }
+  const schema: Schema<Responses[Name]> = operations[name].response;
+  return read(schema, answer);
+}
+
+async function read<Value>(schema: Schema<Value>, answer: Answer): Promise<Value> {
+  const checked = await checkSchema(schema, parse(answer));
+  if ("value" in checked) return checked.value;
+  const { path, reason } = checked.misfit;
+  throw refusal(answer, { reason, ...(path !== "" && { path }) });
+}
+
+function parse(answer: Answer): unknown {
+  try {
+    return parseJson(answer.text);
+  } catch (cause) {
+    throw refusal(answer, { reason: "is no JSON: is that a pond server?" }, { cause });
+  }
+}
+
+/** `not_found` would read as if the session were missing. */
+function nothingThere(answer: Answer, cause: ServerError): AnswerError {
+  const reason = `is that there is no such path: a wrong address, or a server that does not speak protocol_version ${protocolVersion}`;
+  return refusal(answer, { reason }, { cause });
+}
+
+function refusal(
+  { url, status, requestId }: Answer,
+  why: Pick<AnswerError["details"], "reason" | "path">,
+  options?: ErrorOptions,
+): AnswerError {
+  const facts = { url, status, ...(requestId !== undefined && { requestId }) };
+  return new AnswerError({ ...facts, ...why }, options);
+}

@@ -1,0 +1,97 @@
+import { publicAddress } from "./address.ts";
+import { retryAfterMs } from "./backoff.ts";
+import { startDeadline } from "./deadline.ts";
+import { AnswerError } from "./errors.ts";
+import { readBody } from "./read-body.ts";
+import type { Settings } from "./settings.ts";
+
+/** A request as it is sent, any number of times. */
+export type Call = {
+  readonly url: URL;
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+};
+
+/** What was said, read whole. */
+export type Answer = {
+  readonly url: string;
+  readonly status: number;
+  readonly requestId?: string;
+  readonly text: string;
+  readonly retryAfterMs: number | undefined;
+};
+
+/** Why nothing was. */
+export type Silence = {
+  readonly reason: string;
+  readonly isTimeout?: true;
+  /** Another try may fare better. */
+  readonly isPassing: boolean;
+  readonly cause: unknown;
+};
+
+/**
+ * Asks once.
+ *
+ * @throws {AnswerError} for an answer that is too long, no text, or a redirect.
+ * @throws The caller's reason, where it aborted.
+ */
+export async function attempt(
+  call: Call,
+  settings: Settings,
+): Promise<{ readonly answer: Answer } | { readonly silence: Silence }> {
+  call.signal?.throwIfAborted();
+  const deadline = startDeadline(call.timeoutMs, call.signal);
+  try {
+    const { url, body } = call;
+    const { signal } = deadline;
+    const { fetch, headers } = settings;
+    // A redirect may lead to somebody whom what is asked is not meant for.
+    const response = await fetch(url, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+      signal,
+    });
+    return { answer: await read(response, call, settings) };
+  } catch (error) {
+    if (error instanceof AnswerError) throw error;
+    if (deadline.isTimeout()) {
+      const reason = `no answer within ${call.timeoutMs} ms`;
+      return { silence: { reason, isTimeout: true, isPassing: false, cause: error } };
+    }
+    call.signal?.throwIfAborted();
+    return { silence: brokenConnection(error) };
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function read(response: Response, call: Call, settings: Settings): Promise<Answer> {
+  const { status, headers, type } = response;
+  const requestId = headers.get("x-pond-request-id");
+  const facts = {
+    url: publicAddress(call.url),
+    status,
+    ...(requestId !== null && { requestId }),
+  };
+  const body = await readBody(response, settings.maxAnswerBytes);
+  // Browsers show no more of one.
+  if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
+    throw new AnswerError({ ...facts, reason: "is a redirect, which is not followed" });
+  }
+  if ("reason" in body) throw new AnswerError({ ...facts, reason: body.reason });
+  const wait = retryAfterMs(headers.get("retry-after"), settings.clock);
+  return { ...facts, text: body.text, retryAfterMs: wait };
+}
+
+function brokenConnection(error: unknown): Silence {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  const isFinal = code !== undefined && /CERT|SELF_SIGNED|TLS|ENOTFOUND|INVALID/.test(code);
+  const words = code === "ECONNREFUSED" ? "nothing listens there" : "the connection failed";
+  const reason = code === undefined ? words : `${words} (${code})`;
+  return { reason, isPassing: !isFinal, cause: error };
+}

@@ -1,0 +1,20 @@
+import type { Clock } from "./clock.ts";
+
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
+/** Who wants to be left alone for longer is asked again by the caller, not by us. */
+export const longestWaitMs = 60_000;
+
+/** The pause after so many tries: it grows by two, with jitter, so that clients come apart. */
+export function pauseMs(tries: number, clock: Clock): number {
+  const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1));
+  return Math.round(pause * (0.5 + clock.random() / 2));
+}
+
+/** Milliseconds of a `Retry-After` header: seconds, or a date. */
+export function retryAfterMs(header: string | null, clock: Clock): number | undefined {
+  if (header === null || header.trim() === "") return undefined;
+  const seconds = Number(header);
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - clock.now() : seconds * 1000;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}

@@ -1,0 +1,89 @@
+import { errorCodes, type OperationName, operations, type Responses } from "@pond/wire";
+import { publicAddress } from "./address.ts";
+import { readAnswer } from "./answer.ts";
+import { attempt, type Call } from "./attempt.ts";
+import { longestWaitMs, pauseMs } from "./backoff.ts";
+import { AnswerError, ConnectionError, ServerError } from "./errors.ts";
+import { readTimeout, type Settings } from "./settings.ts";
+
+export type CallOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** For each try, instead of the client's. */
+  readonly timeoutMs?: number | undefined;
+};
+
+type Outcome<Name extends OperationName> =
+  | { readonly response: Responses[Name] }
+  | {
+      /** What it comes to, when it is the last of so many tries. */
+      readonly error: (attempts: number) => Error;
+      readonly isPassing: boolean;
+      readonly retryAfterMs?: number | undefined;
+    };
+
+/**
+ * Asks until there is an answer, or nothing to hope for. Every operation may be repeated: all but
+ * ingest only read, and ingest stores nothing twice (`lance-deterministic-pk`).
+ *
+ * @throws {ServerError} {@link ConnectionError} {@link AnswerError}
+ * @throws The signal's reason, once it is aborted.
+ */
+export async function call<Name extends OperationName>(
+  name: Name,
+  body: string,
+  settings: Settings,
+  { signal, timeoutMs }: CallOptions,
+): Promise<Responses[Name]> {
+  const request: Call = {
+    url: settings.address.of(operations[name].path),
+    body,
+    signal,
+    timeoutMs: timeoutMs === undefined ? settings.timeoutMs : readTimeout(timeoutMs),
+  };
+  const { clock, retries } = settings;
+  for (let attempts = 1; ; attempts++) {
+    const outcome = await ask(name, request, settings);
+    if ("response" in outcome) return outcome.response;
+    const { isPassing, error, retryAfterMs = 0 } = outcome;
+    if (!isPassing || attempts > retries || retryAfterMs > longestWaitMs) throw error(attempts);
+    // Everybody is told the same time; the pause behind it sets them apart.
+    await clock.sleep(retryAfterMs + pauseMs(attempts, clock), signal);
+  }
+}
+
+async function ask<Name extends OperationName>(
+  name: Name,
+  request: Call,
+  settings: Settings,
+): Promise<Outcome<Name>> {
+  const url = publicAddress(request.url);
+  const result = await attempt(request, settings);
+  if ("silence" in result) {
+    const { isPassing, cause, ...why } = result.silence;
+    return {
+      isPassing,
+      error: (attempts) => new ConnectionError({ url, ...why, attempts }, { cause }),
+    };
+  }
+  const { status, retryAfterMs } = result.answer;
+  try {
+    return { response: await readAnswer(name, result.answer) };
+  } catch (error) {
+    if (error instanceof ServerError) {
+      const isPassing = errorCodes[error.code].isRetryable;
+      return { isPassing, retryAfterMs, error: () => error };
+    }
+    if (!(error instanceof AnswerError) || !isOfGateway(status)) throw error;
+    const reason = `what stands before the server answered ${status}`;
+    return {
+      isPassing: true,
+      retryAfterMs,
+      error: (attempts) => new ConnectionError({ url, reason, status, attempts }, { cause: error }),
+    };
+  }
+}
+
+/** Statuses by which a proxy says that it did not reach the server, or was asked too often. */
+function isOfGateway(status: number): boolean {
+  return status === 429 || status === 502 || status === 503 || status === 504;
+}

@@ -1,0 +1,469 @@
+import { getEventListeners } from "node:events";
+import { createServer } from "node:net";
+import { gzipSync } from "node:zlib";
+import { errorCodes, protocolVersion, WireError } from "@pond/wire";
+import { describe, expect, it } from "vitest";
+import { createClient } from "./client.ts";
+import { AnswerError, ConnectionError, ServerError } from "./errors.ts";
+import type { ClientOptions } from "./settings.ts";
+import { fails, nothingFound, pageOf, type Reply, says, withServer } from "./testing.ts";
+
+const hangUp: Reply = (response) => void response.destroy();
+const found = says(200, nothingFound);
+const query = "lock file";
+
+describe("createClient", () => {
+  it.each<[string, Partial<ClientOptions>]>([
+    ["no address", { url: "localhost" }],
+    ["a file", { url: "file:///tmp" }],
+    ["a password in the address", { url: "http://a:b@localhost" }],
+    ["a header that is none", { headers: { "a b": "c" } }],
+    ["half a retry", { retries: 0.5 }],
+    ["fewer than no retries", { retries: -1 }],
+    ["no time", { timeoutMs: 0 }],
+    ["more time than a timer has", { timeoutMs: 2 ** 31 }],
+    ["no bytes", { maxAnswerBytes: 0 }],
+  ])("takes no options that make no sense: %s", (_, options) => {
+    const create = () => createClient({ url: "http://localhost", ...options });
+
+    expect(create).toThrow(/^(url|retries|timeoutMs|maxAnswerBytes|Headers)/);
+  });
+});
+
+describe("a request", () => {
+  it("is the envelope and its fields", async () => {
+    const options = { namespace: "team", headers: { authorization: "Bearer x" } };
+    await withServer(
+      [found],
+      async ({ client, seen }) => {
+        await client.search({ query, limit: 3, project: undefined });
+
+        expect(seen).toMatchObject([
+          {
+            method: "POST",
+            url: "/v1/search",
+            headers: { "content-type": "application/json", authorization: "Bearer x" },
+          },
+        ]);
+        expect(JSON.parse(seen[0]?.body ?? "")).toEqual({
+          protocol_version: protocolVersion,
+          namespace: "team",
+          query,
+          limit: 3,
+        });
+      },
+      options,
+    );
+  });
+
+  it("names the namespace it was given rather than the client's", () =>
+    withServer(
+      [found],
+      async ({ client, seen }) => {
+        await client.search({ query, namespace: "other" });
+
+        expect(JSON.parse(seen[0]?.body ?? "")).toHaveProperty("namespace", "other");
+      },
+      { namespace: "team" },
+    ));
+
+  it.each([
+    ["/", "/v1/search"],
+    ["/pond", "/pond/v1/search"],
+    ["/pond/?key=1#top", "/pond/v1/search?key=1"],
+  ])("goes below the path of the address: %s", (path, expected) =>
+    withServer([found], async ({ url, seen }) => {
+      await createClient({ url: url + path }).search({ query });
+
+      expect(seen[0]?.url).toBe(expected);
+    }),
+  );
+
+  it("goes through the fetch that is given", async () => {
+    const asked: unknown[] = [];
+    const client = createClient({
+      url: "http://pond.test",
+      fetch: async (input) => {
+        asked.push(String(input));
+        return Response.json(nothingFound);
+      },
+    });
+
+    await expect(client.search({ query })).resolves.toEqual(nothingFound);
+    expect(asked).toEqual(["http://pond.test/v1/search"]);
+  });
+});
+
+describe("an error of the server", () => {
+  it.each(Object.entries(errorCodes))("is a WireError: %s", (code, { httpStatus, isRetryable }) =>
+    withServer(
+      [fails(httpStatus, code, { field: "query" }, { "x-pond-request-id": "r-1" })],
+      async ({ client, seen, clock }) => {
+        const error = await client.search({ query }).catch((thrown: unknown) => thrown);
+
+        expect(error).toBeInstanceOf(ServerError);
+        expect(error).toBeInstanceOf(WireError);
+        expect(error).toMatchObject({
+          code,
+          message: `the ${code} message`,
+          details: { field: "query" },
+          status: httpStatus,
+          requestId: "r-1",
+          [Symbol.for("pond.error")]: true,
+        });
+        expect(seen).toHaveLength(isRetryable ? 5 : 1);
+        expect(clock.slept).toEqual(isRetryable ? [250, 500, 1000, 2000] : []);
+      },
+    ),
+  );
+});
+
+describe("a failure that passes", () => {
+  it.each<[string, Reply, number]>([
+    ["storage_unavailable", fails(503, "storage_unavailable"), 250],
+    ["conflict", fails(409, "conflict"), 250],
+    ["a connection that breaks before an answer", hangUp, 250],
+    [
+      "an answer that breaks off",
+      (response) => {
+        response.writeHead(200, { "content-length": "100" }).write('{"mode":');
+        setImmediate(() => response.destroy());
+      },
+      250,
+    ],
+    ["a proxy without a server", says(502, "<html>Bad Gateway</html>"), 250],
+    ["a proxy that was asked too often", says(429, "", { "retry-after": "3" }), 3250],
+    ["one that says when", fails(503, "storage_unavailable", {}, { "retry-after": "7" }), 7250],
+    [
+      "one that names a date",
+      fails(503, "storage_unavailable", {}, { "retry-after": new Date(1_009_000).toUTCString() }),
+      9250,
+    ],
+    ["one that says nonsense", fails(409, "conflict", {}, { "retry-after": "soon" }), 250],
+  ])("is tried again, with the same request: %s", (_, failure, pause) =>
+    withServer([failure, found], async ({ client, seen, clock }) => {
+      await expect(client.search({ query })).resolves.toEqual(nothingFound);
+
+      expect(clock.slept).toEqual([pause]);
+      expect(seen[1]).toMatchObject({ body: seen[0]?.body });
+    }),
+  );
+
+  it("is not waited for where the server wants an hour", () =>
+    withServer(
+      [fails(503, "storage_unavailable", {}, { "retry-after": "3600" })],
+      async ({ client, seen }) => {
+        await expect(client.search({ query })).rejects.toMatchObject({
+          code: "storage_unavailable",
+        });
+        expect(seen).toHaveLength(1);
+      },
+    ));
+
+  it("is not tried again where no retries are wanted", () =>
+    withServer(
+      [hangUp, found],
+      async ({ client, seen }) => {
+        await expect(client.search({ query })).rejects.toBeInstanceOf(ConnectionError);
+        expect(seen).toHaveLength(1);
+      },
+      { retries: 0 },
+    ));
+
+  it("is an error of the connection in the end", () =>
+    withServer(
+      [says(504, "<html>")],
+      async ({ client, url }) => {
+        await expect(client.search({ query })).rejects.toMatchObject({
+          name: "ConnectionError",
+          code: "connection_failed",
+          message: `${url}/v1/search: what stands before the server answered 504 (tried 3 times)`,
+          details: { status: 504, attempts: 3 },
+          [Symbol.for("pond.error")]: true,
+        });
+      },
+      { retries: 2 },
+    ));
+
+  it("may be that nothing listens", async () => {
+    const { url, client, clock } = await withServer([], async (running) => running);
+
+    await expect(client.status()).rejects.toMatchObject({
+      message: `${url}/v1/status: nothing listens there (ECONNREFUSED) (tried 5 times)`,
+      details: { url: `${url}/v1/status`, attempts: 5 },
+    });
+    expect(clock.slept).toHaveLength(4);
+  });
+});
+
+describe("a failure that is final", () => {
+  it("may be a name nobody has", async () => {
+    const fetch = async (): Promise<Response> => {
+      throw new TypeError("fetch failed", {
+        cause: Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" }),
+      });
+    };
+    const client = createClient({ url: "http://pond.invalid?key=secret", fetch });
+
+    await expect(client.status()).rejects.toMatchObject({
+      message: "http://pond.invalid/v1/status: the connection failed (ENOTFOUND)",
+    });
+  });
+});
+
+describe("a call", () => {
+  const stalls: [string, Reply][] = [
+    ["before an answer", () => undefined],
+    ["inside of one", (response) => void response.writeHead(200).write("{")],
+  ];
+
+  it.each(stalls)("ends when its time is up: %s", (_, stall) =>
+    withServer([stall], async ({ client, seen }) => {
+      await expect(client.search({ query }, { timeoutMs: 20 })).rejects.toMatchObject({
+        name: "ConnectionError",
+        message: expect.stringMatching(/: no answer within 20 ms$/),
+        details: { isTimeout: true, attempts: 1 },
+      });
+      expect(seen.length).toBeLessThan(2);
+    }),
+  );
+
+  it.each(stalls)("ends when it is aborted: %s", (_, stall) => {
+    const abort = new AbortController();
+    const reply: Reply = (response, request) => {
+      stall(response, request);
+      setImmediate(() => abort.abort(new Error("enough")));
+    };
+    return withServer([reply], async ({ client }) => {
+      const { signal } = abort;
+
+      await expect(client.search({ query }, { signal })).rejects.toThrow("enough");
+    });
+  });
+
+  it("is not made where it was aborted before", () =>
+    withServer([found], async ({ client, seen }) => {
+      const signal = AbortSignal.abort(new Error("enough"));
+
+      await expect(client.search({ query }, { signal })).rejects.toThrow("enough");
+      expect(seen).toEqual([]);
+    }));
+
+  it("ends during a pause when it is aborted", () =>
+    withServer(
+      [fails(503, "storage_unavailable", {}, { "retry-after": "60" })],
+      async ({ url }) => {
+        const abort = new AbortController();
+        const client = createClient({
+          url,
+          fetch: async (...request) => {
+            const response = await fetch(...request);
+            setTimeout(() => abort.abort(new Error("enough")), 20);
+            return response;
+          },
+        });
+
+        const { signal } = abort;
+        await expect(client.status({}, { signal })).rejects.toThrow("enough");
+      },
+    ));
+
+  it.each([found, hangUp])("leaves nothing at a signal that lives on", (reply) =>
+    withServer([reply], async ({ client }) => {
+      const { signal } = new AbortController();
+
+      await client.search({ query }, { signal }).catch(() => undefined);
+
+      expect(getEventListeners(signal, "abort")).toEqual([]);
+    }),
+  );
+
+  it("takes no time that makes no sense", () =>
+    withServer([found], async ({ client }) => {
+      await expect(client.search({ query }, { timeoutMs: Number.NaN })).rejects.toThrow(RangeError);
+    }));
+});
+
+describe("an answer", () => {
+  it("keeps fields of a later version, and every digit", () =>
+    withServer(
+      [says(200, `{"later":12345678901234567890,${JSON.stringify(nothingFound).slice(1)}`)],
+      async ({ client }) => {
+        const response = await client.search({ query });
+
+        expect(JSON.stringify(response)).toContain('"later":12345678901234567890,');
+      },
+    ));
+
+  it("may be compressed", () =>
+    withServer(
+      [says(200, gzipSync(JSON.stringify(nothingFound)), { "content-encoding": "gzip" })],
+      async ({ client }) => {
+        await expect(client.search({ query })).resolves.toEqual(nothingFound);
+      },
+    ));
+
+  const match = {
+    ...{ message_id: "m", session_id: "s", role: "user", timestamp: "2026-11-20T00:00:00Z" },
+    ...{ score: "high", snippet: { text: "", highlights: [] } },
+  };
+  const session = {
+    ...{ session_id: "s", root_session_id: "s", source_agent: "test", project: "/demo" },
+    ...{ created_at: "2026-11-20T00:00:00Z", score: 1, matches: [match] },
+  };
+  const { took_ms: _, ...incomplete } = nothingFound;
+  it.each<[string, Reply, object]>([
+    ["a page", says(200, "<!doctype html>"), { reason: "is no JSON: is that a pond server?" }],
+    ["nothing", says(200), { reason: "is no JSON: is that a pond server?" }],
+    ["a page that is not there", says(404, "<html>"), { status: 404 }],
+    ["another error", says(400, { error: "no" }), { status: 400, path: "error" }],
+    [
+      "a code of another version",
+      fails(418, "teapot", {}, { "x-pond-request-id": "r-2" }),
+      { status: 418, path: "error.code", requestId: "r-2" },
+    ],
+    ["not UTF-8", says(200, Uint8Array.of(0x22, 0xff, 0x22)), { reason: "is not UTF-8" }],
+    ["a redirect", says(307, "", { location: "http://127.0.0.1:9/" }), { status: 307 }],
+    ["without a field", says(200, incomplete), { path: "took_ms" }],
+    [
+      "of a wrong type",
+      says(200, { ...nothingFound, sessions: [session] }),
+      { path: "sessions.0.matches.0.score" },
+    ],
+    ["an array", says(200, []), { status: 200 }],
+    [
+      "of a server without this version",
+      fails(404, "not_found", { kind: "path_unknown" }),
+      { status: 404, reason: expect.stringContaining("protocol_version 1") },
+    ],
+  ])("is refused, once, where it is none of this protocol: %s", (_, reply, details) =>
+    withServer([reply], async ({ client, url, seen }) => {
+      const error = await client.search({ query }).catch((thrown: unknown) => thrown);
+
+      expect(error).toBeInstanceOf(AnswerError);
+      expect(error).toMatchObject({
+        code: "answer_invalid",
+        message: expect.stringContaining(`${url}/v1/search: the answer`),
+        details: { url: `${url}/v1/search`, ...details },
+        [Symbol.for("pond.error")]: true,
+      });
+      expect(seen).toHaveLength(1);
+    }),
+  );
+
+  it.each<[string, Reply]>([
+    ["as it says", says(200, " ".repeat(1001))],
+    [
+      "as it turns out",
+      (response) => {
+        response.writeHead(200);
+        for (let chunk = 0; chunk < 11; chunk++) response.write(" ".repeat(100));
+        response.end();
+      },
+    ],
+    ["once unpacked", says(200, gzipSync(" ".repeat(100_000)), { "content-encoding": "gzip" })],
+  ])("is refused where it is too long, %s", (_, reply) =>
+    withServer(
+      [reply],
+      async ({ client }) => {
+        await expect(client.search({ query })).rejects.toMatchObject({
+          details: { reason: "is longer than 1000 bytes" },
+        });
+      },
+      { maxAnswerBytes: 1000 },
+    ),
+  );
+
+  it("may be of a message", async () => {
+    const whole = viewOf();
+    await withServer([says(200, whole)], async ({ client }) => {
+      const answer = await client.get({ session_id: "s", message_id: "m" });
+
+      expect(answer.target.id).toBe("m");
+    });
+    await withServer([says(200, { ...whole, target: { id: 1 } })], async ({ client }) => {
+      await expect(client.get({ session_id: "s", message_id: "m" })).rejects.toMatchObject({
+        details: { path: expect.stringMatching(/^target\./) },
+      });
+    });
+  });
+
+  it.each([{ session_id: "s", message_id: "m" }, { session_id: "s" }])(
+    "has to be of what was asked: %j",
+    (request) =>
+      withServer(
+        ["message_id" in request ? says(200, pageOf(["m"], 0)) : says(200, viewOf())],
+        async ({ client }) => {
+          await expect(client.get(request)).rejects.toBeInstanceOf(AnswerError);
+        },
+      ),
+  );
+
+  it("is waited for where the server is no HTTP server", async () => {
+    const server = createServer((socket) => socket.end("SSH-2.0\r\n"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = Object(server.address()).port;
+    try {
+      const client = createClient({ url: `http://127.0.0.1:${port}`, retries: 0 });
+
+      await expect(client.status()).rejects.toMatchObject({ code: "connection_failed" });
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe("pages", () => {
+  const idsOf = async (items: AsyncIterable<{ readonly id: string }>): Promise<string[]> =>
+    (await Array.fromAsync(items)).map(({ id }) => id);
+
+  it("follow each other to the end of a session", () =>
+    withServer(
+      [says(200, pageOf(["a", "b"], 1)), says(200, pageOf(["c"], 0))],
+      async ({ client, seen }) => {
+        const options = { response_mode: "complete", namespace: "team" } as const;
+
+        expect(await idsOf(client.messages("s", options))).toEqual(["a", "b", "c"]);
+        expect(seen.map(({ body }) => JSON.parse(body))).toEqual([
+          { protocol_version: 1, session_id: "s", ...options },
+          { protocol_version: 1, session_id: "s", ...options, after_id: "b" },
+        ]);
+      },
+    ));
+
+  it("of a session are asked for when they are wanted", () =>
+    withServer([says(200, pageOf(["a", "b"], 1))], async ({ client, seen }) => {
+      for await (const { id } of client.messages("s")) if (id === "b") break;
+
+      expect(seen).toHaveLength(1);
+    }));
+
+  it("follow each other to the end of a search", () =>
+    withServer([says(200, { ...nothingFound, next: "n" }), found], async ({ client, seen }) => {
+      expect(await Array.fromAsync(client.searchAll({ query }))).toEqual([]);
+      expect(seen.map(({ body }) => JSON.parse(body).after)).toEqual([undefined, "n"]);
+    }));
+
+  it.each<[string, Reply]>([
+    ["an empty page", says(200, pageOf([], 1))],
+    ["the same page", says(200, pageOf(["a"], 1))],
+  ])("end with an error where the server does not go on: %s", (_, reply) =>
+    withServer([reply], async ({ client, seen }) => {
+      await expect(idsOf(client.messages("s"))).rejects.toThrow("is the page before, again");
+      expect(seen.length).toBeLessThan(3);
+    }),
+  );
+
+  it("of a search end with an error where the server does not go on", () =>
+    withServer([says(200, { ...nothingFound, next: "n" })], async ({ client, seen }) => {
+      const all = Array.fromAsync(client.searchAll({ query }));
+
+      await expect(all).rejects.toThrow("is the page before, again");
+      expect(seen).toHaveLength(2);
+    }));
+});
+
+function viewOf(): object {
+  const { session, messages } = pageOf(["m"], 0);
+  return { session, before: [], target: messages[0], after: [], target_parts_remaining: 0 };
+}

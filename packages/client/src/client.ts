@@ -1,0 +1,146 @@
+import { type JsonValue, stringifyJson } from "@pond/canonical";
+import {
+  type GetRequest,
+  type GetResponse,
+  type IngestEvent,
+  type IngestRequest,
+  type IngestResponse,
+  type MessageView,
+  type OperationName,
+  operations,
+  protocolVersion,
+  type Requests,
+  type Responses,
+  type RestoreRequest,
+  type RestoreResponse,
+  type SearchRequest,
+  type SearchResponse,
+  type SessionMatches,
+  type SessionPage,
+  type ShownMessage,
+  type StatusRequest,
+  type StatusResponse,
+} from "@pond/wire";
+import { publicAddress } from "./address.ts";
+import { type CallOptions, call } from "./call.ts";
+import { AnswerError } from "./errors.ts";
+import { type IngestAllOptions, ingestAll } from "./ingest-all.ts";
+import { messagePages, searchPages } from "./paging.ts";
+import { type ClientOptions, readSettings, type Settings } from "./settings.ts";
+
+/** A request without what the client adds to it. */
+export type Fields<Request> = Omit<Request, "protocol_version">;
+
+type GetFields = Fields<GetRequest>;
+
+/**
+ * The operations of a pond server. All of them throw {@link ServerError},
+ * {@link ConnectionError}, {@link AnswerError}, or the reason of their `signal`.
+ */
+export type Client = {
+  search(request: Fields<SearchRequest>, options?: CallOptions): Promise<SearchResponse>;
+  /** Searches, and asks on for as long as somebody wants more sessions. */
+  searchAll(
+    request: Fields<SearchRequest>,
+    options?: CallOptions,
+  ): AsyncGenerator<SessionMatches, void, undefined>;
+  /** One message with its neighbours, or a page of a session. */
+  get(
+    request: GetFields & { readonly message_id: string },
+    options?: CallOptions,
+  ): Promise<MessageView>;
+  get(
+    request: GetFields & { readonly message_id?: undefined },
+    options?: CallOptions,
+  ): Promise<SessionPage>;
+  get(request: GetFields, options?: CallOptions): Promise<GetResponse>;
+  /** The messages of a session, page after page. */
+  messages(
+    sessionId: string,
+    options?: MessagesOptions,
+  ): AsyncGenerator<ShownMessage, void, undefined>;
+  /** Stores the events of one request. Repeating it changes nothing. */
+  ingest(request: Fields<IngestRequest>, options?: CallOptions): Promise<IngestResponse>;
+  /** Stores any number of events, in as many requests as it takes: see {@link IngestAllOptions}. */
+  ingestAll(
+    events: Iterable<IngestEvent> | AsyncIterable<IngestEvent>,
+    options?: IngestAllOptions & Pick<IngestRequest, "namespace">,
+  ): Promise<IngestResponse>;
+  status(request?: Fields<StatusRequest>, options?: CallOptions): Promise<StatusResponse>;
+  restore(request: Fields<RestoreRequest>, options?: CallOptions): Promise<RestoreResponse>;
+};
+
+export type MessagesOptions = CallOptions &
+  Pick<GetRequest, "namespace" | "response_mode" | "after_id" | "limit_bytes">;
+
+/**
+ * A client of one server. Nothing is sent before an operation is called, nothing is held between
+ * calls.
+ *
+ * @throws {TypeError | RangeError} for options that make no sense.
+ */
+export function createClient(options: ClientOptions): Client {
+  return clientOf(readSettings(options));
+}
+
+/** As {@link createClient}, of settings that were read before. */
+export function clientOf(settings: Settings): Client {
+  const envelope = (namespace = settings.namespace): object => ({
+    protocol_version: protocolVersion,
+    ...(namespace !== undefined && { namespace }),
+  });
+  const ask = async <Name extends OperationName>(
+    name: Name,
+    request: Fields<Requests[Name]>,
+    callOptions: CallOptions = {},
+  ): Promise<Responses[Name]> => {
+    const fields = Object.entries({ ...request, ...envelope(request.namespace) });
+    const given = fields.filter(([, value]) => value !== undefined);
+    const body = stringifyJson(Object.fromEntries(given) as JsonValue);
+    return call(name, body, settings, callOptions);
+  };
+  const unfit = (name: OperationName, reason: string): AnswerError => {
+    const url = publicAddress(settings.address.of(operations[name].path));
+    return new AnswerError({ url, status: 200, reason });
+  };
+
+  function get(
+    request: GetFields & { readonly message_id: string },
+    callOptions?: CallOptions,
+  ): Promise<MessageView>;
+  function get(
+    request: GetFields & { readonly message_id?: undefined },
+    callOptions?: CallOptions,
+  ): Promise<SessionPage>;
+  function get(request: GetFields, callOptions?: CallOptions): Promise<GetResponse>;
+  async function get(request: GetFields, callOptions?: CallOptions): Promise<GetResponse> {
+    const response = await ask("get", request, callOptions);
+    if ("target" in response === (request.message_id !== undefined)) return response;
+    throw unfit("get", "is a session where a message was asked for, or the other way round");
+  }
+
+  return {
+    search: (request, callOptions) => ask("search", request, callOptions),
+    searchAll: (request, callOptions) =>
+      searchPages(
+        (after) => ask("search", { ...request, after }, callOptions),
+        request.after,
+        () => unfit("search", "is the page before, again"),
+      ),
+    get,
+    messages(sessionId, { signal, timeoutMs, ...request } = {}) {
+      const page = (after_id: string | undefined): Promise<SessionPage> =>
+        get({ ...request, session_id: sessionId, after_id }, { signal, timeoutMs });
+      return messagePages(page, request.after_id, () => unfit("get", "is the page before, again"));
+    },
+    ingest: (request, callOptions) => ask("ingest", request, callOptions),
+    ingestAll(events, { namespace, ...ingestOptions } = {}) {
+      const start = JSON.stringify({ ...envelope(namespace), events: [] }).slice(0, -"]}".length);
+      const send = (texts: string): Promise<IngestResponse> =>
+        call("ingest", `${start}${texts}]}`, settings, ingestOptions);
+      return ingestAll(events, send, ingestOptions);
+    },
+    status: (request = {}, callOptions) => ask("status", request, callOptions),
+    restore: (request, callOptions) => ask("restore", request, callOptions),
+  };
+}

@@ -1,0 +1,72 @@
+import { type ErrorBody, WireError } from "@pond/wire";
+
+const stamp = Symbol.for("pond.error");
+
+/** A request that the server refused or could not answer, in its own words. */
+export class ServerError extends WireError {
+  /** The HTTP status. */
+  readonly status: number;
+  /** Finds the request in the server's log. */
+  readonly requestId: string | undefined;
+
+  constructor({ error }: ErrorBody, status: number, requestId: string | undefined) {
+    super(error.code, error.message, error.details);
+    this.status = status;
+    this.requestId = requestId;
+  }
+}
+
+/** Base of the other errors this package throws on purpose; `PondError.is` recognises them. */
+abstract class ClientError extends Error {
+  abstract readonly code: "connection_failed" | "answer_invalid";
+  abstract readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    Object.defineProperty(this, stamp, { value: true });
+  }
+}
+
+/** No answer of the server arrived whole: nothing listens, the connection broke, time was up. */
+export class ConnectionError extends ClientError {
+  override readonly name = "ConnectionError";
+  readonly code = "connection_failed";
+  readonly details: {
+    /** What was asked, without its query. */
+    readonly url: string;
+    readonly reason: string;
+    readonly attempts: number;
+    /** The HTTP status of what stands before the server, where that answered instead. */
+    readonly status?: number;
+    readonly isTimeout?: true;
+  };
+
+  constructor(details: ConnectionError["details"], options?: ErrorOptions) {
+    const { url, reason, attempts } = details;
+    super(`${url}: ${reason}${attempts > 1 ? ` (tried ${attempts} times)` : ""}`, options);
+    this.details = details;
+  }
+}
+
+/** An answer that is none of this protocol: something else listens there, or another version. */
+export class AnswerError extends ClientError {
+  override readonly name = "AnswerError";
+  readonly code = "answer_invalid";
+  readonly details: {
+    /** What was asked, without its query. */
+    readonly url: string;
+    readonly reason: string;
+    /** The HTTP status. */
+    readonly status: number;
+    /** Where in the answer it does not fit, such as `sessions.0.score`. */
+    readonly path?: string;
+    /** Finds the request in the server's log. */
+    readonly requestId?: string;
+  };
+
+  constructor(details: AnswerError["details"], options?: ErrorOptions) {
+    const { url, path, reason } = details;
+    super(`${url}: the answer${path === undefined ? "" : `, at ${path},`} ${reason}`, options);
+    this.details = details;
+  }
+}

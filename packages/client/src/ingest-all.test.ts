@@ -1,0 +1,282 @@
+import type { IngestEvent, IngestRequest, IngestResponse, RejectedRow } from "@pond/wire";
+import { describe, expect, it } from "vitest";
+import type { Client } from "./client.ts";
+import { fails, messageEvents, type Reply, says, sessionEvent, withServer } from "./testing.ts";
+
+/** Two sessions: one of three messages, one of one. */
+const stream: readonly IngestEvent[] = [
+  sessionEvent("s"),
+  ...messageEvents("s", "a"),
+  ...messageEvents("s", "b"),
+  ...messageEvents("s", "c"),
+  sessionEvent("t"),
+  ...messageEvents("t", "d"),
+];
+
+const idOf = (event: IngestEvent): string =>
+  event.kind === "session"
+    ? event.session.id
+    : event.kind === "message"
+      ? event.message.id
+      : event.part.id;
+
+/** A server of these caps, which refuses the events of these ids, and stores the others. */
+function storing({
+  maxEvents = 1000,
+  maxBytes = 1e6,
+  refused = [] as readonly string[],
+} = {}): Reply {
+  return (response, { body }) => {
+    const { events }: IngestRequest = JSON.parse(body);
+    if (body.length > maxBytes) {
+      const details = { kind: "body_too_large", limit: maxBytes };
+      return fails(400, "validation_failed", details)(response, { body } as never);
+    }
+    if (events.length > maxEvents) {
+      const details = { field: "events", limit: maxEvents };
+      return fails(400, "validation_failed", details)(response, { body } as never);
+    }
+    says(200, answerTo(events, refused))(response, { body } as never);
+  };
+}
+
+function answerTo(events: readonly IngestEvent[], refused: readonly string[]): IngestResponse {
+  const rejected = events.flatMap((event, at): RejectedRow[] =>
+    refused.includes(idOf(event))
+      ? [{ event: at, code: "invalid", message: idOf(event), details: {} }]
+      : [],
+  );
+  const opened = events.flatMap((event) => (event.kind === "session" ? [event.session.id] : []));
+  return {
+    events: events.length,
+    accepted: events.length - rejected.length,
+    rejected,
+    sessions: opened.map((session_id) => {
+      const own = events.filter((event) => JSON.stringify(event).includes(`"${session_id}"`));
+      return {
+        session_id,
+        status: own.some((event) => idOf(event) === "a" || idOf(event) === "t") ? "new" : "grown",
+        messages_added: own.filter(({ kind }) => kind === "message").length,
+        parts_added: own.filter(({ kind }) => kind === "part").length,
+        revisions: 0,
+        rows_rejected: own.filter((event) => refused.includes(idOf(event))).length,
+      };
+    }),
+    took_ms: 1,
+  };
+}
+
+const stored = (ids: readonly string[]): IngestResponse["sessions"] =>
+  ids.map((session_id) => ({
+    session_id,
+    status: "new",
+    messages_added: session_id === "s" ? 3 : 1,
+    parts_added: session_id === "s" ? 3 : 1,
+    revisions: 0,
+    rows_rejected: 0,
+  }));
+
+type Options = Parameters<Client["ingestAll"]>[1];
+
+/** What the server was sent, by ids, and what came of it. */
+async function send(
+  replies: readonly Reply[],
+  options: Options,
+  events: Iterable<IngestEvent> | AsyncIterable<IngestEvent> = stream,
+) {
+  return withServer(replies, async ({ client, seen }) => {
+    const answer = await client.ingestAll(events, options).catch((error: unknown) => error);
+    const requests = seen.map(({ body }) =>
+      JSON.parse(body)
+        .events.map((event: IngestEvent) => idOf(event))
+        .join(" "),
+    );
+    return { answer, requests, seen };
+  });
+}
+
+describe("ingestAll", () => {
+  const whole = { events: 10, accepted: 10, rejected: [], sessions: stored(["s", "t"]) };
+  const all = "s a a-0 b b-0 c c-0 t d d-0";
+
+  it.each<[string, Options, Reply, string[]]>([
+    ["all at once where it fits", {}, storing(), [all]],
+    [
+      "no message is cut, and a session begins with itself again",
+      { maxEvents: 4 },
+      storing(),
+      ["s a a-0", "s b b-0", "s c c-0 t", "t d d-0"],
+    ],
+    [
+      "a message that is more than a request should hold goes alone",
+      { maxEvents: 1 },
+      storing(),
+      ["s", "s a a-0", "s b b-0", "s c c-0", "t", "t d d-0"],
+    ],
+    [
+      "bytes count as events do",
+      { maxBytes: 600 },
+      storing(),
+      ["s a a-0", "s b b-0", "s c c-0 t", "t d d-0"],
+    ],
+    [
+      "refused for its events it goes out in halves, and what follows is smaller",
+      { maxEvents: 7 },
+      storing({ maxEvents: 5 }),
+      ["s a a-0 b b-0 c c-0", "s a a-0", "s b b-0 c c-0", "t d d-0"],
+    ],
+    [
+      "refused for its bytes it goes out in halves",
+      {},
+      storing({ maxBytes: 1200 }),
+      [all, "s a a-0 b b-0", "s c c-0 t d d-0"],
+    ],
+  ])("sends what fits, in order: %s", async (_, options, reply, expected) => {
+    const { answer, requests } = await send([reply], options);
+
+    expect(requests).toEqual(expected);
+    expect(answer).toMatchObject(whole);
+  });
+
+  it("sends the envelope with every request", async () => {
+    const { seen } = await send([storing()], { maxEvents: 7, namespace: "team" });
+
+    expect(seen.map(({ body }) => JSON.parse(body))).toMatchObject(
+      Array(2).fill({ protocol_version: 1, namespace: "team" }),
+    );
+  });
+
+  it("takes a stream that is read as it goes", async () => {
+    let read = 0;
+    async function* slowly() {
+      for (const event of stream) {
+        read += 1;
+        yield event;
+      }
+    }
+    const progress: number[][] = [];
+    const onProgress = ({ events }: IngestResponse) => void progress.push([events, read]);
+
+    const { answer } = await send([storing()], { maxEvents: 5, onProgress }, slowly());
+
+    expect(answer).toMatchObject(whole);
+    expect(progress).toEqual([
+      [5, 8],
+      [8, 10],
+      [10, 10],
+    ]);
+  });
+
+  it("sends nothing where there is nothing", async () => {
+    const { answer, requests } = await send([storing()], {}, []);
+
+    expect(requests).toEqual([]);
+    expect(answer).toEqual({ events: 0, accepted: 0, rejected: [], sessions: [], took_ms: 0 });
+  });
+
+  it("says which events of the stream were rejected, each once", async () => {
+    const reply = storing({ refused: ["s", "c", "d-0"] });
+
+    const { answer } = await send([reply], { maxEvents: 4 });
+
+    expect(answer).toMatchObject({
+      events: 10,
+      accepted: 7,
+      rejected: [
+        { event: 0, message: "s" },
+        { event: 5, message: "c" },
+        { event: 9, message: "d-0" },
+      ],
+      sessions: [
+        { session_id: "s", rows_rejected: 2 },
+        { session_id: "t", rows_rejected: 1 },
+      ],
+    });
+  });
+
+  it("says in places of the stream what an event was left out for", async () => {
+    const left = { event: 2, code: "left_out", message: "", details: { event: 1 } };
+    const rejecting: Reply = says(200, { ...answerTo([], []), rejected: [left] });
+
+    const { answer } = await send(
+      [storing(), storing(), rejecting, storing()],
+      { maxEvents: 3 },
+      stream,
+    );
+
+    expect(answer).toMatchObject({ rejected: [{ event: 6, details: { event: 5 } }] });
+  });
+
+  it.each<[string, Reply]>([
+    ["the server", storing({ maxBytes: 1500 })],
+    [
+      "a proxy",
+      (response, request) =>
+        (request.body.length > 1500 ? says(413, "<html>") : storing())(response, request),
+    ],
+  ])("leaves out a message that is too large for %s, and no other", async (_, reply) => {
+    const large = messageEvents("s", "large", "x".repeat(2000));
+    const events = [...stream.slice(0, 3), ...large, ...stream.slice(3)];
+
+    const { answer } = await send([reply], {}, events);
+
+    expect(answer).toMatchObject({
+      events: 12,
+      accepted: 10,
+      rejected: [
+        { event: 3, code: "invalid" },
+        { event: 4, code: "left_out", details: { event: 3 } },
+      ],
+      sessions: stored(["s", "t"]),
+    });
+  });
+
+  it.each<[string, Reply, object]>([
+    [
+      "another refusal",
+      fails(400, "validation_failed", { field: "x" }),
+      { code: "validation_failed" },
+    ],
+    [
+      "a namespace there is none of",
+      fails(403, "namespace_unknown"),
+      { code: "namespace_unknown" },
+    ],
+    ["an answer of something else", says(200, "<html>"), { code: "answer_invalid" }],
+  ])("stops at %s", async (_, reply, error) => {
+    const { answer, requests } = await send([storing(), reply], { maxEvents: 3 });
+
+    expect(answer).toMatchObject(error);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("stops at an event that cannot be read, after what came before", async () => {
+    async function* broken() {
+      yield* stream.slice(0, 8);
+      throw new Error("the disk is gone");
+    }
+
+    const { answer, requests } = await send([storing()], { maxEvents: 5 }, broken());
+
+    expect(answer).toMatchObject({ message: "the disk is gone" });
+    expect(requests).toEqual(["s a a-0 b b-0"]);
+  });
+
+  it("leaves events out of order to the server to judge", async () => {
+    const odd = [...messageEvents("s", "a"), ...stream.slice(0, 1), ...messageEvents("t", "b")];
+
+    const { requests } = await send([storing()], { maxEvents: 3 }, odd);
+
+    expect(requests).toEqual(["a a-0 s", "b b-0"]);
+  });
+
+  it.each([{ maxEvents: 0 }, { maxBytes: 0.5 }])(
+    "takes no caps that make no sense: %j",
+    async (options) => {
+      const { answer, requests } = await send([storing()], options);
+
+      expect(answer).toBeInstanceOf(RangeError);
+      expect(requests).toEqual([]);
+    },
+  );
+});

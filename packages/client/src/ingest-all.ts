@@ -1,0 +1,93 @@
+import type { IngestEvent, IngestResponse } from "@pond/wire";
+import { Batch, type Caps, unitsOf } from "./batches.ts";
+import type { CallOptions } from "./call.ts";
+import { AnswerError, ServerError } from "./errors.ts";
+import { IngestReport } from "./ingest-report.ts";
+import { within } from "./settings.ts";
+
+export type IngestAllOptions = CallOptions & {
+  /** Events in one request; default 5,000. A server takes 10,000, unless it was told otherwise. */
+  readonly maxEvents?: number | undefined;
+  /** Bytes of them; default 8 MiB, half of what a server takes unless it was told otherwise. */
+  readonly maxBytes?: number | undefined;
+  /** Told after every request what became of all events so far. */
+  readonly onProgress?: ((soFar: IngestResponse) => void) | undefined;
+};
+
+/** Sends one request of the events that these texts are. */
+export type SendEvents = (events: string) => Promise<IngestResponse>;
+
+const defaults = { maxEvents: 5_000, maxBytes: 8 * 1024 * 1024 } as const;
+// What a request holds beside its events, with room for a namespace.
+const envelopeBytes = 1024;
+
+/**
+ * Sends a stream of any length, one request after the other. Cut between messages, never inside
+ * one. A request refused as too large goes out again as two; a message too large by itself is
+ * among the rejected, and costs no other.
+ *
+ * @returns What one answer to all of it would say; places are those in the stream.
+ * @throws What `ingest` throws. Doing all of it again is safe and adds what is missing.
+ */
+export async function ingestAll(
+  events: Iterable<IngestEvent> | AsyncIterable<IngestEvent>,
+  send: SendEvents,
+  options: IngestAllOptions,
+): Promise<IngestResponse> {
+  const { maxEvents = defaults.maxEvents, maxBytes = defaults.maxBytes, onProgress } = options;
+  const most = Number.MAX_SAFE_INTEGER;
+  let caps: Caps = {
+    maxEvents: within("maxEvents", maxEvents, 1, most),
+    maxBytes: within("maxBytes", maxBytes, 1, most),
+  };
+  const report = new IngestReport();
+
+  const sendBatch = async (batch: Batch): Promise<void> => {
+    try {
+      report.add(batch.rows, await send(batch.rows.map(({ text }) => text).join(",")));
+      onProgress?.(report.response);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      caps = lowered(caps, refusal);
+      const halves = batch.halves();
+      for (const half of halves ?? []) await sendBatch(half);
+      if (halves === undefined) report.refuse(batch.units[0]?.rows ?? [], refusal);
+    }
+  };
+
+  let batch = new Batch();
+  for await (const unit of unitsOf(events)) {
+    if (batch.add(unit, caps)) continue;
+    await sendBatch(batch);
+    batch = new Batch();
+    batch.add(unit, caps);
+  }
+  if (batch.units.length > 0) await sendBatch(batch);
+  return report.response;
+}
+
+/** Why a request was too large, where it was. */
+type Refusal = Pick<ServerError, "message" | "details"> & Partial<Caps>;
+
+function refusalOf(error: unknown): Refusal | undefined {
+  // A proxy's own limit, which it does not tell.
+  if (error instanceof AnswerError && error.details.status === 413) {
+    return { message: error.message, details: {} };
+  }
+  if (!(error instanceof ServerError) || error.code !== "validation_failed") return undefined;
+  const { message, details } = error;
+  const { limit, field, kind } = details;
+  const cap = typeof limit === "number" && limit > 0 ? limit : undefined;
+  const known = cap !== undefined;
+  if (field === "events" && known) return { message, details, maxEvents: cap };
+  if (kind !== "body_too_large") return undefined;
+  return { message, details, ...(known && { maxBytes: Math.max(1, cap - envelopeBytes) }) };
+}
+
+function lowered(caps: Caps, { maxEvents, maxBytes }: Refusal): Caps {
+  return {
+    maxEvents: Math.min(caps.maxEvents, maxEvents ?? caps.maxEvents),
+    maxBytes: Math.min(caps.maxBytes, maxBytes ?? caps.maxBytes),
+  };
+}

@@ -1,0 +1,82 @@
+import type { IngestedSession, IngestResponse, RejectedRow } from "@pond/wire";
+import type { Row } from "./batches.ts";
+
+/** Adds up the answers to the batches of a stream, as if it had been one request. */
+export class IngestReport {
+  readonly #rejected: Map<number, RejectedRow> = new Map();
+  readonly #sessions: Map<string, IngestedSession> = new Map();
+  #events = 0;
+  #tookMs = 0;
+
+  /** @param rows - What was sent; some of it again. */
+  add(rows: readonly Row[], { rejected, sessions, took_ms }: IngestResponse): void {
+    const placeOf = (event: unknown): number => rows[Number(event)]?.event ?? Number(event);
+    for (const session of sessions) {
+      const known = this.#sessions.get(session.session_id);
+      this.#sessions.set(session.session_id, known ? sum(known, session) : session);
+    }
+    for (const row of rejected) {
+      const event = placeOf(row.event);
+      if (this.#rejected.has(event)) this.#countOnce(rows[row.event]?.opens);
+      const details =
+        row.code === "left_out"
+          ? { ...row.details, event: placeOf(row.details["event"]) }
+          : row.details;
+      this.#rejected.set(event, { ...row, event, details });
+    }
+    this.#count(rows);
+    this.#tookMs += took_ms;
+  }
+
+  /** Says of a message that no request can hold why the server did not take it. */
+  refuse(
+    rows: readonly Row[],
+    { message, details }: Pick<RejectedRow, "message" | "details">,
+  ): void {
+    const [first] = rows;
+    for (const { event } of rows) {
+      const row: RejectedRow =
+        event === first?.event
+          ? { event, code: "invalid", message, details }
+          : { event, code: "left_out", message, details: { event: first?.event ?? event } };
+      this.#rejected.set(event, row);
+    }
+    this.#count(rows);
+  }
+
+  get response(): IngestResponse {
+    return {
+      events: this.#events,
+      accepted: this.#events - this.#rejected.size,
+      rejected: [...this.#rejected.values()].sort((left, right) => left.event - right.event),
+      sessions: [...this.#sessions.values()],
+      took_ms: this.#tookMs,
+    };
+  }
+
+  #count(rows: readonly Row[]): void {
+    for (const { event } of rows) this.#events = Math.max(this.#events, event + 1);
+  }
+
+  /** A session's own event that went out again is still one. */
+  #countOnce(sessionId: string | undefined): void {
+    const known = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
+    if (known === undefined) return;
+    this.#sessions.set(known.session_id, { ...known, rows_rejected: known.rows_rejected - 1 });
+  }
+}
+
+/** From what says least to what says most. */
+const statuses = ["failed", "unchanged", "revised", "grown", "new"] as const;
+
+function sum(left: IngestedSession, right: IngestedSession): IngestedSession {
+  const rank = Math.max(statuses.indexOf(left.status), statuses.indexOf(right.status));
+  return {
+    session_id: left.session_id,
+    status: statuses[rank] ?? left.status,
+    messages_added: left.messages_added + right.messages_added,
+    parts_added: left.parts_added + right.parts_added,
+    revisions: left.revisions + right.revisions,
+    rows_rejected: left.rows_rejected + right.rows_rejected,
+  };
+}

@@ -1,0 +1,40 @@
+import type { SearchResponse, SessionMatches, SessionPage, ShownMessage } from "@pond/wire";
+
+/**
+ * The sessions of one answer after the other, best first.
+ *
+ * @throws What `standstill` makes, where an answer leads to no other: asking on would never end.
+ */
+export async function* searchPages(
+  ask: (after: string | undefined) => Promise<SearchResponse>,
+  first: string | undefined,
+  standstill: () => Error,
+): AsyncGenerator<SessionMatches, void, undefined> {
+  for (let after = first; ; ) {
+    const { sessions, next } = await ask(after);
+    yield* sessions;
+    if (next === undefined) return;
+    if (next === after) throw standstill();
+    after = next;
+  }
+}
+
+/**
+ * The messages of one page after the other.
+ *
+ * @throws As {@link searchPages} does.
+ */
+export async function* messagePages(
+  ask: (afterId: string | undefined) => Promise<SessionPage>,
+  first: string | undefined,
+  standstill: () => Error,
+): AsyncGenerator<ShownMessage, void, undefined> {
+  for (let afterId = first; ; ) {
+    const { messages, messages_remaining: remaining } = await ask(afterId);
+    yield* messages;
+    if (remaining === 0) return;
+    const last = messages.at(-1)?.id;
+    if (last === undefined || last === afterId) throw standstill();
+    afterId = last;
+  }
+}

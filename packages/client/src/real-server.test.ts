@@ -1,0 +1,186 @@
+// The client against the real server on a real store.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createHandlers, singleNamespace } from "@pond/server";
+import { createHttpServer, type HttpLimitOptions } from "@pond/server/http";
+import type { IngestEvent } from "@pond/wire";
+import { describe, expect, it } from "vitest";
+import { type Client, createClient } from "./client.ts";
+import { messageEvents, sessionEvent } from "./testing.ts";
+
+type Limits = { readonly maxEvents?: number; readonly http?: HttpLimitOptions };
+
+async function withRealServer(
+  use: (client: Client, url: string) => Promise<void>,
+  { maxEvents, http = {} }: Limits = {},
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "pond-client-"));
+  const namespaces = singleNamespace(join(folder, "store"));
+  const limits = maxEvents === undefined ? {} : { maxEvents };
+  const handlers = createHandlers({ namespaces, limits, host: "test" });
+  const server = createHttpServer({ handlers, port: 0, limits: http });
+  const { url } = await server.listen();
+  try {
+    await use(createClient({ url }), url);
+  } finally {
+    await server.stop({ deadlineMs: 0 });
+    await namespaces.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const chat = (id: string, messages: number): IngestEvent[] => [
+  sessionEvent(id),
+  ...Array.from({ length: messages }, (_, at) =>
+    messageEvents(id, `${id}-${at}`, `the lock file of ${id}, ${at}: ${"word ".repeat(at)}`),
+  ).flat(),
+];
+
+const idsOf = async (items: AsyncIterable<{ readonly id: string }>): Promise<string[]> =>
+  (await Array.fromAsync(items)).map(({ id }) => id);
+
+describe("a real server", () => {
+  it("stores, finds and shows what it is sent", () =>
+    withRealServer(async (client) => {
+      const events = chat("s", 3);
+
+      await expect(client.ingest({ events })).resolves.toMatchObject({
+        events: 7,
+        accepted: 7,
+        sessions: [{ session_id: "s", status: "new", messages_added: 3 }],
+      });
+      await expect(client.ingest({ events })).resolves.toMatchObject({
+        sessions: [{ status: "unchanged", messages_added: 0 }],
+      });
+      await expect(client.search({ query: "lock" })).resolves.toMatchObject({
+        total_in_scope: 3,
+        sessions: [{ session_id: "s" }],
+      });
+      await expect(client.get({ session_id: "s" })).resolves.toMatchObject({
+        messages: [{ id: "s-0" }, { id: "s-1" }, { id: "s-2" }],
+      });
+      await expect(client.get({ session_id: "s", message_id: "s-1" })).resolves.toMatchObject({
+        before: [{ id: "s-0" }],
+        target: { id: "s-1", content: [{ text: "the lock file of s, 1: word " }] },
+      });
+      await expect(client.status()).resolves.toMatchObject({ sessions: 1, messages: 3 });
+    }));
+
+  it("pages through sessions and searches", () =>
+    withRealServer(async (client) => {
+      const names = ["s", "t", "u"];
+      await client.ingestAll(names.flatMap((name) => chat(name, 12)));
+
+      expect(await idsOf(client.messages("s", { limit_bytes: 200 }))).toEqual(
+        Array.from({ length: 12 }, (_, at) => `s-${at}`),
+      );
+      const found = await Array.fromAsync(client.searchAll({ query: "lock", limit: 1 }));
+      expect(found.map(({ session_id }) => session_id).sort()).toEqual(names);
+    }));
+
+  it.each<[string, Limits, { maxEvents?: number; maxBytes?: number }]>([
+    ["in small requests", {}, { maxEvents: 5 }],
+    ["refused for its events", { maxEvents: 6 }, {}],
+    ["refused for its bytes", { http: { maxIngestBytes: 3000 } }, {}],
+  ])("stores a long stream as if it had come at once: %s", async (_, limits, caps) => {
+    const events = ["s", "t"].flatMap((name) => chat(name, 20));
+    const parts = { messages_added: 20, parts_added: 20, revisions: 0, rows_rejected: 0 };
+    await withRealServer(async (client) => {
+      const answer = await client.ingestAll(events, caps);
+
+      expect(answer).toMatchObject({
+        events: 82,
+        accepted: 82,
+        rejected: [],
+        sessions: ["s", "t"].map((session_id) => ({ session_id, status: "new", ...parts })),
+      });
+      for (const name of ["s", "t"]) {
+        expect(await idsOf(client.messages(name))).toEqual(
+          Array.from({ length: 20 }, (_unused, at) => `${name}-${at}`),
+        );
+      }
+      const again = await client.ingestAll(events, { maxEvents: 7 });
+      expect(again.sessions).toMatchObject(Array(2).fill({ status: "unchanged", revisions: 0 }));
+    }, limits);
+  });
+
+  it("may stop and come back while a stream is stored", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "pond-client-"));
+    const namespaces = singleNamespace(folder);
+    const handlers = createHandlers({ namespaces, host: "test" });
+    let server = createHttpServer({ handlers, port: 0 });
+    const { url, port } = await server.listen();
+    let restarted: Promise<unknown> = Promise.resolve();
+    async function* restarting(): AsyncGenerator<IngestEvent> {
+      yield* chat("s", 20);
+      await server.stop();
+      server = createHttpServer({ handlers, port });
+      restarted = delay(100).then(() => server.listen());
+      yield* chat("t", 20);
+    }
+    try {
+      const client = createClient({ url });
+
+      const answer = await client.ingestAll(restarting(), { maxEvents: 10 });
+
+      expect(answer).toMatchObject({ events: 82, accepted: 82 });
+      await expect(client.status()).resolves.toMatchObject({ sessions: 2, messages: 40 });
+    } finally {
+      await restarted;
+      await server.stop({ deadlineMs: 0 });
+      await namespaces.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("keeps every digit on the way there and back", () =>
+    withRealServer(async (client) => {
+      const [session, header, part] = chat("s", 1);
+      if (session?.kind !== "session" || header?.kind !== "message" || part === undefined) return;
+      const options = { big: JSON.rawJSON("12345678901234567890") };
+      const message = { ...header.message, options };
+      await client.ingest({ events: [session, { kind: "message", message }, part] });
+
+      const page = await client.get({ session_id: "s", response_mode: "verbatim" });
+
+      expect(JSON.stringify(page.messages[0]?.options)).toBe('{"big":12345678901234567890}');
+    }));
+
+  it.each<[string, (client: Client) => Promise<unknown>, object]>([
+    [
+      "no such session",
+      (client) => client.get({ session_id: "none" }),
+      { code: "not_found", status: 404 },
+    ],
+    [
+      "no such namespace",
+      (client) => client.status({ namespace: "team" }),
+      { code: "namespace_unknown", status: 403 },
+    ],
+    [
+      "no such field",
+      (client) => client.search(Object({ query: "q", sesion: "s" })),
+      { code: "validation_failed", details: { issues: [{ path: "sesion" }] } },
+    ],
+  ])("says what is wrong: %s", (_, ask, error) =>
+    withRealServer(async (client) => {
+      await client.ingest({ events: chat("s", 1) });
+
+      await expect(ask(client)).rejects.toMatchObject({
+        name: "WireError",
+        requestId: expect.any(String),
+        ...error,
+      });
+    }),
+  );
+
+  it("is told apart from one that has not got this path", () =>
+    withRealServer(async (_, url) => {
+      await expect(createClient({ url: `${url}/elsewhere` }).status()).rejects.toMatchObject({
+        name: "AnswerError",
+        message: expect.stringContaining("there is no such path"),
+      });
+    }));
+});

@@ -1,0 +1,72 @@
+import { type Address, readAddress } from "./address.ts";
+import { type Clock, systemClock } from "./clock.ts";
+
+export type ClientOptions = {
+  /** Of the server, such as `http://127.0.0.1:7070`. */
+  readonly url: string | URL;
+  /** The tenant asked, unless a request names another. */
+  readonly namespace?: string | undefined;
+  /** Sent with every request, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** How often a request is repeated that may fare better; default 4. */
+  readonly retries?: number | undefined;
+  /** For each try, from sending to the last byte of the answer; default 130,000. */
+  readonly timeoutMs?: number | undefined;
+  /** The longest answer taken; default 256 MiB. */
+  readonly maxAnswerBytes?: number | undefined;
+  /** Instead of the global one. */
+  readonly fetch?: typeof fetch | undefined;
+};
+
+/** {@link ClientOptions}, complete and checked. */
+export type Settings = {
+  readonly address: Address;
+  readonly namespace: string | undefined;
+  readonly headers: Headers;
+  readonly retries: number;
+  readonly timeoutMs: number;
+  readonly maxAnswerBytes: number;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+};
+
+// A server gives up after two minutes itself; what it says then should arrive. It restores 64 MiB
+// of files at once, which JSON and base64 make more of.
+const defaults = { retries: 4, timeoutMs: 130_000, maxAnswerBytes: 256 * 1024 * 1024 } as const;
+// Longer, and timers fire at once.
+const longestTimeoutMs = 2 ** 31 - 1;
+
+/** @throws {TypeError | RangeError} for an address, header or number that makes no sense. */
+export function readSettings(options: ClientOptions, clock: Clock = systemClock): Settings {
+  const headers = new Headers(options.headers);
+  headers.set("content-type", "application/json");
+  headers.set("accept", "application/json");
+  return {
+    address: readAddress(options.url),
+    namespace: options.namespace,
+    headers,
+    retries: within("retries", options.retries ?? defaults.retries, 0, 100),
+    timeoutMs: readTimeout(options.timeoutMs ?? defaults.timeoutMs),
+    maxAnswerBytes: within(
+      "maxAnswerBytes",
+      options.maxAnswerBytes ?? defaults.maxAnswerBytes,
+      1,
+      // The longest text there can be.
+      512 * 1024 * 1024,
+    ),
+    // Browsers want it called as a function of the window.
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    clock,
+  };
+}
+
+/** @throws {RangeError} for a time no timer can wait. */
+export function readTimeout(timeoutMs: number): number {
+  return within("timeoutMs", timeoutMs, 1, longestTimeoutMs);
+}
+
+/** @throws {RangeError} for a number that is not whole, or outside of what makes sense. */
+export function within(name: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new RangeError(`${name}: expected a whole number from ${least} to ${most}`);
+}

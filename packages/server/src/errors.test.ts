@@ -1,0 +1,175 @@
+import { PondError, ValidationError } from "@pond/canonical";
+import { EmbedError, ModelNotFoundError } from "@pond/embed";
+import {
+  DamagedRowError,
+  LineageCycleError,
+  MessageNotFoundError,
+  PartNotFoundError,
+  SessionNotFoundError,
+  UnsafePathError,
+} from "@pond/sessions";
+import {
+  ConflictError,
+  InvalidBatchError,
+  StorageUnavailableError,
+  StoreNotFoundError,
+  StoreSchemaError,
+} from "@pond/substrate";
+import { type ErrorCode, WireError } from "@pond/wire";
+import { expect, test } from "vitest";
+import { isAbort, toWireError } from "./errors.ts";
+
+class LaterError extends PondError {
+  readonly code = "constructor";
+  readonly details = {};
+}
+
+class ModelError extends EmbedError {
+  readonly code = "model_invalid";
+  readonly details = { model: "m" };
+}
+
+const hidden = "the server failed; its log says why";
+const id = { request_id: "r1" };
+
+test.each<[string, unknown, ErrorCode, string, object]>([
+  [
+    "a value that breaks the model",
+    new ValidationError("session.id", "is empty"),
+    "validation_failed",
+    "session.id: is empty",
+    { path: "session.id", reason: "is empty" },
+  ],
+  [
+    "a missing session",
+    new SessionNotFoundError("s"),
+    "not_found",
+    "no session s is stored",
+    { sessionId: "s" },
+  ],
+  [
+    "a missing message",
+    new MessageNotFoundError("s", "m"),
+    "not_found",
+    "session s holds no message m",
+    { sessionId: "s", messageId: "m" },
+  ],
+  [
+    "a missing part",
+    new PartNotFoundError("m", "p"),
+    "not_found",
+    "message m holds no part p",
+    { messageId: "m", partId: "p" },
+  ],
+  [
+    "a write that lost its races",
+    new ConflictError("messages", 5),
+    "conflict",
+    "messages: other writers won 5 times in a row; try again",
+    { table: "messages", attempts: 5 },
+  ],
+  [
+    "storage that fails, without where it is",
+    new StorageUnavailableError("s3://secret", "403 for key"),
+    "storage_unavailable",
+    "the store does not answer; try again",
+    {},
+  ],
+  [
+    "no store, without where it would be",
+    new StoreNotFoundError("/secret"),
+    "not_found",
+    "nothing is stored here yet",
+    { kind: "store_not_found" },
+  ],
+  [
+    "a store of later times",
+    new StoreSchemaError("/secret", "messages", "has version 9"),
+    "internal",
+    "the store was written by a later version of pond",
+    { kind: "store_schema", ...id },
+  ],
+  [
+    "sessions in a circle",
+    new LineageCycleError(["a", "b", "a"]),
+    "internal",
+    "sessions that descend from themselves: a -> b -> a",
+    { sessionIds: ["a", "b", "a"], kind: "lineage_cycle", ...id },
+  ],
+  [
+    "a path that leads outside",
+    new UnsafePathError("s", "../x"),
+    "internal",
+    "session s would be written outside the target folder: ../x",
+    { sessionId: "s", path: "../x", kind: "unsafe_path", ...id },
+  ],
+  [
+    "a damaged row",
+    new DamagedRowError("options", "secret"),
+    "internal",
+    hidden,
+    { kind: "damaged_row", ...id },
+  ],
+  [
+    "rows that cannot be stored",
+    new InvalidBatchError("messages", "id", "secret"),
+    "internal",
+    hidden,
+    { kind: "invalid_batch", ...id },
+  ],
+  [
+    "a broken model",
+    new ModelError("m: its files do not fit each other"),
+    "internal",
+    "m: its files do not fit each other",
+    { model: "m", kind: "model_invalid", ...id },
+  ],
+  [
+    "a model that is not there",
+    new ModelNotFoundError("m", "is not downloaded"),
+    "not_found",
+    "m: is not downloaded",
+    { model: "m", reason: "is not downloaded", kind: "model_not_found" },
+  ],
+  [
+    "an error of later times",
+    new LaterError("secret"),
+    "internal",
+    hidden,
+    { kind: "constructor", ...id },
+  ],
+  ["a mistake of ours", new TypeError("secret is undefined"), "internal", hidden, id],
+  [
+    "an error of the system",
+    Object.assign(new Error("secret"), { code: "conflict" }),
+    "internal",
+    hidden,
+    id,
+  ],
+  ["what is no error", "secret", "internal", hidden, id],
+  ["nothing", undefined, "internal", hidden, id],
+])("says of %s what may be said", (_, error, code, message, details) => {
+  const said = toWireError(error, "r1");
+
+  expect(said.toBody()).toEqual({ error: { code, message, details } });
+  expect(said.cause).toBe(error);
+});
+
+test("leaves an error of the wire as it is", () => {
+  const error = new WireError("namespace_unknown", "no");
+
+  expect(toWireError(error, "r1")).toBe(error);
+});
+
+test("names no request where there is no id of it", () => {
+  expect(toWireError(new Error("x")).details).toEqual({});
+});
+
+test.each([
+  ["an aborted signal, whatever was thrown", new Error("x"), AbortSignal.abort(), true],
+  ["an abort from within", new DOMException("x", "AbortError"), undefined, true],
+  ["an error", new Error("x"), new AbortController().signal, false],
+  ["a text", "AbortError", undefined, false],
+])("knows %s", (_, error, signal, expected) => {
+  expect(isAbort(error, signal)).toBe(expected);
+});

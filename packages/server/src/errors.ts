@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject, PondError, parseJson } from "@pond/canonical";
+import { type ErrorCode, WireError } from "@pond/wire";
+
+/** What a code of a package is on the wire, and what is said where its own words would tell too much. */
+type Mapping = { readonly code: ErrorCode; readonly message?: string };
+
+// Errors of storage name buckets and folders, which are no business of a tenant.
+const mappings: Readonly<Record<string, Mapping>> = {
+  validation_failed: { code: "validation_failed" },
+  not_found: { code: "not_found" },
+  conflict: { code: "conflict" },
+  storage_unavailable: {
+    code: "storage_unavailable",
+    message: "the store does not answer; try again",
+  },
+  store_not_found: { code: "not_found", message: "nothing is stored here yet" },
+  store_schema: { code: "internal", message: "the store was written by a later version of pond" },
+  // Of the configured model: the operator reads them in the status.
+  config_invalid: { code: "validation_failed" },
+  model_not_found: { code: "not_found" },
+  model_incomplete: { code: "internal" },
+  model_invalid: { code: "internal" },
+  runtime_missing: { code: "internal" },
+  download_failed: { code: "internal" },
+  embedding_failed: { code: "internal" },
+  lineage_cycle: { code: "internal" },
+  unsafe_path: { code: "internal" },
+};
+
+/**
+ * Any error as one of the closed set (spec 7.4). Those that pond throws on purpose say what they
+ * say; of all others only the request id is told, because nobody has looked at what they hold. The
+ * error itself is the `cause`, for the log.
+ */
+export function toWireError(error: unknown, requestId?: string): WireError {
+  if (error instanceof WireError) return error;
+  const ids: JsonObject = requestId === undefined ? {} : { request_id: requestId };
+  const mapping = PondError.is(error) ? mappingOf(error.code) : undefined;
+  if (!PondError.is(error) || mapping === undefined) {
+    const kind: JsonObject = PondError.is(error) ? { kind: error.code } : {};
+    const details = { ...kind, ...ids };
+    return new WireError("internal", "the server failed; its log says why", details, {
+      cause: error,
+    });
+  }
+  const { code, message } = mapping;
+  const kind: JsonObject = code === error.code ? {} : { kind: error.code };
+  const own = message === undefined ? toJson(error.details) : {};
+  const trace = code === "internal" ? ids : {};
+  return new WireError(
+    code,
+    message ?? error.message,
+    { ...own, ...kind, ...trace },
+    { cause: error },
+  );
+}
+
+/** True where somebody gave up waiting: no failure of the server, and nobody is there to be told. */
+export function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true || (error instanceof Error && error.name === "AbortError");
+}
+
+function mappingOf(code: string): Mapping | undefined {
+  return Object.hasOwn(mappings, code) ? mappings[code] : undefined;
+}
+
+function toJson(details: Readonly<Record<string, unknown>>): JsonObject {
+  const value = parseJson(JSON.stringify(details));
+  return isJsonObject(value) ? value : {};
+}

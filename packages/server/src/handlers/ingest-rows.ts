@@ -1,0 +1,205 @@
+import {
+  allowedParts,
+  type JsonObject,
+  type MessageEvent,
+  type PartEvent,
+  type SessionEvent,
+} from "@pond/canonical";
+import type { RejectedRow, RowErrorCode } from "@pond/wire";
+import { type ReadRow, readEvent } from "./ingest-event.ts";
+
+/** An event and its place in the request. */
+type Row<Event> = { readonly event: number; readonly value: Event };
+
+/** A message with all of its parts. */
+type MessageRows = {
+  readonly rows: readonly Row<MessageEvent | PartEvent>[];
+};
+
+/** What a request holds of one session, in order, as far as it can be stored. */
+export type SessionRows = {
+  readonly id: string;
+  /** Places of all its events, rejected ones too. */
+  readonly events: readonly number[];
+  /** Undefined where its own event is missing or was refused; then there are no messages. */
+  readonly session: Row<SessionEvent> | undefined;
+  readonly messages: readonly MessageRows[];
+};
+
+export type GatheredRows = {
+  /** In the order of their first events. */
+  readonly sessions: readonly SessionRows[];
+  readonly rejected: readonly RejectedRow[];
+};
+
+/**
+ * Sorts events by session and checks their order (`adapter-integrity-event-ordering`). A message
+ * that lost a row is left out whole: stored without it, it would not be what the source holds.
+ */
+export function gatherRows(events: readonly unknown[]): GatheredRows {
+  const gathering = new Gathering();
+  for (const [event, value] of events.entries()) gathering.add(event, readEvent(value));
+  return gathering.finish();
+}
+
+type OpenMessage = {
+  readonly id: string | undefined;
+  readonly rows: Row<MessageEvent | PartEvent>[];
+  readonly partIds: Set<string>;
+  /** The event for which it is left out. */
+  brokenBy: number | undefined;
+};
+
+type OpenSession = {
+  readonly id: string;
+  readonly events: number[];
+  session: Row<SessionEvent> | undefined;
+  /** Its own event, where that was refused. */
+  brokenBy: number | undefined;
+  readonly messages: OpenMessage[];
+  readonly byId: Map<string, OpenMessage>;
+  /** Messages that lost a part before they came, and the event of it. */
+  readonly brokenIds: Map<string, number>;
+};
+
+type Unsound = Extract<ReadRow, { isSound: false }>;
+
+const reasonChars = 200;
+
+class Gathering {
+  readonly #sessions = new Map<string, OpenSession>();
+  readonly #rejected = new Map<number, RejectedRow>();
+  /** The session of the event before, as far as it said. */
+  #last: OpenSession | undefined;
+
+  add(event: number, row: ReadRow): void {
+    if (!row.isSound) {
+      this.#refuse(event, row);
+      return;
+    }
+    const session = this.#at(row.sessionId, event);
+    this.#last = session;
+    const { value } = row;
+    switch (value.kind) {
+      case "session":
+        this.#addSession(session, { event, value });
+        break;
+      case "message":
+        this.#addMessage(session, { event, value });
+        break;
+      case "part":
+        this.#addPart(session, { event, value });
+    }
+  }
+
+  finish(): GatheredRows {
+    const sessions = [...this.#sessions.values()].map((each): SessionRows => {
+      const { id, events, session } = each;
+      const messages = each.messages.filter((message) => this.#isWhole(message));
+      return { id, events, session, messages };
+    });
+    return { sessions, rejected: [...this.#rejected.values()] };
+  }
+
+  #isWhole({ rows, brokenBy }: OpenMessage): boolean {
+    if (brokenBy === undefined) return true;
+    for (const { event } of rows) this.#leaveOut(event, brokenBy, "another row of its message");
+    return false;
+  }
+
+  #at(id: string, event: number): OpenSession {
+    const known = this.#sessions.get(id);
+    if (known !== undefined) {
+      known.events.push(event);
+      return known;
+    }
+    const session: OpenSession = {
+      ...{ id, events: [event], session: undefined, brokenBy: undefined },
+      ...{ messages: [], byId: new Map(), brokenIds: new Map() },
+    };
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  #addSession(session: OpenSession, row: Row<SessionEvent>): void {
+    if (session.session === undefined) session.session = row;
+    else this.#reject(row.event, "duplicate", "the session came before");
+  }
+
+  #addMessage(session: OpenSession, row: Row<MessageEvent>): void {
+    const { event, value } = row;
+    const { id } = value.message;
+    const brokenBy = session.brokenIds.get(id);
+    const message: OpenMessage = { id, rows: [], partIds: new Set(), brokenBy };
+    session.messages.push(message);
+    if (session.session === undefined) {
+      message.brokenBy = event;
+      if (session.brokenBy !== undefined) this.#leaveOut(event, session.brokenBy, "its session");
+      else this.#reject(event, "out_of_order", "its session has not come before it");
+    } else if (session.byId.has(id)) {
+      message.brokenBy = event;
+      this.#reject(event, "duplicate", "a message of this id came before");
+    } else {
+      message.rows.push(row);
+      session.byId.set(id, message);
+    }
+  }
+
+  #addPart(session: OpenSession, row: Row<PartEvent>): void {
+    const { event } = row;
+    const { id, message_id, type } = row.value.part;
+    const message = session.messages.at(-1);
+    if (message?.id !== message_id) {
+      breakMessage(session, message_id, event);
+      this.#reject(event, "out_of_order", "it does not come right behind its message");
+      return;
+    }
+    const header = message.rows[0]?.value;
+    if (header?.kind !== "message") {
+      this.#leaveOut(event, message.brokenBy ?? event, "its message");
+    } else if (message.partIds.has(id)) {
+      message.brokenBy ??= event;
+      this.#reject(event, "duplicate", "a part of this id came before in its message");
+    } else if (!allowedParts[header.message.role].includes(type)) {
+      message.brokenBy ??= event;
+      const reason = `a ${header.message.role} message holds no ${type} part`;
+      this.#reject(event, "invalid", `part.type: ${reason}`, { path: "part.type", reason });
+    } else {
+      message.partIds.add(id);
+      message.rows.push(row);
+    }
+  }
+
+  /** What it might have been a row of cannot be stored without it. */
+  #refuse(event: number, { path, reason, kind, sessionId, messageId }: Unsound): void {
+    const place = path.slice(0, reasonChars).toWellFormed();
+    const why = reason.slice(0, reasonChars).toWellFormed();
+    this.#reject(event, "invalid", `${place}: ${why}`, { path: place, reason: why });
+    if (sessionId !== undefined) this.#last = this.#at(sessionId, event);
+    const session = this.#last;
+    if (kind === "session") {
+      if (sessionId !== undefined && session !== undefined) session.brokenBy ??= event;
+    } else if (kind === "message") {
+      session?.messages.push({ id: messageId, rows: [], partIds: new Set(), brokenBy: event });
+    } else if (session !== undefined) {
+      const id = messageId ?? session.messages.at(-1)?.id;
+      if (id !== undefined) breakMessage(session, id, event);
+    }
+  }
+
+  #leaveOut(event: number, brokenBy: number, what: string): void {
+    if (this.#rejected.has(event)) return;
+    this.#reject(event, "left_out", `${what} was refused: event ${brokenBy}`, { event: brokenBy });
+  }
+
+  #reject(event: number, code: RowErrorCode, message: string, details: JsonObject = {}): void {
+    this.#rejected.set(event, { event, code, message, details });
+  }
+}
+
+/** Leaves a message out, whether it came already or is still to come. */
+function breakMessage({ byId, brokenIds }: OpenSession, id: string, event: number): void {
+  const message = byId.get(id);
+  if (message !== undefined) message.brokenBy ??= event;
+  else if (!brokenIds.has(id)) brokenIds.set(id, event);
+}

@@ -1,0 +1,118 @@
+import type { CanonicalEvent } from "@pond/canonical";
+import { createIngest, type IngestOutcome, type SessionStore } from "@pond/sessions";
+import {
+  type IngestedSession,
+  type IngestResponse,
+  type ReceivedIngest,
+  type RejectedRow,
+  WireError,
+} from "@pond/wire";
+import type { Resources } from "../resources.ts";
+import { inTurn } from "../turns.ts";
+import { gatherRows, type SessionRows } from "./ingest-rows.ts";
+
+/**
+ * Stores canonical events. What is wrong with one costs its message, or its session, and nothing
+ * else; doing it again changes nothing (`adapter-integrity-additive-sync`).
+ */
+export async function ingest(
+  { events }: ReceivedIngest,
+  resources: Resources,
+): Promise<IngestResponse> {
+  const startedMs = performance.now();
+  const { limits, open, signal } = resources;
+  if (events.length > limits.maxEvents) {
+    throw new WireError(
+      "validation_failed",
+      `events: ${events.length} are more than the ${limits.maxEvents} one request may hold`,
+      { field: "events", limit: limits.maxEvents },
+    );
+  }
+  const { sessions: gathered, rejected } = gatherRows(events);
+  const store = await open("write");
+  // One at a time: at once they would race each other for every commit.
+  const outcomes = await inTurn(store, signal, () => write(store, gathered, resources));
+  const added = [...outcomes.values()].reduce((sum, each) => sum + each.messages_added, 0);
+  if (added > 0) resources.upkeep(store, added);
+  const rows = new Map(rejected.map((row) => [row.event, row]));
+  for (const each of gathered) {
+    const row = labelsRow(each, outcomes.get(each));
+    if (row !== undefined) rows.set(row.event, row);
+  }
+  return {
+    events: events.length,
+    accepted: events.length - rows.size,
+    rejected: [...rows.values()].sort((left, right) => left.event - right.event),
+    sessions: gathered.map((each) => toSession(each, outcomes.get(each), rows)),
+    took_ms: Math.round((performance.now() - startedMs) * 10) / 10,
+  };
+}
+
+async function write(
+  store: SessionStore,
+  gathered: readonly SessionRows[],
+  { host, now, signal }: Resources,
+): Promise<ReadonlyMap<SessionRows, IngestOutcome>> {
+  const outcomes = new Map<SessionRows, IngestOutcome>();
+  const ingesting = createIngest(store, { host, now: laterThanBefore(now) });
+  try {
+    for (const each of gathered) {
+      signal?.throwIfAborted();
+      if (each.session === undefined) continue;
+      await ingesting.session(eventsOf(each), {
+        // A request holds what is new of a session, not all of it: nothing else has disappeared.
+        seenBefore: false,
+        isUnchanged: async () => true,
+        onCommitted: (outcome) => void outcomes.set(each, outcome),
+      });
+    }
+  } finally {
+    await ingesting.finish();
+  }
+  return outcomes;
+}
+
+async function* eventsOf({ session, messages }: SessionRows): AsyncGenerator<CanonicalEvent> {
+  if (session !== undefined) yield session.value;
+  for (const { rows } of messages) for (const { value } of rows) yield value;
+}
+
+let lastMs = 0;
+
+/** Never the same time twice in this process: a batch knows its rows by the time it was made at. */
+function laterThanBefore(now: () => Date): () => Date {
+  return () => {
+    lastMs = Math.max(lastMs + 1, now().getTime());
+    return new Date(lastMs);
+  };
+}
+
+/** The session's own row, where what is stored stays against it, or the store refused it. */
+function labelsRow(
+  { session, id }: SessionRows,
+  outcome: IngestOutcome | undefined,
+): RejectedRow | undefined {
+  if (session === undefined || outcome === undefined) return undefined;
+  const { event } = session;
+  if (outcome.error !== undefined) {
+    return { event, code: "invalid", message: outcome.error.message, details: { session_id: id } };
+  }
+  if (!outcome.rejected) return undefined;
+  const message = "it is stored with another source_agent or project, which stay";
+  return { event, code: "immutable", message, details: { session_id: id } };
+}
+
+function toSession(
+  { id, events }: SessionRows,
+  outcome: IngestOutcome | undefined,
+  rejected: ReadonlyMap<number, RejectedRow>,
+): IngestedSession {
+  return {
+    session_id: id,
+    status: outcome?.status ?? "failed",
+    messages_added: outcome?.messages_added ?? 0,
+    parts_added: outcome?.parts_added ?? 0,
+    revisions: outcome?.revisions ?? 0,
+    rows_rejected: events.filter((event) => rejected.has(event)).length,
+  };
+}

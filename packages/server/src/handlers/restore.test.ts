@@ -1,0 +1,113 @@
+import type { Lineage, RestoredFile, Writer } from "@pond/canonical/adapter";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { chat, testPond } from "../testing.ts";
+
+/** A file for each session; what it holds is chosen by the id. */
+function* files({ root, descendants }: Lineage, suffix: string): Generator<RestoredFile> {
+  for (const { session, messages } of [root, ...descendants]) {
+    const { id } = session;
+    yield {
+      session: id,
+      path: id === "unsafe" ? "../../x" : `sessions/${id}${suffix}`,
+      content:
+        id === "binary"
+          ? [new Uint8Array([0xff, 0xfe, 0])]
+          : [`${messages.length} messages\n`, new TextEncoder().encode("späť\n")],
+      ...(suffix === ".foreign" && { fidelity: { text: { kept: 1, translated: 0, dropped: 2 } } }),
+    };
+  }
+}
+
+function writerOf(origin: string): Writer {
+  return {
+    origin,
+    writeNative: (lineage) => files(lineage, ".native"),
+    writeForeign: (lineage) => files(lineage, ".foreign"),
+  };
+}
+
+const writers = new Map(["claude-code", "codex"].map((origin) => [origin, writerOf(origin)]));
+const text = "1 messages\nspäť\n";
+const bytes = Buffer.byteLength(text);
+const pond = testPond({ restorers: { writers }, limits: { maxRestoreBytes: 2 * bytes } });
+
+beforeAll(async () => {
+  await pond.ask("ingest", {
+    events: [
+      ...chat("root", ["a"]),
+      ...chat("child", ["b"], { parent: "root" }),
+      ...chat("grandchild", ["c"], { parent: "child" }),
+      ...chat("binary", ["d"]),
+      ...chat("unsafe", ["e"]),
+      ...chat("stranger", ["f"], { agent: "someone" }),
+      ...chat("loop", ["g"], { parent: "loop-2" }),
+      ...chat("loop-2", ["h"], { parent: "loop" }),
+    ],
+  });
+});
+afterAll(() => pond.remove());
+
+test("gives back the files of a session and of all below it", async () => {
+  const answer = await pond.ask("restore", { session_id: "child" });
+
+  expect(answer).toEqual({
+    ...{ session_id: "child", to: "claude-code", native: true },
+    fidelity: { text: { kept: 2, translated: 0, dropped: 0 } },
+    files: ["child", "grandchild"].map((id) => ({
+      ...{ session_id: id, path: `sessions/${id}.native`, bytes },
+      content: { type: "text", text },
+    })),
+  });
+});
+
+test("translates for another client, and says what is lost", async () => {
+  const answer = await pond.ask("restore", { session_id: "grandchild", to: "codex", at: "first" });
+
+  const fidelity = { text: { kept: 1, translated: 0, dropped: 2 } };
+  expect(answer).toMatchObject({ to: "codex", native: false, fidelity, files: [{ fidelity }] });
+});
+
+test("bytes that are no text come as base64", async () => {
+  const { files: restored } = await pond.ask("restore", { session_id: "binary" });
+
+  expect(restored).toMatchObject([{ bytes: 3, content: { type: "base64", base64: "//4A" } }]);
+});
+
+test("answers no more than it says", async () => {
+  await expect(pond.ask("restore", { session_id: "root" })).rejects.toMatchObject({
+    code: "validation_failed",
+    details: { field: "session_id", limit: 2 * bytes },
+  });
+});
+
+test.each([
+  ["a session that is not stored", { session_id: "none" }, "not_found", {}],
+  ["one for a client", { session_id: "none", to: "codex" }, "not_found", {}],
+  [
+    "a client nobody writes for",
+    { session_id: "root", to: "__proto__" },
+    "validation_failed",
+    { field: "to", known: ["claude-code", "codex"] },
+  ],
+  [
+    "a session of such a client",
+    { session_id: "stranger" },
+    "validation_failed",
+    { field: "to", known: ["claude-code", "codex"] },
+  ],
+  ["a path that leads outside", { session_id: "unsafe" }, "internal", { kind: "unsafe_path" }],
+  ["sessions in a circle", { session_id: "loop" }, "internal", { kind: "lineage_cycle" }],
+])("refuses %s", async (_, request, code, details) => {
+  await expect(pond.ask("restore", request)).rejects.toMatchObject({ code, details });
+});
+
+test("restores nothing where nothing restores", async () => {
+  const bare = testPond();
+  await bare.ask("ingest", { events: chat("a", ["x"]) });
+
+  await expect(bare.ask("restore", { session_id: "a" })).rejects.toMatchObject({
+    code: "validation_failed",
+    message: 'to: nothing here restores for "claude-code"; there are: none',
+  });
+  await bare.remove();
+});

@@ -1,0 +1,75 @@
+import { isUtf8 } from "node:buffer";
+import type { RestoredFile, Writer } from "@pond/canonical/adapter";
+import { restore as restoreSession, SessionNotFoundError, type SessionStore } from "@pond/sessions";
+import { eq } from "@pond/substrate";
+import { type RestoreRequest, type RestoreResponse, WireError, type WireFile } from "@pond/wire";
+import type { Resources, Restorers } from "../resources.ts";
+
+/** A session and all below it as files of a client. Paths were checked: none leads outside. */
+export async function restore(
+  { session_id: id, to, at = "last" }: RestoreRequest,
+  { open, restorers, limits, signal }: Resources,
+): Promise<RestoreResponse> {
+  const sessions = await open("read");
+  const origin = to ?? (await originOf(sessions, id));
+  const writer = writerFor(origin, restorers);
+  const { readTool } = restorers;
+  const options = { at, ...(readTool && { readTool }) };
+  const { files, isNative, fidelity } = await restoreSession(sessions, id, writer, options);
+  const answer: WireFile[] = [];
+  let left = limits.maxRestoreBytes;
+  for (const file of files) {
+    signal?.throwIfAborted();
+    const bytes = contentOf(file, left, limits.maxRestoreBytes);
+    left -= bytes.length;
+    answer.push({
+      session_id: file.session,
+      path: file.path,
+      bytes: bytes.length,
+      content: isUtf8(bytes)
+        ? { type: "text", text: bytes.toString("utf8") }
+        : { type: "base64", base64: bytes.toString("base64") },
+      ...(file.fidelity && { fidelity: file.fidelity }),
+    });
+  }
+  return { session_id: id, to: origin, native: isNative, fidelity, files: answer };
+}
+
+async function originOf({ store }: SessionStore, id: string): Promise<string> {
+  const columns = ["source_agent"];
+  const [row] = await store.table("sessions").rows({ columns, where: eq("id", id), limit: 1 });
+  if (row === undefined) throw new SessionNotFoundError(id);
+  return String(row["source_agent"]);
+}
+
+/** @throws {WireError} where nothing here writes for that client. */
+function writerFor(origin: string, { writers }: Restorers): Writer {
+  const writer = writers.get(origin);
+  if (writer !== undefined) return writer;
+  const known = [...writers.keys()].sort();
+  const shown = origin.slice(0, 64).toWellFormed();
+  throw new WireError(
+    "validation_failed",
+    `to: nothing here restores for "${shown}"; there are: ${known.join(", ") || "none"}`,
+    { field: "to", known },
+  );
+}
+
+/** @throws {WireError} as soon as there is more than may be answered. */
+function contentOf({ content }: RestoredFile, left: number, limit: number): Buffer {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for (const chunk of content) {
+    const buffer = typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk);
+    bytes += buffer.length;
+    if (bytes > left) {
+      throw new WireError(
+        "validation_failed",
+        `its files take more than the ${limit} bytes of an answer; \`pond restore\` has no such limit`,
+        { field: "session_id", limit },
+      );
+    }
+    chunks.push(buffer);
+  }
+  return Buffer.concat(chunks, bytes);
+}

@@ -1,0 +1,129 @@
+import { type Embedder, ModelNotFoundError } from "@pond/embed";
+import type { SearchRequest } from "@pond/wire";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createHandlers } from "../handlers.ts";
+import { chat, testPond } from "../testing.ts";
+
+const pond = testPond();
+beforeAll(async () => {
+  const many = Array.from({ length: 25 }, (_, at) => chat(`s${at}`, [`needle number ${at}`]));
+  const other = chat("other", ["something else"], { agent: "codex", project: "/work/other" });
+  await pond.ask("ingest", { events: [...many.flat(), ...other] });
+});
+afterAll(() => pond.remove());
+
+type Asked = Omit<SearchRequest, "protocol_version">;
+
+test("finds what was said", async () => {
+  const answer = await pond.ask("search", { query: "something", agent: "codex" });
+
+  expect(answer).toMatchObject({
+    ...{ mode: "full_text", total_in_scope: 1 },
+    sessions: [{ session_id: "other", matches: [{ message_id: "m0", text: "something else" }] }],
+  });
+  expect(answer).not.toHaveProperty("explanation");
+});
+
+test("pages show every session once", async () => {
+  const ids: string[] = [];
+  let after: string | undefined;
+  do {
+    const answer = await pond.ask("search", { query: "needle", limit: 10, after });
+    ids.push(...answer.sessions.map(({ session_id }) => session_id));
+    after = answer.next;
+  } while (after !== undefined);
+
+  expect(ids.sort()).toEqual(Array.from({ length: 25 }, (_, at) => `s${at}`).sort());
+});
+
+test.each<[Asked, string]>([
+  [{ query: " " }, "query"],
+  [{ query: "-needle" }, "query"],
+  [{ query: "needle", agent: "nobody" }, "agent"],
+  [{ query: "needle", session: "none" }, "session"],
+  [{ query: "needle", project: "" }, "project"],
+  [{ query: "needle", since: "yesterday" }, "since"],
+  [{ query: "needle", since: "2026-02-01", until: "2026-01-01" }, "until"],
+  [{ query: "needle", min_score: Number.POSITIVE_INFINITY }, "min_score"],
+  [{ query: "needle", after: "x" }, "after"],
+])("refuses %j for its %s", async (request, field) => {
+  await expect(pond.ask("search", request)).rejects.toMatchObject({
+    code: "validation_failed",
+    details: { field: expect.any(String) },
+    message: expect.stringContaining(field),
+  });
+});
+
+test.each([
+  ["half a character", "\ud800"],
+  ["signs", `'";--\\ %_ \0`],
+  ["a million words", "needle ".repeat(1_000_000)],
+  ["a word of a million letters", "n".repeat(1_000_000)],
+  ["brackets", "(".repeat(10_000)],
+])("answers a query of %s", async (_, query) => {
+  await expect(pond.ask("search", { query })).resolves.toMatchObject({ mode: "full_text" });
+});
+
+test.each([
+  ["and why", new ModelNotFoundError("m", "is not downloaded"), ": m: is not downloaded"],
+  ["but not what nobody has looked at", new Error("/secret/model is broken"), ""],
+])("searches words alone where the model cannot be used, and says so, %s", async (...given) => {
+  const [, embedderFailure, why] = given;
+  const handlers = createHandlers({ namespaces: pond.namespaces, embedderFailure });
+
+  const answer = await handlers.handle("search", { protocol_version: 1, query: "needle" });
+
+  const message = `the model cannot be used, so only words were searched${why}`;
+  expect(answer.warnings).toEqual([{ code: "embedding_failed", message }]);
+  expect(answer.sessions).toHaveLength(10);
+});
+
+test("never asks a model that nothing is embedded by, nor closes it", async () => {
+  const { namespaces } = pond;
+  const fail = async () => {
+    throw new Error("asked");
+  };
+  const limits = { maxTexts: 1, maxTokens: 1 };
+  const embedder: Embedder = { modelId: "m", dimension: 4, limits, embed: fail, close: fail };
+  const handlers = createHandlers({ namespaces, embedder });
+
+  const answer = await handlers.handle("search", { protocol_version: 1, query: "needle" });
+
+  expect(answer).toMatchObject({ mode: "full_text" });
+  expect(answer).not.toHaveProperty("warnings");
+});
+
+test("goes by meaning where messages are embedded by the model", async () => {
+  const { store } = await pond.namespaces.open(undefined, "write");
+  const vector = new Float32Array(384).fill(384 ** -0.5);
+  await store.table("messages").update({
+    ...{ session_id: ["other"], id: ["m0"] },
+    ...{ vector: [vector], embedding_model: ["m"] },
+  });
+  const signals: unknown[] = [];
+  const embedder: Embedder = {
+    ...{ modelId: "m", dimension: 384, limits: { maxTexts: 1, maxTokens: 9 } },
+    async embed(_, { signal }) {
+      signals.push(signal);
+      return [vector];
+    },
+    close: async () => undefined,
+  };
+  const handlers = createHandlers({ namespaces: pond.namespaces, embedder });
+
+  const answer = await handlers.handle("search", { protocol_version: 1, query: "vehicles" });
+
+  expect(answer).toMatchObject({
+    mode: "hybrid",
+    sessions: [{ session_id: "other", matches: [{ score: 0, similarity: expect.closeTo(1, 2) }] }],
+  });
+  expect(signals).toHaveLength(1);
+});
+
+test("gives up when nobody waits any more", async () => {
+  const signal = AbortSignal.abort(new Error("gone"));
+
+  const asking = pond.handlers.handle("search", { protocol_version: 1, query: "x" }, { signal });
+
+  await expect(asking).rejects.toThrow("gone");
+});

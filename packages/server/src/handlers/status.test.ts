@@ -1,0 +1,60 @@
+import type { Embedder } from "@pond/embed";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createHandlers } from "../handlers.ts";
+import { chat, testPond } from "../testing.ts";
+
+const pond = testPond();
+beforeAll(() => pond.ask("ingest", { events: chat("a", ["one", "two"]) }));
+afterAll(() => pond.remove());
+
+const v1 = { protocol_version: 1 };
+
+test("counts what is stored", async () => {
+  expect(await pond.ask("status", {})).toMatchObject({
+    ...{ namespace: "default", sessions: 1, messages: 2, parts: 2, searchable: 2, embedded: 0 },
+    by_agent: { "claude-code": { sessions: 1, messages: 2 } },
+    by_project: { "/work/pond": { sessions: 1, messages: 2 } },
+    embedding: { enabled: false, reason: "no model is configured" },
+    advice: [{ code: "indexes_behind" }],
+  });
+});
+
+test("says how far the configured model got", async () => {
+  const limits = { maxTexts: 1, maxTokens: 1 };
+  const unused = async () => [];
+  const embedder: Embedder = {
+    ...{ modelId: "m", dimension: 4, limits, embed: unused },
+    close: async () => undefined,
+  };
+  const handlers = createHandlers({ namespaces: pond.namespaces, embedder });
+
+  const { embedding, advice } = await handlers.handle("status", v1);
+
+  expect(embedding).toEqual({ enabled: true, model: "m", dimension: 4, embedded: 0, missing: 2 });
+  expect(advice.map(({ message }) => message)).toContain(
+    "2 messages are not embedded by m: `pond sync` does it.",
+  );
+});
+
+test("says that the configured model cannot be used, and not where it is", async () => {
+  const embedderFailure = new Error("/secret/model is broken");
+  const handlers = createHandlers({ namespaces: pond.namespaces, embedderFailure });
+
+  const { embedding, advice } = await handlers.handle("status", v1);
+
+  expect(embedding).toMatchObject({ enabled: true, error: { code: "internal" } });
+  expect(JSON.stringify([embedding, advice])).not.toContain("secret");
+});
+
+test("an empty pond says what to do", async () => {
+  const empty = testPond();
+  await expect(empty.ask("status", {})).rejects.toMatchObject({
+    code: "not_found",
+    details: { kind: "store_not_found" },
+  });
+
+  await empty.ask("ingest", { events: [] });
+
+  expect((await empty.ask("status", {})).advice).toMatchObject([{ code: "empty" }]);
+  await empty.remove();
+});

@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import { answering, withServer } from "./testing.ts";
+
+it("cancels what nobody waits for any more", async () => {
+  const started = Promise.withResolvers<AbortSignal | undefined>();
+  const cancelled = Promise.withResolvers<string>();
+  const handlers = answering((_operation, _request, { signal }) => {
+    started.resolve(signal);
+    return new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => {
+        cancelled.resolve(signal.reason.name);
+        reject(signal.reason);
+      });
+    });
+  });
+  const seen = await withServer({ handlers }, async ({ url, lines, server }) => {
+    const controller = new AbortController();
+    const asked = ask(url, controller.signal);
+    const signal = await started.promise;
+    const before = signal?.aborted;
+    controller.abort();
+    await expect(asked).rejects.toThrow();
+    const reason = await cancelled.promise;
+    await server.stop();
+    return { before, reason, lines };
+  });
+
+  expect(seen).toMatchObject({ before: false, reason: "ClientGoneError" });
+  expect(seen.lines.map((line) => JSON.parse(line)).at(-1)).toMatchObject({
+    operation: "search",
+    status: 499,
+    code: "client_gone",
+  });
+});
+
+it("gives the place of one who left to the next", async () => {
+  let count = 0;
+  const first = Promise.withResolvers<void>();
+  const handlers = answering(async (_operation, _request, { signal }) => {
+    count += 1;
+    if (count > 1) return { count };
+    first.resolve();
+    return new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+    });
+  });
+  const places = { search: { running: 1, waiting: 5 } };
+  const answer = await withServer({ handlers, limits: { places } }, async ({ url }) => {
+    const controller = new AbortController();
+    const asked = ask(url, controller.signal);
+    await first.promise;
+    const second = ask(url);
+    controller.abort();
+    await expect(asked).rejects.toThrow();
+    return (await second).json();
+  });
+
+  expect(answer).toEqual({ count: 2 });
+});
+
+it("does not cancel what was answered", async () => {
+  let kept: AbortSignal | undefined;
+  const handlers = answering(async (_operation, _request, { signal }) => {
+    kept = signal;
+    return {};
+  });
+  await withServer({ handlers }, async ({ url }) => {
+    await (await ask(url)).text();
+  });
+
+  expect(kept?.aborted).toBe(false);
+});
+
+function ask(url: string, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${url}/v1/search`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+    ...(signal !== undefined && { signal }),
+  });
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { ErrorCode } from "@pond/wire";
+
+/** Why a signal was aborted when nobody waits for the answer any more. Never sent. */
+export class ClientGoneError extends Error {
+  override readonly name = "ClientGoneError";
+}
+
+/** One request that is being answered. */
+export class Flight {
+  readonly socket: Socket;
+  readonly startedMs: number = performance.now();
+  readonly #controller: AbortController = new AbortController();
+  #code = "ok";
+  #work: Promise<unknown> | undefined;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+  }
+
+  /** Aborted when the client leaves, the time is up, or the server can wait no longer. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** How it was answered: `ok`, or the code of an error. */
+  get code(): string {
+    return this.#code;
+  }
+
+  note(code: ErrorCode): void {
+    this.#code = code;
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Keeps the flight open until `work` is over, whoever still waits for its answer. */
+  carry<T>(work: Promise<T>): Promise<T> {
+    this.#work = work;
+    return work;
+  }
+
+  /** When nothing is being done for it any more. */
+  async landed(): Promise<void> {
+    await this.#work?.catch(() => undefined);
+  }
+}
+
+/** Everything that is being answered, so that a stop can wait for it or end it. */
+export class Flights {
+  readonly #open: Map<IncomingMessage, Flight> = new Map();
+  readonly #perSocket: WeakMap<Socket, number> = new WeakMap();
+  readonly #ending: WeakSet<Socket> = new WeakSet();
+  #onIdle: (() => void) | undefined;
+
+  open(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const flight = new Flight(socket);
+    response.once("close", () => {
+      if (!response.writableFinished) flight.abort(new ClientGoneError());
+    });
+    this.#open.set(request, flight);
+    this.#perSocket.set(socket, (this.#perSocket.get(socket) ?? 0) + 1);
+  }
+
+  /** Undefined for what was refused before it became a request. */
+  find(request: IncomingMessage): Flight | undefined {
+    return this.#open.get(request);
+  }
+
+  /** The flight of a request that is being answered. */
+  of(request: IncomingMessage): Flight {
+    const flight = this.find(request);
+    if (flight === undefined) throw new TypeError("the request is not being answered");
+    return flight;
+  }
+
+  /** To be called when the answer is out, or nobody is there to take it. */
+  close(request: IncomingMessage): void {
+    const flight = this.of(request);
+    const { socket } = flight;
+    const left = (this.#perSocket.get(socket) ?? 1) - 1;
+    this.#perSocket.set(socket, left);
+    if (left === 0 && this.#ending.has(socket)) socket.destroySoon();
+    void flight.landed().then(() => {
+      this.#open.delete(request);
+      if (this.#open.size === 0) this.#onIdle?.();
+    });
+  }
+
+  isAnswering(socket: Socket): boolean {
+    return (this.#perSocket.get(socket) ?? 0) > 0;
+  }
+
+  /** Answers what came whole over this connection, the rest with `reason`, and closes it. */
+  finish(socket: Socket, reason: unknown): void {
+    this.#ending.add(socket);
+    for (const [request, flight] of this.#open) {
+      if (flight.socket === socket && !request.complete) flight.abort(reason);
+    }
+  }
+
+  abortAll(reason: unknown): void {
+    for (const flight of this.#open.values()) flight.abort(reason);
+  }
+
+  /** True when everything was answered in time. */
+  idle(withinMs: number): Promise<boolean> {
+    if (this.#open.size === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), withinMs);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+  }
+}

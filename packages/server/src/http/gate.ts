@@ -1,0 +1,66 @@
+import type { Places } from "./limits.ts";
+import { busy } from "./refusals.ts";
+
+/**
+ * So many run at a time, so many wait in the order they came, and everyone beyond is refused at
+ * once: a queue without an end would answer everybody too late.
+ */
+export class Gate {
+  readonly #places: Places;
+  readonly #waiting: Set<() => void> = new Set();
+  #running = 0;
+
+  constructor(places: Places) {
+    this.#places = places;
+  }
+
+  get isFull(): boolean {
+    const { running, waiting } = this.#places;
+    return this.#running >= running && this.#waiting.size >= waiting;
+  }
+
+  /**
+   * Waits for a place. The function it gives makes it free again, once however often it is called.
+   *
+   * @throws {WireError} `storage_unavailable` where everything is taken.
+   * @throws The signal's reason, once it is aborted.
+   */
+  async enter(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.isFull) throw busy("queue_full");
+    if (this.#running < this.#places.running) this.#running += 1;
+    else await this.#wait(signal);
+    let isLeft = false;
+    return () => {
+      if (isLeft) return;
+      isLeft = true;
+      this.#leave();
+    };
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        signal.removeEventListener("abort", giveUp);
+        resolve();
+      };
+      const giveUp = (): void => {
+        this.#waiting.delete(start);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      this.#waiting.add(start);
+    });
+  }
+
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#running -= 1;
+      return;
+    }
+    // The place goes over to who has waited longest, so `#running` stays.
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from "node:http";
+import type { JsonValue } from "@pond/canonical";
+import { checkContent } from "./content.ts";
+import type { Flight } from "./flights.ts";
+import { Gate } from "./gate.ts";
+import { parseBody } from "./json-body.ts";
+import type { HttpLimits, RequestKind } from "./limits.ts";
+import { HeldBytes, readBody } from "./read-body.ts";
+import { busy } from "./refusals.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/** What every request with a body goes through before it is worked on. */
+export class Intake {
+  readonly #limits: HttpLimits;
+  readonly #held: HeldBytes;
+  readonly #gates: Readonly<Record<RequestKind, Gate>>;
+
+  constructor(limits: HttpLimits) {
+    const { search, get, ingest, status, restore, mounted } = limits.places;
+    this.#limits = limits;
+    this.#held = new HeldBytes(limits.maxHeldBytes);
+    this.#gates = {
+      search: new Gate(search),
+      get: new Gate(get),
+      ingest: new Gate(ingest),
+      status: new Gate(status),
+      restore: new Gate(restore),
+      mounted: new Gate(mounted),
+    };
+  }
+
+  /**
+   * Reads the body, waits for a place and works. A body is read before its request waits, so that
+   * a slow sender takes nobody's place; that the queue is full is said before a body is sent.
+   *
+   * @throws {WireError} and whatever `work` throws.
+   * @throws The reason of the flight's signal, once it is aborted.
+   */
+  async run<T>(
+    kind: RequestKind,
+    request: IncomingMessage,
+    flight: Flight,
+    work: (body: JsonValue) => Promise<T>,
+  ): Promise<T> {
+    const { signal } = flight;
+    const { bodyTimeoutMs: timeoutMs, answerTimeoutMs } = this.#limits;
+    const { maxBytes, maxDepth } = this.#sizesOf(kind);
+    const gate = this.#gates[kind];
+    checkContent(request.headers);
+    if (gate.isFull) throw busy("queue_full");
+    const body = await readBody(request, { maxBytes, timeoutMs, held: this.#held, signal });
+    const timer = setTimeout(() => flight.abort(busy("timeout")), answerTimeoutMs);
+    const run = async () => {
+      try {
+        const value = parseBody(body.bytes, maxDepth);
+        const leave = await gate.enter(signal);
+        // The place is taken until the work is really over, whoever still waits for it.
+        return await work(value).finally(leave);
+      } finally {
+        body.release();
+      }
+    };
+    return untilAborted(flight.carry(run()), signal).finally(() => clearTimeout(timer));
+  }
+
+  #sizesOf(kind: RequestKind): { readonly maxBytes: number; readonly maxDepth: number } {
+    const { maxBodyBytes, maxIngestBytes, maxDepth, maxIngestDepth } = this.#limits;
+    return kind === "ingest"
+      ? { maxBytes: maxIngestBytes, maxDepth: maxIngestDepth }
+      : { maxBytes: maxBodyBytes, maxDepth };
+  }
+}

@@ -1,0 +1,61 @@
+import { type JsonValue, parseJson } from "@pond/canonical";
+import { refused } from "./refusals.ts";
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/**
+ * The value a body spells. Numbers keep their text and `__proto__` is a field (`parseJson`).
+ *
+ * @throws {WireError} `validation_failed`; never with a piece of the body in it.
+ */
+export function parseBody(bytes: Buffer, maxDepth: number): JsonValue {
+  if (depthPasses(bytes, maxDepth)) {
+    throw refused("body_too_deep", `the body is nested deeper than ${maxDepth}`, {
+      limit: maxDepth,
+    });
+  }
+  const text = decode(bytes);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw refused("body_not_json", "the body is not JSON");
+    throw error;
+  }
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw refused("body_not_utf8", "the body is not UTF-8");
+  }
+}
+
+/** True where more arrays and objects are open at one time. Looks before anything is built. */
+function depthPasses(bytes: Buffer, maxDepth: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === quote) at = endOfString(bytes, at);
+    else if (byte === openBracket || byte === openBrace) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (byte === closeBracket || byte === closeBrace) depth -= 1;
+  }
+  return false;
+}
+
+/** Where the string that begins at `start` has its closing quote. */
+function endOfString(bytes: Buffer, start: number): number {
+  for (let at = bytes.indexOf(quote, start + 1); at >= 0; at = bytes.indexOf(quote, at + 1)) {
+    let before = at;
+    while (bytes[before - 1] === backslash) before -= 1;
+    if ((at - before) % 2 === 0) return at;
+  }
+  return bytes.length;
+}

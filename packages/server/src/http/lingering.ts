@@ -1,0 +1,14 @@
+import type { IncomingMessage } from "node:http";
+
+/**
+ * Takes what is left of a body that nobody wants and throws it away, for so long. Closing at once
+ * would reset the connection, and the client would lose the answer that says why.
+ */
+export function linger(request: IncomingMessage, forMs: number): void {
+  if (request.complete || request.destroyed) return;
+  const timer = setTimeout(() => request.socket.destroy(), forMs);
+  const stop = (): void => clearTimeout(timer);
+  request.once("end", stop).once("close", stop);
+  // Whoever read before may have gone on a failure of its own.
+  request.on("error", () => undefined).resume();
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ClientGoneError, type Flight } from "./flights.ts";
+
+/** Where log lines go: JSON, one a line. */
+export type LogStream = { write(line: string): void };
+
+/** What nginx logs for a client that left; nothing is sent. */
+const clientGone = 499;
+
+/**
+ * One line a request, and nothing in it that a client or a session said: no path, no header, no
+ * body, no message of an error.
+ */
+export function logAnswer(
+  { log, raw }: FastifyRequest,
+  reply: FastifyReply,
+  { operation, flight }: { readonly operation: string; readonly flight: Flight },
+): void {
+  const isGone = flight.signal.reason instanceof ClientGoneError;
+  const line = {
+    operation,
+    status: isGone ? clientGone : reply.raw.statusCode,
+    code: isGone ? "client_gone" : flight.code,
+    ms: Math.round(performance.now() - flight.startedMs),
+    bytes_in: Number(raw.headers["content-length"] ?? 0),
+    bytes_out: Number(reply.getHeader("content-length") ?? 0),
+  };
+  if (line.code === "internal") log.error(line, "answered");
+  else log.info(line, "answered");
+}
+
+/** Says where an unexpected error came from. Its message may quote a session, so it stays out. */
+export function logUnexpected({ log }: FastifyRequest, error: unknown): void {
+  const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
+  const frames = stack
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => line.trim());
+  log.error({ error: name, frames }, "unexpected error");
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { finished } from "node:stream/promises";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Flight, Flights } from "./flights.ts";
+import type { Intake } from "./intake.ts";
+import { failureOf, sendError } from "./send-error.ts";
+
+/**
+ * Answers the requests to one path in a way of its own, as MCP is. Host and Origin were checked,
+ * and the body is bounded and parsed; it is undefined for methods that have none.
+ */
+export type HttpMount = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body?: unknown,
+) => Promise<void>;
+
+/** Puts a mount onto the app, for every method. */
+export function addMount(
+  app: FastifyInstance,
+  path: string,
+  mount: HttpMount,
+  { intake, flights }: { readonly intake: Intake; readonly flights: Flights },
+): void {
+  app.all(path, async (request, reply) => {
+    const flight = flights.of(request.raw);
+    const hand = (body?: unknown) => handOver(mount, request, reply, flight, body);
+    if (request.method !== "POST") return hand();
+    try {
+      await intake.run("mounted", request.raw, flight, hand);
+    } catch (error) {
+      // An answer that was handed over ends there, also where the client has left.
+      if (!reply.sent) throw error;
+    }
+  });
+}
+
+/** Never throws: once the answer is the mount's, the framework would only log what went wrong. */
+async function handOver(
+  mount: HttpMount,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  flight: Flight,
+  body: unknown,
+): Promise<void> {
+  const { raw: response } = reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined && name !== "content-type") response.setHeader(name, value);
+  }
+  const cut = (): void => void response.destroy();
+  flight.signal.addEventListener("abort", cut, { once: true });
+  try {
+    await mount(request.raw, response, body);
+    // The place is taken until the answer is out.
+    await finished(response).catch(() => undefined);
+  } catch (error) {
+    const failure = failureOf(error, request);
+    flight.note(failure.code);
+    if (response.headersSent) response.destroy();
+    else sendError(response, failure);
+  } finally {
+    flight.signal.removeEventListener("abort", cut);
+  }
+}

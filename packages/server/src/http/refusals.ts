@@ -1,0 +1,61 @@
+import { WireError } from "@pond/wire";
+
+/** Why a request was refused before a handler saw it: `details.kind`, which programs may read. */
+export type RefusalKind =
+  | "body_not_utf8"
+  | "body_not_json"
+  | "body_too_deep"
+  | "body_too_large"
+  | "body_too_slow"
+  | "content_encoding_unsupported"
+  | "content_type_unsupported"
+  | "headers_too_large"
+  | "headers_too_slow"
+  | "host_not_allowed"
+  | "http_malformed"
+  | "method_not_allowed"
+  | "origin_not_allowed";
+
+/** Why there is no answer now, though there may be one later. */
+export type BusyKind = "bodies_held" | "client_gone" | "queue_full" | "stopping" | "timeout";
+
+/** A request that would be refused again. */
+export function refused(
+  kind: RefusalKind,
+  message: string,
+  details: Readonly<Record<string, string | number>> = {},
+): WireError {
+  return new WireError("validation_failed", message, { kind, ...details });
+}
+
+const busyMessages: Readonly<Record<BusyKind, string>> = {
+  bodies_held: "too much is being sent at this moment; ask again",
+  client_gone: "the client has left",
+  queue_full: "too many requests of this kind are waiting; ask again",
+  stopping: "the server is stopping; ask again",
+  timeout: "there was no answer in time; ask again",
+};
+
+/** A request that may well be answered the next time. */
+export function busy(kind: BusyKind): WireError {
+  return new WireError("storage_unavailable", busyMessages[kind], { kind });
+}
+
+export function badContentType(): WireError {
+  return refused("content_type_unsupported", "the body must be application/json in UTF-8");
+}
+
+/** A path at which there is nothing. It is not repeated: it may hold anything. */
+export function nothingThere(): WireError {
+  return new WireError("not_found", "there is nothing at this path; see /openapi.json", {
+    kind: "path_unknown",
+  });
+}
+
+/** A server that runs but has nothing to answer from. The cause is for the log alone. */
+export function notReady(cause: unknown): WireError {
+  const details = { kind: "not_ready" };
+  return new WireError("storage_unavailable", "the store cannot be reached now", details, {
+    cause,
+  });
+}

@@ -1,0 +1,72 @@
+import { jsonSchemas, openApi } from "@pond/wire";
+import { describe, expect, it } from "vitest";
+import { createHttpServer } from "./server.ts";
+import { answering, post, send, sendUntilClosed, withServer } from "./testing.ts";
+
+const handlers = answering(async () => ({}));
+
+describe("the address", () => {
+  it.each(["0.0.0.0", "::", "192.168.1.2", "pond.example"])(
+    "%s, which others reach, has to be meant",
+    (host) => {
+      expect(() => createHttpServer({ handlers, host, port: 0 })).toThrow("needs isRemoteAllowed");
+    },
+  );
+
+  it.each([undefined, "127.0.0.1", "localhost"])("%s is this machine", async (host) => {
+    const seen = await withServer({ host }, async ({ url, port }) => ({
+      url,
+      port,
+      status: (await send(port, post("/v1/search", "{}"))).status,
+    }));
+
+    expect(seen).toMatchObject({ url: `http://127.0.0.1:${seen.port}`, status: 200 });
+  });
+
+  it("may be every one there is, under the names that are listed", async () => {
+    const options = { host: "0.0.0.0", isRemoteAllowed: true, allowedHosts: ["pond.example"] };
+    const statuses = await withServer(options, async ({ port }) => {
+      const listed = await send(port, post("/v1/search", "{}", { host: "pond.example" }));
+      const other = await send(port, post("/v1/search", "{}", { host: "10.0.0.1" }));
+      return [listed.status, other.status];
+    });
+
+    expect(statuses).toEqual([200, 403]);
+  });
+
+  it("says when it is taken", async () => {
+    const listening = withServer({}, async ({ port }) => {
+      const second = createHttpServer({ handlers, port });
+      await second.listen();
+    });
+
+    await expect(listening).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+});
+
+it.each([
+  ["/v1/schema", jsonSchemas()],
+  ["/openapi.json", openApi()],
+])("serves %s", async (path, document) => {
+  const [answer, head] = await withServer({}, async ({ url }) => [
+    await (await fetch(`${url}${path}`)).json(),
+    await fetch(`${url}${path}`, { method: "HEAD" }),
+  ]);
+
+  expect(answer).toEqual(document);
+  expect(head.status).toBe(200);
+});
+
+it("answers several requests of one connection in their order", async () => {
+  const answered = answering(async (_, request) => request);
+  const bodies = ['{"n":1}', '{"n":2}', '{"n":3}'];
+  const text = await withServer({ handlers: answered }, async ({ port, server }) => {
+    const last = post("/v1/get", bodies[2] ?? "", { connection: "close" });
+    const many = Buffer.concat([...bodies.slice(0, 2).map((each) => post("/v1/get", each)), last]);
+    const text = await sendUntilClosed(port, many);
+    await server.stop();
+    return text;
+  });
+
+  expect(text.match(/^\{.*\}/gm)).toEqual(bodies);
+});

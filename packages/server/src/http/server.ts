@@ -1,0 +1,112 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Handlers } from "../index.ts";
+import { createApp } from "./app.ts";
+import { Flights } from "./flights.ts";
+import { type AllowedHosts, createHostCheck, isLoopback } from "./hosts.ts";
+import { Intake } from "./intake.ts";
+import { type HttpLimitOptions, limitsOf } from "./limits.ts";
+import type { LogStream } from "./log.ts";
+import type { HttpMount } from "./mount.ts";
+import { createNodeServer } from "./node-server.ts";
+import { busy } from "./refusals.ts";
+import { addRoutes, healthPath, readyPath } from "./routes.ts";
+
+export type HttpServerOptions = {
+  readonly handlers: Handlers;
+  /** Address to listen at. Default `127.0.0.1`, which only this machine reaches. */
+  readonly host?: string | undefined;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Must be true for a `host` that others reach: pond does not ask who somebody is. */
+  readonly isRemoteAllowed?: boolean | undefined;
+  /** Names it may be called by, besides `host` and those of this machine. Default none. */
+  readonly allowedHosts?: AllowedHosts | undefined;
+  readonly limits?: HttpLimitOptions | undefined;
+  /** Where log lines go. Default nowhere. */
+  readonly logger?: LogStream | undefined;
+  /** What else is answered, by path. Default nothing. */
+  readonly mounts?: Readonly<Record<string, HttpMount>> | undefined;
+  /** Throws where requests cannot be answered; `/readyz` asks it. */
+  readonly checkReady?: (() => Promise<void>) | undefined;
+};
+
+export type HttpServer = {
+  /** @throws Where the address cannot be had: `code` is the system's, such as `EADDRINUSE`. */
+  listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
+  /**
+   * Takes no more requests, waits for those that are being answered, and ends what is left at the
+   * deadline. The handlers' stores may be closed when it settles.
+   *
+   * @returns Whether everything was answered.
+   */
+  stop(options?: { readonly deadlineMs?: number | undefined }): Promise<boolean>;
+};
+
+const defaultHost = "127.0.0.1";
+const defaultDeadlineMs = 10_000;
+/** What was ended at the deadline has so long to say so. */
+const lastWordsMs = 500;
+
+/**
+ * The handlers behind HTTP+JSON. It decodes, bounds and refuses; what is asked, it does not know
+ * (spec 7.1).
+ *
+ * @throws {TypeError} for a `host` that others reach without `isRemoteAllowed`.
+ */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { handlers, host = defaultHost, mounts = {}, checkReady = async () => {} } = options;
+  if (!isLoopback(host) && options.isRemoteAllowed !== true) {
+    throw new TypeError(`${host} is reached by others; that needs isRemoteAllowed`);
+  }
+  const limits = limitsOf(options.limits);
+  const flights = new Flights();
+  const server = createNodeServer(limits);
+  const checkHost = createHostCheck(host, options.allowedHosts);
+  let stopped: Promise<boolean> | undefined;
+  const isStopping = (): boolean => stopped !== undefined;
+
+  const admit = ({ raw, routeOptions: { url } }: FastifyRequest): void => {
+    // A probe calls the server by an address nobody listed, and learns nothing else.
+    if (url !== healthPath && url !== readyPath) checkHost(raw);
+    if (isStopping() && url !== healthPath) throw busy("stopping");
+  };
+  const { lingerMs } = limits;
+  const app = createApp({ server, flights, lingerMs, log: options.logger, admit, isStopping });
+  addRoutes(app, { handlers, mounts, checkReady, intake: new Intake(limits), flights });
+
+  const stop = async (deadlineMs: number): Promise<boolean> => {
+    const closed = app.close();
+    const isAnswered = await flights.idle(deadlineMs);
+    if (!isAnswered) {
+      flights.abortAll(busy("stopping"));
+      await flights.idle(lastWordsMs);
+    }
+    // Connections on which nothing was asked yet would keep it open.
+    server.closeAllConnections();
+    await closed;
+    return isAnswered;
+  };
+  return {
+    listen: () => listen(app, server, host, options.port),
+    stop: ({ deadlineMs = defaultDeadlineMs } = {}) => {
+      stopped ??= Promise.resolve().then(() => stop(deadlineMs));
+      return stopped;
+    },
+  };
+}
+
+async function listen(
+  app: FastifyInstance,
+  server: Server,
+  host: string,
+  port: number,
+): Promise<{ readonly host: string; readonly port: number; readonly url: string }> {
+  // `localhost` may be two addresses, of which one would be taken.
+  const address = host === "localhost" ? defaultHost : host;
+  await app.listen({ host: address, port });
+  const bound = server.address() as AddressInfo;
+  const name = address.includes(":") ? `[${address}]` : address;
+  return { host: address, port: bound.port, url: `http://${name}:${bound.port}` };
+}

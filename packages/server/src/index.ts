@@ -1,0 +1,18 @@
+export { adviseOn } from "./advice.ts";
+export { toWireError } from "./errors.ts";
+export {
+  createHandlers,
+  type Handlers,
+  type HandlersOptions,
+  type RequestContext,
+} from "./handlers.ts";
+export type { HandlerLimits } from "./limits.ts";
+export {
+  createNamespaces,
+  defaultNamespace,
+  type Location,
+  type Namespaces,
+  type NamespacesOptions,
+  singleNamespace,
+} from "./namespaces.ts";
+export type { Restorers } from "./resources.ts";

@@ -1,0 +1,37 @@
+import { type JsonValue, stringifyJson } from "@pond/canonical";
+
+/** Where a piece stands in what it was cut from, in UTF-16 code units. */
+export type Cut = { readonly from: number; readonly until: number; readonly of: number };
+
+/** Characters that a value takes in a reply. */
+export function lengthOf(value: object): number {
+  // Wire types are JSON; TypeScript cannot see it through their optional fields.
+  return stringifyJson(value as JsonValue).length;
+}
+
+/** The piece of a text from `from` on that takes at most so many characters in a reply. */
+export function cutText(text: string, from: number, maxCharacters: number): [string, Cut] {
+  const start = Math.min(from, text.length);
+  let until = Math.min(text.length, start + Math.max(1, maxCharacters));
+  // Characters that JSON escapes take up to six.
+  while (until - start > 1 && writtenLength(text.slice(start, until)) > maxCharacters) {
+    until = start + Math.ceil((until - start) / 2);
+  }
+  if (until < text.length && isTorn(text, until)) until += 1;
+  return [text.slice(start, until), { from: start, until, of: text.length }];
+}
+
+/** A text that is to be recognised, not read: its beginning where it is long. */
+export function beginningOf(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  return `${text.slice(0, isTorn(text, maxCharacters) ? maxCharacters - 1 : maxCharacters)}…`;
+}
+
+function writtenLength(text: string): number {
+  return JSON.stringify(text).length - 2;
+}
+
+/** True where a cut at this place would part a pair of surrogates. */
+function isTorn(text: string, at: number): boolean {
+  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
+}

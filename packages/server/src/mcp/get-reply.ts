@@ -1,0 +1,134 @@
+import type { GetResponse, MessageView, SessionPage, ShownMessage, WirePart } from "@pond/wire";
+import { beginningOf, lengthOf } from "./cut.ts";
+import { type Asked, type Next, type Piece, pageOf } from "./paging.ts";
+import { quoteValue, structuredNotice } from "./quoted.ts";
+
+type Session = SessionPage["session"];
+/** What a message holds: its parts, or the one text of a system message. */
+type Content = WirePart | { readonly id: string; readonly type: "text"; readonly text: string };
+
+type Additions = {
+  readonly notice: string;
+  readonly piece?: Piece;
+  readonly next?: Next;
+  /** What comes after, and how to ask for it. */
+  readonly hint?: string;
+};
+type SessionReply = SessionPage & Additions;
+type MessageReply = MessageView & Additions;
+export type GetReply = SessionReply | MessageReply;
+
+const optionsChars = 500;
+const projectChars = 300;
+/** Of the text of a message around the one asked for. */
+const neighbourChars = 400;
+
+/** A page of about `maxCharacters`: what does not fit is left to the next one, or shown in pieces. */
+export function getWithin(response: GetResponse, asked: Asked): GetReply {
+  return "messages" in response ? sessionWithin(response, asked) : messageWithin(response, asked);
+}
+
+function sessionWithin(response: SessionPage, asked: Asked): SessionReply {
+  const reply = { notice: structuredNotice, ...response, session: briefSession(response.session) };
+  const room = asked.maxCharacters - lengthOf({ ...reply, messages: [] });
+  const { shown, remaining, ...rest } = pageOf(response.messages, asked, room, {
+    beyond: response.messages_remaining,
+    textOf: ({ text, content }) => text ?? (typeof content === "string" ? content : undefined),
+  });
+  const hint = hintOf(rest, remaining, "newer message(s)");
+  return { ...reply, messages: shown, messages_remaining: remaining, ...rest, ...hint };
+}
+
+function messageWithin(response: MessageView, asked: Asked): MessageReply {
+  const { content = [], options, ...target } = response.target;
+  const isFirst = asked.after_id === undefined && asked.offset === 0;
+  const reply = {
+    notice: structuredNotice,
+    ...response,
+    session: briefSession(response.session),
+    // Whoever pages through a message has seen its neighbours.
+    before: isFirst ? response.before.map(asNeighbour) : [],
+    after: isFirst ? response.after.map(asNeighbour) : [],
+    target: { ...target, options: briefOptions(options ?? {}) },
+  };
+  const around = fewer(reply, asked.maxCharacters / 2);
+  const room = asked.maxCharacters - lengthOf(around);
+  const isText = typeof content === "string";
+  const items: readonly Content[] = isText
+    ? [{ id: target.id, type: "text", text: content }]
+    : content;
+  const { shown, remaining, ...rest } = pageOf(items, asked, room, {
+    beyond: response.target_parts_remaining,
+    textOf: (part) => (part.type === "text" || part.type === "reasoning" ? part.text : undefined),
+  });
+  const page = {
+    ...around,
+    target: { ...around.target, content: contentOf(content, shown.length) },
+    target_parts_remaining: remaining,
+  };
+  return { ...page, ...rest, ...hintOf(rest, remaining, "more part(s) of it") };
+}
+
+function contentOf(
+  content: string | readonly WirePart[],
+  shown: number,
+): string | readonly WirePart[] {
+  if (typeof content !== "string") return content.slice(0, shown);
+  return shown > 0 ? content : "";
+}
+
+/** Neighbours go, the farthest first, until the reply is short enough. */
+function fewer<T extends Pick<MessageView, "before" | "after">>(
+  reply: T,
+  maxCharacters: number,
+): T {
+  let { before, after } = reply;
+  while (before.length + after.length > 0) {
+    if (lengthOf({ ...reply, before, after }) <= maxCharacters) break;
+    if (after.length >= before.length) after = after.slice(0, -1);
+    else before = before.slice(1);
+  }
+  const isCut = before.length + after.length < reply.before.length + reply.after.length;
+  return { ...reply, before, after, ...(isCut && { context_cut: true }) };
+}
+
+function hintOf(
+  { next, piece }: { readonly next?: Next; readonly piece?: Piece },
+  remaining: number,
+  more: string,
+): Pick<Additions, "hint"> {
+  const lines = [
+    ...(piece === undefined
+      ? []
+      : [`Of ${quoteValue(piece.id)} characters ${piece.from} to ${piece.until} of ${piece.of}.`]),
+    ...(remaining === 0 ? [] : [`${remaining} ${more}.`]),
+    ...(next === undefined ? [] : [`To go on, ask the same again with ${nextText(next)}.`]),
+  ];
+  return lines.length === 0 ? {} : { hint: lines.join(" ") };
+}
+
+function nextText({ after_id: id, offset }: Next): string {
+  return [
+    ...(id === undefined ? [] : [`"after_id": ${quoteValue(id)}`]),
+    ...(offset === undefined ? [] : [`"offset": ${offset}`]),
+  ].join(" and ");
+}
+
+function briefSession(session: Session): Session {
+  const { options, project } = session;
+  return {
+    ...session,
+    project: beginningOf(project, projectChars),
+    options: briefOptions(options),
+  };
+}
+
+/** What a client keeps beside the conversation can be anything, and any size. */
+function briefOptions<T extends object>(options: T): T | Record<string, never> {
+  return lengthOf(options) <= optionsChars ? options : {};
+}
+
+function asNeighbour(message: ShownMessage): ShownMessage {
+  const { text } = message;
+  return text === undefined ? message : { ...message, text: beginningOf(text, neighbourChars) };
+}

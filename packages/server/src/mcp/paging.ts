@@ -1,0 +1,96 @@
+import { type JsonValue, stringifyJson } from "@pond/canonical";
+import { type Cut, cutText, lengthOf } from "./cut.ts";
+
+/** Where to go on. */
+export type Asked = {
+  /** Id of the last message, or part, of the page before. */
+  readonly after_id?: string | undefined;
+  /** Characters of the one behind it that were shown already. */
+  readonly offset: number;
+  readonly maxCharacters: number;
+};
+
+/** Fields of the next request that goes on behind this reply; the others stay as they were. */
+export type Next = { readonly after_id?: string; readonly offset?: number };
+
+/** What is shown of one message, or one part, that is too long for a reply. */
+export type Piece = {
+  readonly id: string;
+  readonly text: string;
+  /** A piece of its JSON, where it is more than a text. */
+  readonly is_json: boolean;
+} & Cut;
+
+/** What of some items is in a reply. */
+export type Page<T> = {
+  readonly shown: readonly T[];
+  /** Of the first one, instead of whole ones. */
+  readonly piece?: Piece;
+  /** How many come after what is shown. */
+  readonly remaining: number;
+  readonly next?: Next;
+};
+
+type PageInit<T> = {
+  /** How many items there are behind these. */
+  readonly beyond: number;
+  /** The text of an item that is nothing but a text. */
+  readonly textOf: (item: T) => string | undefined;
+};
+type Item = { readonly id: string };
+
+/** Deeper JSON is shown as text: the protocol's own code is not made for it. */
+const deepest = 32;
+
+/**
+ * As many whole items as there is room for, or a piece of the first.
+ *
+ * @param room - In characters.
+ */
+export function pageOf<T extends Item>(
+  items: readonly T[],
+  { after_id, offset }: Pick<Asked, "after_id" | "offset">,
+  room: number,
+  { beyond, textOf }: PageInit<T>,
+): Page<T> {
+  const shown = offset > 0 ? [] : fitting(items, room);
+  const [first] = items;
+  const count = first !== undefined && shown.length === 0 ? 1 : shown.length;
+  const remaining = beyond + items.length - count;
+  if (first !== undefined && shown.length === 0) {
+    const piece = pieceOf(first, textOf(first), offset, room);
+    if (piece.until < piece.of) {
+      const next = { ...(after_id !== undefined && { after_id }), offset: piece.until };
+      return { shown, piece, remaining, next };
+    }
+    return { shown, piece, remaining, ...(remaining > 0 && { next: { after_id: first.id } }) };
+  }
+  const last = shown.at(-1);
+  if (remaining === 0 || last === undefined) return { shown, remaining };
+  return { shown, remaining, next: { after_id: last.id } };
+}
+
+function fitting<T extends Item>(items: readonly T[], room: number): T[] {
+  const shown: T[] = [];
+  let left = room;
+  for (const item of items) {
+    left -= lengthOf(item) + 1;
+    if (left < 0 || isDeeper(item, deepest)) break;
+    shown.push(item);
+  }
+  return shown;
+}
+
+function pieceOf(item: Item, text: string | undefined, offset: number, room: number): Piece {
+  // Wire types are JSON; TypeScript cannot see it through their optional fields.
+  const whole = text ?? stringifyJson(item as unknown as JsonValue);
+  const [piece, cut] = cutText(whole, offset, Math.max(room, leastPieceChars));
+  return { id: item.id, text: piece, is_json: text === undefined, ...cut };
+}
+
+const leastPieceChars = 500;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+}

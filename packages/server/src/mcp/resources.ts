@@ -1,0 +1,93 @@
+import type { Resource as ResourceDefinition } from "@modelcontextprotocol/sdk/types.js";
+import type { JsonObject } from "@pond/canonical";
+import type { LabelCounts, StatusResponse } from "@pond/wire";
+import { beginningOf, lengthOf } from "./cut.ts";
+import { structuredNotice } from "./quoted.ts";
+import { type Tool, tools } from "./tools.ts";
+
+type AskStatus = () => Promise<StatusResponse>;
+
+export type Resource = {
+  readonly definition: ResourceDefinition;
+  readonly read: (status: AskStatus) => Promise<string>;
+};
+
+const maxCharacters = 10_000;
+const labelChars = 200;
+
+const queryLanguage = `# Searching a pond
+
+A query is words, ranked by how well they fit; none is obligatory. "words in quotes" are looked for as a phrase. +word must be there, -word must not. Names, paths, error texts and words of any language are found as they are written; a query that is no words at all, such as an operator or two characters of Chinese, is looked for letter by letter.
+
+What people and models said is searched. What tools were given and answered is not: pond_get shows it.
+
+Sessions of sub-agents count for the session above them. Of one session at most three matches are shown. "score" of a session compares within one answer only.
+
+Times are RFC 3339, or a date for its midnight UTC. A project stands for the folders below it too.
+
+# Reading a session
+
+response_mode "conversational" (the default) shows what was said, "complete" every message in short, "verbatim" every message whole. With message_id one message is shown with all its parts, and context_depth neighbours on each side. A message marked "revised" is shown as it was last seen in its source.
+`;
+
+const schema: Resource = {
+  definition: {
+    uri: "schema://pond",
+    name: "schema",
+    title: "Query language and fields",
+    description: "How to write a query, and what every field of a request and an answer means.",
+    mimeType: "text/markdown",
+  },
+  read: async () => [queryLanguage, ...tools.map(fieldList)].join("\n"),
+};
+
+const stats: Resource = {
+  definition: {
+    uri: "stats://pond",
+    name: "stats",
+    title: "What is stored",
+    description: "Counts by client and project, and how far the store can be searched by meaning.",
+    mimeType: "application/json",
+  },
+  read: async (status) => JSON.stringify(boundedStats(await status()), undefined, 1),
+};
+
+export const resources: readonly Resource[] = [schema, stats];
+
+function fieldList({ definition: { name, inputSchema } }: Tool): string {
+  const lines = Object.entries(inputSchema.properties ?? {}).flatMap(([field, schema]) =>
+    "description" in schema ? [`- ${field}: ${schema.description}`] : [],
+  );
+  return `# Fields of ${name}\n\n${lines.join("\n")}\n`;
+}
+
+/** The largest clients and projects, as many as there is room for. */
+function boundedStats({ by_agent, by_project, tables: _, ...status }: StatusResponse): JsonObject {
+  const agents = largest(by_agent, maxCharacters / 5);
+  const projects = largest(by_project, maxCharacters / 2);
+  return {
+    notice: structuredNotice,
+    ...status,
+    by_agent: agents,
+    by_project: projects,
+    more_agents: Object.keys(by_agent).length - Object.keys(agents).length,
+    more_projects: Object.keys(by_project).length - Object.keys(projects).length,
+  };
+}
+
+function largest(
+  counts: Readonly<Record<string, LabelCounts>>,
+  room: number,
+): Readonly<Record<string, LabelCounts>> {
+  const sorted = Object.entries(counts).toSorted(
+    ([, left], [, right]) => right.messages - left.messages,
+  );
+  let left = room;
+  const shown = sorted
+    .map(([name, count]) => [beginningOf(name, labelChars), count] as const)
+    .filter((entry) => {
+      left -= lengthOf(entry);
+      return left >= 0;
+    });
+  return Object.fromEntries(shown);
+}

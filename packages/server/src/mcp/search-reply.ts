@@ -1,0 +1,124 @@
+import type { SearchMatch, SearchResponse, SessionMatches } from "@pond/wire";
+import { beginningOf, lengthOf } from "./cut.ts";
+import { quotedNotice, quoteLines, quoteValue, structuredNotice } from "./quoted.ts";
+
+/** A search response with what a model is to know about it, cut to size. */
+export type SearchReply = { readonly notice: string } & SearchResponse & {
+    /** What was left out of the matches to keep the reply short. */
+    readonly shortened?: string;
+  };
+
+/** Asks for at most so many sessions; as asked for where left out. */
+export type Find = (limit?: number) => Promise<SearchResponse>;
+
+const shortTextChars = 240;
+const projectChars = 300;
+
+/**
+ * A search whose reply takes about `maxCharacters`. Matches lose text before sessions are left to
+ * the next page: it is asked for again with a limit, so that its cursor goes on behind the last one.
+ */
+export async function searchWithin(find: Find, maxCharacters: number): Promise<SearchReply> {
+  let limit: number | undefined;
+  for (;;) {
+    const response = await find(limit);
+    const replies = [whole, withSnippets, withBest].map((shorten) => shorten(response));
+    const fitting = replies.find((reply) => lengthOf(reply) <= maxCharacters);
+    if (fitting) return fitting;
+    const shortest = withBest(response);
+    const count = countFitting(shortest, maxCharacters);
+    if (count >= response.sessions.length) return shortest;
+    limit = count;
+  }
+}
+
+/** The same for a model to read. */
+export function searchText(reply: SearchReply): string {
+  const { sessions, total_in_scope: total, mode, next, warnings = [], shortened } = reply;
+  const how = mode === "hybrid" ? "by words and meaning" : "by words";
+  const lines = [
+    quotedNotice,
+    `${sessions.length} session(s), best first, of ${total} searchable messages in scope; searched ${how}.`,
+    ...warnings.map(({ code, message }) => `Warning ${code}: ${quoteValue(message)}`),
+    ...sessions.flatMap((session, at) => ["", ...sessionLines(session, at + 1)]),
+    "",
+  ];
+  if (shortened !== undefined) lines.push(shortened);
+  if (next !== undefined) {
+    lines.push(`More sessions: the same search with "after": ${quoteValue(next)}`);
+  }
+  if (sessions.length > 0) {
+    lines.push("pond_get with a session_id and a message_id shows a message whole, in context.");
+  }
+  return lines.join("\n").trimEnd();
+}
+
+function sessionLines(session: SessionMatches, rank: number): string[] {
+  const {
+    session_id: id,
+    source_agent: agent,
+    project,
+    created_at: at,
+    sub_agents: below,
+  } = session;
+  const found = below === undefined ? [] : [`, ${below.sessions} sub-agent session(s) below it`];
+  return [
+    `${rank}. session_id ${quoteValue(id)}, ${quoteValue(agent)} in ${quoteValue(project)}, ${at}${found.join("")}`,
+    ...session.matches.flatMap((match) => matchLines(match, session)),
+  ];
+}
+
+function matchLines(match: SearchMatch, session: SessionMatches): string[] {
+  const { message_id: id, session_id: owner, role, timestamp, text, snippet } = match;
+  const marks = [
+    ...(owner === session.session_id ? [] : [`session_id ${quoteValue(owner)}`]),
+    ...(match.revised ? ["revised since"] : []),
+    ...(match.removed ? ["no longer in its source"] : []),
+  ];
+  return [
+    `message_id ${quoteValue(id)}, ${[role, timestamp, ...marks].join(", ")}`,
+    quoteLines(text ?? snippet.text),
+  ];
+}
+
+function whole(response: SearchResponse): SearchReply {
+  return { notice: structuredNotice, ...response, sessions: response.sessions.map(shortProject) };
+}
+
+/** The piece around the words where a text is long. */
+function withSnippets(response: SearchResponse): SearchReply {
+  const sessions = response.sessions.map((session) => ({
+    ...session,
+    matches: session.matches.map(({ text, prefix: _, parts_summary: __, ...match }) => ({
+      ...match,
+      ...(text !== undefined && text.length <= shortTextChars && { text }),
+    })),
+  }));
+  const shortened = "Of long texts only the piece around the match is shown.";
+  return { ...whole({ ...response, sessions }), shortened };
+}
+
+function withBest(response: SearchResponse): SearchReply {
+  const sessions = response.sessions.map((session) => ({
+    ...session,
+    matches: session.matches.slice(0, 1),
+  }));
+  const shortened = "Of each session only the best match is shown, and the piece around it.";
+  return { ...withSnippets({ ...response, sessions }), shortened };
+}
+
+function shortProject<T extends { readonly project: string }>(session: T): T {
+  return { ...session, project: beginningOf(session.project, projectChars) };
+}
+
+/** How many sessions of the reply fit, but never none. */
+function countFitting(reply: SearchReply, maxCharacters: number): number {
+  let left = maxCharacters - lengthOf({ ...reply, sessions: [] });
+  let count = 0;
+  for (const session of reply.sessions) {
+    left -= lengthOf(session) + 1;
+    if (left < 0) break;
+    count += 1;
+  }
+  return Math.max(1, count);
+}

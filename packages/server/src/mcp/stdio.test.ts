@@ -1,0 +1,121 @@
+import { PassThrough } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { Handlers } from "../index.ts";
+import { createMcpServer } from "./server.ts";
+import { serveStdio } from "./stdio.ts";
+
+type Line = { readonly id?: number; readonly result?: object; readonly error?: object };
+
+const initialize = {
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "t", version: "1" },
+  },
+};
+const call = (id: number) => ({
+  id,
+  method: "tools/call",
+  params: { name: "pond_get", arguments: { session_id: `s${id}` } },
+});
+
+/** A server on streams, whose calls are answered when they are let go. */
+function start(options: { readonly signal?: AbortSignal } = {}) {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const errors: string[] = [];
+  const letGo = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const handle: unknown = async () => {
+    asked.resolve();
+    await letGo.promise;
+    throw new Error("a secret of the server");
+  };
+  const server = createMcpServer({ handlers: { handle } as Handlers, version: "1" });
+  const onError = ({ message }: Error): void => void errors.push(message);
+  const served = serveStdio(server, { stdin, stdout, onError, ...options });
+  const write = (message: object): void => {
+    stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  };
+  const lines = (): Line[] =>
+    String(stdout.read() ?? "")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+  return { stdin, served, write, lines, errors, letGo: letGo.resolve, asked: asked.promise };
+}
+
+describe("serveStdio", () => {
+  it("ends when stdin does", async () => {
+    const { stdin, served } = start();
+
+    stdin.end();
+
+    await expect(served).resolves.toBeUndefined();
+  });
+
+  it("answers what was asked before stdin ended", async () => {
+    const { stdin, served, write, lines, asked, letGo } = start();
+    for (const message of [initialize, call(2), call(3)]) write(message);
+    stdin.end();
+    await asked;
+    letGo();
+
+    await served;
+
+    const answers = lines();
+    expect(answers.map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(answers[1]).toMatchObject({ result: { isError: true } });
+    expect(JSON.stringify(answers)).not.toContain("secret");
+  });
+
+  it("waits for no answer to what was cancelled", async () => {
+    const { stdin, served, write, lines, asked } = start();
+    write(initialize);
+    write(call(2));
+    await asked;
+    write({ method: "notifications/cancelled", params: { requestId: 2 } });
+    stdin.end();
+
+    await served;
+
+    expect(lines().map(({ id }) => id)).toEqual([1]);
+  });
+
+  it("ends at once when it is told to", async () => {
+    const controller = new AbortController();
+    const { served, write, lines, asked } = start({ signal: controller.signal });
+    write(initialize);
+    write(call(2));
+    await asked;
+    await nextTurn();
+
+    controller.abort();
+
+    await served;
+    expect(lines().map(({ id }) => id)).toEqual([1]);
+  });
+
+  it("passes over lines that are no messages, and tells of them", async () => {
+    const { stdin, served, write, lines, errors } = start();
+    stdin.write("hello\n\n{}\n[1]\n");
+    write(initialize);
+    stdin.end();
+
+    await served;
+
+    expect(lines().map(({ id }) => id)).toEqual([1]);
+    expect(errors).toHaveLength(4);
+  });
+
+  it("ends where a line has no end", async () => {
+    const { stdin, served, errors } = start();
+
+    stdin.write("x".repeat(11 * 1024 * 1024));
+
+    await served;
+    expect(errors).toEqual([expect.stringContaining("maximum size")]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Readable, Writable } from "node:stream";
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { DrainingTransport } from "./draining-transport.ts";
+
+export type StdioOptions = {
+  readonly stdin?: Readable;
+  /** Carries protocol only. */
+  readonly stdout?: Writable;
+  /** Ends it at once: what is under way is given up. */
+  readonly signal?: AbortSignal;
+  /** Told of lines that are no messages, and of a stream that fails. */
+  readonly onError?: (error: Error) => void;
+};
+
+/** Answers on stdin and stdout until stdin ends and everything it asked is answered. */
+export async function serveStdio(
+  server: Server,
+  { stdin = process.stdin, stdout = process.stdout, signal, onError }: StdioOptions = {},
+): Promise<void> {
+  signal?.throwIfAborted();
+  const transport = new DrainingTransport(new StdioServerTransport(stdin, stdout));
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+  });
+  if (onError) server.onerror = onError;
+  const close = (): void => void server.close();
+  const drain = (): void => void transport.drained().then(close);
+  signal?.addEventListener("abort", close);
+  stdin.once("end", drain);
+  // A pipe may break without an end.
+  stdin.once("close", drain);
+  try {
+    await server.connect(transport);
+    await closed;
+  } finally {
+    signal?.removeEventListener("abort", close);
+    stdin.off("end", drain);
+    stdin.off("close", drain);
+  }
+}

@@ -1,0 +1,155 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createHttpServer, type HttpServer } from "../http/index.ts";
+import type { Handlers } from "../index.ts";
+import { chat, testPond } from "../testing.ts";
+import { createMcpServer } from "./server.ts";
+import { createMcpRequestHandler } from "./streamable-http.ts";
+import { answered } from "./testing.ts";
+
+const pond = testPond();
+let server: HttpServer;
+let url: string;
+beforeAll(async () => {
+  await pond.ask("ingest", { events: chat("s", ["Where does the heron nest?", "In the reeds."]) });
+  [server, url] = await serve(pond.handlers);
+});
+afterAll(async () => {
+  await server.stop();
+  await pond.remove();
+});
+
+async function serve(handlers: Handlers): Promise<[HttpServer, string]> {
+  const mcp = createMcpRequestHandler(() => createMcpServer({ handlers, version: "1" }));
+  const started = createHttpServer({ handlers, port: 0, mounts: { "/mcp": mcp } });
+  return [started, `${(await started.listen()).url}/mcp`];
+}
+
+async function connected(to: string): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  // Its accessors are typed wider than those of the interface it implements.
+  await client.connect(new StreamableHTTPClientTransport(new URL(to)) as never);
+  return client;
+}
+
+const search = { name: "pond_search", arguments: { query: "heron" } };
+const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: search };
+const accept = "application/json, text/event-stream";
+
+function post(body: string, headers: Record<string, string> = {}): Promise<Response> {
+  const all = { accept, "content-type": "application/json", ...headers };
+  return fetch(url, { method: "POST", body, headers: all });
+}
+
+describe("MCP over Streamable HTTP", () => {
+  it("answers the protocol's own client", async () => {
+    const client = await connected(url);
+
+    expect((await client.listTools()).tools).toHaveLength(2);
+    const found = (await client.callTool(search)) as CallToolResult;
+    expect(answered(found).sessions).toMatchObject([{ session_id: "s" }]);
+    expect((await client.listResources()).resources).toHaveLength(2);
+    expect((await client.readResource({ uri: "stats://pond" })).contents).toHaveLength(1);
+    await expect(client.callTool({ name: "pond_ingest" })).rejects.toMatchObject({ code: -32_602 });
+    await client.close();
+  });
+
+  it("answers many clients at once, each its own", async () => {
+    const clients = await Promise.all(Array.from({ length: 10 }, () => connected(url)));
+
+    const answers = await Promise.all(
+      clients.map((client, at) =>
+        client.callTool({ name: "pond_get", arguments: { session_id: `s${at}` } }),
+      ),
+    );
+
+    expect(answers.map((answer, at) => JSON.stringify(answer).includes(`s${at}`))).toEqual(
+      clients.map(() => true),
+    );
+    await Promise.all(clients.map((client) => client.close()));
+  });
+
+  it("needs no session: any process can answer any request", async () => {
+    const response = await post(JSON.stringify(message));
+
+    expect(response.headers.get("mcp-session-id")).toBeNull();
+    expect(response.headers.get("x-pond-request-id")).toMatch(/./);
+    expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: {} } });
+  });
+
+  it.each(["GET", "DELETE", "PUT"])("has nothing for %s", async (method) => {
+    const response = await fetch(url, { method, headers: { accept } });
+
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+
+  it.each([
+    ["another Host, as after DNS rebinding", { host: "evil.example" }],
+    ["another Origin", { origin: "https://evil.example" }],
+    ["no origin of its own", { origin: "null" }],
+  ])("refuses %s", async (_, headers) => {
+    const lines = Object.entries({ host: "127.0.0.1", ...headers }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    const body = JSON.stringify(message);
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(
+      `POST /mcp HTTP/1.1\r\n${lines.join("")}accept: ${accept}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+
+    const [answer] = await once(socket, "data");
+
+    socket.destroy();
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(String(answer)).not.toContain("heron");
+  });
+
+  it.each([
+    ["no JSON", "{", 400],
+    ["no message", "[1]", 400],
+    ["a body too large", JSON.stringify({ ...message, more: "x".repeat(1024 * 1024) }), 413],
+    ["a body too deep", `${"[".repeat(5_000)}${"]".repeat(5_000)}`, 400],
+  ])("refuses %s", async (_, body, status) => {
+    const response = await post(body);
+
+    expect([status, 400]).toContain(response.status);
+    await response.body?.cancel();
+  });
+
+  it("answers a notification with nothing", async () => {
+    const { status } = await post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+
+    expect(status).toBe(202);
+  });
+
+  it("cancels what a client asked that went away", async () => {
+    const asked = Promise.withResolvers<void>();
+    const aborted = Promise.withResolvers<void>();
+    const handle: unknown = (_: string, __: object, { signal }: { signal: AbortSignal }) => {
+      asked.resolve();
+      return new Promise((_, reject) => {
+        signal.addEventListener("abort", () => {
+          aborted.resolve();
+          reject(signal.reason);
+        });
+      });
+    };
+    const [other, address] = await serve({ handle } as Handlers);
+    const controller = new AbortController();
+    const headers = { accept, "content-type": "application/json" };
+    const body = JSON.stringify(message);
+    const { signal } = controller;
+    const response = fetch(address, { method: "POST", body, headers, signal });
+    await asked.promise;
+
+    controller.abort();
+
+    await expect(response).rejects.toThrow();
+    await aborted.promise;
+    await other.stop();
+  });
+});

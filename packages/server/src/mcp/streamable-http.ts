@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+
+/** Answers one HTTP request; `body` is what a framework has parsed already. */
+export type McpRequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body?: unknown,
+) => Promise<void>;
+
+/**
+ * Streamable HTTP without sessions: each POST is answered for itself, so that any number of
+ * processes can stand behind one address. A client that goes away cancels what it asked.
+ *
+ * Whoever mounts it checks Host and Origin first, as `createHttpServer` does for every route.
+ */
+export function createMcpRequestHandler(createServer: () => Server): McpRequestHandler {
+  return async (request, response, body) => {
+    if (request.method !== "POST") {
+      refuse(response);
+      return;
+    }
+    const server = createServer();
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    const closed = new Promise<void>((resolve) => response.once("close", resolve));
+    void closed.then(() => server.close());
+    // Its accessors are typed wider than those of the interface it implements.
+    await server.connect(transport as Transport);
+    // What is cancelled is never answered, so nothing else would tell that it is over.
+    await Promise.race([transport.handleRequest(request, response, body), closed]);
+  };
+}
+
+/** There are no streams to listen to and no sessions to end. */
+function refuse(response: ServerResponse): void {
+  response.writeHead(405, { allow: "POST", "content-type": "application/json" });
+  const error = { code: -32_000, message: "Method not allowed." };
+  response.end(JSON.stringify({ jsonrpc: "2.0", error, id: null }));
+}

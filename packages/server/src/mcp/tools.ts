@@ -1,0 +1,111 @@
+import type { CallToolResult, Tool as ToolDefinition } from "@modelcontextprotocol/sdk/types.js";
+import type { JsonObject } from "@pond/canonical";
+import type { OperationName, Responses } from "@pond/wire";
+import { toRequest, wholeNumber } from "./arguments.ts";
+import { getWithin } from "./get-reply.ts";
+import { getText } from "./get-text.ts";
+import { inputSchema, outputSchema } from "./schemas.ts";
+import { searchText, searchWithin } from "./search-reply.ts";
+
+/** Asks the handlers for something, in the name of whoever called. */
+export type Ask = <Name extends OperationName>(
+  operation: Name,
+  fields: object,
+) => Promise<Responses[Name]>;
+
+export type Tool = {
+  readonly definition: ToolDefinition;
+  readonly call: (given: Readonly<Record<string, unknown>>, ask: Ask) => Promise<CallToolResult>;
+};
+
+const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
+const characters = { least: 2_000, most: 100_000, otherwise: 10_000 };
+const offsets = { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 };
+
+const maxCharacters: JsonObject = {
+  type: "integer",
+  minimum: characters.least,
+  maximum: characters.most,
+  default: characters.otherwise,
+  description: "About how long the reply may be, in characters.",
+};
+const searchInput = inputSchema("SearchRequest", { max_characters: maxCharacters });
+const getInput = inputSchema("GetRequest", {
+  offset: {
+    type: "integer",
+    minimum: 0,
+    description: "The `next.offset` of the reply before, where it held a piece of something long.",
+  },
+  max_characters: maxCharacters,
+});
+
+const searchTool: Tool = {
+  definition: {
+    name: "pond_search",
+    title: "Search past agent sessions",
+    description:
+      "Finds what was said in earlier sessions of coding agents (Claude Code, Codex, opencode, pi and others), best first, grouped by session. Use distinctive words, names, error texts or file names. `next` in the reply, given as `after`, goes on.",
+    inputSchema: searchInput,
+    outputSchema: outputSchema("SearchResponse", { shortened: { type: "string" } }),
+    annotations: { title: "Search past agent sessions", ...annotations },
+  },
+  call: async (given, ask) => {
+    const most = wholeNumber(given, "max_characters", characters);
+    const fields = toRequest(searchInput, ["max_characters"], given);
+    const reply = await searchWithin(
+      (limit) => ask("search", { ...fields, ...(limit !== undefined && { limit }) }),
+      most,
+    );
+    return resultOf(searchText(reply), reply);
+  },
+};
+
+const piece: JsonObject = {
+  type: "object",
+  description: "What is shown of a message, or a part, that is too long for one reply.",
+  properties: {
+    id: { type: "string" },
+    text: { type: "string" },
+    is_json: { type: "boolean" },
+    from: { type: "integer" },
+    until: { type: "integer" },
+    of: { type: "integer" },
+  },
+  required: ["id", "text", "is_json", "from", "until", "of"],
+};
+const next: JsonObject = {
+  type: "object",
+  description: "Fields to change in the request for what comes after.",
+  properties: { after_id: { type: "string" }, offset: { type: "integer" } },
+};
+
+const getTool: Tool = {
+  definition: {
+    name: "pond_get",
+    title: "Read a past agent session",
+    description:
+      "Reads a stored session page by page, or with `message_id` one message whole, between its neighbours. Ids come from pond_search. `next` in the reply says what to change in the request to go on.",
+    inputSchema: getInput,
+    outputSchema: outputSchema("GetResponse", { piece, next, hint: { type: "string" } }),
+    annotations: { title: "Read a past agent session", ...annotations },
+  },
+  call: async (given, ask) => {
+    const most = wholeNumber(given, "max_characters", characters);
+    const offset = wholeNumber(given, "offset", offsets);
+    const fields = toRequest(getInput, ["max_characters", "offset"], given);
+    const response = await ask("get", { ...fields, limit_bytes: most });
+    const { after_id } = fields;
+    const reply = getWithin(response, {
+      after_id: typeof after_id === "string" ? after_id : undefined,
+      offset,
+      maxCharacters: most,
+    });
+    return resultOf(getText(reply), reply);
+  },
+};
+
+export const tools: readonly Tool[] = [searchTool, getTool];
+
+function resultOf(text: string, reply: object): CallToolResult {
+  return { content: [{ type: "text", text }], structuredContent: { ...reply } };
+}

@@ -1,0 +1,40 @@
+import type { ReadTool, Writer } from "@pond/canonical/adapter";
+import type { Embedder } from "@pond/embed";
+import type { SessionStore } from "@pond/sessions";
+import type { HandlerLimits } from "./limits.ts";
+import type { Upkeep } from "./upkeep.ts";
+
+/** The clients that sessions can be restored for. */
+export type Restorers = {
+  /** By client brand. */
+  readonly writers: ReadonlyMap<string, Writer>;
+  /** What a call of another client's tool means. */
+  readonly readTool?: ReadTool;
+};
+
+/** What makes a search go by meaning. */
+export type Embedding = {
+  /** Borrowed; never closed here. */
+  readonly embedder?: Embedder | undefined;
+  /** Why a model that was configured cannot be used. */
+  readonly failure?: Error | undefined;
+};
+
+/** What a handler works with; one request's worth. */
+export type Resources = {
+  /** The store of the request's namespace. */
+  readonly open: (mode: "read" | "write") => Promise<SessionStore>;
+  readonly embedding: Embedding;
+  readonly restorers: Restorers;
+  readonly limits: HandlerLimits;
+  readonly host: string;
+  readonly now: () => Date;
+  readonly upkeep: Upkeep;
+  readonly signal: AbortSignal | undefined;
+};
+
+/** Answers one kind of request. Knows no transport (spec 7.1). */
+export type Handler<Request, Response> = (
+  request: Request,
+  resources: Resources,
+) => Promise<Response>;

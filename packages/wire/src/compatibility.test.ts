@@ -1,0 +1,181 @@
+import { isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
+import { expect, test } from "vitest";
+import { incompatibilities } from "./compatibility.ts";
+import { jsonSchemas } from "./json-schema.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: mutants reach into any place of a document.
+type Document = any;
+
+/** The schemas with one thing about them changed. */
+function mutant(change: (defs: Document) => void): JsonObject {
+  const copy: Document = parseJson(JSON.stringify(jsonSchemas()));
+  change(copy.$defs);
+  const json = parseJson(JSON.stringify(copy));
+  return isJsonObject(json) ? json : {};
+}
+
+const text = { type: "string" };
+
+/** Undefined takes the key away. */
+function set(place: Document, key: string, value: unknown): void {
+  place[key] = value;
+}
+
+const partOf = (defs: Document, type: string): Document =>
+  defs.Part.oneOf.find((branch: Document) => branch.properties.type.const === type);
+
+test("schemas are compatible with themselves", () => {
+  expect(incompatibilities(jsonSchemas(), jsonSchemas())).toEqual([]);
+});
+
+const growth: [string, (defs: Document) => void][] = [
+  ["a new optional field of a request", (d) => set(d.SearchRequest.properties, "x", text)],
+  ["a new field of an answer", (d) => set(d.SearchResponse.properties, "x", text)],
+  [
+    "a new, always present field of an answer",
+    (d) => {
+      set(d.GetResponse.anyOf[0].properties, "x", text);
+      d.GetResponse.anyOf[0].required.push("x");
+    },
+  ],
+  ["a new value a request may have", (d) => d.SearchRequest.properties.role.enum.push("tool")],
+  ["a wider bound of a request", (d) => set(d.SearchRequest.properties.limit, "maximum", 1000)],
+  ["no bound of a request", (d) => set(d.SearchRequest.properties.limit, "maximum", undefined)],
+  ["a required field of a request that may be left out", (d) => d.SearchRequest.required.pop()],
+  ["a value an answer no longer has", (d) => d.SearchResponse.properties.mode.enum.pop()],
+  [
+    "a number of an answer that is always whole",
+    (d) => set(d.SearchResponse.properties.took_ms, "type", "integer"),
+  ],
+  ["another description", (d) => set(d.SearchRequest.properties.query, "description", "Words.")],
+  ["another operation", (d) => set(d, "ListRequest", { type: "object" })],
+];
+
+test.each(growth)("takes %s", (_, change) => {
+  expect(incompatibilities(jsonSchemas(), mutant(change))).toEqual([]);
+});
+
+const breaks: [string, (defs: Document) => void, string][] = [
+  ["an operation that is gone", (d) => set(d, "SearchRequest", undefined), "SearchRequest is gone"],
+  [
+    "a field of a request that is gone",
+    (d) => set(d.SearchRequest.properties, "agent", undefined),
+    "SearchRequest.agent is gone",
+  ],
+  [
+    "a field of a request of another type",
+    (d) => set(d.SearchRequest.properties.limit, "type", "string"),
+    "SearchRequest.limit: integer became string",
+  ],
+  [
+    "a field of a request that got a narrower type",
+    (d) => set(d.SearchRequest.properties.min_score, "type", "integer"),
+    "SearchRequest.min_score: number became integer",
+  ],
+  [
+    "an optional field of a request that must be there",
+    (d) => d.SearchRequest.required.push("limit"),
+    "SearchRequest.limit became required",
+  ],
+  [
+    "a new field of a request that must be there",
+    (d) => {
+      d.GetRequest.properties.x = { type: "string" };
+      d.GetRequest.required.push("x");
+    },
+    "GetRequest.x became required",
+  ],
+  [
+    "a value that a request may no longer have",
+    (d) => d.SearchRequest.properties.role.enum.pop(),
+    'SearchRequest.role: "assistant" is no longer accepted',
+  ],
+  [
+    "a text of a request that must be one of some",
+    (d) => set(d.SearchRequest.properties.agent, "enum", ["codex"]),
+    "SearchRequest.agent: its values changed",
+  ],
+  [
+    "a narrower bound of a request",
+    (d) => set(d.SearchRequest.properties.limit, "maximum", 50),
+    "SearchRequest.limit: maximum got narrower",
+  ],
+  [
+    "a new bound of a request",
+    (d) => set(d.SearchRequest.properties.query, "maxLength", 10),
+    "SearchRequest.query: maxLength got narrower",
+  ],
+  [
+    "a pattern of a request",
+    (d) => set(d.SearchRequest.properties.query, "pattern", "^a"),
+    "SearchRequest.query: pattern changed",
+  ],
+  [
+    "another protocol version",
+    (d) => set(d.StatusRequest.properties.protocol_version, "const", 2),
+    "StatusRequest.protocol_version: 1 is no longer accepted",
+  ],
+  [
+    "a field of an answer that is gone",
+    (d) => set(d.SearchResponse.properties, "next", undefined),
+    "SearchResponse.next is gone",
+  ],
+  [
+    "a field deep in an answer that is gone",
+    (d) =>
+      void delete d.SearchResponse.properties.sessions.items.properties.matches.items.properties
+        .score,
+    "SearchResponse.sessions[].matches[].score is gone",
+  ],
+  [
+    "a field of an answer of another type",
+    (d) => set(d.SearchResponse.properties.next, "type", "number"),
+    "SearchResponse.next: string became number",
+  ],
+  [
+    "a field of an answer that may be missing now",
+    (d) => d.SearchResponse.required.splice(d.SearchResponse.required.indexOf("mode"), 1),
+    "SearchResponse.mode became optional",
+  ],
+  [
+    "a value of an answer that nobody knows",
+    (d) => d.SearchResponse.properties.mode.enum.push("vector"),
+    'SearchResponse.mode: "vector" was never answered before',
+  ],
+  [
+    "an error code that nobody knows",
+    (d) => d.ErrorBody.properties.error.properties.code.enum.push("teapot"),
+    'ErrorBody.error.code: "teapot" was never answered before',
+  ],
+  [
+    "values of a map of another type",
+    (d) => {
+      d.StatusResponse.properties.by_agent.additionalProperties.properties.sessions.type = "string";
+    },
+    "StatusResponse.by_agent.*.sessions: number became string",
+  ],
+  [
+    "a kind of part that answers never had",
+    (d) => d.Part.oneOf.push({ type: "object", properties: { type: { const: "video" } } }),
+    "GetResponse: form 0 of its anyOf changed",
+  ],
+  [
+    "a kind of part that is no longer taken",
+    (d) => d.Part.oneOf.pop(),
+    "IngestRequest.events[]: form 2 of its oneOf changed",
+  ],
+  [
+    "a field of a part that must be there",
+    (d) => partOf(d, "file").required.push("file_name"),
+    "IngestRequest.events[]: form 2 of its oneOf changed",
+  ],
+  [
+    "an array of anything else",
+    (d) => set(d.SearchResponse.properties.warnings, "items", { type: "string" }),
+    "SearchResponse.warnings[]: object became string",
+  ],
+];
+
+test.each(breaks)("refuses %s", (_, change, reason) => {
+  expect(incompatibilities(jsonSchemas(), mutant(change))).toContain(reason);
+});

@@ -1,0 +1,35 @@
+import * as v from "valibot";
+
+/** The major version of everything said here. Within it, schemas only grow (spec 7.2). */
+export const protocolVersion = 1;
+
+/** What every request carries. */
+export type Envelope = {
+  readonly protocol_version: typeof protocolVersion;
+  /** The tenant; left out, the only one of a personal pond. */
+  readonly namespace?: string | undefined;
+};
+
+export const envelope: {
+  readonly protocol_version: v.GenericSchema<typeof protocolVersion>;
+  readonly namespace: v.OptionalSchema<v.GenericSchema<string>, undefined>;
+} = {
+  protocol_version: v.pipe(
+    v.literal(protocolVersion),
+    v.description("The version of the protocol the request is written in."),
+  ),
+  namespace: v.optional(
+    v.pipe(
+      v.string(),
+      v.description("The tenant asked; left out, the only one of a personal pond."),
+    ),
+  ),
+};
+
+/** How long an id may be, a label too. */
+export const maxIdChars = 4096;
+
+/** An id in a request. */
+export function id(description: string): v.GenericSchema<string> {
+  return v.pipe(v.string(), v.nonEmpty(), v.maxLength(maxIdChars), v.description(description));
+}

@@ -1,0 +1,125 @@
+import type { JsonObject } from "@pond/canonical";
+import * as v from "valibot";
+import { type WirePart, type WireSession, wirePartSchema, wireSessionSchema } from "./canonical.ts";
+import { type Envelope, envelope, id } from "./envelope.ts";
+import { jsonObjectSchema } from "./json.ts";
+import { type PartSummary, partSummarySchema } from "./part-summary.ts";
+
+/** How much of a session is wanted (spec 7.5). */
+export type ResponseMode = "conversational" | "complete" | "verbatim";
+
+/** A session, or with `message_id` one message of it. */
+export type GetRequest = Envelope & {
+  readonly session_id: string;
+  readonly message_id?: string | undefined;
+  /** Of a session. */
+  readonly response_mode?: ResponseMode | undefined;
+  /** Of a message. */
+  readonly context_depth?: number | undefined;
+  /** The last id of the page before: of a message, or of a part where one message is asked for. */
+  readonly after_id?: string | undefined;
+  readonly limit_bytes?: number | undefined;
+};
+
+export type ShownMessage = {
+  readonly id: string;
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly timestamp: string;
+  /** The value shown is not the one first stored. */
+  readonly revised?: true;
+  /** The conversation in it; in verbatim mode `content` holds everything instead. */
+  readonly text?: string;
+  readonly parts_summary?: readonly PartSummary[];
+  readonly content?: string | readonly WirePart[];
+  readonly options?: JsonObject;
+};
+
+/** A page of a session. */
+export type SessionPage = {
+  readonly session: WireSession;
+  readonly response_mode: ResponseMode;
+  readonly messages: readonly ShownMessage[];
+  /** How many come after this page; ask on with the last id as `after_id`. */
+  readonly messages_remaining: number;
+};
+
+/** One message and its neighbours. */
+export type MessageView = {
+  readonly session: WireSession;
+  readonly before: readonly ShownMessage[];
+  readonly target: ShownMessage;
+  readonly after: readonly ShownMessage[];
+  /** Neighbours that were asked for did not fit in the page; the nearest are here. */
+  readonly context_cut?: true;
+  /** How many parts come after this page; ask on with the last part's id as `after_id`. */
+  readonly target_parts_remaining: number;
+};
+
+export type GetResponse = SessionPage | MessageView;
+
+export const maxContextDepth = 50;
+
+export const getRequestSchema: v.GenericSchema<unknown, GetRequest> = v.strictObject({
+  ...envelope,
+  session_id: id("The session."),
+  message_id: v.optional(id("One message of it, with all its parts and its neighbours.")),
+  response_mode: v.optional(
+    v.pipe(
+      v.picklist(["conversational", "complete", "verbatim"]),
+      v.description(
+        "Of a session: what was said (the default), every message in short, or every message whole.",
+      ),
+    ),
+  ),
+  context_depth: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.maxValue(maxContextDepth),
+      v.description("With `message_id`: neighbours on each side; default 2."),
+    ),
+  ),
+  after_id: v.optional(
+    id("The last id of the page before: a message's, or with `message_id` a part's."),
+  ),
+  limit_bytes: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.description("About how much a page may hold; what cannot be cut may exceed it."),
+    ),
+  ),
+});
+
+const shownMessageSchema = v.object({
+  id: v.string(),
+  role: v.picklist(["system", "user", "assistant", "tool"]),
+  timestamp: v.string(),
+  revised: v.exactOptional(v.literal(true)),
+  text: v.exactOptional(v.string()),
+  parts_summary: v.exactOptional(v.array(partSummarySchema)),
+  content: v.exactOptional(v.union([v.string(), v.array(wirePartSchema)])),
+  options: v.exactOptional(jsonObjectSchema),
+});
+
+export const getResponseSchema: v.GenericSchema<unknown, GetResponse> = v.pipe(
+  v.union([
+    v.object({
+      session: wireSessionSchema,
+      response_mode: v.picklist(["conversational", "complete", "verbatim"]),
+      messages: v.array(shownMessageSchema),
+      messages_remaining: v.number(),
+    }),
+    v.object({
+      session: wireSessionSchema,
+      before: v.array(shownMessageSchema),
+      target: shownMessageSchema,
+      after: v.array(shownMessageSchema),
+      context_cut: v.exactOptional(v.literal(true)),
+      target_parts_remaining: v.number(),
+    }),
+  ]),
+  v.metadata({ type: "object" }),
+);

@@ -1,0 +1,110 @@
+import type { JsonObject } from "@pond/canonical";
+import * as v from "valibot";
+import {
+  type WireMessage,
+  type WirePart,
+  type WireSession,
+  wireMessageSchema,
+  wirePartSchema,
+  wireSessionSchema,
+} from "./canonical.ts";
+import { type Envelope, envelope } from "./envelope.ts";
+import { jsonObjectSchema } from "./json.ts";
+
+/** One canonical object, tagged with its kind (spec 7.6). */
+export type IngestEvent =
+  | { readonly kind: "session"; readonly session: WireSession }
+  | { readonly kind: "message"; readonly message: WireMessage }
+  | { readonly kind: "part"; readonly part: WirePart };
+
+/**
+ * Events of any number of sessions. Of each: the session first, then every message with its parts
+ * right behind it, whole (`adapter-integrity-event-ordering`).
+ */
+export type IngestRequest = Envelope & { readonly events: readonly IngestEvent[] };
+
+/** As it arrives: each event is judged by itself, so one that is wrong costs no other. */
+export type ReceivedIngest = Envelope & { readonly events: readonly unknown[] };
+
+/** Why an event was not stored. */
+export type RowErrorCode =
+  /** It is no canonical object, or does not fit the message it belongs to. */
+  | "invalid"
+  /** Its session or message did not come right before it. */
+  | "out_of_order"
+  /** Its id came before in this request. */
+  | "duplicate"
+  /** It is sound, but its session's or message's other rows are not. */
+  | "left_out"
+  /** The session is stored with another `source_agent` or `project`, which stay. */
+  | "immutable";
+
+export type RejectedRow = {
+  /** Its place among the events, from 0. */
+  readonly event: number;
+  readonly code: RowErrorCode;
+  readonly message: string;
+  readonly details: JsonObject;
+};
+
+export type IngestedSession = {
+  readonly session_id: string;
+  /** What its accepted rows did; `failed` where none could be taken. */
+  readonly status: "new" | "grown" | "revised" | "unchanged" | "failed";
+  readonly messages_added: number;
+  readonly parts_added: number;
+  /** New values of messages that were stored already. */
+  readonly revisions: number;
+  readonly rows_rejected: number;
+};
+
+/** Every event that is not among `rejected` is stored, now or before. */
+export type IngestResponse = {
+  readonly events: number;
+  readonly accepted: number;
+  /** In the order of the events. */
+  readonly rejected: readonly RejectedRow[];
+  /** In the order of their first events. */
+  readonly sessions: readonly IngestedSession[];
+  readonly took_ms: number;
+};
+
+export const ingestEventSchema: v.GenericSchema<unknown, IngestEvent> = v.variant("kind", [
+  v.object({ kind: v.literal("session"), session: wireSessionSchema }),
+  v.object({ kind: v.literal("message"), message: wireMessageSchema }),
+  v.object({ kind: v.literal("part"), part: wirePartSchema }),
+]);
+
+export const ingestRequestSchema: v.GenericSchema<unknown, ReceivedIngest> = v.strictObject({
+  ...envelope,
+  events: v.pipe(
+    v.array(v.pipe(v.unknown(), v.metadata({ $ref: "#/$defs/IngestEvent" }))),
+    v.description(
+      "Of each session: itself first, then every message with its parts right behind it.",
+    ),
+  ),
+});
+
+export const ingestResponseSchema: v.GenericSchema<unknown, IngestResponse> = v.object({
+  events: v.number(),
+  accepted: v.number(),
+  rejected: v.array(
+    v.object({
+      event: v.number(),
+      code: v.picklist(["invalid", "out_of_order", "duplicate", "left_out", "immutable"]),
+      message: v.string(),
+      details: jsonObjectSchema,
+    }),
+  ),
+  sessions: v.array(
+    v.object({
+      session_id: v.string(),
+      status: v.picklist(["new", "grown", "revised", "unchanged", "failed"]),
+      messages_added: v.number(),
+      parts_added: v.number(),
+      revisions: v.number(),
+      rows_rejected: v.number(),
+    }),
+  ),
+  took_ms: v.number(),
+});

@@ -1,0 +1,92 @@
+import type { GenericSchema } from "valibot";
+import { type GetRequest, type GetResponse, getRequestSchema, getResponseSchema } from "./get.ts";
+import {
+  type IngestRequest,
+  type IngestResponse,
+  ingestRequestSchema,
+  ingestResponseSchema,
+  type ReceivedIngest,
+} from "./ingest.ts";
+import {
+  type RestoreRequest,
+  type RestoreResponse,
+  restoreRequestSchema,
+  restoreResponseSchema,
+} from "./restore.ts";
+import {
+  type SearchRequest,
+  type SearchResponse,
+  searchRequestSchema,
+  searchResponseSchema,
+} from "./search.ts";
+import {
+  type StatusRequest,
+  type StatusResponse,
+  statusRequestSchema,
+  statusResponseSchema,
+} from "./status.ts";
+
+/** What a caller sends. */
+export type Requests = {
+  readonly search: SearchRequest;
+  readonly get: GetRequest;
+  readonly ingest: IngestRequest;
+  readonly status: StatusRequest;
+  readonly restore: RestoreRequest;
+};
+
+/** What a request is once it has been read. */
+export type ReceivedRequests = Omit<Requests, "ingest"> & { readonly ingest: ReceivedIngest };
+
+export type Responses = {
+  readonly search: SearchResponse;
+  readonly get: GetResponse;
+  readonly ingest: IngestResponse;
+  readonly status: StatusResponse;
+  readonly restore: RestoreResponse;
+};
+
+export type OperationName = keyof Requests;
+
+export type Operation<Name extends OperationName> = {
+  /** Where HTTP has it, as POST. */
+  readonly path: string;
+  /** True where it stores nothing. */
+  readonly isReadOnly: boolean;
+  readonly request: GenericSchema<unknown, ReceivedRequests[Name]>;
+  readonly response: GenericSchema<unknown, Responses[Name]>;
+};
+
+/** Everything that can be asked of a pond, over any transport. */
+export const operations: { readonly [Name in OperationName]: Operation<Name> } = {
+  search: {
+    path: "/v1/search",
+    isReadOnly: true,
+    request: searchRequestSchema,
+    response: searchResponseSchema,
+  },
+  get: {
+    path: "/v1/get",
+    isReadOnly: true,
+    request: getRequestSchema,
+    response: getResponseSchema,
+  },
+  ingest: {
+    path: "/v1/ingest",
+    isReadOnly: false,
+    request: ingestRequestSchema,
+    response: ingestResponseSchema,
+  },
+  status: {
+    path: "/v1/status",
+    isReadOnly: true,
+    request: statusRequestSchema,
+    response: statusResponseSchema,
+  },
+  restore: {
+    path: "/v1/restore",
+    isReadOnly: true,
+    request: restoreRequestSchema,
+    response: restoreResponseSchema,
+  },
+};

@@ -1,0 +1,191 @@
+import { parseJson } from "@pond/canonical";
+import { expect, test } from "vitest";
+import { WireError } from "./errors.ts";
+import type { OperationName } from "./operations.ts";
+import { readRequest } from "./read-request.ts";
+
+/** What is said of a request that is refused. */
+function refusal(operation: OperationName, request: unknown): WireError {
+  try {
+    readRequest(operation, request);
+  } catch (error) {
+    if (error instanceof WireError) return error;
+    throw error;
+  }
+  throw new TypeError("it was taken");
+}
+
+const v1 = { protocol_version: 1 };
+
+test.each<[OperationName, object]>([
+  ["search", { ...v1, query: "x" }],
+  ["search", { ...v1, query: "", namespace: "team", limit: 100, min_score: 0, role: "user" }],
+  ["get", { ...v1, session_id: "s", response_mode: "verbatim", after_id: "m" }],
+  ["get", { ...v1, session_id: "s", message_id: "m", context_depth: 0 }],
+  ["ingest", { ...v1, events: [] }],
+  ["ingest", { ...v1, events: [null, { kind: "whatever" }] }],
+  ["status", v1],
+  ["restore", { ...v1, session_id: "s", to: "codex", at: "first" }],
+])("reads %s of %j", (operation, request) => {
+  expect(readRequest(operation, request)).toEqual(request);
+});
+
+test.each<[string, OperationName, unknown, string]>([
+  ["nothing", "status", undefined, "expected a JSON object"],
+  ["null", "status", null, "expected a JSON object"],
+  ["an array", "status", [v1], "expected a JSON object"],
+  ["a text", "status", "{}", "expected a JSON object"],
+  [
+    "no version",
+    "status",
+    {},
+    'protocol_version: Invalid key: Expected "protocol_version" but received undefined',
+  ],
+  [
+    "a version that is a text",
+    "status",
+    { protocol_version: "1" },
+    'protocol_version: Invalid type: Expected 1 but received "1"',
+  ],
+  [
+    "version 0",
+    "status",
+    { protocol_version: 0 },
+    "protocol_version: Invalid type: Expected 1 but received 0",
+  ],
+  [
+    "half a version",
+    "status",
+    { protocol_version: 1.5 },
+    "protocol_version: Invalid type: Expected 1 but received 1.5",
+  ],
+  [
+    "a namespace that is no text",
+    "status",
+    { ...v1, namespace: 7 },
+    "namespace: Invalid type: Expected string but received 7",
+  ],
+  [
+    "a field that is spelled wrong",
+    "search",
+    { ...v1, query: "x", agnet: "y" },
+    "agnet: there is no such field",
+  ],
+  [
+    "explain, which is the operator's",
+    "search",
+    { ...v1, query: "x", explain: true },
+    "explain: there is no such field",
+  ],
+  ["no query", "search", v1, 'query: Invalid key: Expected "query" but received undefined'],
+  [
+    "null for a text",
+    "search",
+    { ...v1, query: null },
+    "query: Invalid type: Expected string but received null",
+  ],
+  [
+    "limit 0",
+    "search",
+    { ...v1, query: "x", limit: 0 },
+    "limit: Invalid value: Expected >=1 but received 0",
+  ],
+  [
+    "limit 101",
+    "search",
+    { ...v1, query: "x", limit: 101 },
+    "limit: Invalid value: Expected <=100 but received 101",
+  ],
+  [
+    "half a limit",
+    "search",
+    { ...v1, query: "x", limit: 1.5 },
+    "limit: Invalid integer: Received 1.5",
+  ],
+  [
+    "a limit that is no number",
+    "search",
+    { ...v1, query: "x", limit: Number.NaN },
+    "limit: Invalid type: Expected number but received NaN",
+  ],
+  [
+    "a score below 0",
+    "search",
+    { ...v1, query: "x", min_score: -1 },
+    "min_score: Invalid value: Expected >=0 but received -1",
+  ],
+  [
+    "a role nobody searches",
+    "search",
+    { ...v1, query: "x", role: "tool" },
+    'role: Invalid type: Expected ("user" | "assistant") but received "tool"',
+  ],
+  [
+    "an empty id",
+    "get",
+    { ...v1, session_id: "" },
+    "session_id: Invalid length: Expected !0 but received 0",
+  ],
+  [
+    "an endless id",
+    "get",
+    { ...v1, session_id: "x".repeat(4097) },
+    "session_id: Invalid length: Expected <=4096 but received 4097",
+  ],
+  [
+    "a depth of 51",
+    "get",
+    { ...v1, session_id: "s", message_id: "m", context_depth: 51 },
+    "context_depth: Invalid value: Expected <=50 but received 51",
+  ],
+  [
+    "events that are no array",
+    "ingest",
+    { ...v1, events: {} },
+    "events: Invalid type: Expected Array but received Object",
+  ],
+])("refuses %s", (_, operation, request, message) => {
+  expect(refusal(operation, request)).toMatchObject({ code: "validation_failed", message });
+});
+
+test.each([2, 99, Number.MAX_SAFE_INTEGER])("does not speak version %i", (version) => {
+  const { code, details } = refusal("search", { protocol_version: version, future: true });
+
+  expect({ code, details }).toEqual({ code: "version_unsupported", details: { supported: [1] } });
+});
+
+test.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
+  "refuses the field %s like any other, and nothing gets a prototype from it",
+  (name) => {
+    const request = parseJson(`{"protocol_version":1,"query":"x","${name}":{"limit":1}}`);
+
+    const { details } = refusal("search", request);
+
+    expect(details).toEqual({ issues: [{ path: name, message: "there is no such field" }] });
+    expect({}).not.toHaveProperty("limit");
+  },
+);
+
+test("names what is wrong in a few words, however much was sent", () => {
+  const long = "\ud800x".repeat(1_000_000);
+  const request = { ...v1, query: 1, limit: long, role: long, project: [], [long]: 1 };
+
+  const { message, details } = refusal("search", request);
+
+  expect(JSON.stringify({ message, details }).length).toBeLessThan(2_000);
+  expect(details).toMatchObject({
+    issues: expect.arrayContaining([
+      { path: "query", message: "Invalid type: Expected string but received 1" },
+    ]),
+  });
+  expect(message.isWellFormed()).toBe(true);
+});
+
+test("does not look into what is nested deep", () => {
+  const depth = 1_000_000;
+  const deep = parseJson(`${"[".repeat(depth)}${"]".repeat(depth)}`);
+
+  expect(refusal("search", { ...v1, query: deep }).message).toBe(
+    "query: Invalid type: Expected string but received Array",
+  );
+});

@@ -1,0 +1,59 @@
+import { isJsonObject } from "@pond/canonical";
+import * as v from "valibot";
+import { protocolVersion } from "./envelope.ts";
+import { WireError } from "./errors.ts";
+import { type OperationName, operations, type ReceivedRequests } from "./operations.ts";
+
+/** Something wrong with a request, and where. */
+type Issue = { readonly path: string; readonly message: string };
+
+const issuesAtMost = 10;
+// A message may quote what was sent, which may be of any length.
+const messageChars = 200;
+const pathChars = 100;
+
+/**
+ * Checks a request of an operation, its envelope first. A field there is none of is refused by
+ * name: it could be a filter, spelled wrong, and the answer another one than was asked for.
+ *
+ * @throws {WireError} `version_unsupported`, or `validation_failed` with `details.issues`.
+ */
+export function readRequest<Name extends OperationName>(
+  name: Name,
+  value: unknown,
+): ReceivedRequests[Name] {
+  if (!isJsonObject(value)) throw invalid([{ path: "", message: "expected a JSON object" }]);
+  checkVersion(value["protocol_version"]);
+  const schema: v.GenericSchema<unknown, ReceivedRequests[Name]> = operations[name].request;
+  const { success, output, issues } = v.safeParse(schema, value);
+  if (success) return output;
+  throw invalid(issues.slice(0, issuesAtMost).map(toIssue));
+}
+
+/** Asked before all else: a later version may have fields that this one would refuse. */
+function checkVersion(version: unknown): void {
+  const isVersion = typeof version === "number" && Number.isSafeInteger(version) && version > 0;
+  if (!isVersion || version === protocolVersion) return;
+  throw new WireError(
+    "version_unsupported",
+    `protocol_version ${version} is not spoken here, but ${protocolVersion}`,
+    { supported: [protocolVersion] },
+  );
+}
+
+function toIssue(issue: v.BaseIssue<unknown>): Issue {
+  const path = cut(issue.path?.map(({ key }) => String(key)).join(".") ?? "", pathChars);
+  const isUnknown = issue.type === "strict_object" && issue.expected === "never";
+  return { path, message: isUnknown ? "there is no such field" : cut(issue.message, messageChars) };
+}
+
+function invalid(issues: readonly Issue[]): WireError {
+  const [first] = issues;
+  const path = first?.path ? `${first.path}: ` : "";
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
+  return new WireError("validation_failed", `${path}${first?.message}${more}`, { issues });
+}
+
+function cut(text: string, chars: number): string {
+  return (text.length > chars ? `${text.slice(0, chars)}…` : text).toWellFormed();
+}

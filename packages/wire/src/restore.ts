@@ -1,0 +1,74 @@
+import * as v from "valibot";
+import { type Envelope, envelope, id } from "./envelope.ts";
+
+export type RestoreRequest = Envelope & {
+  readonly session_id: string;
+  /** Client to write for; left out, the one the session came from. */
+  readonly to?: string | undefined;
+  /** As last seen in its source (the default), or as first stored. */
+  readonly at?: "first" | "last" | undefined;
+};
+
+/** What became of the parts of each type, and of whole system messages. */
+export type Fidelity = Readonly<
+  Record<string, { readonly kept: number; readonly translated: number; readonly dropped: number }>
+>;
+
+export type WireFile = {
+  readonly session_id: string;
+  /** Relative, `/`-separated, inside the client's own folder. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly content:
+    | { readonly type: "text"; readonly text: string }
+    | { readonly type: "base64"; readonly base64: string };
+  /** Of a foreign restore: what this file keeps of its session. */
+  readonly fidelity?: Fidelity;
+};
+
+export type RestoreResponse = {
+  readonly session_id: string;
+  /** The client the files are for. */
+  readonly to: string;
+  /** True where the files are, record for record, what the client wrote. */
+  readonly native: boolean;
+  readonly fidelity: Fidelity;
+  /** The session's, and those of every session below it. */
+  readonly files: readonly WireFile[];
+};
+
+export const restoreRequestSchema: v.GenericSchema<unknown, RestoreRequest> = v.strictObject({
+  ...envelope,
+  session_id: id("The session; those below it come with it."),
+  to: v.optional(id("Client to write for; left out, the one the session came from.")),
+  at: v.optional(
+    v.pipe(
+      v.picklist(["first", "last"]),
+      v.description("As first stored, or as last seen in its source, which is the default."),
+    ),
+  ),
+});
+
+const fidelity = v.record(
+  v.string(),
+  v.object({ kept: v.number(), translated: v.number(), dropped: v.number() }),
+);
+
+export const restoreResponseSchema: v.GenericSchema<unknown, RestoreResponse> = v.object({
+  session_id: v.string(),
+  to: v.string(),
+  native: v.boolean(),
+  fidelity,
+  files: v.array(
+    v.object({
+      session_id: v.string(),
+      path: v.string(),
+      bytes: v.number(),
+      content: v.variant("type", [
+        v.object({ type: v.literal("text"), text: v.string() }),
+        v.object({ type: v.literal("base64"), base64: v.string() }),
+      ]),
+      fidelity: v.exactOptional(fidelity),
+    }),
+  ),
+});

@@ -1,0 +1,149 @@
+import * as v from "valibot";
+import { type Envelope, envelope } from "./envelope.ts";
+import { type PartSummary, partSummarySchema } from "./part-summary.ts";
+
+/** What to look for, and where. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */
+export type SearchRequest = Envelope & {
+  readonly query: string;
+  readonly project?: string | undefined;
+  readonly session?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly role?: "user" | "assistant" | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly min_score?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly after?: string | undefined;
+};
+
+export type SearchMatch = {
+  readonly message_id: string;
+  /** The session it is in: the root, or one below it. */
+  readonly session_id: string;
+  readonly role: string;
+  readonly timestamp: string;
+  readonly parent_session_id?: string;
+  readonly parent_message_id?: string;
+  /** BM25; 0 where it was found by meaning or signs alone. */
+  readonly score: number;
+  /** Cosine of message and query, -1 to 1. */
+  readonly similarity?: number;
+  /** The whole text, where it is short. */
+  readonly text?: string;
+  /** Its beginning, where it is long. */
+  readonly prefix?: string;
+  /** Text around the matches; each highlight is `[start, end)` in UTF-16 code units of it. */
+  readonly snippet: {
+    readonly text: string;
+    readonly highlights: readonly (readonly [number, number])[];
+  };
+  readonly parts_summary?: readonly PartSummary[];
+  readonly revised?: true;
+  readonly removed?: true;
+};
+
+export type SessionMatches = {
+  readonly session_id: string;
+  readonly root_session_id: string;
+  readonly source_agent: string;
+  readonly project: string;
+  readonly created_at: string;
+  /** 0 to 1. Comparable within one search only. */
+  readonly score: number;
+  readonly sub_agents?: { readonly sessions: number; readonly found_in: number };
+  readonly matches: readonly SearchMatch[];
+};
+
+export type SearchWarning = {
+  readonly code: "embedding_failed" | "dimension_mismatch";
+  readonly message: string;
+};
+
+export type SearchResponse = {
+  readonly mode: "full_text" | "hybrid";
+  /** How many searchable messages the filters left. */
+  readonly total_in_scope: number;
+  readonly sessions: readonly SessionMatches[];
+  /** Ask again with this as `after` for more. */
+  readonly next?: string;
+  readonly took_ms: number;
+  readonly warnings?: readonly SearchWarning[];
+};
+
+const text = (description: string) => v.optional(v.pipe(v.string(), v.description(description)));
+
+export const searchRequestSchema: v.GenericSchema<unknown, SearchRequest> = v.strictObject({
+  ...envelope,
+  query: v.pipe(
+    v.string(),
+    v.description('Words, "phrases in quotes", +required and -excluded ones.'),
+  ),
+  project: text("A project, and the folders below it."),
+  session: text("One session, by its id."),
+  agent: text("A client brand, such as `claude-code`."),
+  role: v.optional(
+    v.pipe(v.picklist(["user", "assistant"]), v.description("Only what one of them said.")),
+  ),
+  since: text("From this time on: RFC 3339, or a date for its midnight UTC."),
+  until: text("Before this time."),
+  min_score: v.optional(
+    v.pipe(v.number(), v.minValue(0), v.description("Least `score` (BM25) of a match; default 0.")),
+  ),
+  limit: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.maxValue(100),
+      v.description("Sessions in an answer; default 10."),
+    ),
+  ),
+  after: text("The `next` of the answer before, to the same query and filters."),
+});
+
+const matchSchema = v.object({
+  message_id: v.string(),
+  session_id: v.string(),
+  role: v.string(),
+  timestamp: v.string(),
+  parent_session_id: v.exactOptional(v.string()),
+  parent_message_id: v.exactOptional(v.string()),
+  score: v.number(),
+  similarity: v.exactOptional(v.number()),
+  text: v.exactOptional(v.string()),
+  prefix: v.exactOptional(v.string()),
+  snippet: v.object({
+    text: v.string(),
+    highlights: v.array(v.strictTuple([v.number(), v.number()])),
+  }),
+  parts_summary: v.exactOptional(v.array(partSummarySchema)),
+  revised: v.exactOptional(v.literal(true)),
+  removed: v.exactOptional(v.literal(true)),
+});
+
+export const searchResponseSchema: v.GenericSchema<unknown, SearchResponse> = v.object({
+  mode: v.picklist(["full_text", "hybrid"]),
+  total_in_scope: v.number(),
+  sessions: v.array(
+    v.object({
+      session_id: v.string(),
+      root_session_id: v.string(),
+      source_agent: v.string(),
+      project: v.string(),
+      created_at: v.string(),
+      score: v.number(),
+      sub_agents: v.exactOptional(v.object({ sessions: v.number(), found_in: v.number() })),
+      matches: v.array(matchSchema),
+    }),
+  ),
+  next: v.exactOptional(v.string()),
+  took_ms: v.number(),
+  warnings: v.exactOptional(
+    v.array(
+      v.object({
+        code: v.picklist(["embedding_failed", "dimension_mismatch"]),
+        message: v.string(),
+      }),
+    ),
+  ),
+});

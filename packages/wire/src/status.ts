@@ -1,0 +1,122 @@
+import type { JsonObject } from "@pond/canonical";
+import * as v from "valibot";
+import { type Envelope, envelope } from "./envelope.ts";
+import { type ErrorCode, errorCodes, isErrorCode } from "./errors.ts";
+import { jsonObjectSchema } from "./json.ts";
+
+export type StatusRequest = Envelope;
+
+export type LabelCounts = { readonly sessions: number; readonly messages: number };
+
+export type TableStatus = {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly fragments: number;
+  readonly indexes: readonly {
+    readonly name: string;
+    readonly column: string;
+    readonly kind: string;
+    readonly indexedRows: number;
+    readonly unindexedRows: number;
+    readonly bytes: number;
+  }[];
+};
+
+/** How far the stored messages can be searched by meaning. */
+export type EmbeddingStatus =
+  | { readonly enabled: false; readonly reason: string }
+  | {
+      readonly enabled: true;
+      readonly error: {
+        readonly code: ErrorCode;
+        readonly message: string;
+        readonly details: JsonObject;
+      };
+    }
+  | {
+      readonly enabled: true;
+      readonly model: string;
+      readonly dimension: number;
+      /** Messages with a vector of this model. */
+      readonly embedded: number;
+      /** Searchable messages without one. */
+      readonly missing: number;
+    };
+
+export type StatusResponse = {
+  readonly store_id: string;
+  readonly location: string;
+  readonly sessions: number;
+  readonly messages: number;
+  readonly parts: number;
+  /** Messages search can find. */
+  readonly searchable: number;
+  readonly embedded: number;
+  readonly embeddings: readonly { readonly model: string; readonly messages: number }[];
+  readonly by_agent: Readonly<Record<string, LabelCounts>>;
+  readonly by_project: Readonly<Record<string, LabelCounts>>;
+  readonly tables: readonly TableStatus[];
+  readonly namespace: string;
+  readonly embedding: EmbeddingStatus;
+  /** What the operator should do. */
+  readonly advice: readonly { readonly code: string; readonly message: string }[];
+};
+
+export const statusRequestSchema: v.GenericSchema<unknown, StatusRequest> =
+  v.strictObject(envelope);
+
+const counts = v.record(v.string(), v.object({ sessions: v.number(), messages: v.number() }));
+
+const embeddingSchema = v.union([
+  v.object({ enabled: v.literal(false), reason: v.string() }),
+  v.object({
+    enabled: v.literal(true),
+    error: v.object({
+      code: v.picklist(Object.keys(errorCodes).filter(isErrorCode)),
+      message: v.string(),
+      details: jsonObjectSchema,
+    }),
+  }),
+  v.object({
+    enabled: v.literal(true),
+    model: v.string(),
+    dimension: v.number(),
+    embedded: v.number(),
+    missing: v.number(),
+  }),
+]);
+
+export const statusResponseSchema: v.GenericSchema<unknown, StatusResponse> = v.object({
+  store_id: v.string(),
+  location: v.string(),
+  sessions: v.number(),
+  messages: v.number(),
+  parts: v.number(),
+  searchable: v.number(),
+  embedded: v.number(),
+  embeddings: v.array(v.object({ model: v.string(), messages: v.number() })),
+  by_agent: counts,
+  by_project: counts,
+  tables: v.array(
+    v.object({
+      name: v.string(),
+      rows: v.number(),
+      bytes: v.number(),
+      fragments: v.number(),
+      indexes: v.array(
+        v.object({
+          name: v.string(),
+          column: v.string(),
+          kind: v.string(),
+          indexedRows: v.number(),
+          unindexedRows: v.number(),
+          bytes: v.number(),
+        }),
+      ),
+    }),
+  ),
+  namespace: v.string(),
+  embedding: embeddingSchema,
+  advice: v.array(v.object({ code: v.string(), message: v.string() })),
+});
