@@ -1,0 +1,114 @@
+// Ingest while others search, and a server killed in the middle of it:
+// node --conditions=@pond/source src/serving-ingest.ts [--events 100000] [--batch 1000]
+// [--writers 4] [--searchers 20]
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { type LatencySession, latencySessions } from "./latency-corpus.ts";
+import { post } from "./serving-clients.ts";
+import { startServer } from "./serving-server.ts";
+
+const { values } = parseArgs({
+  options: {
+    events: { type: "string", default: "100000" },
+    batch: { type: "string", default: "1000" },
+    writers: { type: "string", default: "4" },
+    searchers: { type: "string", default: "20" },
+  },
+});
+
+/** A session as the wire has it, itself first. */
+function wireEvents({ id: session_id, agent, project, parentId, messages }: LatencySession) {
+  const time = (ms: number): string => new Date(ms).toISOString();
+  const options = {};
+  const session = {
+    ...{ id: session_id, source_agent: agent, project, options },
+    created_at: time(messages[0]?.timeMs ?? 0),
+    ...(parentId !== undefined && { parent_session_id: parentId }),
+  };
+  const rows = messages.flatMap(({ id, role, timeMs, text }) => {
+    const place = { session_id, message_id: id, provenance: "conversational", options };
+    return [
+      { kind: "message", message: { id, session_id, role, timestamp: time(timeMs), options } },
+      { kind: "part", part: { id: "0", ...place, type: "text", text } },
+    ];
+  });
+  return [{ kind: "session", session }, ...rows];
+}
+
+const batches: object[][] = [];
+const sent = { sessions: 0, messages: 0, parts: 0, events: 0 };
+for (const session of latencySessions(Number(values.events))) {
+  if (sent.events >= Number(values.events)) break;
+  const events = wireEvents(session);
+  const last = batches.at(-1);
+  if (last === undefined || last.length + events.length > Number(values.batch))
+    batches.push(events);
+  else last.push(...events);
+  sent.sessions += 1;
+  sent.messages += session.messages.length;
+  sent.parts += session.messages.length;
+  sent.events += events.length;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "pond-serving-ingest-"));
+let server = await startServer(folder, "default");
+const { url } = server;
+const agent = new Agent({ keepAlive: true });
+const failures: Record<string, number> = {};
+const count = batches.length;
+let done = 0;
+let isOver = false;
+
+/** Asks until there is an answer, as a client does with what may be asked again. */
+async function ask(operation: string, request: object): Promise<string> {
+  for (;;) {
+    const { text, failure } = await post(agent, `${url}/v1/${operation}`, request);
+    if (failure === undefined) return text;
+    failures[`${operation}: ${failure}`] = (failures[`${operation}: ${failure}`] ?? 0) + 1;
+    await wait(200);
+  }
+}
+
+const startedMs = performance.now();
+const writers = Array.from({ length: Number(values.writers) }, async () => {
+  for (let events = batches.pop(); events !== undefined; events = batches.pop()) {
+    const { rejected } = JSON.parse(await ask("ingest", { events }));
+    if (rejected.length > 0) throw new Error(JSON.stringify(rejected[0]));
+    done += 1;
+  }
+});
+let searches = 0;
+const searchers = Array.from({ length: Number(values.searchers) }, async (_, number) => {
+  while (!isOver) {
+    await ask("search", { query: `how did we ${number}` });
+    searches += 1;
+  }
+});
+const killer = (async () => {
+  while (done < count / 2) await wait(50);
+  await server.kill();
+  server = await startServer(folder, "default", Number(new URL(url).port));
+})();
+await Promise.all([...writers, killer]);
+const seconds = (performance.now() - startedMs) / 1_000;
+isOver = true;
+await Promise.all(searchers);
+
+const { sessions, messages, parts } = JSON.parse(await ask("status", {}));
+const stored = { sessions, messages, parts };
+const { events, ...expected } = sent;
+const isWhole = JSON.stringify(stored) === JSON.stringify(expected);
+console.log(
+  `${events} events in ${count} batches in ${seconds.toFixed(1)} s, ${searches} searches`,
+);
+console.log("asked again:", failures);
+console.log("sent", expected, "stored", stored, isWhole ? "nothing lost" : "NOT THE SAME");
+console.log(`memory ${server.rssMb()} MB`);
+agent.destroy();
+await server.stop();
+rmSync(folder, { recursive: true, force: true });
+process.exitCode = isWhole ? 0 : 1;
