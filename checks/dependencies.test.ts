@@ -28,7 +28,17 @@ const allowed: Record<string, readonly string[]> = {
   wire: ["canonical"],
   server: ["wire", "canonical", "substrate", "sessions", "embed", "search"],
   client: ["wire", "canonical"],
-  cli: ["canonical", "substrate", "sessions", "embed", "search", "server", "sync", "adapters"],
+  cli: [
+    "canonical",
+    "substrate",
+    "sessions",
+    "embed",
+    "search",
+    "server",
+    "client",
+    "sync",
+    "adapters",
+  ],
   bench: ["canonical", "substrate", "sessions", "embed", "search", "sync", "adapters"],
 };
 

@@ -1,5 +1,5 @@
+import { type Client, ConnectionError, createClient } from "@pond/client";
 import type { Handlers } from "@pond/server";
-import { createRemoteHandlers, ServerGoneError } from "@pond/server/mcp";
 import type { Context } from "./context.ts";
 import { findServer } from "./running-server.ts";
 
@@ -19,10 +19,12 @@ export async function withNearestHandlers<T>(
       const server = own === undefined ? await findServer(context) : undefined;
       if (server !== undefined) {
         try {
-          const remote = createRemoteHandlers(server.url);
-          return await remote.handle(operation, request, requestContext);
+          // A server that is gone is not waited for: the store is here, too.
+          const client = createClient({ url: server.url, retries: 0 });
+          const ask = client[operation] as Ask;
+          return (await ask(request, { signal: requestContext?.signal })) as never;
         } catch (error) {
-          if (!(error instanceof ServerGoneError)) throw error;
+          if (!(error instanceof ConnectionError)) throw error;
         }
       }
       own ??= openOwn(context, done.promise);
@@ -36,6 +38,9 @@ export async function withNearestHandlers<T>(
     await own?.closed;
   }
 }
+
+/** Any operation; what is asked is checked by the server. */
+type Ask = (request: unknown, options: Parameters<Client["get"]>[1]) => Promise<unknown>;
 
 type OwnHandlers = { readonly opened: Promise<Handlers>; readonly closed: Promise<void> };
 

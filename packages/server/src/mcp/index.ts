@@ -1,4 +1,3 @@
-export { createRemoteHandlers, ServerGoneError } from "./remote-handlers.ts";
 export { createMcpServer, type McpServerInit } from "./server.ts";
 export { type StdioOptions, serveStdio } from "./stdio.ts";
 export { createMcpRequestHandler, type McpRequestHandler } from "./streamable-http.ts";
