@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonValue } from "@pond/canonical";
-import { installClient } from "./install.ts";
+import { installFromNpm } from "@pond/npm-testkit";
 import { startModelStub } from "./model-stub.ts";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
@@ -9,7 +9,7 @@ import { createThrowAwayHome } from "./throw-away-home.ts";
 export async function installClaudeCode(): Promise<string | undefined> {
   const version = "2.1.329";
   const program = join(".bin", "claude");
-  const modules = await installClient({
+  const modules = await installFromNpm({
     name: `claude-code-${version}`,
     packages: [`@anthropic-ai/claude-code@${version}`],
     program,

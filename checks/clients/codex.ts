@@ -1,8 +1,8 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { installFromNpm } from "@pond/npm-testkit";
 import type { Resumed } from "./claude-code.ts";
-import { installClient } from "./install.ts";
 import { startModelStub } from "./model-stub.ts";
 import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
 
@@ -10,7 +10,7 @@ import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
 export async function installCodex(): Promise<string | undefined> {
   const version = "0.169.0";
   const program = join(".bin", "codex");
-  const modules = await installClient({
+  const modules = await installFromNpm({
     name: `codex-${version}`,
     packages: [`@openai/codex@${version}`],
     program,

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import { installClient } from "./install.ts";
+import { installFromNpm } from "@pond/npm-testkit";
 import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
 
 /** Path of the real client. */
 export async function installOpencode(): Promise<string | undefined> {
   const version = "1.18.33";
   const program = join(".bin", "opencode");
-  const modules = await installClient({
+  const modules = await installFromNpm({
     name: `opencode-${version}`,
     packages: [`opencode-ai@${version}`],
     program,

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@pond/canonical";
-import { installClient } from "./install.ts";
+import { installFromNpm } from "@pond/npm-testkit";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
 /** One of the clients that keep a session as a tree of lines. */
@@ -17,7 +17,7 @@ export type PiClient = {
 };
 
 export async function installPi(): Promise<PiClient | undefined> {
-  const modules = await installClient({
+  const modules = await installFromNpm({
     name: "pi-0.73.1",
     packages: ["@mariozechner/pi-coding-agent@0.73.1"],
     program: join(".bin", "pi"),
@@ -36,7 +36,7 @@ export async function installPi(): Promise<PiClient | undefined> {
 /** The newest version whose own packages are all published under the same number. */
 export async function installOmp(): Promise<PiClient | undefined> {
   const runtime = join(".bin", "bun");
-  const modules = await installClient({
+  const modules = await installFromNpm({
     name: "omp-18.2.3",
     packages: ["@oh-my-pi/pi-coding-agent@18.2.3", "bun@1.4.5"],
     program: runtime,

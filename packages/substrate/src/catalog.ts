@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Connection, Table as LanceTable } from "@lancedb/lancedb";
-import { createTable, proveExclusiveCommits, settle } from "./create.ts";
+import type { Caches } from "./caches.ts";
+import { createTable } from "./create.ts";
 import type { TableDeclaration } from "./declaration.ts";
 import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
 import { loadLance, release } from "./lance.ts";
 import { dropLostIndexes } from "./lost-indexes.ts";
+import { datasetsOf } from "./pointer.ts";
+import { patience, proveExclusiveCommits, proveReachable } from "./remote.ts";
 import { finishRenewal } from "./renew.ts";
 import { retry } from "./retry.ts";
 import { fromSchema, unmetColumn } from "./schema.ts";
@@ -12,47 +15,54 @@ import type { StoreLocation } from "./storage.ts";
 
 export type CatalogOptions = {
   readonly storageOptions?: Readonly<Record<string, string>> | undefined;
-  readonly indexCacheBytes: number;
-  readonly metadataCacheBytes: number;
+  readonly caches: Caches;
+  /** How old what is read may be; see {@link StoreOptions}. */
+  readonly stalenessMs: number;
 };
 
-/** A table as it was opened, and the id of the store it says it belongs to. */
-export type OpenedTable = { readonly handle: LanceTable; readonly storeId: string };
-
-const remoteStalenessSeconds = 5;
+/** A table as it was opened, where its dataset is, and the id of the store it says it belongs to. */
+export type OpenedTable = {
+  readonly handle: LanceTable;
+  readonly uri: string;
+  readonly storeId: string;
+};
 
 /** Every dataset open goes through here (`lance-chokepoints-catalog`). */
 export class Catalog {
   readonly location: StoreLocation;
   readonly #connection: Connection;
+  readonly #storageOptions: Readonly<Record<string, string>>;
+  /** Names of datasets by table, as far as they are known. */
+  #datasets: ReadonlyMap<string, string> = new Map();
 
-  private constructor(location: StoreLocation, connection: Connection) {
+  private constructor(
+    location: StoreLocation,
+    connection: Connection,
+    storageOptions: Readonly<Record<string, string>>,
+  ) {
     this.location = location;
     this.#connection = connection;
+    this.#storageOptions = storageOptions;
   }
 
   static async connect(location: StoreLocation, options: CatalogOptions): Promise<Catalog> {
-    const { connect, Session } = loadLance();
-    // One pool of caches and connections for all tables (spec 3.4).
-    const session = new Session(
-      BigInt(options.indexCacheBytes),
-      BigInt(options.metadataCacheBytes),
-    );
+    const isRemote = location.folder === undefined;
+    if (isRemote) await proveReachable(location, options.storageOptions ?? {});
+    const { session } = options.caches;
     const place = { table: "catalog", location: location.uri };
     const connection = await retry(place, () =>
-      connect(location.uri, {
+      loadLance().connect(location.uri, {
         session,
-        storageOptions: { ...options.storageOptions },
-        // `lance-handle-freshness`: a local manifest costs microseconds to read again.
-        readConsistencyInterval: location.folder === undefined ? remoteStalenessSeconds : 0,
+        storageOptions: { ...(isRemote && patience), ...options.storageOptions },
+        readConsistencyInterval: options.stalenessMs / 1000,
       }),
     );
-    return new Catalog(location, connection);
+    return new Catalog(location, connection, options.storageOptions ?? {});
   }
 
   /** Opens a table as it is. */
   openAny(name: string): Promise<LanceTable> {
-    return retry(this.#place(name), () => this.#connection.openTable(name));
+    return retry(this.#place(name), () => this.#connection.openTable(this.#datasetOf(name)));
   }
 
   /** Opens a table and proves that this version of the consumer may use it. */
@@ -71,13 +81,14 @@ export class Catalog {
     await retry(this.#place(table.name), () => dropLostIndexes(table, handle), {
       refresh: () => handle.checkoutLatest(),
     });
-    return { handle, storeId: stored.storeId };
+    const uri = `${this.location.uri}/${this.#datasetOf(table.name)}.lance`;
+    return { handle, uri, storeId: stored.storeId };
   }
 
   /** @throws {StoreNotFoundError} where there is none of `tables`. */
   async requireAll(tables: readonly TableDeclaration[]): Promise<void> {
-    const known = await this.#tableNames();
-    const missing = tables.filter(({ name }) => !known.has(name));
+    await this.#look(tables);
+    const missing = tables.filter(({ name }) => !this.#datasets.has(name));
     if (missing.length === tables.length) throw new StoreNotFoundError(this.location.uri);
     for (const table of missing) {
       this.#refuse(table, "the store was made before there was such a table; write to it once");
@@ -86,24 +97,29 @@ export class Catalog {
 
   /** Creates what is missing of `tables`; other processes may do so at once. */
   async create(tables: readonly TableDeclaration[]): Promise<void> {
-    const isRemote = this.location.folder === undefined;
-    if (isRemote) await proveExclusiveCommits(this.location, this.#connection);
-    const known = await this.#tableNames();
+    if (this.location.folder === undefined) {
+      await proveExclusiveCommits(this.location, this.#connection, this.#storageOptions);
+    }
+    await this.#look(tables);
+    const datasets = new Map(this.#datasets);
     let storeId: string = randomUUID();
     for (const table of tables) {
-      if (!known.has(table.name)) {
-        await createTable(this.location, this.#connection, table, storeId);
+      if (!datasets.has(table.name)) {
+        const dataset = await createTable(this.location, this.#connection, table, storeId);
+        this.#datasets = datasets.set(table.name, dataset);
       }
       // The first table decides the id, whoever made it.
       if (table === tables[0]) ({ storeId } = await this.open(table));
     }
     for (const table of tables) await this.#finishRenewal(table);
-    if (!isRemote) return;
-    for (const { name } of tables) await settle(await this.openAny(name));
   }
 
   close(): void {
     release(this.#connection);
+  }
+
+  #datasetOf(table: string): string {
+    return this.#datasets.get(table) ?? table;
   }
 
   async #finishRenewal(table: TableDeclaration): Promise<void> {
@@ -112,8 +128,9 @@ export class Catalog {
     release(handle);
   }
 
-  async #tableNames(): Promise<Set<string>> {
-    return new Set(await retry(this.#place("catalog"), () => this.#connection.tableNames()));
+  async #look(tables: readonly TableDeclaration[]): Promise<void> {
+    const names = tables.map(({ name }) => name);
+    this.#datasets = await datasetsOf(this.#connection, this.location, names);
   }
 
   #place(table: string): { readonly table: string; readonly location: string } {

@@ -1,11 +1,10 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Table } from "./table.ts";
-import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+import { openCatalogue, storageOptions, temporaryLocation } from "./testing/store.ts";
 
 const writer = fileURLToPath(new URL("./testing/writer.ts", import.meta.url));
 
@@ -14,6 +13,7 @@ type Writer = ChildProcessByStdio<Writable, Readable, null>;
 function startWriter(...args: readonly string[]): Writer {
   return spawn(process.execPath, ["--conditions=@pond/source", writer, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, POND_TEST_STORAGE_OPTIONS: JSON.stringify(storageOptions) },
   });
 }
 
@@ -43,43 +43,43 @@ async function keysOf(table: Table): Promise<{ rows: number; distinct: number }>
 const batches = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 it("lance-table-creation-unenforced-pk: processes that create a store at once agree, and none stores a key twice", async () => {
-  const folder = join(temporaryFolder(), "store");
+  const location = temporaryLocation();
 
-  const printed = await race(folder, "parts", "10", "40");
+  const printed = await race(location, "parts", "10", "40");
 
-  const store = await openCatalogue(folder, { mode: "read" });
+  const store = await openCatalogue(location, { mode: "read" });
   expect(printed).toEqual([1, 2, 3, 4].map(() => [store.id, ...batches]));
   expect(await keysOf(store.table("parts"))).toEqual({ rows: 400, distinct: 400 });
 });
 
 it("stores no key twice where every key column is indexed, which changes the plan", async () => {
-  const folder = join(temporaryFolder(), "store");
-  const store = await openCatalogue(folder);
+  const location = temporaryLocation();
+  const store = await openCatalogue(location);
   await store.table("parts").insert({ maker: ["globex"], number: ["1"] });
   const { created } = await store.table("parts").fold({ isForced: true });
 
-  await race(folder, "parts", "10", "40");
+  await race(location, "parts", "10", "40");
 
   expect(created).toEqual(expect.arrayContaining(["maker", "number"]));
   expect(await keysOf(store.table("parts"))).toEqual({ rows: 401, distinct: 401 });
 });
 
 it("replaces derived rows from several processes without doubling any", async () => {
-  const folder = join(temporaryFolder(), "store");
-  const store = await openCatalogue(folder);
+  const location = temporaryLocation();
+  const store = await openCatalogue(location);
   await store.table("prices").replace({ maker: ["globex"], total: [1] });
   await store.table("prices").fold({ isForced: true });
 
-  await race(folder, "prices", "10", "40");
+  await race(location, "prices", "10", "40");
 
   expect(await keysOf(store.table("prices"))).toEqual({ rows: 401, distinct: 401 });
 });
 
 it("loses nothing it acknowledged to kill -9", async () => {
-  const folder = join(temporaryFolder(), "store");
+  const location = temporaryLocation();
   let acknowledged = 0;
   for (const upTo of [3, 6, 9]) {
-    const child = startWriter(folder, "parts", "1000", "20");
+    const child = startWriter(location, "parts", "1000", "20");
     child.stdin.write("go\n");
     for await (const line of createInterface(child.stdout)) {
       if (!/^\d+$/.test(line)) continue;
@@ -89,7 +89,7 @@ it("loses nothing it acknowledged to kill -9", async () => {
   }
 
   const healings: unknown[] = [];
-  const store = await openCatalogue(folder, { onHeal: (healing) => healings.push(healing) });
+  const store = await openCatalogue(location, { onHeal: (healing) => healings.push(healing) });
   const table = store.table("parts");
   const { rows, distinct } = await keysOf(table);
 

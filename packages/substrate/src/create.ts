@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "./declaration.ts";
-import { StorageUnavailableError } from "./errors.ts";
 import { createIndexes } from "./indexes.ts";
 import { loadLance } from "./lance.ts";
+import { alreadyExists } from "./native-errors.ts";
+import { newDataset, pointTo } from "./pointer.ts";
 import { retry } from "./retry.ts";
 import { toSchema } from "./schema.ts";
 import { type StoreLocation, withDraftFolder } from "./storage.ts";
@@ -20,99 +19,66 @@ const creationOptions = {
 /**
  * Creates a table unless another process is faster, whose table is as good.
  *
- * Of engines that create one table at once, the later *overwrites* what the earlier made and
- * others may have written to. A local table is therefore made aside and moved to its place, which
- * only one mover can. On an object store see {@link settle}.
+ * Of engines that create one table at once, the later may *overwrite* what the earlier made and
+ * others have written to. A local table is therefore made aside and moved to its place, which only
+ * one mover can; one of an object store is made under a name of its own and then pointed to.
+ *
+ * @returns The name of its dataset.
  */
 export async function createTable(
   location: StoreLocation,
   connection: Connection,
   table: TableDeclaration,
   storeId: string,
-): Promise<void> {
+): Promise<string> {
   if (location.folder === undefined) {
-    await createThrough(connection, location, table, storeId);
-    return;
+    const dataset = newDataset(table.name);
+    await createDataset(connection, location, table, dataset, storeId);
+    const first = await pointTo(connection, location, table.name, dataset);
+    // What is left behind where this fails is empty, and nobody looks for it.
+    if (first !== dataset) await connection.dropTable(dataset).catch(() => undefined);
+    return first;
   }
   await withDraftFolder(location.folder, async (draft, adopt) => {
     const aside = await loadLance().connect(draft);
-    await createThrough(aside, location, table, storeId);
+    await createDataset(aside, location, table, table.name, storeId);
     aside.close();
     await adopt(join(draft, `${table.name}.lance`));
   });
+  return table.name;
 }
 
-async function createThrough(
+/** Creates a dataset of a name that nobody else uses. */
+async function createDataset(
   connection: Connection,
   { uri }: StoreLocation,
   table: TableDeclaration,
+  dataset: string,
   storeId: string,
 ): Promise<void> {
-  try {
-    const handle = await retry({ table: table.name, location: uri }, () =>
-      createEmpty(connection, table, storeId),
-    );
-    // Without its index a text column is searched by another tokenizer.
-    const fullText = table.indexes.filter(({ kind }) => kind === "full-text");
-    await createIndexes(table, handle, uri, fullText, {});
-    handle.close();
-  } catch (error) {
-    if (!(error instanceof Error && /already exists/i.test(error.message))) throw error;
-  }
+  const handle = await retry({ table: table.name, location: uri }, async () => {
+    try {
+      return await createEmpty(connection, table, dataset, storeId);
+    } catch (error) {
+      // An attempt before this one came through, and the answer did not.
+      if (alreadyExists(error)) return connection.openTable(dataset);
+      throw error;
+    }
+  });
+  // Without its index a text column is searched by another tokenizer.
+  const fullText = table.indexes.filter(({ kind }) => kind === "full-text");
+  await createIndexes(table, handle, uri, fullText, {});
+  handle.close();
 }
 
-function createEmpty(
+/** Creates a table in one commit, which is not tried again. */
+export function createEmpty(
   connection: Connection,
   table: TableDeclaration,
+  dataset: string,
   storeId: string,
 ): Promise<LanceTable> {
-  return connection.createEmptyTable(table.name, toSchema(table, storeId), {
+  return connection.createEmptyTable(dataset, toSchema(table, storeId), {
     storageOptions: creationOptions,
   });
-}
-
-const settlingMs = 2_000;
-const versionsOfNewTable = 4;
-
-/**
- * Waits until a table of an object store is older than any creation that may still overwrite it.
- * Only a table's first writers wait.
- */
-export async function settle(handle: LanceTable): Promise<void> {
-  if ((await handle.version()) > versionsOfNewTable) return;
-  const [first] = await handle.listVersions();
-  if (first === undefined) return;
-  const ageMs = Math.max(0, Date.now() - first.timestamp.getTime());
-  if (ageMs < settlingMs) await sleep(settlingMs - ageMs);
-}
-
-/**
- * Proves that of several writers that commit one version only one succeeds. An object store that
- * ignores `If-None-Match` would lose commits silently.
- *
- * @throws {StorageUnavailableError} where it does not hold.
- */
-export async function proveExclusiveCommits(
-  { uri }: StoreLocation,
-  connection: Connection,
-): Promise<void> {
-  const probe: TableDeclaration = {
-    name: `probe_${randomUUID().replaceAll("-", "")}`,
-    schemaVersion: 1,
-    primaryKey: ["id"],
-    columns: { id: { type: "text" } },
-    indexes: [],
-  };
-  const writers = [1, 2, 3, 4].map((writer) => createEmpty(connection, probe, `${writer}`));
-  const outcomes = await Promise.allSettled(writers);
-  const created = outcomes.filter(({ status }) => status === "fulfilled").length;
-  const failure = outcomes.find((outcome) => outcome.status === "rejected")?.reason;
-  if (created === 0) throw new StorageUnavailableError(uri, String(failure), { cause: failure });
-  const table = await connection.openTable(probe.name);
-  const versions = await table.version();
-  table.close();
-  await connection.dropTable(probe.name).catch(() => undefined);
-  if (versions === created) return;
-  const reason = `of ${created} commits made at once ${versions} remained: this object store ignores If-None-Match, so pond would lose what it writes`;
-  throw new StorageUnavailableError(uri, reason);
 }

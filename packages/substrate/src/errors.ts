@@ -27,11 +27,20 @@ export class ConflictError extends SubstrateError {
 export class StorageUnavailableError extends SubstrateError {
   override readonly name = "StorageUnavailableError";
   readonly code = "storage_unavailable";
-  readonly details: { readonly location: string; readonly reason: string };
+  readonly details: {
+    readonly location: string;
+    readonly reason: string;
+    /** True for what may pass by itself, and is worth another try later. */
+    readonly isTransient: boolean;
+  };
 
-  constructor(location: string, reason: string, options?: ErrorOptions) {
+  constructor(
+    location: string,
+    reason: string,
+    { isTransient = false, ...options }: ErrorOptions & { readonly isTransient?: boolean } = {},
+  ) {
     super(`${location}: ${reason}`, options);
-    this.details = { location, reason };
+    this.details = { location, reason, isTransient };
   }
 }
 

@@ -60,12 +60,16 @@ export async function fold(
     await checkIndexes();
   };
 
-  const health = await healthOf(table, handle);
+  const look = (): Promise<TableHealth> => retry(place, () => healthOf(table, handle), options);
+
+  const health = await look();
   if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
-  const missing = isWithoutNewIndexes ? [] : await indexesToMake(table, handle, health);
+  const missing = isWithoutNewIndexes
+    ? []
+    : await retry(place, () => indexesToMake(table, handle, health), options);
   await createIndexes(table, handle, location, missing, { signal });
   await checkIndexes();
-  const isFolded = isForced || isWorthFolding(await healthOf(table, handle));
+  const isFolded = isForced || isWorthFolding(await look());
   if (isFolded) await optimize(new Date(0));
   if (isFolded || missing.length > 0) await flush();
   // Cleaned apart and last: the files it removes are what a power cut would fall back on.

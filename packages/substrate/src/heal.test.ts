@@ -7,13 +7,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { StorageUnavailableError } from "./errors.ts";
 import { eq } from "./filter.ts";
 import { type Healing, healTable } from "./heal.ts";
 import { loadLance } from "./lance.ts";
 import { numbered, parts } from "./testing/catalogue.ts";
-import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+import { onFolders, openCatalogue, temporaryFolder } from "./testing/store.ts";
+
+const it = onFolders("a power cut tears files, and no objects");
 
 /** A store whose parts were written in three commits of ten rows. */
 async function storedThrice(): Promise<{ folder: string; newest(count: number): string[] }> {

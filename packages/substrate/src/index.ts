@@ -1,3 +1,4 @@
+export { type CacheSizes, type Caches, createCaches } from "./caches.ts";
 export { copyStore } from "./copy.ts";
 export type {
   Cell,

@@ -30,9 +30,9 @@ export async function createIndexes(
   indexes: readonly IndexDeclaration[],
   { signal }: { readonly signal?: AbortSignal | undefined },
 ): Promise<void> {
-  const rows = await handle.countRows();
+  const place = { table: table.name, location };
+  const rows = await retry(place, () => handle.countRows());
   for (const index of indexes) {
-    const place = { table: table.name, location };
     // The engine consumes an index description, so every attempt needs a new one.
     const create = async (): Promise<void> => {
       const dimension = vectorDimension(await handle.schema(), index.column) ?? 0;

@@ -1,20 +1,16 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eq } from "./filter.ts";
 import { loadLance } from "./lance.ts";
 import type { Table } from "./table.ts";
 import { numbered } from "./testing/catalogue.ts";
-import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+import { openCatalogue, openLanceTable, temporaryLocation } from "./testing/store.ts";
 
 /** Renews a column while another process indexes it, whose commit comes later. */
-async function loseIndex(folder: string, table: Table): Promise<void> {
-  const connection = await loadLance().connect(folder);
-  const behind = await connection.openTable("parts");
+async function loseIndex(location: string, table: Table): Promise<void> {
+  const behind = await openLanceTable(location, "parts");
   await table.renew({ shape: { vector: 4 }, shaped_by: "text" });
   await behind.createIndex("shaped_by", { config: loadLance().Index.bitmap() });
   await expect(behind.countRows("maker = 'acme'")).rejects.toThrow("Index referenced a field");
-  behind.close();
-  connection.close();
 }
 
 const { maker = [], number = [] } = numbered(1);
@@ -33,28 +29,25 @@ describe("an index of a column that another process has just renewed", () => {
     ["folds", async (table) => (await table.fold({ isForced: true })).isFolded, true],
     ["renews", (table) => table.renew({ shape: { vector: 8 }, shaped_by: "text" }), undefined],
   ])("does no harm to who has the table open and %s", async (_, use, expected) => {
-    const folder = join(temporaryFolder(), "store");
-    const table = (await openCatalogue(folder)).table("parts");
+    const location = temporaryLocation();
+    const table = (await openCatalogue(location)).table("parts");
     await table.insert(numbered(20));
-    await loseIndex(folder, table);
+    await loseIndex(location, table);
 
     expect(await use(table)).toEqual(expected);
     expect(await table.count(ofAcme)).toBe(20);
   });
 
   it.each(["read", "write"] as const)("is dropped by who opens the store to %s", async (mode) => {
-    const folder = join(temporaryFolder(), "store");
-    const table = (await openCatalogue(folder)).table("parts");
+    const location = temporaryLocation();
+    const table = (await openCatalogue(location)).table("parts");
     await table.insert(numbered(20));
-    await loseIndex(folder, table);
+    await loseIndex(location, table);
 
-    await openCatalogue(folder, { mode });
+    await openCatalogue(location, { mode });
 
-    const connection = await loadLance().connect(folder);
-    const plain = await connection.openTable("parts");
+    const plain = await openLanceTable(location, "parts");
     expect(await plain.countRows("maker = 'acme'")).toBe(20);
-    plain.close();
-    connection.close();
     await table.fold({ isForced: true });
     const { indexes } = await table.health();
     expect(indexes.map(({ name }) => name)).toContain("shaped_by_idx");

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eq, gte } from "./filter.ts";
 import type { FullTextQuery } from "./full-text.ts";
 import { openStore, type Store } from "./store.ts";
 import type { Table } from "./table.ts";
 import { batchOf, numbered, parts } from "./testing/catalogue.ts";
-import { openCatalogue } from "./testing/store.ts";
+import { newLocation, openCatalogue, storageOptions } from "./testing/store.ts";
 
 describe("scan", () => {
   it("yields every row in batches, and stops when it is left", async () => {
@@ -90,12 +87,12 @@ const descriptions = {
 };
 
 describe.each([["before the first fold"], ["after it"]])("full text %s", (when) => {
-  const folder = mkdtempSync(join(tmpdir(), "substrate-"));
+  const { location, remove } = newLocation();
   let store: Store;
   let table: Table;
 
   beforeAll(async () => {
-    store = await openStore(folder, { tables: [parts], mode: "write" });
+    store = await openStore(location, { tables: [parts], mode: "write", storageOptions });
     table = store.table("parts");
     await table.insert(
       batchOf(
@@ -111,7 +108,7 @@ describe.each([["before the first fold"], ["after it"]])("full text %s", (when) 
 
   afterAll(() => {
     store.close();
-    rmSync(folder, { recursive: true });
+    remove();
   });
 
   const find = async (query: FullTextQuery): Promise<string[]> => {

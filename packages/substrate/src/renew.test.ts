@@ -1,14 +1,12 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { arrow } from "./arrow.ts";
 import { copyStore } from "./copy.ts";
 import type { Cell } from "./declaration.ts";
 import { StorageUnavailableError } from "./errors.ts";
-import { loadLance } from "./lance.ts";
 import { renew } from "./renew.ts";
 import { toType } from "./schema.ts";
 import { numbered, parts } from "./testing/catalogue.ts";
-import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+import { openCatalogue, openLanceTable, temporaryLocation } from "./testing/store.ts";
 
 const shapes = (count: number, dimension: number): Cell[] =>
   Array.from({ length: count }, (_, index) => new Float32Array(dimension).fill(index + 1));
@@ -19,9 +17,8 @@ const shaped = (count: number, dimension: number, by: string) => {
 };
 
 /** Steps of a renewal, as a process that is killed leaves them behind. */
-async function breakOff(folder: string, steps: number): Promise<void> {
-  const connection = await loadLance().connect(folder);
-  const handle = await connection.openTable("parts");
+async function breakOff(location: string, steps: number): Promise<void> {
+  const handle = await openLanceTable(location, "parts");
   const columns = ["shape", "shaped_by"];
   const run = [
     () =>
@@ -39,8 +36,6 @@ async function breakOff(folder: string, steps: number): Promise<void> {
     () => handle.dropColumns(columns.map((name) => `${name}_previous`)),
   ];
   for (const step of run.slice(0, steps)) await step();
-  handle.close();
-  connection.close();
 }
 
 describe("renew", () => {
@@ -71,8 +66,8 @@ describe("renew", () => {
   });
 
   it("is seen by whoever has the table open, to read and to write", async () => {
-    const folder = join(temporaryFolder(), "store");
-    const [one, other] = [await openCatalogue(folder), await openCatalogue(folder)];
+    const location = temporaryLocation();
+    const [one, other] = [await openCatalogue(location), await openCatalogue(location)];
     await one.table("parts").insert(numbered(10));
 
     await one.table("parts").renew({ shape: { vector: 8 } });
@@ -91,17 +86,17 @@ describe("renew", () => {
   });
 
   it.each([1, 2, 3])("broken off after step %d is completed by who writes next", async (steps) => {
-    const folder = join(temporaryFolder(), "store");
-    const first = await openCatalogue(folder);
+    const location = temporaryLocation();
+    const first = await openCatalogue(location);
     await first.table("parts").insert(numbered(10));
     await first.table("parts").update(shaped(10, 4, "m1"));
-    await breakOff(folder, steps);
+    await breakOff(location, steps);
 
     // Who only reads finds either the old columns or the empty ones.
-    const reader = (await openCatalogue(folder, { mode: "read" })).table("parts");
+    const reader = (await openCatalogue(location, { mode: "read" })).table("parts");
     const columns = ["shape", "shaped_by"];
     const [seen] = await reader.rows({ columns, limit: 1 });
-    const table = (await openCatalogue(folder)).table("parts");
+    const table = (await openCatalogue(location)).table("parts");
     const [left] = await table.rows({ columns, limit: 1 });
 
     const old = { shape: new Float32Array(4).fill(1), shaped_by: "m1" };
@@ -112,10 +107,9 @@ describe("renew", () => {
   });
 
   it("lance-retry-jitter: on a disk that is full fails once, as any write there", async () => {
-    const folder = join(temporaryFolder(), "store");
-    await openCatalogue(folder);
-    const connection = await loadLance().connect(folder);
-    const handle = await connection.openTable("parts");
+    const location = temporaryLocation();
+    await openCatalogue(location);
+    const handle = await openLanceTable(location, "parts");
     let tries = 0;
     handle.addColumns = () => {
       tries += 1;
@@ -124,17 +118,15 @@ describe("renew", () => {
       );
     };
 
-    const renewed = renew(parts, handle, folder, { shape: { vector: 8 } });
+    const renewed = renew(parts, handle, location, { shape: { vector: 8 } });
 
     await expect(renewed).rejects.toThrow(StorageUnavailableError);
     expect(tries).toBe(1);
-    handle.close();
-    connection.close();
   });
 
   it("of several at once, with writers beside them, loses nothing", async () => {
-    const folder = join(temporaryFolder(), "store");
-    const stores = await Promise.all([1, 2, 3].map(() => openCatalogue(folder)));
+    const location = temporaryLocation();
+    const stores = await Promise.all([1, 2, 3].map(() => openCatalogue(location)));
     const [one, two, three] = stores.map((store) => store.table("parts"));
     if (!one || !two || !three) throw new TypeError("no table");
     await one.insert(numbered(100));

@@ -1,14 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConflictError, StorageUnavailableError, SubstrateError } from "./errors.ts";
-
-// Every native error has the code "GenericFailure": only the message tells them apart.
-// The first three are of rows and indexes made just before another process renewed their column.
-const conflict =
-  /index referenced a field|different schema|column \d+ does not exist|retryable commit conflict|too many concurrent writers|commit conflict|preempted by concurrent|incompatible transaction|merge insert timed out/i;
-const transient =
-  /timed? ?out|connection (reset|refused|closed)|service unavailable|slow ?down|internal server error|bad gateway|temporarily|broken pipe|too many requests/i;
-const storage =
-  /object store|io error|lance error: io|no space|quota|permission denied|read-only|os error/i;
+import { kindOf, toTyped } from "./native-errors.ts";
 
 export type RetryOptions = {
   readonly signal?: AbortSignal | undefined;
@@ -17,10 +8,12 @@ export type RetryOptions = {
   readonly refresh?: () => Promise<unknown>;
 };
 
-// The engine has tried ten times before it reports a storage fault, but conflicts only briefly.
+// The engine has tried several times before it reports a storage fault, but conflicts only briefly.
 const defaults = {
   maxAttempts: 8,
   maxStorageAttempts: 3,
+  /** After so long another attempt would only make the wait longer. */
+  maxStorageMs: 60_000,
   firstDelayMs: 40,
   maxDelayMs: 2_000,
 } as const;
@@ -37,30 +30,24 @@ export async function retry<T>(
   call: () => Promise<T>,
   { signal, maxAttempts = defaults.maxAttempts, refresh }: RetryOptions = {},
 ): Promise<T> {
+  const startedMs = Date.now();
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
       if (attempt > 1) await refresh?.();
       return await call();
     } catch (error) {
-      if (error instanceof SubstrateError || !(error instanceof Error)) throw error;
-      const isConflict = conflict.test(error.message);
-      const isTransient = isConflict || transient.test(error.message);
-      const attempts = isConflict
-        ? maxAttempts
-        : Math.min(maxAttempts, defaults.maxStorageAttempts);
-      if (!isTransient || attempt >= attempts) {
-        if (isConflict) throw new ConflictError(place.table, attempt, { cause: error });
-        if (isTransient || storage.test(error.message)) throw unavailable(place, error);
-        throw error;
+      const kind = kindOf(error);
+      const isLast =
+        kind === "conflict"
+          ? attempt >= maxAttempts
+          : attempt >= Math.min(maxAttempts, defaults.maxStorageAttempts) ||
+            Date.now() - startedMs > defaults.maxStorageMs;
+      if (isLast || kind === undefined || kind === "storage") {
+        throw toTyped(place, error, attempt);
       }
       const longest = Math.min(defaults.maxDelayMs, defaults.firstDelayMs * 2 ** (attempt - 1));
       await sleep(Math.random() * longest, undefined, { signal });
     }
   }
-}
-
-function unavailable(place: { readonly location: string }, cause: Error): StorageUnavailableError {
-  // What follows the first line is the native call stack.
-  return new StorageUnavailableError(place.location, cause.message.split("\n")[0] ?? "", { cause });
 }

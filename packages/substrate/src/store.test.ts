@@ -4,26 +4,36 @@ import { describe, expect, it } from "vitest";
 import { arrow } from "./arrow.ts";
 import { copyStore } from "./copy.ts";
 import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
-import { loadLance } from "./lance.ts";
 import { openStore } from "./store.ts";
 import { catalogue, numbered, parts, prices } from "./testing/catalogue.ts";
-import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+import {
+  connectLance,
+  onFolders,
+  openCatalogue,
+  openLanceTable,
+  storageOptions,
+  temporaryFolder,
+  temporaryLocation,
+} from "./testing/store.ts";
 
 describe("opening to read", () => {
-  it("names a store that is not there and leaves nothing behind", async () => {
-    const folder = join(temporaryFolder(), "store");
+  onFolders("see object-store.test.ts")(
+    "names a store that is not there and leaves nothing behind",
+    async () => {
+      const folder = join(temporaryFolder(), "store");
 
-    const outcome = openCatalogue(folder, { mode: "read" });
+      const outcome = openCatalogue(folder, { mode: "read" });
 
-    await expect(outcome).rejects.toThrow(StoreNotFoundError);
-    await expect(outcome).rejects.toMatchObject({
-      code: "store_not_found",
-      details: { location: folder },
-    });
-    expect(existsSync(folder)).toBe(false);
-  });
+      await expect(outcome).rejects.toThrow(StoreNotFoundError);
+      await expect(outcome).rejects.toMatchObject({
+        code: "store_not_found",
+        details: { location: folder },
+      });
+      expect(existsSync(folder)).toBe(false);
+    },
+  );
 
-  it("takes an empty folder for no store", async () => {
+  onFolders("it looks at a folder")("takes an empty folder for no store", async () => {
     const folder = temporaryFolder();
 
     await expect(openCatalogue(folder, { mode: "read" })).rejects.toThrow(StoreNotFoundError);
@@ -31,24 +41,24 @@ describe("opening to read", () => {
   });
 
   it("says so when the store is older than one of its tables", async () => {
-    const folder = temporaryFolder();
-    await openCatalogue(folder, { tables: [parts] });
+    const location = temporaryLocation();
+    await openCatalogue(location, { tables: [parts] });
 
-    await expect(openCatalogue(folder, { mode: "read" })).rejects.toThrow(StoreSchemaError);
-    await openCatalogue(folder);
-    await openCatalogue(folder, { mode: "read" });
+    await expect(openCatalogue(location, { mode: "read" })).rejects.toThrow(StoreSchemaError);
+    await openCatalogue(location);
+    await openCatalogue(location, { mode: "read" });
   });
 });
 
 describe("the store's id", () => {
   it("is made once and kept", async () => {
-    const folder = temporaryFolder();
+    const location = temporaryLocation();
 
     const ids = [
-      (await openCatalogue(folder)).id,
-      (await openCatalogue(folder)).id,
-      (await openCatalogue(folder, { mode: "read" })).id,
-      (await openCatalogue(`file://${folder}`)).id,
+      (await openCatalogue(location)).id,
+      (await openCatalogue(location)).id,
+      (await openCatalogue(location, { mode: "read" })).id,
+      (await openCatalogue(asUrl(location))).id,
     ];
 
     expect(ids).toEqual(new Array(4).fill(ids[0]));
@@ -61,39 +71,48 @@ describe("the store's id", () => {
 });
 
 it("is created once, however many create it at the same moment", async () => {
-  for (let round = 0; round < 10; round++) {
-    const folder = temporaryFolder();
+  const isFolder = !temporaryLocation().includes("://");
+  for (let round = 0; round < (isFolder ? 10 : 3); round++) {
+    const location = temporaryLocation();
 
-    const stores = await Promise.all([1, 2, 3, 4].map(() => openCatalogue(folder)));
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openCatalogue(location)));
     await Promise.all(stores.map((store) => store.table("parts").insert(numbered(5, store.id))));
 
-    // One engine creating over another's table would leave a second first version.
     const [first] = stores;
     expect(stores.map(({ id }) => id)).toEqual(new Array(4).fill(first?.id));
     expect(await first?.table("parts").count()).toBe(5);
-    expect(readdirSync(folder).sort()).toEqual(["parts.lance", "prices.lance"]);
+    // What the slower ones made is gone.
+    const names = await (await connectLance(location)).tableNames();
+    expect(names.map((name) => name.replace(/\.[0-9a-f]{8}$/, ".dataset"))).toEqual(
+      isFolder
+        ? ["parts", "prices"]
+        : ["parts.dataset", "parts.pointer", "prices.dataset", "prices.pointer"],
+    );
   }
 });
 
-it("opens a relative folder whose name begins like LanceDB's cloud", async () => {
-  const before = process.cwd();
-  process.chdir(temporaryFolder());
-  try {
-    const store = await openCatalogue("db/store");
+onFolders("addresses are never relative")(
+  "opens a relative folder whose name begins like LanceDB's cloud",
+  async () => {
+    const before = process.cwd();
+    process.chdir(temporaryFolder());
+    try {
+      const store = await openCatalogue("db/store");
 
-    expect(store.location).toBe(join(process.cwd(), "db/store"));
-  } finally {
-    process.chdir(before);
-  }
-});
+      expect(store.location).toBe(join(process.cwd(), "db/store"));
+    } finally {
+      process.chdir(before);
+    }
+  },
+);
 
 describe("lance-dataset-schema-version", () => {
   it("refuses a table that a newer version made", async () => {
-    const folder = temporaryFolder();
-    await openCatalogue(folder, { tables: [{ ...parts, schemaVersion: 2 }, prices] });
+    const location = temporaryLocation();
+    await openCatalogue(location, { tables: [{ ...parts, schemaVersion: 2 }, prices] });
 
     for (const mode of ["read", "write"] as const) {
-      const outcome = openCatalogue(folder, { mode });
+      const outcome = openCatalogue(location, { mode });
       await expect(outcome).rejects.toThrow(StoreSchemaError);
       await expect(outcome).rejects.toThrow("update pond");
       await expect(outcome).rejects.toMatchObject({ details: { table: "parts" } });
@@ -111,42 +130,50 @@ describe("lance-dataset-schema-version", () => {
       { ...parts, columns: { ...parts.columns, shape: { type: { vector: 5 }, isNullable: true } } },
     ],
   ] as const)("refuses a table that %s", async (_, declaration) => {
-    const folder = temporaryFolder();
-    await openCatalogue(folder);
+    const location = temporaryLocation();
+    await openCatalogue(location);
 
-    await expect(openCatalogue(folder, { tables: [declaration, prices] })).rejects.toThrow(
+    await expect(openCatalogue(location, { tables: [declaration, prices] })).rejects.toThrow(
       StoreSchemaError,
     );
   });
 
   it("refuses a table that something else made, and one with another key", async () => {
-    const folder = temporaryFolder();
-    const connection = await loadLance().connect(folder);
-    await connection.createEmptyTable(
+    const location = temporaryLocation();
+    await (await connectLance(location)).createEmptyTable(
       "prices",
       new arrow.Schema([new arrow.Field("maker", new arrow.Utf8(), false)]),
     );
-    connection.close();
 
-    await expect(openCatalogue(folder)).rejects.toThrow(StoreSchemaError);
-    await expect(openCatalogue(folder, { tables: [parts] })).resolves.toBeDefined();
+    await expect(openCatalogue(location)).rejects.toThrow(StoreSchemaError);
+    await expect(openCatalogue(location, { tables: [parts] })).resolves.toBeDefined();
     const keyed = { ...parts, primaryKey: ["number", "maker"] };
-    await expect(openCatalogue(folder, { tables: [keyed] })).rejects.toThrow(StoreSchemaError);
+    await expect(openCatalogue(location, { tables: [keyed] })).rejects.toThrow(StoreSchemaError);
   });
 });
 
 it("lance-table-creation-stable-row-ids: row ids go on counting from commit to commit", async () => {
-  const folder = temporaryFolder();
-  const store = await openCatalogue(folder);
+  const location = temporaryLocation();
+  const store = await openCatalogue(location);
   await store.table("parts").insert(numbered(2));
   await store.table("parts").insert(numbered(2, "globex"));
 
-  const connection = await loadLance().connect(folder);
-  const table = await connection.openTable("parts");
+  const table = await openLanceTable(location, "parts");
   const rows = await table.query().select(["number"]).withRowId().toArray();
-  connection.close();
 
   expect(rows.map(({ _rowid }) => Number(_rowid))).toEqual([0, 1, 2, 3]);
+});
+
+it("says where each table's dataset is, for other engines", async () => {
+  const location = temporaryLocation();
+  const table = (await openCatalogue(location)).table("parts");
+  await table.insert(numbered(7));
+
+  const [, folder = "", name = ""] = /^(.*)\/([^/]+)\.lance$/.exec(table.uri) ?? [];
+  const plain = await (await connectLance(folder)).openTable(name);
+
+  expect(folder).toBe(location);
+  expect(await plain.countRows()).toBe(7);
 });
 
 it("knows the tables it was opened with and no other", async () => {
@@ -157,9 +184,9 @@ it("knows the tables it was opened with and no other", async () => {
 });
 
 it("lance-handle-freshness: one store sees at once what another one wrote", async () => {
-  const folder = temporaryFolder();
-  const writing = await openCatalogue(folder);
-  const reading = await openCatalogue(folder, { mode: "read" });
+  const location = temporaryLocation();
+  const writing = await openCatalogue(location);
+  const reading = await openCatalogue(location, { mode: "read" });
   await reading.table("parts").count();
 
   await writing.table("parts").insert(numbered(3));
@@ -168,7 +195,11 @@ it("lance-handle-freshness: one store sees at once what another one wrote", asyn
 });
 
 it("can be closed while it is read, which fails only what is read", async () => {
-  const store = await openStore(temporaryFolder(), { tables: catalogue, mode: "write" });
+  const store = await openStore(temporaryLocation(), {
+    tables: catalogue,
+    mode: "write",
+    storageOptions,
+  });
   await store.table("parts").insert(numbered(2_000));
   const reads = [1, 2, 3].map(() => store.table("parts").rows({ columns: ["number"] }));
 
@@ -220,11 +251,16 @@ it("copies every row of a store, and again without doubling any", async () => {
 
 it("opens many tables", async () => {
   const tables = Array.from({ length: 15 }, (_, index) => ({ ...prices, name: `prices_${index}` }));
-  const folder = temporaryFolder();
-  (await openStore(folder, { tables, mode: "write" })).close();
+  const location = temporaryLocation();
+  (await openStore(location, { tables, mode: "write", storageOptions })).close();
 
-  const store = await openStore(folder, { tables });
+  const store = await openStore(location, { tables, storageOptions });
 
   expect(await store.table("prices_14").count()).toBe(0);
   store.close();
 });
+
+/** The same place, said in the other way there is for a folder. */
+function asUrl(location: string): string {
+  return location.includes("://") ? location : `file://${location}`;
+}

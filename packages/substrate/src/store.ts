@@ -1,3 +1,4 @@
+import { type Caches, createCaches } from "./caches.ts";
 import { Catalog } from "./catalog.ts";
 import type { TableDeclaration } from "./declaration.ts";
 import { StoreNotFoundError } from "./errors.ts";
@@ -12,17 +13,20 @@ export type StoreOptions = {
   readonly mode?: "read" | "write";
   /** Credentials and endpoint of an object store, as Lance names them. */
   readonly storageOptions?: Readonly<Record<string, string>>;
-  readonly indexCacheBytes?: number;
-  readonly metadataCacheBytes?: number;
+  /** Shared with other stores; otherwise the store has its own. */
+  readonly caches?: Caches;
+  /**
+   * For how long a read may miss what another process wrote, in milliseconds. Default 0 for a
+   * folder and 5000 for an object store, where every look costs a request.
+   */
+  readonly stalenessMs?: number;
   /** Told of each manifest that had to be set aside: say it loudly. */
   readonly onHeal?: (healing: Healing) => void;
 };
 
-const defaults = {
-  mode: "read",
-  indexCacheBytes: 256 * 1024 * 1024,
-  metadataCacheBytes: 128 * 1024 * 1024,
-} as const;
+// `lance-handle-freshness`: a local manifest costs microseconds to read again.
+const localStalenessMs = 0;
+const remoteStalenessMs = 5_000;
 
 export type StoreInit = {
   readonly id: string;
@@ -55,6 +59,14 @@ export class Store {
     return table;
   }
 
+  /**
+   * Sees from here on what others have committed by now. Call before writing what depends on what is
+   * stored: of an object store, reads may lag by seconds.
+   */
+  async refresh(): Promise<void> {
+    await Promise.all([...this.#tables.values()].map((table) => table.refresh()));
+  }
+
   /** Resolves when what was written so far survives a power cut. Call before acknowledging. */
   flush(): Promise<void> {
     return this.#flush();
@@ -75,13 +87,16 @@ export class Store {
  *   store that would lose commits.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
-  const { tables, mode, storageOptions, onHeal, ...caches } = { ...defaults, ...options };
+  const { tables, mode = "read", storageOptions, onHeal } = options;
   const place = locate(location);
+  const { caches = createCaches() } = options;
+  const isLocal = place.folder !== undefined;
+  const { stalenessMs = isLocal ? localStalenessMs : remoteStalenessMs } = options;
   // Asked first, because connecting makes the folder.
   if (mode === "read" && isMissing(place)) throw new StoreNotFoundError(place.uri);
   const durable = place.folder === undefined ? undefined : new DurableFolder(place.folder);
   const flush = async (): Promise<void> => durable?.flush();
-  const catalog = await Catalog.connect(place, { storageOptions, ...caches });
+  const catalog = await Catalog.connect(place, { storageOptions, caches, stalenessMs });
   try {
     if (place.folder !== undefined) {
       for (const table of tables) {

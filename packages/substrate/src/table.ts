@@ -7,6 +7,7 @@ import { healthOf, type TableHealth } from "./health.ts";
 import { dropIndex, tokenize } from "./indexes.ts";
 import { release } from "./lance.ts";
 import { refresh } from "./lost-indexes.ts";
+import { toTyped } from "./native-errors.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -25,6 +26,7 @@ import { type InsertOutcome, TableWriter } from "./write.ts";
 export type TableInit = {
   readonly declaration: TableDeclaration;
   readonly handle: LanceTable;
+  readonly uri: string;
   readonly location: string;
   /** Makes what was written durable. */
   readonly flush: () => Promise<void>;
@@ -33,13 +35,16 @@ export type TableInit = {
 /** One table of a store: everything a consumer can do with its rows. */
 export class Table {
   readonly declaration: TableDeclaration;
+  /** Address of its Lance dataset, for other engines to read. */
+  readonly uri: string;
   readonly #handle: LanceTable;
   readonly #location: string;
   readonly #flush: () => Promise<void>;
   readonly #writer: TableWriter;
 
-  constructor({ declaration, handle, location, flush }: TableInit) {
+  constructor({ declaration, handle, uri, location, flush }: TableInit) {
     this.declaration = declaration;
+    this.uri = uri;
     this.#handle = handle;
     this.#location = location;
     this.#flush = flush;
@@ -49,6 +54,11 @@ export class Table {
   /** See {@link TableWriter.insert}. An empty batch writes no version. */
   insert(batch: ColumnBatch, signal?: AbortSignal): Promise<InsertOutcome> {
     return this.#writer.insert(batch, signal);
+  }
+
+  /** See {@link TableWriter.append}. */
+  append(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
+    return this.#writer.append(batch, signal);
   }
 
   /** See {@link TableWriter.replace}. */
@@ -129,6 +139,11 @@ export class Table {
     return this.#retry(() => healthOf(this.declaration, this.#handle));
   }
 
+  /** Sees from here on what others have committed by now (`lance-handle-freshness`). */
+  refresh(): Promise<void> {
+    return this.#retry(() => this.#handle.checkoutLatest());
+  }
+
   close(): void {
     release(this.#handle);
   }
@@ -141,12 +156,19 @@ export class Table {
     });
     if (first.done) return;
     yield first.value;
-    yield* batches;
+    try {
+      yield* batches;
+    } catch (error) {
+      throw toTyped(this.#place, error);
+    }
+  }
+
+  get #place(): { readonly table: string; readonly location: string } {
+    return { table: this.declaration.name, location: this.#location };
   }
 
   #retry<T>(call: () => Promise<T>): Promise<T> {
-    const place = { table: this.declaration.name, location: this.#location };
-    return retry(place, call, { refresh: () => refresh(this.declaration, this.#handle) });
+    return retry(this.#place, call, { refresh: () => refresh(this.declaration, this.#handle) });
   }
 }
 

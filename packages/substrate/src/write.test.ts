@@ -1,18 +1,15 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Cell, ColumnBatch, Row } from "./declaration.ts";
 import { InvalidBatchError } from "./errors.ts";
 import { eq } from "./filter.ts";
 import type { Table } from "./table.ts";
 import { batchOf, numbered, parts } from "./testing/catalogue.ts";
-import { openCatalogue, temporaryFolder } from "./testing/store.ts";
+import { openCatalogue, openLanceTable, temporaryLocation } from "./testing/store.ts";
 
 const columns = Object.keys(parts.columns);
 
-function versionsOf(store: string, table: string): number {
-  const names = readdirSync(join(store, `${table}.lance`, "_versions"));
-  return names.filter((name) => name.endsWith(".manifest")).length;
+async function versionOf(location: string): Promise<number> {
+  return (await openLanceTable(location, "parts")).version();
 }
 
 function unindexed(health: Awaited<ReturnType<Table["health"]>>, column: string): number {
@@ -59,14 +56,14 @@ describe("insert", () => {
     ["no column", {}],
     ["no row", { maker: [], number: [] }],
   ])("writes no version for a batch of %s", async (_, batch: ColumnBatch) => {
-    const folder = join(temporaryFolder(), "store");
-    const table = (await openCatalogue(folder)).table("parts");
-    const before = versionsOf(folder, "parts");
+    const location = temporaryLocation();
+    const table = (await openCatalogue(location)).table("parts");
+    const before = await versionOf(location);
 
     const outcome = await table.insert(batch);
 
     expect(outcome).toEqual({ inserted: 0, present: 0 });
-    expect(versionsOf(folder, "parts")).toBe(before);
+    expect(await versionOf(location)).toBe(before);
   });
 
   it("returns every kind of cell as it was given", async () => {
@@ -106,16 +103,16 @@ describe("insert", () => {
   });
 
   it("divides a batch that is too large for one commit", async () => {
-    const folder = join(temporaryFolder(), "store");
-    const table = (await openCatalogue(folder)).table("parts");
-    const before = versionsOf(folder, "parts");
+    const location = temporaryLocation();
+    const table = (await openCatalogue(location)).table("parts");
+    const before = await versionOf(location);
     const description = "0123456789abcdef".repeat(65_536);
     const batch = { ...numbered(70), description: new Array<Cell>(70).fill(description) };
 
     const outcome = await table.insert(batch);
 
     expect(outcome).toEqual({ inserted: 70, present: 0 });
-    expect(versionsOf(folder, "parts") - before).toBe(2);
+    expect((await versionOf(location)) - before).toBe(2);
   });
 
   it("serialises parallel calls on one table", async () => {
@@ -130,8 +127,8 @@ describe("insert", () => {
   });
 
   it("writes through a handle that another one has left behind", async () => {
-    const folder = join(temporaryFolder(), "store");
-    const [one, other] = [await openCatalogue(folder), await openCatalogue(folder)];
+    const location = temporaryLocation();
+    const [one, other] = [await openCatalogue(location), await openCatalogue(location)];
     for (let round = 0; round < 5; round++) {
       await one.table("parts").insert(numbered(3, "one", round * 3));
       await one.table("parts").fold({ isForced: true, retentionMs: 0 });

@@ -58,6 +58,25 @@ export class TableWriter {
     return { inserted, present: length - inserted };
   }
 
+  /**
+   * Adds rows to a table declared without indexes, such as one that is exported. Nothing is looked
+   * for, which spares reading every key there is: the writer has to be the only one, and to give
+   * each key once.
+   */
+  async append(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
+    if (this.#table.indexes.length > 0) {
+      throw new TypeError(`${this.#table.name}: rows of a store are inserted by their keys`);
+    }
+    const length = rowCount(this.#table, batch, this.#requiredColumns());
+    const whole = withAllColumns(this.#table, batch, length);
+    for (const slice of slices(this.#table, whole, [...new Array(length).keys()])) {
+      await this.#inTurn(signal, async () => {
+        const declaration = withStoredVectors(this.#table, await this.#handle.schema());
+        await this.#handle.add(toArrow(declaration, slice));
+      });
+    }
+  }
+
   /** Inserts or overwrites rows by primary key: only of a table declared `isDerived`. */
   async replace(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
     if (!this.#table.isDerived) {

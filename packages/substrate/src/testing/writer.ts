@@ -5,7 +5,8 @@ import { openStore } from "../store.ts";
 import { catalogue, numbered } from "./catalogue.ts";
 
 const [location = "", table = "parts", batches = "20", rows = "50"] = process.argv.slice(2);
-const store = await openStore(location, { tables: catalogue, mode: "write" });
+const storageOptions = JSON.parse(process.env["POND_TEST_STORAGE_OPTIONS"] ?? "{}");
+const store = await openStore(location, { tables: catalogue, mode: "write", storageOptions });
 console.log(store.id);
 await once(process.stdin, "data");
 for (let batch = 0; batch < Number(batches); batch++) {

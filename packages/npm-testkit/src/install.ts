@@ -13,8 +13,8 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** A real client, from npm. */
-export type ClientPackage = {
+/** A program, from npm. */
+export type NpmProgram = {
   /** Its folder in the cache; names the version. */
   readonly name: string;
   /** What npm installs, versions included. */
@@ -30,20 +30,20 @@ const cache = resolve(
 );
 
 /**
- * The folder `node_modules` of a client, installed into a cache where it is not there yet. Says so
- * and resolves to undefined where the client has no build for this platform.
+ * The folder `node_modules` of a program, installed into a cache where it is not there yet. Says so
+ * and resolves to undefined where it has no build for this platform.
  */
-export async function installClient({
+export async function installFromNpm({
   name,
   packages,
   program,
   builds,
-}: ClientPackage): Promise<string | undefined> {
+}: NpmProgram): Promise<string | undefined> {
   const modules = join(cache, name, "node_modules");
   const isThere = (): boolean => existsSync(join(modules, program)) && hasBuild(modules, builds);
   if (isThere()) return modules;
   mkdirSync(cache, { recursive: true });
-  // Several test files want the same client at once: one installs, the others wait for it.
+  // Several test files want the same one at once: one installs, the others wait for it.
   const unlock = await lock(join(cache, `${name}.lock`));
   try {
     if (!isThere()) await install(name, packages);

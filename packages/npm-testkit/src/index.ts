@@ -1,0 +1,1 @@
+export { installFromNpm, type NpmProgram } from "./install.ts";

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import type { Connection } from "@lancedb/lancedb";
+import { arrow } from "./arrow.ts";
+import { alreadyExists } from "./native-errors.ts";
+import { retry } from "./retry.ts";
+import type { StoreLocation } from "./storage.ts";
+
+// Which dataset holds a table of an object store. Of engines that create one dataset at once, a
+// later one may *overwrite* what the earlier made and others have written to. So everyone creates a
+// dataset of its own, and then a pointer to it, at one place: of that the first version counts, for
+// good, and a first version can only be written once.
+
+const key = "pond:dataset";
+
+/** A name for a dataset that nothing else has. */
+export function newDataset(table: string): string {
+  return `${table}.${randomUUID().slice(0, 8)}`;
+}
+
+/** Proposes a dataset for a table; resolves to the one that was first. */
+export async function pointTo(
+  connection: Connection,
+  location: StoreLocation,
+  table: string,
+  dataset: string,
+): Promise<string> {
+  const field = new arrow.Field("dataset", new arrow.Utf8(), true, new Map([[key, dataset]]));
+  const place = { table, location: location.uri };
+  try {
+    const pointer = await retry(place, () =>
+      connection.createEmptyTable(pointerOf(table), new arrow.Schema([field])),
+    );
+    pointer.close();
+  } catch (error) {
+    if (!alreadyExists(error)) throw error;
+  }
+  return pointedTo(connection, location, table);
+}
+
+/** The dataset of each table there is, by the table's name. */
+export async function datasetsOf(
+  connection: Connection,
+  location: StoreLocation,
+  tables: readonly string[],
+): Promise<Map<string, string>> {
+  const place = { table: "catalog", location: location.uri };
+  const known = new Set(await retry(place, () => connection.tableNames()));
+  const datasets = new Map<string, string>();
+  await Promise.all(
+    tables.map(async (table) => {
+      // A table of a folder lies there under its own name, also when the folder was copied.
+      if (known.has(table)) datasets.set(table, table);
+      else if (known.has(pointerOf(table))) {
+        datasets.set(table, await pointedTo(connection, location, table));
+      }
+    }),
+  );
+  return datasets;
+}
+
+function pointedTo(connection: Connection, { uri }: StoreLocation, table: string): Promise<string> {
+  return retry({ table, location: uri }, async () => {
+    const pointer = await connection.openTable(pointerOf(table));
+    try {
+      await pointer.checkout(1);
+      const dataset = (await pointer.schema()).fields[0]?.metadata.get(key);
+      if (dataset === undefined) throw new TypeError(`${pointerOf(table)} names no dataset`);
+      return dataset;
+    } finally {
+      pointer.close();
+    }
+  });
+}
+
+function pointerOf(table: string): string {
+  return `${table}.pointer`;
+}

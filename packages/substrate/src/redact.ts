@@ -1,0 +1,34 @@
+// Names of storage options, and of what takes their place in the environment.
+const secretNames = /secret|token|key|sas|password|credential/i;
+const environmentNames = /^(AWS|AZURE|GOOGLE|GCS)_/;
+const parameters =
+  /((?:sig|x-amz-signature|x-amz-security-token|x-amz-credential|accountkey)=|<AWSAccessKeyId>)[^&<;"'\s)]+/gi;
+
+const known = new Set<string>();
+
+/** Keeps the secrets among storage options out of whatever {@link redact} lets through. */
+export function rememberSecrets(storageOptions: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(storageOptions)) {
+    if (secretNames.test(name) && isLong(value)) known.add(value);
+  }
+}
+
+/** A message of the engine without credentials: it may name whole requests. */
+export function redact(message: string): string {
+  let text = message.replace(parameters, "$1…");
+  for (const secret of [...known, ...secretsOfEnvironment()]) {
+    text = text.replaceAll(secret, "…").replaceAll(encodeURIComponent(secret), "…");
+  }
+  return text;
+}
+
+function secretsOfEnvironment(): string[] {
+  return Object.entries(process.env).flatMap(([name, value = ""]) =>
+    environmentNames.test(name) && secretNames.test(name) && isLong(value) ? [value] : [],
+  );
+}
+
+/** A short value would take words out of the message. */
+function isLong(value: string): boolean {
+  return value.length >= 6;
+}

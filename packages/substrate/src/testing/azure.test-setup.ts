@@ -1,0 +1,10 @@
+import { startAzurite } from "@pond/storage-testkit";
+import type { TestProject } from "vitest/node";
+
+/** Runs the suite on Azurite, Microsoft's emulator of Azure Blob Storage. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const storage = await startAzurite();
+  if (storage === undefined) throw new Error("azurite cannot run here: --project folders");
+  provide("objectStore", { base: storage.url(""), storageOptions: storage.storageOptions });
+  return () => storage.close();
+}
