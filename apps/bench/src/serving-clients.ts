@@ -59,11 +59,16 @@ export function post(
       response.on("data", (chunk) => chunks.push(chunk));
       response.on("end", () => {
         const { statusCode } = response;
-        const failure = statusCode === 200 ? undefined : `status ${statusCode}`;
-        done({ text: Buffer.concat(chunks).toString(), failure });
+        const text = Buffer.concat(chunks).toString();
+        done({ text, failure: statusCode === 200 ? undefined : failureOf(statusCode, text) });
       });
     });
     sent.on("error", (error) => done({ text: "", failure: error.message }));
     sent.end(JSON.stringify({ protocol_version: 1, ...asked }));
   });
+}
+
+function failureOf(status: number | undefined, text: string): string {
+  const { code, details } = JSON.parse(text).error;
+  return ["status", status, code, details.kind].filter(Boolean).join(" ");
 }

@@ -1,6 +1,6 @@
 // Ingest while others search, and a server killed in the middle of it:
 // node --conditions=@pond/source src/serving-ingest.ts [--events 100000] [--batch 1000]
-// [--writers 4] [--searchers 20]
+// [--writers 4] [--searchers 20] [--no-kill]
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type LatencySession, latencySessions } from "./latency-corpus.ts";
+import { percentile } from "./measure.ts";
 import { post } from "./serving-clients.ts";
 import { startServer } from "./serving-server.ts";
 
@@ -17,6 +18,8 @@ const { values } = parseArgs({
     batch: { type: "string", default: "1000" },
     writers: { type: "string", default: "4" },
     searchers: { type: "string", default: "20" },
+    /** Lets one process live through all of it, so that its memory can be followed. */
+    "no-kill": { type: "boolean", default: false },
   },
 });
 
@@ -54,6 +57,8 @@ for (const session of latencySessions(Number(values.events))) {
   sent.events += events.length;
 }
 
+/** What is left to do behind an ingest is done by then, and what it held is given back. */
+const restMs = 15_000;
 const folder = mkdtempSync(join(tmpdir(), "pond-serving-ingest-"));
 let server = await startServer(folder, "default");
 const { url } = server;
@@ -74,22 +79,31 @@ async function ask(operation: string, request: object): Promise<string> {
 }
 
 const startedMs = performance.now();
+const ingestMs: number[] = [];
+const searchMs: number[] = [];
+const memoryMb: number[] = [];
+let cpuSeconds = 0;
 const writers = Array.from({ length: Number(values.writers) }, async () => {
   for (let events = batches.pop(); events !== undefined; events = batches.pop()) {
+    const sentMs = performance.now();
     const { rejected } = JSON.parse(await ask("ingest", { events }));
     if (rejected.length > 0) throw new Error(JSON.stringify(rejected[0]));
+    ingestMs.push(performance.now() - sentMs);
     done += 1;
+    if (done % Math.ceil(count / 10) === 0) memoryMb.push(server.rssMb());
   }
 });
-let searches = 0;
 const searchers = Array.from({ length: Number(values.searchers) }, async (_, number) => {
   while (!isOver) {
+    const askedMs = performance.now();
     await ask("search", { query: `how did we ${number}` });
-    searches += 1;
+    searchMs.push(performance.now() - askedMs);
   }
 });
 const killer = (async () => {
-  while (done < count / 2) await wait(50);
+  while (!values["no-kill"] && done < count / 2) await wait(50);
+  if (values["no-kill"]) return;
+  cpuSeconds = server.cpuSeconds();
   await server.kill();
   server = await startServer(folder, "default", Number(new URL(url).port));
 })();
@@ -97,17 +111,23 @@ await Promise.all([...writers, killer]);
 const seconds = (performance.now() - startedMs) / 1_000;
 isOver = true;
 await Promise.all(searchers);
+cpuSeconds += server.cpuSeconds();
 
 const { sessions, messages, parts } = JSON.parse(await ask("status", {}));
 const stored = { sessions, messages, parts };
 const { events, ...expected } = sent;
 const isWhole = JSON.stringify(stored) === JSON.stringify(expected);
+const timesOf = (times: readonly number[]): string =>
+  [0.5, 0.95].map((share) => percentile(times, share).toFixed(0)).join(" / ");
 console.log(
-  `${events} events in ${count} batches in ${seconds.toFixed(1)} s, ${searches} searches`,
+  `${events} events in ${count} batches in ${seconds.toFixed(1)} s: ${(events / seconds).toFixed(0)}/s, p50/p95 of a batch ${timesOf(ingestMs)} ms`,
 );
+console.log(`${searchMs.length} searches, p50/p95 ${timesOf(searchMs)} ms`);
 console.log("asked again:", failures);
 console.log("sent", expected, "stored", stored, isWhole ? "nothing lost" : "NOT THE SAME");
-console.log(`memory ${server.rssMb()} MB`);
+console.log(`processor ${cpuSeconds} s; memory after each tenth ${memoryMb.join(" ")} MB`);
+await wait(restMs);
+console.log(`memory ${server.rssMb()} MB at rest`);
 agent.destroy();
 await server.stop();
 rmSync(folder, { recursive: true, force: true });

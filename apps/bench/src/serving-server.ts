@@ -10,11 +10,18 @@ export type ServerProcess = {
   readonly url: string;
   /** Memory the process holds now. */
   rssMb(): number;
+  /** Processor time it has used, of all its threads. */
+  cpuSeconds(): number;
   /** Ends it as the system does when memory runs out: nothing is finished. */
   kill(): Promise<void>;
   /** @throws {Error} where it does not end as it should. */
   stop(): Promise<void>;
 };
+
+/** What the environment says of the system's allocator holds for the server too. */
+const allocator = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => name.startsWith("MALLOC_")),
+);
 
 const main = resolve(import.meta.dirname, "../../cli/src/main.ts");
 
@@ -32,7 +39,7 @@ export async function startServer(
       ...["--json", "--quiet", "serve", "--port", String(port)],
     ],
     {
-      env: { PATH: process.env["PATH"] ?? "", HOME: home },
+      env: { PATH: process.env["PATH"] ?? "", HOME: home, ...allocator },
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
@@ -49,6 +56,10 @@ export async function startServer(
     rssMb() {
       const { stdout } = spawnSync("ps", ["-o", "rss=", "-p", String(child.pid)]);
       return Math.round(Number(stdout) / 1024);
+    },
+    cpuSeconds() {
+      const { stdout } = spawnSync("ps", ["-o", "cputimes=", "-p", String(child.pid)]);
+      return Number(stdout);
     },
     async kill() {
       child.kill("SIGKILL");

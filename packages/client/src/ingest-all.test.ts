@@ -194,8 +194,13 @@ describe("ingestAll", () => {
     });
   });
 
-  it("says in places of the stream what an event was left out for", async () => {
-    const left = { event: 2, code: "left_out", message: "", details: { event: 1 } };
+  it.each([
+    ["its message was refused: event 1", "its message was refused: event 5"],
+    ["event 1 was refused", "event 1 was refused"],
+    ["its session was refused: event 11", "its session was refused: event 11"],
+    ["its message was refused", "its message was refused"],
+  ])("says in places of the stream what an event was left out for: %s", async (said, message) => {
+    const left = { event: 2, code: "left_out", message: said, details: { event: 1 } };
     const rejecting: Reply = says(200, { ...answerTo([], []), rejected: [left] });
 
     const { answer } = await send(
@@ -204,7 +209,7 @@ describe("ingestAll", () => {
       stream,
     );
 
-    expect(answer).toMatchObject({ rejected: [{ event: 6, details: { event: 5 } }] });
+    expect(answer).toMatchObject({ rejected: [{ event: 6, message, details: { event: 5 } }] });
   });
 
   it.each<[string, Reply]>([

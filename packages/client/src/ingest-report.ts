@@ -18,11 +18,7 @@ export class IngestReport {
     for (const row of rejected) {
       const event = placeOf(row.event);
       if (this.#rejected.has(event)) this.#countOnce(rows[row.event]?.opens);
-      const details =
-        row.code === "left_out"
-          ? { ...row.details, event: placeOf(row.details["event"]) }
-          : row.details;
-      this.#rejected.set(event, { ...row, event, details });
+      this.#rejected.set(event, { ...placed(row, placeOf), event });
     }
     this.#count(rows);
     this.#tookMs += took_ms;
@@ -64,6 +60,17 @@ export class IngestReport {
     if (known === undefined) return;
     this.#sessions.set(known.session_id, { ...known, rows_rejected: known.rows_rejected - 1 });
   }
+}
+
+/** What a row was left out for, in places of the stream: in its details, and where it says so. */
+function placed(row: RejectedRow, placeOf: (event: unknown) => number): RejectedRow {
+  if (row.code !== "left_out") return row;
+  const { event: sent } = row.details;
+  const event = placeOf(sent);
+  const message = row.message.replace(/\bevent (\d+)$/, (named, digits: string) =>
+    Number(digits) === sent ? `event ${event}` : named,
+  );
+  return { ...row, message, details: { ...row.details, event } };
 }
 
 /** From what says least to what says most. */

@@ -135,6 +135,20 @@ describe("a real server", () => {
     }
   });
 
+  it("is told of rows left out by their places in the stream, in words too", () =>
+    withRealServer(async (client) => {
+      const events = chat("s", 4);
+      events[6] = Object({ kind: "part", part: { session_id: "s", message_id: "s-2" } });
+
+      const { rejected } = await client.ingestAll(events, { maxEvents: 3 });
+
+      expect(rejected).toMatchObject([
+        { event: 5, code: "left_out", details: { event: 6 } },
+        { event: 6, code: "invalid" },
+      ]);
+      expect(rejected[0]?.message).toMatch(/ event 6$/);
+    }));
+
   it("keeps every digit on the way there and back", () =>
     withRealServer(async (client) => {
       const [session, header, part] = chat("s", 1);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTurn } from "./turns.ts";
+import { besideTurns, endTurns, inTurn } from "./turns.ts";
 
 test("runs one after the other, and the next one after a failure", async () => {
   const key = {};
@@ -48,4 +48,44 @@ test("does not begin what nobody waits for any more", async () => {
   await before;
   await expect(turn).rejects.toThrow("gone");
   expect(isBegun).toBe(false);
+});
+
+test("what runs beside turns neither waits for them nor holds them up", async () => {
+  const key = {};
+  const [turn, aside] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const order: string[] = [];
+  const inTurns = inTurn(key, undefined, () => turn.promise);
+  const beside = besideTurns(key, async () => {
+    order.push("beside begins");
+    await aside.promise;
+    order.push("beside ends");
+  });
+  await new Promise(setImmediate);
+  turn.resolve();
+  await inTurns;
+  await inTurn(key, undefined, async () => void order.push("next turn"));
+  aside.resolve();
+  await beside;
+
+  expect(order).toEqual(["beside begins", "next turn", "beside ends"]);
+});
+
+test("ends when everything is done, and then begins nothing", async () => {
+  const key = {};
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const failing = besideTurns(key, () => Promise.reject(new Error("beside")));
+  const beside = besideTurns(key, async () => {
+    await promise;
+    order.push("beside");
+  });
+  const turn = inTurn(key, undefined, async () => void order.push("turn"));
+  const ended = endTurns(key).then(() => order.push("ended"));
+  await expect(failing).rejects.toThrow("beside");
+  await turn;
+  resolve();
+  await Promise.all([beside, ended]);
+  await besideTurns(key, async () => void order.push("late"));
+
+  expect(order).toEqual(["turn", "beside", "ended"]);
 });

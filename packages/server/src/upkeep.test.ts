@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
+import { setImmediate as turn } from "node:timers/promises";
+import type { SessionStore } from "@pond/sessions";
+import { ConflictError } from "@pond/substrate";
+import { describe, expect, test } from "vitest";
 import { said, sessionOf, testPond } from "./testing.ts";
+import { endTurns, inTurn } from "./turns.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 test("many small ingests leave neither fragments nor rows that no index knows", async () => {
   const failures: unknown[] = [];
@@ -7,8 +12,8 @@ test("many small ingests leave neither fragments nor rows that no index knows", 
   for (let at = 0; at < 60; at += 1) {
     await pond.ask("ingest", { events: [sessionOf("s"), ...said("s", at, `text ${at}`)] });
   }
-  // In turn with whatever upkeep there is.
-  await pond.ask("ingest", { events: [] });
+  const sessions = await pond.namespaces.open(undefined, "write");
+  await endTurns(sessions);
 
   const { messages, tables } = await pond.ask("status", {});
 
@@ -16,4 +21,159 @@ test("many small ingests leave neither fragments nor rows that no index knows", 
   for (const { fragments } of tables) expect(fragments).toBeLessThan(30);
   expect(failures).toEqual([]);
   await pond.remove();
+});
+
+type Fake = {
+  readonly sessions: SessionStore;
+  /** How often tables were folded. */
+  folds(): number;
+  /** Ends the fold that runs, which waits for it. */
+  finish(error?: Error): Promise<void>;
+};
+
+/** A store of so many messages, whose folds end when they are told to. */
+function fake(rows = 0): Fake {
+  let folds = 0;
+  let running = Promise.withResolvers<void>();
+  const table = (name: string) => ({
+    count: async () => rows,
+    fold: async () => {
+      if (name !== "sessions") return;
+      folds += 1;
+      await running.promise;
+    },
+  });
+  return {
+    sessions: { store: { table } } as unknown as SessionStore,
+    folds: () => folds,
+    async finish(error) {
+      const { resolve, reject } = running;
+      running = Promise.withResolvers();
+      if (error === undefined) resolve();
+      else reject(error);
+      await turn();
+    },
+  };
+}
+
+const patient = { quietMs: 1_000_000, holdMs: 1_000_000 };
+
+function unexpected(error: unknown): never {
+  throw error;
+}
+
+describe("upkeep", () => {
+  test.each<[string, (readonly number[])[], number]>([
+    ["little came", [[999]], 0],
+    ["much came at once", [[1_000]], 1],
+    ["much came by and by", [Array(5).fill(200)], 1],
+    ["so many ingests came", [Array(19).fill(1)], 0],
+    ["one more of them came", [Array(20).fill(1)], 1],
+    ["more came than there was, though less than a fold is worth", [[4_000], [1_999]], 1],
+    ["half as much as there was came", [[4_000], [2_000]], 2],
+  ])("folds where %s: %j", async (_, ingests, folds) => {
+    const store = fake(4_000);
+    const upkeep = createUpkeep(unexpected, patient);
+    for (const together of ingests) {
+      for (const messages of together) upkeep.stored(store.sessions, messages);
+      await turn();
+      await store.finish();
+    }
+
+    expect(store.folds()).toBe(folds);
+  });
+
+  test("of a large store does not wait for half as much again", async () => {
+    const store = fake(1_000_000);
+    const upkeep = createUpkeep(unexpected, patient);
+    upkeep.stored(store.sessions, 1_000);
+    await turn();
+    await store.finish();
+    upkeep.stored(store.sessions, 10_000);
+    await turn();
+
+    expect(store.folds()).toBe(2);
+  });
+
+  test("catches up with less when nothing comes any more", async () => {
+    const store = fake(4_000);
+    const upkeep = createUpkeep(unexpected, { quietMs: 0 });
+    upkeep.stored(store.sessions, 4_000);
+    await turn();
+    await store.finish();
+    upkeep.stored(store.sessions, 1_000);
+    while (store.folds() < 2) await turn();
+    await store.finish();
+  });
+
+  test("runs once at a time, and again for what came meanwhile", async () => {
+    const store = fake();
+    const upkeep = createUpkeep(unexpected, patient);
+    for (let at = 0; at < 3; at += 1) upkeep.stored(store.sessions, 1_000);
+    await turn();
+    expect(store.folds()).toBe(1);
+
+    await store.finish();
+    expect(store.folds()).toBe(2);
+  });
+
+  test("holds up an ingest only where it is far behind", async () => {
+    const store = fake();
+    const upkeep = createUpkeep(unexpected, patient);
+    upkeep.stored(store.sessions, 20_000);
+    await upkeep.caughtUp(store.sessions);
+    upkeep.stored(store.sessions, 10_000);
+    let isCaughtUp = false;
+    const waiting = upkeep.caughtUp(store.sessions).then(() => {
+      isCaughtUp = true;
+    });
+    await turn();
+    expect(isCaughtUp).toBe(false);
+
+    await store.finish();
+    await waiting;
+  });
+
+  test("holds up no ingest for long", async () => {
+    const store = fake();
+    const upkeep = createUpkeep(unexpected, { ...patient, holdMs: 0 });
+    upkeep.stored(store.sessions, 1_000);
+    upkeep.stored(store.sessions, 10_000);
+
+    await upkeep.caughtUp(store.sessions);
+
+    await store.finish();
+    expect(store.folds()).toBe(2);
+  });
+
+  test("that loses every race to ingests takes its turn among them", async () => {
+    const store = fake();
+    const upkeep = createUpkeep(unexpected, patient);
+    const ingest = Promise.withResolvers<void>();
+    const ingesting = inTurn(store.sessions, undefined, () => ingest.promise);
+    upkeep.stored(store.sessions, 1_000);
+    await turn();
+    await store.finish(new ConflictError("windows", 8));
+    expect(store.folds()).toBe(1);
+
+    ingest.resolve();
+    await ingesting;
+    while (store.folds() < 2) await turn();
+    await store.finish();
+  });
+
+  test("that failed is told, holds up nobody and is tried again", async () => {
+    const store = fake();
+    const failures: unknown[] = [];
+    const upkeep = createUpkeep((error) => failures.push(error), patient);
+    upkeep.stored(store.sessions, 1_000);
+    upkeep.stored(store.sessions, 20_000);
+    const waiting = upkeep.caughtUp(store.sessions);
+    await turn();
+    await store.finish(new Error("no space left"));
+    await waiting;
+
+    expect(failures).toEqual([new Error("no space left")]);
+    expect(store.folds()).toBe(2);
+  });
 });

@@ -1,32 +1,113 @@
 import { type SessionStore, sessionTables } from "@pond/sessions";
-import { inTurn } from "./turns.ts";
+import { ConflictError } from "@pond/substrate";
+import { besideTurns, inTurn } from "./turns.ts";
 
-/** Tells upkeep that something was stored. Returns at once; whatever there is to do is done later. */
-export type Upkeep = (sessions: SessionStore, messages: number) => void;
+/** Keeps indexes near what is stored. */
+export type Upkeep = {
+  /** Takes note of an ingest. Returns at once; whatever there is to do is done beside others. */
+  stored(sessions: SessionStore, messages: number): void;
+  /** Resolves when indexes are no further behind than searches can bear, or it took too long. */
+  caughtUp(sessions: SessionStore): Promise<void>;
+};
+
+type UpkeepTimes = {
+  /** How long nothing must come before less than usual is caught up with. Default: a second. */
+  readonly quietMs?: number;
+  /** How long an ingest is held up at most. Default: five seconds. */
+  readonly holdMs?: number;
+};
 
 // A look costs milliseconds, so not every ingest is worth one; but each leaves fragments, and many
 // small ones as many as a few large ones.
 const messagesToLook = 1_000;
 const ingestsToLook = 20;
+// A fold rewrites indexes whole, so while more keeps coming it waits until there is half as much
+// again; but what no index knows is read by every search.
+const growthToFold = 0.5;
+const messagesToFold = 10_000;
+const messagesAhead = 10_000;
+const defaults = { quietMs: 1_000, holdMs: 5_000 } as const;
+
+type Backlog = {
+  /** When a fold began last. */
+  rows: number;
+  /** Since then. */
+  messages: number;
+  ingests: number;
+  running: Promise<void> | undefined;
+  quiet: NodeJS.Timeout | undefined;
+};
 
 /**
- * Keeps indexes near what is ingested (`lance-index-maintenance`), between ingests: where nobody
- * runs `pond sync`, nothing else does, and searches would get slower with every request. Tables are
- * folded only where it pays.
+ * Keeps indexes near what is ingested (`lance-index-maintenance`): where nobody runs `pond sync`,
+ * nothing else does, and searches would get slower with every request. Tables are folded only where
+ * it pays, those of one store once at a time, and while ingests go on: under load it takes seconds.
  *
  * @param onFailed - Told of what went wrong. Nothing is lost by it; a later ingest tries again.
  */
-export function createUpkeep(onFailed: (error: unknown) => void): Upkeep {
-  const since = new WeakMap<SessionStore, { messages: number; ingests: number }>();
-  return (sessions, messages) => {
-    const before = since.get(sessions) ?? { messages: 0, ingests: 0 };
-    const now = { messages: before.messages + messages, ingests: before.ingests + 1 };
-    const isDue = now.messages >= messagesToLook || now.ingests >= ingestsToLook;
-    since.set(sessions, isDue ? { messages: 0, ingests: 0 } : now);
-    if (isDue) inTurn(sessions, undefined, () => fold(sessions)).catch(onFailed);
+export function createUpkeep(onFailed: (error: unknown) => void, times: UpkeepTimes = {}): Upkeep {
+  const { quietMs, holdMs } = { ...defaults, ...times };
+  const backlogs = new WeakMap<SessionStore, Backlog>();
+
+  const begin = (sessions: SessionStore, backlog: Backlog): void => {
+    if (backlog.running !== undefined) return;
+    backlog.messages = 0;
+    backlog.ingests = 0;
+    backlog.running = besideTurns(sessions, async () => {
+      backlog.rows = await foldBeside(sessions);
+    })
+      .catch(onFailed)
+      .finally(() => {
+        backlog.running = undefined;
+        look(sessions, backlog);
+      });
+  };
+
+  const look = (sessions: SessionStore, backlog: Backlog): void => {
+    const { rows, messages, ingests } = backlog;
+    clearTimeout(backlog.quiet);
+    const most = Math.max(messagesToLook, Math.min(rows * growthToFold, messagesToFold));
+    if (messages >= most || ingests >= ingestsToLook) begin(sessions, backlog);
+    else if (messages >= messagesToLook) {
+      backlog.quiet = setTimeout(() => begin(sessions, backlog), quietMs).unref();
+    }
+  };
+
+  return {
+    stored(sessions, messages) {
+      const known = backlogs.get(sessions);
+      const backlog = known ?? {
+        ...{ rows: 0, messages: 0, ingests: 0, running: undefined, quiet: undefined },
+      };
+      backlogs.set(sessions, backlog);
+      backlog.messages += messages;
+      backlog.ingests += 1;
+      look(sessions, backlog);
+    },
+    async caughtUp(sessions) {
+      const backlog = backlogs.get(sessions);
+      if (backlog?.running === undefined || backlog.messages < messagesAhead) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, holdMs);
+      await Promise.race([backlog.running, promise]);
+      clearTimeout(timer);
+    },
   };
 }
 
-async function fold({ store }: SessionStore): Promise<void> {
+/** Lets ingests wait only where they win every race. */
+async function foldBeside(sessions: SessionStore): Promise<number> {
+  try {
+    return await fold(sessions);
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    return inTurn(sessions, undefined, () => fold(sessions));
+  }
+}
+
+/** @returns How many messages there were before. */
+async function fold({ store }: SessionStore): Promise<number> {
+  const rows = await store.table("messages").count();
   for (const { name } of sessionTables) await store.table(name).fold();
+  return rows;
 }

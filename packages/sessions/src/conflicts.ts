@@ -3,6 +3,7 @@ import { type Cell, oneOf, type Row, type Store } from "@pond/substrate";
 import { Columns } from "./columns.ts";
 import { partColumns } from "./from-rows.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
+import { idChunks } from "./id-chunks.ts";
 import { type LiveMessage, liveMessages, type StoredMessage } from "./reconcile.ts";
 import { revisionRow } from "./revisions.ts";
 import { storedColumns, storedMessage } from "./stored-messages.ts";
@@ -32,7 +33,7 @@ export async function findTorn(store: Store, batch: Written): Promise<Inserted[]
     [...batch.inserted].map(([{ labels }, own]) => [labels.sessionId, byId(own)]),
   );
   const torn = new Set<Inserted>();
-  for (const ids of chunks([...bySession.keys()])) {
+  for (const ids of idChunks([...bySession.keys()])) {
     const where = oneOf("session_id", ids);
     for await (const rows of store.table("parts").scan({ columns: comparedColumns, where })) {
       for (const row of rows) {
@@ -53,7 +54,7 @@ export async function reviseDiffering(store: Store, batch: Written): Promise<Col
   const gatheredBy = new Map(
     [...batch.inserted.keys()].map((each) => [each.labels.sessionId, each]),
   );
-  for (const ids of chunks([...gatheredBy.keys()])) {
+  for (const ids of idChunks([...gatheredBy.keys()])) {
     const stored = await storedBySession(store, ids);
     for (const id of ids) {
       const [gathered, rows] = [gatheredBy.get(id), stored.get(id)];
@@ -144,11 +145,4 @@ async function storedBySession(
 
 function byId(own: readonly Inserted[]): Map<string, Inserted> {
   return new Map(own.map((each) => [each.id, each]));
-}
-
-const idsPerQuery = 500;
-
-function* chunks(ids: readonly string[]): Generator<readonly string[]> {
-  for (let from = 0; from < ids.length; from += idsPerQuery)
-    yield ids.slice(from, from + idsPerQuery);
 }

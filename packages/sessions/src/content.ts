@@ -34,7 +34,7 @@ export type PlacedMessage = {
 };
 
 /** A session's own row, as first stored. @throws {SessionNotFoundError} */
-export async function loadSession(store: Store, id: string): Promise<Session> {
+async function loadSession(store: Store, id: string): Promise<Session> {
   const where = eq("id", id);
   const [row] = await store.table("sessions").rows({ columns: sessionColumns, where, limit: 1 });
   if (row === undefined) throw new SessionNotFoundError(id);
@@ -94,7 +94,7 @@ function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): 
 export async function loadMessages(
   store: Store,
   sessionId: string,
-  places: readonly Place[],
+  places: readonly Pick<Place, "id" | "carrierId">[],
 ): Promise<PlacedMessage[]> {
   const ids = places.flatMap(({ id, carrierId }) => (carrierId ? [id, carrierId] : [id]));
   const isFew = ids.length <= maxIdsInFilter;

@@ -12,6 +12,7 @@ import {
   rowAddress,
   rowId,
 } from "@pond/substrate";
+import { fromIndexed } from "./indexed-text.ts";
 import type { SessionStore } from "./session-store.ts";
 import { searchable } from "./tables.ts";
 
@@ -71,6 +72,29 @@ export function countBacklog({ store }: SessionStore, modelId: string): Promise<
   return store.table("messages").count(backlogOf(modelId));
 }
 
+/** How many messages {@link prepareEmbeddings} would leave waiting; changes nothing. */
+export async function countToEmbed(
+  sessions: SessionStore,
+  { modelId, dimension }: EmbeddingModel,
+  isForced: boolean,
+): Promise<number> {
+  const messages = sessions.store.table("messages");
+  const isEmptied = isForced || (await messages.vectorDimension("vector")) !== dimension;
+  return isEmptied ? messages.count(searchable) : countBacklog(sessions, modelId);
+}
+
+/** What the store has room for, and the model that filled some of it; undefined without room. */
+export async function readStoredModel({
+  store,
+}: SessionStore): Promise<{ readonly modelId?: string; readonly dimension: number } | undefined> {
+  const messages = store.table("messages");
+  const dimension = await messages.vectorDimension("vector");
+  if (dimension === undefined) return undefined;
+  const columns = ["embedding_model"];
+  const [row] = await messages.rows({ columns, where: isNotNull("embedding_model"), limit: 1 });
+  return { ...(row && { modelId: String(row["embedding_model"]) }), dimension };
+}
+
 /** Messages that wait for a vector, those stored together next to each other. */
 export async function readBacklog(
   { store }: SessionStore,
@@ -95,7 +119,7 @@ export async function readTexts(
   const waiting = new Map(
     rows
       .filter((row) => row["embedding_model"] !== modelId && row["search_text"] !== null)
-      .map((row) => [row[rowId], String(row["search_text"])]),
+      .map((row) => [row[rowId], fromIndexed(String(row["search_text"]))]),
   );
   return messages.flatMap((message) => {
     const text = waiting.get(message.row);

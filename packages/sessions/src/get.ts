@@ -245,5 +245,5 @@ function pageOfParts(
 
 /** About what a page spends on it. */
 function sizeOf(value: ShownMessage | WirePart): number {
-  return stringifyJson({ ...value } as JsonObject).length;
+  return Buffer.byteLength(stringifyJson({ ...value } as JsonObject));
 }

@@ -4,10 +4,12 @@ export {
   type BacklogMessage,
   type BacklogText,
   countBacklog,
+  countToEmbed,
   type EmbeddingModel,
   type MessageVector,
   prepareEmbeddings,
   readBacklog,
+  readStoredModel,
   readTexts,
   writeEmbeddings,
 } from "./embeddings.ts";
@@ -32,9 +34,11 @@ export {
   type ShownMessage,
   summarizePart,
 } from "./get.ts";
+export { fromIndexed } from "./indexed-text.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest.ts";
 export { loadLineage, rootIds } from "./lineage.ts";
 export { type ListedSession, type ListOptions, listSessions } from "./list.ts";
+export { inOneForm } from "./one-form.ts";
 export type { IngestOutcome, SessionHooks } from "./outcome.ts";
 export { projectFilter } from "./project.ts";
 export { type Restored, restore } from "./restore.ts";

@@ -1,7 +1,9 @@
+import { randomInt } from "node:crypto";
 import type { ReadEvent, Session } from "@pond/canonical";
+import { oneOf } from "@pond/substrate";
 import { Batch } from "./batch.ts";
-import { loadSession } from "./content.ts";
 import type { Gathered } from "./gathered.ts";
+import { idChunks } from "./id-chunks.ts";
 import { Intake } from "./intake.ts";
 import { KnownSession } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
@@ -10,7 +12,7 @@ import { liveMessages } from "./reconcile.ts";
 import { sessionState } from "./session-revisions.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { SessionWriter } from "./session-writer.ts";
-import { storedMessages } from "./stored-messages.ts";
+import { StoredSessions } from "./stored-sessions.ts";
 
 export type IngestOptions = {
   /** Name of this machine, kept with each session. */
@@ -18,8 +20,12 @@ export type IngestOptions = {
   readonly now: () => Date;
   /** How much is gathered before it is committed. Three batches are held at most. */
   readonly maxBatchBytes?: number;
+  /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
+  readonly sessionIds?: readonly string[] | undefined;
 };
 
+// Tells processes apart that begin a batch in the same millisecond; in containers all have one pid.
+const ownMicros = BigInt(randomInt(1000));
 const defaultMaxBatchBytes = 16 * 1024 * 1024;
 
 type Known = { readonly sourceAgent: string; readonly project: string };
@@ -33,6 +39,8 @@ export class Ingest {
   readonly #host: string;
   readonly #now: () => Date;
   readonly #maxBatchBytes: number;
+  readonly #sessionIds: readonly string[] | undefined;
+  readonly #stored: StoredSessions;
   #known: Map<string, Known> | undefined;
   #batch: Batch;
   /** The parts of the batch handed over last. */
@@ -48,6 +56,8 @@ export class Ingest {
     this.#host = options.host;
     this.#now = options.now;
     this.#maxBatchBytes = options.maxBatchBytes ?? defaultMaxBatchBytes;
+    this.#sessionIds = options.sessionIds;
+    this.#stored = new StoredSessions(sessions.store, options.sessionIds ?? []);
     this.#batch = this.#nextBatch();
   }
 
@@ -126,14 +136,11 @@ export class Ingest {
     gathered.outcome.session_id = sessionId;
     if (known === undefined) return new NewSession(session, this.#host, gathered);
     gathered.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
-    await this.#writing;
-    const { store } = this.#sessions;
-    const [stored, rows] = await Promise.all([
-      loadSession(store, sessionId),
-      storedMessages(store, sessionId),
-    ]);
-    const state = sessionState(stored, rows);
-    return new KnownSession(store, session, gathered, { live: liveMessages(rows), state });
+    if (!this.#stored.isAhead(sessionId)) await this.#writing;
+    const { session: stored, messages } = await this.#stored.take(sessionId);
+    const state = sessionState(stored, messages);
+    const live = liveMessages(messages);
+    return new KnownSession(this.#sessions.store, session, gathered, { live, state });
   }
 
   #isFull(writer: SessionWriter | undefined): boolean {
@@ -164,7 +171,7 @@ export class Ingest {
 
   /** Every batch has a time of its own, by which it knows its rows again. */
   #nextBatch(): Batch {
-    const now = BigInt(this.#now().getTime()) * 1000n + BigInt(process.pid % 1000);
+    const now = BigInt(this.#now().getTime()) * 1000n + ownMicros;
     this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
     return new Batch(this.#lastMicros);
   }
@@ -172,10 +179,15 @@ export class Ingest {
   async #knownSessions(): Promise<Map<string, Known>> {
     const known = new Map<string, Known>();
     const columns = ["id", "source_agent", "project"];
-    for await (const rows of this.#sessions.store.table("sessions").scan({ columns })) {
-      for (const row of rows) {
-        const { id, source_agent: sourceAgent, project } = row;
-        known.set(String(id), { sourceAgent: String(sourceAgent), project: String(project) });
+    // A session may go on from what another process stored just now: not seen, it would begin anew.
+    await this.#sessions.store.refresh();
+    const table = this.#sessions.store.table("sessions");
+    for (const ids of this.#sessionIds ? idChunks(this.#sessionIds) : [undefined]) {
+      for await (const rows of table.scan({ columns, where: ids && oneOf("id", ids) })) {
+        for (const row of rows) {
+          const { id, source_agent: sourceAgent, project } = row;
+          known.set(String(id), { sourceAgent: String(sourceAgent), project: String(project) });
+        }
       }
     }
     return known;

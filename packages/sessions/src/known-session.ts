@@ -1,5 +1,6 @@
 import { messageOf, type Session } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
+import { appendedWindows } from "./appended-windows.ts";
 import type { Batch } from "./batch.ts";
 import type { Gathered } from "./gathered.ts";
 import type { PreparedMessage } from "./prepare.ts";
@@ -16,7 +17,7 @@ import { type SessionState, sessionDigest, sessionRevisionRow } from "./session-
 import { sessionWindows } from "./session-windows.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { changedWindows } from "./window-rows.ts";
-import { type WindowPiece, windowPiece } from "./windows.ts";
+import { type Window, type WindowPiece, windowPiece } from "./windows.ts";
 
 /** What the store holds of a session. */
 export type Known = {
@@ -42,6 +43,7 @@ export class KnownSession implements SessionWriter {
   /** Messages that the store does not hold so, by position. */
   readonly #changed: Map<number, PreparedMessage> = new Map();
   #tail: bigint;
+  #isFlushed = false;
 
   constructor(store: Store, session: Session, gathered: Gathered, known: Known) {
     const { live, state } = known;
@@ -95,11 +97,12 @@ export class KnownSession implements SessionWriter {
       }
     }
     this.#changed.clear();
+    this.#isFlushed = true;
     this.heldBytes = 0;
   }
 
   async finish(batch: Batch, isWhole: boolean): Promise<void> {
-    const { outcome, hooks, labels } = this.#gathered;
+    const { outcome, hooks } = this.#gathered;
     const mayRemove = isWhole && hooks.seenBefore;
     const changes = reconcile(this.#live, this.#seen, { mayRemove });
     // Asked after the stored rows were loaded: a process that stored a later state of the source
@@ -118,6 +121,21 @@ export class KnownSession implements SessionWriter {
         else ordinals.set(this.#seen[change.position]?.id ?? "", change.ordinal);
       }
     }
+    if (changes.length === 0 && !this.#isFlushed) return;
+    batch.addWindows(this.#gathered, await this.#windowsOf(changes, ordinals));
+  }
+
+  /** The windows to write, now that these changes were made. */
+  async #windowsOf(
+    changes: readonly Change[],
+    ordinals: ReadonlyMap<string, bigint>,
+  ): Promise<Window[]> {
+    const { labels } = this.#gathered;
+    if (!this.#isFlushed && changes.every((each) => isAppended(each, this.#tail))) {
+      const added = this.#pieces.filter(({ id }) => ordinals.has(id));
+      const windows = await appendedWindows(this.#store, labels, this.#live, added);
+      if (windows !== undefined) return windows;
+    }
     const windows = await sessionWindows(
       this.#store,
       labels,
@@ -125,7 +143,7 @@ export class KnownSession implements SessionWriter {
       (id) => ordinals.get(id) ?? this.#live.get(id)?.ordinal ?? 0n,
       this.#retained(),
     );
-    batch.addWindows(this.#gathered, await changedWindows(this.#store, labels, windows));
+    return changedWindows(this.#store, labels, windows);
   }
 
   #reviseSession(batch: Batch): void {
@@ -171,4 +189,9 @@ export class KnownSession implements SessionWriter {
     const revision = previous.revision + 1n;
     return { id: previous.id, ordinal, digest, revision, rowId: String(row["id"]) };
   }
+}
+
+/** True for a message that comes behind all that were there. */
+function isAppended(change: Change, tail: bigint): boolean {
+  return change.kind === "insert" && change.ordinal > tail;
 }

@@ -1,14 +1,26 @@
-import { eq, type Row, type Store } from "@pond/substrate";
+import { oneOf, type Row, type Store } from "@pond/substrate";
 import type { StoredMessage } from "./reconcile.ts";
 
 /** What `storedMessage` needs of a row. */
 export const storedColumns = ["id", "ordinal", "digest", "revises", "revision"] as const;
 
-/** The stored rows of a session, carriers included, as reconciling needs them. */
-export async function storedMessages(store: Store, sessionId: string): Promise<StoredMessage[]> {
-  const where = eq("session_id", sessionId);
-  const rows = await store.table("messages").rows({ columns: storedColumns, where });
-  return rows.map(storedMessage);
+/** The stored rows of sessions, carriers included, as reconciling needs them; by session. */
+export async function storedMessages(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, StoredMessage[]>> {
+  const stored = new Map<string, StoredMessage[]>();
+  const columns = [...storedColumns, "session_id"];
+  const where = oneOf("session_id", sessionIds);
+  for await (const rows of store.table("messages").scan({ columns, where })) {
+    for (const row of rows) {
+      const id = String(row["session_id"]);
+      const known = stored.get(id);
+      if (known) known.push(storedMessage(row));
+      else stored.set(id, [storedMessage(row)]);
+    }
+  }
+  return stored;
 }
 
 export function storedMessage(row: Row): StoredMessage {

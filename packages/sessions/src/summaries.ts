@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, isNull, oneOf, type Store } from "@pond/substrate";
+import { fromIndexed } from "./indexed-text.ts";
 import { liveMessages } from "./reconcile.ts";
 import { storedColumns, storedMessage } from "./stored-messages.ts";
 import { searchable } from "./tables.ts";
@@ -59,7 +60,7 @@ export async function titles(
   for (const row of rows) {
     const session = String(row["session_id"]);
     if (first.get(session)?.id === row["id"])
-      found.set(session, shorten(String(row["search_text"])));
+      found.set(session, shorten(fromIndexed(String(row["search_text"]))));
   }
   return found;
 }

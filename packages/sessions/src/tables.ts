@@ -39,7 +39,8 @@ const sessionsTable: TableDeclaration = {
  * One row per Message (spec 5.1). Storage-only: `ordinal` orders a session (file order is not time
  * order), `digest` tells a changed record from an equal one, `revises` and `revision` mark a
  * carrier that holds a later state of another message (null digest: a tombstone), `is_searchable`
- * spares reading every text to know which messages have one.
+ * spares reading every text to know which messages have one. `search_text` is read by
+ * `fromIndexed`: behind the text it may hold lines of it in the form they are searched in.
  */
 const messagesTable: TableDeclaration = {
   name: "messages",

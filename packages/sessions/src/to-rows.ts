@@ -1,5 +1,6 @@
 import { type Session, stringifyJson } from "@pond/canonical";
 import type { RowValues } from "./columns.ts";
+import { toIndexed } from "./indexed-text.ts";
 import { bagOf } from "./option-bag.ts";
 import type { PreparedMessage, PreparedPart } from "./prepare.ts";
 import type { Window } from "./windows.ts";
@@ -40,7 +41,7 @@ export function messageRow(
     source_agent: labels.sourceAgent,
     project: labels.project,
     content: message.content,
-    search_text: message.searchText,
+    search_text: message.searchText === null ? null : toIndexed(message.searchText),
     is_searchable: message.searchText === null ? 0n : 1n,
     options: message.options,
     digest: message.digest,

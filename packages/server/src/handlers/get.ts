@@ -75,7 +75,7 @@ function cut(
 }
 
 function sizeOf(message: ShownMessage): number {
-  return stringifyJson({ ...message } as JsonObject).length;
+  return Buffer.byteLength(stringifyJson({ ...message } as JsonObject));
 }
 
 function refused(field: string, reason: string): WireError {

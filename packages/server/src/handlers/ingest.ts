@@ -1,5 +1,4 @@
-import type { CanonicalEvent } from "@pond/canonical";
-import { createIngest, type IngestOutcome, type SessionStore } from "@pond/sessions";
+import type { IngestOutcome } from "@pond/sessions";
 import {
   type IngestedSession,
   type IngestResponse,
@@ -8,7 +7,7 @@ import {
   WireError,
 } from "@pond/wire";
 import type { Resources } from "../resources.ts";
-import { inTurn } from "../turns.ts";
+import { storeTogether } from "./ingest-group.ts";
 import { gatherRows, type SessionRows } from "./ingest-rows.ts";
 
 /**
@@ -20,7 +19,7 @@ export async function ingest(
   resources: Resources,
 ): Promise<IngestResponse> {
   const startedMs = performance.now();
-  const { limits, open, signal } = resources;
+  const { limits, open, upkeep } = resources;
   if (events.length > limits.maxEvents) {
     throw new WireError(
       "validation_failed",
@@ -30,10 +29,10 @@ export async function ingest(
   }
   const { sessions: gathered, rejected } = gatherRows(events);
   const store = await open("write");
-  // One at a time: at once they would race each other for every commit.
-  const outcomes = await inTurn(store, signal, () => write(store, gathered, resources));
+  await upkeep.caughtUp(store);
+  const outcomes = await storeTogether(store, gathered, resources);
   const added = [...outcomes.values()].reduce((sum, each) => sum + each.messages_added, 0);
-  if (added > 0) resources.upkeep(store, added);
+  if (added > 0) upkeep.stored(store, added);
   const rows = new Map(rejected.map((row) => [row.event, row]));
   for (const each of gathered) {
     const row = labelsRow(each, outcomes.get(each));
@@ -45,45 +44,6 @@ export async function ingest(
     rejected: [...rows.values()].sort((left, right) => left.event - right.event),
     sessions: gathered.map((each) => toSession(each, outcomes.get(each), rows)),
     took_ms: Math.round((performance.now() - startedMs) * 10) / 10,
-  };
-}
-
-async function write(
-  store: SessionStore,
-  gathered: readonly SessionRows[],
-  { host, now, signal }: Resources,
-): Promise<ReadonlyMap<SessionRows, IngestOutcome>> {
-  const outcomes = new Map<SessionRows, IngestOutcome>();
-  const ingesting = createIngest(store, { host, now: laterThanBefore(now) });
-  try {
-    for (const each of gathered) {
-      signal?.throwIfAborted();
-      if (each.session === undefined) continue;
-      await ingesting.session(eventsOf(each), {
-        // A request holds what is new of a session, not all of it: nothing else has disappeared.
-        seenBefore: false,
-        isUnchanged: async () => true,
-        onCommitted: (outcome) => void outcomes.set(each, outcome),
-      });
-    }
-  } finally {
-    await ingesting.finish();
-  }
-  return outcomes;
-}
-
-async function* eventsOf({ session, messages }: SessionRows): AsyncGenerator<CanonicalEvent> {
-  if (session !== undefined) yield session.value;
-  for (const { rows } of messages) for (const { value } of rows) yield value;
-}
-
-let lastMs = 0;
-
-/** Never the same time twice in this process: a batch knows its rows by the time it was made at. */
-function laterThanBefore(now: () => Date): () => Date {
-  return () => {
-    lastMs = Math.max(lastMs + 1, now().getTime());
-    return new Date(lastMs);
   };
 }
 

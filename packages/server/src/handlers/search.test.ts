@@ -64,12 +64,15 @@ test.each([
   await expect(pond.ask("search", { query })).resolves.toMatchObject({ mode: "full_text" });
 });
 
+const missing = new ModelNotFoundError("m", "is not downloaded");
+
 test.each([
-  ["and why", new ModelNotFoundError("m", "is not downloaded"), ": m: is not downloaded"],
-  ["but not what nobody has looked at", new Error("/secret/model is broken"), ""],
+  ["and why", missing, true, ": m: is not downloaded"],
+  ["but no tenant why", missing, false, ""],
+  ["but not what nobody has looked at", new Error("/secret/model is broken"), true, ""],
 ])("searches words alone where the model cannot be used, and says so, %s", async (...given) => {
-  const [, embedderFailure, why] = given;
-  const handlers = createHandlers({ namespaces: pond.namespaces, embedderFailure });
+  const [, embedderFailure, isPersonal, why] = given;
+  const handlers = createHandlers({ namespaces: pond.namespaces, embedderFailure, isPersonal });
 
   const answer = await handlers.handle("search", { protocol_version: 1, query: "needle" });
 
@@ -118,6 +121,28 @@ test("goes by meaning where messages are embedded by the model", async () => {
     sessions: [{ session_id: "other", matches: [{ score: 0, similarity: expect.closeTo(1, 2) }] }],
   });
   expect(signals).toHaveLength(1);
+});
+
+test("tells a tenant that the model failed, and not of what", async () => {
+  const embedder: Embedder = {
+    ...{ modelId: "m", dimension: 384, limits: { maxTexts: 1, maxTokens: 9 } },
+    async embed() {
+      throw new Error("connect ECONNREFUSED 10.0.0.7:8080");
+    },
+    close: async () => undefined,
+  };
+  const messages = await Promise.all(
+    [true, false].map(async (isPersonal) => {
+      const handlers = createHandlers({ namespaces: pond.namespaces, embedder, isPersonal });
+      const request = { protocol_version: 1, query: "vehicles" };
+      return (await handlers.handle("search", request)).warnings?.map(({ message }) => message);
+    }),
+  );
+
+  expect(messages).toEqual([
+    [expect.stringContaining("10.0.0.7")],
+    ["the model cannot be used, so only words were searched"],
+  ]);
 });
 
 test("gives up when nobody waits any more", async () => {

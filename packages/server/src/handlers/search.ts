@@ -6,18 +6,27 @@ import type { Resources } from "../resources.ts";
 /** Ranked messages, grouped by session. How they were found is the operator's to see (spec 8). */
 export async function search(
   request: SearchRequest,
-  { open, embedding, signal }: Resources,
+  { open, embedding, isPersonal, signal }: Resources,
 ): Promise<SearchResponse> {
   const { protocol_version: _, namespace: __, ...asked } = request;
   const sessions = await open("read");
   const found = await find(sessions, asked, { embedder: embedding.embedder, signal });
-  if (embedding.failure === undefined) return found;
-  return { ...found, warnings: [warningOf(embedding.failure), ...(found.warnings ?? [])] };
+  const { failure } = embedding;
+  const own = failure === undefined ? [] : [warningOf(failure)];
+  const warnings = [...own, ...(found.warnings ?? [])];
+  if (warnings.length === 0) return found;
+  return { ...found, warnings: isPersonal ? warnings : warnings.map(withoutReason) };
 }
 
 /** A model that cannot be used takes the meaning from a search, never the search itself. */
 function warningOf(failure: Error): SearchWarning {
   const why = PondError.is(failure) ? `: ${failure.message}` : "";
-  const message = `the model cannot be used, so only words were searched${why}`;
-  return { code: "embedding_failed", message };
+  return { code: "embedding_failed", message: `${unusable}${why}` };
+}
+
+const unusable = "the model cannot be used, so only words were searched";
+
+/** The reason may be of storage, of a file or of an endpoint, which are no business of a tenant. */
+function withoutReason(warning: SearchWarning): SearchWarning {
+  return warning.code === "embedding_failed" ? { ...warning, message: unusable } : warning;
 }

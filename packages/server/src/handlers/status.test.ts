@@ -1,6 +1,7 @@
-import type { Embedder } from "@pond/embed";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createHandlers } from "../handlers.ts";
+import { join } from "node:path";
+import { type Embedder, ModelNotFoundError } from "@pond/embed";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createHandlers, type HandlersOptions } from "../handlers.ts";
 import { chat, testPond } from "../testing.ts";
 
 const pond = testPond();
@@ -14,7 +15,7 @@ test("counts what is stored", async () => {
     ...{ namespace: "default", sessions: 1, messages: 2, parts: 2, searchable: 2, embedded: 0 },
     by_agent: { "claude-code": { sessions: 1, messages: 2 } },
     by_project: { "/work/pond": { sessions: 1, messages: 2 } },
-    embedding: { enabled: false, reason: "no model is configured" },
+    embedding: { enabled: false, reason: "no embedding model is configured" },
     advice: [{ code: "indexes_behind" }],
   });
 });
@@ -36,14 +37,52 @@ test("says how far the configured model got", async () => {
   );
 });
 
-test("says that the configured model cannot be used, and not where it is", async () => {
+test("says that the configured model cannot be used, and not why where nobody foresaw it", async () => {
   const embedderFailure = new Error("/secret/model is broken");
-  const handlers = createHandlers({ namespaces: pond.namespaces, embedderFailure });
+  const options = { namespaces: pond.namespaces, embedderFailure, isPersonal: true };
+  const handlers = createHandlers(options);
 
   const { embedding, advice } = await handlers.handle("status", v1);
 
   expect(embedding).toMatchObject({ enabled: true, error: { code: "internal" } });
   expect(JSON.stringify([embedding, advice])).not.toContain("secret");
+});
+
+describe("where things are", () => {
+  const reason = "/secret/config.toml:3 switches it off";
+  const missing = new ModelNotFoundError("/secret/model", "is no folder");
+  const models: [string, Partial<HandlersOptions>, object][] = [
+    ["without a model", { embedderAbsence: reason }, { enabled: false, reason }],
+    [
+      "with a model that is not there",
+      { embedderFailure: missing },
+      {
+        enabled: true,
+        error: { message: missing.message, details: { kind: "model_not_found" } },
+      },
+    ],
+  ];
+
+  test.each(models)("is told to the operator, %s", async (_, options, embedding) => {
+    const { namespaces, folder } = pond;
+    const handlers = createHandlers({ namespaces, isPersonal: true, ...options });
+
+    const status = await handlers.handle("status", v1);
+
+    expect(status.location).toBe(join(folder, "store"));
+    expect(status.embedding).toMatchObject(embedding);
+  });
+
+  test.each(models)("is not told to a tenant, %s", async (_, options) => {
+    const { namespaces, folder } = pond;
+    const handlers = createHandlers({ namespaces, ...options });
+
+    const status = await handlers.handle("status", v1);
+
+    expect(status.location).toBe("");
+    expect(JSON.stringify(status)).not.toMatch(/secret/);
+    expect(JSON.stringify(status)).not.toContain(folder);
+  });
 });
 
 test("an empty pond says what to do", async () => {

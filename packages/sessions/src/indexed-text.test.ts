@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fromIndexed, toIndexed } from "./indexed-text.ts";
+import { inOneForm } from "./one-form.ts";
+
+describe("inOneForm (search-language-neutral-index)", () => {
+  it.each([
+    ["French", "crème brûlée".normalize("NFD"), "crème brûlée"],
+    ["Vietnamese", "Tiếng Việt".normalize("NFD"), "Tiếng Việt"],
+    ["Vietnamese as old code pages wrote it", "Vi\u00ea\u0323t", "Việt"],
+    ["Korean", "한국어 값".normalize("NFD"), "한국어 값"],
+    ["Japanese", "ガソリンがぱ".normalize("NFD"), "ガソリンがぱ"],
+    ["half-width kana", "ﾃﾞｰﾀ ﾊﾟ", "データ パ"],
+    ["full-width Latin", "ＡＰＩ ｖ２", "API v2"],
+  ])("is the same however it was typed: %s", (_, text, expected) => {
+    expect(inOneForm(text)).toBe(expected);
+    expect(inOneForm(expected)).toBe(expected);
+  });
+
+  it.each(["plain", "½ ™ ﬁ … ² Ⅷ", "（全角），。", "中文", "❤\ufe0f 👩‍👩‍👧", "नि ไทย שָׁ"])(
+    "leaves %j as it is",
+    (text) => {
+      expect(inOneForm(text)).toBe(text);
+    },
+  );
+});
+
+describe("a long text", () => {
+  it("is in one form as its pieces are", () => {
+    const units = fc.constantFrom("a", "e\u0301\u0323", "\u1112\u1161\u11ab", "ﾃﾞ", "中", "👩");
+    fc.assert(
+      fc.property(fc.array(units, { minLength: 1_500, maxLength: 2_500 }), (pieces) => {
+        expect(inOneForm(pieces.join(""))).toBe(pieces.map((piece) => inOneForm(piece)).join(""));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("of nothing but marks takes no square of its length", () => {
+    const marks = "\u0301\u0323".repeat(250_000);
+
+    expect(inOneForm(`a${marks}`).length).toBe(500_000);
+  });
+});
+
+describe("toIndexed", () => {
+  it.each([
+    ["nothing where there is nothing to add", "é\nplain", "é\nplain"],
+    ["the lines that were written otherwise", "e\u0301\nx\nＡ", "e\u0301\nx\nＡ\uffffé\nA"],
+    ["nothing but a divider to what holds one", "a\uffffb", "a\uffffb\uffff"],
+  ])("adds %s", (_, text, expected) => {
+    expect(toIndexed(text)).toBe(expected);
+  });
+
+  it("gives the text back, whatever it is", () => {
+    const letters = fc.constantFrom(
+      "e",
+      "\u0301",
+      "\uffff",
+      "\n",
+      "\u1112",
+      "\u1161",
+      "\u11ab",
+      "Ａ",
+    );
+    const texts = fc.oneof(fc.string({ unit: letters }), fc.string({ unit: "binary" }));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(fromIndexed(toIndexed(text))).toBe(text);
+      }),
+    );
+  });
+});
