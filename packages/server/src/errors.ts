@@ -5,7 +5,7 @@ import { type ErrorCode, WireError } from "@pond/wire";
 type Mapping = { readonly code: ErrorCode; readonly message?: string };
 
 // Errors of storage name buckets and folders, which are no business of a tenant.
-const mappings: Readonly<Record<string, Mapping>> = {
+export const mappings: Readonly<Record<string, Mapping>> = {
   validation_failed: { code: "validation_failed" },
   not_found: { code: "not_found" },
   conflict: { code: "conflict" },

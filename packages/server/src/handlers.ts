@@ -15,7 +15,7 @@ import { restore } from "./handlers/restore.ts";
 import { search } from "./handlers/search.ts";
 import { status } from "./handlers/status.ts";
 import { type HandlerLimits, limitsOf } from "./limits.ts";
-import type { Namespaces } from "./namespaces.ts";
+import { type Namespaces, namespaceWithin } from "./namespaces.ts";
 import type { Handler, Resources, Restorers } from "./resources.ts";
 import { createUpkeep } from "./upkeep.ts";
 
@@ -26,6 +26,13 @@ export type HandlersOptions = {
   readonly embedder?: Embedder | undefined;
   /** Why the configured model cannot be used; searches then go by words, and say so. */
   readonly embedderFailure?: Error | undefined;
+  /** Why there is neither, as the status says it. Default: no embedding model is configured. */
+  readonly embedderAbsence?: string | undefined;
+  /**
+   * True where whoever asks also runs this: only they are told where the store is, and in which
+   * words a model failed. Default false: a tenant is told neither path nor bucket.
+   */
+  readonly isPersonal?: boolean | undefined;
   /** Left out, nothing can be restored. */
   readonly restorers?: Restorers | undefined;
   readonly limits?: Partial<HandlerLimits> | undefined;
@@ -41,6 +48,8 @@ export type RequestContext = {
   readonly signal?: AbortSignal | undefined;
   /** Named in the answer where the server itself failed, so that the log can be searched for it. */
   readonly requestId?: string | undefined;
+  /** The only namespace it may be about, as whoever let it in says; it need not name it. */
+  readonly namespace?: string | undefined;
 };
 
 export type Handlers = {
@@ -58,15 +67,20 @@ export type Handlers = {
   ): Promise<Responses[Name]>;
 };
 
+const noModel = "no embedding model is configured";
+
 const handlers: {
   readonly [Name in OperationName]: Handler<ReceivedRequests[Name], Responses[Name]>;
 } = { search, get, ingest, status, restore };
 
 /** The one way in, for every transport (spec 7.1). */
 export function createHandlers(options: HandlersOptions): Handlers {
-  const { namespaces, embedder, embedderFailure, restorers, host } = options;
+  const { namespaces, embedder, embedderFailure, restorers, host, isPersonal = false } = options;
+  // What says why may name the operator's files.
+  const absence = isPersonal ? options.embedderAbsence : undefined;
   const shared: Omit<Resources, "open" | "signal"> = {
-    embedding: { embedder, failure: embedderFailure },
+    embedding: { embedder, failure: embedderFailure, absence: absence ?? noModel },
+    isPersonal,
     restorers: restorers ?? { writers: new Map() },
     limits: limitsOf(options.limits),
     host: host ?? hostname(),
@@ -77,19 +91,25 @@ export function createHandlers(options: HandlersOptions): Handlers {
     async handle<Name extends OperationName>(
       operation: Name,
       value: unknown,
-      { signal, requestId }: RequestContext = {},
+      { signal, requestId, namespace: only }: RequestContext = {},
     ): Promise<Responses[Name]> {
+      const answered = Promise.withResolvers<void>();
       try {
         signal?.throwIfAborted();
         if (!Object.hasOwn(operations, operation)) {
           throw new WireError("validation_failed", "there is no such operation");
         }
-        const request = readRequest(operation, value);
+        const received = readRequest(operation, value);
+        const namespace = namespaceWithin(received.namespace, only);
+        const request = namespace === undefined ? received : { ...received, namespace };
         const handler: Handler<ReceivedRequests[Name], Responses[Name]> = handlers[operation];
-        const open: Resources["open"] = (mode) => namespaces.open(request.namespace, mode);
+        const open: Resources["open"] = (mode) =>
+          namespaces.open(namespace, mode, answered.promise);
         return await handler(request, { ...shared, open, signal });
       } catch (error) {
         throw isAbort(error, signal) ? error : toWireError(error, requestId);
+      } finally {
+        answered.resolve();
       }
     },
   };

@@ -8,8 +8,10 @@ export {
 } from "./handlers.ts";
 export type { HandlerLimits } from "./limits.ts";
 export {
+  type AccessMode,
   createNamespaces,
   defaultNamespace,
+  isNamespace,
   type Location,
   type Namespaces,
   type NamespacesOptions,

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { createNamespaces, singleNamespace } from "./namespaces.ts";
+import { createNamespaces, namespaceWithin, singleNamespace } from "./namespaces.ts";
 import { inTurn } from "./turns.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pond-namespaces-"));
@@ -79,6 +79,18 @@ test("a store that is read before it is written is opened once more, and then sh
   await namespaces.close();
 });
 
+test("a store that is just being made is read when it is whole", async () => {
+  const namespaces = singleNamespace(join(folder, "making"));
+
+  const [made, ...read] = await Promise.all([
+    namespaces.open(undefined, "write"),
+    ...Array.from({ length: 8 }, () => namespaces.open(undefined, "read")),
+  ]);
+
+  expect(read.every((store) => store === made)).toBe(true);
+  await namespaces.close();
+});
+
 test("looks again for a store that was not there", async () => {
   const location = join(folder, "new");
   const namespaces = singleNamespace(location);
@@ -138,9 +150,11 @@ test("each namespace has tables of its own", async () => {
 test("opens nothing any more once it is closed", async () => {
   const namespaces = singleNamespace(join(folder, "closed"));
   const opening = namespaces.open(undefined, "write");
+  const asked = await Promise.race([opening, new Promise((resolve) => setImmediate(resolve))]);
 
   await namespaces.close();
 
+  expect(asked).toBeUndefined();
   await opening;
   await expect(namespaces.open(undefined, "write")).rejects.toMatchObject({
     code: "storage_unavailable",
@@ -154,4 +168,105 @@ test("a store that cannot be opened closes like the others", async () => {
   await expect(namespaces.open(undefined, "read")).rejects.toThrow();
 
   await expect(namespaces.close()).resolves.toBeUndefined();
+});
+
+test("waits for a policy that has to look, and asks it what for every time", async () => {
+  const asked: string[] = [];
+  const namespaces = createNamespaces({
+    async locate(name, mode) {
+      asked.push(`${mode} ${name}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      return mode === "write" ? { location: join(folder, "looked", name) } : undefined;
+    },
+  });
+
+  const opened = await Promise.all([
+    namespaces.open("red", "write"),
+    namespaces.open("red", "write"),
+    namespaces.open("red", "read").catch(({ code }) => code),
+  ]);
+
+  expect(opened[1]).toBe(opened[0]);
+  expect(opened[2]).toBe("namespace_unknown");
+  expect(asked).toEqual(["write red", "write red", "read red"]);
+  await namespaces.close();
+});
+
+test.each(["read", "write"] as const)(
+  "one that must exist is unknown to who would %s where it does not, and nothing is made",
+  async (mode) => {
+    const location = join(folder, `absent-${mode}`);
+    const namespaces = createNamespaces({ locate: () => ({ location, mustExist: true }) });
+    const open = () => namespaces.open("red", mode);
+
+    await expect(open()).rejects.toMatchObject({ code: "namespace_unknown" });
+    expect(existsSync(location)).toBe(false);
+
+    const operator = singleNamespace(location);
+    await operator.open(undefined, "write");
+    await operator.close();
+    await expect(open()).resolves.toBeDefined();
+    await namespaces.close();
+  },
+);
+
+test("a store that was only read is closed once it was opened to be written", async () => {
+  const location = join(folder, "superseded");
+  const made = singleNamespace(location);
+  await made.open(undefined, "write");
+  await made.close();
+  const namespaces = singleNamespace(location);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const read = await namespaces.open(undefined, "read", promise);
+  const closed: unknown[] = [];
+  Object.assign(read, { close: () => closed.push(read) });
+
+  await namespaces.open(undefined, "write");
+  expect(closed).toEqual([]);
+  resolve();
+  await new Promise((next) => setImmediate(next));
+
+  expect(closed).toEqual([read]);
+  await namespaces.close();
+});
+
+test("many tenants share few open stores, and each finds its own again", async () => {
+  const names = ["a", "b", "c", "d", "e", "f"];
+  const namespaces = createNamespaces({
+    locate: (name) => ({ location: join(folder, "many", name) }),
+    maxOpen: 2,
+  });
+  const idOf = async (name: string): Promise<string> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { store } = await namespaces.open(name, "write", promise);
+    await store.table("sessions").count();
+    resolve();
+    return store.id;
+  };
+
+  const first = await Promise.all(names.map(idOf));
+  const again = await Promise.all([...names].reverse().map(idOf));
+
+  expect(new Set(first).size).toBe(names.length);
+  expect(again).toEqual([...first].reverse());
+  await namespaces.close();
+});
+
+test.each([
+  ["nothing, and none was set", undefined, undefined, undefined],
+  ["one, and none was set", "red", undefined, "red"],
+  ["nothing, and one was set", undefined, "red", "red"],
+  ["the one that was set", "red", "red", "red"],
+])("a request that names %s is about that", (_, asked, only, expected) => {
+  expect(namespaceWithin(asked, only)).toBe(expected);
+});
+
+test.each([
+  ["another", "blue", "red"],
+  ["one where none was set", "red", ""],
+  ["the default one", "default", "red"],
+])("a request that names %s is refused", (_, asked, only) => {
+  expect(() => namespaceWithin(asked, only)).toThrow(
+    expect.objectContaining({ code: "namespace_unknown" }),
+  );
 });

@@ -1,15 +1,21 @@
 import { openSessions, type SessionStore, type SessionStoreOptions } from "@pond/sessions";
+import { StoreNotFoundError } from "@pond/substrate";
 import { WireError } from "@pond/wire";
-import { inTurn } from "./turns.ts";
+import { OpenStores } from "./open-stores.ts";
 
 /** What a request means that names no namespace. */
 export const defaultNamespace = "default";
+
+/** What a store is asked for. What can be written to can be read too. */
+export type AccessMode = "read" | "write";
 
 /** Where the tables of one tenant are. */
 export type Location = {
   readonly location: string;
   /** Credentials and endpoint of an object store, as Lance names them. */
   readonly storageOptions?: Readonly<Record<string, string>>;
+  /** True where the namespace is unknown as long as no store is there. Default false. */
+  readonly mustExist?: boolean;
 };
 
 /** The stores behind the namespaces of requests; each is opened once, when first asked for. */
@@ -17,60 +23,87 @@ export type Namespaces = {
   /**
    * The store of a namespace, shared by all who ask. Not theirs to close.
    *
+   * @param until - Settles when it is not used any more, and may be closed; left out, it stays open.
    * @throws {WireError} `namespace_unknown` where it is not provisioned; `storage_unavailable`
    *   after {@link close}.
    * @throws {StoreNotFoundError} in mode `read` where nothing was ever stored.
    */
-  open(namespace: string | undefined, mode: "read" | "write"): Promise<SessionStore>;
+  open(
+    namespace: string | undefined,
+    mode: AccessMode,
+    until?: Promise<unknown>,
+  ): Promise<SessionStore>;
   /** Closes every store when what it writes is written. What still reads one fails. */
   close(): Promise<void>;
 };
 
 export type NamespacesOptions = Omit<SessionStoreOptions, "mode" | "storageOptions"> & {
-  /** Where a namespace is; undefined where it is not provisioned. Only asked for sound names. */
-  readonly locate: (namespace: string) => Location | undefined;
+  /**
+   * Where a namespace is; undefined where it is not provisioned for what it is asked for. Only asked
+   * for sound names, and every time, so that it may say something else later.
+   */
+  readonly locate: (
+    namespace: string,
+    mode: AccessMode,
+  ) => Location | undefined | Promise<Location | undefined>;
+  /** Stores kept open; more only while all of them are in use. Default: all that were asked for. */
+  readonly maxOpen?: number;
 };
 
 // One step of a path, on file systems that do not tell upper case from lower too.
 const soundName = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
+/** True for what a namespace can be called. */
+export function isNamespace(name: string): boolean {
+  return soundName.test(name);
+}
+
 /**
  * The one place that decides whether a namespace is accepted, and which tables it is
  * (`wire-namespace-resolution`).
  */
-export function createNamespaces({ locate, ...options }: NamespacesOptions): Namespaces {
-  const opened = new Map<string, Promise<SessionStore>>();
+export function createNamespaces({
+  locate,
+  maxOpen = Number.POSITIVE_INFINITY,
+  ...options
+}: NamespacesOptions): Namespaces {
+  const stores = new OpenStores(maxOpen);
   let isClosed = false;
 
-  const open = (key: string, mode: "read" | "write", place: Location): Promise<SessionStore> => {
-    const { location, storageOptions } = place;
-    const credentials = storageOptions === undefined ? {} : { storageOptions };
-    const store = openSessions(location, { ...options, ...credentials, mode });
-    opened.set(key, store);
-    // One that could not be opened is tried again by whoever asks next.
-    store.catch(() => opened.delete(key));
-    return store;
+  const openAt = async (
+    namespace: string,
+    mode: AccessMode,
+    { location, storageOptions, mustExist = false }: Location,
+  ): Promise<SessionStore> => {
+    const given = { ...options, ...(storageOptions !== undefined && { storageOptions }) };
+    try {
+      // Opening to write would make it.
+      if (mustExist && mode === "write") {
+        const existing = await openSessions(location, { ...given, mode: "read" });
+        existing.close();
+      }
+      return await openSessions(location, { ...given, mode });
+    } catch (error) {
+      throw mustExist && error instanceof StoreNotFoundError ? unknown(namespace) : error;
+    }
   };
 
   return {
-    async open(namespace = defaultNamespace, mode) {
+    async open(namespace = defaultNamespace, mode, until) {
+      const place = isNamespace(namespace) ? await locate(namespace, mode) : undefined;
       if (isClosed) throw new WireError("storage_unavailable", "the server is stopping");
-      const place = soundName.test(namespace) ? locate(namespace) : undefined;
       if (place === undefined) throw unknown(namespace);
-      // What can be written to can be read too.
-      const shared = opened.get(`write ${namespace}`) ?? opened.get(`${mode} ${namespace}`);
-      return shared ?? open(`${mode} ${namespace}`, mode, place);
+      // Half of a store that is being made could not be read.
+      const opens =
+        mode === "write" || (await stores.isOpen(`write ${namespace}`)) ? "write" : "read";
+      const key = `${opens} ${namespace}`;
+      const sessions = await stores.use(key, () => openAt(namespace, opens, place), until);
+      if (opens === "write") stores.retire(`read ${namespace}`);
+      return sessions;
     },
     async close() {
       isClosed = true;
-      const stores = await Promise.allSettled(opened.values());
-      opened.clear();
-      await Promise.all(
-        stores.map(async (store) => {
-          if (store.status === "rejected") return;
-          await inTurn(store.value, undefined, async () => store.value.close());
-        }),
-      );
+      await stores.close();
     },
   };
 }
@@ -86,6 +119,19 @@ export function singleNamespace(
     ...rest,
     locate: (namespace) => (namespace === defaultNamespace ? place : undefined),
   });
+}
+
+/**
+ * The namespace a request is about: what whoever let it in says stands above what it asks for.
+ *
+ * @throws {WireError} `namespace_unknown` where it asks for another: to it, there is no other.
+ */
+export function namespaceWithin(
+  asked: string | undefined,
+  only: string | undefined,
+): string | undefined {
+  if (only !== undefined && asked !== undefined && asked !== only) throw unknown(asked);
+  return only ?? asked;
 }
 
 function unknown(namespace: string): WireError {

@@ -13,11 +13,13 @@ export type Restorers = {
 };
 
 /** What makes a search go by meaning. */
-export type Embedding = {
+type Embedding = {
   /** Borrowed; never closed here. */
   readonly embedder?: Embedder | undefined;
   /** Why a model that was configured cannot be used. */
   readonly failure?: Error | undefined;
+  /** Why none is configured. */
+  readonly absence: string;
 };
 
 /** What a handler works with; one request's worth. */
@@ -27,6 +29,8 @@ export type Resources = {
   readonly embedding: Embedding;
   readonly restorers: Restorers;
   readonly limits: HandlerLimits;
+  /** Whether who asks may know where things are, and why a model fails. */
+  readonly isPersonal: boolean;
   readonly host: string;
   readonly now: () => Date;
   readonly upkeep: Upkeep;

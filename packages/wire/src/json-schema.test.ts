@@ -17,7 +17,8 @@ function read(file: URL): JsonObject {
 
 test("the committed JSON Schema is that of the code (UPDATE=1 writes it)", () => {
   const current = jsonSchemas();
-  if (process.env["UPDATE"] === "1") writeFileSync(schemaFile, JSON.stringify(current));
+  if (process.env["UPDATE"] === "1")
+    writeFileSync(schemaFile, `${JSON.stringify(current, undefined, 2)}\n`);
 
   expect(read(schemaFile)).toEqual(current);
 });

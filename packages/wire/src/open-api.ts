@@ -13,6 +13,13 @@ const headers: JsonObject = {
   },
 };
 
+const retryAfter: JsonObject = {
+  "Retry-After": {
+    description: "Seconds after which it is worth asking again.",
+    schema: { type: "integer" },
+  },
+};
+
 const summaries: Readonly<Record<keyof typeof operations, string>> = {
   search: "Messages by their words, and by meaning where they are embedded, grouped by session",
   get: "A page of a session, or one message with its neighbours",
@@ -30,9 +37,15 @@ export function openApi(): JsonObject {
       version: `${protocolVersion}`,
       description: "Sessions of coding agents: stored, searched, read and restored.",
     },
-    paths: Object.fromEntries(
-      Object.entries(operations).map(([name, { path }]) => [path, { post: post(name) }]),
-    ),
+    paths: {
+      ...Object.fromEntries(
+        Object.entries(operations).map(([name, { path }]) => [path, { post: post(name) }]),
+      ),
+      "/v1/schema": { get: document("schema", "JSON Schema of every request and answer") },
+      "/openapi.json": { get: document("openApi", "This document") },
+      "/healthz": { get: document("health", "Whether the server runs") },
+      "/readyz": { get: document("readiness", "Whether it can answer", ["storage_unavailable"]) },
+    },
     components: { schemas: definitionsAt(place) },
   };
 }
@@ -50,12 +63,36 @@ function post(name: string): JsonObject {
   };
 }
 
+/** What is there for whoever asks, whatever is stored. */
+function document(
+  operationId: string,
+  summary: string,
+  codes: readonly ErrorCode[] = [],
+): JsonObject {
+  const content = { "application/json": { schema: { type: "object" } } };
+  return {
+    operationId,
+    summary,
+    responses: {
+      "200": { description: "The answer.", headers, content },
+      ...Object.fromEntries(
+        codes.map((code) => [String(errorCodes[code].httpStatus), failure([code])]),
+      ),
+    },
+  };
+}
+
 function json(name: string): JsonObject {
   return { "application/json": { schema: { $ref: `${place}${name}` } } };
 }
 
 function failure(codes: readonly ErrorCode[]): JsonObject {
-  return { description: codes.join(" or "), headers, content: json("ErrorBody") };
+  const isLater = codes.includes("storage_unavailable");
+  return {
+    description: codes.join(" or "),
+    headers: { ...headers, ...(isLater && retryAfter) },
+    content: json("ErrorBody"),
+  };
 }
 
 function errorsByStatus(): [string, ErrorCode[]][] {

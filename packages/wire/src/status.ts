@@ -46,6 +46,7 @@ export type EmbeddingStatus =
 
 export type StatusResponse = {
   readonly store_id: string;
+  /** Folder or address of the store; empty where whoever asks is no operator. */
   readonly location: string;
   readonly sessions: number;
   readonly messages: number;
@@ -89,7 +90,10 @@ const embeddingSchema = v.union([
 
 export const statusResponseSchema: v.GenericSchema<unknown, StatusResponse> = v.object({
   store_id: v.string(),
-  location: v.string(),
+  location: v.pipe(
+    v.string(),
+    v.description("Folder or address of the store; empty where whoever asks is no operator."),
+  ),
   sessions: v.number(),
   messages: v.number(),
   parts: v.number(),

@@ -97,6 +97,8 @@ function sendFailure(
   const failure = failureOf(error, request);
   flights.find(request.raw)?.note(failure.code);
   const { status, headers, body } = errorReply(failure);
+  // What follows on that connection cannot be told from it.
+  if (failure.details["kind"] === "http_malformed") reply.header("connection", "close");
   return reply
     .code(status)
     .headers({ ...headers, [requestIdHeader]: request.id })

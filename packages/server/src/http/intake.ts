@@ -1,10 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { JsonValue } from "@pond/canonical";
+import type { Clients } from "./clients.ts";
 import { checkContent } from "./content.ts";
 import type { Flight } from "./flights.ts";
 import { Gate } from "./gate.ts";
 import { parseBody } from "./json-body.ts";
 import type { HttpLimits, RequestKind } from "./limits.ts";
+import type { Outbox } from "./outbox.ts";
 import { HeldBytes, readBody } from "./read-body.ts";
 import { busy } from "./refusals.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -12,12 +14,16 @@ import { untilAborted } from "./until-aborted.ts";
 /** What every request with a body goes through before it is worked on. */
 export class Intake {
   readonly #limits: HttpLimits;
+  readonly #clients: Clients;
+  readonly #outbox: Outbox;
   readonly #held: HeldBytes;
   readonly #gates: Readonly<Record<RequestKind, Gate>>;
 
-  constructor(limits: HttpLimits) {
+  constructor(limits: HttpLimits, clients: Clients, outbox: Outbox) {
     const { search, get, ingest, status, restore, mounted } = limits.places;
     this.#limits = limits;
+    this.#clients = clients;
+    this.#outbox = outbox;
     this.#held = new HeldBytes(limits.maxHeldBytes);
     this.#gates = {
       search: new Gate(search),
@@ -48,9 +54,12 @@ export class Intake {
     const gate = this.#gates[kind];
     checkContent(request.headers);
     if (gate.isFull) throw busy("queue_full");
-    const body = await readBody(request, { maxBytes, timeoutMs, held: this.#held, signal });
-    const timer = setTimeout(() => flight.abort(busy("timeout")), answerTimeoutMs);
+    if (this.#outbox.isFull) throw busy("answers_held");
+    const leaveClient = this.#clients.enter(request);
+    let timer: NodeJS.Timeout | undefined;
     const run = async () => {
+      const body = await readBody(request, { maxBytes, timeoutMs, held: this.#held, signal });
+      timer = setTimeout(() => flight.abort(busy("timeout")), answerTimeoutMs);
       try {
         const value = parseBody(body.bytes, maxDepth);
         const leave = await gate.enter(signal);
@@ -60,7 +69,8 @@ export class Intake {
         body.release();
       }
     };
-    return untilAborted(flight.carry(run()), signal).finally(() => clearTimeout(timer));
+    const running = flight.carry(run().finally(leaveClient));
+    return untilAborted(running, signal).finally(() => clearTimeout(timer));
   }
 
   #sizesOf(kind: RequestKind): { readonly maxBytes: number; readonly maxDepth: number } {

@@ -13,6 +13,8 @@ export type HttpLimits = {
   readonly maxIngestBytes: number;
   /** All bodies held at one time, whoever sent them. */
   readonly maxHeldBytes: number;
+  /** All answers that their clients have yet to read; beyond it nothing new is begun. */
+  readonly maxUnsentBytes: number;
   /** Arrays and objects inside each other, in every operation but ingest. */
   readonly maxDepth: number;
   /** Tool calls and results are kept as they were, and some are deep. */
@@ -22,11 +24,15 @@ export type HttpLimits = {
   readonly bodyTimeoutMs: number;
   /** For the answer, the wait for a place included. */
   readonly answerTimeoutMs: number;
+  /** For the client to read its answer. */
+  readonly sendTimeoutMs: number;
   /** A connection that asks nothing is closed. */
   readonly idleTimeoutMs: number;
   /** How long what is left of a refused body is taken and thrown away, so that the answer arrives. */
   readonly lingerMs: number;
   readonly maxConnections: number;
+  /** Requests of one client that run and wait; all of a proxy are one, unless it is trusted. */
+  readonly maxPerClient: number;
   readonly places: Readonly<Record<RequestKind, Places>>;
 };
 
@@ -39,18 +45,21 @@ const defaults: HttpLimits = {
   maxBodyBytes: 64 * 1024,
   maxIngestBytes: 16 * 1024 * 1024,
   maxHeldBytes: 128 * 1024 * 1024,
+  maxUnsentBytes: 256 * 1024 * 1024,
   maxDepth: 32,
   maxIngestDepth: 10_000,
   headersTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
   answerTimeoutMs: 120_000,
+  sendTimeoutMs: 300_000,
   idleTimeoutMs: 30_000,
   lingerMs: 1_000,
   maxConnections: 1_024,
+  maxPerClient: Number.POSITIVE_INFINITY,
   places: {
     search: { running: 4, waiting: 256 },
     get: { running: 8, waiting: 256 },
-    ingest: { running: 2, waiting: 32 },
+    ingest: { running: 8, waiting: 32 },
     status: { running: 1, waiting: 32 },
     restore: { running: 2, waiting: 32 },
     mounted: { running: 8, waiting: 256 },

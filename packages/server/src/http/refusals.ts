@@ -1,23 +1,46 @@
 import { WireError } from "@pond/wire";
 
+const refusalKinds = [
+  "body_not_utf8",
+  "body_not_json",
+  "body_too_deep",
+  "body_too_large",
+  "body_too_slow",
+  "content_encoding_unsupported",
+  "content_type_unsupported",
+  "headers_too_large",
+  "headers_too_slow",
+  "host_not_allowed",
+  "http_malformed",
+  "method_not_allowed",
+  "origin_not_allowed",
+] as const;
+
 /** Why a request was refused before a handler saw it: `details.kind`, which programs may read. */
-export type RefusalKind =
-  | "body_not_utf8"
-  | "body_not_json"
-  | "body_too_deep"
-  | "body_too_large"
-  | "body_too_slow"
-  | "content_encoding_unsupported"
-  | "content_type_unsupported"
-  | "headers_too_large"
-  | "headers_too_slow"
-  | "host_not_allowed"
-  | "http_malformed"
-  | "method_not_allowed"
-  | "origin_not_allowed";
+export type RefusalKind = (typeof refusalKinds)[number];
+
+const busyMessages = {
+  answers_held: "too many answers are not read yet; ask again",
+  bodies_held: "too much is being sent at this moment; ask again",
+  client_busy: "too many of your requests are under way; ask again when one is answered",
+  client_gone: "the client has left",
+  not_ready: "the store cannot be reached now",
+  queue_full: "too many requests of this kind are waiting; ask again",
+  stopping: "the server is stopping; ask again",
+  timeout: "there was no answer in time; ask again",
+} as const;
 
 /** Why there is no answer now, though there may be one later. */
-export type BusyKind = "bodies_held" | "client_gone" | "queue_full" | "stopping" | "timeout";
+export type BusyKind = keyof typeof busyMessages;
+
+const unknownPath = "path_unknown";
+
+/** Every `details.kind` that is of HTTP alone. */
+export const httpKinds: readonly string[] = [
+  ...refusalKinds,
+  ...Object.keys(busyMessages),
+  unknownPath,
+];
 
 /** A request that would be refused again. */
 export function refused(
@@ -28,17 +51,9 @@ export function refused(
   return new WireError("validation_failed", message, { kind, ...details });
 }
 
-const busyMessages: Readonly<Record<BusyKind, string>> = {
-  bodies_held: "too much is being sent at this moment; ask again",
-  client_gone: "the client has left",
-  queue_full: "too many requests of this kind are waiting; ask again",
-  stopping: "the server is stopping; ask again",
-  timeout: "there was no answer in time; ask again",
-};
-
 /** A request that may well be answered the next time. */
-export function busy(kind: BusyKind): WireError {
-  return new WireError("storage_unavailable", busyMessages[kind], { kind });
+export function busy(kind: BusyKind, options?: ErrorOptions): WireError {
+  return new WireError("storage_unavailable", busyMessages[kind], { kind }, options);
 }
 
 export function badContentType(): WireError {
@@ -48,14 +63,6 @@ export function badContentType(): WireError {
 /** A path at which there is nothing. It is not repeated: it may hold anything. */
 export function nothingThere(): WireError {
   return new WireError("not_found", "there is nothing at this path; see /openapi.json", {
-    kind: "path_unknown",
-  });
-}
-
-/** A server that runs but has nothing to answer from. The cause is for the log alone. */
-export function notReady(cause: unknown): WireError {
-  const details = { kind: "not_ready" };
-  return new WireError("storage_unavailable", "the store cannot be reached now", details, {
-    cause,
+    kind: unknownPath,
   });
 }

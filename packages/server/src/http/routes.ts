@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { stringifyJson } from "@pond/canonical";
 import { jsonSchemas, type OperationName, openApi, operations } from "@pond/wire";
 import type { FastifyInstance } from "fastify";
@@ -5,14 +6,17 @@ import type { Handlers } from "../index.ts";
 import type { Flights } from "./flights.ts";
 import type { Intake } from "./intake.ts";
 import { addMount, type HttpMount } from "./mount.ts";
-import { notReady } from "./refusals.ts";
+import type { Outbox } from "./outbox.ts";
+import { busy } from "./refusals.ts";
 
 export type Routes = {
   readonly handlers: Handlers;
+  readonly namespaceHeader: string | undefined;
   readonly mounts: Readonly<Record<string, HttpMount>>;
   /** @throws Where requests cannot be answered now. */
   readonly checkReady: () => Promise<void>;
   readonly intake: Intake;
+  readonly outbox: Outbox;
   readonly flights: Flights;
 };
 
@@ -21,13 +25,18 @@ export const readyPath = "/readyz";
 
 /** Puts every route there is onto the app. */
 export function addRoutes(app: FastifyInstance, routes: Routes): void {
-  const { handlers, mounts, checkReady, intake, flights } = routes;
+  const { handlers, namespaceHeader, mounts, checkReady, intake, outbox, flights } = routes;
   for (const name of operationNames()) {
     app.post(operations[name].path, async ({ raw, id: requestId }, reply) => {
       const flight = flights.of(raw);
       const { signal } = flight;
-      const work = (body: unknown) => handlers.handle(name, body, { signal, requestId });
-      return reply.send(stringifyJson({ ...(await intake.run(name, raw, flight, work)) }));
+      const namespace = namespaceIn(raw, namespaceHeader);
+      const context = { signal, requestId, namespace };
+      const work = (body: unknown) => handlers.handle(name, body, context);
+      const answer = await intake.run(name, raw, flight, work);
+      const bytes = Buffer.from(stringifyJson({ ...answer }));
+      outbox.hold(reply.raw, bytes.length);
+      return reply.send(bytes);
     });
   }
   for (const [path, mount] of Object.entries(mounts)) addMount(app, path, mount, routes);
@@ -36,10 +45,17 @@ export function addRoutes(app: FastifyInstance, routes: Routes): void {
   addDocument(app, healthPath, '{"status":"ok"}');
   app.get(readyPath, async (_, reply) => {
     await checkReady().catch((cause) => {
-      throw notReady(cause);
+      // For the log alone.
+      throw busy("not_ready", { cause });
     });
     return reply.send('{"status":"ready"}');
   });
+}
+
+/** No name at all where the header is missing: what stands in front would have set it. */
+function namespaceIn({ headers }: IncomingMessage, header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  return headers[header]?.toString() ?? "";
 }
 
 /** What the log calls a request: the operation, or the path that was written here. */

@@ -57,6 +57,25 @@ it.each([
   expect(head.status).toBe(200);
 });
 
+it("has every path that the OpenAPI document has, by that method", async () => {
+  const { paths } = openApi() as { paths: Record<string, Record<string, object>> };
+  const asked = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => [method.toUpperCase(), path] as const),
+  );
+  const statuses = await withServer({}, async ({ url }) =>
+    Promise.all(
+      asked.map(async ([method, path]) => {
+        const headers = { "content-type": "application/json" };
+        const init = method === "POST" ? { method, headers, body: "{}" } : { method };
+        return (await fetch(`${url}${path}`, init)).status;
+      }),
+    ),
+  );
+
+  expect(asked.length).toBeGreaterThan(8);
+  expect(statuses).toEqual(asked.map(() => 200));
+});
+
 it("answers several requests of one connection in their order", async () => {
   const answered = answering(async (_, request) => request);
   const bodies = ['{"n":1}', '{"n":2}', '{"n":3}'];

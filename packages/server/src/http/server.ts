@@ -3,13 +3,16 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Handlers } from "../index.ts";
 import { createApp } from "./app.ts";
+import { Clients } from "./clients.ts";
 import { Flights } from "./flights.ts";
+import { createFramingCheck } from "./framing.ts";
 import { type AllowedHosts, createHostCheck, isLoopback } from "./hosts.ts";
 import { Intake } from "./intake.ts";
 import { type HttpLimitOptions, limitsOf } from "./limits.ts";
 import type { LogStream } from "./log.ts";
 import type { HttpMount } from "./mount.ts";
 import { createNodeServer } from "./node-server.ts";
+import { Outbox } from "./outbox.ts";
 import { busy } from "./refusals.ts";
 import { addRoutes, healthPath, readyPath } from "./routes.ts";
 
@@ -23,7 +26,17 @@ export type HttpServerOptions = {
   readonly isRemoteAllowed?: boolean | undefined;
   /** Names it may be called by, besides `host` and those of this machine. Default none. */
   readonly allowedHosts?: AllowedHosts | undefined;
+  /**
+   * Header in which what stands in front says the namespace of a request, which may be about no
+   * other then; a request without it is about none. In lower case. Default: requests say it.
+   */
+  readonly namespaceHeader?: string | undefined;
   readonly limits?: HttpLimitOptions | undefined;
+  /**
+   * How many proxies stand in front that add who asked them to `X-Forwarded-For`; clients are told
+   * apart by it. Default 0: anybody can send that header, so it is not read.
+   */
+  readonly trustedProxies?: number | undefined;
   /** Where log lines go. Default nowhere. */
   readonly logger?: LogStream | undefined;
   /** What else is answered, by path. Default nothing. */
@@ -63,18 +76,23 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits = limitsOf(options.limits);
   const flights = new Flights();
   const server = createNodeServer(limits);
+  const checkFraming = createFramingCheck();
   const checkHost = createHostCheck(host, options.allowedHosts);
   let stopped: Promise<boolean> | undefined;
   const isStopping = (): boolean => stopped !== undefined;
 
   const admit = ({ raw, routeOptions: { url } }: FastifyRequest): void => {
+    checkFraming(raw);
     // A probe calls the server by an address nobody listed, and learns nothing else.
     if (url !== healthPath && url !== readyPath) checkHost(raw);
     if (isStopping() && url !== healthPath) throw busy("stopping");
   };
-  const { lingerMs } = limits;
+  const { lingerMs, maxPerClient, maxUnsentBytes, sendTimeoutMs } = limits;
+  const outbox = new Outbox(maxUnsentBytes, sendTimeoutMs);
+  const intake = new Intake(limits, new Clients(maxPerClient, options.trustedProxies ?? 0), outbox);
   const app = createApp({ server, flights, lingerMs, log: options.logger, admit, isStopping });
-  addRoutes(app, { handlers, mounts, checkReady, intake: new Intake(limits), flights });
+  const { namespaceHeader } = options;
+  addRoutes(app, { handlers, namespaceHeader, mounts, checkReady, intake, outbox, flights });
 
   const stop = async (deadlineMs: number): Promise<boolean> => {
     const closed = app.close();

@@ -1,3 +1,5 @@
+import type { JsonObject } from "@pond/canonical";
+
 // What sessions hold was typed by anybody: models, tools, web pages. A model that reads it here is
 // to see where it begins and ends. Each line of it is marked, so none of it can pass for ours.
 
@@ -30,6 +32,12 @@ export function quoteLines(text: string): string {
 /** An id, a path or a name on one line: as JSON, from which it can be copied back exactly. */
 export function quoteValue(value: string): string {
   return JSON.stringify(value).replaceAll(hostile, escapeOf);
+}
+
+/** JSON of several lines, in which nothing is hidden either. */
+export function quoteJson(value: JsonObject): string {
+  const lines = JSON.stringify(value, undefined, 1).split("\n");
+  return lines.map((line) => line.replaceAll(hostile, escapeOf)).join("\n");
 }
 
 function pictureOf(character: string): string {

@@ -2,7 +2,7 @@ import type { Resource as ResourceDefinition } from "@modelcontextprotocol/sdk/t
 import type { JsonObject } from "@pond/canonical";
 import type { LabelCounts, StatusResponse } from "@pond/wire";
 import { beginningOf, lengthOf } from "./cut.ts";
-import { structuredNotice } from "./quoted.ts";
+import { quoteJson, structuredNotice } from "./quoted.ts";
 import { type Tool, tools } from "./tools.ts";
 
 type AskStatus = () => Promise<StatusResponse>;
@@ -49,7 +49,7 @@ const stats: Resource = {
     description: "Counts by client and project, and how far the store can be searched by meaning.",
     mimeType: "application/json",
   },
-  read: async (status) => JSON.stringify(boundedStats(await status()), undefined, 1),
+  read: async (status) => quoteJson(boundedStats(await status())),
 };
 
 export const resources: readonly Resource[] = [schema, stats];

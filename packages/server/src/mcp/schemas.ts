@@ -40,7 +40,7 @@ export function isFieldOf({ properties }: ObjectSchema, name: string): boolean {
 }
 
 /** A schema that says the same to clients that read JSON Schema as it was before 2020. */
-function schemaOf(name: string): JsonObject {
+export function schemaOf(name: string): JsonObject {
   const { $schema: _, ...schema } = jsonSchemaOf(name);
   return withoutTuples(schema);
 }

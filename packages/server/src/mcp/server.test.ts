@@ -295,19 +295,26 @@ describe("an MCP server of a pond", () => {
 
   it("says of its own failures that there was one, and tells its operator which", async () => {
     const error = new Error("a secret of the server");
-    const failures: unknown[] = [];
+    const failures: unknown[][] = [];
     const handle = async (): Promise<never> => {
       throw error;
     };
-    const onFailure = (each: unknown): void => void failures.push(each);
+    const onFailure = (...each: unknown[]): void => void failures.push(each);
     const other = await connect({ handle }, { onFailure });
 
     const result = await other.callTool({ name: "pond_search", arguments: { query: "x" } });
     const read = await other.readResource({ uri: "stats://pond" }).catch(String);
 
-    expect(JSON.stringify(result)).toContain("internal");
+    const [content] = (result as CallToolResult).content;
+    // The message's own id stands in both.
+    expect(JSON.parse(content?.type === "text" ? content.text : "")).toMatchObject({
+      error: { code: "internal", details: { request_id: failures[0]?.[1] } },
+    });
     expect(JSON.stringify([result, read])).not.toContain("secret");
-    expect(failures).toEqual([error, error]);
+    expect(failures).toEqual([
+      [error, "1"],
+      [error, "2"],
+    ]);
     await other.close();
   });
 
@@ -322,7 +329,9 @@ describe("an MCP server of a pond", () => {
       controller.abort();
       return promise;
     };
-    const other = await connect({ handle } as Handlers);
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown): void => void failures.push(error);
+    const other = await connect({ handle } as Handlers, { onFailure });
     const controller = new AbortController();
 
     const { signal } = controller;
@@ -330,7 +339,33 @@ describe("an MCP server of a pond", () => {
     await expect(other.callTool(params, undefined, { signal })).rejects.toThrow();
 
     await aborted.promise;
+    await other.ping();
+    // Nobody's fault, so nobody is told.
+    expect(failures).toEqual([]);
     await other.close();
+  });
+
+  it.each([
+    ["2024-11-05", "2024-11-05"],
+    ["2025-03-26", "2025-03-26"],
+    ["2025-06-18", "2025-06-18"],
+    ["2025-11-25", "2025-11-25"],
+    ["1999-01-01", "2025-11-25"],
+    ["9999-99-99", "2025-11-25"],
+  ])("speaks version %s of the protocol as %s", async (protocolVersion, spoken) => {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    await createMcpServer({ handlers: pond.handlers, version: "1" }).connect(far);
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    near.onmessage = resolve;
+    await near.start();
+    const clientInfo = { name: "t", version: "1" };
+    await near.send({
+      ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+      params: { protocolVersion, capabilities: {}, clientInfo },
+    });
+
+    expect(await promise).toMatchObject({ id: 1, result: { protocolVersion: spoken } });
+    await near.close();
   });
 
   it("reads the namespace it was made for", async () => {

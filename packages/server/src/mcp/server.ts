@@ -7,9 +7,10 @@ import {
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
+  type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import { protocolVersion, type WireError } from "@pond/wire";
-import { toWireError } from "../errors.ts";
+import { isAbort, toWireError } from "../errors.ts";
 import type { Handlers } from "../handlers.ts";
 import { instructions } from "./instructions.ts";
 import { resources } from "./resources.ts";
@@ -22,8 +23,11 @@ export type McpServerInit = {
   readonly version: string;
   /** The tenant that is read; left out, the only one of a personal pond. */
   readonly namespace?: string | undefined;
-  /** Told of what went wrong in the server itself, of which the client is told nothing else. */
-  readonly onFailure?: ((error: unknown) => void) | undefined;
+  /**
+   * Told of what went wrong in the server itself, of which the client is told nothing else but the
+   * id of its message: what it was answered is found by that (spec 7.2).
+   */
+  readonly onFailure?: ((error: unknown, requestId: string) => void) | undefined;
 };
 
 /**
@@ -41,28 +45,34 @@ export function createMcpServer(init: McpServerInit): Server {
     ...(namespace !== undefined && { namespace }),
   };
   const asking =
-    (signal: AbortSignal): Ask =>
+    ({ signal, requestId }: Asked): Ask =>
     (operation, fields) =>
-      handlers.handle(operation, { ...fields, ...envelope }, { signal });
+      handlers.handle(
+        operation,
+        { ...fields, ...envelope },
+        { signal, requestId: idOf(requestId) },
+      );
 
-  const failed = (error: unknown): WireError => {
-    const wireError = toWireError(error);
-    if (wireError.code === "internal") onFailure?.(wireError.cause ?? wireError);
+  const failed = (error: unknown, { signal, requestId }: Asked): WireError => {
+    const wireError = toWireError(error, idOf(requestId));
+    // What a client gave up is no failure, and not answered.
+    const isFailure = wireError.code === "internal" && !isAbort(error, signal);
+    if (isFailure) onFailure?.(wireError.cause ?? wireError, idOf(requestId));
     return wireError;
   };
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: tools.map(({ definition }) => definition),
   }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, asked) => {
     const tool = tools.find(({ definition }) => definition.name === params.name);
     if (tool === undefined) {
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 100)}`);
     }
     try {
-      return await tool.call(params.arguments ?? {}, asking(signal));
+      return await tool.call(params.arguments ?? {}, asking(asked));
     } catch (error) {
-      return toolError(failed(error));
+      return toolError(failed(error, asked));
     }
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
@@ -70,20 +80,28 @@ export function createMcpServer(init: McpServerInit): Server {
   }));
   // Clients ask for them of whoever has resources.
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [] }));
-  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, asked) => {
     const resource = resources.find(({ definition }) => definition.uri === params.uri);
     if (resource === undefined) {
       // The code the protocol gives to this.
       throw new McpError(-32_002, `There is no resource ${params.uri.slice(0, 100)}`);
     }
     const text = await resource
-      .read(() => asking(signal)("status", {}))
+      .read(() => asking(asked)("status", {}))
       .catch((error) => {
-        const wireError = failed(error);
+        const wireError = failed(error, asked);
         throw new McpError(ErrorCode.InternalError, wireError.message, wireError.toBody());
       });
     const { uri, mimeType } = resource.definition;
     return { contents: [{ uri, text, ...(mimeType !== undefined && { mimeType }) }] };
   });
   return server;
+}
+
+/** What the protocol knows of one message of a client. */
+type Asked = { readonly signal: AbortSignal; readonly requestId: RequestId };
+
+/** A client may call its messages anything. */
+function idOf(requestId: RequestId): string {
+  return String(requestId).slice(0, 64).toWellFormed();
 }

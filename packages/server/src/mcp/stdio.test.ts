@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Handlers } from "../index.ts";
+import { testPond } from "../testing.ts";
 import { createMcpServer } from "./server.ts";
 import { serveStdio } from "./stdio.ts";
 
@@ -22,20 +23,30 @@ const call = (id: number) => ({
   params: { name: "pond_get", arguments: { session_id: `s${id}` } },
 });
 
+const pond = testPond();
+afterAll(() => pond.remove());
+
+function nested(depth: number): string {
+  return "[".repeat(depth) + "]".repeat(depth);
+}
+
 /** A server on streams, whose calls are answered when they are let go. */
-function start(options: { readonly signal?: AbortSignal } = {}) {
+function start(
+  options: { readonly signal?: AbortSignal; readonly handle?: Handlers["handle"] } = {},
+) {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const errors: string[] = [];
   const letGo = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
-  const handle: unknown = async () => {
+  const failing: unknown = async () => {
     asked.resolve();
     await letGo.promise;
     throw new Error("a secret of the server");
   };
-  const server = createMcpServer({ handlers: { handle } as Handlers, version: "1" });
+  const { handle, ...rest } = { handle: failing as Handlers["handle"], ...options };
+  const server = createMcpServer({ handlers: { handle }, version: "1" });
   const onError = ({ message }: Error): void => void errors.push(message);
-  const served = serveStdio(server, { stdin, stdout, onError, ...options });
+  const served = serveStdio(server, { stdin, stdout, onError, ...rest });
   const write = (message: object): void => {
     stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   };
@@ -108,6 +119,30 @@ describe("serveStdio", () => {
 
     expect(lines().map(({ id }) => id)).toEqual([1]);
     expect(errors).toHaveLength(4);
+  });
+
+  it.each([
+    ["is nested without end", `"session_id":${nested(500_000)}`],
+    ["is nested without end beside what is asked", `"session_id":"s","x":${nested(100_000)}`],
+    ["is a prototype", '"__proto__":{"session_id":"s","polluted":1},"constructor":{"prototype":1}'],
+    ["is of another kind", '"session_id":{"toString":1}'],
+  ])("refuses what %s, and goes on", async (_, given) => {
+    const { stdin, served, write, lines, letGo } = start({ handle: pond.handlers.handle });
+    letGo();
+    const params = `{"name":"pond_get","arguments":{${given}}}`;
+    write(initialize);
+    stdin.write(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":${params}}\n`);
+    write({ id: 3, method: "ping" });
+    stdin.end();
+
+    await served;
+
+    const answers = lines();
+    expect(answers.map(({ id }) => id).toSorted()).toEqual([1, 2, 3]);
+    const refusal = JSON.stringify(answers.find(({ id }) => id === 2));
+    expect(refusal).toMatch(/validation_failed|-32602/);
+    expect(refusal.length).toBeLessThan(2_000);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
   it("ends where a line has no end", async () => {

@@ -120,6 +120,26 @@ describe("MCP over Streamable HTTP", () => {
     await response.body?.cancel();
   });
 
+  it.each([
+    ["2025-06-18", 200],
+    ["2024-11-05", 200],
+    ["1999-01-01", 400],
+    ["", 400],
+  ])("answers %j as the version of the protocol with %i", async (version, status) => {
+    const headers = { "mcp-protocol-version": version };
+    const response = await post(JSON.stringify(message), headers);
+
+    expect(response.status).toBe(status);
+    await response.body?.cancel();
+  });
+
+  it("answers no session that it never began", async () => {
+    const response = await post(JSON.stringify(message), { "mcp-session-id": "x" });
+
+    // There are none, so each is as good as another.
+    expect(await response.json()).toMatchObject({ id: 1, result: {} });
+  });
+
   it("answers a notification with nothing", async () => {
     const { status } = await post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
 

@@ -2,6 +2,7 @@ import type { CallToolResult, Tool as ToolDefinition } from "@modelcontextprotoc
 import type { JsonObject } from "@pond/canonical";
 import type { OperationName, Responses } from "@pond/wire";
 import { toRequest, wholeNumber } from "./arguments.ts";
+import { resultWithin } from "./bounded.ts";
 import { getWithin } from "./get-reply.ts";
 import { getText } from "./get-text.ts";
 import { inputSchema, outputSchema } from "./schemas.ts";
@@ -18,6 +19,8 @@ export type Tool = {
   readonly call: (given: Readonly<Record<string, unknown>>, ask: Ask) => Promise<CallToolResult>;
 };
 
+/** At most, in UTF-8: what is too much for a reply is cut from it here. */
+const bytesPerCharacter = 3;
 const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
 const characters = { least: 2_000, most: 100_000, otherwise: 10_000 };
 const offsets = { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 };
@@ -52,11 +55,9 @@ const searchTool: Tool = {
   call: async (given, ask) => {
     const most = wholeNumber(given, "max_characters", characters);
     const fields = toRequest(searchInput, ["max_characters"], given);
-    const reply = await searchWithin(
-      (limit) => ask("search", { ...fields, ...(limit !== undefined && { limit }) }),
-      most,
-    );
-    return resultOf(searchText(reply), reply);
+    const find = (limit?: number) =>
+      ask("search", { ...fields, ...(limit !== undefined && { limit }) });
+    return resultWithin(most, (characters) => searchWithin(find, characters), searchText);
   },
 };
 
@@ -93,19 +94,15 @@ const getTool: Tool = {
     const most = wholeNumber(given, "max_characters", characters);
     const offset = wholeNumber(given, "offset", offsets);
     const fields = toRequest(getInput, ["max_characters", "offset"], given);
-    const response = await ask("get", { ...fields, limit_bytes: most });
+    const response = await ask("get", { ...fields, limit_bytes: most * bytesPerCharacter });
     const { after_id } = fields;
-    const reply = getWithin(response, {
-      after_id: typeof after_id === "string" ? after_id : undefined,
-      offset,
-      maxCharacters: most,
-    });
-    return resultOf(getText(reply), reply);
+    const from = { after_id: typeof after_id === "string" ? after_id : undefined, offset };
+    return resultWithin(
+      most,
+      (maxCharacters) => getWithin(response, { ...from, maxCharacters }),
+      getText,
+    );
   },
 };
 
 export const tools: readonly Tool[] = [searchTool, getTool];
-
-function resultOf(text: string, reply: object): CallToolResult {
-  return { content: [{ type: "text", text }], structuredContent: { ...reply } };
-}

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from "node:http";
+import { isIP, isIPv6 } from "node:net";
+import { busy } from "./refusals.ts";
+
+/** Counts what each client has under way, so that none alone can take every place. */
+export class Clients {
+  readonly #most: number;
+  readonly #trustedProxies: number;
+  readonly #underWay: Map<string, number> = new Map();
+
+  /** @param trustedProxies - How many stand in front and add to `X-Forwarded-For`. */
+  constructor(most: number, trustedProxies: number) {
+    this.#most = most;
+    this.#trustedProxies = trustedProxies;
+  }
+
+  /**
+   * Counts a request. The function it gives takes it off again; to be called once.
+   *
+   * @throws {WireError} `storage_unavailable` where the client has too many.
+   */
+  enter(request: IncomingMessage): () => void {
+    const client = clientOf(request, this.#trustedProxies);
+    const before = this.#underWay.get(client) ?? 0;
+    if (before >= this.#most) throw busy("client_busy");
+    this.#underWay.set(client, before + 1);
+    return () => {
+      const left = (this.#underWay.get(client) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(client);
+      else this.#underWay.set(client, left);
+    };
+  }
+}
+
+/**
+ * Who asks: an address, or the network of an IPv6 one, of which everybody has 2^64. What a header
+ * says is believed only as far as proxies that are trusted have added to it.
+ */
+export function clientOf(
+  { socket, headers }: Pick<IncomingMessage, "socket" | "headers">,
+  trustedProxies: number,
+): string {
+  const header = headers["x-forwarded-for"];
+  const named = trustedProxies === 0 ? [] : String(header ?? "").split(",");
+  const client = (named.at(-trustedProxies) ?? "").trim().replace(/^\[(.*)\](?::\d+)?$/, "$1");
+  const withoutPort = client.replace(/^([\d.]+):\d+$/, "$1");
+  return networkOf(isIP(withoutPort) === 0 ? (socket.remoteAddress ?? "") : withoutPort);
+}
+
+function networkOf(address: string): string {
+  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
+  if (!isIPv6(plain)) return plain;
+  const [head = [], tail = []] = plain
+    .split("::")
+    .map((side) => side.split(":").filter((group) => group !== ""));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
+  const groups = [...head, ...zeros, ...tail].slice(0, 4);
+  return groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":");
+}

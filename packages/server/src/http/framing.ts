@@ -1,0 +1,20 @@
+import type { IncomingMessage } from "node:http";
+import { refused } from "./refusals.ts";
+
+/**
+ * Refuses requests whose end a proxy in front may see elsewhere, so that what is a body to one of
+ * us is a request to the other (RFC 9112, 6.1), and whatever comes behind them on the same
+ * connection. Node refuses the rest of them.
+ *
+ * @throws {WireError} `validation_failed` with `kind` `http_malformed`.
+ */
+export function createFramingCheck(): (request: IncomingMessage) => void {
+  const broken = new WeakSet<object>();
+  return ({ httpVersion, headers, socket }) => {
+    const isChunked = headers["transfer-encoding"] !== undefined;
+    const isSound = httpVersion === "1.1" || (httpVersion === "1.0" && !isChunked);
+    if (isSound && !broken.has(socket)) return;
+    broken.add(socket);
+    throw refused("http_malformed", "HTTP/1.1 is spoken here, and HTTP/1.0 without chunks");
+  };
+}

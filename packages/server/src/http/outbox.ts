@@ -1,0 +1,31 @@
+import type { ServerResponse } from "node:http";
+
+/**
+ * Answers that their clients have yet to take. Whoever asks for much and reads slowly, or not at
+ * all, would fill the memory with them.
+ */
+export class Outbox {
+  readonly #maxBytes: number;
+  readonly #timeoutMs: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number, timeoutMs: number) {
+    this.#maxBytes = maxBytes;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** True while nothing more should be asked for. */
+  get isFull(): boolean {
+    return this.#bytes >= this.#maxBytes;
+  }
+
+  /** Counts an answer until it is out; its connection is closed when that takes too long. */
+  hold(response: ServerResponse, bytes: number): void {
+    this.#bytes += bytes;
+    const timer = setTimeout(() => response.destroy(), this.#timeoutMs);
+    response.once("close", () => {
+      clearTimeout(timer);
+      this.#bytes -= bytes;
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import type { SessionStore } from "@pond/sessions";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { OpenStores } from "./open-stores.ts";
+import { inTurn } from "./turns.ts";
+
+/** Stores that only say what becomes of them. */
+function fakes() {
+  const events: string[] = [];
+  const open = (name: string) => async (): Promise<SessionStore> => {
+    events.push(`open ${name}`);
+    const close = (): void => void events.push(`close ${name}`);
+    return { close } as SessionStore;
+  };
+  return { events, open };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("closes what nobody has used for longest", async () => {
+  const { events, open } = fakes();
+  const stores = new OpenStores(2);
+
+  for (const name of ["a", "b", "a", "c"]) await stores.use(name, open(name), Promise.resolve());
+  await settled();
+
+  expect(events).toEqual(["open a", "open b", "open c", "close b"]);
+});
+
+test("never closes one in use, and closes it when it is not any more", async () => {
+  const { events, open } = fakes();
+  const stores = new OpenStores(1);
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+
+  await stores.use("a", open("a"), first.promise);
+  await stores.use("a", open("a"), second.promise);
+  await stores.use("b", open("b"), Promise.resolve());
+  await settled();
+  first.resolve();
+  await settled();
+  expect(events).toEqual(["open a", "open b", "close b"]);
+
+  await stores.use("b", open("b"), new Promise(() => {}));
+  second.reject(new Error("the request failed"));
+  await settled();
+  expect(events).toEqual(["open a", "open b", "close b", "open b", "close a"]);
+});
+
+test("one that is used without an end stays", async () => {
+  const { events, open } = fakes();
+  const stores = new OpenStores(1);
+
+  await stores.use("a", open("a"));
+  for (const name of ["b", "c"]) await stores.use(name, open(name), Promise.resolve());
+  await settled();
+
+  expect(events).not.toContain("close a");
+});
+
+test("closes one behind what was queued on it, though nobody waits for that", async () => {
+  const { events, open } = fakes();
+  const stores = new OpenStores(0);
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: until, resolve: leave } = Promise.withResolvers<void>();
+  const sessions = await stores.use("a", open("a"), until);
+  void inTurn(sessions, undefined, async () => {
+    await done;
+    events.push("kept up");
+  });
+
+  leave();
+  await settled();
+  finish();
+  await stores.close();
+
+  expect(events).toEqual(["open a", "kept up", "close a"]);
+});
+
+test("a retired one is closed once those who have it are done, and opened again for others", async () => {
+  const { events, open } = fakes();
+  const stores = new OpenStores(8);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const before = await stores.use("a", open("a"), promise);
+
+  stores.retire("a");
+  const after = await stores.use("a", open("a"), Promise.resolve());
+  expect(events).toEqual(["open a", "open a"]);
+  resolve();
+  await settled();
+
+  expect(after).not.toBe(before);
+  expect(events).toEqual(["open a", "open a", "close a"]);
+});
+
+test("one that failed to open is opened again by whoever asks next, and by nobody before", async () => {
+  const { events, open } = fakes();
+  const stores = new OpenStores(8);
+  const fail = async (): Promise<SessionStore> => {
+    events.push("failed");
+    throw new Error("no");
+  };
+
+  const outcomes = await Promise.allSettled([stores.use("a", fail), stores.use("a", fail)]);
+  await stores.use("a", open("a"));
+  await stores.close();
+
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(events).toEqual(["failed", "open a", "close a"]);
+});
+
+test("whatever is asked at once, one in use is never closed and no more stay than may", async () => {
+  const name = fc.constantFrom("a", "b", "c", "d", "e");
+  const requests = fc.array(fc.record({ name, turns: fc.nat(6) }), { maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(requests, fc.integer({ min: 1, max: 3 }), async (asked, maxOpen) => {
+      const stores = new OpenStores(maxOpen);
+      const open = new Set<object>();
+      const opener = async (): Promise<SessionStore> => {
+        await settled();
+        const sessions = { close: () => void open.delete(sessions) } as SessionStore;
+        open.add(sessions);
+        return sessions;
+      };
+
+      await Promise.all(
+        asked.map(async ({ name: key, turns }) => {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          const sessions = await stores.use(key, opener, promise);
+          for (let turn = 0; turn < turns; turn += 1) {
+            expect(open).toContain(sessions);
+            await settled();
+          }
+          expect(open).toContain(sessions);
+          resolve();
+        }),
+      );
+      await settled();
+
+      expect(open.size).toBeLessThanOrEqual(maxOpen);
+      await stores.close();
+      expect(open.size).toBe(0);
+    }),
+    { numRuns: 50 },
+  );
+});

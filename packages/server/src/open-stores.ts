@@ -1,0 +1,103 @@
+import type { SessionStore } from "@pond/sessions";
+import { endTurns } from "./turns.ts";
+
+type Entry = {
+  readonly opening: Promise<SessionStore>;
+  users: number;
+};
+
+/**
+ * Stores by key, each opened once for all who ask. Where there are more than `maxOpen`, those that
+ * nobody has used for longest are closed; one in use never is, so there may be more for a while.
+ */
+export class OpenStores {
+  readonly #maxOpen: number;
+  /** The least recently used first. */
+  readonly #entries: Map<string, Entry> = new Map();
+  /** In use still, but nobody else gets them. */
+  readonly #retired: Set<Entry> = new Set();
+  readonly #closing: Set<Promise<void>> = new Set();
+
+  constructor(maxOpen: number) {
+    this.#maxOpen = maxOpen;
+  }
+
+  /** Whether it is open, when whoever opens it just now is done. */
+  async isOpen(key: string): Promise<boolean> {
+    const opening = this.#entries.get(key)?.opening;
+    const isOpened = opening?.then(
+      () => true,
+      () => false,
+    );
+    return (await isOpened) ?? false;
+  }
+
+  /**
+   * @param until - Settles when the store is not used any more; left out, it stays open.
+   * @throws What `open` throws; whoever asks next tries again.
+   */
+  async use(
+    key: string,
+    open: () => Promise<SessionStore>,
+    until: Promise<unknown> = new Promise(() => {}),
+  ): Promise<SessionStore> {
+    const entry = this.#entries.get(key) ?? { opening: open(), users: 0 };
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    entry.users += 1;
+    try {
+      const sessions = await entry.opening;
+      this.#closeIdle();
+      const leave = (): void => this.#leave(entry);
+      void until.then(leave, leave);
+      return sessions;
+    } catch (error) {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      this.#retired.delete(entry);
+      throw error;
+    }
+  }
+
+  /** Closes a store as soon as nobody uses it. */
+  retire(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#retired.add(entry);
+    if (entry.users === 0) this.#close(entry);
+  }
+
+  /** Closes every store when what it writes is written. What still reads one fails. */
+  async close(): Promise<void> {
+    for (const entry of [...this.#entries.values(), ...this.#retired]) this.#close(entry);
+    this.#entries.clear();
+    await Promise.all(this.#closing);
+  }
+
+  #leave(entry: Entry): void {
+    entry.users -= 1;
+    if (entry.users === 0 && this.#retired.has(entry)) this.#close(entry);
+    else this.#closeIdle();
+  }
+
+  #closeIdle(): void {
+    let surplus = this.#entries.size - this.#maxOpen;
+    for (const [key, { users }] of this.#entries) {
+      if (surplus <= 0) return;
+      if (users > 0) continue;
+      this.retire(key);
+      surplus -= 1;
+    }
+  }
+
+  #close(entry: Entry): void {
+    this.#retired.delete(entry);
+    // Indexes may be kept up just now, for nobody in particular.
+    const closed = entry.opening.then(
+      (sessions) => endTurns(sessions).then(() => sessions.close()),
+      () => undefined,
+    );
+    this.#closing.add(closed);
+    void closed.finally(() => this.#closing.delete(closed));
+  }
+}

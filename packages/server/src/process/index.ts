@@ -1,0 +1,1 @@
+export { startLean } from "./lean.ts";
