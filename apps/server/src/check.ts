@@ -1,0 +1,43 @@
+import { openSessions, statistics } from "@pond/sessions";
+import { StoreNotFoundError } from "@pond/substrate";
+import type { Config } from "./config.ts";
+import { openCaches, proveStorage, type Storage } from "./storage.ts";
+import { locationOf } from "./tenants.ts";
+
+/**
+ * Finds out whether a server could serve with this, without becoming one.
+ *
+ * @param say - Told each thing that was found, a line without its end.
+ * @throws What it fails with.
+ */
+export async function check(config: Config, say: (line: string) => void): Promise<void> {
+  const { storage, storageOptions, policy, host, port, namespaceHeader, embeddings } = config;
+  const place = { storage, storageOptions, caches: await openCaches(config) };
+  say("environment: ok");
+  await proveStorage(place);
+  const isFolder = storage.startsWith("/");
+  say(`storage: ${storage}, ${isFolder ? "can be written to" : "keeps conditional writes"}`);
+  say(`namespaces: ${policy.kind}`);
+  for (const name of policy.kind === "fixed" ? policy.names : []) {
+    say(`  ${name}: ${await contentOf(place, name)}`);
+  }
+  const said = namespaceHeader === undefined ? "each request" : `the header ${namespaceHeader}`;
+  say(`namespace of a request: said by ${said}`);
+  say(`embeddings: ${embeddings === undefined ? "none" : embeddings.kind}`);
+  say(`would listen at: ${host}, port ${port}`);
+}
+
+async function contentOf({ storage, ...options }: Storage, name: string): Promise<string> {
+  try {
+    const sessions = await openSessions(locationOf(storage, name), options);
+    try {
+      const { sessions: count, messages } = await statistics(sessions);
+      return `${count} sessions, ${messages} messages`;
+    } finally {
+      sessions.close();
+    }
+  } catch (error) {
+    if (error instanceof StoreNotFoundError) return "nothing stored yet";
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from "node:http";
+import type { Handlers } from "@pond/server";
+import type { HttpMount } from "@pond/server/http";
+import { createMcpRequestHandler, createMcpServer } from "@pond/server/mcp";
+
+export type McpOptions = {
+  readonly handlers: Handlers;
+  readonly version: string;
+  /** As of the HTTP server: where it is set, it decides. */
+  readonly namespaceHeader: string | undefined;
+  readonly onFailure: (error: unknown) => void;
+};
+
+const path = "/mcp";
+
+/**
+ * MCP at `/mcp/NAMESPACE`, because an address is all that every client can be given; at `/mcp` for
+ * the default namespace, or the one the header says.
+ */
+export function mcpMounts(options: McpOptions): Readonly<Record<string, HttpMount>> {
+  const mount: HttpMount = (request, response, body) => {
+    const createServer = () => createMcpServer(serverFor(request, options));
+    return createMcpRequestHandler(createServer)(request, response, body);
+  };
+  return { [path]: mount, [`${path}/:namespace`]: mount };
+}
+
+function serverFor(
+  { url = "", headers }: IncomingMessage,
+  { handlers, namespaceHeader, ...rest }: McpOptions,
+): Parameters<typeof createMcpServer>[0] {
+  // What no namespace is called, such as an escape, is unknown as any other.
+  const [target = ""] = url.split("?", 1);
+  const namespace = target === path ? undefined : target.slice(`${path}/`.length);
+  if (namespaceHeader === undefined) return { ...rest, handlers, namespace };
+  const only = headers[namespaceHeader]?.toString() ?? "";
+  const handle: Handlers["handle"] = (operation, request, context) =>
+    handlers.handle(operation, request, { ...context, namespace: only });
+  return { ...rest, handlers: { handle }, namespace };
+}

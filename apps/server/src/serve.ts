@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { adapters, toolReader } from "@pond/adapters";
+import { openEmbedder } from "@pond/embed";
+import { createHandlers, type Handlers, type Restorers } from "@pond/server";
+import { createHttpServer, type HttpServer } from "@pond/server/http";
+import type { Config } from "./config.ts";
+import type { Log } from "./log.ts";
+import { mcpMounts } from "./mcp.ts";
+import { createReadyCheck, openCaches, proveStorage } from "./storage.ts";
+import { tellingStorageFailures, tellStorageFailure } from "./storage-failures.ts";
+import { createTenants, type TenantsInit } from "./tenants.ts";
+
+/** A server that answers. */
+export type Running = {
+  readonly url: string;
+  /** Answers what was asked, closes what is open, both as far as there is time. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Serves every tenant over HTTP and MCP.
+ *
+ * @throws Where the storage would lose what is written, the model cannot be had, or the address.
+ */
+export async function serve(config: Config, version: string, log: Log): Promise<Running> {
+  const { storage, storageOptions, policy, maxOpenNamespaces: maxOpen } = config;
+  const place = { storage, storageOptions, caches: await openCaches(config) };
+  await proveStorage(place);
+  const embedder = config.embeddings && (await openEmbedder(config.embeddings));
+  const onHeal: TenantsInit["onHeal"] = ({ table, setAside }) =>
+    log.error("a table was torn; its state before is used", { table, set_aside: setAside });
+  const tenants = createTenants({ ...place, policy, maxOpen, onHeal });
+  const answering = createHandlers({
+    namespaces: tenants,
+    embedder,
+    restorers: restorers(),
+    limits: config.handlerLimits,
+    onUpkeepFailed: (error) => log.failure("indexes were not kept up", error),
+  });
+  const handlers = tellingStorageFailures(answering, log);
+  const isReady = createReadyCheck(place, config.readyMs);
+  const checkReady = () =>
+    isReady().catch((error) => {
+      tellStorageFailure(log, error);
+      throw error;
+    });
+  const server = createServer(config, { handlers, version, log, checkReady });
+  const close = async (): Promise<void> => {
+    await tenants.close();
+    await embedder?.close();
+  };
+  try {
+    const { url } = await server.listen();
+    return { url, stop: () => stop(server, close, config.stopMs, log) };
+  } catch (error) {
+    await server.stop();
+    await close();
+    throw error;
+  }
+}
+
+type ServerParts = {
+  readonly handlers: Handlers;
+  readonly version: string;
+  readonly log: Log;
+  readonly checkReady: () => Promise<void>;
+};
+
+function createServer(
+  config: Config,
+  { handlers, version, log, checkReady }: ServerParts,
+): HttpServer {
+  const { host, port, isRemoteAllowed, allowedHosts, namespaceHeader, trustedProxies } = config;
+  const onFailure = (error: unknown): void => log.failure("an MCP call failed", error);
+  return createHttpServer({
+    ...{ handlers, host, port, isRemoteAllowed, allowedHosts, namespaceHeader, trustedProxies },
+    limits: config.httpLimits,
+    logger: log.stream,
+    mounts: mcpMounts({ handlers, version, namespaceHeader, onFailure }),
+    checkReady,
+  });
+}
+
+/** Every client pond knows. */
+function restorers(): Restorers {
+  return {
+    writers: new Map(adapters.map(({ origin, to }) => [origin, to])),
+    readTool: toolReader(),
+  };
+}
+
+/** Indexes that are being kept up are let go: a later ingest goes on with them. */
+const leastCloseMs = 1_000;
+
+async function stop(
+  server: HttpServer,
+  close: () => Promise<void>,
+  stopMs: number,
+  log: Log,
+): Promise<void> {
+  const startedMs = performance.now();
+  log.info("stopping");
+  const isAnswered = await server.stop({ deadlineMs: stopMs });
+  const leftMs = Math.max(leastCloseMs, stopMs - (performance.now() - startedMs));
+  const isClosed = await Promise.race([
+    close().then(() => true),
+    sleep(leftMs, false, { ref: false }),
+  ]);
+  log.info("stopped", { is_answered: isAnswered, is_closed: isClosed });
+}

@@ -1,0 +1,91 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createCaches } from "@pond/substrate";
+import { afterAll, expect, test } from "vitest";
+import { createTenants, provision, type TenantsInit } from "./tenants.ts";
+import type { Policy } from "./variable.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pond-tenants-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const caches = createCaches({ indexBytes: 8 * 1024 * 1024, metadataBytes: 4 * 1024 * 1024 });
+
+function init(storage: string, policy: Policy): TenantsInit {
+  return { storage, storageOptions: {}, caches, policy, maxOpen: 8, onHeal: () => undefined };
+}
+
+const deny = { kind: "deny" } as const;
+const onFirstIngest = { kind: "on-first-ingest" } as const;
+const fixed = { kind: "fixed", names: ["red"] } as const;
+
+test.each([
+  ["deny", deny, "read", "namespace_unknown"],
+  ["deny", deny, "write", "namespace_unknown"],
+  ["on-first-ingest", onFirstIngest, "read", "namespace_unknown"],
+  ["on-first-ingest", onFirstIngest, "write", "opened"],
+  ["fixed", fixed, "read", "store_not_found"],
+  ["fixed", fixed, "write", "opened"],
+] as const)("%s: of a tenant without a store, a %s", async (name, policy, mode, outcome) => {
+  const storage = join(folder, `${name}-${mode}`);
+  const tenants = createTenants(init(storage, policy));
+
+  const seen = await tenants.open("red", mode).then(
+    () => "opened",
+    ({ code }) => code,
+  );
+
+  expect(seen).toBe(outcome);
+  expect(existsSync(join(storage, "red"))).toBe(outcome === "opened");
+  await tenants.close();
+});
+
+test.each([
+  ["deny", deny],
+  ["on-first-ingest", onFirstIngest],
+  ["fixed", fixed],
+] as const)("%s: a tenant that was provisioned is read and written", async (name, policy) => {
+  const storage = join(folder, `provisioned-${name}`);
+  await provision({ storage, storageOptions: {}, caches }, "red");
+  await provision({ storage, storageOptions: {}, caches }, "red");
+  const tenants = createTenants(init(storage, policy));
+
+  const stores = [await tenants.open("red", "read"), await tenants.open("red", "write")];
+
+  expect(new Set(stores.map(({ store }) => store.id)).size).toBe(1);
+  expect(stores[0]?.store.location).toBe(join(storage, "red"));
+  await tenants.close();
+});
+
+test("a list is all there is, whatever is stored", async () => {
+  const storage = join(folder, "listed");
+  await provision({ storage, storageOptions: {}, caches }, "blue");
+  const tenants = createTenants(init(storage, fixed));
+
+  for (const mode of ["read", "write"] as const) {
+    await expect(tenants.open("blue", mode)).rejects.toMatchObject({ code: "namespace_unknown" });
+  }
+  await expect(tenants.open(undefined, "read")).rejects.toMatchObject({
+    details: { namespace: "default" },
+  });
+  await tenants.close();
+});
+
+test("all tenants share one cache", async () => {
+  const storage = join(folder, "cached");
+  const own = createCaches({ indexBytes: 8 * 1024 * 1024, metadataBytes: 4 * 1024 * 1024 });
+  const tenants = createTenants({ ...init(storage, onFirstIngest), caches: own });
+  const before = own.bytes;
+
+  const read = async (name: string): Promise<number> => {
+    const { store } = await tenants.open(name, "write");
+    await store.table("sessions").count();
+    return own.bytes;
+  };
+  const afterOne = await read("red");
+  const afterTwo = await read("blue");
+
+  expect(afterOne).toBeGreaterThan(before);
+  expect(afterTwo).toBeGreaterThan(afterOne);
+  await tenants.close();
+});

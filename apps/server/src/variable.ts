@@ -1,0 +1,96 @@
+import { isAbsolute } from "node:path";
+import { isNamespace } from "@pond/server";
+import * as v from "valibot";
+
+/** One variable of the environment: what people are told of it, and how its text becomes a value. */
+export type Variable<Value> = {
+  readonly about: string;
+  /** What it may be, as errors say it. */
+  readonly allowed: string;
+  /** Text it has where it is not set. */
+  readonly fallback?: string;
+  /** True where not even an error may repeat it. */
+  readonly isSecret?: boolean;
+  readonly schema: v.GenericSchema<string, Value>;
+};
+
+/** Which namespaces there are. */
+export type Policy =
+  | { readonly kind: "deny" }
+  | { readonly kind: "on-first-ingest" }
+  | { readonly kind: "fixed"; readonly names: readonly string[] };
+
+/** Any text. */
+export const text: v.GenericSchema<string> = v.string();
+
+/** A number without a sign or a fraction. */
+export function whole(least: number, most: number): Pick<Variable<number>, "allowed" | "schema"> {
+  const schema = v.pipe(
+    v.string(),
+    v.regex(/^\d{1,15}$/),
+    v.transform(Number),
+    v.minValue(least),
+    v.maxValue(most),
+  );
+  return { allowed: `a whole number from ${least} to ${most}`, schema };
+}
+
+/** What is so or not. */
+export const yesOrNo: Pick<Variable<boolean>, "allowed" | "schema"> = {
+  allowed: "true or false",
+  schema: v.pipe(
+    v.picklist(["true", "false"]),
+    v.transform((answer) => answer === "true"),
+  ),
+};
+
+const hostName = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})$/i;
+
+/** Names of `POND_ALLOWED_HOSTS`. */
+export const hosts: v.GenericSchema<string, readonly string[] | "any"> = v.pipe(
+  v.string(),
+  v.transform((list) => (list === "any" ? list : listOf(list))),
+  v.check((names) => names === "any" || names.every((name) => hostName.test(name))),
+);
+
+/** What `POND_NAMESPACES` may be. */
+export const policy: v.GenericSchema<string, Policy> = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset: { value }, addIssue, NEVER }): Policy => {
+    if (value === "deny" || value === "on-first-ingest") return { kind: value };
+    const names = value.startsWith("fixed:") ? listOf(value.slice("fixed:".length)) : [];
+    if (names.length > 0 && names.every(isNamespace)) return { kind: "fixed", names };
+    addIssue();
+    return NEVER;
+  }),
+);
+
+/** JSON of `POND_STORAGE_OPTIONS`. */
+export const storageOptions: v.GenericSchema<string, Readonly<Record<string, string>>> = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.check((options) => !Array.isArray(options)),
+  v.record(v.string(), v.string()),
+);
+
+/** A name or an address, of version 6 without its brackets too. */
+export function isHost(name: string): boolean {
+  return hostName.test(name) || /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(name);
+}
+
+/** An address with a user, a password or a query would put credentials where they are logged. */
+export function isStorage(location: string): boolean {
+  if (isAbsolute(location)) return true;
+  return /^(s3|az|gs):\/\/[a-z0-9][a-z0-9._-]*(\/[^?#@\s]*)?$/i.test(location);
+}
+
+/** As {@link isStorage}, for an endpoint of embeddings. */
+export function isEndpoint(address: string): boolean {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol)) return false;
+  return [url.username, url.password, url.search, url.hash].every((part) => part === "");
+}
+
+function listOf(list: string): readonly string[] {
+  return list.split(",").map((item) => item.trim());
+}
