@@ -1,14 +1,21 @@
 import { toRfc3339 } from "@pond/canonical";
 import type { PartSummary, SessionStore } from "@pond/sessions";
-import { byRank, type Candidate, matchesPerSession } from "./candidates.ts";
+import {
+  type Candidate,
+  candidatesOf,
+  type Found,
+  guessesOf,
+  type RootOf,
+  rowsOf,
+} from "./candidates.ts";
 import { type Coverage, toCoverage } from "./coverage.ts";
 import type { RankedRoot } from "./fuse.ts";
 import { keyText, type MessageKey, type StoredText } from "./message.ts";
-import { loadPartSummaries, loadStates, loadTexts, type State } from "./payload.ts";
+import { loadHeads, loadPartSummaries, loadStates, loadTexts, type State } from "./payload.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
-import { rounded, type Scored, scoreMessages } from "./scores.ts";
+import { rounded, type Scored, scoreMessages, scoreRows } from "./scores.ts";
 import type { Segment } from "./segments.ts";
 import { beginning, type Highlighter, toHighlighter, toSnippet } from "./snippet.ts";
 import { countSubAgents } from "./sub-agents.ts";
@@ -17,15 +24,22 @@ import { countSubAgents } from "./sub-agents.ts";
 const wholeChars = 600;
 const prefixChars = 300;
 
-/** A root on the page, and the messages that may be shown of it. */
+/** A root on the page. */
 export type Chosen = {
   readonly root: RankedRoot;
-  readonly candidates: readonly Candidate[];
   readonly segment: Segment;
 };
 
-type Found = Candidate & { readonly message: StoredText };
-type Shown = Found & { readonly score: number };
+/** A message that is shown. */
+type Shown = {
+  readonly key: MessageKey;
+  readonly message: StoredText;
+  readonly score: number;
+  readonly similarity?: number | undefined;
+  readonly isNearest?: true;
+};
+
+type ShownByRoot = ReadonlyMap<string, readonly Shown[]>;
 
 /** The chosen sessions in their wire form. */
 export async function toAnswer(
@@ -34,30 +48,24 @@ export async function toAnswer(
   chosen: readonly Chosen[],
 ): Promise<SessionMatches[]> {
   const rootIds = chosen.map(({ root }) => root.rootId);
-  const found = chosen.flatMap(({ candidates }) => candidates.filter(isFound));
-  const [texts, subAgents, details] = await Promise.all([
-    loadCandidates(sessions, query, chosen),
+  const [found, guessed, subAgents] = await Promise.all([
+    loadFound(sessions, query, chosen),
+    loadGuesses(sessions, query, chosen),
     countSubAgents(sessions, rootIds),
-    loadDetails(sessions, found),
   ]);
-  const coverage = toCoverage(query);
-  const groups = chosen.map((each) => ({
-    ...each,
-    best: bestOf(each.candidates, texts, coverage),
-  }));
-  // Which of the guesses are shown, their texts have told; of what was found it is known before.
-  const guessed = groups.flatMap(({ best, candidates }) => {
-    const before = new Set(candidates.filter(isFound).map(({ key }) => keyText(key)));
-    return best.filter(({ key }) => !before.has(keyText(key)));
+  const groups = chosen.map(({ root, segment }) => {
+    const shown = found.get(root.rootId) ?? guessed.get(root.rootId) ?? [];
+    return { root, segment, shown };
   });
-  const late = await loadDetails(sessions, guessed);
-  for (const [key, state] of late.states) details.states.set(key, state);
-  for (const [key, parts] of late.parts) details.parts.set(key, parts);
+  const details = await loadDetails(
+    sessions,
+    groups.flatMap(({ shown }) => shown),
+  );
   const isByCharacters = chosen.some(({ segment }) => segment.isByCharacters);
   const highlighter = toHighlighter(isByCharacters ? { ...query, literals: [query.text] } : query);
-  return groups.flatMap(({ root: { rootId, score }, segment, best }): SessionMatches[] => {
+  return groups.flatMap(({ root: { rootId, score }, segment, shown }): SessionMatches[] => {
     const labels = segment.roots.labels(rootId);
-    const [first] = best;
+    const [first] = shown;
     if (labels === undefined || first === undefined) return [];
     const below = subAgents.get(rootId) ?? 0;
     const foundIn = segment.foundIn.get(rootId)?.filter((id) => id !== rootId) ?? [];
@@ -70,73 +78,106 @@ export async function toAnswer(
         created_at: toRfc3339(labels.createdAt),
         score: rounded(score),
         ...(below > 0 && { sub_agents: { sessions: below, found_in: foundIn.length } }),
-        matches: best
+        matches: shown
           .map((each) => toMatch(each, details, parentOf(each, rootId, segment.roots), highlighter))
           // Further matches that hold nothing but function words say nothing.
           .filter(
-            ({ snippet }, at) => at === 0 || snippet.highlights.length > 0 || best[at]?.isNearest,
+            ({ snippet }, at) => at === 0 || snippet.highlights.length > 0 || shown[at]?.isNearest,
           ),
       },
     ];
   });
 }
 
-/** What the arms have not told of the candidates: texts of guesses, BM25 of what others found. */
-async function loadCandidates(
+/** What was found of the chosen roots, and what the arms have not told of it. */
+async function loadFound(
   sessions: SessionStore,
   query: ParsedQuery,
   chosen: readonly Chosen[],
-): Promise<ReadonlyMap<string, Scored>> {
-  const unscored = chosen.flatMap(({ candidates }) =>
-    candidates.filter(({ score }) => score === undefined),
+): Promise<ShownByRoot> {
+  const pages = pagesOf(chosen);
+  const rows = pages.flatMap(({ found, rootOf }) => rowsOf(found, rootOf));
+  const scored = new Set(pages.flatMap(({ found }) => found.messages.map(({ row }) => row)));
+  const unscored = rows.filter((row) => !scored.has(row));
+  const [heads, scores] = await Promise.all([
+    loadHeads(sessions, rows),
+    scoreRows(sessions, query, unscored),
+  ]);
+  const toShown = ({ row, sessionId, text, head, ...each }: Candidate): Shown => ({
+    key: { sessionId, id: head.id },
+    message: { role: head.role, timestamp: head.timestamp, text },
+    score: each.score ?? scores.get(row) ?? 0,
+    similarity: each.similarity,
+    ...(each.isNearest && { isNearest: true }),
+  });
+  return new Map(
+    pages.flatMap(({ found, rootOf }) =>
+      [...candidatesOf(found, rootOf, heads)].map(([root, own]) => [root, own.map(toShown)]),
+    ),
   );
-  const scored = await scoreMessages(sessions, query, keysOf(unscored));
-  // A window's words are cut, so it may be found by forms that no message of it is found by.
-  const wordless = chosen.filter(({ candidates }) =>
-    candidates.every(({ key, message }) => message === undefined && !scored.has(keyText(key))),
-  );
-  const keys = keysOf(wordless.flatMap(({ candidates }) => candidates));
-  for (const [key, message] of await loadTexts(sessions, keys)) {
-    scored.set(key, { message, score: 0 });
-  }
-  return scored;
 }
 
-/** The messages to show: those found, and of those guessed at the one that holds most. */
-function bestOf(
-  candidates: readonly Candidate[],
+/** Of the roots of which windows alone were found: the message of the best that holds most. */
+async function loadGuesses(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  chosen: readonly Chosen[],
+): Promise<ShownByRoot> {
+  const guesses = pagesOf(chosen).flatMap(({ found, rootOf }) => [...guessesOf(found, rootOf)]);
+  const scored = await scoreMessages(
+    sessions,
+    query,
+    guesses.flatMap(([, keys]) => keys),
+  );
+  // A window's words are cut, so it may be found by forms that no message of it is found by.
+  const wordless = guesses.filter(([, keys]) => !keys.some((key) => scored.has(keyText(key))));
+  const texts = await loadTexts(
+    sessions,
+    wordless.flatMap(([, keys]) => keys),
+  );
+  for (const [key, message] of texts) scored.set(key, { message, score: 0 });
+  const coverage = toCoverage(query);
+  return new Map(guesses.map(([root, keys]) => [root, holdingMost(keys, scored, coverage)]));
+}
+
+/** The message that holds most of the query; none where no text is stored. */
+function holdingMost(
+  keys: readonly MessageKey[],
   texts: ReadonlyMap<string, Scored>,
   coverage: Coverage,
 ): Shown[] {
-  const found: Shown[] = [];
-  let guess: Shown | undefined;
+  let best: Shown | undefined;
   let most = -1;
-  for (const candidate of candidates) {
-    const loaded = texts.get(keyText(candidate.key));
-    const message = candidate.message ?? loaded?.message;
-    if (message === undefined) continue;
-    const shown = { ...candidate, message, score: candidate.score ?? loaded?.score ?? 0 };
-    if (candidate.message !== undefined) {
-      found.push(shown);
-      continue;
-    }
-    const held = coverage(message.text);
-    if (held > most) {
-      guess = shown;
-      most = held;
-    }
+  for (const key of keys) {
+    const loaded = texts.get(keyText(key));
+    if (loaded === undefined) continue;
+    const held = coverage(loaded.message.text).share;
+    if (held <= most) continue;
+    best = { key, ...loaded };
+    most = held;
   }
-  const all = guess === undefined ? found : [...found, guess];
-  return all.toSorted(byRank).slice(0, matchesPerSession);
+  return best === undefined ? [] : [best];
+}
+
+/** What was found in each segment, and the roots that are shown of it. */
+function pagesOf(chosen: readonly Chosen[]): { readonly found: Found; readonly rootOf: RootOf }[] {
+  return [...Map.groupBy(chosen, ({ segment }) => segment)].map(([{ found, roots }, own]) => {
+    const shown = new Set(own.map(({ root }) => root.rootId));
+    const rootOf = (id: string): string | undefined => {
+      const root = roots.rootOf(id);
+      return root !== undefined && shown.has(root) ? root : undefined;
+    };
+    return { found, rootOf };
+  });
 }
 
 /** What is read of the messages that are shown, by key. */
 type Details = {
-  readonly states: Map<string, State>;
-  readonly parts: Map<string, PartSummary[]>;
+  readonly states: ReadonlyMap<string, State>;
+  readonly parts: ReadonlyMap<string, readonly PartSummary[]>;
 };
 
-async function loadDetails(sessions: SessionStore, messages: readonly Found[]): Promise<Details> {
+async function loadDetails(sessions: SessionStore, messages: readonly Shown[]): Promise<Details> {
   const users = messages.filter(({ message }) => message.role === "user");
   const [states, parts] = await Promise.all([
     loadStates(sessions, keysOf(messages)),
@@ -182,11 +223,6 @@ function toMatch(
   };
 }
 
-/** False for what only the window around it was found of. */
-function isFound(candidate: Candidate): candidate is Found {
-  return candidate.message !== undefined;
-}
-
-function keysOf(candidates: readonly Candidate[]): MessageKey[] {
-  return candidates.map(({ key }) => key);
+function keysOf(messages: readonly Shown[]): MessageKey[] {
+  return messages.map(({ key }) => key);
 }

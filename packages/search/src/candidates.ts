@@ -1,7 +1,7 @@
 import type { MessageHit, WindowHit } from "./full-text.ts";
 import { minMax } from "./fuse.ts";
 import type { LiteralHit } from "./literal.ts";
-import { keyText, type MessageKey, type StoredText } from "./message.ts";
+import { type FoundMessage, type Head, keyText, type MessageKey } from "./message.ts";
 import type { VectorHit } from "./vector.ts";
 import { weights } from "./weights.ts";
 
@@ -14,10 +14,8 @@ export type Found = {
 };
 
 /** A message that may be shown for its root. */
-export type Candidate = {
-  readonly key: MessageKey;
-  /** Undefined where only the window around it was found: its text will decide. */
-  readonly message: StoredText | undefined;
+export type Candidate = FoundMessage & {
+  readonly head: Head;
   /** The arms fused, for the order within a session. */
   readonly rank: number;
   /** BM25; undefined where the message arm has not said. */
@@ -27,106 +25,125 @@ export type Candidate = {
   readonly isNearest?: true;
 };
 
-type RootOf = (sessionId: string) => string | undefined;
+/** The root of a session; undefined where it is none of those asked for. */
+export type RootOf = (sessionId: string) => string | undefined;
 
-export const matchesPerSession = 3;
+const matchesPerSession = 3;
 const guessesPerWindow = 24;
 
+/** The rows of the messages found below these roots. */
+export function rowsOf(found: Found, rootOf: RootOf): bigint[] {
+  const hits = messagesOf(found).filter(({ sessionId }) => rootOf(sessionId) !== undefined);
+  return [...new Set(hits.map(({ row }) => row))];
+}
+
 /**
- * Of each root its best messages, and the messages of a window where none of them was found.
+ * Of each root the messages to show of those found, best first.
  *
- * @param mayGuess - False where a message must meet bounds that those of a window may not.
+ * @param heads - Of the messages of these roots, by row.
  */
 export function candidatesOf(
   found: Found,
   rootOf: RootOf,
-  mayGuess: boolean,
+  heads: ReadonlyMap<bigint, Head>,
 ): Map<string, Candidate[]> {
-  const sure = hitsByKey(found);
-  addVectors(sure, found.vectors, rootOf);
-  const guesses = voteOfWindows(sure, found.windows, rootOf);
-  const byRoot = new Map<string, Candidate[]>();
-  for (const candidate of sure.values()) gather(byRoot, rootOf, candidate);
-  for (const [root, own] of byRoot) {
-    byRoot.set(root, own.toSorted(byRank).slice(0, matchesPerSession));
-  }
-  for (const guess of mayGuess ? guesses : []) {
-    const best = byRoot.get(rootOf(guess.key.sessionId) ?? "")?.[0];
-    // A guess is worth a read only where it would come first.
-    if (best?.message === undefined || guess.rank > best.rank) gather(byRoot, rootOf, guess);
-  }
-  return byRoot;
+  const byRow = hitsByRow(found, heads);
+  addVectors(byRow, found.vectors, rootOf, heads);
+  voteOfWindows(byRow, found.windows, rootOf);
+  const byRoot = Map.groupBy(byRow.values(), ({ sessionId }) => rootOf(sessionId) ?? "");
+  return new Map(
+    [...byRoot].map(([root, own]) => [root, own.toSorted(byRank).slice(0, matchesPerSession)]),
+  );
 }
 
-export function byRank(left: Candidate, right: Candidate): number {
+/** Of each root of which nothing but windows was found: the messages of the best of them. */
+export function guessesOf(found: Found, rootOf: RootOf): Map<string, MessageKey[]> {
+  const sure = new Set(messagesOf(found).map(({ sessionId }) => rootOf(sessionId)));
+  const guesses = new Map<string, MessageKey[]>();
+  for (const { sessionId, messageIds } of found.windows) {
+    const root = rootOf(sessionId);
+    if (root === undefined || sure.has(root) || guesses.has(root)) continue;
+    const ids = idsOf(messageIds).slice(0, guessesPerWindow);
+    guesses.set(
+      root,
+      ids.map((id) => ({ sessionId, id })),
+    );
+  }
+  return guesses;
+}
+
+function messagesOf({ messages, literals, vectors }: Found): FoundMessage[] {
+  return [...messages, ...literals, ...vectors];
+}
+
+function byRank(left: Candidate, right: Candidate): number {
   return right.rank - left.rank || (right.score ?? 0) - (left.score ?? 0);
 }
 
-function hitsByKey({ messages, literals }: Found): Map<string, Candidate> {
-  const byKey = new Map<string, Candidate>();
+function hitsByRow(
+  { messages, literals }: Found,
+  heads: ReadonlyMap<bigint, Head>,
+): Map<bigint, Candidate> {
+  const byRow = new Map<bigint, Candidate>();
   const stretch = minMax(messages.map(({ rank }) => rank));
-  for (const { key, message, score, rank: own } of messages) {
+  for (const { row, sessionId, text, score, rank: own } of messages) {
+    const head = heads.get(row);
+    if (head === undefined) continue;
     const rank = weights.message * stretch(own);
-    byKey.set(keyText(key), { key, message, score, rank, similarity: undefined });
+    byRow.set(row, { ...{ row, sessionId, text, head, rank, score }, similarity: undefined });
   }
-  for (const { key, message, share } of literals) {
-    const known = byKey.get(keyText(key));
+  for (const { row, sessionId, text, share } of literals) {
+    const head = heads.get(row);
+    if (head === undefined) continue;
+    const known = byRow.get(row);
     const rank = (known?.rank ?? 0) + weights.literal * share;
-    byKey.set(keyText(key), { key, message, rank, score: known?.score, similarity: undefined });
+    const score = known?.score;
+    byRow.set(row, { ...{ row, sessionId, text, head, rank, score }, similarity: undefined });
   }
-  return byKey;
+  return byRow;
 }
 
 function addVectors(
-  sure: Map<string, Candidate>,
+  byRow: Map<bigint, Candidate>,
   vectors: readonly VectorHit[],
   rootOf: RootOf,
+  heads: ReadonlyMap<bigint, Head>,
 ): void {
   const stretch = minMax(vectors.map(({ similarity }) => similarity));
   const seen = new Set<string | undefined>();
-  for (const { key, message, similarity } of vectors) {
-    const root = rootOf(key.sessionId);
-    const known = sure.get(keyText(key));
+  for (const { row, sessionId, text, similarity } of vectors) {
+    const head = heads.get(row);
+    if (head === undefined) continue;
+    const root = rootOf(sessionId);
+    const known = byRow.get(row);
     const rank = (known?.rank ?? 0) + weights.vector * stretch(similarity);
-    sure.set(keyText(key), {
-      ...{ key, message, rank, similarity, score: known?.score },
+    byRow.set(row, {
+      ...{ row, sessionId, text, head, rank, similarity, score: known?.score },
       ...(!seen.has(root) && { isNearest: true }),
     });
     seen.add(root);
   }
 }
 
-/** A window votes for its messages that were found; the best of a root guesses where none was. */
+/** A window votes for its messages that were found. */
 function voteOfWindows(
-  sure: Map<string, Candidate>,
+  byRow: Map<bigint, Candidate>,
   windows: readonly WindowHit[],
   rootOf: RootOf,
-): Candidate[] {
+): void {
   const stretch = minMax(windows.map(({ score }) => score));
-  const seen = new Set<string | undefined>();
-  const guesses: Candidate[] = [];
+  const rows = new Map(
+    [...byRow].map(([row, { sessionId, head }]) => [keyText({ sessionId, id: head.id }), row]),
+  );
   for (const { sessionId, score, messageIds } of windows) {
-    const root = rootOf(sessionId);
-    const isBestOfRoot = !seen.has(root);
-    seen.add(root);
-    const rank = weights.window * stretch(score);
-    const keys = idsOf(messageIds).map((id): MessageKey => ({ sessionId, id }));
-    const found = keys.flatMap((key) => sure.get(keyText(key)) ?? []);
-    for (const each of found) sure.set(keyText(each.key), { ...each, rank: each.rank + rank });
-    if (found.length > 0 || !isBestOfRoot) continue;
-    for (const key of keys.slice(0, guessesPerWindow)) {
-      guesses.push({ key, message: undefined, rank, score: undefined, similarity: undefined });
+    if (rootOf(sessionId) === undefined) continue;
+    for (const id of idsOf(messageIds)) {
+      const row = rows.get(keyText({ sessionId, id }));
+      const known = row === undefined ? undefined : byRow.get(row);
+      if (row === undefined || known === undefined) continue;
+      byRow.set(row, { ...known, rank: known.rank + weights.window * stretch(score) });
     }
   }
-  return guesses;
-}
-
-function gather(byRoot: Map<string, Candidate[]>, rootOf: RootOf, candidate: Candidate): void {
-  const root = rootOf(candidate.key.sessionId);
-  if (root === undefined) return;
-  const own = byRoot.get(root);
-  if (own) own.push(candidate);
-  else byRoot.set(root, [candidate]);
 }
 
 function idsOf(json: string): string[] {

@@ -16,5 +16,12 @@ const cases: [string, string, number][] = [
 ];
 
 it.each(cases)("of %j the text %j holds its share", (query, text, share) => {
-  expect(toCoverage(parseQuery(query))(text)).toBeCloseTo(share);
+  expect(toCoverage(parseQuery(query))(text).share).toBeCloseTo(share);
+});
+
+it("counts the function words a text holds", () => {
+  const coverage = toCoverage(parseQuery("why was the index of it empty"));
+
+  expect(coverage("The index was rebuilt").functionWords).toBe(2);
+  expect(coverage("index empty").functionWords).toBe(0);
 });

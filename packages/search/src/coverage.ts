@@ -1,9 +1,17 @@
-import { windowText } from "@pond/sessions";
-import type { ParsedQuery } from "./query.ts";
+import { inOneForm, windowText } from "@pond/sessions";
+import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import { isUnspaced } from "./words.ts";
 
-/** Says how much of what a query asked for a text holds: its share of the words' weights, 0 to 1. */
-export type Coverage = (text: string) => number;
+/** What of a query a text holds. */
+type Held = {
+  /** Its share of the words' weights, 0 to 1. */
+  readonly share: number;
+  /** How many of the function words. */
+  readonly functionWords: number;
+};
+
+/** Says what of a query a text holds. */
+export type Coverage = (text: string) => Held;
 
 // What a pasted log holds beyond this says little of what it is about.
 const readChars = 8 * 1024;
@@ -21,9 +29,14 @@ export function toCoverage({ terms }: Pick<ParsedQuery, "terms">): Coverage {
   const stems = [...weights].map(([stem, weight]) => ({ stem, weight, ...endsOf(stem) }));
   const total = stems.reduce((sum, { weight }) => sum + weight, 0);
   return (text) => {
-    const lower = text.slice(0, readChars).toLowerCase();
-    const held = stems.reduce((sum, each) => (holds(lower, each) ? sum + each.weight : sum), 0);
-    return total === 0 ? 0 : held / total;
+    const lower = inOneForm(text.slice(0, readChars)).toLowerCase();
+    let [held, functionWords] = [0, 0];
+    for (const each of stems) {
+      if (!holds(lower, each)) continue;
+      held += each.weight;
+      if (each.weight === functionWordWeight) functionWords += 1;
+    }
+    return { share: total === 0 ? 0 : held / total, functionWords };
   };
 }
 

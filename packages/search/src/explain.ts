@@ -3,6 +3,7 @@ import type { FullTextOptions, NearestOptions } from "@pond/substrate";
 import type { Chosen } from "./answer.ts";
 import type { Scope } from "./filter.ts";
 import { literalQuery, messageQuery, windowQuery } from "./full-text.ts";
+import { loadHeads } from "./payload.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { Explanation } from "./request.ts";
 import { rounded } from "./scores.ts";
@@ -42,7 +43,7 @@ export async function explain(
         }),
       };
     }),
-    ...(meaning.asked && { nearest: nearestShown(meaning) }),
+    ...(meaning.asked && { nearest: await nearestShown(sessions, meaning) }),
     plans: await plansOf(sessions, query, scope, meaning.asked),
   };
 }
@@ -63,10 +64,18 @@ function perRoot(
   );
 }
 
-function nearestShown({ hits }: Meaning): NonNullable<Explanation["nearest"]> {
-  return hits.slice(0, hitsShown).map(({ key, similarity }) => ({
-    session_id: key.sessionId,
-    message_id: key.id,
+async function nearestShown(
+  sessions: SessionStore,
+  { hits }: Meaning,
+): Promise<NonNullable<Explanation["nearest"]>> {
+  const nearest = hits.slice(0, hitsShown);
+  const heads = await loadHeads(
+    sessions,
+    nearest.map(({ row }) => row),
+  );
+  return nearest.map(({ row, sessionId, similarity }) => ({
+    session_id: sessionId,
+    message_id: heads.get(row)?.id ?? "",
     similarity: rounded(similarity),
   }));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageArm, phraseOrWords } from "./full-text.ts";
+import { messageArm, messageQuery, phraseOrWords } from "./full-text.ts";
 import { parseQuery } from "./query.ts";
 import { storeOf } from "./testing.ts";
 
@@ -17,10 +17,38 @@ describe("messageArm", () => {
     const { hits, isCut } = await messageArm(sessions, query, undefined);
     remove();
 
-    const [often, all] = ["often", "all"].map((id) => hits.find(({ key }) => key.sessionId === id));
+    const [often, all] = ["often", "all"].map((id) =>
+      hits.find(({ sessionId }) => sessionId === id),
+    );
     expect(often?.score).toBeGreaterThan(all?.score ?? 0);
     expect(all?.rank).toBeGreaterThan(often?.rank ?? 0);
     expect([hits.length, isCut]).toEqual([20, false]);
+  });
+
+  it("ranks what holds the function words of a question before its equal", async () => {
+    const { sessions, remove } = await storeOf([
+      { id: "bare", texts: ["upload slow today here"] },
+      { id: "asked", texts: ["why upload is slow"] },
+    ]);
+    const { hits } = await messageArm(sessions, parseQuery("why is upload slow"), undefined);
+    remove();
+
+    const [bare, asked] = ["bare", "asked"].map((id) => hits.find((hit) => hit.sessionId === id));
+    expect(asked?.score).toBeCloseTo(bare?.score ?? 0);
+    expect(asked?.rank).toBeGreaterThan(bare?.rank ?? 0);
+  });
+});
+
+describe("messageQuery", () => {
+  it.each([
+    [
+      "no function words beside others",
+      "why is the upload slow",
+      { terms: "upload slow", boost: 4 },
+    ],
+    ["them beside one", "the upload", { terms: "the upload upload upload upload", boost: 1 }],
+  ])("asks for %s", (_, query, expected) => {
+    expect(messageQuery(parseQuery(query))).toEqual(expected);
   });
 });
 

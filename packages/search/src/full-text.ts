@@ -1,19 +1,17 @@
 import { type SessionStore, windowText } from "@pond/sessions";
 import type { Filter, FullTextQuery, Row } from "@pond/substrate";
 import { toCoverage } from "./coverage.ts";
-import { keyOf, type MessageKey, type StoredText, textColumns, toStoredText } from "./message.ts";
-import { fullWeight, isBound, type ParsedQuery } from "./query.ts";
+import { type FoundMessage, foundColumns, toFoundMessage } from "./message.ts";
+import { fullWeight, isBound, type ParsedQuery, tellingTerms } from "./query.ts";
 import { deepRows, type Hits } from "./rounds.ts";
 import { weights } from "./weights.ts";
 import { wordsOf } from "./words.ts";
 
 /** A message an arm found. Its text comes along: a second read would cost more. */
-export type MessageHit = {
-  readonly key: MessageKey;
-  readonly message: StoredText;
+export type MessageHit = FoundMessage & {
   /** BM25. */
   readonly score: number;
-  /** BM25, more of it the more of the query's words the message holds: what it is ranked by. */
+  /** BM25 and more, the more of the query's words the message holds: what it is ranked by. */
   readonly rank: number;
 };
 
@@ -34,17 +32,19 @@ export async function messageArm(
   query: ParsedQuery,
   where: Filter | undefined,
 ): Promise<Hits<MessageHit>> {
-  const search = { column: "search_text", query: messageQuery(query), columns: textColumns };
+  const search = { column: "search_text", query: messageQuery(query), columns: foundColumns };
   const limit = messageDepth;
   const ask = (within: Filter | undefined) =>
     store.table("messages").fullText({ ...search, where: within, limit });
   const { hits, isCut } = await deepRows(ask, where, limit);
   const coverage = toCoverage(query);
+  const perFunctionWord = tellingTerms(query.terms) === query.terms ? 0 : weights.functionWord;
   const toHit = (row: Row): MessageHit => {
-    const message = toStoredText(row);
+    const message = toFoundMessage(row);
     const score = scoreOf(row);
-    const rank = score * (1 + weights.coverage * coverage(message.text));
-    return { key: keyOf(row), message, score, rank };
+    const { share, functionWords } = coverage(message.text);
+    const rank = (score + functionWords * perFunctionWord) * (1 + weights.coverage * share);
+    return { ...message, score, rank };
   };
   return { hits: hits.map(toHit), isCut };
 }
@@ -71,7 +71,7 @@ export async function windowArm(
 
 /** What a query asks of messages. */
 export function messageQuery(query: ParsedQuery): FullTextQuery {
-  return bounded(query, phraseOrWords);
+  return bounded({ ...query, terms: tellingTerms(query.terms) }, phraseOrWords);
 }
 
 /** What a query asks of windows, whose index knows no positions. */

@@ -1,14 +1,7 @@
-import type { SessionStore } from "@pond/sessions";
+import { inOneForm, type SessionStore } from "@pond/sessions";
 import { and, contains, type Filter, or, type Row } from "@pond/substrate";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
-import {
-  keyOf,
-  keyText,
-  type MessageKey,
-  type StoredText,
-  textColumns,
-  toStoredText,
-} from "./message.ts";
+import { type FoundMessage, foundColumns, toFoundMessage } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import type { Hits } from "./rounds.ts";
 import { isUnspaced, wordsOf } from "./words.ts";
@@ -25,11 +18,11 @@ const insideWord = 0.65;
 const inWords = 0.3;
 
 /** A message that holds literals. */
-export type LiteralHit = {
-  readonly key: MessageKey;
-  readonly message: StoredText;
+export type LiteralHit = FoundMessage & {
   /** How many of the query's literals it holds, and how exactly: 0 to 1. */
   readonly share: number;
+  /** BM25 of the words of the literal it was found by; undefined where a scan found it. */
+  readonly score?: number;
 };
 
 /**
@@ -43,15 +36,23 @@ export async function literalArm(
   where: Filter | undefined,
 ): Promise<Hits<LiteralHit>> {
   const found = await Promise.all(
-    query.literals.map((literal) => literalHits(sessions, query, literal, where)),
+    query.literals.map(async (literal) => {
+      const { beyond } = await indexedLiteral(sessions, query, literal, where);
+      return beyond();
+    }),
   );
-  const byKey = new Map<string, LiteralHit>();
+  const byRow = new Map<bigint, LiteralHit>();
   for (const hit of found.flatMap(({ hits }) => hits)) {
-    const share = (byKey.get(keyText(hit.key))?.share ?? 0) + hit.share / query.literals.length;
-    byKey.set(keyText(hit.key), { ...hit, share });
+    const share = (byRow.get(hit.row)?.share ?? 0) + hit.share / query.literals.length;
+    byRow.set(hit.row, { ...hit, share });
   }
-  const hits = [...byKey.values()].toSorted((left, right) => right.share - left.share);
+  const hits = [...byRow.values()].toSorted((left, right) => right.share - left.share);
   return { hits, isCut: found.some(({ isCut }) => isCut) };
+}
+
+/** True where a message holds the literal as it stands, or in another case. */
+export function isHeldWhole({ share }: LiteralHit): boolean {
+  return share >= inAnotherCase;
 }
 
 /** The messages that hold this very text, or it in another case. Reads every text in scope. */
@@ -61,10 +62,12 @@ export async function substringArm(
   text: string,
   where: Filter | undefined,
 ): Promise<Hits<LiteralHit>> {
-  const cases = new Set([text, text.toLowerCase(), text.toUpperCase()]);
-  const holds = or(...[...cases].map((each) => contains("search_text", each)));
+  const cases = [text, text.toLowerCase(), text.toUpperCase()];
+  // What was stored before `search_text` held every text in one form may be in the other.
+  const ways = new Set([...cases, ...cases.map((each) => each.normalize("NFD"))]);
+  const holds = or(...[...ways].map((each) => contains("search_text", each)));
   const batches = sessions.store.table("messages").scan({
-    columns: textColumns,
+    columns: foundColumns,
     where: where ? and(where, holds) : holds,
     // Bounds on words cannot be asked of a scan, and the first of many may meet none.
     limit: isBound(query) ? undefined : scanDepth,
@@ -72,7 +75,7 @@ export async function substringArm(
   const found: LiteralHit[] = [];
   for await (const rows of batches) {
     const hits = rows.map((row) => literalHit(row, text));
-    found.push(...hits.filter(({ message }) => meetsBounds(message.text, query)));
+    found.push(...hits.filter(({ text }) => meetsBounds(text, query)));
     if (found.length >= scanDepth) break;
   }
   const hits = found.toSorted((left, right) => right.share - left.share).slice(0, literalDepth);
@@ -85,18 +88,25 @@ export function meetsBounds(
   query: Pick<ParsedQuery, "required" | "excluded">,
 ): boolean {
   if (!isBound(query)) return true;
-  const words = ` ${wordsOf(text.toLowerCase()).join(" ")} `;
+  const words = ` ${wordsOf(inOneForm(text).toLowerCase()).join(" ")} `;
   const holds = (wanted: string): boolean =>
     words.includes(` ${wordsOf(wanted.toLowerCase()).join(" ")} `);
   return query.required.every(holds) && !query.excluded.some(holds);
 }
 
-async function literalHits(
+/** What the index says of a literal. */
+export type IndexedLiteral = Hits<LiteralHit> & {
+  /** Adds what the index cannot tell of, where there may be any. */
+  readonly beyond: () => Promise<Hits<LiteralHit>>;
+};
+
+/** The messages that hold the words of a literal in a row, those with most BM25 first. */
+export async function indexedLiteral(
   sessions: SessionStore,
   query: ParsedQuery,
   literal: string,
   where: Filter | undefined,
-): Promise<Hits<LiteralHit>> {
+): Promise<IndexedLiteral> {
   const words = wordsOf(literal);
   const rows =
     words.length === 0
@@ -105,26 +115,32 @@ async function literalHits(
           column: "search_text",
           query: literalQuery(query, literal),
           where,
-          columns: textColumns,
+          columns: foundColumns,
           limit: literalDepth,
         });
-  const hits = rows.map((row) => literalHit(row, literal));
+  const hits = rows.map(
+    (row): LiteralHit => ({ ...literalHit(row, literal), score: Number(row["_score"]) }),
+  );
   const isCut = rows.length >= literalDepth;
-  const isWhole = hits.some(({ share }) => share >= inAnotherCase);
+  const isWhole = hits.some(isHeldWhole);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);
   // Of `__add__` the index knows "add" alone, and that may be everywhere.
   const isVague = words.length <= 1 && !isServed;
   // More of them hold it whole than are looked at: a scan would add others in no order.
-  const isFull = isCut && hits.every(({ share }) => share >= inAnotherCase);
+  const isFull = isCut && hits.every(isHeldWhole);
   // A phrase of plain words the index has or has not; a scan would read everything in scope.
   const isPhrase = isServed && words.length > 1;
-  if (isPhrase || isFull || (isWhole && !isVague)) return { hits, isCut };
-  // The bounds alone leave it out: no longer word is meant.
-  if (where && !isVague && (await isKnown(sessions, literal))) return { hits, isCut };
-  const known = new Set(hits.map(({ key }) => keyText(key)));
-  const anywhere = await substringArm(sessions, query, literal, where);
-  const others = anywhere.hits.filter(({ key }) => !known.has(keyText(key)));
-  return { hits: [...hits, ...others], isCut: isCut || anywhere.isCut };
+  const isEnough = isPhrase || isFull || (isWhole && !isVague);
+  const beyond = async (): Promise<Hits<LiteralHit>> => {
+    // Where the bounds alone leave it out, no longer word is meant.
+    const isAll = isEnough || (where && !isVague && (await isKnown(sessions, literal)));
+    if (isAll) return { hits, isCut };
+    const known = new Set(hits.map(({ row }) => row));
+    const anywhere = await substringArm(sessions, query, literal, where);
+    const others = anywhere.hits.filter(({ row }) => !known.has(row));
+    return { hits: [...hits, ...others], isCut: isCut || anywhere.isCut };
+  };
+  return { hits, isCut, beyond };
 }
 
 const knownDepth = 5;
@@ -141,11 +157,12 @@ async function isKnown({ store }: SessionStore, literal: string): Promise<boolea
 }
 
 function literalHit(row: Row, literal: string): LiteralHit {
-  const message = toStoredText(row);
-  return { key: keyOf(row), message, share: exactness(message.text, literal) };
+  const message = toFoundMessage(row);
+  return { ...message, share: exactness(message.text, literal) };
 }
 
-function exactness(text: string, literal: string): number {
+function exactness(stored: string, literal: string): number {
+  const text = inOneForm(stored);
   if (hasWhole(text, literal)) return exactly;
   const [lowText, lowLiteral] = [text.toLowerCase(), literal.toLowerCase()];
   if (hasWhole(lowText, lowLiteral)) return inAnotherCase;

@@ -13,13 +13,17 @@ import {
   searchText,
   summarizePart,
 } from "@pond/sessions";
-import { and, type Filter, isNotNull, oneOf, type Row } from "@pond/substrate";
+import { and, type Filter, isNotNull, oneOf, type Row, rowId, type Table } from "@pond/substrate";
 import {
+  type Head,
+  headColumns,
   keyOf,
   keyText,
   type MessageKey,
+  rowOf,
   type StoredText,
   textColumns,
+  toHead,
   toStoredText,
 } from "./message.ts";
 import { beginning } from "./snippet.ts";
@@ -32,10 +36,23 @@ export type State = {
 };
 
 const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "options"];
-const partColumns = ["session_id", "message_id", "id", "type", "provenance", "variant_data"];
+const partKey = ["session_id", "message_id", "id"];
+const partColumns = [...partKey, "type", "provenance", "variant_data", "data"];
 const partsShown = 32;
 const nameChars = 200;
 const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
+
+/** What found messages are besides their text, by row. */
+export async function loadHeads(
+  { store }: SessionStore,
+  rows: readonly bigint[],
+): Promise<Map<bigint, Head>> {
+  if (rows.length === 0) return new Map();
+  const found = await store
+    .table("messages")
+    .rows({ columns: headColumns, where: oneOf(rowId, rows) });
+  return new Map(found.map((row) => [rowOf(row), toHead(row)]));
+}
 
 /** The texts of these messages, by key. */
 export async function loadTexts(
@@ -75,13 +92,10 @@ export async function loadPartSummaries(
 ): Promise<Map<string, PartSummary[]>> {
   const summaries = new Map<string, PartSummary[]>();
   if (keys.length === 0) return summaries;
-  const rows = await store.table("parts").rows({
-    columns: [...partColumns, "ordinal", "data"],
-    where: within(keys, "message_id"),
-  });
-  rows.sort((left, right) => Number(left["ordinal"]) - Number(right["ordinal"]));
-  for (const row of rows) {
-    const key = keyText({ sessionId: String(row["session_id"]), id: String(row["message_id"]) });
+  const parts = store.table("parts");
+  const rows = await parts.rows({ columns: partColumns, where: within(keys, "message_id") });
+  for (const row of await inOrder(parts, rows)) {
+    const key = keyText(messageOf(row));
     const own = summaries.get(key);
     if (own !== undefined && own.length >= partsShown) continue;
     const summary = shortened(summarizePart(toPart(row)));
@@ -89,6 +103,28 @@ export async function loadPartSummaries(
     else summaries.set(key, [summary]);
   }
   return summaries;
+}
+
+/** Most messages have one part. Places are read where they have more: a fifth of the time of all. */
+async function inOrder(parts: Table, rows: readonly Row[]): Promise<readonly Row[]> {
+  const byMessage = Map.groupBy(rows, (row) => keyText(messageOf(row)));
+  const several = [...byMessage.values()].flatMap(([first, second]) =>
+    first !== undefined && second !== undefined ? [messageOf(first)] : [],
+  );
+  if (several.length === 0) return rows;
+  const columns = [...partKey, "ordinal"];
+  const placed = await parts.rows({ columns, where: within(several, "message_id") });
+  const places = new Map(placed.map((row) => [partText(row), Number(row["ordinal"])]));
+  const placeOf = (row: Row): number => places.get(partText(row)) ?? 0;
+  return rows.toSorted((left, right) => placeOf(left) - placeOf(right));
+}
+
+function messageOf(part: Row): MessageKey {
+  return { sessionId: String(part["session_id"]), id: String(part["message_id"]) };
+}
+
+function partText(part: Row): string {
+  return `${keyText(messageOf(part))}\n${part["id"]}`;
 }
 
 /** Names are of the source, and of any length. */

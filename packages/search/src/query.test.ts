@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { QueryError } from "./errors.ts";
-import { type ParsedQuery, parseQuery } from "./query.ts";
+import {
+  isOneLiteral,
+  isScoredByLiteral,
+  type ParsedQuery,
+  parseQuery,
+  tellingTerms,
+} from "./query.ts";
 
 /** The parsed query in one line a field, to compare whole. */
 function read(query: string): Record<string, string> {
@@ -189,3 +195,39 @@ function attempt(query: string): ParsedQuery | undefined {
     return undefined;
   }
 }
+
+describe("isOneLiteral", () => {
+  it.each([
+    // query, one literal and nothing else, its BM25 is that of the query
+    ["adapter_bounded_values", true, true],
+    ["getSessionById", true, false],
+    ['"exact words"', true, true],
+    ['"the words"', true, false],
+    ['"words and words"', true, false],
+    ["索引", true, true],
+    ["src/search/query.ts", true, true],
+    ["retry", false, false],
+    ["why adapter_bounded_values", false, false],
+    ["a_b_c d_e_f", false, false],
+    ["adapter_bounded_values -test", false, false],
+    ['"->"', false, false],
+  ])("of %s is %s, scored by it %s", (query, isOne, isScored) => {
+    const parsed = parseQuery(query);
+
+    expect(isOneLiteral(parsed)).toBe(isOne);
+    expect(isOne && isScoredByLiteral(parsed)).toBe(isScored);
+  });
+});
+
+describe("tellingTerms", () => {
+  it.each([
+    ["leaves function words out beside others", "why is the upload slow", "upload slow"],
+    ["keeps the pieces of a name", "where is getUser", "getuser get user"],
+    ["keeps function words beside one other", "why is the upload", "why is the upload"],
+    ["keeps what is nothing else", "to be or not to be", "to be or not"],
+  ])("%s", (_, query, words) => {
+    const terms = tellingTerms(parseQuery(query).terms);
+
+    expect(terms.map(({ word }) => word).join(" ")).toBe(words);
+  });
+});

@@ -1,9 +1,10 @@
+import { inOneForm } from "@pond/sessions";
 import { QueryError } from "./errors.ts";
 import { functionWordsOf } from "./function-words.ts";
 import { camelPieces, isIdentifier, isTypeName, isUnspaced, wordsOf } from "./words.ts";
 
 /** A word of a query; `weight` is how often it is put to the index. */
-type Term = { readonly word: string; readonly weight: number };
+export type Term = { readonly word: string; readonly weight: number };
 
 /** A query, understood. */
 export type ParsedQuery = {
@@ -32,6 +33,8 @@ export const fullWeight = 4;
 /** Of a piece of an identifier, beside the identifier itself. */
 const pieceWeight = 2;
 export const functionWordWeight = 1;
+/** By a single word very many may be found alike. */
+const enoughTelling = 2;
 
 type Token = {
   readonly text: string;
@@ -46,10 +49,12 @@ type Token = {
  * @throws {QueryError} where nothing is asked for.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const text = query
+  const typed = query
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, " ")
     .trim();
+  // As the index holds it, too, however the keyboard or the clipboard wrote it.
+  const text = inOneForm(typed);
   if (text === "") {
     throw new QueryError("it is empty; write the words to look for, such as: retry after timeout");
   }
@@ -78,6 +83,32 @@ export function isBound({
   excluded,
 }: Pick<ParsedQuery, "required" | "excluded">): boolean {
   return required.length + excluded.length > 0;
+}
+
+/**
+ * The words that messages are found by. Function words are in most messages, and to rank by them
+ * takes half of the time of a question: beside others they are left out, and the texts of what was
+ * found say which of them it holds.
+ */
+export function tellingTerms(terms: readonly Term[]): readonly Term[] {
+  const telling = terms.filter(({ weight }) => weight > functionWordWeight);
+  return telling.length >= enoughTelling ? telling : terms;
+}
+
+/** True for a query that is one literal and nothing else: a name, a path, a phrase, a short word. */
+export function isOneLiteral(query: ParsedQuery): boolean {
+  const [literal, ...others] = query.literals;
+  if (literal === undefined || others.length > 0 || isBound(query)) return false;
+  // Signs alone are for a scan.
+  if (query.terms.length === 0) return false;
+  const words = new Set(wordsOf(literal.toLowerCase()));
+  return query.terms.every(({ word, weight }) => weight === pieceWeight || words.has(word));
+}
+
+/** True where the BM25 of a literal is that of the whole query: each of its words weighs in full. */
+export function isScoredByLiteral({ terms, literals }: ParsedQuery): boolean {
+  const words = literals.flatMap(wordsOf);
+  return words.length === terms.length && terms.every(({ weight }) => weight === fullWeight);
 }
 
 const tokenPattern = /([+-]?)(?:"([^"]*)"|“([^“”]*)”|«([^«»]*)»|「([^「」]*)」)|(\S+)/gu;

@@ -9,7 +9,7 @@ export type Hits<Hit> = {
 
 const roundsAtMost = 3;
 /** As many as a first page holds, and the one that says that there are more. */
-const sessionsWanted = 11;
+export const sessionsWanted = 11;
 
 /**
  * Rows of enough sessions: where a few sessions fill the list, the others are asked again.

@@ -1,10 +1,13 @@
 import type { SessionStore } from "@pond/sessions";
+import { oneOf, rowId } from "@pond/substrate";
 import type { Found } from "./candidates.ts";
 import { messageQuery, scoreOf } from "./full-text.ts";
 import {
+  type FoundMessage,
   keyOf,
   keyText,
   type MessageKey,
+  rowOf,
   type StoredText,
   textColumns,
   toStoredText,
@@ -38,6 +41,23 @@ export async function scoreMessages(
   );
 }
 
+/** The BM25 of these messages, by row, as {@link scoreMessages} gives it by key. */
+export async function scoreRows(
+  { store }: SessionStore,
+  query: ParsedQuery,
+  rows: readonly bigint[],
+): Promise<Map<bigint, number>> {
+  if (rows.length === 0 || query.terms.length === 0) return new Map();
+  const scored = await store.table("messages").fullText({
+    column: "search_text",
+    query: messageQuery(query),
+    where: oneOf(rowId, rows),
+    columns: [rowId],
+    limit: rows.length,
+  });
+  return new Map(scored.map((row) => [rowOf(row), scoreOf(row)]));
+}
+
 /** Leaves out the messages that score less, whichever arm found them. */
 export async function atLeast(
   sessions: SessionStore,
@@ -47,13 +67,13 @@ export async function atLeast(
 ): Promise<Found> {
   if (minScore === 0) return found;
   const { messages, windows, literals, vectors } = found;
-  const scores = new Map(messages.map(({ key, score }) => [keyText(key), score]));
-  const unknown = [...literals, ...vectors].filter(({ key }) => !scores.has(keyText(key)));
-  const keys = unknown.map(({ key }) => key);
-  for (const [key, { score }] of await scoreMessages(sessions, query, keys)) scores.set(key, score);
-  const isEnough = ({ key }: { readonly key: MessageKey }): boolean =>
+  const scores = new Map(messages.map(({ row, score }) => [row, score]));
+  const unknown = [...literals, ...vectors].filter(({ row }) => !scores.has(row));
+  const rows = [...new Set(unknown.map(({ row }) => row))];
+  for (const [row, score] of await scoreRows(sessions, query, rows)) scores.set(row, score);
+  const isEnough = ({ row }: FoundMessage): boolean =>
     // As it is shown: else a score that was rounded up would leave out its own message.
-    rounded(scores.get(keyText(key)) ?? 0) >= minScore;
+    rounded(scores.get(row) ?? 0) >= minScore;
   return {
     messages: messages.filter(isEnough),
     windows,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FilterError, QueryError } from "./errors.ts";
 import type { SearchRequest, SearchResponse } from "./request.ts";
 import { search } from "./search.ts";
-import { addChats, type Chat, storeOf, type TestStore } from "./testing.ts";
+import { addChats, type Chat, embedAll, fakeEmbedder, storeOf, type TestStore } from "./testing.ts";
 
 const chats: readonly Chat[] = [
   {
@@ -380,6 +380,26 @@ describe("what is shown of a match", () => {
 });
 
 describe("search of a store that changes", () => {
+  it("names what it finds wherever its row has moved", async () => {
+    const chats = ["walrus", "flamingo", "heron"].map((word): Chat => {
+      return { id: word, texts: [`${word} and mango`, "so it is"] };
+    });
+    const own = await storeOf(chats, { isFolded: false });
+    await embedAll(own.sessions, fakeEmbedder());
+    await addChats(own.sessions, [{ id: "ibis", texts: ["ibis and mango"] }]);
+    const answers = ["walrus", "heron", "ibis"].map((word) =>
+      search(own.sessions, { query: `mango ${word}`, min_score: 0.001 }),
+    );
+    const first = (await Promise.all(answers)).map(({ sessions }) => sessions[0]?.matches[0]);
+    own.remove();
+
+    expect(first).toMatchObject([
+      { message_id: "walrus-0", role: "user", text: "walrus and mango" },
+      { message_id: "heron-0", role: "user", text: "heron and mango" },
+      { message_id: "ibis-0", role: "user", text: "ibis and mango" },
+    ]);
+  });
+
   it("finds what was never folded, and shows the newest value of what was revised", async () => {
     const own = await storeOf([{ id: "a", texts: ["first flamingo", "answer", "gone flamingo"] }], {
       isFolded: false,

@@ -89,10 +89,9 @@ async function readPage(
     read.push(segment);
     for (const root of segment.ranked) {
       const mark = markOf(root.rootId);
-      const candidates = segment.candidates.get(root.rootId);
-      if (candidates === undefined || shown.has(mark)) continue;
+      if (shown.has(mark)) continue;
       if (chosen.length === limit) return { chosen, read, shown, isMore: true };
-      chosen.push({ root, candidates, segment });
+      chosen.push({ root, segment });
       shown.add(mark);
     }
   }

@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { toScope } from "./filter.ts";
 import { parseQuery } from "./query.ts";
+import type { SearchRequest } from "./request.ts";
 import { segments } from "./segments.ts";
 import { type Chat, storeOf } from "./testing.ts";
 
@@ -24,4 +25,76 @@ it("never asks again for what is below a root that it has ranked", async () => {
   expect(ranked[0]).toEqual(["root"]);
   expect(ranked.flat()).toHaveLength(31);
   expect(new Set(ranked.flat()).size).toBe(31);
+});
+
+describe("of one literal", () => {
+  const apart = Array.from({ length: 20 }, (_, at): Chat => {
+    return { id: `apart${at}`, texts: [`the basket of a fruit, ${at}`] };
+  });
+  const holders = (count: number): Chat[] =>
+    Array.from({ length: count }, (_, at): Chat => {
+      return { id: `whole${at}`, texts: [`see fruit_basket ${"and more ".repeat(at)}`] };
+    });
+
+  /** How many sessions each segment ranks, and how many hits each arm had in it. */
+  async function ranked(chats: readonly Chat[], query: string, more: Partial<SearchRequest> = {}) {
+    const own = await storeOf(chats);
+    const read: { roots: string[]; hits: Record<string, number> }[] = [];
+    const all = segments(own.sessions, parseQuery(query), toScope({ query, ...more }), {
+      ...{ minScore: 0, meaning: Promise.resolve({ hits: [] }) },
+    });
+    for await (const { ranked: roots, arms } of all) {
+      const hits = Object.fromEntries(arms.map((arm) => [arm.name, arm.hits.length]));
+      read.push({ roots: roots.map(({ rootId }) => rootId), hits });
+    }
+    own.remove();
+    return read;
+  }
+
+  it("ranks what holds it, where that fills a page, and then what holds its words", async () => {
+    const [first, ...rest] = await ranked([...apart, ...holders(15)], "fruit_basket");
+
+    expect(first?.hits).toEqual({ message: 15, window: 0, literal: 15, vector: 0 });
+    // By BM25: the shorter before the longer.
+    expect(first?.roots).toEqual(holders(15).map(({ id }) => id));
+    expect(rest.flatMap(({ roots }) => roots).toSorted()).toEqual(
+      apart.map(({ id }) => id).toSorted(),
+    );
+  });
+
+  it("asks no windows where any message holds it", async () => {
+    const [first] = await ranked([...apart, ...holders(3)], "fruit_basket");
+
+    expect(first?.hits).toEqual({ message: 23, window: 0, literal: 3, vector: 0 });
+    expect(first?.roots.slice(0, 3)).toEqual(holders(3).map(({ id }) => id));
+    expect(first?.roots).toHaveLength(23);
+  });
+
+  it("asks them at the end: they hold the newest words of what was revised", async () => {
+    const [first, second] = await ranked(
+      [
+        ...holders(2),
+        { id: "revised", texts: ["nothing of it"] },
+        { id: "revised", texts: ["a fruit_basket by now"] },
+      ],
+      "fruit_basket",
+    );
+
+    expect(first?.roots).toEqual(["whole0", "whole1"]);
+    expect(second).toMatchObject({ roots: ["revised"], hits: { message: 0, window: 1 } });
+  });
+
+  it("asks them where none does", async () => {
+    const [first] = await ranked(apart, "fruit_basket");
+
+    expect(first?.hits).toMatchObject({ message: 20, window: 20, literal: 0 });
+  });
+
+  it("asks them for no votes alone", async () => {
+    const read = await ranked(apart, "fruit_basket", { role: "user" });
+
+    expect(read.map(({ hits }) => hits)).toEqual([
+      { message: 20, window: 0, literal: 0, vector: 0 },
+    ]);
+  });
 });

@@ -1,12 +1,18 @@
 import type { SessionStore } from "@pond/sessions";
-import { type Candidate, candidatesOf, type Found } from "./candidates.ts";
+import type { Found } from "./candidates.ts";
 import type { Scope } from "./filter.ts";
 import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
 import { type Arm, fuse, type RankedRoot } from "./fuse.ts";
-import { type LiteralHit, literalArm, substringArm } from "./literal.ts";
-import { isBound, type ParsedQuery } from "./query.ts";
+import {
+  indexedLiteral,
+  isHeldWhole,
+  type LiteralHit,
+  literalArm,
+  substringArm,
+} from "./literal.ts";
+import { isBound, isOneLiteral, isScoredByLiteral, type ParsedQuery } from "./query.ts";
 import { loadRoots, type Roots } from "./roots.ts";
-import { type Hits, without } from "./rounds.ts";
+import { type Hits, sessionsWanted, without } from "./rounds.ts";
 import { atLeast } from "./scores.ts";
 import { subAgentsOf } from "./sub-agents.ts";
 import type { Meaning, VectorHit } from "./vector.ts";
@@ -19,8 +25,7 @@ export type Segment = {
   readonly scale: number;
   /** Best first; scores are 0 to 1. */
   readonly ranked: readonly RankedRoot[];
-  /** The messages to show of each root. */
-  readonly candidates: ReadonlyMap<string, readonly Candidate[]>;
+  readonly found: Found;
   /** The sessions something was found in, by root. */
   readonly foundIn: ReadonlyMap<string, readonly string[]>;
   readonly roots: Roots;
@@ -52,12 +57,13 @@ export async function* segments(
   // The bounds are on messages, and of a window none may meet them: it only votes.
   const isSure = scope.isLoose || isBound(query) || minScore > 0;
   const met = { messages: new Set<string>(), windows: new Set<string>() };
-  let ask = byWords;
+  let ask = isOneLiteral(query) ? byLiteral : byWords;
   let ceiling = 1;
   for (let round = 0; round < segmentsAtMost; round += 1) {
     const rest = {
       messages: without(met.messages, scope.messages),
       windows: without(met.windows, scope.windows),
+      isSure,
     };
     let words = await ask(sessions, query, rest);
     if (round === 0 && isEmpty(words) && minScore === 0) {
@@ -70,7 +76,7 @@ export async function* segments(
     const all = sessionIdsOf(found);
     const listed = isSure ? sessionIdsOf({ ...found, windows: [] }) : all;
     const isByCharacters = ask === byCharacters;
-    const ranking = await rank(sessions, found, { all, listed, mayGuess: !isSure, ceiling });
+    const ranking = await rank(sessions, found, { all, listed, ceiling });
     yield { ...ranking, isByCharacters };
     const { messages, windows, literals } = words;
     const isCut = messages.isCut || literals.isCut || (windows.isCut && !isSure);
@@ -81,6 +87,7 @@ export async function* segments(
     );
     for (const id of [...listed, ...below]) met.messages.add(id);
     for (const id of [...all, ...below]) met.windows.add(id);
+    if (ask === byLiteral && !messages.isCut && !literals.isCut) ask = byWindows;
     ceiling = ranking.ranked.at(-1)?.score ?? ceiling;
   }
 }
@@ -90,9 +97,14 @@ type Lexical = {
   readonly windows: Hits<WindowHit>;
   readonly literals: Hits<LiteralHit>;
 };
-type Bounds = Pick<Scope, "messages" | "windows">;
+type Bounds = Pick<Scope, "messages" | "windows"> & {
+  /** True where windows only vote. */
+  readonly isSure: boolean;
+};
 
 const nothing = { hits: [], isCut: false };
+/** Not asked yet. */
+const later = { hits: [], isCut: true };
 
 /** Asks the arms that search words, at once. */
 async function byWords(
@@ -107,6 +119,49 @@ async function byWords(
     literalArm(sessions, query, where),
   ]);
   return { messages, windows, literals };
+}
+
+/**
+ * A query that is one name or phrase: what holds it as it stands comes first anyway, so it is looked
+ * for first. Where that fills a page nothing else is asked, and windows not where any is found: what
+ * they add comes last, if an answer reads on so far. Their votes alone are not worth asking for.
+ */
+async function byLiteral(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  bounds: Bounds,
+): Promise<Lexical> {
+  const [literal = ""] = query.literals;
+  const indexed = await indexedLiteral(sessions, query, literal, bounds.messages);
+  const whole = indexed.hits.filter(isHeldWhole);
+  const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];
+  if (new Set(scored.map(({ sessionId }) => sessionId)).size >= sessionsWanted) {
+    // There is more: what holds it less exactly, if nothing else.
+    const isCut = true;
+    const messages = { hits: scored, isCut };
+    return { messages, windows: later, literals: { hits: whole, isCut } };
+  }
+  const [messages, windows, literals] = await Promise.all([
+    messageArm(sessions, query, bounds.messages),
+    whole.length > 0 || bounds.isSure ? later : windowArm(sessions, query, bounds.windows),
+    indexed.beyond(),
+  ]);
+  return { messages, windows, literals };
+}
+
+/** What windows add where messages have said all: the newest words of a message that was revised. */
+async function byWindows(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { windows: where }: Bounds,
+): Promise<Lexical> {
+  const windows = await windowArm(sessions, query, where);
+  return { messages: nothing, windows, literals: nothing };
+}
+
+/** What the message arm would say of a message that holds all of the query. */
+function toMessageHit({ score, ...hit }: LiteralHit): MessageHit[] {
+  return score === undefined ? [] : [{ ...hit, score, rank: score }];
 }
 
 /** Looks for the query as it stands, within words too. */
@@ -134,12 +189,10 @@ async function rank(
   {
     all,
     listed,
-    mayGuess,
     ceiling,
   }: {
     readonly all: ReadonlySet<string>;
     readonly listed: ReadonlySet<string>;
-    readonly mayGuess: boolean;
     readonly ceiling: number;
   },
 ): Promise<Omit<Segment, "isByCharacters">> {
@@ -152,7 +205,7 @@ async function rank(
   const ranked = fuse(arms, rootOf, (left, right) => roots.newerFirst(left, right))
     .filter(({ rootId }) => foundIn.has(rootId))
     .map((root) => ({ ...root, score: root.score * scale }));
-  return { arms, scale, ranked, candidates: candidatesOf(found, rootOf, mayGuess), foundIn, roots };
+  return { arms, scale, ranked, found, foundIn, roots };
 }
 
 function armsOf({ messages, windows, literals, vectors }: Found): Arm[] {
@@ -160,22 +213,21 @@ function armsOf({ messages, windows, literals, vectors }: Found): Arm[] {
   return [
     {
       ...{ name: "message", weight: weights.message, decay: messageDecay },
-      hits: messages.map(({ key, rank }) => ({ sessionId: key.sessionId, score: rank })),
+      hits: messages.map(({ sessionId, rank }) => ({ sessionId, score: rank })),
     },
     { name: "window", weight: weights.window, decay: windowDecay, hits: windows },
     {
       ...{ name: "literal", weight: weights.literal, decay: 0, isShare: true },
-      hits: literals.map(({ key, share }) => ({ sessionId: key.sessionId, score: share })),
+      hits: literals.map(({ sessionId, share }) => ({ sessionId, score: share })),
     },
     {
       ...{ name: "vector", weight: weights.vector, decay: vectorDecay },
-      hits: vectors.map(({ key, similarity }) => ({ sessionId: key.sessionId, score: similarity })),
+      hits: vectors.map(({ sessionId, similarity }) => ({ sessionId, score: similarity })),
     },
   ];
 }
 
 function sessionIdsOf({ messages, windows, literals, vectors }: Found): Set<string> {
-  const ids = new Set(windows.map(({ sessionId }) => sessionId));
-  for (const { key } of [...messages, ...literals, ...vectors]) ids.add(key.sessionId);
-  return ids;
+  const hits = [...windows, ...messages, ...literals, ...vectors];
+  return new Set(hits.map(({ sessionId }) => sessionId));
 }

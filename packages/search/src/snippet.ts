@@ -1,3 +1,4 @@
+import { asSearched } from "./as-searched.ts";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import type { Snippet } from "./request.ts";
 import { isUnspaced } from "./words.ts";
@@ -51,7 +52,7 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
  * of the snippet. What is longer than a snippet is shown in its beginning.
  */
 export function toSnippet(text: string, highlighter: Highlighter): Snippet {
-  const found = findAll(text, highlighter);
+  const found = findWritten(text, highlighter);
   const { start, end } = edges(text, densest(found));
   const lead = start > 0 ? "…" : "";
   const shift = lead.length - start;
@@ -66,10 +67,16 @@ export function beginning(text: string, chars: number): string {
   return text.length <= chars ? text : text.slice(0, edgeBefore(text, chars));
 }
 
-function findAll(whole: string, { pattern, weights }: Highlighter): Found[] {
+/** What a query finds in a text, in whatever form that is written. */
+function findWritten(whole: string, highlighter: Highlighter): Found[] {
+  const { text, startOf, endOf } = asSearched(whole.slice(0, searchedChars));
+  const found = findAll(text, highlighter);
+  return found.map((each) => ({ ...each, start: startOf(each.start), end: endOf(each.end) }));
+}
+
+function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
   const found: Found[] = [];
   if (weights.size === 0) return found;
-  const text = whole.slice(0, searchedChars);
   const wholes = new Set<string>();
   let parts = 0;
   // Found in the text as it is, never in a lower-cased copy: that moves offsets.

@@ -2,7 +2,7 @@ import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import { and, eq, type Filter, type NearestOptions } from "@pond/substrate";
 import { meetsBounds } from "./literal.ts";
-import { keyOf, type MessageKey, type StoredText, textColumns, toStoredText } from "./message.ts";
+import { type FoundMessage, foundColumns, toFoundMessage } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import { queryVector, textToEmbed } from "./query-vector.ts";
 import type { SearchOptions, SearchWarning } from "./request.ts";
@@ -10,9 +10,7 @@ import { deepRows } from "./rounds.ts";
 import { storedVectors } from "./stored-vectors.ts";
 
 /** A message the vector arm found. */
-export type VectorHit = {
-  readonly key: MessageKey;
-  readonly message: StoredText;
+export type VectorHit = FoundMessage & {
   /** Cosine, -1 to 1. */
   readonly similarity: number;
 };
@@ -64,7 +62,7 @@ export async function vectorArm(
 
 function nearestOf(vector: Float32Array, query: ParsedQuery, where: Filter): NearestOptions {
   const limit = isBound(query) ? boundedDepth : vectorDepth;
-  return { column: "vector", vector, where, columns: textColumns, limit };
+  return { column: "vector", vector, where, columns: foundColumns, limit };
 }
 
 async function nearest(
@@ -77,9 +75,9 @@ async function nearest(
   return hits
     .map((row): VectorHit => {
       const similarity = Math.min(1, Math.max(-1, 1 - Number(row["_distance"])));
-      return { key: keyOf(row), message: toStoredText(row), similarity };
+      return { ...toFoundMessage(row), similarity };
     })
-    .filter(({ message }) => meetsBounds(message.text, query))
+    .filter(({ text }) => meetsBounds(text, query))
     .toSorted((left, right) => right.similarity - left.similarity);
 }
 

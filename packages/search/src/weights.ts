@@ -11,4 +11,6 @@ export const weights = {
   windowDecay: 0.3,
   vectorDecay: 0.3,
   coverage: 3,
+  /** Of BM25, for each function word that the index was not asked for. */
+  functionWord: 0.5,
 } as const;

@@ -1,0 +1,85 @@
+import { inOneForm } from "@pond/sessions";
+
+/** A text in the form it is searched in, and where what is found there was written. */
+export type Searched = {
+  readonly text: string;
+  /** Where in the text as it was written a place of the searched one begins. */
+  startOf(at: number): number;
+  /** Where it ends. */
+  endOf(at: number): number;
+};
+
+/** A piece whose length is another as it is searched than as it was written. */
+type Piece = {
+  /** Where it begins as it is searched. */
+  readonly start: number;
+  readonly chars: number;
+  readonly writtenStart: number;
+  readonly writtenChars: number;
+};
+
+// What may become one letter, or one syllable.
+const together = new RegExp(
+  [
+    "[\\u1100-\\u115f][\\u1160-\\u11a7]*[\\u11a8-\\u11ff]*\\p{M}*",
+    "[\\uac00-\\ud7a3][\\u11a8-\\u11ff]*\\p{M}*",
+    "[\\uff66-\\uff9d][\\uff9e\\uff9f]?\\p{M}*",
+    "\\P{M}\\p{M}*",
+    "\\p{M}+",
+  ].join("|"),
+  "gsu",
+);
+
+/** Nothing found begins or ends inside of a piece: of a letter and its mark there is no half. */
+export function asSearched(written: string): Searched {
+  const text = inOneForm(written);
+  if (text === written) return { text, startOf: (at) => at, endOf: (at) => at };
+  const pieces = differingPieces(written);
+  return {
+    text,
+    startOf: (at) => {
+      const piece = lastPiece(pieces, at);
+      if (piece === undefined) return at;
+      const inside = at - piece.start;
+      return inside < piece.chars ? piece.writtenStart : behind(piece, inside);
+    },
+    endOf: (at) => {
+      const piece = lastPiece(pieces, at - 1);
+      return piece === undefined ? at : behind(piece, Math.max(at - piece.start, piece.chars));
+    },
+  };
+}
+
+function differingPieces(written: string): Piece[] {
+  const pieces: Piece[] = [];
+  let lineStart = 0;
+  let shift = 0;
+  for (const line of written.split("\n")) {
+    const isSame = inOneForm(line) === line;
+    for (const { 0: piece, index } of isSame ? [] : line.matchAll(together)) {
+      const [chars, writtenChars] = [inOneForm(piece).length, piece.length];
+      if (chars === writtenChars) continue;
+      const writtenStart = lineStart + index;
+      pieces.push({ start: writtenStart - shift, chars, writtenStart, writtenChars });
+      shift += writtenChars - chars;
+    }
+    lineStart += line.length + 1;
+  }
+  return pieces;
+}
+
+/** Where a place behind a piece was written; `inside` is its distance from where that begins. */
+function behind({ chars, writtenStart, writtenChars }: Piece, inside: number): number {
+  return writtenStart + writtenChars + inside - chars;
+}
+
+/** The last piece that begins at `at` or before. */
+function lastPiece(pieces: readonly Piece[], at: number): Piece | undefined {
+  let [low, high] = [0, pieces.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((pieces[middle]?.start ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return pieces[low - 1];
+}

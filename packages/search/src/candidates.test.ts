@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { candidatesOf, type Found, guessesOf, rowsOf } from "./candidates.ts";
+
+// A hit is its session and its place there: row 12 is message "2" of session "s1".
+const hit = (row: number) => ({
+  row: BigInt(row),
+  sessionId: `s${Math.floor(row / 10)}`,
+  text: "",
+});
+const message = (row: number, rank: number) => ({ ...hit(row), score: rank, rank });
+const literal = (row: number, share: number) => ({ ...hit(row), share });
+const window = (session: number, score: number, places: readonly number[]) => ({
+  ...{ sessionId: `s${session}`, score },
+  messageIds: JSON.stringify(places.map(String)),
+});
+const nothing: Found = { messages: [], windows: [], literals: [], vectors: [] };
+
+const heads = (rows: readonly bigint[]) =>
+  new Map(
+    rows.map((row) => [row, { id: String(row % 10n), role: "user", timestamp: 0n }] as const),
+  );
+/** Session `s2` is below `s1`; of `s9` nothing is asked. */
+const rootOf = (id: string): string | undefined =>
+  id === "s9" ? undefined : id === "s2" ? "s1" : id;
+
+/** Rows to show, by root. */
+function shown(found: Partial<Found>): Record<string, number[]> {
+  const all = { ...nothing, ...found };
+  const byRoot = candidatesOf(all, rootOf, heads(rowsOf(all, rootOf)));
+  return Object.fromEntries(
+    [...byRoot].map(([root, own]) => [root, own.map(({ row }) => Number(row))]),
+  );
+}
+
+describe("candidatesOf", () => {
+  it.each<[string, Partial<Found>, Record<string, number[]>]>([
+    [
+      "the best three of a root, of whichever session",
+      { messages: [message(10, 4), message(20, 3), message(11, 2), message(12, 1)] },
+      { s1: [10, 20, 11] },
+    ],
+    [
+      "what holds a literal before what has more BM25",
+      { messages: [message(10, 4), message(11, 1)], literals: [literal(11, 1)] },
+      { s1: [11, 10] },
+    ],
+    [
+      "what a window votes for",
+      {
+        messages: [message(30, 2), message(31, 1.9), message(40, 0)],
+        windows: [window(3, 1, [1])],
+      },
+      { s3: [31, 30], s4: [40] },
+    ],
+    [
+      "nothing of what is not asked for",
+      { messages: [message(90, 4), message(10, 1)] },
+      { s1: [10] },
+    ],
+  ])("shows %s", (_, found, expected) => {
+    expect(shown(found)).toEqual(expected);
+  });
+
+  it("names the nearest of a root", () => {
+    const vectors = [10, 11, 40].map((row) => ({ ...hit(row), similarity: 1 - row / 100 }));
+    const found = { ...nothing, vectors };
+    const all = candidatesOf(found, rootOf, heads(rowsOf(found, rootOf)));
+
+    expect([...all.values()].flat().map(({ row, isNearest }) => [Number(row), isNearest])).toEqual([
+      [10, true],
+      [11, undefined],
+      [40, true],
+    ]);
+  });
+});
+
+describe("guessesOf", () => {
+  it("guesses at the messages of the best window, where nothing else was found of a root", () => {
+    const windows = [window(1, 5, [1]), window(9, 4, [1]), window(3, 3, [2, 4]), window(3, 2, [7])];
+    const found = { ...nothing, windows, messages: [message(20, 1)] };
+
+    expect([...guessesOf(found, rootOf)]).toEqual([
+      [
+        "s3",
+        [
+          { sessionId: "s3", id: "2" },
+          { sessionId: "s3", id: "4" },
+        ],
+      ],
+    ]);
+  });
+});
