@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Home, line } from "./testing.ts";
 
 // Everything here starts the real command.
+const hostileText = "look \x1b]0;owned\x07\x1b[2J\u202e at \x9b2J\x7f\u2066 this";
+
 let home: Home;
 beforeAll(async () => {
   home = new Home();
   home.writeSession(
     "hostile",
-    line("hostile", "m1", "look \x1b]0;owned\x07\x1b[2J\u202e at this", {
+    line("hostile", "m1", hostileText, {
       cwd: "/work/\x1b[31mred",
     }),
   );
@@ -84,13 +86,26 @@ describe("the process", () => {
     },
   );
 
+  it.each([
+    [["list"]],
+    [["get", "hostile"]],
+    [["search", "look"]],
+    [["get", "no\u202e\x9bsuch"]],
+    [["list", "no\u202e\x9bsuch"]],
+  ])("escapes in JSON what a terminal acts on: %j", async (argv) => {
+    const { stdout } = await home.spawn([...argv, "--json"]);
+
+    expect(stdout).toMatch(/\\u001b|\\u202e/);
+    expect(stdout).not.toMatch(control);
+  });
+
   it("gives exact text as JSON", async () => {
     const { stdout } = await home.spawn(["get", "hostile", "--json"]);
 
     const page = JSON.parse(stdout);
     expect([page.session.project, page.messages[0].text]).toEqual([
       "/work/\x1b[31mred",
-      "look \x1b]0;owned\x07\x1b[2J\u202e at this",
+      hostileText,
     ]);
   });
 

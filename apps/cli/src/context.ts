@@ -11,6 +11,8 @@ export type Surface = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly now: () => Date;
+  /** Called by a command that stays, before it opens anything. */
+  readonly stay?: (() => Promise<void>) | undefined;
 };
 
 /** What every command gets. */
@@ -20,11 +22,16 @@ export type Context = {
   readonly env: Surface["env"];
   readonly home: string;
   readonly now: () => Date;
+  readonly stay: Surface["stay"];
 };
 
 export function processSurface(): Surface {
   const { stdout, stderr, env } = process;
-  return { stdout, stderr, env, home: homedir(), now: () => new Date() };
+  const stay = async (): Promise<void> => {
+    const { startLean } = await import("@pond/server/process");
+    startLean();
+  };
+  return { stdout, stderr, env, home: homedir(), now: () => new Date(), stay };
 }
 
 export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surface): Output {
@@ -45,8 +52,9 @@ export async function createContext(
   output: Output,
   surface: Surface,
 ): Promise<Context> {
-  const { env, home, now } = surface;
-  return { settings: await resolveSettings(flags, env, home), output, env, home, now };
+  const { env, home, now, stay } = surface;
+  const settings = await resolveSettings(flags, env, home);
+  return { settings, output, env, home, now, stay };
 }
 
 /** Runs `use` with the store open and closes it whatever happens. */

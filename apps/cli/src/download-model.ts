@@ -14,7 +14,7 @@ import {
 } from "./output/progress.ts";
 import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 import { bytesOf, isNamedBy, modelNamed } from "./pinned-model.ts";
-import { isAbort } from "./report-error.ts";
+import { isAbort, sayStopped } from "./report-error.ts";
 
 /** Fetches a model, drawing how far it is; a Ctrl-C leaves what came for the next call. */
 export async function downloadPinned(context: Context, name: string): Promise<ExitCode> {
@@ -37,8 +37,7 @@ export async function downloadPinned(context: Context, name: string): Promise<Ex
   } catch (error) {
     if (!isAbort(error)) throw error;
     progress.clear();
-    output.note(say`Stopped. \`pond models download ${shownLine(name)}\` goes on from there.`);
-    return exitCodes.interrupted;
+    return sayStopped(output, say`\`pond models download ${shownLine(name)}\` goes on from there.`);
   } finally {
     progress.clear();
     stop();

@@ -3,25 +3,30 @@ import { type Context, healed } from "./context.ts";
 import { withEmbedder } from "./embedder.ts";
 import { tellFailure } from "./tell-failure.ts";
 
-/**
- * Runs `use` with what answers requests; closes stores and model when it is done.
- *
- * @param restorers - Left out where nobody can ask for a restore.
- */
+export type HandlersFor = {
+  /** Left out where nobody can ask for a restore. */
+  readonly restorers?: Restorers;
+  /** False where others than the operator may ask; see `HandlersOptions`. Default true. */
+  readonly isPersonal?: boolean;
+};
+
+/** Runs `use` with what answers requests; closes stores and model when it is done. */
 export async function withHandlers<T>(
   context: Context,
   use: (handlers: Handlers) => Promise<T>,
-  restorers?: Restorers,
+  { restorers, isPersonal = true }: HandlersFor = {},
 ): Promise<T> {
-  const { location, storageOptions } = context.settings;
+  const { location, storageOptions, embeddings } = context.settings;
   const namespaces = singleNamespace(location, { storageOptions, onHeal: healed(context) });
   const { now, output } = context;
   const onUpkeepFailed = (error: unknown): void =>
     tellFailure(output, "indexes were not kept up", error);
   return withEmbedder(context, async ({ embedder, failure }) => {
-    const models = { embedder, embedderFailure: failure };
+    const embedderAbsence = embeddings.isOn ? undefined : embeddings.reason;
+    const models = { embedder, embedderFailure: failure, embedderAbsence };
+    const asked = { namespaces, restorers, isPersonal };
     try {
-      return await use(createHandlers({ namespaces, restorers, now, onUpkeepFailed, ...models }));
+      return await use(createHandlers({ ...asked, now, onUpkeepFailed, ...models }));
     } finally {
       await namespaces.close();
     }

@@ -1,7 +1,6 @@
 import { type ExitCode, exitCodes } from "./exit.ts";
-import { formatCounted } from "./output/numbers.ts";
 import type { Output } from "./output/output.ts";
-import { say, shown, shownLine } from "./output/shown.ts";
+import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 
 export type ErrorFacts = {
   readonly code: string;
@@ -34,6 +33,7 @@ const hints: Readonly<Record<string, string>> = {
   model_incomplete: "`pond models download NAME` fetches what is missing of a model pond knows.",
   download_failed:
     "What came is kept, and the same command goes on. HTTPS_PROXY and HF_ENDPOINT, a mirror, are honoured.",
+  models_at_once: "Name one model in every configuration that syncs to this store.",
   embedding_failed: "What has a vector keeps it; the next `pond sync` goes on with the rest.",
   lineage_cycle: "The source recorded sessions as their own ancestors; restore another session.",
 };
@@ -45,13 +45,9 @@ export function reportError(error: unknown, output: Output): ExitCode {
   return sayError(error, output);
 }
 
-/** @param unembedded - Messages that wait for a vector, where a sync came that far. */
-export function sayStopped(output: Output, unembedded = 0): ExitCode {
-  const what =
-    unembedded === 0
-      ? shown("What was stored so far is kept; the next sync goes on from there.")
-      : say`${formatCounted(unembedded, "message")} left to embed: \`pond sync\` goes on.`;
-  output.note(say`Stopped. ${what}`);
+/** @param whatIsLeft - What became of the work, and how it goes on; a search leaves nothing. */
+export function sayStopped(output: Output, whatIsLeft?: Shown): ExitCode {
+  output.note(whatIsLeft === undefined ? shown("Stopped.") : say`Stopped. ${whatIsLeft}`);
   return exitCodes.interrupted;
 }
 

@@ -20,7 +20,7 @@ export async function runSync(
   options: SyncOptions,
   opened: Opened,
 ): Promise<SyncOutcome> {
-  const { stages, sync } = await import("@pond/sync");
+  const { BothFailedError, stages, sync } = await import("@pond/sync");
   const wanted = options.stages ?? stages;
   const run = (stage: Stage): Promise<SyncReport> =>
     sync(sessions, sources, {
@@ -37,7 +37,13 @@ export async function runSync(
     failure = error;
   }
   if (options.signal?.aborted) return { report, failure, isStopped: true };
-  return { report: merge(report, await run("update-indexes")), failure };
+  try {
+    return { report: merge(report, await run("update-indexes")), failure };
+  } catch (error) {
+    if (failure === undefined) throw error;
+    if (options.signal?.aborted) return { report, failure, isStopped: true };
+    return { report, failure: new BothFailedError(failure, error) };
+  }
 }
 
 function merge(first: SyncReport, second: SyncReport): SyncReport {

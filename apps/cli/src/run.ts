@@ -35,16 +35,13 @@ export async function run(argv: readonly string[], surface: Surface): Promise<Ex
 
 /** Commander has said what is wrong on stderr already. */
 function reportBadUsage(error: unknown, argv: readonly string[], surface: Surface): ExitCode {
-  if (!(error instanceof CommanderError)) {
-    const isJson = argv.includes("--json");
-    return reportError(error, createOutput({ json: isJson }, surface));
-  }
+  const output = createOutput({ json: argv.includes("--json") }, surface);
+  if (!(error instanceof CommanderError)) return reportError(error, output);
   if (error.exitCode === 0) return exitCodes.done;
-  if (argv.includes("--json")) {
+  if (output.isJson) {
     const message = error.message.replace(/^error: /, "");
     const { code, details } = new UsageError(message, { problem: error.code });
-    const document = { error: toWireError({ code, message, details }) };
-    surface.stdout.write(`${JSON.stringify(document)}\n`);
+    output.jsonText(JSON.stringify({ error: toWireError({ code, message, details }) }));
   }
   return exitCodes.badUsage;
 }

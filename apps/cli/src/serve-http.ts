@@ -49,7 +49,9 @@ export async function serveHttp(context: Context, flags: HttpFlags): Promise<voi
     await server.stop();
   };
   try {
-    await withHandlers(context, answer, await clientRestorers());
+    const restorers = await clientRestorers();
+    // Whoever comes from elsewhere is not told where things are here.
+    await withHandlers(context, answer, { restorers, isPersonal: !allowRemote });
   } finally {
     stop();
   }
@@ -61,7 +63,8 @@ function mountsOf(
   handlers: Handlers,
   instance: string,
 ): HttpServerOptions["mounts"] {
-  const onFailure = (error: unknown): void => tellFailure(output, "a call failed", error);
+  const onFailure = (error: unknown, id: string): void =>
+    tellFailure(output, `call ${id} failed`, error);
   const createMcp = () => createMcpServer({ handlers, version: version(), onFailure });
   return {
     "/mcp": createMcpRequestHandler(createMcp),

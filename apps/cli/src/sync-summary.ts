@@ -35,7 +35,10 @@ export function printSync(
     output.line(say`${name}  ${describe(adapter, isPreview)}`);
   }
   const { embedding } = report;
-  if (embedding && embedding.embedded + embedding.remaining > 0) {
+  const changed = adapters.reduce((sum, { sessions }) => sum + sessions.new + sessions.grown, 0);
+  if (embedding && isPreview && embedding.remaining + changed > 0) {
+    output.line(describeBacklog(embedding, changed));
+  } else if (embedding && embedding.embedded + embedding.remaining > 0) {
     output.line(describeEmbedding(embedding));
   }
   printFaults(context, report);
@@ -83,6 +86,14 @@ function describe(report: AdapterReport, isPreview: boolean): Shown {
 
 function count(value: number, what: string): Shown[] {
   return value === 0 ? [] : [say`${formatCount(value)} ${shown(what)}`];
+}
+
+/** `1,204 stored messages to embed by multilingual-e5-small#0123, and those of 12 sessions.` */
+function describeBacklog({ remaining, model }: EmbedReport, changed: number): Shown {
+  const stored = formatCounted(remaining, "stored message");
+  const more =
+    changed === 0 ? shown("") : say`, and what is new in ${formatCounted(changed, "session")}`;
+  return say`${stored} to embed by ${shownLine(model)}${more}.`;
 }
 
 /** `1,204 messages embedded by multilingual-e5-small#0123, 7 left` */

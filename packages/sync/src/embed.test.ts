@@ -13,7 +13,7 @@ import {
   uniformVectors,
 } from "./embed.test-kit.ts";
 import { type EmbedMessagesOptions, type EmbedReport, embedMessages } from "./embed.ts";
-import { VectorsInvalidError } from "./errors.ts";
+import { ModelsAtOnceError, VectorsInvalidError } from "./errors.ts";
 import { type Bench, line, withBench } from "./sync.test-kit.ts";
 
 const now = (): Date => new Date("2026-11-20T12:00:00Z");
@@ -429,6 +429,43 @@ describe("another model", () => {
       expect([report.embedded, report.remaining, embedder.calls]).toEqual([0, 20, []]);
       expect(await tally(bench)).toEqual({ "model-a": 20 });
     }));
+
+  it.each([
+    ["has emptied the vectors", 2, "another model of 768 numbers"],
+    ["has stored its own", undefined, "model-b, of 768 numbers"],
+  ])("of another dimension at once wins where it %s, and the other says so", (_, until, by) =>
+    withBench(async (bench) => {
+      await all(bench);
+      const controller = new AbortController();
+      const second = fakeEmbedder({
+        modelId: "model-b",
+        dimension: 768,
+        before: (_texts, calls) => {
+          if (calls === until) controller.abort();
+          controller.signal.throwIfAborted();
+          return undefined;
+        },
+      });
+      const first = fakeEmbedder({
+        modelId: "model-c",
+        before: async (_texts, calls) => {
+          // The first call proves that the model works.
+          if (calls === 2) await embed(bench, second, { signal: controller.signal });
+          return undefined;
+        },
+      });
+
+      const error = await embed(bench, first).catch((thrown: unknown) => thrown);
+
+      expect(error).toBeInstanceOf(ModelsAtOnceError);
+      expect(error).toMatchObject({
+        code: "models_at_once",
+        message: expect.stringContaining(`model-c, of 384 numbers`),
+        details: { modelId: "model-c", dimension: 384, stored: { dimension: 768 } },
+      });
+      expect((error as Error).message).toContain(by);
+    }),
+  );
 
   it("is not what force asks for: that embeds everything again, and may be stopped too", () =>
     withBench(async (bench) => {

@@ -2,6 +2,8 @@ import type { Embedder } from "@pond/embed";
 import {
   type BacklogMessage,
   countBacklog,
+  countToEmbed,
+  type EmbeddingModel,
   type MessageVector,
   prepareEmbeddings,
   readBacklog,
@@ -9,6 +11,7 @@ import {
   type SessionStore,
 } from "@pond/sessions";
 import { BatchEmbedder } from "./embed-batch.ts";
+import { failAfter } from "./errors.ts";
 import { type EmbedFault, toEmbedFault } from "./fault.ts";
 import type { SyncProgress } from "./progress.ts";
 import { WriteBack, type WriteBackPolicy } from "./write-back.ts";
@@ -49,6 +52,7 @@ const maxFaults = 100;
  * A message that can not be embedded is left for the next time and listed as a fault.
  *
  * @throws The embedder's error where nothing can be embedded; what was until then is stored.
+ * @throws {ModelsAtOnceError} where another sync embeds with a model of another dimension.
  * @throws {ConflictError} when other writers won every race. Safe to repeat.
  */
 export async function embedMessages(
@@ -84,8 +88,8 @@ export async function embedMessages(
       await writeBack.flush();
     }
   } catch (error) {
+    if (!signal?.aborted) await failAfter(error, () => writeBack.flush(), signal);
     await writeBack.flush();
-    if (!signal?.aborted) throw error;
   }
   return {
     model: modelId,
@@ -121,6 +125,20 @@ export async function embedMessages(
     embedded += vectors.length;
     await writeBack.add(vectors);
   }
+}
+
+/** What the stage would find to do, without asking the model; without a store nothing. */
+export async function previewEmbedding(
+  sessions: SessionStore | undefined,
+  model: EmbeddingModel,
+  isForced: boolean,
+): Promise<EmbedReport> {
+  const remaining = sessions === undefined ? 0 : await countToEmbed(sessions, model, isForced);
+  const { modelId, dimension } = model;
+  return {
+    ...{ model: modelId, dimension, embedded: 0, remaining },
+    ...{ failed: 0, faults: [], rewritten_rows: 0 },
+  };
 }
 
 function* inBatches<T>(values: readonly T[], size: number): Generator<readonly T[]> {

@@ -23,3 +23,71 @@ export class VectorsInvalidError extends PondError {
     this.details = { model, reason };
   }
 }
+
+/** Vectors found those of another model, of another dimension, where theirs were to be stored. */
+export class ModelsAtOnceError extends PondError {
+  override readonly name = "ModelsAtOnceError";
+  readonly code = "models_at_once";
+  readonly details: {
+    readonly modelId: string;
+    readonly dimension: number;
+    /** The other model; without a name while nothing of it is stored. */
+    readonly stored: { readonly modelId?: string; readonly dimension: number };
+  };
+
+  constructor(details: ModelsAtOnceError["details"], options?: ErrorOptions) {
+    const { modelId, dimension, stored } = details;
+    const other = stored.modelId === undefined ? "another model" : `${stored.modelId},`;
+    super(
+      `while ${modelId}, of ${dimension} numbers, embedded, another sync made room for the vectors of ${other} of ${stored.dimension} numbers; a store holds those of one model: configure the same for every sync, then sync again`,
+      options,
+    );
+    this.details = details;
+  }
+}
+
+/** Something failed, and what had to be done nevertheless failed too: the code is of the first. */
+export class BothFailedError extends PondError {
+  override readonly name = "BothFailedError";
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>> & {
+    readonly second: { readonly code: string; readonly message: string };
+  };
+  /** Both, in the order they came. */
+  readonly errors: readonly [unknown, unknown];
+
+  constructor(first: unknown, second: unknown) {
+    super(`${messageOf(first)}; and then: ${messageOf(second)}`, { cause: first });
+    this.code = codeOf(first);
+    const details = PondError.is(first) ? first.details : {};
+    this.details = { ...details, second: { code: codeOf(second), message: messageOf(second) } };
+    this.errors = [first, second];
+  }
+}
+
+/**
+ * Does what is owed although something failed, and throws.
+ *
+ * @throws What failed; {@link BothFailedError} where the work fails too, unless it was stopped.
+ */
+export async function failAfter(
+  error: unknown,
+  work: () => Promise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<never> {
+  try {
+    await work();
+  } catch (second) {
+    const isSame = messageOf(second) === messageOf(error);
+    if (!isSame && !signal?.aborted) throw new BothFailedError(error, second);
+  }
+  throw error;
+}
+
+function codeOf(error: unknown): string {
+  return PondError.is(error) ? error.code : "internal";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -47,6 +47,22 @@ export async function importSessions(
   return [...plan.reports.values()];
 }
 
+/** What {@link importSessions} would read; opens no session. */
+export async function previewImport(
+  sessions: SessionStore | undefined,
+  sources: readonly Source[],
+  options: ImportOptions,
+): Promise<AdapterReport[]> {
+  const storedMessages = sessions === undefined ? 0 : await countMessages(sessions);
+  const plan = await planImport(sources, { ...options, storedMessages });
+  for (const { changed, seen, report } of plan.works) {
+    for (const { key } of changed) {
+      report.sessions[seen.get(key) === undefined ? "new" : "grown"] += 1;
+    }
+  }
+  return [...plan.reports.values()];
+}
+
 async function importPlanned(
   sessions: SessionStore,
   plan: Plan,
@@ -134,6 +150,6 @@ async function saveAll(plan: Plan, storedMessages?: number): Promise<void> {
 }
 
 /** How many messages the store holds; counted from metadata, so it costs nothing. */
-export function countMessages({ store }: SessionStore): Promise<number> {
+function countMessages({ store }: SessionStore): Promise<number> {
   return store.table("messages").count();
 }

@@ -1,6 +1,11 @@
 export { type DiscoverOptions, discoverSources, type Source } from "./discover.ts";
 export { type EmbedMessagesOptions, type EmbedReport, embedMessages } from "./embed.ts";
-export { SourceNotFoundError, VectorsInvalidError } from "./errors.ts";
+export {
+  BothFailedError,
+  ModelsAtOnceError,
+  SourceNotFoundError,
+  VectorsInvalidError,
+} from "./errors.ts";
 export type { EmbedFault, Fault } from "./fault.ts";
 export { type FoldIndexesOptions, foldIndexes, type IndexReport } from "./fold.ts";
 export { type ImportOptions, importSessions } from "./import.ts";

@@ -2,9 +2,10 @@ import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import type { Reader } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
-import { fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
+import { type FakeOptions, fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
+import { BothFailedError } from "./errors.ts";
 import { type Bench, changesIn, line, stateFiles, withBench } from "./sync.test-kit.ts";
-import { previewSync, sync } from "./sync.ts";
+import { previewSync, type SyncOptions, sync } from "./sync.ts";
 
 const counts = { seen: 0, new: 0, grown: 0, unchanged: 0, pending: 0, failed: 0 };
 
@@ -116,6 +117,44 @@ describe("sync", () => {
 
       expect(changesIn(after)).toEqual({ sessions: { ...counts, seen: 1, unchanged: 1 } });
       expect(await bench.sessions.store.table("messages").count()).toBe(3);
+    }));
+
+  it.each<[string, FakeOptions, Partial<SyncOptions>, number | undefined]>([
+    ["that have no vector", {}, {}, 1],
+    ["of another model", { modelId: "model-b" }, {}, 4],
+    ["of another dimension", { dimension: 8 }, {}, 4],
+    ["all, by force", {}, { isEmbedForced: true }, 4],
+    ["of no stage", {}, { stages: ["import"] }, undefined],
+  ])("counts the stored messages to embed: those %s", (_, options, more, expected) =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync({ embedder: fakeEmbedder() });
+      bench.append("s2", line("s2", "b", "From the banks."));
+      await bench.sync();
+      const embedder = fakeEmbedder(options);
+      const { sessions, stateDirectory } = bench;
+      const all = { stateDirectory, host: "bench", now: () => new Date(0), embedder, ...more };
+
+      const report = await previewSync(sessions, bench.sources(unread), all);
+
+      expect(report.embedding?.remaining).toBe(expected);
+      expect([report.embedded, embedder.calls]).toEqual([0, []]);
+    }),
+  );
+
+  it("lists no source where the import is left out", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const { stateDirectory } = bench;
+      const embedder = fakeEmbedder();
+      const options = { stateDirectory, host: "bench", now: () => new Date(0), embedder };
+
+      const report = await previewSync(undefined, bench.sources(unread), {
+        ...options,
+        stages: ["embed"],
+      });
+
+      expect(report).toMatchObject({ adapters: [], embedding: { remaining: 0 } });
     }));
 
   it("repeats the faults of a session that has not changed, without reading it", () =>
@@ -356,6 +395,27 @@ describe("sync", () => {
       expect(bench.progress.at(-1)).toEqual({ stage: "update-indexes", table: "windows" });
       expect(changesIn(await bench.sync())).toEqual({
         sessions: { ...counts, seen: 2, unchanged: 2 },
+      });
+    }));
+
+  it("tells of both where the indexes fail behind the embedder", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const embedder = fakeEmbedder({
+        before: () => {
+          bench.sessions.close();
+          throw new ModelMissingError("no model");
+        },
+      });
+
+      const error = await bench.sync({ embedder }).catch((thrown: unknown) => thrown);
+
+      expect(error).toBeInstanceOf(BothFailedError);
+      expect(error).toMatchObject({
+        code: "model_incomplete",
+        message: expect.stringMatching(/^no model; and then: .*closed/),
+        details: { second: { code: expect.any(String), message: expect.stringMatching(/closed/) } },
+        errors: [{ message: "no model" }, { message: expect.stringMatching(/closed/) }],
       });
     }));
 

@@ -1,10 +1,10 @@
 import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import type { Source } from "./discover.ts";
-import { type EmbedReport, embedMessages } from "./embed.ts";
+import { type EmbedReport, embedMessages, previewEmbedding } from "./embed.ts";
+import { failAfter } from "./errors.ts";
 import { foldIndexes, type IndexReport } from "./fold.ts";
-import { countMessages, type ImportOptions, importSessions } from "./import.ts";
-import { planImport } from "./plan.ts";
+import { type ImportOptions, importSessions, previewImport } from "./import.ts";
 import type { AdapterReport } from "./report.ts";
 
 /** The stages of a sync, in the order they run (spec 7.8). */
@@ -38,6 +38,7 @@ export type SyncReport = {
  * Brings a store up to date with its sources.
  *
  * @throws The embedder's error where nothing can be embedded; what was imported is stored.
+ * @throws {BothFailedError} where the indexes could not be brought up to date behind that either.
  * @throws {ConflictError} when other writers won every race. Safe to repeat.
  * @throws {StorageUnavailableError} when storage failed after every retry.
  */
@@ -47,14 +48,13 @@ export async function sync(
   options: SyncOptions,
 ): Promise<SyncReport> {
   const startedMs = options.now().getTime();
-  const runs = (stage: Stage): boolean => options.stages?.includes(stage) ?? true;
   const fold = async (): Promise<IndexReport[]> =>
-    runs("update-indexes")
+    runs(options, "update-indexes")
       ? foldIndexes(sessions, { ...options, isForced: options.isFoldForced ?? false })
       : [];
-  const adapters = runs("import") ? await importSessions(sessions, sources, options) : [];
+  const adapters = runs(options, "import") ? await importSessions(sessions, sources, options) : [];
   let embedding: EmbedReport | undefined;
-  if (options.embedder && runs("embed")) {
+  if (options.embedder && runs(options, "embed")) {
     // Before the fold, which then finds all of it; and the fragments of an import are cheaper to
     // write to than the one a fold makes of them.
     const stage = { ...options, isForced: options.isEmbedForced ?? false };
@@ -62,8 +62,7 @@ export async function sync(
       embedding = await embedMessages(sessions, options.embedder, stage);
     } catch (error) {
       // What was imported is indexed although its vectors are missing.
-      await fold();
-      throw error;
+      await failAfter(error, fold, options.signal);
     }
   }
   // Where embedding was interrupted, the report says how much is left.
@@ -79,22 +78,27 @@ export async function sync(
 }
 
 /**
- * What a sync would read, without reading it: `new` and `grown` count sessions this machine has not
- * read and those whose files changed since. Without a store everything is new.
+ * What a sync would do, without doing it: `new` and `grown` count sessions this machine has not
+ * read and those whose files changed since; without a store everything is new. With an embedder,
+ * `embedding.remaining` counts the stored messages it would embed; how many the sessions hold that
+ * are to be read is not known before.
  */
 export async function previewSync(
   sessions: SessionStore | undefined,
   sources: readonly Source[],
-  options: ImportOptions,
+  options: SyncOptions,
 ): Promise<SyncReport> {
   const startedMs = options.now().getTime();
-  const storedMessages = sessions === undefined ? 0 : await countMessages(sessions);
-  const plan = await planImport(sources, { ...options, storedMessages });
-  for (const { changed, seen, report } of plan.works) {
-    for (const { key } of changed) {
-      report.sessions[seen.get(key) === undefined ? "new" : "grown"] += 1;
-    }
-  }
+  const { embedder, isEmbedForced = false } = options;
+  const adapters = runs(options, "import") ? await previewImport(sessions, sources, options) : [];
+  const embedding =
+    embedder && runs(options, "embed")
+      ? await previewEmbedding(sessions, embedder, isEmbedForced)
+      : undefined;
   const duration_ms = options.now().getTime() - startedMs;
-  return { adapters: [...plan.reports.values()], embedded: 0, indexes: [], duration_ms };
+  return { adapters, embedded: 0, ...(embedding && { embedding }), indexes: [], duration_ms };
+}
+
+function runs({ stages }: SyncOptions, stage: Stage): boolean {
+  return stages?.includes(stage) ?? true;
 }

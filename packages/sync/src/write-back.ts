@@ -1,9 +1,11 @@
 import {
   type EmbeddingModel,
   type MessageVector,
+  readStoredModel,
   type SessionStore,
   writeEmbeddings,
 } from "@pond/sessions";
+import { ModelsAtOnceError } from "./errors.ts";
 
 /**
  * When vectors are stored. To store one rewrites the vectors of its whole fragment, up to a million
@@ -81,16 +83,31 @@ export class WriteBack {
     if (this.#isDue()) await this.flush();
   }
 
-  /** Stores what is held. */
+  /**
+   * Stores what is held.
+   *
+   * @throws {ModelsAtOnceError} where another sync embeds with a model of another dimension.
+   */
   async flush(): Promise<void> {
     if (this.#pending.length === 0) return;
     const rewritten = this.#touchedRows();
-    this.stored += await writeEmbeddings(this.#sessions, this.#model.modelId, this.#pending);
+    this.stored += await this.#store();
     this.#pending = [];
     this.rewrittenRows += rewritten;
     this.#garbageRows += rewritten;
     await this.#removeGarbage();
     this.#storedAtMs = this.#now().getTime();
+  }
+
+  async #store(): Promise<number> {
+    const { modelId, dimension } = this.#model;
+    try {
+      return await writeEmbeddings(this.#sessions, modelId, this.#pending);
+    } catch (cause) {
+      const stored = await readStoredModel(this.#sessions).catch(() => undefined);
+      if (stored === undefined || stored.dimension === dimension) throw cause;
+      throw new ModelsAtOnceError({ modelId, dimension, stored }, { cause });
+    }
   }
 
   #isDue(): boolean {

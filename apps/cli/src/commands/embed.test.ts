@@ -54,6 +54,28 @@ describe("a model in a folder", () => {
     expect(status.stdout).toMatch(/\nNothing needs doing\.\n$/);
   });
 
+  it("is asked for nothing in a dry run, which counts what it would be", async () => {
+    const before = await home.pond("sync", "--dry-run");
+    await home.pond("sync");
+    const unchanged = await home.pond("sync", "--dry-run");
+    home.writeSession("s3", line("s3", "m", "a heron again"));
+    const again = await home.pond("sync", "--dry-run", "--force-embed");
+    const document = await json("sync", "--dry-run", "--json", "--only", "embed", "--force-embed");
+
+    expect(before.stdout).toMatch(
+      /\n0 stored messages to embed by model#\w+, and what is new in 3 sessions\.\nNothing was/,
+    );
+    expect(unchanged.stdout).toMatch(/^claude-code .*\nNothing was read or stored\./);
+    expect(again.stdout).toMatch(
+      /\n3 stored messages to embed by model#\w+, and what is new in 1 session\.\nNothing was/,
+    );
+    expect(document).toMatchObject({
+      adapters: [],
+      embedded: 0,
+      embedding: { dimension: expect.any(Number), embedded: 0, remaining: 3 },
+    });
+  });
+
   it("stays with what is stored where it is switched off", async () => {
     await home.pond("sync");
     const env = { POND_EMBEDDINGS: "off" };
@@ -231,6 +253,27 @@ describe("an endpoint", () => {
       stderr: "Stopped. 2 messages left to embed: `pond sync` goes on.\n",
     });
     expect(rest).toMatchObject({ embedded: 2, embedding: { remaining: 0 } });
+  });
+});
+
+describe("a search", () => {
+  it("stops at Ctrl-C", async () => {
+    let child: ChildProcess | undefined;
+    const endpoint = await startEndpoint((asked) => {
+      if (child === undefined) return topicAnswer(asked);
+      child.kill("SIGINT");
+      return { status: 503, headers: { "retry-after": "60" }, body: "" };
+    });
+    configure(`url = "${endpoint.url}"\nmodel = "topics"\ndimension = ${topicDimension}`);
+    await home.pond("sync");
+
+    const onStart = (started: ChildProcess) => {
+      child = started;
+    };
+    const stopped = await home.spawn(["search", "heron", "--json"], { onStart });
+    await endpoint.stop();
+
+    expect(stopped).toEqual({ code: 130, stdout: "", stderr: "Stopped.\n" });
   });
 });
 

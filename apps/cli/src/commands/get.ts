@@ -9,6 +9,7 @@ import { formatCounted } from "../output/numbers.ts";
 import { type Shown, say, shown } from "../output/shown.ts";
 import type { RunAction } from "../run.ts";
 import { resolveMessageId, resolveSessionId } from "../session-id.ts";
+import { shellLine } from "../shell-words.ts";
 
 type GetFlags = {
   readonly mode: ResponseMode;
@@ -29,7 +30,7 @@ export function getCommand(run: RunAction): Command {
     )
     .option("--message <id>", "one message with all its parts")
     .option("--context <n>", "how many messages around it (default: 2)", parseDepth)
-    .option("--after <id>", "go on behind this message")
+    .option("--after <id>", "go on behind this message, with --message behind this part of it")
     .action((session: string, flags: GetFlags, command: Command) =>
       run(command, (context) => get(context, session, flags)),
     );
@@ -39,13 +40,11 @@ async function get(context: Context, typed: string, flags: GetFlags) {
   if (flags.message === undefined && flags.context !== undefined) {
     throw new UsageError("--context goes with --message");
   }
-  if (flags.message !== undefined && flags.after !== undefined) {
-    throw new UsageError("--after pages through a session; it does not go with --message");
-  }
   await withStore(context, "read", async (sessions) => {
     const id = await resolveSessionId(sessions, typed);
-    if (flags.message === undefined) await showSession(context, sessions, id, flags);
-    else await showMessage(context, sessions, id, flags.message, flags.context);
+    const { message, ...others } = flags;
+    if (message === undefined) await showSession(context, sessions, id, flags);
+    else await showMessage(context, sessions, id, message, others);
   });
   return exitCodes.done;
 }
@@ -55,25 +54,29 @@ async function showMessage(
   sessions: SessionStore,
   id: string,
   typed: string,
-  depth: number | undefined,
+  { context: depth, after: afterPart }: Pick<GetFlags, "context" | "after">,
 ): Promise<void> {
   const { output } = context;
   const { getMessage } = await import("@pond/sessions");
-  const around = depth === undefined ? {} : { context: depth };
   const messageId = await resolveMessageId(sessions, id, typed);
-  const view = await getMessage(sessions, id, messageId, around);
+  const around = depth === undefined ? {} : { context: depth };
+  const view = await getMessage(sessions, id, messageId, { ...around, afterPart });
   if (output.isJson) {
     await printJson(output, view);
     return;
   }
   const { printMessage, printSessionHeader } = await import("../session-text.ts");
   printSessionHeader(context, view.session);
-  for (const message of view.before) printMessage(output, message);
+  // Whoever pages through a message has seen its neighbours, and may ask for them again.
+  const isFirst = afterPart === undefined || depth !== undefined;
+  if (isFirst) for (const message of view.before) printMessage(output, message);
   printMessage(output, view.target, { isTarget: true });
-  for (const message of view.after) printMessage(output, message);
-  if (view.target_parts_remaining > 0) {
-    const count = formatCounted(view.target_parts_remaining, "part");
-    output.note(say`${count} more: --mode verbatim without --message has them all.`);
+  if (isFirst) for (const message of view.after) printMessage(output, message);
+  const { content } = view.target;
+  const last = typeof content === "string" ? undefined : content?.at(-1)?.id;
+  if (view.target_parts_remaining > 0 && last !== undefined) {
+    const count = formatCounted(view.target_parts_remaining, "more part");
+    output.note(say`${count} of it: ${shown(shellLine(["--after", last]))}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { parseCount, parseScore, parseTime, toProject } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
 import { withEmbedder } from "../embedder.ts";
 import { exitCodes } from "../exit.ts";
+import { onInterrupt } from "../interrupt.ts";
 import { printJson } from "../output/json.ts";
 import type { RunAction } from "../run.ts";
 import { printResults } from "../search-text.ts";
@@ -45,19 +46,28 @@ export function searchCommand(run: RunAction): Command {
 }
 
 async function search(context: Context, query: string, flags: SearchFlags) {
-  const response = await withStore(context, "read", async (sessions) => {
-    const { search: find } = await import("@pond/search");
+  const { signal, stop } = onInterrupt();
+  const response = await find(context, query, { flags, signal }).finally(stop);
+  if (context.output.isJson) await printJson(context.output, response);
+  else printResults(context, response);
+  return exitCodes.done;
+}
+
+function find(
+  context: Context,
+  query: string,
+  { flags, signal }: { readonly flags: SearchFlags; readonly signal: AbortSignal },
+): Promise<SearchResponse> {
+  return withStore(context, "read", async (sessions) => {
+    const { search } = await import("@pond/search");
     const session =
       flags.session === undefined ? undefined : await resolveSessionId(sessions, flags.session);
     const request = toRequest(query, { ...flags, session });
     return withEmbedder(context, async ({ embedder, failure }) => {
-      const found = await find(sessions, request, { embedder });
+      const found = await search(sessions, request, { embedder, signal });
       return failure === undefined ? found : withWarning(found, failure);
     });
   });
-  if (context.output.isJson) await printJson(context.output, response);
-  else printResults(context, response);
-  return exitCodes.done;
 }
 
 /** A model that cannot be used takes the meaning from a search, never the search itself. */

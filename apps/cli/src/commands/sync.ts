@@ -9,8 +9,10 @@ import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { printJson } from "../output/json.ts";
+import { formatCounted } from "../output/numbers.ts";
 import { ProgressLine } from "../output/progress.ts";
-import { factsOf, sayError, sayStopped, toWireError } from "../report-error.ts";
+import { type Shown, say, shown } from "../output/shown.ts";
+import { factsOf, isAbort, sayError, sayStopped, toWireError } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
 import { runSync, type SyncOutcome } from "../run-sync.ts";
 import { showSync } from "../sync-progress.ts";
@@ -38,13 +40,17 @@ export function syncCommand(run: RunAction): Command {
     .addOption(new Option("--skip <stage>", "leave one stage out").choices(stageNames))
     .option("--force-embed", "make every vector anew, those of the same model too")
     .option("--verify", "read everything again and compare it with what is stored")
-    .option("--dry-run", "say what would be read; read and store nothing")
+    .option("--dry-run", "say what would be read and embedded; do nothing of it")
     .action((names: string[], flags: SyncFlags, command: Command) =>
       run(command, (context) => sync(context, names, flags)),
     );
 }
 
-async function sync(context: Context, names: readonly string[], flags: SyncFlags) {
+async function sync(
+  context: Context,
+  names: readonly string[],
+  flags: SyncFlags,
+): Promise<ExitCode> {
   const { output, now, settings } = context;
   const stages = stagesOf(flags, settings.embeddings);
   const choice = await chooseAdapters(context, names, flags.path);
@@ -63,10 +69,17 @@ async function sync(context: Context, names: readonly string[], flags: SyncFlags
     signal,
   } satisfies Partial<SyncOptions>;
   const isPreview = flags.dryRun ?? false;
-  const outcome = await (isPreview ? preview : store)(context, choice, options).finally(() => {
+  let outcome: SyncOutcome;
+  try {
+    outcome = await (isPreview ? preview : store)(context, choice, options);
+  } catch (error) {
+    if (!isAbort(error) || isPreview) throw error;
+    progress.clear();
+    return sayStopped(output, whatIsLeft(0));
+  } finally {
     progress.clear();
     stop();
-  });
+  }
   return finish(context, choice.sources, outcome, isPreview);
 }
 
@@ -93,18 +106,20 @@ async function preview(
 ): Promise<SyncOutcome> {
   const { previewSync } = await import("@pond/sync");
   const { StoreNotFoundError } = await import("@pond/substrate");
-  const look = async (sessions: SessionStore | undefined): Promise<SyncOutcome> => {
+  const preview = async (
+    sessions: SessionStore | undefined,
+    { embedder, failure }: Opened,
+  ): Promise<SyncOutcome> => {
     const stateDirectory = stateOf(context, sessions?.store.id ?? "none");
-    return {
-      report: await previewSync(sessions, sources, { ...options, stateDirectory, host: "" }),
-    };
+    const all = { ...options, embedder, stateDirectory, host: "" };
+    return { report: await previewSync(sessions, sources, all), failure };
   };
-  try {
-    return await withStore(context, "read", look);
-  } catch (error) {
-    if (!(error instanceof StoreNotFoundError)) throw error;
-    return look(undefined);
-  }
+  const look = (opened: Opened) =>
+    withStore(context, "read", (sessions) => preview(sessions, opened)).catch((error: unknown) => {
+      if (!(error instanceof StoreNotFoundError)) throw error;
+      return preview(undefined, opened);
+    });
+  return options.stages?.includes("embed") ? withEmbedder(context, look) : look({});
 }
 
 async function finish(
@@ -121,12 +136,18 @@ async function finish(
   } else {
     printSync(context, report, { isPreview, places: sources.map(({ path }) => path) });
   }
-  if (isStopped) return sayStopped(output, report.embedding?.remaining);
   if (failure) sayError(failure, output);
+  if (isStopped) return sayStopped(output, whatIsLeft(report.embedding?.remaining ?? 0));
   // What was asked for first is done; a script that asked for vectors alone got none.
   if (failure && report.adapters.length === 0) return exitCodes.failed;
   const isFaulty = hasFaults(report.adapters) || (report.embedding?.failed ?? 0) > 0;
   return failure || isFaulty ? exitCodes.doneWithFaults : exitCodes.done;
+}
+
+function whatIsLeft(unembedded: number): Shown {
+  return unembedded === 0
+    ? shown("What was stored so far is kept; the next sync goes on from there.")
+    : say`${formatCounted(unembedded, "message")} left to embed: \`pond sync\` goes on.`;
 }
 
 /** @throws {UsageError} for flags that contradict each other, or ask for vectors without a model. */

@@ -1,4 +1,4 @@
-import { type Shown, say, shown, shownLine } from "./shown.ts";
+import { escapedJson, type Shown, say, shown, shownLine } from "./shown.ts";
 import { createStyle, type Style, wantsColor } from "./style.ts";
 
 /** Where a command writes to; `process.stdout` is one. */
@@ -57,9 +57,9 @@ export class Output {
     this.#stdout.write(`${text}\n`);
   }
 
-  /** One JSON document, or one line of JSON Lines; exact, so never neutralised. */
+  /** One JSON document, or one line of JSON Lines; whoever parses it gets the exact text. */
   jsonText(text: string): void {
-    this.#stdout.write(`${text}\n`);
+    this.#stdout.write(`${escapedJson(text)}\n`);
   }
 
   /** Something on the side, not shown with `-q`. */

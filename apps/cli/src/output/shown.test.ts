@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Shown, say, shown, shownLine } from "./shown.ts";
+import { escapedJson, type Shown, say, shown, shownLine } from "./shown.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const hostile = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
@@ -46,6 +46,27 @@ describe("shown", () => {
 describe("shownLine", () => {
   it("puts text on one line", () => {
     expect(shownLine("a\r\n\tb\u2028c")).toBe("a b c");
+  });
+});
+
+describe("escapedJson", () => {
+  it.each([
+    ["DEL and an eight-bit sequence", "\x7f\x9b2J", '"\\u007f\\u009b2J"'],
+    ["a direction override", "\u202ex", '"\\u202ex"'],
+    ["letters as they are", "é 中文 עברית 👩", '"é 中文 עברית 👩"'],
+  ])("writes %s", (_, text, expected) => {
+    expect(escapedJson(JSON.stringify(text))).toBe(expected);
+  });
+
+  it("is the same value, and nothing a terminal acts on", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const json = escapedJson(JSON.stringify(text));
+
+        expect(JSON.parse(json)).toBe(text);
+        expect(json).not.toMatch(hostile);
+      }),
+    );
   });
 });
 

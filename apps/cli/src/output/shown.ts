@@ -42,9 +42,20 @@ export function sliced(text: Shown, start: number, end?: number): Shown {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const hostile = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const everyHostile = new RegExp(hostile, "g");
+const unescapedHostile = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 function neutralise(text: string): string {
   return text.toWellFormed().replaceAll(everyHostile, pictureOf);
+}
+
+/** JSON of the same value that a terminal does not act on either. */
+export function escapedJson(json: string): string {
+  // C0 is escaped in any JSON.
+  return json.replaceAll(unescapedHostile, escapeOf);
+}
+
+function escapeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function pictureOf(character: string): string {

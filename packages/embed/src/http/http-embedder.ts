@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Embedder, EmbedLimits, EmbedOptions } from "../embedder.ts";
 import { EmbeddingError } from "../errors.ts";
+import { isObject, textOf } from "../json-file.ts";
 import { Lifetime } from "../lifetime.ts";
-import { isObject, textOf } from "../local/json-file.ts";
 import { connectionFailure, type Network, openNetwork, publicAddress } from "../network.ts";
 import { type Clock, isPassingStatus, repeat, retryAfterMs, systemClock } from "../retry.ts";
 import type { HttpSettings } from "../settings.ts";
@@ -46,7 +46,7 @@ export class HttpEmbedder implements Embedder {
     this.#awaitTurn = createRateLimit(settings.requestsPerMinute, clock);
     this.modelId = `${settings.model}#${digestOf(settings, maxCharacters)}`;
     this.dimension = settings.dimension;
-    // No token is shorter than a character, so this is never too few.
+    // How an endpoint counts tokens is not known here: texts are cut at characters.
     this.limits = { maxTexts, maxTokens: maxCharacters };
     this.#lifetime = new Lifetime(this.modelId);
   }

@@ -1,4 +1,4 @@
-import { isObject } from "../local/json-file.ts";
+import { isObject } from "../json-file.ts";
 import { toUnitVector } from "../unit-vector.ts";
 
 export type Answer =

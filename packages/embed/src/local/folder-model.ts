@@ -1,8 +1,5 @@
 import { basename, join, relative, resolve } from "node:path";
 import { ModelInvalidError } from "../errors.ts";
-import type { FolderSettings, Pooling } from "../settings.ts";
-import { conventionOf } from "./conventions.ts";
-import { fingerprint } from "./fingerprint.ts";
 import {
   countOf,
   isObject,
@@ -10,7 +7,10 @@ import {
   readJson,
   readJsonObject,
   textOf,
-} from "./json-file.ts";
+} from "../json-file.ts";
+import type { FolderSettings, Pooling } from "../settings.ts";
+import { conventionOf } from "./conventions.ts";
+import { fingerprint } from "./fingerprint.ts";
 import type { LocalModel } from "./local-model.ts";
 import { findModelFile, requireWhole, weightFilesOf } from "./model-files.ts";
 

@@ -1,7 +1,7 @@
 import { open, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ModelIncompleteError, ModelNotFoundError } from "../errors.ts";
-import { isMissing } from "./json-file.ts";
+import { isMissing } from "../json-file.ts";
 import { onnxLength } from "./onnx-length.ts";
 
 /** Where exports put the graph, best first. */

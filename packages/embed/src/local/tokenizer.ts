@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { ModelInvalidError } from "../errors.ts";
-import { isObject, textOf } from "./json-file.ts";
+import { isObject, textOf } from "../json-file.ts";
 import type { LocalModel } from "./local-model.ts";
 
 export type TextTokenizer = {

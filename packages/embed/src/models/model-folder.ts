@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelInvalidError, ModelNotFoundError } from "../errors.ts";
-import { isMissing } from "../local/json-file.ts";
+import { isMissing } from "../json-file.ts";
 import { type PinnedModel, pinnedModels } from "./pinned-models.ts";
 
 const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;

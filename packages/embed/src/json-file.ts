@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { ModelInvalidError } from "../errors.ts";
+import { ModelInvalidError } from "./errors.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

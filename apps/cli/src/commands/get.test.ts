@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Home, line } from "../testing.ts";
+
+const texts = ["a", "b", "c"].map((letter) => letter.repeat(40_000));
+
+let home: Home;
+beforeAll(async () => {
+  home = new Home();
+  const content = texts.map((text) => ({ type: "text", text }));
+  home.writeSession(
+    "s1",
+    line("s1", "m1", "before it"),
+    line("s1", "m2", "", { parentUuid: "m1", message: { role: "user", content } }),
+    line("s1", "m3", "after it", { parentUuid: "m2" }),
+  );
+  await home.pond("sync", "claude-code");
+});
+afterAll(() => home.remove());
+
+const page = async (...argv: readonly string[]) => {
+  const { stdout } = await home.pond("get", "s1", "--message", "m2", "--json", ...argv);
+  return JSON.parse(stdout);
+};
+const idsIn = ({ target }: { readonly target: { content: { id: string }[] } }): string[] =>
+  target.content.map(({ id }) => id);
+
+describe("pond get --message, of a message that fills pages", () => {
+  it("prints a page of its parts, and with --after the next one", async () => {
+    const first = await page();
+    const [id = ""] = idsIn(first).slice(-1);
+    const second = await page("--after", id);
+
+    expect([first.target_parts_remaining, second.target_parts_remaining]).toEqual([2, 1]);
+    expect(second.target.content).toMatchObject([{ type: "text", text: texts[1] }]);
+    expect(idsIn(second)).not.toContain(id);
+    // A program is told the same of the neighbours whichever page it asks for.
+    expect([second.before, second.after]).toEqual([first.before, first.after]);
+  });
+
+  it("says how to go on, and shows the neighbours once", async () => {
+    const first = await home.pond("get", "s1", "--message", "m2");
+    const [, after = ""] = /^2 more parts of it: --after (\S+)\n$/.exec(first.stderr) ?? [];
+    const second = await home.pond("get", "s1", "--message", "m2", "--after", after);
+    const [, last = ""] = /^1 more part of it: --after (\S+)\n$/.exec(second.stderr) ?? [];
+    const third = await home.pond("get", "s1", "--message", "m2", "--after", last);
+
+    const shown = [first, second, third].map(({ stdout }) =>
+      [...texts, "before it", "after it"].map((text) => stdout.includes(text)),
+    );
+    expect(shown).toEqual([
+      [true, false, false, true, true],
+      [false, true, false, false, false],
+      [false, false, true, false, false],
+    ]);
+    expect(third.stderr).toBe("");
+  });
+
+  it("shows the neighbours again where they are asked for", async () => {
+    const [id = ""] = idsIn(await page());
+
+    const { stdout } = await home.pond(
+      ...["get", "s1", "--message", "m2", "--after", id, "--context", "1"],
+    );
+
+    expect(stdout).toContain("before it");
+    expect(stdout).toContain("after it");
+  });
+
+  it("refuses to go on behind a part that is not in it", async () => {
+    const { code, stderr } = await home.pond("get", "s1", "--message", "m2", "--after", "m1");
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining("message m2 holds no part m1")]);
+  });
+});

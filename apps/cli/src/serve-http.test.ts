@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { StatusResponse } from "@pond/client";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Home, line, startOf } from "./testing.ts";
+
+let home: Home;
+beforeAll(async () => {
+  home = new Home();
+  home.writeSession("s1", line("s1", "m1", "the heron stood in the reeds"));
+  expect((await home.pond("sync", "-q")).code).toBe(0);
+});
+afterAll(() => home.remove());
+
+const env = { POND_EMBEDDINGS: "off" };
+
+/** The status that a server tells which is started like that. */
+async function statusOf(...argv: string[]): Promise<StatusResponse> {
+  const child = spawn(
+    process.execPath,
+    [...startOf("main.ts"), "serve", "--port", "0", "--json", ...argv],
+    { cwd: home.folder, env: { ...home.env, ...env } },
+  );
+  try {
+    const [said] = await once(child.stdout, "data");
+    const response = await fetch(`${JSON.parse(String(said)).url}/v1/status`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"protocol_version":1}',
+    });
+    return (await response.json()) as StatusResponse;
+  } finally {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
+}
+
+it("tells its operator what `pond status` tells", async () => {
+  const { stdout } = await home.pondWith({ env }, "status", "--json");
+
+  const status = await statusOf();
+
+  expect(status).toEqual(JSON.parse(stdout));
+  expect(status.embedding).toEqual({ enabled: false, reason: "POND_EMBEDDINGS switches it off" });
+});
+
+it("tells nobody where things are where others may ask", async () => {
+  const status = await statusOf("--allow-remote");
+
+  expect(status).toMatchObject({ location: "", sessions: 1, embedding: { enabled: false } });
+  expect(JSON.stringify({ ...status, by_project: {} })).not.toContain(home.folder);
+});
