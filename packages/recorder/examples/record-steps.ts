@@ -1,0 +1,154 @@
+// Tells a loop of @pond/recorder what the AI SDK does: for generateText, streamText and its agents.
+import type { JsonValue } from "@pond/canonical";
+import type { LoopHandle, Said, Usage } from "@pond/recorder";
+import type {
+  ContentPart,
+  LanguageModelCallEndEvent,
+  LanguageModelUsage,
+  StepResult,
+  ToolExecutionEndEvent,
+  ToolExecutionStartEvent,
+  ToolSet,
+} from "ai";
+
+/** Callbacks that record each step as a turn. */
+export type StepRecorder = {
+  readonly callbacks: {
+    onStepStart(event: unknown): void;
+    onLanguageModelCallEnd(event: LanguageModelCallEndEvent): void;
+    onToolExecutionStart(event: ToolExecutionStartEvent): void;
+    onToolExecutionEnd(event: ToolExecutionEndEvent): void;
+    onStepEnd(step: Pick<StepResult<ToolSet>, "usage">): void;
+  };
+  /** The SDK keeps what a callback throws to itself. @throws The first of it. */
+  check(): void;
+};
+
+export function recordSteps(loop: LoopHandle): StepRecorder {
+  const thrown: unknown[] = [];
+  /** Answers of tools that were called, and done, while the model was still speaking. */
+  let early: Said[] | undefined;
+  const guarded =
+    <Event>(record: (event: Event) => void) =>
+    (event: Event): void => {
+      try {
+        record(event);
+      } catch (error) {
+        thrown.push(error);
+      }
+    };
+
+  return {
+    callbacks: {
+      onStepStart: guarded(() => {
+        early = [];
+        loop.startTurn();
+      }),
+      // Before any tool runs, so that a crash in one leaves what called it.
+      onLanguageModelCallEnd: guarded((event) => {
+        loop.say(answerOf(event));
+        for (const said of early ?? []) loop.say(said);
+        early = undefined;
+      }),
+      onToolExecutionStart: guarded(({ toolCall }) => {
+        loop.startTool(callOf(toolCall), toJson(toolCall.input));
+      }),
+      onToolExecutionEnd: guarded(({ toolCall, toolOutput }) => {
+        const call = callOf(toolCall);
+        const is_failure = toolOutput.type === "tool-error";
+        const result = is_failure ? String(toolOutput.error) : toJson(toolOutput.output);
+        // What it answered is said once, as the model is told it.
+        loop.endTool(call, { is_failure });
+        const part = { type: "tool_result", ...call, is_failure, result } as const;
+        const said: Said = { role: "tool", content: [part] };
+        if (early) early.push(said);
+        else loop.say(said);
+      }),
+      onStepEnd: guarded(({ usage }) => loop.endTurn(usageOf(usage))),
+    },
+    check() {
+      if (thrown.length > 0) throw thrown[0];
+    },
+  };
+}
+
+function callOf({
+  toolCallId,
+  toolName,
+}: {
+  readonly toolCallId: string;
+  readonly toolName: string;
+}) {
+  return { call_id: toolCallId, name: toolName };
+}
+
+function answerOf({
+  content,
+  modelId,
+  provider,
+  usage,
+  finishReason,
+}: LanguageModelCallEndEvent): Said {
+  const others = content.filter((part) => toPart(part) === undefined).map(toJson);
+  return {
+    role: "assistant",
+    content: content.flatMap((part) => toPart(part) ?? []),
+    model: modelId,
+    provider,
+    usage: usageOf(usage),
+    stop_reason: finishReason,
+    // Sources and what else the model has no word for stay as the SDK gave them.
+    ...(others.length > 0 && { metadata: { content: others } }),
+  };
+}
+
+type AssistantPart = Exclude<Extract<Said, { role: "assistant" }>["content"], string>[number];
+
+function toPart(part: ContentPart<ToolSet>): AssistantPart | undefined {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return { type: part.type, text: part.text };
+    case "file":
+      return {
+        type: "file",
+        media_type: part.file.mediaType,
+        data: { type: "bytes", bytes: part.file.uint8Array },
+      };
+    case "tool-call":
+      return {
+        type: "tool_call",
+        ...callOf(part),
+        params: toJson(part.input),
+        provider_executed: part.providerExecuted ?? false,
+      };
+    case "tool-result":
+      return { type: "tool_result", ...callOf(part), result: toJson(part.output) };
+    case "tool-error":
+      return { type: "tool_result", ...callOf(part), is_failure: true, result: String(part.error) };
+    default:
+      return undefined;
+  }
+}
+
+function usageOf(usage: LanguageModelUsage): Usage {
+  const { inputTokens, outputTokens, totalTokens, inputTokenDetails, outputTokenDetails } = usage;
+  return known({
+    input: inputTokens,
+    output: outputTokens,
+    reasoning: outputTokenDetails.reasoningTokens,
+    cache_read: inputTokenDetails.cacheReadTokens,
+    cache_write: inputTokenDetails.cacheWriteTokens,
+    total_tokens: totalTokens,
+  });
+}
+
+/** Without what the provider did not tell. */
+function known(counts: Readonly<Record<keyof Usage, number | undefined>>): Usage {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
+}
+
+/** Tools give and take any value; nothing at all is null. */
+function toJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value) ?? "null");
+}

@@ -1,0 +1,62 @@
+import { configSnapshot } from "./config.ts";
+import { InvalidEventError } from "./errors.ts";
+import type { AgentEvent, AgentStart, SpawnRef, ToolExecutionEnd } from "./events.ts";
+import type { TimedEvent } from "./session-log.ts";
+
+/** What a recorder knows that an event may leave out. */
+export type Known = {
+  readonly agent: string;
+  readonly timestamp: () => string;
+  /** The session of a loop, where there is such a loop. */
+  readonly sessionOf: (loopId: string) => string | undefined;
+  /** The first loop that a call spawned, where it did. */
+  readonly spawnedBy: (loopId: string, callId: string) => string | undefined;
+};
+
+/** The event with its time, and with what the recorder knows of it. @throws {InvalidEventError} */
+export function complete(event: AgentEvent, known: Known): TimedEvent {
+  const { timestamp = known.timestamp() } = event;
+  switch (event.type) {
+    case "AgentStart": {
+      const { agent_id = known.agent, config, parent_spawn_ref = spawnOf(event, known) } = event;
+      return {
+        ...event,
+        timestamp,
+        agent_id,
+        ...(parent_spawn_ref && { parent_spawn_ref }),
+        ...(config && { config: configSnapshot(config) }),
+      };
+    }
+    case "ToolExecutionEnd":
+      return { ...event, timestamp, ...childOf(event, known) };
+    default:
+      return { ...event, timestamp };
+  }
+}
+
+/** The loops that an event registers. */
+export function loopsIn(event: AgentEvent): readonly string[] {
+  if (event.type === "AgentStart") return [event.loop_id];
+  return event.type === "ParallelLoopStart" ? event.loop_ids : [];
+}
+
+/** A parent in another session is the loop that spawned this one. */
+function spawnOf(
+  { session_id, parent_loop_id }: AgentStart,
+  { sessionOf }: Known,
+): SpawnRef | undefined {
+  if (parent_loop_id === undefined) return undefined;
+  const parent_session_id = sessionOf(parent_loop_id);
+  return parent_session_id === undefined || parent_session_id === session_id
+    ? undefined
+    : { parent_session_id, parent_loop_id };
+}
+
+function childOf(event: ToolExecutionEnd, known: Known): Partial<ToolExecutionEnd> {
+  const { type, loop_id, tool_call_id, child_session_id } = event;
+  const { child_loop_id = known.spawnedBy(loop_id, tool_call_id) } = event;
+  if (child_loop_id === undefined) return {};
+  const id = child_session_id ?? known.sessionOf(child_loop_id);
+  if (id !== undefined) return { child_loop_id, child_session_id: id };
+  throw new InvalidEventError(type, `the session of ${child_loop_id} is not known`);
+}

@@ -1,0 +1,31 @@
+import { InvalidEventError } from "./errors.ts";
+import type { AgentStart } from "./events.ts";
+
+/**
+ * The start of a loop with how it relates to its parent: a loop goes on from one of its session, and
+ * is `Initial` in every other case.
+ *
+ * @param isOwn - Whether its session has such a loop.
+ * @throws {InvalidEventError} where the event says otherwise, or names a parent nobody knows.
+ */
+export function withContinuation<Start extends AgentStart>(
+  event: Start,
+  isOwn: (loopId: string) => boolean,
+): Start {
+  const { type, parent_loop_id: parent, parent_spawn_ref: spawn } = event;
+  const isContinued = parent !== undefined && isOwn(parent);
+  const { continuation_kind = isContinued ? "Default" : "Initial" } = event;
+  if (parent !== undefined && !isContinued && spawn === undefined) {
+    throw new InvalidEventError(type, `its parent ${parent} is not known`);
+  }
+  if (isContinued && spawn !== undefined) {
+    throw new InvalidEventError(type, "a sub-agent has a session of its own");
+  }
+  if (isContinued !== (continuation_kind !== "Initial")) {
+    const reason = isContinued
+      ? `a loop that goes on from ${parent} is not Initial`
+      : "only a loop that goes on from one of its session is a continuation";
+    throw new InvalidEventError(type, reason);
+  }
+  return { ...event, continuation_kind };
+}

@@ -1,0 +1,181 @@
+import type { JsonObject, JsonValue, Message } from "@pond/canonical";
+import type { LoopConfig } from "./config.ts";
+import type { Said } from "./said.ts";
+import type { Usage } from "./usage.ts";
+
+/** How a loop goes on from its parent; `Initial` has none in its own session. */
+export type ContinuationKind =
+  | "Initial"
+  | "Default"
+  | "Compaction"
+  | { readonly Rerun: { readonly tag: string } }
+  | { readonly Branch: { readonly tag: string } };
+
+/** What started a turn. */
+export type TurnTrigger = "User" | "SubAgent" | "Continuation" | "Branch";
+
+/** The loop that spawned a session, and by which call, as far as that is known. */
+export type SpawnRef = {
+  readonly parent_session_id: string;
+  readonly parent_loop_id: string;
+  readonly tool_call_id?: string;
+  readonly tool_name?: string;
+};
+
+/** How a session came to be. */
+export type Formation =
+  | { readonly FirstLoop: { readonly timestamp: string } }
+  | {
+      readonly InactivityTimeout: {
+        readonly threshold_secs: number;
+        readonly previous_session_id?: string;
+        readonly timestamp: string;
+      };
+    };
+
+/** Turns of a loop, both ends included. */
+type TurnRange = { readonly startTurn: number; readonly endTurn: number };
+
+/** Messages that stand for those of some turns. */
+type CompactedSection = {
+  readonly range: TurnRange;
+  readonly messages: readonly JsonObject[];
+};
+
+/** What a model is shown instead of a loop's messages; those stay as they are. */
+export type CompactionBlock = {
+  readonly keep_first?: TurnRange;
+  readonly keep_compacted?: CompactedSection;
+  readonly keep_recent?: CompactedSection;
+};
+
+type Timed = {
+  /** RFC 3339; the recorder's `now` where it is left out. */
+  readonly timestamp?: string;
+};
+type OfLoop = Timed & { readonly loop_id: string };
+type OfCall = OfLoop & { readonly tool_call_id: string; readonly tool_name: string };
+type OfSession = Timed & { readonly session_id: string };
+
+/** Opens a loop, and its session where that is new. */
+export type AgentStart = OfLoop & {
+  readonly type: "AgentStart";
+  readonly session_id: string;
+  /** The recorder's `agent` where it is left out. */
+  readonly agent_id?: string;
+  readonly parent_loop_id?: string;
+  /** Where the parent is in another session; found out where the recorder knows that loop. */
+  readonly parent_spawn_ref?: SpawnRef;
+  readonly continuation_kind?: ContinuationKind;
+  /** Set where the agent began a new session because it had been idle. */
+  readonly formation?: Formation;
+  readonly config?: LoopConfig;
+  readonly metadata?: JsonValue;
+};
+
+export type AgentEnd = OfLoop & {
+  readonly type: "AgentEnd";
+  /** What the loop said, in order; what was recorded of it where left out. */
+  readonly messages?: readonly Said[];
+  readonly usage?: Usage;
+  /** Why an input filter refused; the loop is `Rejected`. */
+  readonly rejection?: string;
+};
+
+type TurnStart = OfLoop & {
+  readonly type: "TurnStart";
+  readonly turn_index: number;
+  readonly triggered_by: TurnTrigger;
+};
+type TurnEnd = OfLoop & { readonly type: "TurnEnd"; readonly usage?: Usage };
+
+type MessageStart = OfLoop & { readonly type: "MessageStart"; readonly role: Said["role"] };
+/** A piece of a message as it streams in; left out unless the recorder is told otherwise. */
+type MessageUpdate = OfLoop & { readonly type: "MessageUpdate"; readonly delta: JsonValue };
+type MessageEnd = OfLoop & { readonly type: "MessageEnd"; readonly message: Said };
+
+type ToolExecutionStart = OfCall & {
+  readonly type: "ToolExecutionStart";
+  readonly args: JsonValue;
+};
+type ToolExecutionUpdate = OfCall & {
+  readonly type: "ToolExecutionUpdate";
+  readonly partial_result: JsonValue;
+};
+export type ToolExecutionEnd = OfCall & {
+  readonly type: "ToolExecutionEnd";
+  readonly is_error: boolean;
+  readonly result?: JsonValue;
+  /** The first loop of the session the call spawned. */
+  readonly child_loop_id?: string;
+  /** Found out where the recorder knows that loop. */
+  readonly child_session_id?: string;
+};
+type ProgressMessage = OfCall & { readonly type: "ProgressMessage"; readonly text: string };
+
+type InputRejected = OfLoop & { readonly type: "InputRejected"; readonly reason: string };
+/** The loop ended without an end: a flush, or an error. */
+type LoopAborted = OfLoop & { readonly type: "LoopAborted"; readonly reason?: string };
+
+/** Registers the loops of a group before any of them starts. */
+type ParallelLoopStart = OfSession & {
+  readonly type: "ParallelLoopStart";
+  readonly loop_ids: readonly string[];
+};
+type ParallelLoopEnd = OfSession & {
+  readonly type: "ParallelLoopEnd";
+  readonly selected_loop_id: string;
+  readonly selected_config_index: number;
+  /** What a judge used. */
+  readonly evaluation_usage?: Usage;
+};
+
+type CompactionStarted = OfLoop & {
+  readonly type: "CompactionStarted";
+  readonly metadata?: JsonObject;
+};
+/** Lays an overlay over a loop, or takes it off where there is none. */
+type CompactionEnded = OfLoop & {
+  readonly type: "CompactionEnded";
+  readonly compaction_block?: CompactionBlock;
+  readonly metadata?: JsonObject;
+};
+
+/** What happens in an agent, in the words of phi-core. */
+export type AgentEvent =
+  | AgentStart
+  | AgentEnd
+  | TurnStart
+  | TurnEnd
+  | MessageStart
+  | MessageUpdate
+  | MessageEnd
+  | ToolExecutionStart
+  | ToolExecutionUpdate
+  | ToolExecutionEnd
+  | ProgressMessage
+  | InputRejected
+  | LoopAborted
+  | ParallelLoopStart
+  | ParallelLoopEnd
+  | CompactionStarted
+  | CompactionEnded;
+
+/** Written into a spawned session once its parent says which call it was. */
+type SpawnNamed = OfSession & {
+  readonly type: "SpawnNamed";
+  readonly parent_spawn_ref: SpawnRef;
+};
+
+type WithTime<Each> = Each extends unknown ? Each & { readonly timestamp: string } : never;
+
+/** An event as a session keeps it: with its time, and with messages named by their ids. */
+export type KeptEvent = WithTime<
+  | Exclude<AgentEvent, AgentStart | AgentEnd | MessageEnd>
+  | (Omit<AgentStart, "agent_id"> & { readonly agent_id: string })
+  | (Omit<AgentEnd, "messages"> & { readonly messages: readonly string[] })
+  | (Omit<MessageEnd, "message"> & { readonly message: Message })
+  | SpawnNamed
+>;
+
+export type EventType = KeptEvent["type"];

@@ -1,0 +1,40 @@
+import { PondError } from "@pond/canonical";
+import type { LockHolder } from "./lock.ts";
+
+/** Another writer has the session. */
+export class LockedError extends PondError {
+  override readonly name = "LockedError";
+  readonly code = "locked";
+  readonly details: { readonly session_id: string; readonly holder: LockHolder };
+
+  constructor(sessionId: string, holder: LockHolder) {
+    super(`session ${sessionId} is being written by process ${holder.pid} on ${holder.host}`);
+    this.details = { session_id: sessionId, holder };
+  }
+}
+
+/** Saving would lose messages that another writer stored. */
+export class ConflictError extends PondError {
+  override readonly name = "ConflictError";
+  readonly code = "conflict";
+  readonly details: { readonly session_id: string; readonly message_id: string };
+
+  constructor(sessionId: string, messageId: string) {
+    super(
+      `session ${sessionId} was written by somebody else meanwhile: message ${messageId} of it is not in what is to be saved; load it and go on from there`,
+    );
+    this.details = { session_id: sessionId, message_id: messageId };
+  }
+}
+
+/** A file in the folder is no session. */
+export class DamagedFileError extends PondError {
+  override readonly name = "DamagedFileError";
+  readonly code = "damaged_file";
+  readonly details: { readonly file: string; readonly reason: string };
+
+  constructor(file: string, reason: string, options?: ErrorOptions) {
+    super(`${file} is no session: ${reason}`, options);
+    this.details = { file, reason };
+  }
+}

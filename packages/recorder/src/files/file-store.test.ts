@@ -1,0 +1,159 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { contentOf, testRecorder, textsOf, user } from "../testing.ts";
+import { createFileStore, type SessionStore } from "./file-store.ts";
+
+let folder: string;
+let store: SessionStore;
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), "pond-recorder-")), "sessions");
+  store = createFileStore(folder);
+});
+afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
+
+function recorded(sessionId = "s1", text = "Why?") {
+  const recorder = testRecorder();
+  const loop = recorder.loop({ sessionId });
+  loop.say(user(text));
+  return { recorder, loop, content: () => contentOf(recorder, sessionId) };
+}
+
+test("a folder that is not there holds no sessions, and reading makes none", async () => {
+  expect([await store.listIds(), await store.load("s1"), await store.delete("s1")]).toEqual([
+    [],
+    undefined,
+    false,
+  ]);
+  expect(() => statSync(folder)).toThrow("ENOENT");
+});
+
+test.each([
+  ["a path upwards", "../../escape"],
+  ["this folder", "."],
+  ["the folder above", ".."],
+  ["an absolute path", "/etc/passwd"],
+  ["a null byte", "a\0b"],
+  ["five thousand letters", "x".repeat(5000)],
+  ["a capital letter", "A"],
+  ["no ASCII", "織"],
+])("a session whose id is %s stays in the folder and comes back", async (_, id) => {
+  const { content } = recorded(id);
+  await store.save(content());
+
+  expect(readdirSync(folder)).toHaveLength(1);
+  expect(readdirSync(join(folder, ".."))).toEqual(["sessions"]);
+  expect(await store.listIds()).toEqual([id]);
+  expect(await store.load(id)).toEqual(content());
+  expect(await store.delete(id)).toBe(true);
+});
+
+test.each(["", "\ud800"])("no session has the id %j", async (id) => {
+  await store.save(recorded("\ufffd").content());
+
+  expect([await store.load(id), await store.delete(id)]).toEqual([undefined, false]);
+  expect(await store.listIds()).toEqual(["\ufffd"]);
+});
+
+test("others on the machine cannot read what is kept", async () => {
+  await store.save(recorded().content());
+
+  const modes = [folder, join(folder, "s1.json")].map((path) => statSync(path).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
+});
+
+test("a session is readable text, a message a line", async () => {
+  const { content } = recorded();
+  await store.save(content());
+
+  const lines = readFileSync(join(folder, "s1.json"), "utf8").split("\n");
+  expect(lines.filter((line) => line.includes('"session_id":"s1"'))).toHaveLength(3);
+  expect(lines.filter((line) => line.includes("Why?"))).toHaveLength(1);
+});
+
+test("bytes, numbers and depth come back as they were", async () => {
+  const recorder = testRecorder();
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  recorder.loop().say({
+    role: "user",
+    content: [
+      { type: "file", media_type: "x/y", data: { type: "bytes", bytes: Uint8Array.of(0, 255) } },
+      { type: "text", text: "\ud800 lone", options: { deep } },
+    ],
+  });
+  await store.save(contentOf(recorder));
+
+  expect(structuredClone(await store.load("s1"))).toEqual(structuredClone(contentOf(recorder)));
+});
+
+test("a session that two went on with is not overwritten with less", async () => {
+  const { recorder, loop, content } = recorded();
+  await store.save(content());
+  const other = testRecorder();
+  other.resume(content());
+  other.attach(loop.loopId).say(user("from elsewhere"));
+  await createFileStore(folder).save(contentOf(other));
+  loop.say(user("from here"));
+
+  await expect(store.save(contentOf(recorder))).rejects.toMatchObject({
+    code: "conflict",
+    details: { session_id: "s1", message_id: "s1.1#2" },
+  });
+  expect(textsOf((await store.load("s1"))?.messages ?? [])).toEqual([
+    "user: Why?",
+    "user: from elsewhere",
+  ]);
+});
+
+test("one that only grew is written over, whoever wrote it before", async () => {
+  const { loop, content } = recorded();
+  await createFileStore(folder).save(content());
+  loop.end();
+  await store.save(content());
+
+  expect(await store.load("s1")).toEqual(content());
+});
+
+test.each([
+  ["no JSON", "{"],
+  ["no session", '{"messages":[]}'],
+  ["another session", undefined],
+])("a file that is %s is named", async (_, text) => {
+  await store.save(recorded("s2").content());
+  writeFileSync(join(folder, "s1.json"), text ?? readFileSync(join(folder, "s2.json")));
+
+  await expect(store.load("s1")).rejects.toMatchObject({
+    code: "damaged_file",
+    details: { file: join(folder, "s1.json") },
+  });
+});
+
+test("a damaged file is never written over", async () => {
+  await store.save(recorded("s2").content());
+  writeFileSync(join(folder, "s1.json"), "{");
+
+  await expect(store.save(recorded("s1").content())).rejects.toMatchObject({
+    code: "damaged_file",
+  });
+  expect(readFileSync(join(folder, "s1.json"), "utf8")).toBe("{");
+});
+
+test("a draft that a crash left is no session, and in nobody's way", async () => {
+  await store.save(recorded().content());
+  writeFileSync(join(folder, "s1.json.draft"), "{".repeat(100_000));
+  const ids = await store.listIds();
+  await store.save(recorded().content());
+
+  expect(ids).toEqual(["s1"]);
+  expect(readdirSync(folder)).toEqual(["s1.json"]);
+  expect(await store.load("s1")).toEqual(recorded().content());
+});
+
+test("what is deleted is nowhere any more, not even in what a crash left", async () => {
+  await store.save(recorded().content());
+  writeFileSync(join(folder, "s1.json.draft"), "Why?");
+
+  expect(await store.delete("s1")).toBe(true);
+  expect(readdirSync(folder)).toEqual([]);
+});

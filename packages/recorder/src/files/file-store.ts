@@ -1,0 +1,167 @@
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { jsonEqual, type Message, messageToWire } from "@pond/canonical";
+import type { SessionContent } from "@pond/canonical/adapter";
+import { headOf } from "../log-entry.ts";
+import type { SessionSink } from "../saver.ts";
+import { snapshot } from "../snapshot.ts";
+import { ConflictError, DamagedFileError, LockedError } from "./errors.ts";
+import { fileNameOf, idOf, isHashed } from "./file-name.ts";
+import { codeOf, tryLock } from "./lock.ts";
+import { draftOf, readSession, syncFolder, writeSession } from "./session-file.ts";
+
+/** Sessions kept somewhere. Another backend is another implementation of it. */
+export type SessionStore = SessionSink & {
+  /**
+   * Writes a session whole, and for good.
+   *
+   * @throws {LockedError} while somebody else writes it.
+   * @throws {ConflictError} where somebody else added messages that it does not hold.
+   */
+  save(content: SessionContent): Promise<void>;
+  /** @returns undefined where there is none. @throws {DamagedFileError} */
+  load(sessionId: string): Promise<SessionContent | undefined>;
+  /** The ids of all sessions, the last written first. */
+  listIds(): Promise<readonly string[]>;
+  /** The sessions of an agent, the last written first. @throws {DamagedFileError} */
+  listForAgent(agentId: string): Promise<readonly SessionContent[]>;
+  /** @returns False where there is none. @throws {LockedError} while somebody writes it. */
+  delete(sessionId: string): Promise<boolean>;
+};
+
+/**
+ * A store of one JSON file for each session in a folder, which is made when it is first needed.
+ * Any number of processes may use it at once, also when some of them crash.
+ */
+export function createFileStore(folder: string): SessionStore {
+  /** What this store wrote last, so that it need not be read to know that it is still there. */
+  const written = new Map<string, string>();
+  const fileOf = (sessionId: string) => join(folder, fileNameOf(sessionId));
+
+  const load = async (sessionId: string): Promise<SessionContent | undefined> => {
+    if (!isId(sessionId)) return undefined;
+    const file = fileOf(sessionId);
+    const content = await readSession(file);
+    if (content && content.session.id !== sessionId) {
+      throw new DamagedFileError(file, `it holds session ${content.session.id}`);
+    }
+    return content;
+  };
+
+  return {
+    load,
+    async save(content) {
+      const { id } = content.session;
+      const file = fileOf(id);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await locked(file, id, async () => {
+        const mark = await markOf(file);
+        if (mark !== undefined && mark !== written.get(id)) {
+          const stored = await load(id);
+          if (stored) refuseLoss(content, stored);
+        }
+        await writeSession(file, content);
+        written.set(id, (await markOf(file)) ?? "");
+      });
+    },
+    async listIds() {
+      const found = await newestFirst(folder);
+      const ids = found.map(async (name) => idOf(name) ?? (await idInside(join(folder, name))));
+      return (await Promise.all(ids)).filter((id) => id !== undefined);
+    },
+    async listForAgent(agentId) {
+      const contents: SessionContent[] = [];
+      for (const name of await newestFirst(folder)) {
+        const content = await readSession(join(folder, name));
+        if (content && agentOf(content) === agentId) contents.push(content);
+      }
+      return contents;
+    },
+    async delete(sessionId) {
+      const file = fileOf(sessionId);
+      if (!isId(sessionId) || (await markOf(file)) === undefined) return false;
+      return locked(file, sessionId, async () => {
+        const isThere = (await markOf(file)) !== undefined;
+        await rm(file, { force: true });
+        // A crash may have left a copy.
+        await rm(draftOf(file), { force: true });
+        await syncFolder(folder);
+        written.delete(sessionId);
+        return isThere;
+      });
+    },
+  };
+}
+
+/** False for text that would be written as another: the canonical model has no such id. */
+function isId(sessionId: string): boolean {
+  return sessionId !== "" && sessionId.isWellFormed();
+}
+
+/** The agent whose session it is: the one of its first loop, or else its client. */
+function agentOf({ session, messages: [head] }: SessionContent): unknown {
+  return headOf(head)?.["agent_id"] ?? session.source_agent;
+}
+
+async function locked<T>(file: string, sessionId: string, run: () => Promise<T>): Promise<T> {
+  const lock = await tryLock(`${file}.lock`);
+  if ("holder" in lock) throw new LockedError(sessionId, lock.holder);
+  try {
+    return await run();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** A session only grows; one that would shrink was read before somebody else wrote. */
+function refuseLoss({ session, messages }: SessionContent, stored: SessionContent): void {
+  const known = new Map(messages.map((message) => [message.id, message]));
+  for (const message of stored.messages) {
+    const same = known.get(message.id);
+    if (same === undefined || !isEqual(same, message)) {
+      throw new ConflictError(session.id, message.id);
+    }
+  }
+}
+
+function isEqual(left: Message, right: Message): boolean {
+  return jsonEqual(snapshot(messageToWire(left)), snapshot(messageToWire(right)));
+}
+
+/** Differs whenever the file was written; undefined where there is none. */
+async function markOf(file: string): Promise<string | undefined> {
+  try {
+    const { ino, mtimeNs, size } = await stat(file, { bigint: true });
+    return `${ino} ${mtimeNs} ${size}`;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function newestFirst(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  });
+  const sessions = names.filter((name) => idOf(name) !== undefined || isHashed(name));
+  const times = await Promise.all(
+    sessions.map(async (name) => ({ name, time: await timeOf(join(folder, name)) })),
+  );
+  return times
+    .filter(({ time }) => time !== undefined)
+    .sort((left, right) => Number((right.time ?? 0n) - (left.time ?? 0n)))
+    .map(({ name }) => name);
+}
+
+/** Undefined where it was deleted meanwhile. */
+async function timeOf(file: string): Promise<bigint | undefined> {
+  return stat(file, { bigint: true }).then(
+    ({ mtimeNs }) => mtimeNs,
+    () => undefined,
+  );
+}
+
+async function idInside(file: string): Promise<string | undefined> {
+  return (await readSession(file))?.session.id;
+}

@@ -1,0 +1,3 @@
+export { ConflictError, DamagedFileError, LockedError } from "./errors.ts";
+export { createFileStore, type SessionStore } from "./file-store.ts";
+export type { LockHolder } from "./lock.ts";

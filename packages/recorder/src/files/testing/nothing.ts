@@ -1,0 +1,2 @@
+// A process that is over at once.
+export {};

@@ -1,0 +1,45 @@
+export type { LoopConfig } from "./config.ts";
+export type { ClosedState, Refused } from "./errors.ts";
+export {
+  IllegalTransitionError,
+  IngestRefusedError,
+  InvalidEventError,
+  NotResumableError,
+  SessionClosedError,
+} from "./errors.ts";
+export type {
+  AgentEvent,
+  CompactionBlock,
+  ContinuationKind,
+  Formation,
+  KeptEvent,
+  SpawnRef,
+  TurnTrigger,
+} from "./events.ts";
+export type { LoopHandle, ToolCall, ToolOutcome } from "./loop-handle.ts";
+export type { LoopOptions, SpawnOptions } from "./loop-options.ts";
+export {
+  childrenOf,
+  getLoop,
+  loopChainTo,
+  parallelSiblings,
+  rootLoops,
+  totalUsage,
+} from "./navigation.ts";
+export type { RecorderOptions } from "./options.ts";
+export type { BranchOptions, ParallelGroupHandle, ParallelOptions } from "./parallel-handle.ts";
+export { type IngestEvents, pondSink } from "./pond-sink.ts";
+export type {
+  ChildLoopRef,
+  LoopEvent,
+  LoopRecord,
+  LoopStatus,
+  ParallelGroup,
+  SessionRecord,
+  Turn,
+} from "./record.ts";
+export { createRecorder, type Recorder } from "./recorder.ts";
+export type { PartDraft, Said } from "./said.ts";
+export type { SessionSink } from "./saver.ts";
+export type { Usage } from "./usage.ts";
+export type { WireEvent } from "./wire-events.ts";

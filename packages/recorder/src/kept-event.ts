@@ -1,0 +1,80 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type Message,
+  messageFromWire,
+  toRfc3339,
+} from "@pond/canonical";
+import type { EventType, KeptEvent } from "./events.ts";
+
+/**
+ * The event that a message of a session stands for: one that was said ends a message, any other
+ * carries its event in `options.source.record`, and one that another loop said already carries
+ * itself there.
+ *
+ * @returns undefined where it is none that this package wrote.
+ * @throws {ValidationError} where what it carries is damaged.
+ */
+export function keptEvent(message: Message): KeptEvent | undefined {
+  const { loop: loopId, record, repeats } = sourceOf(message);
+  if (record !== undefined && repeats !== true) return isKeptEvent(record) ? record : undefined;
+  if (typeof loopId !== "string") return undefined;
+  const timestamp = toRfc3339(message.timestamp);
+  const said = repeats === true ? messageFromWire(record) : message;
+  return { type: "MessageEnd", loop_id: loopId, message: said, timestamp };
+}
+
+export function sourceOf({ options }: Pick<Message, "options">): JsonObject {
+  const { source } = options;
+  return isJsonObject(source) ? source : {};
+}
+
+type Kind = "text" | "number" | "list" | "flag";
+
+const loop = { loop_id: "text", timestamp: "text" } as const;
+const session = { session_id: "text", timestamp: "text" } as const;
+const call = { ...loop, tool_call_id: "text", tool_name: "text" } as const;
+
+/** What each event cannot be without. */
+const needed: Readonly<Record<EventType, Readonly<Record<string, Kind>>>> = {
+  AgentStart: { ...loop, session_id: "text", agent_id: "text" },
+  AgentEnd: { ...loop, messages: "list" },
+  TurnStart: { ...loop, turn_index: "number", triggered_by: "text" },
+  TurnEnd: loop,
+  MessageStart: { ...loop, role: "text" },
+  MessageUpdate: loop,
+  MessageEnd: loop,
+  ToolExecutionStart: call,
+  ToolExecutionUpdate: call,
+  ToolExecutionEnd: { ...call, is_error: "flag" },
+  ProgressMessage: { ...call, text: "text" },
+  InputRejected: { ...loop, reason: "text" },
+  LoopAborted: loop,
+  ParallelLoopStart: { ...session, loop_ids: "list" },
+  ParallelLoopEnd: { ...session, selected_loop_id: "text", selected_config_index: "number" },
+  CompactionStarted: loop,
+  CompactionEnded: loop,
+  SpawnNamed: session,
+};
+
+/** True for an event with all it needs, whoever made it. */
+function isKeptEvent(value: unknown): value is KeptEvent {
+  return missingIn(value) === undefined;
+}
+
+/** What an event lacks, in a few words; undefined where it lacks nothing. */
+export function missingIn(value: unknown): string | undefined {
+  if (!isJsonObject(value)) return "is no object";
+  const type = value["type"];
+  if (typeof type !== "string" || !Object.hasOwn(needed, type)) return "is of no known type";
+  const fields = Object.entries(needed[type as EventType]);
+  const wrong = fields.find(([key, kind]) => !isOf[kind](value[key]));
+  return wrong && `has no ${wrong[0]}`;
+}
+
+const isOf: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === "string" && value !== "",
+  number: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  list: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+  flag: (value) => typeof value === "boolean",
+};

@@ -1,0 +1,78 @@
+import {
+  checkMessage,
+  fromRfc3339,
+  isJsonObject,
+  type JsonObject,
+  type Message,
+  messageToWire,
+} from "@pond/canonical";
+import type { EventType, KeptEvent } from "./events.ts";
+import { sourceOf } from "./kept-event.ts";
+import { snapshot } from "./snapshot.ts";
+
+/** One step of a session: what happened, and the canonical message that keeps it. */
+export type Entry = { readonly event: KeptEvent; readonly message: Message };
+
+/** Events whose message is marked as a boundary: what a model sees is cut there. */
+const boundaries: Readonly<Partial<Record<EventType, string>>> = { CompactionEnded: "compaction" };
+
+/** Names the message of an event within its session; no two can be equal. */
+export function entryId(event: KeptEvent, sequence: number): string {
+  switch (event.type) {
+    case "ParallelLoopStart":
+      return `${event.loop_ids[0]}#group`;
+    case "ParallelLoopEnd":
+      return `${event.selected_loop_id}#chosen`;
+    case "SpawnNamed":
+      return "spawn";
+    default:
+      return messageId(event.loop_id, sequence);
+  }
+}
+
+/** @param sequence - Its place among the events of the loop. */
+export function messageId(loopId: string, sequence: number): string {
+  return `${loopId}#${sequence}`;
+}
+
+/** A message that says nothing and carries a record, as adapters make them (spec 6.5, rule 3). */
+export function carrier(
+  sessionId: string,
+  id: string,
+  timestamp: string,
+  source: JsonObject,
+): Message {
+  return checkMessage({
+    id,
+    session_id: sessionId,
+    role: "system",
+    timestamp: fromRfc3339(timestamp),
+    content: "",
+    options: { source },
+  });
+}
+
+/** The message that carries an event. */
+export function eventCarrier(sessionId: string, event: KeptEvent, sequence: number): Message {
+  const boundary = boundaries[event.type];
+  return carrier(sessionId, entryId(event, sequence), event.timestamp, {
+    ...("loop_id" in event && { loop: event.loop_id }),
+    ...(boundary !== undefined && { boundary }),
+    record: snapshot(event),
+  });
+}
+
+/** The message that carries one which another loop said already: search finds it once. */
+export function repeatCarrier(message: Message): Message {
+  const { id, session_id, timestamp } = message;
+  const { loop = null } = sourceOf(message);
+  const source = { loop, repeats: true, record: snapshot(messageToWire(message)) };
+  const fields = { id, session_id, timestamp, role: "system", content: "" };
+  return checkMessage({ ...fields, options: { source } });
+}
+
+/** The head of a session: all it says of itself. */
+export function headOf(message: Message | undefined): JsonObject | undefined {
+  const { head, record } = message ? sourceOf(message) : {};
+  return head === true && isJsonObject(record) ? record : undefined;
+}

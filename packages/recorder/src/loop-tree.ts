@@ -1,0 +1,106 @@
+import { IllegalTransitionError } from "./errors.ts";
+import type { KeptEvent } from "./events.ts";
+import { byStart, LoopState, type SessionState } from "./loop-state.ts";
+import { checkGroupStart, groupAfter } from "./parallel.ts";
+import type { OfLoopEvent } from "./transitions.ts";
+
+/** The loops of a session, and what its events make of them. */
+export class LoopTree {
+  readonly record: SessionState;
+  readonly #loops: Map<string, LoopState> = new Map();
+
+  constructor(record: SessionState) {
+    this.record = record;
+  }
+
+  loop(loopId: string): LoopState | undefined {
+    return this.#loops.get(loopId);
+  }
+
+  /** Loops that are registered or running. */
+  openLoops(): readonly LoopState[] {
+    return [...this.#loops.values()].filter(
+      ({ record: { status } }) => status === "Pending" || status === "Running",
+    );
+  }
+
+  /** The number of the next event of a loop. */
+  nextSequence(loopId: string): number {
+    return this.#loops.get(loopId)?.nextSequence ?? 0;
+  }
+
+  /** The loop that an event is to happen in. @throws {IllegalTransitionError} where it cannot. */
+  loopFor({ loop_id, type }: Pick<OfLoopEvent, "loop_id" | "type">): LoopState {
+    const loop = this.#loops.get(loop_id);
+    if (loop === undefined) throw new IllegalTransitionError(loop_id, "Unknown", type);
+    loop.check(type);
+    return loop;
+  }
+
+  /** @throws {IllegalTransitionError | InvalidEventError} where the event cannot happen. */
+  check(event: KeptEvent): void {
+    switch (event.type) {
+      case "ParallelLoopStart":
+        checkGroupStart(event, this.#loops);
+        break;
+      case "ParallelLoopEnd":
+        groupAfter(event, this.#loops);
+        break;
+      case "SpawnNamed":
+        break;
+      case "AgentStart":
+        this.#loops.get(event.loop_id)?.check(event.type);
+        break;
+      default:
+        this.loopFor(event);
+    }
+  }
+
+  /** Takes an event that was checked. */
+  take(event: KeptEvent): void {
+    switch (event.type) {
+      case "ParallelLoopStart":
+        for (const id of event.loop_ids) {
+          this.#register(id, "Pending").record.parallel_group = { all_loop_ids: event.loop_ids };
+        }
+        break;
+      case "ParallelLoopEnd":
+        this.#choose(event);
+        break;
+      case "SpawnNamed":
+        this.record.parent_spawn_ref = event.parent_spawn_ref;
+        break;
+      case "AgentStart":
+        (this.#loops.get(event.loop_id) ?? this.#register(event.loop_id, "Running")).take(event);
+        this.record.last_active_at = event.timestamp;
+        this.record.loops.sort(byStart);
+        break;
+      default: {
+        const loop = this.#loops.get(event.loop_id);
+        loop?.take(event);
+        if (event.type === "AgentEnd" && loop) this.#linkToParent(loop);
+      }
+    }
+  }
+
+  #register(loopId: string, status: "Pending" | "Running"): LoopState {
+    const loop = new LoopState(loopId, this.record.session_id, status);
+    this.#loops.set(loopId, loop);
+    this.record.loops.push(loop.record);
+    return loop;
+  }
+
+  #choose(event: Extract<KeptEvent, { readonly type: "ParallelLoopEnd" }>): void {
+    const group = groupAfter(event, this.#loops);
+    for (const id of group.all_loop_ids) {
+      const loop = this.#loops.get(id);
+      const is_selected = id === event.selected_loop_id;
+      if (loop) loop.record.parallel_group = { ...group, is_selected };
+    }
+  }
+
+  #linkToParent({ record: { loop_id, parent_loop_id } }: LoopState): void {
+    if (parent_loop_id === undefined) return;
+    this.#loops.get(parent_loop_id)?.record.children_loop_ids.push(loop_id);
+  }
+}

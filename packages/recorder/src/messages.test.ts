@@ -1,0 +1,138 @@
+import { parseJson, partsOf, stringifyJson } from "@pond/canonical";
+import { expect, test } from "vitest";
+import type { Said } from "./said.ts";
+import { call, contentOf, testRecorder, user, validate } from "./testing.ts";
+
+test("a message is a canonical one, with what a provider told of it", () => {
+  const recorder = testRecorder();
+  const loop = recorder.loop();
+  loop.startTurn();
+  const said = loop.say({
+    role: "assistant",
+    content: [
+      { type: "reasoning", text: "A step of three." },
+      { type: "text", text: "I look." },
+      { type: "tool_call", call_id: "c", name: "look", params: { path: "src" } },
+    ],
+    model: "weaver-1",
+    provider: "loomworks",
+    usage: { input: 1, output: 2 },
+    stop_reason: "tool_use",
+  });
+
+  const ids = { session_id: "s1", message_id: "s1.1#2", provenance: "conversational", options: {} };
+  expect(said).toEqual({
+    id: "s1.1#2",
+    session_id: "s1",
+    role: "assistant",
+    timestamp: BigInt(Date.parse("2026-03-01T09:00:02Z")) * 1000n,
+    options: {
+      source: {
+        loop: "s1.1",
+        turn: 0,
+        rest: {
+          model: "weaver-1",
+          provider: "loomworks",
+          usage: { input: 1, output: 2 },
+          stop_reason: "tool_use",
+        },
+      },
+    },
+    content: [
+      { ...ids, id: "0", type: "reasoning", text: "A step of three." },
+      { ...ids, id: "1", type: "text", text: "I look." },
+      {
+        ...ids,
+        id: "2",
+        type: "tool_call",
+        call_id: "c",
+        name: "look",
+        params: { path: "src" },
+        provider_executed: false,
+      },
+    ],
+  });
+  validate(contentOf(recorder));
+});
+
+test.each<[string, Said, string]>([
+  ["what a human says", user("x"), "conversational"],
+  ["what a model says", { role: "assistant", content: "x" }, "conversational"],
+  [
+    "what a tool answers",
+    { role: "tool", content: [{ type: "tool_result", call_id: "c", result: null }] },
+    "injected",
+  ],
+  [
+    "what the agent says of itself",
+    { role: "user", content: [{ type: "text", text: "x", provenance: "injected" }] },
+    "injected",
+  ],
+])("%s is %s (`model-part-provenance`)", (_, said, provenance) => {
+  const message = testRecorder().loop().say(said);
+
+  expect(partsOf(message).map((part) => part.provenance)).toEqual([provenance]);
+});
+
+test("the task of a sub-agent was written by a model, what it is told next was not", () => {
+  const child = testRecorder().loop().spawn(call);
+  const said = [child.say(user("Find the moduli.")), child.say(user("Quickly."))];
+
+  expect(said.flatMap(partsOf).map(({ provenance }) => provenance)).toEqual([
+    "injected",
+    "conversational",
+  ]);
+});
+
+test("what is kept is what was said then, whatever becomes of the objects", () => {
+  const bytes = Uint8Array.of(1, 2);
+  const params = { path: "src" };
+  const loop = testRecorder().loop();
+  const said = loop.say({
+    role: "assistant",
+    content: [
+      { type: "file", media_type: "image/png", data: { type: "bytes", bytes } },
+      { type: "tool_call", call_id: "c", name: "look", params },
+    ],
+  });
+  bytes[0] = 9;
+  params.path = "elsewhere";
+
+  expect(said).toMatchObject({
+    content: [{ data: { bytes: Uint8Array.of(1, 2) } }, { params: { path: "src" } }],
+  });
+});
+
+test.each<[string, unknown]>([
+  ["a part its role has not", { role: "user", content: [{ type: "reasoning", text: "x" }] }],
+  ["a role nobody has", { role: "judge", content: "x" }],
+  ["a part of no type", { role: "user", content: [{ text: "x" }] }],
+  ["a circle", { role: "user", content: [{ type: "text", text: "x", options: circle() }] }],
+  ["a bigint", { role: "tool", content: [{ type: "tool_result", call_id: "c", result: 1n }] }],
+  ["no result", { role: "tool", content: [{ type: "tool_result", call_id: "c" }] }],
+])("refuses %s, and takes nothing of it", (_, said) => {
+  const recorder = testRecorder();
+  const loop = recorder.loop();
+  const before = contentOf(recorder);
+
+  expect(() => loop.say(said as Said)).toThrow();
+  expect(() => loop.end({ messages: [user("good"), said as Said] })).toThrow();
+  expect(contentOf(recorder)).toEqual(before);
+  expect(loop.record.status).toBe("Running");
+});
+
+function circle(): { self?: object } {
+  const value: { self?: object } = {};
+  value.self = value;
+  return value;
+}
+
+test("numbers and keys survive as they are", () => {
+  const params = parseJson('{"__proto__":{"n":9007199254740993},"toString":1}');
+  const said = testRecorder()
+    .loop()
+    .say({ role: "assistant", content: [{ type: "tool_call", call_id: "c", name: "n", params }] });
+
+  const [part] = partsOf(said);
+  expect(part?.type === "tool_call" && stringifyJson(part.params)).toBe(stringifyJson(params));
+});

@@ -1,0 +1,67 @@
+import { InvalidEventError } from "./errors.ts";
+import { LoopHandle, type Recording } from "./loop-handle.ts";
+import { type LoopOptions, startOf } from "./loop-options.ts";
+import type { Said } from "./said.ts";
+import type { Usage } from "./usage.ts";
+
+/** Loops that try the same thing in several ways. */
+export type ParallelOptions = Pick<LoopOptions, "sessionId" | "continues" | "as"> & {
+  /** How many there are. */
+  readonly branches: number;
+  /** What each of them is asked; said once, so search finds it once. */
+  readonly prompt?: Said;
+};
+
+/** With which settings one of them runs. */
+export type BranchOptions = Pick<LoopOptions, "agentId" | "config" | "metadata">;
+
+type GroupInit = {
+  readonly options: ParallelOptions;
+  readonly session_id: string;
+  readonly loop_ids: readonly string[];
+  readonly now: () => Date;
+};
+
+/** A group of loops that are registered and `Pending`. */
+export class ParallelGroupHandle {
+  readonly loopIds: readonly string[];
+  readonly #recording: Recording;
+  readonly #init: GroupInit;
+  readonly #prompt: Said | undefined;
+
+  constructor(recording: Recording, init: GroupInit) {
+    const { prompt } = init.options;
+    this.loopIds = init.loop_ids;
+    this.#recording = recording;
+    this.#init = init;
+    // One time for all: a copy of a message is known by it.
+    this.#prompt = prompt && { timestamp: init.now().toISOString(), ...prompt };
+  }
+
+  /** Begins one of the loops, and asks it what all are asked. */
+  start(branch: number, options: BranchOptions = {}): LoopHandle {
+    const { options: group, session_id } = this.#init;
+    const loop_id = this.#loopAt(branch, "AgentStart");
+    this.#recording.record(startOf({ ...group, ...options }, { session_id, loop_id }));
+    const loop = new LoopHandle(this.#recording, loop_id);
+    if (this.#prompt) loop.say(this.#prompt);
+    return loop;
+  }
+
+  /** Says which of them was chosen. @param usage - What choosing it cost. */
+  select(branch: number, usage?: Usage): void {
+    this.#recording.record({
+      type: "ParallelLoopEnd",
+      session_id: this.#init.session_id,
+      selected_loop_id: this.#loopAt(branch, "ParallelLoopEnd"),
+      selected_config_index: branch,
+      ...(usage && { evaluation_usage: usage }),
+    });
+  }
+
+  #loopAt(branch: number, event: string): string {
+    const loopId = this.loopIds[branch];
+    if (loopId === undefined) throw new InvalidEventError(event, `the group has no loop ${branch}`);
+    return loopId;
+  }
+}

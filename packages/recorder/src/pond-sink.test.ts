@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Lineage, SessionContent } from "@pond/canonical/adapter";
+import { createClient } from "@pond/client";
+import { search } from "@pond/search";
+import { createHandlers, type Handlers, type Namespaces, singleNamespace } from "@pond/server";
+import { createHttpServer } from "@pond/server/http";
+import { loadLineage, openSessions, type SessionStore } from "@pond/sessions";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createFileStore } from "./files/index.ts";
+import { pondSink } from "./pond-sink.ts";
+import { assistant, call, contentOf, testRecorder, textsOf, user } from "./testing.ts";
+import type { WireEvent } from "./wire-events.ts";
+
+let folder: string;
+let namespaces: Namespaces;
+let handlers: Handlers;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pond-recorder-"));
+  namespaces = singleNamespace(join(folder, "store"));
+  handlers = createHandlers({ namespaces, host: "test" });
+});
+afterEach(async () => {
+  await namespaces.close();
+  rmSync(folder, { recursive: true });
+});
+
+const inProcess = (events: readonly WireEvent[]) =>
+  handlers.handle("ingest", { protocol_version: 1, events });
+
+/** As the store has it, without the machine it notes. */
+async function storedSession(sessionId: string): Promise<Lineage> {
+  const { root, descendants } = await withStore((store) => loadLineage(store, sessionId));
+  const plain = ({ session, messages }: SessionContent) => {
+    const { pond, ...options } = session.options;
+    expect(pond).toEqual({ host: "test" });
+    return { session: { ...session, options }, messages };
+  };
+  return { root: plain(root), descendants: descendants.map(plain) };
+}
+
+async function withStore<T>(use: (store: SessionStore) => Promise<T>): Promise<T> {
+  const store = await openSessions(join(folder, "store"), { mode: "read" });
+  try {
+    return await use(store);
+  } finally {
+    store.close();
+  }
+}
+
+test("a session is found while it is recorded, and is whole when it is over", async () => {
+  const recorder = testRecorder({ sink: pondSink(inProcess) });
+  const loop = recorder.loop();
+  loop.say(user("Why is every third thread skipped?"));
+  await recorder.checkpoint();
+  const early = await withStore((store) => search(store, { query: "third thread" }));
+
+  loop.spawn(call).say(assistant("The modulus is wrong."));
+  loop.end();
+  await recorder.flush();
+
+  expect(early.sessions.map(({ session_id }) => session_id)).toEqual(["s1"]);
+  expect(await storedSession("s1")).toEqual({
+    root: contentOf(recorder, "s1"),
+    descendants: [contentOf(recorder, "s2")],
+  });
+});
+
+test("what a pond has is not sent again, and sent again it is there once", async () => {
+  const sent: number[] = [];
+  const recorder = testRecorder({
+    sink: pondSink(async (events) => {
+      sent.push(events.length);
+      return inProcess(events);
+    }),
+  });
+  const loop = recorder.loop();
+  await recorder.checkpoint();
+  loop.say(user("Why?"));
+  await recorder.checkpoint();
+  const another = pondSink(inProcess);
+  await another.save(contentOf(recorder));
+  await another.save(contentOf(recorder));
+
+  // The session's own event comes each time, and a message with its part is two.
+  expect(sent).toEqual([3, 3]);
+  expect((await storedSession("s1")).root).toEqual(contentOf(recorder));
+});
+
+test("a session of a pond is gone on with, and only what is new of it is stored", async () => {
+  const recorder = testRecorder({ sink: pondSink(inProcess) });
+  recorder.loop().say(user("Why?"));
+  await recorder.checkpoint();
+
+  const statuses: string[] = [];
+  const again = testRecorder({
+    sink: pondSink(async (events) => {
+      const answer = await inProcess(events);
+      statuses.push(
+        ...answer.sessions.map(({ status, messages_added }) => `${status} ${messages_added}`),
+      );
+      return answer;
+    }),
+  });
+  const { root } = await withStore((store) => loadLineage(store, "s1"));
+  expect(again.resume(root)).toEqual(recorder.session("s1"));
+  again.attach("s1.1").say(assistant("Because."));
+  await again.checkpoint();
+
+  expect(statuses).toEqual(["grown 1"]);
+  expect((await storedSession("s1")).root).toEqual(contentOf(again));
+});
+
+test("a pond that runs elsewhere is reached by @pond/client", async () => {
+  const server = createHttpServer({ handlers, port: 0 });
+  const client = createClient({ url: (await server.listen()).url });
+  try {
+    const sink = pondSink((events) => client.ingestAll(events));
+    const recorder = testRecorder({ sink });
+    recorder.loop().say(user("Why?"));
+    await recorder.flush();
+
+    const messages = await Array.fromAsync(client.messages("s1"));
+    expect(messages.some(({ id }) => id === "s1.1#1")).toBe(true);
+  } finally {
+    await server.stop({ deadlineMs: 0 });
+  }
+});
+
+test("what could not be sent is sent the next time, from where it failed", async () => {
+  let failures = 1;
+  const kept: WireEvent[] = [];
+  const recorder = testRecorder({
+    includeStreamingEvents: true,
+    sink: pondSink(async (events) => {
+      if (kept.length > 0 && failures > 0) {
+        failures -= 1;
+        throw new Error("the line is down");
+      }
+      kept.push(...events);
+      return { rejected: [] };
+    }),
+  });
+  const loop = recorder.loop();
+  for (let count = 0; count < 6_000; count += 1) loop.stream(count);
+  await recorder.checkpoint();
+
+  const ids = kept.flatMap((event) => (event.kind === "message" ? [event.message.id] : []));
+  expect(ids).toEqual(contentOf(recorder).messages.map(({ id }) => id));
+});
+
+test("what a pond refuses is an error that says why", async () => {
+  const recorder = testRecorder({ sink: pondSink(inProcess) });
+  recorder.loop();
+  await recorder.flush();
+  const other = testRecorder({ project: "/elsewhere", sink: pondSink(inProcess) });
+  other.loop();
+
+  await expect(other.checkpoint()).rejects.toMatchObject({
+    code: "ingest_refused",
+    details: { session_id: "s1", rejected: [{ code: "immutable" }] },
+  });
+});
+
+test("sessions of a pond show what was said in their loops", async () => {
+  const recorder = testRecorder({ sink: pondSink(inProcess) });
+  const group = recorder.parallelGroup({ branches: 2, prompt: user("Which yarn?") });
+  group.start(0).say(assistant("Wool."));
+  group.start(1).say(assistant("Linen."));
+  group.select(1);
+  await recorder.flush();
+
+  const { root } = await withStore((store) => loadLineage(store, "s1"));
+  expect(textsOf(root.messages)).toEqual([
+    "user: Which yarn?",
+    "assistant: Wool.",
+    "assistant: Linen.",
+  ]);
+});
+
+test("what was kept in files goes into a pond later", async () => {
+  const files = createFileStore(join(folder, "sessions"));
+  const recorder = testRecorder({ sink: files });
+  recorder.loop().say(user("Why?"));
+  await recorder.flush();
+
+  const sink = pondSink(inProcess);
+  for (const id of await files.listIds()) {
+    const content = await files.load(id);
+    if (content) await sink.save(content);
+  }
+
+  expect((await storedSession("s1")).root).toEqual(contentOf(recorder));
+});

@@ -1,0 +1,53 @@
+import type { Message } from "@pond/canonical";
+import type { SessionContent } from "@pond/canonical/adapter";
+import { IngestRefusedError, type Refused } from "./errors.ts";
+import type { SessionSink } from "./saver.ts";
+import { messageEvents, sessionEvent, type WireEvent } from "./wire-events.ts";
+
+/**
+ * Stores events in a pond: `(events) => client.ingestAll(events)` of `@pond/client`, or the handlers
+ * of `@pond/server` in this process.
+ */
+export type IngestEvents = (
+  events: readonly WireEvent[],
+) => Promise<{ readonly rejected: readonly Refused[] }>;
+
+/** A request of pond's API takes twice as many, unless it was told otherwise. */
+const maxEvents = 5_000;
+
+/**
+ * A sink that hands sessions to a pond. What the pond said it has is not sent again; sent twice, it
+ * is stored once (`adapter-integrity-additive-sync`).
+ *
+ * Its `save` throws {@link IngestRefusedError} where the pond refuses some of it, and what `ingest`
+ * throws; either way the next save sends it again.
+ */
+export function pondSink(ingest: IngestEvents): SessionSink {
+  const kept = new Map<string, number>();
+  return {
+    async save(content) {
+      const { id } = content.session;
+      for (const batch of batchesOf(content, kept.get(id) ?? 0)) {
+        const { rejected } = await ingest(batch.events);
+        if (rejected.length > 0) throw new IngestRefusedError(id, rejected);
+        kept.set(id, batch.end);
+      }
+    },
+  };
+}
+
+/** Events of one request, and the place behind its last message. */
+type Batch = { readonly events: readonly WireEvent[]; readonly end: number };
+
+/** Cut between messages, never inside one. */
+function* batchesOf(content: SessionContent, start: number): Generator<Batch> {
+  let events: WireEvent[] = [sessionEvent(content)];
+  const messages: readonly Message[] = content.messages.slice(start);
+  for (const [index, message] of messages.entries()) {
+    events.push(...messageEvents(message));
+    const isLast = index === messages.length - 1;
+    if (events.length < maxEvents && !isLast) continue;
+    yield { events, end: start + index + 1 };
+    events = [sessionEvent(content)];
+  }
+}

@@ -1,0 +1,254 @@
+import { randomUUID } from "node:crypto";
+import type { Message } from "@pond/canonical";
+import type { SessionContent } from "@pond/canonical/adapter";
+import { complete, loopsIn } from "./complete-event.ts";
+import { CurrentSession } from "./current-session.ts";
+import { IllegalTransitionError, InvalidEventError, SessionClosedError } from "./errors.ts";
+import type { AgentEvent } from "./events.ts";
+import { LoopHandle, type ToolCall } from "./loop-handle.ts";
+import { type LoopOptions, type SpawnOptions, startOf } from "./loop-options.ts";
+import { type OpeningEvent, sessionInit } from "./opening.ts";
+import type { RecorderOptions } from "./options.ts";
+import { ParallelGroupHandle, type ParallelOptions } from "./parallel-handle.ts";
+import type { LoopRecord, SessionRecord } from "./record.ts";
+import { Saver } from "./saver.ts";
+import { SessionLog, type TimedEvent } from "./session-log.ts";
+import { Sessions } from "./sessions.ts";
+
+/** Makes a recorder. It writes nothing and asks no clock before it is used. */
+export function createRecorder(options: RecorderOptions): Recorder {
+  return new Recorder(options);
+}
+
+/**
+ * Records what an agent does, as it does it, as canonical sessions.
+ *
+ * An event that cannot happen throws and leaves everything as it was. Events come through the
+ * handles of {@link loop}, or as they are through {@link record}.
+ */
+class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #now: () => Date;
+  readonly #newSessionId: () => string;
+  readonly #sessions: Sessions = new Sessions();
+  readonly #current: CurrentSession;
+  readonly #saver: Saver;
+
+  constructor(options: RecorderOptions) {
+    const { now = () => new Date(), newSessionId = randomUUID, rotation, sink } = options;
+    this.#options = options;
+    this.#now = now;
+    this.#newSessionId = newSessionId;
+    this.#current = new CurrentSession(rotation?.inactivitySeconds, now, newSessionId);
+    this.#saver = new Saver(sink);
+  }
+
+  /** Begins a loop. */
+  loop(options: LoopOptions = {}): LoopHandle {
+    const session_id = this.#sessionFor(options);
+    const loop_id = options.loopId ?? `${session_id}.${this.#nextNumber(session_id)}`;
+    this.record(startOf(options, { session_id, loop_id }));
+    return new LoopHandle(this, loop_id);
+  }
+
+  /**
+   * Begins a loop, runs it and ends it: `Completed`, or `Aborted` with what was thrown.
+   *
+   * @throws What `work` throws.
+   */
+  async run<T>(options: LoopOptions, work: (loop: LoopHandle) => Promise<T>): Promise<T> {
+    const loop = this.loop(options);
+    // It may have been ended, flushed or drained meanwhile.
+    const isRunning = () => this.loopRecord(loop.loopId)?.status === "Running";
+    try {
+      const result = await work(loop);
+      if (isRunning()) loop.end();
+      return result;
+    } catch (error) {
+      if (isRunning()) loop.abort(String(error));
+      throw error;
+    }
+  }
+
+  /** Begins a sub-agent for a call of a loop: the first loop of a session of its own. */
+  spawn(parentLoopId: string, call: ToolCall, options: SpawnOptions = {}): LoopHandle {
+    const parent = this.#sessions.logOf(parentLoopId, "spawn");
+    parent.loop(parentLoopId)?.check("ToolExecutionStart");
+    const { sessionId: session_id = this.#newSessionId() } = options;
+    // As phi-core names them: its reader knows by that whose first message is a task.
+    const loop_id = options.loopId ?? `${session_id}.sub.${this.#nextNumber(session_id)}`;
+    this.record({
+      ...startOf(options, { session_id, loop_id }),
+      parent_loop_id: parentLoopId,
+      parent_spawn_ref: {
+        parent_session_id: parent.session.id,
+        parent_loop_id: parentLoopId,
+        tool_call_id: call.call_id,
+        tool_name: call.name,
+      },
+    });
+    return new LoopHandle(this, loop_id);
+  }
+
+  /** Registers loops that will run beside each other, before any of them starts. */
+  parallelGroup(options: ParallelOptions): ParallelGroupHandle {
+    const session_id = this.#sessionFor(options);
+    const first = this.#nextNumber(session_id);
+    const loop_ids = Array.from(
+      { length: options.branches },
+      (_, at) => `${session_id}.${first + at}`,
+    );
+    this.record({ type: "ParallelLoopStart", session_id, loop_ids });
+    return new ParallelGroupHandle(this, { options, session_id, loop_ids, now: this.#now });
+  }
+
+  /** A handle of a loop that is there: of a session that was resumed, or recorded as events. */
+  attach(loopId: string): LoopHandle {
+    if (this.loopRecord(loopId) === undefined) {
+      throw new IllegalTransitionError(loopId, "Unknown", "attach");
+    }
+    return new LoopHandle(this, loopId);
+  }
+
+  /**
+   * Takes one event.
+   *
+   * @returns The messages that were said in it, as they are in its loop.
+   * @throws {IllegalTransitionError} where it cannot happen in the state its loop is in.
+   * @throws {InvalidEventError} where it contradicts itself or what was recorded.
+   * @throws {SessionClosedError} where its session takes no more loops.
+   */
+  record(event: AgentEvent): readonly Message[] {
+    const timed = complete(event, {
+      agent: this.#options.agent,
+      timestamp: () => this.#now().toISOString(),
+      sessionOf: (loopId) => this.#sessions.withLoop(loopId)?.session.id,
+      spawnedBy: (loopId, callId) => this.#sessions.spawnedBy(loopId, callId),
+    });
+    const log = this.#logFor(timed);
+    if (timed.type === "MessageUpdate" && this.#options.includeStreamingEvents !== true) {
+      log.loop(timed.loop_id)?.check(timed.type);
+      return [];
+    }
+    const messages = log.append(timed);
+    this.#sessions.addLoops(log, loopsIn(timed));
+    this.#saver.note(log);
+    const child = this.#sessions.nameSpawn(timed, log);
+    if (child) this.#saver.note(child);
+    return messages;
+  }
+
+  /** Makes the next loop that names no session begin a new one. @returns The id it will have. */
+  rotate(): string {
+    return this.#current.rotate();
+  }
+
+  /**
+   * Takes up a session where it was left, such as one a store had when its process died. Loops
+   * that were running are `Running`: {@link attach} goes on with one, {@link flush} gives it up.
+   *
+   * @throws {NotResumableError} where this package did not record it, or something is missing.
+   * @throws {SessionClosedError} where it is open already.
+   */
+  resume(content: SessionContent): SessionRecord {
+    const log = this.#sessions.resume(content);
+    // Nothing begins in a sub-agent's session that does not name it.
+    if (log.record.parent_spawn_ref === undefined) this.#current.set(log.session.id);
+    return log.record;
+  }
+
+  /** A session that was not drained. It goes on changing. */
+  session(sessionId: string): SessionRecord | undefined {
+    return this.#sessions.find(sessionId)?.record;
+  }
+
+  /** All sessions that were not drained. */
+  sessions(): readonly SessionRecord[] {
+    return this.#sessions.all.map(({ record }) => record);
+  }
+
+  /** A loop of any of them. */
+  loopRecord(loopId: string): LoopRecord | undefined {
+    return this.#sessions.loop(loopId);
+  }
+
+  /** A session as pond keeps it, so far. What is recorded later only adds to it. */
+  content(sessionId: string): SessionContent | undefined {
+    return this.#sessions.find(sessionId)?.content();
+  }
+
+  /** Waits until the sink has all that was recorded. Loops go on. @throws What the sink threw. */
+  async checkpoint(): Promise<void> {
+    await this.#saver.settled();
+  }
+
+  /**
+   * Ends what is open: loops that did not end are `Aborted`, sessions are over. Waits until the
+   * sink has them.
+   *
+   * @throws What `afterTask` or the sink threw, when everything else is done.
+   */
+  async flush(): Promise<void> {
+    const thrown: unknown[] = [];
+    for (const log of this.#sessions.open) {
+      for (const { record } of log.openLoops()) {
+        this.record({ type: "LoopAborted", loop_id: record.loop_id });
+      }
+      this.#sessions.complete(log);
+      try {
+        this.#options.afterTask?.(log.record);
+      } catch (error) {
+        thrown.push(error);
+      }
+    }
+    this.#current.set(undefined);
+    await this.#saver.settled();
+    if (thrown.length > 0) throw thrown[0];
+  }
+
+  /** Hands out the sessions that were flushed, and forgets them. */
+  drain(): readonly SessionContent[] {
+    return this.#sessions.drain().map((log) => log.content());
+  }
+
+  #sessionFor({ sessionId, continues }: Pick<LoopOptions, "sessionId" | "continues">): string {
+    const parent = continues === undefined ? undefined : this.#sessions.withLoop(continues);
+    return sessionId ?? parent?.session.id ?? this.#current.next((id) => this.#sessions.find(id));
+  }
+
+  #nextNumber(sessionId: string): number {
+    let number = (this.session(sessionId)?.loops.length ?? 0) + 1;
+    while (this.loopRecord(`${sessionId}.${number}`)) number += 1;
+    return number;
+  }
+
+  #logFor(event: TimedEvent): SessionLog {
+    const { type } = event;
+    if (type === "AgentStart" || type === "ParallelLoopStart") {
+      const known = this.#sessions.forLoops(event.session_id, loopsIn(event), type);
+      return known ?? this.#openSession(event);
+    }
+    if (type === "ParallelLoopEnd") {
+      const log = this.#sessions.find(event.session_id);
+      if (log === undefined) throw new InvalidEventError(type, `no session ${event.session_id}`);
+      return log;
+    }
+    return this.#sessions.logOf(event.loop_id, type);
+  }
+
+  #openSession(event: OpeningEvent): SessionLog {
+    const { session_id: sessionId } = event;
+    const init = sessionInit(event, this.#options, this.#current.formationOf(sessionId));
+    // An event that throws opens no session.
+    SessionLog.open(init).append(event);
+    const log = SessionLog.open(init);
+    if (this.#options.beforeTask?.(log.record) === false) {
+      this.#sessions.reject(sessionId);
+      throw new SessionClosedError(sessionId, "rejected");
+    }
+    this.#sessions.add(log);
+    return log;
+  }
+}
+
+export type { Recorder };

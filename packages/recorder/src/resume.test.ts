@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { call, contentOf, idsOf, recordOf, testRecorder, textsOf, user } from "./testing.ts";
+
+test("a loop that was running goes on where it was left", () => {
+  const first = testRecorder();
+  const loop = first.loop();
+  loop.startTurn();
+  loop.say(user("Why?"));
+  const left = contentOf(first);
+
+  const second = testRecorder();
+  expect(second.resume(left).loops[0]?.status).toBe("Running");
+  const again = second.attach("s1.1");
+  again.say({ role: "assistant", content: "Because." });
+  again.endTurn();
+  again.end();
+
+  const { messages } = contentOf(second);
+  expect(messages.slice(0, left.messages.length)).toEqual(left.messages);
+  expect(textsOf(messages)).toEqual(["user: Why?", "assistant: Because."]);
+  expect(again.record).toMatchObject({ status: "Completed", turns: [{ triggered_by: "User" }] });
+});
+
+test("the next loop begins in the session that was resumed, behind its loops", () => {
+  const first = testRecorder();
+  first.loop().end();
+
+  const second = testRecorder();
+  second.resume(contentOf(first));
+  second.loop().end();
+
+  expect(idsOf(recordOf(second).loops)).toEqual(["s1.1", "s1.2"]);
+});
+
+test("what was running is given up by a flush, and nothing is lost", async () => {
+  const first = testRecorder();
+  first.loop().say(user("Why?"));
+
+  const second = testRecorder();
+  second.resume(contentOf(first));
+  await second.flush();
+
+  const [content] = second.drain();
+  expect(textsOf(content?.messages ?? [])).toEqual(["user: Why?"]);
+  expect(testRecorder().resume(content ?? contentOf(first)).loops[0]?.status).toBe("Aborted");
+});
+
+test("a session that was drained is resumed from what was handed out", async () => {
+  const recorder = testRecorder();
+  recorder.loop().end();
+  await recorder.flush();
+  const [content] = recorder.drain();
+  const begin = () => recorder.loop({ sessionId: "s1" });
+
+  expect(begin).toThrow(
+    expect.objectContaining({ details: { session_id: "s1", state: "drained" } }),
+  );
+  if (content) recorder.resume(content);
+  expect(begin().loopId).toBe("s1.2");
+});
+
+test("a spawned session that is resumed is found by the call that spawned it", () => {
+  const first = testRecorder();
+  const parent = first.loop();
+  parent.spawn(call);
+
+  const second = testRecorder();
+  for (const id of ["s1", "s2"]) second.resume(contentOf(first, id));
+  const again = second.attach(parent.loopId);
+  again.endTool(call);
+
+  expect(again.record.child_loop_refs).toMatchObject([{ child_loop_id: "s2.sub.1" }]);
+  expect(second.loop().sessionId).toBe("s1");
+});
+
+test("a session that is open is not resumed over", () => {
+  const recorder = testRecorder();
+  recorder.loop();
+
+  expect(() => recorder.resume(contentOf(recorder))).toThrow("session s1 is open here already");
+});
+
+test.each([
+  ["its head", 0, "not recorded by @pond/recorder"],
+  ["a start", 1, "loop s1.1 is Unknown"],
+  ["a message", 2, "what comes before s1.1#2 is missing"],
+])("a session that misses %s is not resumed", (_, index, reason) => {
+  const recorder = testRecorder();
+  const loop = recorder.loop();
+  loop.say(user("Why?"));
+  loop.end();
+  const { session, messages } = contentOf(recorder);
+  const broken = { session, messages: messages.filter((_message, at) => at !== index) };
+
+  expect(() => testRecorder().resume(broken)).toThrow(
+    expect.objectContaining({ code: "not_resumable", message: expect.stringContaining(reason) }),
+  );
+});

@@ -1,0 +1,40 @@
+import { hash } from "node:crypto";
+import { type Message, partsOf, partToWire, stringifyJson, toRfc3339 } from "@pond/canonical";
+import { sourceOf } from "./kept-event.ts";
+import { snapshot } from "./snapshot.ts";
+
+/**
+ * What the loops of a session said: the branches of a group and loops that go on from a compacted
+ * context repeat messages of others, with their times.
+ */
+export class SaidBefore {
+  readonly #loops: Map<string, string> = new Map();
+
+  /** True where another loop said it at the same time: it is a copy. */
+  isRepeat(message: Message, loopId: string): boolean {
+    const first = this.#loops.get(digestOf(message));
+    return first !== undefined && first !== loopId;
+  }
+
+  note(message: Message, loopId: string): void {
+    const digest = digestOf(message);
+    if (!this.#loops.has(digest)) this.#loops.set(digest, loopId);
+  }
+}
+
+function digestOf(message: Message): string {
+  return hash("sha256", `${toRfc3339(message.timestamp)} ${saidText(message)}`);
+}
+
+/** What was said, as text: without the time, and without the place in the session. */
+function saidText(message: Message): string {
+  const { rest = null } = sourceOf(message);
+  const content =
+    message.role === "system"
+      ? message.content
+      : partsOf(message).map((part) => {
+          const { id: _, session_id: _session, message_id: _message, ...said } = partToWire(part);
+          return snapshot(said);
+        });
+  return stringifyJson([message.role, content, rest]);
+}

@@ -1,0 +1,131 @@
+import type { SessionContent } from "@pond/canonical/adapter";
+import { expect, test } from "vitest";
+import { testRecorder, user } from "./testing.ts";
+
+/** A sink that keeps how many messages it was given, and fails when told to. */
+function testSink() {
+  const saved: (readonly [string, number])[] = [];
+  const failing = new Set<string>();
+  return {
+    saved,
+    failing,
+    save: async ({ session, messages }: SessionContent) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (failing.has(session.id)) throw new Error(`no room for ${session.id}`);
+      saved.push([session.id, messages.length]);
+    },
+  };
+}
+
+test("what happens in one go is saved in one go", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({ sink });
+  const loop = recorder.loop();
+  loop.say(user("Why?"));
+  await recorder.checkpoint();
+  loop.end();
+  await recorder.checkpoint();
+  await recorder.checkpoint();
+
+  expect(sink.saved).toEqual([
+    ["s1", 3],
+    ["s1", 4],
+  ]);
+});
+
+test("a session that grows while it is saved is saved again", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({ sink });
+  const loop = recorder.loop();
+  await Promise.resolve();
+  await Promise.resolve();
+  loop.end();
+  await recorder.checkpoint();
+
+  expect(sink.saved).toEqual([
+    ["s1", 2],
+    ["s1", 3],
+  ]);
+});
+
+test("what a sink throws comes at the next checkpoint, and what failed is tried again", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({ sink });
+  sink.failing.add("s1");
+  recorder.loop();
+  await expect(recorder.checkpoint()).rejects.toThrow("no room for s1");
+
+  sink.failing.clear();
+  await recorder.checkpoint();
+
+  expect(sink.saved).toEqual([["s1", 2]]);
+});
+
+test("one session that fails keeps no other from being saved", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({ sink });
+  sink.failing.add("s1").add("s3");
+  for (const _ of [1, 2, 3]) {
+    recorder.rotate();
+    recorder.loop();
+  }
+
+  await expect(recorder.flush()).rejects.toThrow(AggregateError);
+  expect(sink.saved.map(([id]) => id)).toEqual(["s2"]);
+  expect(recorder.drain()).toHaveLength(3);
+});
+
+test("what afterTask throws keeps nothing from being saved", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({
+    sink,
+    afterTask: () => {
+      throw new Error("the bill is wrong");
+    },
+  });
+  recorder.loop();
+
+  await expect(recorder.flush()).rejects.toThrow("the bill is wrong");
+  expect(sink.saved).toEqual([["s1", 3]]);
+});
+
+test("what beforeTask throws is thrown, and the session is not there", () => {
+  const recorder = testRecorder({
+    beforeTask: () => {
+      throw new Error("no account");
+    },
+  });
+
+  expect(() => recorder.loop()).toThrow("no account");
+  expect(recorder.sessions()).toEqual([]);
+});
+
+test("run says what was thrown, also where its session was handed out meanwhile", async () => {
+  const recorder = testRecorder();
+  const failed = recorder.run({}, async () => {
+    await recorder.flush();
+    recorder.drain();
+    throw new Error("too late");
+  });
+
+  await expect(failed).rejects.toThrow("too late");
+});
+
+test("run ends its loop, or aborts it with what was thrown", async () => {
+  const recorder = testRecorder();
+  const answer = await recorder.run({}, async (loop) => {
+    loop.say(user("Why?"));
+    return 42;
+  });
+  const failed = recorder.run({}, async () => {
+    throw new Error("the model is down");
+  });
+
+  expect(answer).toBe(42);
+  await expect(failed).rejects.toThrow("the model is down");
+  expect(recorder.loopRecord("s1.1")?.status).toBe("Completed");
+  expect(recorder.loopRecord("s1.2")).toMatchObject({
+    status: "Aborted",
+    events: [{}, { event: { type: "LoopAborted", reason: "Error: the model is down" } }],
+  });
+});

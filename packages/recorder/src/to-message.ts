@@ -1,0 +1,94 @@
+import type { Micros, Part, Provenance } from "@pond/canonical";
+import {
+  checkMessage,
+  checkPart,
+  isJsonObject,
+  type JsonObject,
+  type Message,
+} from "@pond/canonical";
+import type { PartDraft, Said } from "./said.ts";
+import { snapshot } from "./snapshot.ts";
+
+/** Where a message stands. */
+export type MessagePlace = {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly timestamp: Micros;
+  /** What `options.source` names beside what was said: its loop, its place in it, its turn. */
+  readonly source: JsonObject;
+  /** True for the task a model wrote for a sub-agent: no human typed it. */
+  readonly isTask: boolean;
+};
+
+/**
+ * What was said as a canonical message. Metadata goes to `options.source.rest`, where adapters have
+ * it.
+ *
+ * @throws {ValidationError | TypeError} where it is none.
+ */
+export function toMessage(said: Said, place: MessagePlace): Message {
+  const { role, content, timestamp: _time, ...facts } = said;
+  const rest = snapshot(facts);
+  const hasFacts = isJsonObject(rest) && Object.keys(rest).length > 0;
+  const header = {
+    id: place.id,
+    session_id: place.sessionId,
+    role,
+    timestamp: place.timestamp,
+    options: { source: { ...place.source, ...(hasFacts && { rest }) } },
+  };
+  if (role === "system") return checkMessage({ ...header, content });
+  const drafts = typeof content === "string" ? textOf(content) : content;
+  const parts = drafts.map((draft, index) => toPart(draft, index, role, place));
+  return checkMessage({ ...header, content: parts });
+}
+
+function textOf(text: string): readonly PartDraft[] {
+  return text === "" ? [] : [{ type: "text", text }];
+}
+
+function toPart(draft: PartDraft, index: number, role: Said["role"], place: MessagePlace): Part {
+  const { provenance = provenanceOf(draft, role, place), options = {}, ...fields } = draft;
+  return checkPart({
+    ...absent[fields.type],
+    ...fieldsOf(fields),
+    id: String(index),
+    session_id: place.sessionId,
+    message_id: place.id,
+    provenance,
+    options: snapshot(options),
+  });
+}
+
+/** Flags whose absence says no (`model-no-synthesis` allows it). */
+const absent: Readonly<Partial<Record<PartDraft["type"], JsonObject>>> = {
+  tool_call: { provider_executed: false },
+  tool_result: { is_failure: false },
+};
+
+function fieldsOf(
+  fields: Omit<PartDraft, "provenance" | "options">,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, isBytes(value) ? copyOf(value) : snapshot(value)]),
+  );
+}
+
+type Bytes = { readonly type: "bytes"; readonly bytes: Uint8Array };
+
+function isBytes(value: unknown): value is Bytes {
+  return isJsonObject(value) && (value["bytes"] as unknown) instanceof Uint8Array;
+}
+
+function copyOf({ type, bytes }: Bytes): Bytes {
+  return { type, bytes: Uint8Array.from(bytes) };
+}
+
+function provenanceOf(
+  { type }: PartDraft,
+  role: Said["role"],
+  { isTask }: MessagePlace,
+): Provenance {
+  return type === "tool_result" || (role === "user" && isTask) ? "injected" : "conversational";
+}

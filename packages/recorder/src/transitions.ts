@@ -1,0 +1,57 @@
+import { IllegalTransitionError } from "./errors.ts";
+import type { EventType, KeptEvent } from "./events.ts";
+import type { LoopStatus } from "./record.ts";
+
+/** The events of one loop. */
+export type LoopEventType = Exclude<
+  EventType,
+  "ParallelLoopStart" | "ParallelLoopEnd" | "SpawnNamed"
+>;
+export type OfLoopEvent = Extract<KeptEvent, { readonly type: LoopEventType }>;
+
+const running = ["Running"] as const;
+const begun = ["Running", "Completed", "Rejected", "Aborted"] as const;
+
+/** In which states a loop takes each event. A loop that is not registered takes its start alone. */
+const takenIn: Readonly<Record<LoopEventType, readonly LoopStatus[]>> = {
+  AgentStart: ["Pending"],
+  AgentEnd: running,
+  TurnStart: running,
+  TurnEnd: running,
+  MessageStart: running,
+  MessageUpdate: running,
+  MessageEnd: running,
+  ToolExecutionStart: running,
+  ToolExecutionUpdate: running,
+  ToolExecutionEnd: running,
+  ProgressMessage: running,
+  InputRejected: running,
+  LoopAborted: ["Pending", "Running"],
+  // An overlay is laid over loops that are over, too.
+  CompactionStarted: begun,
+  CompactionEnded: begun,
+};
+
+/**
+ * @param status - Of the loop; undefined where it is not registered.
+ * @param hasTurn - Whether a turn of it has begun and not ended.
+ * @throws {IllegalTransitionError} where the event cannot happen.
+ */
+export function checkTransition(
+  loopId: string,
+  status: LoopStatus | undefined,
+  hasTurn: boolean,
+  event: LoopEventType,
+): void {
+  if (status === undefined) {
+    if (event !== "AgentStart") throw new IllegalTransitionError(loopId, "Unknown", event);
+    return;
+  }
+  if (!takenIn[event].includes(status)) throw new IllegalTransitionError(loopId, status, event);
+  if (event === "TurnStart" && hasTurn) {
+    throw new IllegalTransitionError(loopId, status, event, "a turn of it has not ended");
+  }
+  if (event === "TurnEnd" && !hasTurn) {
+    throw new IllegalTransitionError(loopId, status, event, "no turn of it has begun");
+  }
+}
