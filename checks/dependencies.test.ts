@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
 
 /** What each workspace package may import of ours: arrows point down, there are no others. */
@@ -8,6 +8,8 @@ const allowed: Record<string, readonly string[]> = {
   substrate: [],
   embed: [],
   "embed-testkit": [],
+  "npm-testkit": [],
+  "storage-testkit": ["npm-testkit"],
   "adapter-testkit": ["canonical"],
   "adapter-claude-code": ["canonical"],
   "adapter-codex": ["canonical"],
@@ -28,6 +30,7 @@ const allowed: Record<string, readonly string[]> = {
   wire: ["canonical"],
   server: ["wire", "canonical", "substrate", "sessions", "embed", "search"],
   client: ["wire", "canonical"],
+  recorder: ["canonical"],
   cli: [
     "canonical",
     "substrate",
@@ -39,10 +42,12 @@ const allowed: Record<string, readonly string[]> = {
     "sync",
     "adapters",
   ],
+  "server-app": ["substrate", "sessions", "embed", "wire", "server", "adapters"],
   bench: ["canonical", "substrate", "sessions", "embed", "search", "sync", "adapters"],
 };
 
 type Manifest = {
+  readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 };
@@ -51,7 +56,7 @@ const packages = globSync("{packages,apps}/*/package.json").map((file) => {
   const manifest: Manifest = JSON.parse(readFileSync(file, "utf8"));
   return {
     folder: dirname(file),
-    name: basename(dirname(file)),
+    name: manifest.name.slice("@pond/".length),
     imports: ours(manifest.dependencies),
     forTests: ours(manifest.devDependencies),
   };

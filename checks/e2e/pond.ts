@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 
 const main = resolve("apps/cli/src/main.ts");
 const nobody = 65_534;
@@ -23,15 +25,29 @@ export type Synced = {
   readonly faults: readonly { readonly location: string; readonly code: string }[];
 };
 
+/** A running `pond serve`. */
+export type Served = {
+  readonly url: string;
+  /** Where it speaks MCP. */
+  readonly mcp: string;
+  stop(): Promise<void>;
+};
+
 /** A throw-away home with the real command in it. */
 export type Home = {
   readonly folder: string;
   /** Where the store is. */
   readonly storage: string;
+  /** What starts the command, but for its arguments. */
+  readonly command: readonly [program: string, ...args: string[]];
+  /** The environment it runs in. */
+  readonly env: Readonly<Record<string, string>>;
   /** Runs the command to its end. */
   pond(...args: readonly string[]): Promise<Finished>;
   /** Starts it and lets go of it. */
   start(...args: readonly string[]): ChildProcess;
+  /** Starts a server at any free port. */
+  serve(): Promise<Served>;
   /** Syncs one client's home. */
   sync(path: string, client?: string): Promise<Synced>;
   /** Restores everything; resolves to the folder in the client's layout. */
@@ -50,26 +66,39 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
   const folder = mkdtempSync(join(tmpdir(), "pond-e2e-"));
   const asNobody = isOrdinaryUser && process.getuid?.() === 0;
   if (asNobody) chownSync(folder, nobody, nobody);
+  const [program, ...before] = [process.execPath, "--conditions=@pond/source", main] as const;
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    XDG_DATA_HOME: join(folder, "data"),
+    XDG_STATE_HOME: join(folder, "state"),
+    XDG_CONFIG_HOME: join(folder, "config"),
+    XDG_CACHE_HOME: join(folder, "cache"),
+  };
   const start = (...args: readonly string[]): ChildProcess =>
-    spawn(process.execPath, ["--conditions=@pond/source", main, ...args], {
+    spawn(program, [...before, ...args], {
       stdio: ["ignore", "pipe", "pipe"],
       ...(asNobody && { uid: nobody, gid: nobody }),
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        HOME: folder,
-        XDG_DATA_HOME: join(folder, "data"),
-        XDG_STATE_HOME: join(folder, "state"),
-        XDG_CONFIG_HOME: join(folder, "config"),
-        XDG_CACHE_HOME: join(folder, "cache"),
-      },
+      env,
     });
   const pond = (...args: readonly string[]): Promise<Finished> => finished(start(...args));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   return {
     folder,
     storage: join(folder, "data", "pond", "default"),
+    command: [program, ...before],
+    env,
     start,
     pond,
+    serve: async () => {
+      const server = start("serve", "--port", "0", "--json");
+      const ended = once(server, "close");
+      const stop = async (): Promise<void> => {
+        server.kill("SIGTERM");
+        await ended;
+      };
+      return { ...(await announced(server)), stop };
+    },
     sync: async (path, client = "claude-code") => {
       const run = await pond("sync", client, "--path", path, "--json");
       const [report] = run.code === 1 ? [] : JSON.parse(run.stdout).adapters;
@@ -88,6 +117,13 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
     },
     remove,
   };
+}
+
+/** The one line a server prints. */
+async function announced(server: ChildProcess): Promise<Pick<Served, "url" | "mcp">> {
+  if (server.stdout === null) throw new TypeError("no stdout");
+  for await (const line of createInterface(server.stdout)) return JSON.parse(line);
+  throw new Error("pond serve ended");
 }
 
 export function finished(child: ChildProcess): Promise<Finished> {

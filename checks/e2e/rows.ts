@@ -11,8 +11,11 @@ export type Stored = {
 };
 
 /** All that a store holds, except when it was stored. */
-export async function storedRows(storage: string): Promise<Stored> {
-  const sessions = await openSessions(storage);
+export async function storedRows(
+  storage: string,
+  storageOptions: Readonly<Record<string, string>> = {},
+): Promise<Stored> {
+  const sessions = await openSessions(storage, { storageOptions });
   const rows = new Map<string, Map<string, Record<string, string>>>();
   const duplicates: string[] = [];
   for (const { name: table, primaryKey, columns } of sessionTables) {

@@ -60,6 +60,21 @@ const talk = (id: string, texts: readonly string[], more: object = {}): IngestEv
   ...texts.flatMap((text, at) => said(id, at, text)),
 ];
 
+/** A message of several parts, more than a page holds. */
+function saidAtLength(session_id: string, texts: readonly string[]): IngestEvent[] {
+  const [message_id, role] = [`${session_id}-0`, "user"] as const;
+  const part = { session_id, message_id, provenance: "conversational", options: {} } as const;
+  return [
+    {
+      kind: "message",
+      message: { id: message_id, session_id, role, timestamp: time(0), options: {} },
+    },
+    ...texts.map((text, at): IngestEvent => {
+      return { kind: "part", part: { ...part, id: `${message_id}-${at}`, type: "text", text } };
+    }),
+  ];
+}
+
 const events: readonly IngestEvent[] = [
   ...talk("chat", [
     "The lock file is stale. Why?",
@@ -74,6 +89,11 @@ const events: readonly IngestEvent[] = [
   ...talk(
     "long",
     Array.from({ length: 60 }, (_, at) => `page ${at}: ${"all work and no play ".repeat(120)}`),
+  ),
+  session("parts"),
+  ...saidAtLength(
+    "parts",
+    Array.from({ length: 7 }, (_, at) => `part ${at}: ${"and no fun ".repeat(2_000)}`),
   ),
 ];
 
@@ -163,10 +183,35 @@ describe("with a few sessions stored", () => {
     expect(commandLine).toEqual(http);
   });
 
+  test("the pages of a message follow each other, part by part", async () => {
+    const pages = (["http", "mcp", "mcpOverHttp", "commandLine"] as const).map(
+      async (transport) => {
+        const shown: unknown[] = [];
+        for (let count = 1; ; count++) {
+          const last = Object(shown.at(-1)).id;
+          const place = { session_id: "parts", message_id: "parts-0" };
+          const fields = { ...place, ...(last !== undefined && { after_id: last }) };
+          const answer = await transports[transport]("get", fields);
+          shown.push(...Object(answer["target"]).content);
+          if (answer["target_parts_remaining"] === 0) return { count, shown };
+        }
+      },
+    );
+
+    const [http, mcp, mcpOverHttp, commandLine] = await Promise.all(pages);
+
+    expect(http?.count).toBeGreaterThan(1);
+    expect(http?.shown).toHaveLength(7);
+    expect(mcp?.shown).toEqual(http?.shown);
+    expect(mcpOverHttp).toEqual(mcp);
+    expect(commandLine).toEqual(http);
+  });
+
   test.each<[Operation, Fields, string]>([
     ["get", { session_id: "none" }, "not_found"],
     ["get", { session_id: "chat", message_id: "none" }, "not_found"],
     ["get", { session_id: "chat", after_id: "none" }, "not_found"],
+    ["get", { session_id: "chat", message_id: "chat-1", after_id: "chat-1" }, "not_found"],
     ["get", { session_id: "chat", response_mode: "whole" }, "validation_failed"],
     ["get", { session_id: "chat", context_depth: 2 }, "validation_failed"],
     ["get", { session_id: "chat", message_id: "chat-1", context_depth: -1 }, "validation_failed"],
@@ -206,11 +251,10 @@ describe("with a few sessions stored", () => {
   test("the counts are the same", async () => {
     const status = await transports.http("status", {});
     const { tables, ...bounded } = status;
-    // Only the command line knows which setting is missing.
-    const embedding = { enabled: false, reason: expect.any(String) };
+    const embedding = { enabled: false, reason: "no embedding model is configured" };
 
-    expect(status).toMatchObject({ sessions: 4, messages: 68, embedding });
-    expect(await transports.commandLine("status", {})).toEqual({ ...status, embedding });
+    expect(status).toMatchObject({ sessions: 5, messages: 69, embedding });
+    expect(await transports.commandLine("status", {})).toEqual(status);
     const counted = { ...bounded, more_agents: 0, more_projects: 0 };
     expect(await transports.mcp("status", {})).toEqual(counted);
     expect(await transports.mcpOverHttp("status", {})).toEqual(counted);

@@ -1,7 +1,3 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { Client as McpClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -25,30 +21,16 @@ export type Transports = {
   close(): Promise<void>;
 };
 
-const main = resolve("apps/cli/src/main.ts");
-
 /** Starts a server and an MCP server on the store of a home. */
 export async function openTransports(home: Home): Promise<Transports> {
-  const server = home.start("serve", "--port", "0", "--json");
-  const { url, mcp: mcpUrl } = await announced(server);
-  const client = createClient({ url });
+  const server = await home.serve();
+  const client = createClient({ url: server.url });
   const mcpOverHttp = new McpClient({ name: "test", version: "1" });
-  await mcpOverHttp.connect(new StreamableHTTPClientTransport(new URL(mcpUrl)));
+  await mcpOverHttp.connect(new StreamableHTTPClientTransport(new URL(server.mcp)));
   const mcp = new McpClient({ name: "test", version: "1" });
+  const [command, ...args] = home.command;
   await mcp.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: ["--conditions=@pond/source", main, "mcp"],
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        HOME: home.folder,
-        XDG_DATA_HOME: join(home.folder, "data"),
-        XDG_CONFIG_HOME: join(home.folder, "config"),
-        XDG_CACHE_HOME: join(home.folder, "cache"),
-        XDG_STATE_HOME: join(home.folder, "state"),
-      },
-      stderr: "pipe",
-    }),
+    new StdioClientTransport({ command, args: [...args, "mcp"], env: home.env, stderr: "pipe" }),
   );
   return {
     client,
@@ -63,17 +45,9 @@ export async function openTransports(home: Home): Promise<Transports> {
       return "error" in answer ? errorOf(answer["error"]) : answer;
     },
     close: async () => {
-      const ended = once(server, "close");
-      server.kill("SIGTERM");
-      await Promise.all([ended, mcp.close(), mcpOverHttp.close()]);
+      await Promise.all([server.stop(), mcp.close(), mcpOverHttp.close()]);
     },
   };
-}
-
-async function announced(server: ChildProcess): Promise<{ url: string; mcp: string }> {
-  if (server.stdout === null) throw new TypeError("no stdout");
-  for await (const line of createInterface(server.stdout)) return JSON.parse(line);
-  throw new Error("pond serve ended");
 }
 
 async function askMcp(mcp: McpClient, operation: Operation, fields: Fields): Promise<Answer> {
