@@ -1,0 +1,37 @@
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createHome, type Home } from "./pond.ts";
+import { rowDifferences, storedRows } from "./rows.ts";
+import { clientHomes } from "./sources.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+});
+afterEach(() => home.remove());
+
+it("an archive of every client's sessions gives them back after the disk died", async () => {
+  for (const [at, { client, home: source }] of clientHomes().entries()) {
+    // Where it stands is part of what is stored, so that each is there once.
+    const copy = join(home.folder, "homes", String(at));
+    cpSync(source, copy, { recursive: true });
+    await home.sync(copy, client);
+  }
+  const before = await storedRows(home.storage);
+  const file = join(home.folder, "all.pond");
+
+  const exported = await home.pond("export", "-o", file, "--json");
+  rmSync(home.storage, { recursive: true });
+  const imported = await home.pond("import", file, "--json");
+  const again = await home.pond("import", file, "--json");
+
+  expect([exported.code, imported.code, again.code]).toEqual([0, 0, 0]);
+  const { rows } = JSON.parse(exported.stdout);
+  const { tables } = JSON.parse(again.stdout);
+  const after = await storedRows(home.storage);
+  expect(rowDifferences(before.rows, after.rows)).toEqual([]);
+  expect(after.duplicates).toEqual([]);
+  expect(rows.sessions).toBeGreaterThan(10);
+  expect(tables.messages).toEqual({ inserted: 0, present: rows.messages });
+});

@@ -1,0 +1,149 @@
+import type { Row, Store } from "@pond/substrate";
+import { keysOf, type MissingRows, missingRows } from "./missing-rows.ts";
+import type { Range } from "./ranges.ts";
+import { readRows } from "./read-rows.ts";
+import { RowWriter } from "./row-writer.ts";
+
+/** Rows of one table. */
+export type RowCounts = {
+  readonly inserted: number;
+  /** Rows that were there, and stay as they are. */
+  readonly present: number;
+};
+
+export type RangeOptions = {
+  /** Columns to copy, by table. */
+  readonly columnsOf: (table: string) => readonly string[];
+  readonly signal?: AbortSignal | undefined;
+  /** The other store has no indexes, no other writer, and nothing of the range yet. */
+  readonly isNew?: boolean;
+  /** Told of each row before it is written, in the order of the keys. */
+  readonly onRow?: (table: string, row: Row) => void;
+  readonly onRows: (rows: number) => void;
+};
+
+export type CopiedRange = {
+  readonly tables: ReadonlyMap<string, RowCounts>;
+  /** Messages that are there with another value than the one to copy. */
+  readonly differing: number;
+  /** Sessions that the other store had something of, and whose windows may be right no more. */
+  readonly mixed: readonly string[];
+};
+
+// A message that is read has its parts, and a session that is read its messages: each was written
+// after what is below it, so each is read before it.
+const readOrder = ["sessions", "messages", "windows", "parts"] as const;
+
+type TableName = (typeof readOrder)[number];
+
+/**
+ * Copies what another store lacks of a range. Sessions come last, so that whatever breaks it off
+ * leaves no session in part.
+ */
+export async function copyRange(
+  from: Store,
+  to: Store,
+  range: Range,
+  options: RangeOptions,
+): Promise<CopiedRange> {
+  const { isNew = false, signal } = options;
+  const known = isNew ? new Map() : await knownSessions(to, range);
+  const missing = new Map<TableName, MissingRows>();
+  for (const name of readOrder) {
+    signal?.throwIfAborted();
+    // What was read before may be newer than what this handle last saw.
+    await from.table(name).refresh();
+    missing.set(name, await missingRows(from, isNew ? undefined : to, name, range));
+  }
+  const grown = missing.get("messages")?.sessionIds ?? new Set();
+  const mixed = await mixedSessions(from, to, range, known, grown);
+  const tables = new Map<string, RowCounts>();
+  for (const name of readOrder.toReversed()) {
+    const rows = missing.get(name);
+    if (rows) tables.set(name, await copyRows(from, to, name, rows, known, options));
+  }
+  return { tables, differing: missing.get("messages")?.differing ?? 0, mixed };
+}
+
+async function copyRows(
+  from: Store,
+  to: Store,
+  name: TableName,
+  { rowIds, present }: MissingRows,
+  known: ReadonlyMap<string, Labels | undefined>,
+  { columnsOf, signal, isNew = false, onRow, onRows }: RangeOptions,
+): Promise<RowCounts> {
+  const columns = columnsOf(name);
+  const writer = new RowWriter(to.table(name), { columns, isNew, signal, onWritten: onRows });
+  onRows(present);
+  for await (const row of readRows(from.table(name), columns, rowIds)) {
+    signal?.throwIfAborted();
+    // Windows of a session that is here already are made of all its messages.
+    if (name === "windows" && known.has(String(row["session_id"]))) {
+      onRows(1);
+      continue;
+    }
+    if (name === "messages") relabel(row, known.get(String(row["session_id"])));
+    onRow?.(name, row);
+    await writer.add(row);
+  }
+  await writer.finish();
+  return { inserted: writer.inserted, present: present + writer.present };
+}
+
+/** What every message of a session repeats (spec 5.3). */
+type Labels = { readonly sourceAgent: unknown; readonly project: unknown };
+
+/** Labels are denormalised onto messages, so the first ones a store has stay (spec 7.6). */
+function relabel(row: Row, labels: Labels | undefined): void {
+  if (labels === undefined) return;
+  row["source_agent"] = String(labels.sourceAgent);
+  row["project"] = String(labels.project);
+}
+
+/**
+ * Sessions a store has any message of, with their labels where it has their row too: a copy that
+ * broke off leaves messages without.
+ */
+async function knownSessions(to: Store, range: Range): Promise<Map<string, Labels | undefined>> {
+  const known = new Map<string, Labels | undefined>();
+  for await (const { key } of keysOf(to.table("messages"), range, [])) {
+    known.set(key[0] ?? "", undefined);
+  }
+  const labels = ["source_agent", "project"];
+  for await (const { key, row } of keysOf(to.table("sessions"), range, labels)) {
+    known.set(key[0] ?? "", { sourceAgent: row["source_agent"], project: row["project"] });
+  }
+  return known;
+}
+
+/** Known sessions that get messages, or whose windows differ: an earlier copy may have broken off. */
+async function mixedSessions(
+  from: Store,
+  to: Store,
+  range: Range,
+  known: ReadonlyMap<string, unknown>,
+  grown: ReadonlySet<string>,
+): Promise<string[]> {
+  if (known.size === 0) return [];
+  const [ours, theirs] = await Promise.all([windowsOf(from, range), windowsOf(to, range)]);
+  return [...known.keys()].filter((id) => grown.has(id) || !isEqual(ours.get(id), theirs.get(id)));
+}
+
+/** The windows of each session, as texts that tell one from another. */
+async function windowsOf(store: Store, range: Range): Promise<Map<string, Set<string>>> {
+  const windows = new Map<string, Set<string>>();
+  for await (const { key, row } of keysOf(store.table("windows"), range, ["message_ids"])) {
+    const ids = String(row["message_ids"]);
+    // One that was emptied holds none.
+    if (ids === "[]") continue;
+    const known = windows.get(key[0] ?? "");
+    if (known) known.add(ids);
+    else windows.set(key[0] ?? "", new Set([ids]));
+  }
+  return windows;
+}
+
+function isEqual(left: ReadonlySet<string> = new Set(), right: ReadonlySet<string> = new Set()) {
+  return left.size === right.size && [...left].every((each) => right.has(each));
+}

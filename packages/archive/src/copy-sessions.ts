@@ -1,0 +1,80 @@
+import { rebuildWindows, type SessionStore } from "@pond/sessions";
+import { isNotNull, type Store } from "@pond/substrate";
+import { copyRange, type RowCounts } from "./copy-range.ts";
+import type { Watch } from "./progress.ts";
+import { rangesOf } from "./ranges.ts";
+
+export type CopyReport = {
+  /** By table. */
+  readonly tables: Readonly<Record<string, RowCounts>>;
+  /** Messages that were there with another value, which stays. */
+  readonly differing: number;
+  /** Vectors left out, because those of the two stores are not equally long. */
+  readonly vectorsLeftOut: number;
+};
+
+/**
+ * Copies every session of a store that another one lacks, and what it lacks of those it has, by
+ * insert-if-absent: what is there stays as it is. Broken off at any point it leaves no session in
+ * part, and the same call goes on with what is left.
+ *
+ * @throws {SubstrateError} where one of the stores fails.
+ */
+export async function copySessions(
+  { store: from }: SessionStore,
+  target: SessionStore,
+  { onProgress, signal }: Watch = {},
+): Promise<CopyReport> {
+  const { store: to } = target;
+  await Promise.all([from.refresh(), to.refresh()]);
+  const ranges = await rangesOf(from);
+  const { isWithVectors, vectorsLeftOut } = await prepareVectors(from, to);
+  const columnsOf = (table: string): string[] =>
+    Object.entries(to.table(table).declaration.columns)
+      .filter(([, { isDerived = false }]) => isWithVectors || !isDerived)
+      .map(([name]) => name);
+  const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
+  let done = 0;
+  const onRows = (rows: number): void => {
+    done += rows;
+    onProgress?.({ step: "copy", done, total: Math.max(done, total) });
+  };
+  const tables: Record<string, RowCounts> = {};
+  let differing = 0;
+  for (const range of ranges) {
+    const copied = await copyRange(from, to, range, { columnsOf, signal, onRows });
+    for (const sessionId of copied.mixed) {
+      signal?.throwIfAborted();
+      await rebuildWindows(target, sessionId);
+    }
+    for (const [name, counts] of copied.tables) tables[name] = sumOf(tables[name], counts);
+    differing += copied.differing;
+    await to.flush();
+  }
+  return { tables, differing, vectorsLeftOut };
+}
+
+function sumOf(before: RowCounts | undefined, counts: RowCounts): RowCounts {
+  return {
+    inserted: (before?.inserted ?? 0) + counts.inserted,
+    present: (before?.present ?? 0) + counts.present,
+  };
+}
+
+/** Vectors of another length are taken over by a store that has no messages yet, and by no other. */
+async function prepareVectors(
+  from: Store,
+  to: Store,
+): Promise<{ readonly isWithVectors: boolean; readonly vectorsLeftOut: number }> {
+  const [source, target] = [from.table("messages"), to.table("messages")];
+  const vector = await source.vectorDimension("vector");
+  if (vector === undefined || vector === (await target.vectorDimension("vector"))) {
+    return { isWithVectors: true, vectorsLeftOut: 0 };
+  }
+  if ((await target.count()) === 0) {
+    await target.renew({ vector: { vector }, embedding_model: "text" });
+    return { isWithVectors: true, vectorsLeftOut: 0 };
+  }
+  const vectorsLeftOut = await source.count(isNotNull("embedding_model"));
+  return { isWithVectors: false, vectorsLeftOut };
+}

@@ -1,0 +1,51 @@
+import { PondError } from "@pond/canonical";
+
+/** Where in an archive something is wrong. */
+export type ArchivePlace = {
+  readonly file: string;
+  /** Path of the member, or name of the table. */
+  readonly member?: string | undefined;
+  /** Of the member's header, or of what is wrong, in bytes from the beginning of the file. */
+  readonly offset?: number | undefined;
+};
+
+/** Base of what is wrong with an archive; nothing of it has reached a store. */
+export abstract class ArchiveError extends PondError {
+  readonly details: ArchivePlace & { readonly reason: string };
+
+  constructor({ file, member, offset }: ArchivePlace, reason: string, options?: ErrorOptions) {
+    const inside = member === undefined ? "" : `: ${member}`;
+    const at = offset === undefined ? "" : ` (at byte ${offset})`;
+    super(`${file}${inside}: ${reason}${at}`, options);
+    this.details = {
+      file,
+      ...(member !== undefined && { member }),
+      ...(offset !== undefined && { offset }),
+      reason,
+    };
+  }
+}
+
+/** There is no such file. */
+export class ArchiveNotFoundError extends ArchiveError {
+  override readonly name = "ArchiveNotFoundError";
+  readonly code = "archive_not_found";
+}
+
+/** It is not what was exported: cut off, changed, or no archive at all. */
+export class ArchiveDamagedError extends ArchiveError {
+  override readonly name = "ArchiveDamagedError";
+  readonly code = "archive_damaged";
+}
+
+/** It holds what no export writes, such as links or paths that lead elsewhere. */
+export class ArchiveHostileError extends ArchiveError {
+  override readonly name = "ArchiveHostileError";
+  readonly code = "archive_hostile";
+}
+
+/** A newer version of pond made it. */
+export class ArchiveNewerError extends ArchiveError {
+  override readonly name = "ArchiveNewerError";
+  readonly code = "archive_newer";
+}

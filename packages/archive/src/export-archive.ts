@@ -1,0 +1,160 @@
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { open, readdir, rename } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { type SessionStore, TargetExistsError } from "@pond/sessions";
+import { openStore, type Store } from "@pond/substrate";
+import { copyRange } from "./copy-range.ts";
+import {
+  type ArchivedFile,
+  type ArchivedTable,
+  createManifest,
+  manifestPath,
+  writeManifest,
+} from "./manifest.ts";
+import type { Watch } from "./progress.ts";
+import { rangesOf } from "./ranges.ts";
+import { RowDigest } from "./row-digest.ts";
+import { withScratchFolder } from "./scratch.ts";
+import { archiveTables } from "./tables.ts";
+import { hashFile, writeTar } from "./write-tar.ts";
+
+export type ExportOptions = Watch & {
+  /** Replace a file that is there. */
+  readonly isForced?: boolean;
+};
+
+export type ExportReport = {
+  readonly file: string;
+  readonly bytes: number;
+  /** Rows by table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Digest of the rows of each table: equal for equal rows, whichever store they are in. */
+  readonly digests: Readonly<Record<string, string>>;
+};
+
+/**
+ * Writes every session of a store into one file. The datasets are made beside it, and the file
+ * comes to its place whole and durable, or not at all. Memory does not grow with the store, but
+ * with the number of rows of its largest session.
+ *
+ * @throws {TargetExistsError} where there is such a file, unless forced.
+ */
+export async function exportArchive(
+  { store }: SessionStore,
+  target: string,
+  { isForced = false, ...watch }: ExportOptions = {},
+): Promise<ExportReport> {
+  const file = resolve(target);
+  const refuseExisting = (): void => {
+    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    if (isThere && !isForced) throw new TargetExistsError(file);
+  };
+  refuseExisting();
+  const place = placeOf(file);
+  return withScratchFolder(place, async (folder) => {
+    const datasets = join(folder, "datasets");
+    const tables = await writeDatasets(store, datasets, watch);
+    const draft = join(folder, "archive");
+    await pack(draft, datasets, (files) => createManifest(store.id, tables, files), watch);
+    watch.signal?.throwIfAborted();
+    refuseExisting();
+    const { size: bytes } = statSync(draft);
+    await rename(draft, place);
+    await flushFolder(dirname(place));
+    return {
+      file,
+      bytes,
+      rows: Object.fromEntries(tables.map(({ name, rows }) => [name, rows])),
+      digests: Object.fromEntries(tables.map(({ name, digest }) => [name, digest])),
+    };
+  });
+}
+
+/** What a link leads to: it stays one. The path itself where nothing is there. */
+function placeOf(file: string): string {
+  const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
+  return isThere ? realpathSync(file) : file;
+}
+
+/** Copies all rows into tables without indexes, in the order of their keys. */
+async function writeDatasets(
+  store: Store,
+  folder: string,
+  { onProgress, signal }: Watch,
+): Promise<ArchivedTable[]> {
+  await store.refresh();
+  const dimension = await store.table("messages").vectorDimension("vector");
+  const declarations = archiveTables(dimension);
+  const digests = new Map(
+    declarations.map(({ name, columns }) => [name, new RowDigest(Object.keys(columns))]),
+  );
+  const columnsOf = (table: string): string[] => Object.keys(copy.table(table).declaration.columns);
+  const ranges = await rangesOf(store);
+  const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
+  let done = 0;
+  const onRows = (rows: number): void => {
+    done += rows;
+    onProgress?.({ step: "copy", done, total: Math.max(done, total) });
+  };
+  const copy = await openStore(folder, { tables: declarations, mode: "write" });
+  try {
+    for (const range of ranges) {
+      await copyRange(store, copy, range, {
+        ...{ columnsOf, signal, isNew: true, onRows },
+        onRow: (table, row) => digests.get(table)?.add(row),
+      });
+    }
+    for (const [at, { name }] of declarations.entries()) {
+      onProgress?.({ step: "compact", done: at, total: declarations.length });
+      await copy.table(name).fold({ isForced: true, retentionMs: 0, signal });
+    }
+  } finally {
+    copy.close();
+  }
+  return declarations.map(({ name, schemaVersion, columns }): ArchivedTable => {
+    const digest = digests.get(name) ?? new RowDigest([]);
+    const { rows, bytes } = digest;
+    return {
+      ...{ name, schema_version: schemaVersion, columns: Object.keys(columns) },
+      ...{ rows, bytes, digest: digest.digest() },
+    };
+  });
+}
+
+/** Puts the manifest and all files of a folder into one. */
+async function pack(
+  target: string,
+  folder: string,
+  manifestOf: (files: readonly ArchivedFile[]) => ReturnType<typeof createManifest>,
+  { onProgress, signal }: Watch,
+): Promise<void> {
+  const paths = (await readdir(folder, { withFileTypes: true, recursive: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    .sort();
+  const sizes = new Map(paths.map((path) => [path, statSync(join(folder, path)).size]));
+  // Each is read twice: for its checksum, which comes first, and for its bytes.
+  const total = [...sizes.values()].reduce((sum, size) => sum + 2 * size, 0);
+  let done = 0;
+  const onBytes = (bytes: number): void => {
+    signal?.throwIfAborted();
+    done += bytes;
+    onProgress?.({ step: "pack", done, total });
+  };
+  const files: ArchivedFile[] = [];
+  for (const [path, size] of sizes) {
+    files.push({ path, size, sha256: await hashFile(join(folder, path), onBytes) });
+  }
+  const manifest = writeManifest(manifestOf(files));
+  const sources = [
+    { path: manifestPath, size: manifest.length, from: manifest },
+    ...files.map(({ path, size }) => ({ path, size, from: join(folder, path) })),
+  ];
+  await writeTar(target, sources, onBytes);
+}
+
+/** Makes a rename survive a power cut. */
+async function flushFolder(path: string): Promise<void> {
+  await using folder = await open(path, "r");
+  await folder.sync();
+}

@@ -1,0 +1,44 @@
+import { type SessionStore, sessionTables } from "@pond/sessions";
+import { type CopyReport, copySessions } from "./copy-sessions.ts";
+import { type OpenOptions, withArchive } from "./open-archive.ts";
+import type { Watch } from "./progress.ts";
+
+/** A store, or what opens it; then it is closed again. */
+export type ImportTarget = SessionStore | (() => Promise<SessionStore>);
+
+/**
+ * Puts the sessions of an archive into a store, by the insert-if-absent of every other import: what
+ * is there stays as it is, and a second import adds nothing. All of the archive is proven before
+ * the first row is written, and before a store is opened by `target`. Indexes are brought up to date.
+ *
+ * @throws {ArchiveError} with the store as it was.
+ * @throws {SubstrateError} where the store fails; the same call goes on with what is left.
+ */
+export async function importArchive(
+  file: string,
+  target: ImportTarget,
+  options: OpenOptions = {},
+): Promise<CopyReport> {
+  return withArchive(file, options, async (store) => {
+    const archived = { store, close: () => store.close() };
+    const sessions = typeof target === "function" ? await target() : target;
+    try {
+      const report = await copySessions(archived, sessions, options);
+      await updateIndexes(sessions, options);
+      return report;
+    } finally {
+      if (typeof target === "function") sessions.close();
+    }
+  });
+}
+
+/** Brings the indexes of a store up to date, where that pays. */
+export async function updateIndexes(
+  { store }: SessionStore,
+  { onProgress, signal }: Watch = {},
+): Promise<void> {
+  for (const [at, { name }] of sessionTables.entries()) {
+    onProgress?.({ step: "fold", done: at, total: sessionTables.length });
+    await store.table(name).fold({ signal });
+  }
+}

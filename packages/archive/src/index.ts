@@ -1,0 +1,15 @@
+export type { RowCounts } from "./copy-range.ts";
+export { type CopyReport, copySessions } from "./copy-sessions.ts";
+export {
+  ArchiveDamagedError,
+  ArchiveError,
+  ArchiveHostileError,
+  ArchiveNewerError,
+  ArchiveNotFoundError,
+  type ArchivePlace,
+} from "./errors.ts";
+export { type ExportOptions, type ExportReport, exportArchive } from "./export-archive.ts";
+export { type ImportTarget, importArchive, updateIndexes } from "./import-archive.ts";
+export type { OpenOptions } from "./open-archive.ts";
+export type { Progress, Step, Watch } from "./progress.ts";
+export { type ArchiveSummary, verifyArchive } from "./verify-archive.ts";

@@ -1,0 +1,79 @@
+import { type Row, rowId, type Store, type Table } from "@pond/substrate";
+import { compareKeys, type Key, keyOf, keyText } from "./key-order.ts";
+import { type Range, within } from "./ranges.ts";
+
+/** The rows of a table in a range that one store has, and what another has of them. */
+export type MissingRows = {
+  /** Those the other one lacks, by row id, in the order of their keys. */
+  readonly rowIds: readonly bigint[];
+  /** Sessions of these. */
+  readonly sessionIds: ReadonlySet<string>;
+  /** How many it has. */
+  readonly present: number;
+  /** How many of these it has with another value, where a digest tells. */
+  readonly differing: number;
+};
+
+type KeyedRow = { readonly key: Key; readonly row: Row };
+
+/**
+ * Compares the keys of a range in two stores; of what the rows hold nothing is read.
+ *
+ * @param to - Undefined where it is known to have none.
+ */
+export async function missingRows(
+  from: Store,
+  to: Store | undefined,
+  name: string,
+  range: Range,
+): Promise<MissingRows> {
+  const source = from.table(name);
+  const columns = Object.hasOwn(source.declaration.columns, "digest") ? ["digest"] : [];
+  const stored = to ? await storedDigests(to.table(name), range, columns) : new Map();
+  const missing: KeyedRow[] = [];
+  let [present, differing] = [0, 0];
+  for await (const keyed of keysOf(source, range, [...columns, rowId])) {
+    const known = keyText(keyed.key);
+    if (!stored.has(known)) missing.push(keyed);
+    else {
+      present += 1;
+      if (stored.get(known) !== keyed.row["digest"]) differing += 1;
+    }
+  }
+  missing.sort((left, right) => compareKeys(left.key, right.key));
+  return {
+    rowIds: missing.map(({ row }) => BigInt(row[rowId] as bigint)),
+    sessionIds: new Set(missing.map(({ key }) => key[0] ?? "")),
+    present,
+    differing,
+  };
+}
+
+async function storedDigests(
+  table: Table,
+  range: Range,
+  columns: readonly string[],
+): Promise<Map<string, unknown>> {
+  const digests = new Map<string, unknown>();
+  for await (const { key, row } of keysOf(table, range, columns)) {
+    digests.set(keyText(key), row["digest"]);
+  }
+  return digests;
+}
+
+/** The keys of the rows of a range, and some columns. */
+export async function* keysOf(
+  table: Table,
+  range: Range,
+  columns: readonly string[],
+): AsyncGenerator<KeyedRow> {
+  const { primaryKey } = table.declaration;
+  const [sessionColumn = "id"] = primaryKey;
+  const options = { columns: [...primaryKey, ...columns], where: within(sessionColumn, range) };
+  for await (const rows of table.scan(options)) {
+    for (const row of rows) {
+      const key = keyOf(row, primaryKey);
+      if (range.sessionIds.has(key[0] ?? "")) yield { key, row };
+    }
+  }
+}

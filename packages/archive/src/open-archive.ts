@@ -1,0 +1,64 @@
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { openStore, type Store, SubstrateError } from "@pond/substrate";
+import { checkRows } from "./check-rows.ts";
+import { ArchiveDamagedError } from "./errors.ts";
+import type { Manifest } from "./manifest.ts";
+import type { Watch } from "./progress.ts";
+import { openArchiveFile } from "./read-tar.ts";
+import { withScratchFolder } from "./scratch.ts";
+import { archiveTables } from "./tables.ts";
+import { readContents, unpack } from "./unpack.ts";
+
+export type OpenOptions = Watch & {
+  /** Where the datasets are unpacked for the time being; as much room as the archive is needed. */
+  readonly temporaryFolder?: string | undefined;
+};
+
+/**
+ * Lends the store that an archive holds, after all of it was proven: the file, each dataset, and
+ * each row. What was unpacked for that is removed whatever happens.
+ *
+ * @throws {ArchiveError}
+ */
+export async function withArchive<T>(
+  path: string,
+  { temporaryFolder = tmpdir(), ...watch }: OpenOptions,
+  use: (store: Store, manifest: Manifest) => Promise<T>,
+): Promise<T> {
+  const file = resolve(path);
+  await using handle = await openArchiveFile(file);
+  const contents = await readContents(handle, file);
+  return await withScratchFolder(join(temporaryFolder, "pond-archive"), async (folder) => {
+    await unpack(handle, file, contents, folder, watch);
+    const { manifest } = contents;
+    const store = await openDatasets(folder, file);
+    try {
+      await checked(file, () => checkRows(store, file, manifest, watch));
+      return await use(store, manifest);
+    } finally {
+      store.close();
+    }
+  });
+}
+
+function openDatasets(folder: string, file: string): Promise<Store> {
+  return checked(file, () => openStore(folder, { tables: archiveTables() }));
+}
+
+/** What the engine cannot read was never written by an export, however right its checksums are. */
+async function checked<T>(file: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isOfEngine(error)) throw error;
+    const reason = `its tables cannot be read: ${error.message}`;
+    throw new ArchiveDamagedError({ file }, reason, { cause: error });
+  }
+}
+
+/** What the engine says of files it cannot read has no type of its own. */
+function isOfEngine(error: unknown): error is Error {
+  if (error instanceof SubstrateError) return true;
+  return error instanceof Error && "code" in error && error.code === "GenericFailure";
+}

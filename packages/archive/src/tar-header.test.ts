@@ -1,0 +1,39 @@
+import { extract } from "tar-stream";
+import { describe, expect, it } from "vitest";
+import { decodeHeader, encodeHeader, paddingOf } from "./tar-header.ts";
+
+describe("a tar header", () => {
+  it.each([
+    ["manifest.json", 0],
+    ["manifest.json", 511],
+    ["a".repeat(100), 8 ** 11 - 1],
+    ["messages.lance/data/x.lance", 8 ** 11],
+    ["messages.lance/data/x.lance", Number.MAX_SAFE_INTEGER],
+  ])("of %s with %i bytes says so, to others too", async (path, size) => {
+    const header = encodeHeader({ path, size });
+
+    const entries = extract();
+    const entry = new Promise((resolve) =>
+      entries.on("entry", ({ name, size }) => resolve([name, size])),
+    );
+    entries.write(header);
+
+    expect(decodeHeader(header)).toEqual({ path, size, kind: "0" });
+    expect(await entry).toEqual([path, size]);
+  });
+
+  it.each(["a".repeat(101), "é", "a\0b", ""])("is not made for the path %j", (path) => {
+    expect(() => encodeHeader({ path, size: 0 })).toThrow(TypeError);
+  });
+
+  it.each([
+    ["a byte changed", (header: Buffer) => header.fill(1, 0, 1)],
+    ["no magic", (header: Buffer) => header.fill(0, 257, 263)],
+  ])("with %s is none", (_, change) => {
+    expect(decodeHeader(change(encodeHeader({ path: "x", size: 1 })))).toBeUndefined();
+  });
+
+  it("is followed by whole blocks", () => {
+    expect([0, 1, 511, 512, 513].map(paddingOf)).toEqual([0, 511, 1, 0, 511]);
+  });
+});

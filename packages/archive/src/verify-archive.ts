@@ -1,0 +1,26 @@
+import { type OpenOptions, withArchive } from "./open-archive.ts";
+
+export type ArchiveSummary = {
+  /** Id of the store that was exported. */
+  readonly storeId: string;
+  /** Rows by table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Digest of the rows of each table. */
+  readonly digests: Readonly<Record<string, string>>;
+};
+
+/**
+ * Proves all that {@link importArchive} would, and stores nothing.
+ *
+ * @throws {ArchiveError} saying what is wrong, and where.
+ */
+export async function verifyArchive(
+  file: string,
+  options: OpenOptions = {},
+): Promise<ArchiveSummary> {
+  return withArchive(file, options, async (_, { store_id: storeId, tables }) => ({
+    storeId,
+    rows: Object.fromEntries(tables.map(({ name, rows }) => [name, rows])),
+    digests: Object.fromEntries(tables.map(({ name, digest }) => [name, digest])),
+  }));
+}
