@@ -36,7 +36,10 @@ export type HandlersOptions = {
   /** Left out, nothing can be restored. */
   readonly restorers?: Restorers | undefined;
   readonly limits?: Partial<HandlerLimits> | undefined;
-  /** Name of this machine, kept with what is ingested. Default: as the system says. */
+  /**
+   * Name of this machine, kept with what is ingested. Default: as the system says where this is
+   * personal; else none, and what a session says of its own stays.
+   */
   readonly host?: string | undefined;
   readonly now?: (() => Date) | undefined;
   /** Told where indexes could not be kept up; searches stay complete, and a later ingest tries again. */
@@ -83,7 +86,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
     isPersonal,
     restorers: restorers ?? { writers: new Map() },
     limits: limitsOf(options.limits),
-    host: host ?? hostname(),
+    host: host ?? (isPersonal ? hostname() : undefined),
     now: options.now ?? (() => new Date()),
     upkeep: createUpkeep(options.onUpkeepFailed ?? (() => undefined)),
   };

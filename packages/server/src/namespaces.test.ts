@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sessionTables } from "@pond/sessions";
+import { openStore } from "@pond/substrate";
 import { afterAll, expect, test } from "vitest";
 import { createNamespaces, namespaceWithin, singleNamespace } from "./namespaces.ts";
 import { inTurn } from "./turns.ts";
@@ -189,6 +191,51 @@ test("waits for a policy that has to look, and asks it what for every time", asy
   expect(opened[1]).toBe(opened[0]);
   expect(opened[2]).toBe("namespace_unknown");
   expect(asked).toEqual(["write red", "write red", "read red"]);
+  await namespaces.close();
+});
+
+test.each([
+  ["read", "another place", (n: number) => ({ location: join(folder, `moved-read-${n}`) })],
+  ["write", "another place", (n: number) => ({ location: join(folder, `moved-write-${n}`) })],
+  [
+    "write",
+    "other credentials",
+    (n: number) => ({ location: join(folder, "renewed"), storageOptions: { token: `${n}` } }),
+  ],
+] as const)("to %s, goes to %s as soon as the policy says so", async (mode, _, placeOf) => {
+  for (const n of [1, 2]) {
+    const made = createNamespaces({ locate: () => placeOf(n) });
+    await made.open("red", "write");
+    await made.close();
+  }
+  let now = 1;
+  const namespaces = createNamespaces({ locate: () => placeOf(now) });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const before = await namespaces.open("red", mode, promise);
+  const closed: unknown[] = [];
+  Object.assign(before, { close: () => closed.push(before) });
+
+  now = 2;
+  const after = await namespaces.open("red", mode);
+
+  expect(after).not.toBe(before);
+  expect(after.store.location).toBe(placeOf(2).location);
+  expect(await namespaces.open("red", "read")).toBe(after);
+  resolve();
+  await new Promise((next) => setImmediate(next));
+  expect(closed).toEqual([before]);
+  await namespaces.close();
+});
+
+test("one that must exist is made whole by who writes, where its making broke off", async () => {
+  const location = join(folder, "half");
+  const half = await openStore(location, { tables: sessionTables.slice(0, 2), mode: "write" });
+  half.close();
+  const namespaces = createNamespaces({ locate: () => ({ location, mustExist: true }) });
+
+  const { store } = await namespaces.open("red", "write");
+
+  expect(store.id).toBe(half.id);
   await namespaces.close();
 });
 

@@ -1,5 +1,5 @@
 import { openSessions, type SessionStore, type SessionStoreOptions } from "@pond/sessions";
-import { StoreNotFoundError } from "@pond/substrate";
+import { StoreNotFoundError, StoreSchemaError } from "@pond/substrate";
 import { WireError } from "@pond/wire";
 import { OpenStores } from "./open-stores.ts";
 
@@ -78,10 +78,7 @@ export function createNamespaces({
     const given = { ...options, ...(storageOptions !== undefined && { storageOptions }) };
     try {
       // Opening to write would make it.
-      if (mustExist && mode === "write") {
-        const existing = await openSessions(location, { ...given, mode: "read" });
-        existing.close();
-      }
+      if (mustExist && mode === "write") await requireStore(location, given);
       return await openSessions(location, { ...given, mode });
     } catch (error) {
       throw mustExist && error instanceof StoreNotFoundError ? unknown(namespace) : error;
@@ -93,11 +90,13 @@ export function createNamespaces({
       const place = isNamespace(namespace) ? await locate(namespace, mode) : undefined;
       if (isClosed) throw new WireError("storage_unavailable", "the server is stopping");
       if (place === undefined) throw unknown(namespace);
+      const where = JSON.stringify([place.location, place.storageOptions]);
       // Half of a store that is being made could not be read.
       const opens =
-        mode === "write" || (await stores.isOpen(`write ${namespace}`)) ? "write" : "read";
+        mode === "write" || (await stores.isOpen(`write ${namespace}`, where)) ? "write" : "read";
       const key = `${opens} ${namespace}`;
-      const sessions = await stores.use(key, () => openAt(namespace, opens, place), until);
+      const open = (): Promise<SessionStore> => openAt(namespace, opens, place);
+      const sessions = await stores.use(key, open, until, where);
       if (opens === "write") stores.retire(`read ${namespace}`);
       return sessions;
     },
@@ -106,6 +105,16 @@ export function createNamespaces({
       await stores.close();
     },
   };
+}
+
+/** @throws {StoreNotFoundError} A store whose making broke off is one, for who makes it whole. */
+async function requireStore(location: string, options: SessionStoreOptions): Promise<void> {
+  try {
+    const existing = await openSessions(location, { ...options, mode: "read" });
+    existing.close();
+  } catch (error) {
+    if (!(error instanceof StoreSchemaError)) throw error;
+  }
 }
 
 /** A personal pond: one store, by its default name or by none. */

@@ -2,6 +2,7 @@ import type { SessionStore } from "@pond/sessions";
 import { endTurns } from "./turns.ts";
 
 type Entry = {
+  readonly place: string;
   readonly opening: Promise<SessionStore>;
   users: number;
 };
@@ -22,26 +23,30 @@ export class OpenStores {
     this.#maxOpen = maxOpen;
   }
 
-  /** Whether it is open, when whoever opens it just now is done. */
-  async isOpen(key: string): Promise<boolean> {
-    const opening = this.#entries.get(key)?.opening;
-    const isOpened = opening?.then(
+  /** Whether it is open there, when whoever opens it just now is done. */
+  async isOpen(key: string, place: string = ""): Promise<boolean> {
+    const entry = this.#entries.get(key);
+    if (entry?.place !== place) return false;
+    const isOpened = entry.opening.then(
       () => true,
       () => false,
     );
-    return (await isOpened) ?? false;
+    return isOpened;
   }
 
   /**
    * @param until - Settles when the store is not used any more; left out, it stays open.
+   * @param place - Where it is: one of its key that is elsewhere is retired.
    * @throws What `open` throws; whoever asks next tries again.
    */
   async use(
     key: string,
     open: () => Promise<SessionStore>,
     until: Promise<unknown> = new Promise(() => {}),
+    place: string = "",
   ): Promise<SessionStore> {
-    const entry = this.#entries.get(key) ?? { opening: open(), users: 0 };
+    if (this.#entries.get(key)?.place !== place) this.retire(key);
+    const entry = this.#entries.get(key) ?? { place, opening: open(), users: 0 };
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     entry.users += 1;

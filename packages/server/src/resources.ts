@@ -31,7 +31,7 @@ export type Resources = {
   readonly limits: HandlerLimits;
   /** Whether who asks may know where things are, and why a model fails. */
   readonly isPersonal: boolean;
-  readonly host: string;
+  readonly host: string | undefined;
   readonly now: () => Date;
   readonly upkeep: Upkeep;
   readonly signal: AbortSignal | undefined;

@@ -68,7 +68,7 @@ export function chat(
 export function sessionOf(
   id: string,
   { agent = "claude-code", project = "/work/pond", parent = "" }: Labels = {},
-): IngestEvent {
+): Extract<IngestEvent, { readonly kind: "session" }> {
   return {
     kind: "session",
     session: {

@@ -106,6 +106,19 @@ describe("upkeep", () => {
     await store.finish();
   });
 
+  test("looks once, when it is quiet, at what was left of a store that was just opened", async () => {
+    const [store, later] = [fake(4_000), fake()];
+    const upkeep = createUpkeep(unexpected, { quietMs: 0 });
+    upkeep.stored(store.sessions, 1);
+    while (store.folds() < 1) await turn();
+    await store.finish();
+    upkeep.stored(store.sessions, 1);
+    upkeep.stored(later.sessions, 1);
+    while (later.folds() < 1) await turn();
+
+    expect(store.folds()).toBe(1);
+  });
+
   test("runs once at a time, and again for what came meanwhile", async () => {
     const store = fake();
     const upkeep = createUpkeep(unexpected, patient);

@@ -34,6 +34,8 @@ type Backlog = {
   /** Since then. */
   messages: number;
   ingests: number;
+  /** Whether a fold began at all: what this process left, or one before, nobody counted. */
+  isKnown: boolean;
   running: Promise<void> | undefined;
   quiet: NodeJS.Timeout | undefined;
 };
@@ -53,6 +55,7 @@ export function createUpkeep(onFailed: (error: unknown) => void, times: UpkeepTi
     if (backlog.running !== undefined) return;
     backlog.messages = 0;
     backlog.ingests = 0;
+    backlog.isKnown = true;
     backlog.running = besideTurns(sessions, async () => {
       backlog.rows = await foldBeside(sessions);
     })
@@ -64,11 +67,11 @@ export function createUpkeep(onFailed: (error: unknown) => void, times: UpkeepTi
   };
 
   const look = (sessions: SessionStore, backlog: Backlog): void => {
-    const { rows, messages, ingests } = backlog;
+    const { rows, messages, ingests, isKnown } = backlog;
     clearTimeout(backlog.quiet);
     const most = Math.max(messagesToLook, Math.min(rows * growthToFold, messagesToFold));
     if (messages >= most || ingests >= ingestsToLook) begin(sessions, backlog);
-    else if (messages >= messagesToLook) {
+    else if (messages >= messagesToLook || !isKnown) {
       backlog.quiet = setTimeout(() => begin(sessions, backlog), quietMs).unref();
     }
   };
@@ -77,7 +80,8 @@ export function createUpkeep(onFailed: (error: unknown) => void, times: UpkeepTi
     stored(sessions, messages) {
       const known = backlogs.get(sessions);
       const backlog = known ?? {
-        ...{ rows: 0, messages: 0, ingests: 0, running: undefined, quiet: undefined },
+        ...{ rows: 0, messages: 0, ingests: 0, isKnown: false },
+        ...{ running: undefined, quiet: undefined },
       };
       backlogs.set(sessions, backlog);
       backlog.messages += messages;

@@ -100,6 +100,32 @@ it("are all made again where a window begins with a message that is not there", 
     expect(Object.keys(await windows(sessions))).toEqual(["m0"]);
   }));
 
+it.each([
+  ["in none of them", "m0", '["m0"]'],
+  ["in two of them", "m2", '["m1","m2","m3"]'],
+])("are all made again where processes that raced left a message %s", (_, id, message_ids) =>
+  withStore(async (sessions) => {
+    const turns = Array.from({ length: 6 }, (_, at) => said(`${at} `.repeat(600)));
+    await ingest(sessions, [turns]);
+    const whole = await windows(sessions);
+    expect(Object.keys(whole)).toEqual(["m0", "m2", "m4"]);
+    await sessions.store.table("windows").replace({
+      session_id: ["s"],
+      id: [id],
+      timestamp: [0n],
+      source_agent: ["demo"],
+      project: ["/p"],
+      text: ["some of it"],
+      message_ids: [message_ids],
+    });
+
+    await ingestDemo(sessions, [[session, ...eventsOf([said("more")], 6)]], { seenBefore: false });
+
+    const texts = Object.values(await windows(sessions)).map((row) => Object(row).message_ids);
+    expect(texts.sort()).toEqual(['["m0","m1"]', '["m2","m3"]', '["m4","m5"]', '["m6"]']);
+  }),
+);
+
 it("hold the newest text of a message that was revised before", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [[said("first"), said("second")]]);

@@ -1,6 +1,7 @@
 import { partsOf, stringifyJson } from "@pond/canonical";
 import { eq, type Store } from "@pond/substrate";
 import { loadMessages } from "./content.ts";
+import type { Known } from "./known-session.ts";
 import { prepareMessage } from "./prepare.ts";
 import type { LiveMessage } from "./reconcile.ts";
 import type { Labels } from "./to-rows.ts";
@@ -9,23 +10,25 @@ import { addPiece, type Window, WindowBuilder, type WindowPiece, windowPiece } f
 // With more to read, all of the session might as well be read.
 const tailAtMost = 200;
 
+type Stored = Pick<Known, "searchable"> & { readonly live: ReadonlyMap<string, LiveMessage> };
+
 /**
  * The windows to write for a session to which messages were added at its end: its last one, where
  * they go on with it, and those behind. Of the messages only those of the last window are read.
  *
- * @param live - The messages that were there before.
+ * @param known - What was there before.
  * @returns Undefined where that is not enough to know; then all windows have to be made again.
  */
 export async function appendedWindows(
   store: Store,
   { sessionId }: Labels,
-  live: ReadonlyMap<string, LiveMessage>,
+  known: Stored,
   added: readonly WindowPiece[],
 ): Promise<Window[] | undefined> {
   if (added.every(({ text }) => text === null)) return [];
-  const last = await lastWindow(store, sessionId, live);
+  const last = await lastWindow(store, sessionId, known);
   if (last === undefined) return undefined;
-  const tail = [...live.values()].filter(({ ordinal }) => ordinal >= last.ordinal);
+  const tail = [...known.live.values()].filter(({ ordinal }) => ordinal >= last.ordinal);
   // A carrier holds a later value of its message, or another place for it.
   const isPlain = tail.every(({ id, rowId, digest }) => digest !== null && rowId === id);
   if (!isPlain || tail.length > tailAtMost) return undefined;
@@ -35,14 +38,19 @@ export async function appendedWindows(
   return windowsOf([...pieces, ...added]).filter((each) => idsText(each) !== last.ids);
 }
 
-/** The window that begins last; undefined unless every window begins with a message that is there. */
+/**
+ * The window that begins last; undefined unless every window begins with a message that is there,
+ * and each message with a text is in one of them: processes that stored some of a session at the
+ * same time made windows that know nothing of each other's.
+ */
 async function lastWindow(
   store: Store,
   sessionId: string,
-  live: ReadonlyMap<string, LiveMessage>,
+  { live, searchable }: Stored,
 ): Promise<{ readonly ordinal: bigint; readonly ids: string } | undefined> {
   const columns = ["id", "message_ids"];
   const rows = await store.table("windows").rows({ columns, where: eq("session_id", sessionId) });
+  const within = new Set<string>();
   let last: { readonly ordinal: bigint; readonly ids: string } | undefined;
   for (const row of rows) {
     const ids = String(row["message_ids"]);
@@ -51,8 +59,14 @@ async function lastWindow(
     const first = live.get(String(row["id"]));
     if (first === undefined || first.digest === null) return undefined;
     if (last === undefined || first.ordinal > last.ordinal) last = { ordinal: first.ordinal, ids };
+    for (const id of JSON.parse(ids) as string[]) {
+      if (within.has(id)) return undefined;
+      within.add(id);
+    }
   }
-  return last;
+  // A carrier's text may be another, or none.
+  const isLeftOut = (id: string): boolean => live.get(id)?.rowId === id && !within.has(id);
+  return searchable.some(isLeftOut) ? undefined : last;
 }
 
 const noIds = stringifyJson([]);

@@ -1,7 +1,7 @@
 import type { Message, Session } from "@pond/canonical";
 import type { Row, Store } from "@pond/substrate";
 import { Columns, type RowValues } from "./columns.ts";
-import { findTorn, reviseDiffering, tornDigest } from "./conflicts.ts";
+import { findTorn, reviseDiffering, reviseOpened, tornDigest } from "./conflicts.ts";
 import { messageFromRow, partFromRow } from "./from-rows.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 import { settleStatus } from "./outcome.ts";
@@ -20,6 +20,7 @@ export class Batch {
   readonly #parts = new Columns();
   readonly #windows = new Columns();
   readonly #sessions = new Columns();
+  readonly #opened: Map<Gathered, Session> = new Map();
   #partsPresent = 0;
   readonly #finished: Gathered[] = [];
   readonly #ids: Set<string> = new Set();
@@ -67,8 +68,9 @@ export class Batch {
     }
   }
 
-  addSession(session: Session, host: string): void {
+  addSession(gathered: Gathered, session: Session, host: string | undefined): void {
     this.#ids.add(session.id);
+    this.#opened.set(gathered, session);
     this.#sessions.push(sessionRow(session, host, this.ingestedAt));
   }
 
@@ -92,10 +94,9 @@ export class Batch {
    * then makes them durable, then acknowledges. Only after {@link writeBelow}.
    */
   async writeVisible(store: Store): Promise<void> {
-    if (this.#ids.size > 0) {
-      await this.#writeRows(store);
-      await store.flush();
-    }
+    if (this.#ids.size > 0) await this.#writeRows(store);
+    // What was there already may be of somebody who has not made it durable yet, or failed to.
+    if (this.#ids.size + this.#finished.length > 0) await store.flush();
     for (const { hooks, outcome } of this.#finished) {
       settleStatus(outcome);
       await hooks.onCommitted(outcome);
@@ -129,6 +130,9 @@ export class Batch {
         await emptyOtherWindows(store, labels, windowIds);
       }
     }
-    await store.table("sessions").insert(this.#sessions.batch());
+    const sessions = await store.table("sessions").insert(this.#sessions.batch());
+    if (sessions.present === 0) return;
+    const carriers = await reviseOpened(store, this.#opened, this.ingestedAt);
+    await store.table("messages").insert(carriers.batch());
   }
 }

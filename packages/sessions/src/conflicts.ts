@@ -1,12 +1,13 @@
-import type { Message } from "@pond/canonical";
+import type { Message, Session } from "@pond/canonical";
 import { type Cell, oneOf, type Row, type Store } from "@pond/substrate";
 import { Columns } from "./columns.ts";
-import { partColumns } from "./from-rows.ts";
+import { partColumns, sessionColumns, sessionFromRow } from "./from-rows.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 import { idChunks } from "./id-chunks.ts";
 import { type LiveMessage, liveMessages, type StoredMessage } from "./reconcile.ts";
 import { revisionRow } from "./revisions.ts";
-import { storedColumns, storedMessage } from "./stored-messages.ts";
+import { sessionDigest, sessionRevisionRow, sessionState } from "./session-revisions.ts";
+import { storedColumns, storedMessage, storedMessages } from "./stored-messages.ts";
 
 // Rows thought new may be there: from a run that broke off between two commits, or from another
 // process. Inserting left those rows as they are; here is what that means for the messages.
@@ -93,6 +94,41 @@ async function reviseSession(
     carriers.push(revisionRow(labels, stored, state, batch.ingestedAt));
     if (stored.digest !== tornDigest) outcome.revisions += 1;
   }
+}
+
+/**
+ * The carriers of sessions of which another process stored a row meanwhile that says something else.
+ * Their labels stay as that has them.
+ */
+export async function reviseOpened(
+  store: Store,
+  opened: ReadonlyMap<Gathered, Session>,
+  ingestedAt: bigint,
+): Promise<Columns> {
+  const carriers = new Columns();
+  const own = new Map([...opened].map((each) => [each[1].id, each]));
+  for (const ids of idChunks([...own.keys()])) {
+    const where = oneOf("id", ids);
+    const rows = await store.table("sessions").rows({ columns: sessionColumns, where });
+    const messages = await storedMessages(store, ids);
+    for (const stored of rows.map(sessionFromRow)) {
+      const { id: sessionId, source_agent: sourceAgent, project } = stored;
+      const found = own.get(sessionId);
+      if (found === undefined) continue;
+      const [{ outcome, hooks }, session] = found;
+      if (session.source_agent !== sourceAgent || session.project !== project) {
+        outcome.rejected = true;
+      }
+      const state = sessionState(stored, messages.get(sessionId) ?? []);
+      if (sessionDigest(session) === state.digest) continue;
+      if (await hooks.isUnchanged()) {
+        const labels = { sessionId, sourceAgent, project };
+        carriers.push(sessionRevisionRow(labels, state, session, ingestedAt));
+        outcome.revisions += 1;
+      } else outcome.deferred += 1;
+    }
+  }
+  return carriers;
 }
 
 /** What was there was not added by this ingest. */

@@ -1,4 +1,5 @@
 export { rootOf } from "./ancestry.ts";
+export { checkRow } from "./check-row.ts";
 export type { At } from "./content.ts";
 export {
   type BacklogMessage,
@@ -41,6 +42,7 @@ export { type ListedSession, type ListOptions, listSessions } from "./list.ts";
 export { inOneForm } from "./one-form.ts";
 export type { IngestOutcome, SessionHooks } from "./outcome.ts";
 export { projectFilter } from "./project.ts";
+export { rebuildWindows } from "./rebuild-windows.ts";
 export { type Restored, restore } from "./restore.ts";
 export { searchText } from "./search-text.ts";
 export { openSessions, type SessionStore, type SessionStoreOptions } from "./session-store.ts";

@@ -15,8 +15,8 @@ import type { SessionWriter } from "./session-writer.ts";
 import { StoredSessions } from "./stored-sessions.ts";
 
 export type IngestOptions = {
-  /** Name of this machine, kept with each session. */
-  readonly host: string;
+  /** Name of this machine, kept with each session; left out, what a session says of its own stays. */
+  readonly host?: string | undefined;
   readonly now: () => Date;
   /** How much is gathered before it is committed. Three batches are held at most. */
   readonly maxBatchBytes?: number;
@@ -36,7 +36,7 @@ type Known = { readonly sourceAgent: string; readonly project: string };
  */
 export class Ingest {
   readonly #sessions: SessionStore;
-  readonly #host: string;
+  readonly #host: string | undefined;
   readonly #now: () => Date;
   readonly #maxBatchBytes: number;
   readonly #sessionIds: readonly string[] | undefined;
@@ -140,7 +140,8 @@ export class Ingest {
     const { session: stored, messages } = await this.#stored.take(sessionId);
     const state = sessionState(stored, messages);
     const live = liveMessages(messages);
-    return new KnownSession(this.#sessions.store, session, gathered, { live, state });
+    const searchable = messages.flatMap(({ id, isSearchable }) => (isSearchable ? [id] : []));
+    return new KnownSession(this.#sessions.store, session, gathered, { live, state, searchable });
   }
 
   #isFull(writer: SessionWriter | undefined): boolean {

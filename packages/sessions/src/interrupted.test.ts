@@ -24,6 +24,31 @@ async function breakOff(sessions: SessionStore, table: string, demos: readonly D
 }
 
 describe("an ingest that breaks off", () => {
+  it("when it makes durable what it stored says nothing of it, and nor does the next one", () =>
+    withStore(async (sessions) => {
+      const flushes: string[] = [];
+      const store = new Proxy(sessions.store, {
+        get(target, key) {
+          const value: unknown = Reflect.get(target, key, target);
+          if (key !== "flush") return typeof value === "function" ? value.bind(target) : value;
+          return async () => {
+            flushes.push("flush");
+            if (flushes.length <= 2) throw new Error("no space left on device");
+            await target.flush();
+          };
+        },
+      });
+      const tight = { store, close: () => undefined };
+
+      await expect(ingestDemo(tight, [first])).rejects.toThrow("no space left");
+      // All of it is stored by now, and only that.
+      await expect(ingestDemo(tight, [first])).rejects.toThrow("no space left");
+      const [outcome] = await ingestDemo(tight, [first]);
+
+      expect(outcome).toMatchObject({ status: "unchanged" });
+      expect(flushes).toHaveLength(3);
+    }));
+
   it.each(tables)("at %s shows nothing half, and the next one makes it whole", (table) =>
     withStore(async (sessions) => {
       await breakOff(sessions, table, [first, second]);

@@ -23,6 +23,8 @@ import { type Window, type WindowPiece, windowPiece } from "./windows.ts";
 export type Known = {
   readonly live: Map<string, LiveMessage>;
   readonly state: SessionState;
+  /** Ids of the rows that have a text to search. */
+  readonly searchable: readonly string[];
 };
 
 type Seen = Incoming & { readonly timestamp: bigint };
@@ -38,6 +40,7 @@ export class KnownSession implements SessionWriter {
   readonly #gathered: Gathered;
   readonly #live: Map<string, LiveMessage>;
   readonly #state: SessionState;
+  readonly #searchable: readonly string[];
   readonly #seen: Seen[] = [];
   readonly #pieces: WindowPiece[] = [];
   /** Messages that the store does not hold so, by position. */
@@ -46,12 +49,13 @@ export class KnownSession implements SessionWriter {
   #isFlushed = false;
 
   constructor(store: Store, session: Session, gathered: Gathered, known: Known) {
-    const { live, state } = known;
+    const { live, state, searchable } = known;
     this.#store = store;
     this.#session = session;
     this.#gathered = gathered;
     this.#live = live;
     this.#state = state;
+    this.#searchable = searchable;
     this.#tail = lastOrdinal(live);
   }
 
@@ -133,7 +137,8 @@ export class KnownSession implements SessionWriter {
     const { labels } = this.#gathered;
     if (!this.#isFlushed && changes.every((each) => isAppended(each, this.#tail))) {
       const added = this.#pieces.filter(({ id }) => ordinals.has(id));
-      const windows = await appendedWindows(this.#store, labels, this.#live, added);
+      const known = { live: this.#live, searchable: this.#searchable };
+      const windows = await appendedWindows(this.#store, labels, known, added);
       if (windows !== undefined) return windows;
     }
     const windows = await sessionWindows(

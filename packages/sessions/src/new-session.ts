@@ -13,12 +13,12 @@ import { addToWindows, WindowBuilder } from "./windows.ts";
 export class NewSession implements SessionWriter {
   readonly heldBytes = 0;
   readonly #session: Session;
-  readonly #host: string;
+  readonly #host: string | undefined;
   readonly #gathered: Gathered;
   readonly #windows = new WindowBuilder();
   #position = 0n;
 
-  constructor(session: Session, host: string, gathered: Gathered) {
+  constructor(session: Session, host: string | undefined, gathered: Gathered) {
     this.#session = session;
     this.#host = host;
     this.#gathered = gathered;
@@ -37,7 +37,7 @@ export class NewSession implements SessionWriter {
   async finish(batch: Batch): Promise<void> {
     this.#windows.close();
     this.#addWindows(batch);
-    batch.addSession(this.#session, this.#host);
+    batch.addSession(this.#gathered, this.#session, this.#host);
   }
 
   #addWindows(batch: Batch): void {

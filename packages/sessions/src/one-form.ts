@@ -24,12 +24,12 @@ export function inOneForm(text: string): string {
 // To put a run of marks in order takes the square of its length: of 200,000 some 40 s.
 const stretchChars = 1_024;
 const longestCluster = 64;
-const goesOn = /[\p{M}\u1160-\u11ff\uff9e\uff9f\udc00-\udfff]/u;
+const goesOn = /^[\p{M}\u1160-\u11ff\uff9e\uff9f\udc00-\udfff]/u;
 
 /** The last place up to `at` where no letter is cut from its marks, nor a syllable apart. */
 function edgeNear(text: string, at: number): number {
   for (let edge = at; edge > at - longestCluster && edge < text.length; edge -= 1) {
-    if (!goesOn.test(text.charAt(edge))) return edge;
+    if (!goesOn.test(text.slice(edge, edge + 2))) return edge;
   }
   return at;
 }

@@ -2,9 +2,11 @@ import type { ReadEvent } from "@pond/canonical";
 import { sessionFromWire } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { getSession } from "./get.ts";
+import { createIngest } from "./ingest.ts";
 import { loadLineage } from "./lineage.ts";
+import type { IngestOutcome } from "./outcome.ts";
 import type { SessionStore } from "./session-store.ts";
-import { allRows, type Ingested, ingestDemo, withStore } from "./testing.ts";
+import { allRows, demoEvents, type Ingested, ingestDemo, streamOf, withStore } from "./testing.ts";
 
 /** What a source says of session `s`, and nothing else. */
 function state(path: string, more: object = {}): readonly ReadEvent[] {
@@ -93,3 +95,28 @@ it("waits for the next time where the source changed meanwhile", () =>
     expect(outcome).toMatchObject({ revisions: 0, deferred: 1 });
     expect(await pathAt(sessions, "last")).toMatchObject({ path: "a" });
   }));
+
+it.each([
+  ["shows what the later one says", true, "archived/a", { revisions: 1, deferred: 0 }],
+  ["waits where the source changed meanwhile", false, "sessions/a", { revisions: 0, deferred: 1 }],
+])("that two processes store at once %s", (_, isUnchanged, path, counts) =>
+  withStore(async (sessions) => {
+    const outcomes: IngestOutcome[] = [];
+    const ingest = createIngest(sessions, { host: "late", now: () => new Date(1_000) });
+    const hooks = {
+      seenBefore: false,
+      isUnchanged: async () => isUnchanged,
+      onCommitted: (outcome: IngestOutcome) => void outcomes.push(outcome),
+    };
+    // It has looked now which sessions there are.
+    await ingest.session(streamOf(demoEvents({ id: "other", messages: [] })), hooks);
+    await sync(sessions, state("sessions/a"));
+
+    await ingest.session(streamOf(state("archived/a", { project: "/home/eve" })), hooks);
+    await ingest.finish();
+
+    expect(outcomes[1]).toMatchObject({ ...counts, rejected: true });
+    expect(await pathAt(sessions, "last")).toEqual({ path, exact: 1 });
+    expect(await pathAt(sessions, "first")).toEqual({ path: "sessions/a", exact: 1 });
+  }),
+);

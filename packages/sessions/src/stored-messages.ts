@@ -4,20 +4,24 @@ import type { StoredMessage } from "./reconcile.ts";
 /** What `storedMessage` needs of a row. */
 export const storedColumns = ["id", "ordinal", "digest", "revises", "revision"] as const;
 
+/** A stored row, and whether it has a text to search. */
+export type FoundMessage = StoredMessage & { readonly isSearchable: boolean };
+
 /** The stored rows of sessions, carriers included, as reconciling needs them; by session. */
 export async function storedMessages(
   store: Store,
   sessionIds: readonly string[],
-): Promise<Map<string, StoredMessage[]>> {
-  const stored = new Map<string, StoredMessage[]>();
-  const columns = [...storedColumns, "session_id"];
+): Promise<Map<string, FoundMessage[]>> {
+  const stored = new Map<string, FoundMessage[]>();
+  const columns = [...storedColumns, "session_id", "is_searchable"];
   const where = oneOf("session_id", sessionIds);
   for await (const rows of store.table("messages").scan({ columns, where })) {
     for (const row of rows) {
       const id = String(row["session_id"]);
       const known = stored.get(id);
-      if (known) known.push(storedMessage(row));
-      else stored.set(id, [storedMessage(row)]);
+      const found = { ...storedMessage(row), isSearchable: Number(row["is_searchable"]) === 1 };
+      if (known) known.push(found);
+      else stored.set(id, [found]);
     }
   }
   return stored;

@@ -2,13 +2,12 @@ import type { Session } from "@pond/canonical";
 import { oneOf, type Store } from "@pond/substrate";
 import { SessionNotFoundError } from "./errors.ts";
 import { sessionColumns, sessionFromRow } from "./from-rows.ts";
-import type { StoredMessage } from "./reconcile.ts";
-import { storedMessages } from "./stored-messages.ts";
+import { type FoundMessage, storedMessages } from "./stored-messages.ts";
 
 /** A session as it was first stored, and the rows of its messages, as reconciling needs them. */
 type StoredSession = {
   readonly session: Session;
-  readonly messages: readonly StoredMessage[];
+  readonly messages: readonly FoundMessage[];
 };
 
 const sessionsAtOnce = 32;

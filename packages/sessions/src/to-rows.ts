@@ -12,8 +12,14 @@ export type Labels = {
   readonly project: string;
 };
 
-export function sessionRow(session: Session, host: string, ingestedAt: bigint): RowValues {
-  const pond = { ...bagOf(session.options, "pond"), host };
+export function sessionRow(
+  session: Session,
+  host: string | undefined,
+  ingestedAt: bigint,
+): RowValues {
+  const bag = bagOf(session.options, "pond");
+  const options =
+    host === undefined ? session.options : { ...session.options, pond: { ...bag, host } };
   return {
     id: session.id,
     parent_session_id: session.parent_session_id ?? null,
@@ -21,7 +27,7 @@ export function sessionRow(session: Session, host: string, ingestedAt: bigint): 
     source_agent: session.source_agent,
     created_at: session.created_at,
     project: session.project,
-    options: stringifyJson({ ...session.options, pond }),
+    options: stringifyJson(options),
     ingested_at: ingestedAt,
   };
 }

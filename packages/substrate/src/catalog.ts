@@ -6,6 +6,7 @@ import type { TableDeclaration } from "./declaration.ts";
 import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
 import { loadLance, release } from "./lance.ts";
 import { dropLostIndexes } from "./lost-indexes.ts";
+import { isNotThere } from "./native-errors.ts";
 import { datasetsOf } from "./pointer.ts";
 import { patience, proveExclusiveCommits, proveReachable } from "./remote.ts";
 import { finishRenewal } from "./renew.ts";
@@ -61,8 +62,14 @@ export class Catalog {
   }
 
   /** Opens a table as it is. */
-  openAny(name: string): Promise<LanceTable> {
-    return retry(this.#place(name), () => this.#connection.openTable(this.#datasetOf(name)));
+  async openAny(name: string): Promise<LanceTable> {
+    try {
+      const dataset = this.#datasetOf(name);
+      return await retry(this.#place(name), () => this.#connection.openTable(dataset));
+    } catch (error) {
+      if (!isNotThere(error)) throw error;
+      this.#refuse(name, "only some of it is there: wait for who copies it, or copy it again");
+    }
   }
 
   /** Opens a table and proves that this version of the consumer may use it. */
@@ -71,13 +78,14 @@ export class Catalog {
     const schema = await retry(this.#place(table.name), () => handle.schema());
     const stored = fromSchema(schema, table);
     const { schemaVersion } = table;
-    if (stored === undefined) this.#refuse(table, "something else than pond made it");
+    if (stored === undefined) this.#refuse(table.name, "something else than pond made it");
     if (stored.schemaVersion > schemaVersion) {
       const reason = `its schema version ${stored.schemaVersion} is newer than ${schemaVersion}`;
-      this.#refuse(table, `${reason}; update pond to open it`);
+      this.#refuse(table.name, `${reason}; update pond to open it`);
     }
     const unmet = unmetColumn(schema, table);
-    if (unmet !== undefined) this.#refuse(table, `column ${unmet} is missing or of another type`);
+    if (unmet !== undefined)
+      this.#refuse(table.name, `column ${unmet} is missing or of another type`);
     await retry(this.#place(table.name), () => dropLostIndexes(table, handle), {
       refresh: () => handle.checkoutLatest(),
     });
@@ -85,13 +93,23 @@ export class Catalog {
     return { handle, uri, storeId: stored.storeId };
   }
 
+  /** Names of the datasets there are, by table. */
+  async look(tables: readonly TableDeclaration[]): Promise<ReadonlyMap<string, string>> {
+    const names = tables.map(({ name }) => name);
+    this.#datasets = await datasetsOf(this.#connection, this.location, names);
+    return this.#datasets;
+  }
+
   /** @throws {StoreNotFoundError} where there is none of `tables`. */
   async requireAll(tables: readonly TableDeclaration[]): Promise<void> {
-    await this.#look(tables);
+    await this.look(tables);
     const missing = tables.filter(({ name }) => !this.#datasets.has(name));
     if (missing.length === tables.length) throw new StoreNotFoundError(this.location.uri);
     for (const table of missing) {
-      this.#refuse(table, "the store was made before there was such a table; write to it once");
+      this.#refuse(
+        table.name,
+        "the store was made before there was such a table; write to it once",
+      );
     }
   }
 
@@ -100,8 +118,7 @@ export class Catalog {
     if (this.location.folder === undefined) {
       await proveExclusiveCommits(this.location, this.#connection, this.#storageOptions);
     }
-    await this.#look(tables);
-    const datasets = new Map(this.#datasets);
+    const datasets = new Map(await this.look(tables));
     let storeId: string = randomUUID();
     for (const table of tables) {
       if (!datasets.has(table.name)) {
@@ -128,16 +145,11 @@ export class Catalog {
     release(handle);
   }
 
-  async #look(tables: readonly TableDeclaration[]): Promise<void> {
-    const names = tables.map(({ name }) => name);
-    this.#datasets = await datasetsOf(this.#connection, this.location, names);
-  }
-
   #place(table: string): { readonly table: string; readonly location: string } {
     return { table, location: this.location.uri };
   }
 
-  #refuse(table: TableDeclaration, reason: string): never {
-    throw new StoreSchemaError(this.location.uri, table.name, reason);
+  #refuse(table: string, reason: string): never {
+    throw new StoreSchemaError(this.location.uri, table, reason);
   }
 }

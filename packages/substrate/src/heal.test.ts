@@ -1,6 +1,7 @@
 import {
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   utimesSync,
@@ -12,6 +13,7 @@ import { StorageUnavailableError } from "./errors.ts";
 import { eq } from "./filter.ts";
 import { type Healing, healTable } from "./heal.ts";
 import { loadLance } from "./lance.ts";
+import { pointTo } from "./pointer.ts";
 import { numbered, parts } from "./testing/catalogue.ts";
 import { onFolders, openCatalogue, temporaryFolder } from "./testing/store.ts";
 
@@ -62,6 +64,21 @@ it.each(tears)(
     expect(await reopened(folder, "read")).toEqual([20, []]);
   },
 );
+
+it("a store that was copied from a bucket, where tables have names of their own, heals too", async () => {
+  const { folder, newest } = await storedThrice();
+  const [torn = ""] = newest(1);
+  truncateSync(torn, 0);
+  const moved = torn.replace("parts.lance", "parts.01234567.lance");
+  renameSync(join(folder, "parts.lance"), join(folder, "parts.01234567.lance"));
+  const connection = await loadLance().connect(folder);
+  await pointTo(connection, { uri: folder }, "parts", "parts.01234567");
+  connection.close();
+
+  const outcome = await reopened(folder, "read");
+
+  expect(outcome).toEqual([20, [{ table: "parts", setAside: `${moved}.broken` }]]);
+});
 
 it("takes the same rows again after it was healed", async () => {
   const { folder, newest } = await storedThrice();

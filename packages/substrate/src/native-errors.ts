@@ -32,6 +32,11 @@ export function alreadyExists(error: unknown): boolean {
   return error instanceof Error && /already exists/i.test(error.message);
 }
 
+/** True for the error of opening a table of which there is no version. */
+export function isNotThere(error: unknown): boolean {
+  return error instanceof Error && /^Table '.*' was not found/.test(error.message);
+}
+
 /** The error to throw for a native one: the same where it is not of storage or of a race. */
 export function toTyped(
   { table, location }: { readonly table: string; readonly location: string },
@@ -77,6 +82,10 @@ const reasons: readonly (readonly [RegExp, (found: readonly string[]) => string]
   [
     /ConnectionReset|kind: Interrupted|error sending request|response body error/,
     () => "it broke the connection off",
+  ],
+  [
+    /(no space left on device|not a directory|permission denied|read-only file system) \(os error/i,
+    ([, said = ""]) => said.toLowerCase(),
   ],
 ];
 

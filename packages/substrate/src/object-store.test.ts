@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { type Fault, startAzurite, startFaultyProxy, startS3 } from "@pond/storage-testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCaches } from "./caches.ts";
-import { StorageUnavailableError, StoreNotFoundError } from "./errors.ts";
+import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "./errors.ts";
 import { numbered } from "./testing/catalogue.ts";
 import { openCatalogue, temporaryFolder } from "./testing/store.ts";
 
@@ -46,7 +46,8 @@ it("names a store that is not there", async () => {
 });
 
 it("opens a folder that was copied there, and the other way round", async () => {
-  const { url, storageOptions, objects } = await startedS3();
+  const s3 = await startedS3();
+  const { url, storageOptions, objects } = s3;
   const store = await openCatalogue(url("first"), { storageOptions });
   await store.table("parts").insert(numbered(3));
   const [dataset = ""] = [...objects.keys()].flatMap(
@@ -57,11 +58,7 @@ it("opens a folder that was copied there, and the other way round", async () => 
   for (const [key, bytes] of [...objects]) {
     if (!key.startsWith(`pond/first/${dataset}`)) continue;
     const copy = key.replace(`first/${dataset}`, "second/parts.lance").slice("pond/".length);
-    await fetch(`${storageOptions["aws_endpoint"]}/pond/${copy}`, {
-      method: "PUT",
-      body: new Uint8Array(bytes),
-      headers: { authorization: `Credential=${storageOptions["aws_access_key_id"]}/` },
-    });
+    await put(s3, copy, new Uint8Array(bytes));
   }
   const folder = temporaryFolder();
   for (const [key, bytes] of objects) {
@@ -77,6 +74,68 @@ it("opens a folder that was copied there, and the other way round", async () => 
   ]) {
     expect(copied.id).toBe(store.id);
     expect(await copied.table("parts").insert(numbered(4))).toEqual({ inserted: 1, present: 3 });
+  }
+});
+
+/** Puts an object there by no engine. */
+async function put(
+  { storageOptions }: Storage,
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  await fetch(`${storageOptions["aws_endpoint"]}/pond/${path}`, {
+    method: "PUT",
+    body,
+    headers: { authorization: `Credential=${storageOptions["aws_access_key_id"]}/` },
+  });
+}
+
+it("makes a store whose making broke off before it said where a table is", async () => {
+  const s3 = await startedS3();
+  const { url, storageOptions } = s3;
+  // What is written of a pointer before its first version.
+  await put(s3, "half/parts.pointer.lance/_transactions/0-a.txn", "");
+  const reading = openCatalogue(url("half"), { storageOptions, mode: "read" });
+  await expect(reading).rejects.toThrow(StoreNotFoundError);
+
+  const store = await openCatalogue(url("half"), { storageOptions });
+  const outcome = await store.table("parts").insert(numbered(3));
+  const again = await openCatalogue(url("half"), { storageOptions, mode: "read" });
+
+  expect(outcome.inserted).toBe(3);
+  expect(await again.table("parts").count()).toBe(3);
+});
+
+it.each([["parts"], ["prices"]])(
+  "refuses a store of which table %s is there in part, as while it is copied",
+  async (table) => {
+    const s3 = await startedS3();
+    const { url, storageOptions } = s3;
+    await put(s3, `copy/${table}.lance/data/a.lance`, "");
+
+    const opening = openCatalogue(url("copy"), { storageOptions });
+
+    await expect(opening).rejects.toThrow(StoreSchemaError);
+    await expect(opening).rejects.toThrow(`${table}: only some of it is there`);
+  },
+);
+
+it("refuses a store to which another was copied, for one would hide what is in the other", async () => {
+  const s3 = await startedS3();
+  const { url, storageOptions, objects } = s3;
+  const store = await openCatalogue(url("both"), { storageOptions });
+  await store.table("parts").insert(numbered(3));
+  for (const [key, bytes] of [...objects]) {
+    const copy = key.replace(/^pond\/(both\/parts)\.[0-9a-f]{8}\.lance/, "$1.lance");
+    if (copy !== key) await put(s3, copy, new Uint8Array(bytes));
+  }
+
+  for (const mode of ["read", "write"] as const) {
+    const opening = openCatalogue(url("both"), { storageOptions, mode });
+    await expect(opening).rejects.toThrow(StoreSchemaError);
+    await expect(opening).rejects.toThrow(
+      /there are two: parts\.lance and parts\.[0-9a-f]{8}\.lance/,
+    );
   }
 });
 
@@ -134,6 +193,11 @@ describe("what cannot be used is refused, and the reason said, without credentia
       [
         { storageOptions: { aws_access_key_id: "AKIA-OTHER" } },
         "the credentials are refused (InvalidAccessKeyId)",
+        false,
+      ],
+      [
+        { storageOptions: { aws_endpoint: "http://name:s3cr3t/s3cr3t@127.0.0.1" } },
+        "its aws_endpoint is no address",
         false,
       ],
       [{ url: "s3://other/store" }, "there is no such bucket (NoSuchBucket)", false],

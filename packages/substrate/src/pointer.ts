@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Connection } from "@lancedb/lancedb";
 import { arrow } from "./arrow.ts";
-import { alreadyExists } from "./native-errors.ts";
+import { StoreSchemaError } from "./errors.ts";
+import { alreadyExists, isNotThere } from "./native-errors.ts";
 import { retry } from "./retry.ts";
 import type { StoreLocation } from "./storage.ts";
 
@@ -37,7 +38,12 @@ export async function pointTo(
   return pointedTo(connection, location, table);
 }
 
-/** The dataset of each table there is, by the table's name. */
+/**
+ * The dataset of each table there is, by the table's name.
+ *
+ * @throws {StoreSchemaError} where another store was copied to this one: either hides what is in the
+ *   other.
+ */
 export async function datasetsOf(
   connection: Connection,
   location: StoreLocation,
@@ -48,14 +54,25 @@ export async function datasetsOf(
   const datasets = new Map<string, string>();
   await Promise.all(
     tables.map(async (table) => {
+      const pointed = known.has(pointerOf(table))
+        ? await pointedTo(connection, location, table).catch(missing)
+        : undefined;
       // A table of a folder lies there under its own name, also when the folder was copied.
-      if (known.has(table)) datasets.set(table, table);
-      else if (known.has(pointerOf(table))) {
-        datasets.set(table, await pointedTo(connection, location, table));
+      const own = known.has(table) ? table : undefined;
+      if (pointed !== undefined && own !== undefined) {
+        const reason = `there are two: ${own}.lance and ${pointed}.lance; move one elsewhere`;
+        throw new StoreSchemaError(location.uri, table, reason);
       }
+      const dataset = pointed ?? own;
+      if (dataset !== undefined) datasets.set(table, dataset);
     }),
   );
   return datasets;
+}
+
+/** One that is just being made, or whose making broke off, has no version yet. */
+function missing(error: unknown): undefined {
+  if (!isNotThere(error)) throw error;
 }
 
 function pointedTo(connection: Connection, { uri }: StoreLocation, table: string): Promise<string> {

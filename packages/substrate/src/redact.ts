@@ -1,5 +1,5 @@
 // Names of storage options, and of what takes their place in the environment.
-const secretNames = /secret|token|key|sas|password|credential/i;
+export const secretNames: RegExp = /secret|token|key|sas|password|credential/i;
 const environmentNames = /^(AWS|AZURE|GOOGLE|GCS)_/;
 const parameters =
   /((?:sig|x-amz-signature|x-amz-security-token|x-amz-credential|accountkey)=|<AWSAccessKeyId>)[^&<;"'\s)]+/gi;

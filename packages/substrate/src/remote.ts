@@ -5,7 +5,7 @@ import type { TableDeclaration } from "./declaration.ts";
 import { StorageUnavailableError } from "./errors.ts";
 import { loadLance } from "./lance.ts";
 import { alreadyExists, toTyped } from "./native-errors.ts";
-import { rememberSecrets } from "./redact.ts";
+import { rememberSecrets, secretNames } from "./redact.ts";
 import { retry } from "./retry.ts";
 import type { StoreLocation } from "./storage.ts";
 
@@ -22,6 +22,8 @@ const impatience: StorageOptions = {
   ...{ timeout: "4s", connect_timeout: "2s", client_max_retries: "0" },
 };
 
+const endpointNames = /^(?:(?:aws|azure|google)_)?endpoint(?:_url)?$/i;
+
 /**
  * Looks whether there is an object store, which lets us in: at most half a minute, where the engine
  * itself would take a quarter of an hour to say that nothing answers.
@@ -33,6 +35,11 @@ export async function proveReachable(
   storageOptions: StorageOptions,
 ): Promise<void> {
   rememberSecrets(storageOptions);
+  for (const [name, value] of Object.entries(storageOptions)) {
+    // The engine panics over it, and prints why.
+    if (!endpointNames.test(name) || URL.canParse(value)) continue;
+    throw new StorageUnavailableError(uri, `its ${name} is no address`);
+  }
   try {
     const connection = await loadLance().connect(uri, {
       storageOptions: { ...impatience, ...storageOptions },
@@ -59,7 +66,9 @@ export async function proveExclusiveCommits(
   connection: Connection,
   storageOptions: StorageOptions,
 ): Promise<void> {
-  const service = JSON.stringify([uri.split("/", 3), storageOptions]);
+  // Credentials change while a server runs, and are not to be kept.
+  const options = Object.entries(storageOptions).filter(([name]) => !secretNames.test(name));
+  const service = JSON.stringify([uri.split("/", 3), options]);
   for (let round = 1; round <= maxRounds && !proven.has(service); round++) {
     // A race that nobody contested proves little.
     if ((await raceOnce(uri, connection)) > 1 || round === maxRounds) proven.add(service);

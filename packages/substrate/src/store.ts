@@ -99,10 +99,12 @@ export async function openStore(location: string, options: StoreOptions): Promis
   const catalog = await Catalog.connect(place, { storageOptions, caches, stalenessMs });
   try {
     if (place.folder !== undefined) {
+      const datasets = await catalog.look(tables);
       for (const table of tables) {
         const openTable = () => catalog.openAny(table.name);
-        const healings = await healTable(place.folder, table, { openTable });
-        for (const healing of healings) onHeal?.(healing);
+        const dataset = datasets.get(table.name) ?? table.name;
+        const healings = await healTable(place.folder, { ...table, name: dataset }, { openTable });
+        for (const healing of healings) onHeal?.({ ...healing, table: table.name });
       }
     }
     await (mode === "write" ? catalog.create(tables) : catalog.requireAll(tables));

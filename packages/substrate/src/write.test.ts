@@ -173,6 +173,29 @@ describe("a batch that cannot be stored as it is", () => {
   });
 });
 
+describe("append", () => {
+  it("adds rows as they come, to a table without indexes", async () => {
+    const store = await openCatalogue(temporaryLocation(), { tables: [{ ...parts, indexes: [] }] });
+    const table = store.table("parts");
+
+    await table.append(numbered(2));
+    await table.append(numbered(1, "globex"));
+
+    const rows = await table.rows({ columns: ["maker", "number"] });
+    expect(rows.map((row) => Object.values(row).join(" "))).toEqual([
+      "acme n0",
+      "acme n1",
+      "globex n0",
+    ]);
+  });
+
+  it("lance-append-only: is not for the tables of a store, where a key could come twice", async () => {
+    const table = (await openCatalogue()).table("parts");
+
+    await expect(table.append(numbered(1))).rejects.toThrow(TypeError);
+  });
+});
+
 describe("replace", () => {
   it("lance-append-only: is not for stored rows", async () => {
     const table = (await openCatalogue()).table("parts");

@@ -19,6 +19,21 @@ async function texts(session_id: string): Promise<unknown[]> {
   return "messages" in page ? page.messages.map(({ text }) => text) : [];
 }
 
+test.each([
+  ["a server of others keeps none of its own", undefined, "laptop"],
+  ["a personal server keeps its own", "here", "here"],
+])("of the machine a session came from: %s", async (_, host, kept) => {
+  const asking = testPond({ host, isPersonal: host !== undefined });
+  const event = sessionOf("from-elsewhere");
+  const session = { ...event.session, options: { pond: { host: "laptop" } } };
+  await asking.ask("ingest", { events: [{ ...event, session }] });
+
+  const page = await asking.ask("get", { session_id: "from-elsewhere" });
+
+  expect(page.session.options).toEqual({ pond: { host: kept } });
+  await asking.remove();
+});
+
 test("stores what it is given, and says what became of it", async () => {
   const answer = await pond.ask("ingest", {
     events: [...chat("new-1", ["a", "b"]), ...chat("new-2", ["c"], { agent: "codex" })],

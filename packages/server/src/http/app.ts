@@ -50,7 +50,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     }),
     // A stop is said in our words.
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => answerMalformed(error, socket, flights),
+    clientErrorHandler: (error, socket) =>
+      answerMalformed(error, socket, { flights, log: app.log }),
     frameworkErrors: fail,
   });
   // Bodies are read by the routes that want one, and by nobody else.

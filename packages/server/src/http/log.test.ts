@@ -40,6 +40,24 @@ describe("the log", () => {
     });
   });
 
+  it("has one for what never became a request, by the id it was answered with", async () => {
+    const { answer, text, entries } = await logOf(
+      async () => ({}),
+      Buffer.from(`${secret} pond\r\n\r\n`),
+    );
+
+    expect(entries.filter(({ msg }) => msg === "answered")).toEqual([
+      expect.objectContaining({
+        level: 30,
+        request_id: answer.headers["x-pond-request-id"],
+        operation: "none",
+        status: 400,
+        code: "validation_failed",
+      }),
+    ]);
+    expect(text).not.toContain(secret);
+  });
+
   it.each([
     ["an answer", async () => ({ text: secret }), post("/v1/search", body, headers)],
     [

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { ClientGoneError, type Flight } from "./flights.ts";
 
 /** Where log lines go: JSON, one a line. */
@@ -27,6 +27,15 @@ export function logAnswer(
   };
   if (line.code === "internal") log.error(line, "answered");
   else log.info(line, "answered");
+}
+
+/** The same line for what was refused before it was a request. */
+export function logMalformed(
+  log: FastifyBaseLogger,
+  { id, bytes, ...refusal }: { id: string; status: number; code: string; bytes: number },
+): void {
+  const sizes = { ms: 0, bytes_in: 0, bytes_out: bytes };
+  log.info({ request_id: id, operation: "none", ...refusal, ...sizes }, "answered");
 }
 
 /** Says where an unexpected error came from. Its message may quote a session, so it stays out. */

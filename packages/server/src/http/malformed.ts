@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { WireError } from "@pond/wire";
+import type { FastifyBaseLogger } from "fastify";
 import { errorReply, requestIdHeader } from "./error-reply.ts";
 import type { Flights } from "./flights.ts";
+import { logMalformed } from "./log.ts";
 import { refused } from "./refusals.ts";
 
 /**
@@ -13,7 +15,7 @@ import { refused } from "./refusals.ts";
 export function answerMalformed(
   error: Error & { readonly code?: string },
   socket: Socket,
-  flights: Flights,
+  { flights, log }: { readonly flights: Flights; readonly log: FastifyBaseLogger },
 ): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -25,10 +27,13 @@ export function answerMalformed(
     return;
   }
   const { status, headers, body } = errorReply(refusal);
+  const id = randomUUID();
+  const bytes = Buffer.byteLength(body);
+  logMalformed(log, { id, status, code: refusal.code, bytes });
   const lines = Object.entries({
     ...headers,
-    [requestIdHeader]: randomUUID(),
-    "content-length": String(Buffer.byteLength(body)),
+    [requestIdHeader]: id,
+    "content-length": String(bytes),
     connection: "close",
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`, () =>

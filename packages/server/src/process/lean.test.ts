@@ -23,13 +23,18 @@ console.log(JSON.stringify({ pid, MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_, said
 `,
 );
 
-async function run(env: Readonly<Record<string, string>>): Promise<[unknown, number | undefined]> {
-  const child = spawn(process.execPath, [script, "a", "b c"], {
+async function run(
+  env: Readonly<Record<string, string>>,
+  { flags = [], more = [] }: { readonly flags?: readonly string[]; readonly more?: "ipc"[] } = {},
+): Promise<[unknown, number | undefined]> {
+  const child = spawn(process.execPath, [...flags, script, "a", "b c"], {
     env,
-    stdio: ["pipe", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit", ...more],
   });
-  child.stdin.end("waiting already");
-  const [said] = await Promise.all([text(child.stdout), once(child, "close")]);
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new TypeError("no pipes");
+  stdin.end("waiting already");
+  const [said] = await Promise.all([text(stdout), once(child, "close")]);
   return [JSON.parse(said), child.pid];
 }
 
@@ -51,4 +56,14 @@ test("what the environment says of the allocator stays", async () => {
 
   expect(child).toMatchObject({ MALLOC_ARENA_MAX: "4", said: "waiting already" });
   expect(child).not.toHaveProperty("MALLOC_TRIM_THRESHOLD_");
+});
+
+test.each([
+  ["may not start programs", { flags: ["--permission", "--allow-fs-read=*"] }],
+  ["is spoken to by whoever started it, which would end", { more: ["ipc" as const] }],
+])("one that %s goes on as it is", async (_, how) => {
+  const [child] = await run({}, how);
+
+  expect(child).toMatchObject({ said: "waiting already", args: ["a", "b c"] });
+  expect(child).not.toHaveProperty("MALLOC_ARENA_MAX");
 });
