@@ -108,6 +108,7 @@ test.each<[string, unknown]>([
   ["a role nobody has", { role: "judge", content: "x" }],
   ["a part of no type", { role: "user", content: [{ text: "x" }] }],
   ["a circle", { role: "user", content: [{ type: "text", text: "x", options: circle() }] }],
+  ["a number that is none", { role: "user", content: "x", metadata: { a: [null, Number.NaN] } }],
   ["a bigint", { role: "tool", content: [{ type: "tool_result", call_id: "c", result: 1n }] }],
   ["no result", { role: "tool", content: [{ type: "tool_result", call_id: "c" }] }],
 ])("refuses %s, and takes nothing of it", (_, said) => {

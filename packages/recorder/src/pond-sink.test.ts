@@ -112,6 +112,28 @@ test("a session of a pond is gone on with, and only what is new of it is stored"
   expect((await storedSession("s1")).root).toEqual(contentOf(again));
 });
 
+test("of two recorders that share a sink all that either said is sent", async () => {
+  const sent: string[] = [];
+  const sink = pondSink(async (events) => {
+    sent.push(...events.flatMap((event) => (event.kind === "part" ? said(event.part) : [])));
+    return inProcess(events);
+  });
+  const recorder = testRecorder({ sink });
+  const loop = recorder.loop();
+  loop.say(user("Why?"));
+  await recorder.checkpoint();
+  const other = testRecorder({ sink });
+  other.resume((await storedSession("s1")).root);
+  other.attach(loop.loopId).say(user("from the other"));
+  await other.checkpoint();
+  loop.say(user("from here"));
+  await recorder.checkpoint();
+
+  expect(new Set(sent)).toEqual(new Set(["Why?", "from the other", "from here"]));
+});
+
+const said = (part: object): string[] => ("text" in part ? [String(part.text)] : []);
+
 test("a pond that runs elsewhere is reached by @pond/client", async () => {
   const server = createHttpServer({ handlers, port: 0 });
   const client = createClient({ url: (await server.listen()).url });
@@ -161,6 +183,29 @@ test("what a pond refuses is an error that says why", async () => {
     code: "ingest_refused",
     details: { session_id: "s1", rejected: [{ code: "immutable" }] },
   });
+});
+
+test("an event that a pond refuses keeps nothing that comes later from it", async () => {
+  const sent = new Set<string>();
+  const recorder = testRecorder({
+    includeStreamingEvents: true,
+    sink: pondSink(async (events) => {
+      const ids = events.flatMap((event) => (event.kind === "message" ? [event.message.id] : []));
+      for (const id of ids) sent.add(id);
+      const isRefused = ids.some((id) => id === "s1.1#1");
+      return { rejected: isRefused ? [{ code: "validation_failed", message: "too large" }] : [] };
+    }),
+  });
+  const loop = recorder.loop();
+  for (let count = 0; count < 6_000; count += 1) loop.stream(count);
+
+  for (const _ of ["at first", "again"]) {
+    await expect(recorder.checkpoint()).rejects.toMatchObject({
+      code: "ingest_refused",
+      details: { rejected: [{ message: "too large" }] },
+    });
+  }
+  expect(contentOf(recorder).messages.filter(({ id }) => !sent.has(id))).toEqual([]);
 });
 
 test("sessions of a pond show what was said in their loops", async () => {

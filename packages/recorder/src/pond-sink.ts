@@ -1,6 +1,7 @@
 import type { Message } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { IngestRefusedError, type Refused } from "./errors.ts";
+import { countKept, type KeptSoFar, keptSoFar } from "./kept-so-far.ts";
 import type { SessionSink } from "./saver.ts";
 import { messageEvents, sessionEvent, type WireEvent } from "./wire-events.ts";
 
@@ -23,15 +24,17 @@ const maxEvents = 5_000;
  * throws; either way the next save sends it again.
  */
 export function pondSink(ingest: IngestEvents): SessionSink {
-  const kept = new Map<string, number>();
+  const kept = new Map<string, KeptSoFar>();
   return {
     async save(content) {
       const { id } = content.session;
-      for (const batch of batchesOf(content, kept.get(id) ?? 0)) {
+      const refused: Refused[] = [];
+      for (const batch of batchesOf(content, countKept(content, kept.get(id)))) {
         const { rejected } = await ingest(batch.events);
-        if (rejected.length > 0) throw new IngestRefusedError(id, rejected);
-        kept.set(id, batch.end);
+        refused.push(...rejected);
+        if (refused.length === 0) kept.set(id, keptSoFar(content, batch.end));
       }
+      if (refused.length > 0) throw new IngestRefusedError(id, refused);
     },
   };
 }

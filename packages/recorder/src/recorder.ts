@@ -186,7 +186,8 @@ class Recorder {
    * Ends what is open: loops that did not end are `Aborted`, sessions are over. Waits until the
    * sink has them.
    *
-   * @throws What `afterTask` or the sink threw, when everything else is done.
+   * @throws What `afterTask` or the sink threw, when everything else is done; an
+   * {@link AggregateError} where that is more than one thing.
    */
   async flush(): Promise<void> {
     const thrown: unknown[] = [];
@@ -202,7 +203,8 @@ class Recorder {
       }
     }
     this.#current.set(undefined);
-    await this.#saver.settled();
+    await this.#saver.settled().catch((error: unknown) => thrown.push(error));
+    if (thrown.length > 1) throw new AggregateError(thrown, "sessions did not end as they should");
     if (thrown.length > 0) throw thrown[0];
   }
 

@@ -21,6 +21,16 @@ test("a loop that was running goes on where it was left", () => {
   expect(again.record).toMatchObject({ status: "Completed", turns: [{ triggered_by: "User" }] });
 });
 
+test.each(["2026-03-01T10:00:00+02:00", "2026-03-01T09:00:00.1234567Z"])(
+  "what was said at %s is taken up as it was recorded",
+  (timestamp) => {
+    const first = testRecorder();
+    first.loop().say({ role: "user", content: "Why?", timestamp });
+
+    expect(testRecorder().resume(contentOf(first))).toEqual(recordOf(first));
+  },
+);
+
 test("the next loop begins in the session that was resumed, behind its loops", () => {
   const first = testRecorder();
   first.loop().end();

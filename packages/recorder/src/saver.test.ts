@@ -75,6 +75,21 @@ test("one session that fails keeps no other from being saved", async () => {
   expect(recorder.drain()).toHaveLength(3);
 });
 
+test("a session that could not be saved and was taken up again is saved as it is now", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({ sink });
+  sink.failing.add("s1");
+  recorder.loop();
+  await expect(recorder.flush()).rejects.toThrow("no room for s1");
+  const [content] = recorder.drain();
+  sink.failing.clear();
+  if (content) recorder.resume(content);
+  recorder.loop();
+  await recorder.checkpoint();
+
+  expect(sink.saved).toEqual([["s1", 4]]);
+});
+
 test("what afterTask throws keeps nothing from being saved", async () => {
   const sink = testSink();
   const recorder = testRecorder({
@@ -87,6 +102,27 @@ test("what afterTask throws keeps nothing from being saved", async () => {
 
   await expect(recorder.flush()).rejects.toThrow("the bill is wrong");
   expect(sink.saved).toEqual([["s1", 3]]);
+});
+
+test("of all that a flush throws nothing is kept back", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({
+    sink,
+    afterTask: ({ session_id }) => {
+      throw new Error(`the bill of ${session_id} is wrong`);
+    },
+  });
+  sink.failing.add("s2");
+  for (const sessionId of ["s1", "s2"]) recorder.loop({ sessionId });
+
+  await expect(recorder.flush()).rejects.toMatchObject({
+    errors: [
+      { message: "the bill of s1 is wrong" },
+      { message: "the bill of s2 is wrong" },
+      { message: "no room for s2" },
+    ],
+  });
+  expect(sink.saved.map(([id]) => id)).toEqual(["s1"]);
 });
 
 test("what beforeTask throws is thrown, and the session is not there", () => {

@@ -1,4 +1,5 @@
 import type { SessionContent } from "@pond/canonical/adapter";
+import { countKept, keptSoFar } from "./kept-so-far.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** Where sessions go. A session is handed over whole; what was there before is a part of it. */
@@ -25,6 +26,7 @@ export class Saver {
   note(log: SessionLog): void {
     const sink = this.#sink;
     if (sink === undefined) return;
+    for (const other of this.#failed.keys()) if (isPartOf(other, log)) this.#failed.delete(other);
     this.#changed.add(log);
     this.#running ??= this.#run(sink);
   }
@@ -56,4 +58,11 @@ export class Saver {
     }
     this.#running = undefined;
   }
+}
+
+/** True where a session was taken up from the other log: with it all of that is saved. */
+function isPartOf(other: SessionLog, log: SessionLog): boolean {
+  if (other === log || other.session.id !== log.session.id) return false;
+  const content = other.content();
+  return countKept(log.content(), keptSoFar(content, content.messages.length)) > 0;
 }

@@ -1,4 +1,4 @@
-import { fromRfc3339, type Message, type Micros, type Session } from "@pond/canonical";
+import { fromRfc3339, type Message, type Micros, type Session, toRfc3339 } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { withContinuation } from "./continuation.ts";
 import { InvalidEventError, NotResumableError } from "./errors.ts";
@@ -175,7 +175,8 @@ export class SessionLog {
     });
     const isRepeat = this.#said.isRepeat(message, loop_id);
     return {
-      event: { type: "MessageEnd", loop_id, timestamp: at, message },
+      // As it is read back from the message.
+      event: { type: "MessageEnd", loop_id, timestamp: toRfc3339(micros), message },
       message: isRepeat ? repeatCarrier(message) : message,
       said: message,
     };

@@ -7,6 +7,7 @@ it.each([
   ["no excluded word", "retry -timeout now", "retry  now"],
   ["no excluded phrase", 'retry -"read timeout" -“write timeout” now', "retry  now"],
   ["words that an excluded one is a part of", "non-test code -test -tester", "non-test code"],
+  ["no excluded word typed in pieces", "retry -cafe\u0301 now", "retry  now"],
   ["what looks like a pattern", 'a.c abc -"a.c" ok', "a.c abc  ok"],
 ])("a model is asked %s", (_, raw, expected) => {
   const text = textToEmbed(raw, parseQuery(raw));

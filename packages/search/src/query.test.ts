@@ -125,6 +125,7 @@ describe("parseQuery", () => {
     ["empty", ""],
     ["white space", " \n\t\u3000 "],
     ["control characters", "\u0000\u0007\u001b"],
+    ["what no text holds", "\uffff"],
     ["exclusions alone", '-timeout -"time out"'],
   ])("names what to do for a query of %s", (_, query) => {
     expect(() => parseQuery(query)).toThrow(QueryError);

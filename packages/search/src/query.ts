@@ -42,6 +42,9 @@ type Token = {
   readonly isPhrase: boolean;
 };
 
+// Controls, and the end of a text in the index.
+const notWritten = /[\p{Cc}\uffff]+/gu;
+
 /**
  * Reads a query: ranked words, "phrases", +required, -excluded. Any text is one; a quote without
  * its partner is a character like others.
@@ -49,10 +52,7 @@ type Token = {
  * @throws {QueryError} where nothing is asked for.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const typed = query
-    .toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, " ")
-    .trim();
+  const typed = query.toWellFormed().replaceAll(notWritten, " ").trim();
   // As the index holds it, too, however the keyboard or the clipboard wrote it.
   const text = inOneForm(typed);
   if (text === "") {

@@ -37,11 +37,15 @@ describe("of one literal", () => {
     });
 
   /** How many sessions each segment ranks, and how many hits each arm had in it. */
-  async function ranked(chats: readonly Chat[], query: string, more: Partial<SearchRequest> = {}) {
+  async function ranked(
+    chats: readonly Chat[],
+    query: string,
+    { min_score: minScore = 0, ...more }: Partial<SearchRequest> = {},
+  ) {
     const own = await storeOf(chats);
     const read: { roots: string[]; hits: Record<string, number> }[] = [];
     const all = segments(own.sessions, parseQuery(query), toScope({ query, ...more }), {
-      ...{ minScore: 0, meaning: Promise.resolve({ hits: [] }) },
+      ...{ minScore, meaning: Promise.resolve({ hits: [] }) },
     });
     for await (const { ranked: roots, arms } of all) {
       const hits = Object.fromEntries(arms.map((arm) => [arm.name, arm.hits.length]));
@@ -96,5 +100,14 @@ describe("of one literal", () => {
     expect(read.map(({ hits }) => hits)).toEqual([
       { message: 20, window: 0, literal: 0, vector: 0 },
     ]);
+  });
+
+  it("misses no words that score enough where what holds it does not", async () => {
+    const long = (id: string): Chat => ({ id, texts: [`fruit_basket ${"and more ".repeat(400)}`] });
+    const often = { id: "often", texts: ["fruit of basket or fruit by basket"] };
+    const many = Array.from({ length: 45 }, (_, at) => long(`long${at}`));
+    const read = await ranked([...many, often], "fruit_basket", { min_score: 0.03 });
+
+    expect(read[0]?.roots).toEqual(["often"]);
   });
 });

@@ -57,7 +57,8 @@ export async function* segments(
   // The bounds are on messages, and of a window none may meet them: it only votes.
   const isSure = scope.isLoose || isBound(query) || minScore > 0;
   const met = { messages: new Set<string>(), windows: new Set<string>() };
-  let ask = isOneLiteral(query) ? byLiteral : byWords;
+  // Words that are said often may score more than the literal: what holds it need not be enough.
+  let ask = isOneLiteral(query) && minScore === 0 ? byLiteral : byWords;
   let ceiling = 1;
   for (let round = 0; round < segmentsAtMost; round += 1) {
     const rest = {

@@ -261,6 +261,15 @@ describe("a failure that passes", () => {
     expect(clock.slept).toEqual([500, 1000, 2000, 4000]);
   });
 
+  it("is tried twice for a query, for which somebody waits", async () => {
+    const { embed } = bound(await openWith([says(503)]));
+
+    await expect(embed(["lock"], { kind: "query" })).rejects.toMatchObject({
+      details: { attempts: 2 },
+    });
+    expect(clock.slept).toEqual([500]);
+  });
+
   it("is not waited for where the server asks for an hour", async () => {
     const { embed } = bound(await openWith([says(429, "", { "retry-after": "3600" })]));
 

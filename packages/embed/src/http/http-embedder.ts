@@ -13,7 +13,8 @@ const defaults = {
   maxTexts: 64,
   maxCharacters: 6_000,
   timeoutMs: 60_000,
-  attempts: 5,
+  /** Somebody waits for a query, and finds by words without it. */
+  attempts: { passage: 5, query: 2 },
 };
 
 /** Bytes of an answer besides its numbers, and of one number written out. */
@@ -74,7 +75,7 @@ export class HttpEmbedder implements Embedder {
     });
     const { outcome, attempts } = await repeat(
       () => this.#post(body, texts.length, signal),
-      defaults.attempts,
+      defaults.attempts[kind],
       this.#clock,
       signal,
     );

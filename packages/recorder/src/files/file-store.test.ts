@@ -106,6 +106,20 @@ test("a session that two went on with is not overwritten with less", async () =>
   ]);
 });
 
+test("of two recorders that share a store neither overwrites what the other added", async () => {
+  const { recorder, loop, content } = recorded();
+  await store.save(content());
+  const other = testRecorder();
+  other.resume((await store.load("s1")) ?? content());
+  other.attach(loop.loopId).say(user("from the other"));
+  await store.save(contentOf(other));
+  loop.say(user("from here"));
+
+  await expect(store.save(contentOf(recorder))).rejects.toMatchObject({ code: "conflict" });
+  await expect(store.save(recorded().content())).rejects.toMatchObject({ code: "conflict" });
+  expect(await store.load("s1")).toEqual(contentOf(other));
+});
+
 test("one that only grew is written over, whoever wrote it before", async () => {
   const { loop, content } = recorded();
   await createFileStore(folder).save(content());
@@ -115,13 +129,15 @@ test("one that only grew is written over, whoever wrote it before", async () => 
   expect(await store.load("s1")).toEqual(content());
 });
 
-test.each([
-  ["no JSON", "{"],
-  ["no session", '{"messages":[]}'],
-  ["another session", undefined],
-])("a file that is %s is named", async (_, text) => {
-  await store.save(recorded("s2").content());
-  writeFileSync(join(folder, "s1.json"), text ?? readFileSync(join(folder, "s2.json")));
+test.each<[string, (stored: Buffer) => string | Buffer]>([
+  ["no JSON", () => "{"],
+  ["no session", () => '{"messages":[]}'],
+  ["another session", (stored) => stored.toString().replaceAll('"s1"', '"s2"')],
+  ["no text", (stored) => Buffer.from(stored.toString("latin1").replace("Why", "\xff"), "latin1")],
+])("a file that is %s is named", async (_, damaged) => {
+  const file = join(folder, "s1.json");
+  await store.save(recorded().content());
+  writeFileSync(file, damaged(readFileSync(file)));
 
   await expect(store.load("s1")).rejects.toMatchObject({
     code: "damaged_file",

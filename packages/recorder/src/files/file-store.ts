@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { jsonEqual, type Message, messageToWire } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
+import { countKept, type KeptSoFar, keptSoFar } from "../kept-so-far.ts";
 import { headOf } from "../log-entry.ts";
 import type { SessionSink } from "../saver.ts";
 import { snapshot } from "../snapshot.ts";
@@ -35,7 +36,7 @@ export type SessionStore = SessionSink & {
  */
 export function createFileStore(folder: string): SessionStore {
   /** What this store wrote last, so that it need not be read to know that it is still there. */
-  const written = new Map<string, string>();
+  const written = new Map<string, Written>();
   const fileOf = (sessionId: string) => join(folder, fileNameOf(sessionId));
 
   const load = async (sessionId: string): Promise<SessionContent | undefined> => {
@@ -56,12 +57,15 @@ export function createFileStore(folder: string): SessionStore {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await locked(file, id, async () => {
         const mark = await markOf(file);
-        if (mark !== undefined && mark !== written.get(id)) {
+        const last = written.get(id);
+        const isOurs = last?.mark === mark && countKept(content, last?.kept) > 0;
+        if (mark !== undefined && !isOurs) {
           const stored = await load(id);
           if (stored) refuseLoss(content, stored);
         }
         await writeSession(file, content);
-        written.set(id, (await markOf(file)) ?? "");
+        const kept = keptSoFar(content, content.messages.length);
+        written.set(id, { mark: await markOf(file), kept });
       });
     },
     async listIds() {
@@ -92,6 +96,9 @@ export function createFileStore(folder: string): SessionStore {
     },
   };
 }
+
+/** A file as a store wrote it, and what it wrote. */
+type Written = { readonly mark: string | undefined; readonly kept: KeptSoFar };
 
 /** False for text that would be written as another: the canonical model has no such id. */
 function isId(sessionId: string): boolean {

@@ -1,8 +1,9 @@
-import { fork } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { contentOf, testRecorder, textsOf, user } from "../testing.ts";
 import { createFileStore } from "./file-store.ts";
@@ -78,6 +79,29 @@ test.runIf(startOf(process.pid) !== undefined)(
     writeFileSync(lockFile(), JSON.stringify({ ...me, start: "1", nonce: "x" }));
 
     expect(await tryLock(lockFile())).toHaveProperty("release");
+  },
+);
+
+test.runIf(startOf(process.pid) !== undefined)(
+  "so is one of a process that is over and that its parent never asked about",
+  async () => {
+    // `sleep` never asks; the child of its shell ends when its input does.
+    const parent = spawn("sh", ["-c", "cat <&3 & echo $!; exec sleep 60 3<&-"], {
+      stdio: ["ignore", "pipe", "ignore", "pipe"],
+    });
+    const [line] = await once(parent.stdout ?? parent, "data");
+    const pid = Number(line);
+    const proc = (of: unknown, file: string) => readFileSync(`/proc/${of}/${file}`, "utf8");
+    const start = startOf(pid);
+    while (proc(parent.pid, "comm") !== "sleep\n") await setTimeout(1);
+    parent.stdio[3]?.destroy();
+    while (!proc(pid, "stat").includes(") Z ")) await setTimeout(1);
+    writeFileSync(lockFile(), JSON.stringify({ ...me, pid, start, nonce: "x" }));
+
+    const lock = await tryLock(lockFile());
+    parent.kill();
+
+    expect(lock).toHaveProperty("release");
   },
 );
 

@@ -52,7 +52,9 @@ async function create(file: string): Promise<boolean> {
   const nonce = randomBytes(8).toString("hex");
   const draft = `${file}.${nonce}`;
   try {
-    await writeFile(draft, JSON.stringify({ ...holder, nonce }), { flag: "wx", mode: 0o600 });
+    // Flushed: an empty lock, as a power cut could leave it, would be nobody's for ever.
+    const text = JSON.stringify({ ...holder, nonce });
+    await writeFile(draft, text, { flag: "wx", mode: 0o600, flush: true });
     await link(draft, file);
     return true;
   } catch (error) {

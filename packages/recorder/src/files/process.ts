@@ -11,12 +11,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** When a process began, in words of its system; undefined where there is no `/proc`. */
+/** When a process began, in words of its system; undefined where that has no `/proc` or it is over. */
 export function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name of the program stands in parentheses and may hold anything; 20 fields come behind it.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // One that is over is there until its parent asks, which in a container may be never.
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
   } catch {
     return undefined;
   }

@@ -44,20 +44,23 @@ function* textOf({ session, messages }: SessionContent): Generator<string> {
   yield "\n  ]\n}\n";
 }
 
+// What is no UTF-8 would be read as other characters, which nobody said.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /**
  * @returns undefined where there is no such file.
  * @throws {DamagedFileError} where it is no session.
  */
 export async function readSession(file: string): Promise<SessionContent | undefined> {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = await readFile(file, "utf8");
+    bytes = await readFile(file);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
   try {
-    const value = parseJson(text);
+    const value = parseJson(utf8.decode(bytes));
     if (!isJsonObject(value) || !Array.isArray(value["messages"])) {
       throw new SyntaxError("expected a session with messages");
     }
