@@ -1,3 +1,4 @@
+import { type EmbedderSettings, openEmbedder } from "@pond/embed";
 import { openSessions, statistics } from "@pond/sessions";
 import { StoreNotFoundError } from "@pond/substrate";
 import type { Config } from "./config.ts";
@@ -23,8 +24,19 @@ export async function check(config: Config, say: (line: string) => void): Promis
   }
   const said = namespaceHeader === undefined ? "each request" : `the header ${namespaceHeader}`;
   say(`namespace of a request: said by ${said}`);
-  say(`embeddings: ${embeddings === undefined ? "none" : embeddings.kind}`);
+  say(`embeddings: ${embeddings === undefined ? "none" : await modelOf(embeddings)}`);
   say(`would listen at: ${host}, port ${port}`);
+}
+
+/** Asks for one vector: a wrong key or length shows there first. */
+async function modelOf(embeddings: EmbedderSettings): Promise<string> {
+  const embedder = await openEmbedder(embeddings);
+  try {
+    await embedder.embed(["pond"], { kind: "query" });
+    return `${embedder.modelId} answers, ${embedder.dimension} numbers a vector`;
+  } finally {
+    await embedder.close();
+  }
 }
 
 async function contentOf({ storage, ...options }: Storage, name: string): Promise<string> {

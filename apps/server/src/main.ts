@@ -1,132 +1,24 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { isNamespace } from "@pond/server";
 import { startLean } from "@pond/server/process";
-import { check } from "./check.ts";
-import { type Config, ConfigError, readConfig } from "./config.ts";
-import { secretsIn } from "./environment.ts";
-import { createLog, withoutSecrets } from "./log.ts";
-import { serve } from "./serve.ts";
-import { openCaches } from "./storage.ts";
-import { provision } from "./tenants.ts";
-import { help } from "./variables-text.ts";
+import { exitOnStopSignal } from "./stop-signal.ts";
 
-const failed = 1;
-const badUsage = 2;
-/** As a shell says it of a process that was ended by Ctrl-C. */
-const interrupted = 130;
-
-const secrets = secretsIn(process.env);
-
-type Flags = {
-  readonly help?: boolean;
-  readonly version?: boolean;
-  readonly check?: boolean;
-  readonly provision?: string;
-};
-
-async function run(): Promise<number> {
-  const flags = flagsOf(process.argv.slice(2));
-  if (flags === undefined) return badUsage;
-  if (flags.help) return print(help());
-  if (flags.version) return print(`${version()}\n`);
-  const config = configOf();
-  if (config === undefined) return badUsage;
-  if (flags.check) return attempt(() => check(config, (line) => print(`${line}\n`)));
-  const { provision: name } = flags;
-  if (name === undefined) {
-    startLean();
-    return serveUntilTold(config);
-  }
-  if (!isNamespace(name)) return refuse(`no namespace is called ${JSON.stringify(name)}`);
-  return attempt(async () => {
-    const { storage, storageOptions } = config;
-    await provision({ storage, storageOptions, caches: await openCaches(config) }, name);
-    print(`${name}: ready\n`);
-  });
+const [, major, minor] = /^v(\d+)\.(\d+)/.exec(process.version) ?? [];
+if (Number(major) * 1000 + Number(minor) < 22_018) {
+  process.stderr.write(`pond-server: it needs Node 22.18 or later; this is ${process.version}\n`);
+  process.exit(2);
 }
 
-async function serveUntilTold(config: Config): Promise<number> {
-  const log = createLog(config.log, secrets, (line) => process.stderr.write(line));
-  process.on("uncaughtException", (error) => {
-    log.failure("the process failed", error);
-    process.exit(failed);
-  });
-  const { promise: told, resolve: tell } = Promise.withResolvers<void>();
-  let isServing = false;
-  const onSignal = (): void => {
-    if (!isServing) process.exit(interrupted);
-    isServing = false;
-    tell();
-  };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
-  return attempt(async () => {
-    const { url, stop } = await serve(config, version(), log);
-    isServing = true;
-    log.info("listening", { url, pid: process.pid, version: version() });
-    await told;
-    await stop();
-  });
-}
+const args = process.argv.slice(2);
+// Before the engine is loaded, which is most of what starting takes; what takes arguments does not stay.
+if (args.length === 0) startLean();
+exitOnStopSignal();
+// Whoever read it has gone: `pond-server --help | head`, or what collects the log.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreBrokenPipe);
 
-function configOf(): Config | undefined {
-  try {
-    return readConfig(process.env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const { problems } = error;
-    complain(`the environment is wrong\n${problems.map((each) => `  ${each}`).join("\n")}`);
-    return undefined;
-  }
-}
-
-function flagsOf(args: readonly string[]): Flags | undefined {
-  const isFlag = { type: "boolean" } as const;
-  const options = {
-    ...{ help: isFlag, version: isFlag, check: isFlag },
-    provision: { type: "string" },
-  } as const;
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    complain(`${error.message}\npond-server --help says what there is`);
-    return undefined;
-  }
-}
-
-/** What storage and models say of their failures is for the operator, who reads this. */
-async function attempt(work: () => Promise<void>): Promise<number> {
-  try {
-    await work();
-    return 0;
-  } catch (error) {
-    complain(error instanceof Error ? error.message : String(error));
-    return failed;
-  }
-}
-
-function refuse(message: string): number {
-  complain(message);
-  return badUsage;
-}
-
-function complain(message: string): void {
-  process.stderr.write(withoutSecrets(`pond-server: ${message}\n`, secrets));
-}
-
-function print(text: string): number {
-  process.stdout.write(withoutSecrets(text, secrets));
-  return 0;
-}
-
-function version(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  const { version: own }: { version?: unknown } = JSON.parse(text);
-  return String(own);
-}
-
+const { run } = await import("./run.ts");
 // What is left of a storage that does not answer would keep the process.
-process.exit(await run());
+process.exit(await run(args));
+
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}

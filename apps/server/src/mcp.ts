@@ -31,7 +31,8 @@ function serverFor(
 ): Parameters<typeof createMcpServer>[0] {
   // What no namespace is called, such as an escape, is unknown as any other.
   const [target = ""] = url.split("?", 1);
-  const namespace = target === path ? undefined : target.slice(`${path}/`.length);
+  // With a slash at its end the address names none either.
+  const namespace = target.slice(`${path}/`.length) || undefined;
   if (namespaceHeader === undefined) return { ...rest, handlers, namespace };
   const only = headers[namespaceHeader]?.toString() ?? "";
   const handle: Handlers["handle"] = (operation, request, context) =>

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startS3 } from "@pond/storage-testkit";
 import { afterAll, describe, expect, test } from "vitest";
@@ -65,6 +66,30 @@ test("an object store that is gone makes it not ready, and back makes it ready",
   await back.close();
 });
 
+test("it serves on when nobody reads its log any more", async () => {
+  const server = await startServer({ POND_STORAGE: join(folder, "unread") });
+  server.process.stderr?.destroy();
+
+  for (const _ of ["its log breaks", "and stays so"]) {
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  }
+
+  expect((await server.stop()).code).toBe(0);
+});
+
+async function refusingEndpoint() {
+  const endpoint = createServer((_, response) => response.writeHead(401).end());
+  endpoint.listen(0, "127.0.0.1").unref();
+  await once(endpoint, "listening");
+  const { port } = endpoint.address() as AddressInfo;
+  return {
+    POND_EMBEDDINGS_URL: `http://127.0.0.1:${port}/v1`,
+    POND_EMBEDDINGS_MODEL: "m",
+    POND_EMBEDDINGS_DIMENSION: "3",
+    POND_EMBEDDINGS_API_KEY: "embeddings-key",
+  };
+}
+
 describe("before it serves", () => {
   test("a wrong environment ends it, with all that is wrong", async () => {
     const ended = await runServer([], { POND_PORT: "x", POND_TYPO: "hunter2" });
@@ -75,11 +100,33 @@ describe("before it serves", () => {
     expect(ended.stderr).not.toContain("hunter2");
   });
 
-  test.each([["--nonsense"], ["--provision", "../red"]])("%s is refused", async (...args) => {
-    const ended = await runServer(args, { POND_STORAGE: join(folder, "usage") });
+  test.each([
+    ["--nonsense"],
+    ["--provision", "../red"],
+    ["--provision", "red", "--check"],
+    ["--provision", "unlisted"],
+  ])("%s %s %s is refused", async (...args) => {
+    const env = { POND_STORAGE: join(folder, "usage"), POND_NAMESPACES: "fixed:red" };
+
+    const ended = await runServer(args, env);
 
     expect(ended).toMatchObject({ code: 2, stdout: "" });
   });
+
+  test.each(["v22.17.1", "v20.20.2"])(
+    "Node %s ends it, and systemd does not try again",
+    async (old) => {
+      const version = `Object.defineProperty(process,"version",{value:"${old}"})`;
+
+      const ended = await runServer([], {
+        POND_STORAGE: join(folder, "old"),
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(version)}`,
+      });
+
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toBe(`pond-server: it needs Node 22.18 or later; this is ${old}\n`);
+    },
+  );
 
   test.each([["--help"], ["--version"]])("%s needs no environment", async (flag) => {
     const ended = await runServer([flag], { POND_TYPO: "1" });
@@ -120,6 +167,19 @@ describe("before it serves", () => {
     expect(ended.stderr).toContain("s3://pond/tenants");
     expect(ended.stderr).not.toMatch(/another-access-key|pond-secret-key/);
     await store.close();
+  });
+
+  test.each([
+    ["a folder that is not there", () => ({ POND_EMBEDDINGS_FOLDER: join(folder, "none") })],
+    ["an endpoint that refuses", refusingEndpoint],
+  ])("a check finds %s", async (_, embeddings) => {
+    const env = { POND_STORAGE: join(folder, "model"), ...(await embeddings()) };
+
+    const ended = await runServer(["--check"], env);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/no such folder|answered 401/);
+    expect(ended.stderr).not.toContain("embeddings-key");
   });
 
   test("nowhere for temporary files ends it, before the engine ends the process", async () => {

@@ -4,6 +4,7 @@ import { openEmbedder } from "@pond/embed";
 import { createHandlers, type Handlers, type Restorers } from "@pond/server";
 import { createHttpServer, type HttpServer } from "@pond/server/http";
 import type { Config } from "./config.ts";
+import { tellingEmbeddingFailures } from "./embedding-failures.ts";
 import type { Log } from "./log.ts";
 import { mcpMounts } from "./mcp.ts";
 import { createReadyCheck, openCaches, proveStorage } from "./storage.ts";
@@ -32,7 +33,7 @@ export async function serve(config: Config, version: string, log: Log): Promise<
   const tenants = createTenants({ ...place, policy, maxOpen, onHeal });
   const answering = createHandlers({
     namespaces: tenants,
-    embedder,
+    embedder: embedder && tellingEmbeddingFailures(embedder, log),
     restorers: restorers(),
     limits: config.handlerLimits,
     onUpkeepFailed: (error) => log.failure("indexes were not kept up", error),

@@ -188,6 +188,7 @@ describe("who says which tenant it is", () => {
 
   test.each([
     ["/mcp", "red", "of-red"],
+    ["/mcp/", "red", "of-red"],
     ["/mcp/red", "red", "of-red"],
     ["/mcp/blue", "red", "namespace_unknown"],
     ["/mcp/red", undefined, "namespace_unknown"],

@@ -4,7 +4,7 @@ import { variables } from "./variables.ts";
 const usage = `pond-server: many tenants on one object store, over HTTP and MCP
 
 Usage: pond-server                    serves until it is told to stop
-       pond-server --check            checks environment and storage, says what it found, and ends
+       pond-server --check            checks environment, storage and model, says what it found, and ends
        pond-server --provision NAME   makes the empty store of a tenant, and ends
        pond-server --help | --version
 

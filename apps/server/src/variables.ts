@@ -152,7 +152,7 @@ export const variables: { readonly [Name in keyof Values]-?: Variable<NonNullabl
     },
     POND_MAX_INGESTS: {
       about: "ingests that run at one time; more wait",
-      fallback: "2",
+      fallback: "8",
       ...whole(1, 1_024),
     },
     POND_ANSWER_SECONDS: {
@@ -171,8 +171,9 @@ export const variables: { readonly [Name in keyof Values]-?: Variable<NonNullabl
       ...whole(0, 3_600),
     },
     POND_EMBEDDINGS_URL: {
-      about: "OpenAI-compatible endpoint that searches by meaning ask for vectors",
-      allowed: "an http or https address that ends with its path, without credentials",
+      about:
+        "OpenAI-compatible service that searches by meaning ask for vectors, at /embeddings below it",
+      allowed: "an http or https address, such as https://host/v1, without credentials or a query",
       schema: v.pipe(v.string(), v.check(isEndpoint)),
     },
     POND_EMBEDDINGS_MODEL: {

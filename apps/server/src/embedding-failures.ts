@@ -1,0 +1,31 @@
+import { type Embedder, EmbedError } from "@pond/embed";
+import type { Log } from "./log.ts";
+
+/**
+ * The same model, whose operator is told why it made no vectors: searches go on by words alone, and
+ * tenants learn no more than that.
+ */
+export function tellingEmbeddingFailures(embedder: Embedder, log: Log): Embedder {
+  return {
+    modelId: embedder.modelId,
+    dimension: embedder.dimension,
+    limits: embedder.limits,
+    async embed(texts, options) {
+      try {
+        return await embedder.embed(texts, options);
+      } catch (error) {
+        const reason = reasonOf(error);
+        if (reason !== undefined) log.error("embeddings do not answer", { reason });
+        throw error;
+      }
+    },
+    close: () => embedder.close(),
+  };
+}
+
+/** Undefined where whoever asked has left, which is no failure. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof EmbedError) return error.message;
+  const isTimeUp = error instanceof DOMException && error.name === "TimeoutError";
+  return isTimeUp ? "no vector in the time a search has for it" : undefined;
+}

@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { isNamespace } from "@pond/server";
+import { check } from "./check.ts";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+import { secretsIn } from "./environment.ts";
+import { createLog, withoutSecrets } from "./log.ts";
+import { serve } from "./serve.ts";
+import { onStopSignal } from "./stop-signal.ts";
+import { openCaches } from "./storage.ts";
+import { provision } from "./tenants.ts";
+import { help } from "./variables-text.ts";
+
+const failed = 1;
+const badUsage = 2;
+
+const secrets = secretsIn(process.env);
+
+type Flags = {
+  readonly help?: boolean;
+  readonly version?: boolean;
+  readonly check?: boolean;
+  readonly provision?: string;
+};
+
+/** Does what the arguments say, and resolves to the code the process ends with. */
+export async function run(args: readonly string[]): Promise<number> {
+  const flags = flagsOf(args);
+  if (flags === undefined) return badUsage;
+  if (flags.help) return print(help());
+  if (flags.version) return print(`${version()}\n`);
+  const config = configOf();
+  if (config === undefined) return badUsage;
+  const { provision: name } = flags;
+  if (flags.check) {
+    if (name !== undefined) return refuse("--check and --provision are two runs");
+    return attempt(() => check(config, (line) => print(`${line}\n`)));
+  }
+  if (name === undefined) return serveUntilTold(config);
+  if (!isNamespace(name)) return refuse(`no namespace is called ${JSON.stringify(name)}`);
+  const { policy } = config;
+  if (policy.kind === "fixed" && !policy.names.includes(name)) {
+    return refuse(`${name} is not in POND_NAMESPACES, so nobody could use it`);
+  }
+  return attempt(async () => {
+    const { storage, storageOptions } = config;
+    await provision({ storage, storageOptions, caches: await openCaches(config) }, name);
+    print(`${name}: ready\n`);
+  });
+}
+
+async function serveUntilTold(config: Config): Promise<number> {
+  const log = createLog(config.log, secrets, (line) => process.stderr.write(line));
+  process.on("uncaughtException", (error) => {
+    log.failure("the process failed", error);
+    process.exit(failed);
+  });
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>();
+  return attempt(async () => {
+    const { url, stop } = await serve(config, version(), log);
+    onStopSignal(tell);
+    log.info("listening", { url, pid: process.pid, version: version() });
+    await told;
+    await stop();
+  });
+}
+
+function configOf(): Config | undefined {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const { problems } = error;
+    complain(`the environment is wrong\n${problems.map((each) => `  ${each}`).join("\n")}`);
+    return undefined;
+  }
+}
+
+function flagsOf(args: readonly string[]): Flags | undefined {
+  const isFlag = { type: "boolean" } as const;
+  const options = {
+    ...{ help: isFlag, version: isFlag, check: isFlag },
+    provision: { type: "string" },
+  } as const;
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    complain(`${error.message}\npond-server --help says what there is`);
+    return undefined;
+  }
+}
+
+/** What storage and models say of their failures is for the operator, who reads this. */
+async function attempt(work: () => Promise<void>): Promise<number> {
+  try {
+    await work();
+    return 0;
+  } catch (error) {
+    complain(error instanceof Error ? error.message : String(error));
+    return failed;
+  }
+}
+
+function refuse(message: string): number {
+  complain(message);
+  return badUsage;
+}
+
+function complain(message: string): void {
+  process.stderr.write(withoutSecrets(`pond-server: ${message}\n`, secrets));
+}
+
+function print(text: string): number {
+  process.stdout.write(withoutSecrets(text, secrets));
+  return 0;
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const { version: own }: { version?: unknown } = JSON.parse(text);
+  return String(own);
+}
