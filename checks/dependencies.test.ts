@@ -31,6 +31,7 @@ const allowed: Record<string, readonly string[]> = {
   server: ["wire", "canonical", "substrate", "sessions", "embed", "search"],
   client: ["wire", "canonical"],
   recorder: ["canonical"],
+  archive: ["canonical", "substrate", "sessions"],
   cli: [
     "canonical",
     "substrate",
@@ -41,6 +42,7 @@ const allowed: Record<string, readonly string[]> = {
     "client",
     "sync",
     "adapters",
+    "archive",
   ],
   "server-app": ["substrate", "sessions", "embed", "wire", "server", "adapters"],
   bench: ["canonical", "substrate", "sessions", "embed", "search", "sync", "adapters"],

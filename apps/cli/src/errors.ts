@@ -33,3 +33,15 @@ export class AmbiguousIdError extends CliError {
   override readonly name = "AmbiguousIdError";
   readonly code = "ambiguous_id";
 }
+
+/** What starts programs at times (systemd, cron, launchd) did not do what it was told. */
+export class SchedulerError extends CliError {
+  override readonly name = "SchedulerError";
+  readonly code = "schedule_failed";
+}
+
+/** There is a store, and nothing in it to do this with. */
+export class NothingStoredError extends CliError {
+  override readonly name = "NothingStoredError";
+  readonly code = "not_found";
+}

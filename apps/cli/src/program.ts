@@ -1,11 +1,16 @@
 import { Command } from "commander";
 import { adaptersCommand } from "./commands/adapters.ts";
 import { completionsCommand } from "./commands/completions.ts";
+import { copyCommand } from "./commands/copy.ts";
+import { exportCommand } from "./commands/export.ts";
 import { getCommand } from "./commands/get.ts";
+import { importCommand } from "./commands/import.ts";
+import { initCommand } from "./commands/init.ts";
 import { listCommand } from "./commands/list.ts";
 import { modelsCommand } from "./commands/models.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { resumeCommand } from "./commands/resume.ts";
+import { scheduleCommand } from "./commands/schedule.ts";
 import { searchCommand } from "./commands/search.ts";
 import { mcpCommand, serveCommand } from "./commands/serve.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -15,13 +20,18 @@ import type { RunAction } from "./run.ts";
 import { version } from "./version.ts";
 
 const commands = [
+  initCommand,
   syncCommand,
   searchCommand,
   listCommand,
   getCommand,
   restoreCommand,
   resumeCommand,
+  exportCommand,
+  importCommand,
+  copyCommand,
   statusCommand,
+  scheduleCommand,
   adaptersCommand,
   modelsCommand,
   serveCommand,
@@ -30,7 +40,7 @@ const commands = [
 ];
 
 const epilogue = `
-Start with \`pond sync\`, then \`pond search "what I remember of it"\`.
+Start with \`pond init\`, then \`pond search "what I remember of it"\`.
 Settings: flags, then POND_STORAGE, POND_CONFIG and POND_EMBEDDINGS, then config.toml, then defaults.
 Exit codes: 0 done, 1 failed, 2 bad usage, 3 done with faults reported.`;
 

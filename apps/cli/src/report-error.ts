@@ -1,3 +1,4 @@
+import { isAddress } from "./config-values.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import type { Output } from "./output/output.ts";
 import { type Shown, say, shown, shownLine } from "./output/shown.ts";
@@ -20,6 +21,7 @@ const wireCodes: Readonly<Record<string, string>> = {
   source_not_found: "not_found",
   store_not_found: "not_found",
   model_not_found: "not_found",
+  archive_not_found: "not_found",
 };
 
 const hints: Readonly<Record<string, string>> = {
@@ -28,7 +30,12 @@ const hints: Readonly<Record<string, string>> = {
   unknown_adapter: "`pond adapters` lists the clients pond knows.",
   conflict: "Nothing was lost; run the command again.",
   storage_unavailable: "Check the address, the network and the credentials.",
-  target_exists: "Pass --force to replace it, or name another folder with --out.",
+  target_exists: "Pass --force to replace it, or name another place.",
+  archive_not_found: "Check the path; `pond export -o FILE.pond` writes such a file.",
+  archive_damaged:
+    "Nothing was stored. Fetch the file again from where it was made, or export anew.",
+  archive_hostile: "Nothing was stored. No export writes such a file: mind where it came from.",
+  archive_newer: "Nothing was stored. Update pond and import it again.",
   model_not_found: "`pond models` lists the models that `pond models download NAME` fetches.",
   model_incomplete: "`pond models download NAME` fetches what is missing of a model pond knows.",
   download_failed:
@@ -55,11 +62,22 @@ export function sayStopped(output: Output, whatIsLeft?: Shown): ExitCode {
 export function sayError(error: unknown, output: Output): ExitCode {
   const facts = factsOf(error);
   output.error(shown(facts.message));
-  const hint = Object.hasOwn(hints, facts.code) ? hints[facts.code] : undefined;
+  const hint = hintOf(facts);
   if (hint !== undefined) output.note(say`${shown(hint)}`);
   if (output.isVerbose && error instanceof Error) output.note(shown(error.stack ?? ""));
   else if (facts.code === "internal") output.note(shownLine("Run it again with -v for more."));
   return wireCodeOf(facts) === "validation_failed" ? exitCodes.badUsage : exitCodes.failed;
+}
+
+function hintOf({ code, message, details }: ErrorFacts): string | undefined {
+  if (/^ENOSPC\b|no space left on device$/.test(message)) {
+    return "The disk is full: make room, and run the same command again.";
+  }
+  const { location } = details;
+  const isFolder = typeof location === "string" && !isAddress(location);
+  if (code === "storage_unavailable" && isFolder)
+    return "Check the folder, and who may write there.";
+  return Object.hasOwn(hints, code) ? hints[code] : undefined;
 }
 
 /** `{ code, message, details }` with a code of the closed set, the one shape of an error (spec 7.4). */

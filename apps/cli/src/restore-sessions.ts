@@ -49,7 +49,7 @@ export async function restoreEach(
   const stored = await storedSessions(sessions);
   const ids: string[] = [];
   // All names are checked before anything is written.
-  for (const each of typed) ids.push(await resolveSessionId(sessions, each));
+  for (const each of typed) ids.push(await resolveSessionId(context.settings, sessions, each));
   const chosen = [...new Set(ids)].filter((id) => {
     const others = ids.filter((other) => other !== id);
     return !others.some((other) => ancestry(stored, id).includes(other));

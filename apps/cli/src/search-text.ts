@@ -30,9 +30,16 @@ export function printResults(context: Context, response: SearchResponse): void {
   const time = say`${formatCount(Math.round(took_ms))} ms`;
   if (sessions.length > 0) {
     const found = formatCounted(sessions.length, "session");
-    output.note(say`${found} found in ${scope}${manner(context, response)}, ${time}.${more}`);
+    output.note(
+      say`${found} found in ${scope}${manner(context, response)}, ${time}.${more}${reading(context)}`,
+    );
   }
   for (const { message } of warnings ?? []) output.warn(shownLine(message));
+}
+
+/** How to go on, for a person who looks at it. */
+function reading({ output }: Context): Shown {
+  return shown(output.isTerminal ? " Read one: pond get 1." : "");
 }
 
 /** By what was searched; not said where a model was never asked for. */

@@ -1,21 +1,30 @@
 import type { SessionStore } from "@pond/sessions";
 import { AmbiguousIdError, UsageError } from "./errors.ts";
+import { numberedSession } from "./last-search.ts";
+import type { Settings } from "./settings.ts";
 
 const candidatesShown = 10;
 
 /**
- * The id of the one session whose id is `typed` or begins with it. Of a session and its own
- * sub-agents, whose ids go on from its own, it is the session.
+ * The id of the one session whose id is `typed`, which the last search showed with that number, or
+ * whose id begins with it. Of a session and its own sub-agents, whose ids go on from its own, it is
+ * the session.
  *
  * @throws {SessionNotFoundError} where there is none.
  * @throws {AmbiguousIdError} where there are several; the message lists them.
  */
-export async function resolveSessionId(sessions: SessionStore, typed: string): Promise<string> {
+export async function resolveSessionId(
+  settings: Settings,
+  sessions: SessionStore,
+  typed: string,
+): Promise<string> {
   if (typed === "") throw new UsageError("the session id is empty");
   const { eq, prefix } = await import("@pond/substrate");
   const table = sessions.store.table("sessions");
   const exact = await table.count(eq("id", typed));
   if (exact > 0) return typed;
+  const numbered = await numberedSession(settings, typed);
+  if (numbered !== undefined) return numbered;
 
   const rows = await table.rows({ columns: ["id"], where: prefix("id", typed) });
   const ids = rows.map((row) => String(row["id"])).sort();

@@ -24,7 +24,7 @@ const bytesPerTextPage = 1024 * 1024;
 export function getCommand(run: RunAction): Command {
   return new Command("get")
     .description("show a session, or one message of it")
-    .argument("<session>", "its id, or as much of the beginning as tells it apart")
+    .argument("<session>", "its id, enough of its beginning, or its number in the last search")
     .addOption(
       new Option("--mode <mode>", "how much of it").choices(modes).default("conversational"),
     )
@@ -41,7 +41,7 @@ async function get(context: Context, typed: string, flags: GetFlags) {
     throw new UsageError("--context goes with --message");
   }
   await withStore(context, "read", async (sessions) => {
-    const id = await resolveSessionId(sessions, typed);
+    const id = await resolveSessionId(context.settings, sessions, typed);
     const { message, ...others } = flags;
     if (message === undefined) await showSession(context, sessions, id, flags);
     else await showMessage(context, sessions, id, message, others);

@@ -25,7 +25,7 @@ const filesShown = 20;
 export function restoreCommand(run: RunAction): Command {
   return new Command("restore")
     .description("write sessions back as their client's files, or as another client's")
-    .argument("[session...]", "ids, or as much of the beginning as tells them apart")
+    .argument("[session...]", "ids, enough of their beginnings, or numbers of the last search")
     .option("--all", "every session, each below a folder named after its client")
     .option("--to <client>", "for this client instead of the one it came from")
     .option("--out <dir>", "folder to write to (default: ./pond-restore)")

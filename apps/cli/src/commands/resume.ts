@@ -42,7 +42,7 @@ type ResumeReport = {
 export function resumeCommand(run: RunAction): Command {
   return new Command("resume")
     .description("put a session into its client's home, or another client's, and say how to go on")
-    .argument("<session>", "its id, or as much of the beginning as tells it apart")
+    .argument("<session>", "its id, enough of its beginning, or its number in the last search")
     .option("--to <client>", "go on in this client instead of the one it came from")
     .option("--force", "replace the session's files where they are there already")
     .option("--run", "start the client at once")
@@ -65,14 +65,14 @@ async function resume(context: Context, typed: string, flags: ResumeFlags): Prom
 }
 
 async function install(
-  { home, env }: Context,
+  { settings, home, env }: Context,
   sessions: SessionStore,
   typed: string,
   flags: ResumeFlags,
 ): Promise<ResumeReport> {
   const { adapterNamed, toolReader } = await import("@pond/adapters");
   const { loadLineage, restore } = await import("@pond/sessions");
-  const id = await resolveSessionId(sessions, typed);
+  const id = await resolveSessionId(settings, sessions, typed);
   const { session } = (await loadLineage(sessions, id)).root;
   const adapter = adapterNamed(flags.to ?? session.source_agent);
   if (adapter.resume === undefined) throw noCommand(adapter, id);

@@ -5,10 +5,12 @@ import { type Context, withStore } from "../context.ts";
 import { withEmbedder } from "../embedder.ts";
 import { exitCodes } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
+import { rememberSearch } from "../last-search.ts";
 import { printJson } from "../output/json.ts";
 import type { RunAction } from "../run.ts";
 import { printResults } from "../search-text.ts";
 import { resolveSessionId } from "../session-id.ts";
+import { tellFailure } from "../tell-failure.ts";
 
 type SearchFlags = {
   readonly project?: string;
@@ -49,8 +51,21 @@ async function search(context: Context, query: string, flags: SearchFlags) {
   const { signal, stop } = onInterrupt();
   const response = await find(context, query, { flags, signal }).finally(stop);
   if (context.output.isJson) await printJson(context.output, response);
-  else printResults(context, response);
+  else {
+    printResults(context, response);
+    await remember(context, response);
+  }
   return exitCodes.done;
+}
+
+/** What was found is on the screen; that its numbers cannot be typed is no failure of the search. */
+async function remember({ output, settings }: Context, { sessions }: SearchResponse) {
+  try {
+    const ids = sessions.map(({ session_id }) => session_id);
+    await rememberSearch(settings, ids);
+  } catch (error) {
+    tellFailure(output, "`pond get 1` will not know these numbers", error);
+  }
 }
 
 function find(
@@ -60,8 +75,9 @@ function find(
 ): Promise<SearchResponse> {
   return withStore(context, "read", async (sessions) => {
     const { search } = await import("@pond/search");
+    const { session: typed } = flags;
     const session =
-      flags.session === undefined ? undefined : await resolveSessionId(sessions, flags.session);
+      typed === undefined ? undefined : await resolveSessionId(context.settings, sessions, typed);
     const request = toRequest(query, { ...flags, session });
     return withEmbedder(context, async ({ embedder, failure }) => {
       const found = await search(sessions, request, { embedder, signal });

@@ -3,6 +3,7 @@ import type { Source, Stage, SyncOptions } from "@pond/sync";
 import { Command, Option } from "commander";
 import { type AdapterChoice, chooseAdapters } from "../choose-adapters.ts";
 import { type Context, withStore } from "../context.ts";
+import { type CopyWire, printCopy } from "../copy-report.ts";
 import { type Opened, withEmbedder } from "../embedder.ts";
 import { type Embeddings, whyOff } from "../embeddings.ts";
 import { UsageError } from "../errors.ts";
@@ -15,6 +16,7 @@ import { type Shown, say, shown } from "../output/shown.ts";
 import { factsOf, isAbort, sayError, sayStopped, toWireError } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
 import { runSync, type SyncOutcome } from "../run-sync.ts";
+import { type ArchiveWire, printArchive, proveArchive, storeArchive } from "../store-archive.ts";
 import { showSync } from "../sync-progress.ts";
 import { printSync } from "../sync-summary.ts";
 import { version } from "../version.ts";
@@ -26,6 +28,7 @@ type SyncFlags = {
   readonly forceEmbed?: boolean;
   readonly verify?: boolean;
   readonly dryRun?: boolean;
+  readonly importFrom?: string;
 };
 
 // Written out, because importing them would load the engine to print a help text; a test compares.
@@ -39,6 +42,7 @@ export function syncCommand(run: RunAction): Command {
     .addOption(new Option("--only <stage>", "run one stage").choices(stageNames))
     .addOption(new Option("--skip <stage>", "leave one stage out").choices(stageNames))
     .option("--force-embed", "make every vector anew, those of the same model too")
+    .option("--import-from <file.pond>", "store what `pond export` wrote there first")
     .option("--verify", "read everything again and compare it with what is stored")
     .option("--dry-run", "say what would be read and embedded; do nothing of it")
     .action((names: string[], flags: SyncFlags, command: Command) =>
@@ -46,7 +50,7 @@ export function syncCommand(run: RunAction): Command {
     );
 }
 
-async function sync(
+export async function sync(
   context: Context,
   names: readonly string[],
   flags: SyncFlags,
@@ -69,8 +73,13 @@ async function sync(
     signal,
   } satisfies Partial<SyncOptions>;
   const isPreview = flags.dryRun ?? false;
+  let archive: CopyWire | ArchiveWire | undefined;
   let outcome: SyncOutcome;
   try {
+    if (flags.importFrom !== undefined) {
+      const take = isPreview ? proveArchive : storeArchive;
+      archive = await take(context, flags.importFrom, progress, signal);
+    }
     outcome = await (isPreview ? preview : store)(context, choice, options);
   } catch (error) {
     if (!isAbort(error) || isPreview) throw error;
@@ -80,7 +89,11 @@ async function sync(
     progress.clear();
     stop();
   }
-  return finish(context, choice.sources, outcome, isPreview);
+  if (archive && !output.isJson) {
+    if ("tables" in archive) printCopy(context, archive);
+    else printArchive(context, archive);
+  }
+  return finish(context, choice.sources, outcome, { isPreview, archive });
 }
 
 type Options = Omit<SyncOptions, "stateDirectory" | "host">;
@@ -126,13 +139,13 @@ async function finish(
   context: Context,
   sources: readonly Source[],
   { report, failure, isStopped }: SyncOutcome,
-  isPreview: boolean,
+  { isPreview, archive }: { readonly isPreview: boolean; readonly archive: object | undefined },
 ): Promise<ExitCode> {
   const { output } = context;
   const { hasFaults } = await import("@pond/sync");
   if (output.isJson) {
     const error = failure && toWireError(factsOf(failure));
-    await printJson(output, { ...report, ...(error && { error }) });
+    await printJson(output, { ...report, ...(archive && { archive }), ...(error && { error }) });
   } else {
     printSync(context, report, { isPreview, places: sources.map(({ path }) => path) });
   }
@@ -151,7 +164,10 @@ function whatIsLeft(unembedded: number): Shown {
 }
 
 /** @throws {UsageError} for flags that contradict each other, or ask for vectors without a model. */
-function stagesOf({ only, skip, forceEmbed }: SyncFlags, embeddings: Embeddings): Stage[] {
+function stagesOf(
+  { only, skip, forceEmbed, importFrom }: SyncFlags,
+  embeddings: Embeddings,
+): Stage[] {
   if (only !== undefined && skip !== undefined) {
     throw new UsageError("--only and --skip together leave it open what to do: use one of them");
   }
@@ -160,6 +176,9 @@ function stagesOf({ only, skip, forceEmbed }: SyncFlags, embeddings: Embeddings)
   );
   if (forceEmbed && !stages.includes("embed")) {
     throw new UsageError("--force-embed asks for the stage that --only or --skip leaves out");
+  }
+  if (importFrom !== undefined && !stages.includes("import")) {
+    throw new UsageError("--import-from asks for the stage that --only or --skip leaves out");
   }
   if ((forceEmbed || only === "embed") && !embeddings.isOn) {
     throw new UsageError(`there is no model to embed with: ${whyOff(embeddings)}`);

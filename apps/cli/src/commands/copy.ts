@@ -1,0 +1,78 @@
+import type { Progress } from "@pond/archive";
+import { Command } from "commander";
+import { showArchive } from "../archive-progress.ts";
+import { type Context, healed } from "../context.ts";
+import { printCopy, toCopyWire, whatIsKept } from "../copy-report.ts";
+import { UsageError } from "../errors.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { onInterrupt } from "../interrupt.ts";
+import { printJson } from "../output/json.ts";
+import { ProgressLine } from "../output/progress.ts";
+import { isAbort, sayStopped } from "../report-error.ts";
+import type { RunAction } from "../run.ts";
+import { resolveSettings } from "../settings.ts";
+
+/** Stands for the storage that --storage, POND_STORAGE or the configuration names. */
+const own = "@";
+
+export function copyCommand(run: RunAction): Command {
+  return new Command("copy")
+    .description("store every session of one storage in another: a folder, s3://, az://")
+    .argument("<from>", `folder or address to read, or ${own} for the usual one`)
+    .argument("<to>", `folder or address to add to, or ${own} for the usual one`)
+    .action((from: string, to: string, _flags: unknown, command: Command) =>
+      run(command, (context) => copyAll(context, from, to)),
+    );
+}
+
+async function copyAll(context: Context, from: string, to: string): Promise<ExitCode> {
+  const { output, settings } = context;
+  const [source, target] = [await locationOf(context, from), await locationOf(context, to)];
+  if (source === target) {
+    throw new UsageError(`FROM and TO are the same store, ${source}`, { location: source });
+  }
+  const progress = new ProgressLine(output);
+  const { signal, stop } = onInterrupt();
+  try {
+    const { copySessions, updateIndexes } = await import("@pond/archive");
+    const { openSessions } = await import("@pond/sessions");
+    const { storageOptions } = settings;
+    const options = { storageOptions, onHeal: healed(context) };
+    const watch = {
+      signal,
+      onProgress: (each: Progress) => showArchive(progress, each),
+    };
+    // The one that may not be there comes first, so that no other is made for nothing.
+    const stored = await openSessions(source, options);
+    try {
+      const copied = await openSessions(target, { ...options, mode: "write" });
+      try {
+        const report = await copySessions(stored, copied, watch);
+        await updateIndexes(copied, watch);
+        progress.clear();
+        const wire = toCopyWire(report);
+        if (output.isJson) await printJson(output, wire);
+        else printCopy(context, wire);
+      } finally {
+        copied.close();
+      }
+    } finally {
+      stored.close();
+    }
+    return exitCodes.done;
+  } catch (error) {
+    if (!isAbort(error)) throw error;
+    progress.clear();
+    return sayStopped(output, whatIsKept);
+  } finally {
+    progress.clear();
+    stop();
+  }
+}
+
+/** The store of the namespace in a storage, as `--storage` would find it. */
+async function locationOf({ settings, env, home }: Context, storage: string): Promise<string> {
+  if (storage === own) return settings.location;
+  const { namespace } = settings;
+  return (await resolveSettings({ storage, namespace }, env, home)).location;
+}

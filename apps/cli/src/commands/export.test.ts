@@ -1,0 +1,242 @@
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Home, line } from "../testing.ts";
+
+let home: Home;
+let file: string;
+beforeEach(() => {
+  home = new Home();
+  file = join(home.folder, "a.pond");
+});
+afterEach(() => home.remove());
+
+const storage = (name: string) => ["--storage", join(home.folder, name)];
+const added = (inserted: number, present: number) => ({ inserted, present });
+
+async function syncTwo(): Promise<void> {
+  home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "two"));
+  home.writeSession("s2", line("s2", "c", "three"));
+  expect((await home.pond("sync", "-q")).code).toBe(0);
+}
+
+describe("pond export", () => {
+  it("writes one file, and says what is in it", async () => {
+    await syncTwo();
+
+    const { code, stdout, stderr } = await home.pond("export", "-o", file);
+
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^2 sessions, 3 messages in ~\/a\.pond \(\d+(\.\d)? kB\)\.\n$/);
+  });
+
+  it("prints exactly what scripts rely on", async () => {
+    await syncTwo();
+
+    const { stdout } = await home.pond("export", "--output", file, "--json");
+
+    const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(JSON.parse(stdout)).toEqual({
+      file,
+      bytes: readFileSync(file).length,
+      rows: { sessions: 2, messages: 3, parts: 3, windows: 2 },
+      digests: { sessions: digest, messages: digest, parts: digest, windows: digest },
+    });
+  });
+
+  it("replaces a file only with --force", async () => {
+    await syncTwo();
+    writeFileSync(file, "mine");
+
+    const refused = await home.pond("export", "-o", file, "--json");
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    const forced = await home.pond("export", "-o", file, "--force");
+
+    expect(JSON.parse(refused.stdout).error.details).toEqual({ path: file, kind: "target_exists" });
+    expect([refused.code, forced.code]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ["no store", async () => undefined, 1, /there is no store here/],
+    [
+      "no sessions",
+      () => home.pond("sync"),
+      1,
+      /no session is stored, so there is nothing to export/,
+    ],
+  ])("says that there is nothing to export with %s", async (_, prepare, code, message) => {
+    await prepare();
+
+    const finished = await home.pond("export", "-o", file);
+
+    expect([finished.code, existsSync(file)]).toEqual([code, false]);
+    expect(finished.stderr).toMatch(message);
+    expect(finished.stderr).toContain("pond sync");
+  });
+
+  it.each([
+    ["a folder", "", / is no file: name one/],
+    ["a device", "/dev/null", /\/dev\/null is no file/],
+    ["a folder that is not there", "nowhere/a.pond", /nowhere is no folder: make it first/],
+  ])("does not write to %s, forced or not", async (_, place, message) => {
+    await syncTwo();
+
+    const target = resolve(home.folder, place);
+    const { code, stderr } = await home.pond("export", "--force", "-o", target);
+
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  it("asks where to write", async () => {
+    const { code, stderr } = await home.pond("export");
+
+    expect([code, stderr]).toEqual([2, "error: say where to write it: pond export -o FILE.pond\n"]);
+  });
+
+  it("shows on a terminal how far it is", async () => {
+    await syncTwo();
+
+    const { stderr } = await home.pondWith({ isTerminal: true }, "export", "-o", file);
+
+    expect(stderr).toContain("copying");
+    expect(stderr).toContain("writing");
+    expect(stderr.endsWith("\r\x1b[2K")).toBe(true);
+  });
+});
+
+describe("pond import", () => {
+  it("gives a wiped store back, and adds nothing twice", async () => {
+    await syncTwo();
+    const before = (await home.pond("get", "s1", "--json")).stdout;
+    await home.pond("export", "-o", file);
+    rmSync(join(home.folder, ".local/share"), { recursive: true });
+
+    const first = await home.pond("import", file);
+    const second = await home.pond("import", file, "--json");
+
+    expect(first).toEqual({
+      code: 0,
+      stdout: "2 new sessions, 3 new messages; 0 there already.\n",
+      stderr: "",
+    });
+    expect(JSON.parse(second.stdout)).toEqual({
+      tables: {
+        sessions: added(0, 2),
+        messages: added(0, 3),
+        parts: added(0, 3),
+        windows: added(0, 2),
+      },
+      differing: 0,
+      vectors_left_out: 0,
+    });
+    expect((await home.pond("get", "s1", "--json")).stdout).toBe(before);
+    expect((await home.pond("search", "three", "--json")).stdout).toContain('"s2"');
+  });
+
+  it("proves a file and stores nothing with --dry-run", async () => {
+    await syncTwo();
+    const exported = JSON.parse((await home.pond("export", "-o", file, "--json")).stdout);
+
+    const told = await home.pond(...storage("other"), "import", file, "--dry-run");
+    const json = await home.pond(...storage("other"), "import", file, "--dry-run", "--json");
+
+    const { rows, digests } = exported;
+    expect(told.stdout).toBe(
+      "The file is whole: 2 sessions, 3 messages. Nothing of it was stored.\n",
+    );
+    expect(JSON.parse(json.stdout)).toEqual({ store_id: expect.any(String), rows, digests });
+    expect(existsSync(join(home.folder, "other"))).toBe(false);
+  });
+
+  it.each(["import", "sync"])(
+    "pond %s refuses a file that was cut off, and makes no store",
+    async (verb) => {
+      await syncTwo();
+      await home.pond("export", "-o", file);
+      truncateSync(file, readFileSync(file).length - 600);
+      const cache = join(home.folder, "cache");
+      const env = { XDG_CACHE_HOME: cache };
+      const argv = verb === "sync" ? ["sync", "--import-from", file] : ["import", file];
+
+      const { code, stdout, stderr } = await home.pondWith(
+        { env },
+        ...storage("other"),
+        ...argv,
+        "--json",
+      );
+
+      const { error } = JSON.parse(stdout);
+      expect([code, error.details.kind, error.details.file]).toEqual([1, "archive_damaged", file]);
+      expect(stderr).toContain("Nothing was stored.");
+      expect(existsSync(join(home.folder, "other"))).toBe(false);
+      expect(readdirSync(join(cache, "pond"))).toEqual([]);
+    },
+  );
+
+  it("says that there is no such file", async () => {
+    const { code, stderr } = await home.pond("import", file);
+
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${file}: there is no such file`);
+  });
+});
+
+describe("pond sync --import-from", () => {
+  it("stores the archive first, then the clients' sessions", async () => {
+    await syncTwo();
+    await home.pond("export", "-o", file);
+    home.writeSession("s3", line("s3", "d", "four"));
+
+    const told = await home.pond(...storage("other"), "sync", "--import-from", file);
+    const json = await home.pond(...storage("other"), "sync", "--import-from", file, "--json");
+
+    const { archive, adapters } = JSON.parse(json.stdout);
+    expect(told.stdout).toContain("2 new sessions, 3 new messages; 0 there already.\n");
+    expect(told.stdout).toContain("3 sessions: 1 new, +1 message");
+    expect([archive.tables.messages, adapters[0].sessions.unchanged]).toEqual([added(0, 3), 3]);
+  });
+
+  it("is refused where the import stage is left out", async () => {
+    const { code, stderr } = await home.pond("sync", "--skip", "import", "--import-from", file);
+
+    expect([code, stderr.includes("--import-from asks for the stage")]).toEqual([2, true]);
+  });
+});
+
+describe("pond copy", () => {
+  it("stores in another storage what it lacks", async () => {
+    await syncTwo();
+    const other = join(home.folder, "other");
+
+    const first = await home.pond("copy", "@", other);
+    home.writeSession("s3", line("s3", "d", "four"));
+    await home.pond("sync", "-q");
+    const second = await home.pond("copy", "@", other, "--json");
+
+    expect(first.stdout).toBe("2 new sessions, 3 new messages; 0 there already.\n");
+    expect(JSON.parse(second.stdout).tables.messages).toEqual(added(1, 3));
+    const listed = (await home.pond(...storage("other"), "list", "--json")).stdout.trim();
+    expect(listed.split("\n")).toHaveLength(3);
+  });
+
+  it("refuses to copy a store into itself", async () => {
+    const { code, stderr } = await home.pond(...storage("s"), "copy", "@", join(home.folder, "s"));
+
+    expect([code, stderr.includes("are the same store")]).toEqual([2, true]);
+  });
+
+  it("makes no store where there is none to copy", async () => {
+    const other = join(home.folder, "other");
+
+    const { code } = await home.pond("copy", "@", other);
+
+    expect([code, existsSync(other)]).toEqual([1, false]);
+  });
+});

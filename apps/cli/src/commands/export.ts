@@ -1,0 +1,75 @@
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Progress } from "@pond/archive";
+import { Command } from "commander";
+import { showArchive } from "../archive-progress.ts";
+import { type Context, withStore } from "../context.ts";
+import { shortenHome } from "../directories.ts";
+import { NothingStoredError, UsageError } from "../errors.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { onInterrupt } from "../interrupt.ts";
+import { printJson } from "../output/json.ts";
+import { formatBytes, formatCounted } from "../output/numbers.ts";
+import { ProgressLine } from "../output/progress.ts";
+import { say, shownLine } from "../output/shown.ts";
+import type { RunAction } from "../run.ts";
+
+type ExportFlags = { readonly output?: string; readonly force?: boolean };
+
+export function exportCommand(run: RunAction): Command {
+  return new Command("export")
+    .description("write every session into one file, which `pond import` reads")
+    .option("-o, --output <file.pond>", "the file to write")
+    .option("--force", "replace a file that is there")
+    .action((flags: ExportFlags, command: Command) =>
+      run(command, (context) => exportAll(context, flags)),
+    );
+}
+
+async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode> {
+  const { output, home } = context;
+  const { output: target, force: isForced = false } = flags;
+  if (target === undefined || target === "") {
+    throw new UsageError("say where to write it: pond export -o FILE.pond");
+  }
+  refuseNoPlace(resolve(target));
+  const progress = new ProgressLine(output);
+  const { signal, stop } = onInterrupt();
+  try {
+    const report = await withStore(context, "read", async (sessions) => {
+      if ((await sessions.store.table("sessions").count()) === 0) {
+        throw new NothingStoredError("no session is stored, so there is nothing to export");
+      }
+      const { exportArchive } = await import("@pond/archive");
+      const onProgress = (each: Progress) => showArchive(progress, each);
+      return exportArchive(sessions, target, { isForced, onProgress, signal });
+    });
+    progress.clear();
+    if (output.isJson) await printJson(output, report);
+    else if (!output.isQuiet) {
+      const { rows, bytes, file } = report;
+      const sessions = formatCounted(rows["sessions"] ?? 0, "session");
+      const messages = formatCounted(rows["messages"] ?? 0, "message");
+      const where = shownLine(shortenHome(file, home));
+      output.line(say`${sessions}, ${messages} in ${where} (${formatBytes(bytes)}).`);
+    }
+    return exitCodes.done;
+  } finally {
+    progress.clear();
+    stop();
+  }
+}
+
+/** Asked before all the work, which would end with words of the system. */
+function refuseNoPlace(file: string): void {
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isFile()) {
+    throw new UsageError(`${file} is no file: name one, such as FILE.pond`, { path: file });
+  }
+  const folder = dirname(file);
+  if (there === undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`${folder} is no folder: make it first, or name another`, {
+      path: folder,
+    });
+  }
+}

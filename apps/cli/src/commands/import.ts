@@ -1,0 +1,53 @@
+import { Command } from "commander";
+import type { Context } from "../context.ts";
+import { printCopy, whatIsKept } from "../copy-report.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { onInterrupt } from "../interrupt.ts";
+import { printJson } from "../output/json.ts";
+import { ProgressLine } from "../output/progress.ts";
+import { isAbort, sayStopped } from "../report-error.ts";
+import type { RunAction } from "../run.ts";
+import { printArchive, proveArchive, storeArchive } from "../store-archive.ts";
+
+type ImportFlags = { readonly dryRun?: boolean };
+
+export function importCommand(run: RunAction): Command {
+  return new Command("import")
+    .description("store the sessions of a file that `pond export` wrote")
+    .argument("<file.pond>", "the file to read")
+    .option("--dry-run", "prove the file, whole, and store nothing")
+    .action((file: string, flags: ImportFlags, command: Command) =>
+      run(command, (context) => importFile(context, file, flags)),
+    );
+}
+
+async function importFile(
+  context: Context,
+  file: string,
+  { dryRun: isPreview = false }: ImportFlags,
+): Promise<ExitCode> {
+  const { output } = context;
+  const progress = new ProgressLine(output);
+  const { signal, stop } = onInterrupt();
+  try {
+    if (isPreview) {
+      const archive = await proveArchive(context, file, progress, signal);
+      progress.clear();
+      if (output.isJson) await printJson(output, archive);
+      else printArchive(context, archive);
+    } else {
+      const copied = await storeArchive(context, file, progress, signal);
+      progress.clear();
+      if (output.isJson) await printJson(output, copied);
+      else printCopy(context, copied);
+    }
+    return exitCodes.done;
+  } catch (error) {
+    if (!isAbort(error) || isPreview) throw error;
+    progress.clear();
+    return sayStopped(output, whatIsKept);
+  } finally {
+    progress.clear();
+    stop();
+  }
+}

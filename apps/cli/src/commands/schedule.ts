@@ -1,0 +1,145 @@
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { isAddress } from "../config-values.ts";
+import type { Context } from "../context.ts";
+import { expandHome, shortenHome } from "../directories.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { say, shown, shownLine } from "../output/shown.ts";
+import { formatMoment } from "../output/time.ts";
+import { reportError } from "../report-error.ts";
+import type { RunAction } from "../run.ts";
+import { type Interval, parseInterval } from "../schedule/interval.ts";
+import type { LastRun } from "../schedule/last-run.ts";
+import type { GlobalFlags } from "../settings.ts";
+import { sync } from "./sync.ts";
+
+/** What `pond schedule status --json` prints. */
+export type ScheduleStatus = {
+  /** `systemd`, `cron` or `launchd`; null where nothing is scheduled. */
+  readonly scheduler: string | null;
+  /** Null where the file was changed by hand. */
+  readonly every: string | null;
+  /** Files, absolute; `crontab` for the user's table of cron. */
+  readonly places: readonly string[];
+  readonly last_run: LastRun | null;
+  /** Null where the scheduler does not tell. */
+  readonly next_run: string | null;
+};
+
+export function scheduleCommand(run: RunAction): Command {
+  const start = new Command("start")
+    .description("have systemd, cron or launchd run `pond sync` in the background")
+    .option("--every <interval>", "how often, such as 15m, 1h or 1d", parseInterval, "1h")
+    .action(({ every }: { readonly every: Interval }, command: Command) =>
+      run(command, (context) => startSchedule(context, every, command.optsWithGlobals())),
+    );
+  const stop = new Command("stop")
+    .description("take back what start wrote, and nothing else")
+    .action((_flags: unknown, command: Command) => run(command, stopSchedule));
+  const status = new Command("status")
+    .description("say whether pond is scheduled, when it ran and when it will")
+    .action((_flags: unknown, command: Command) => run(command, showStatus));
+  const now = new Command("run")
+    .description("what the schedule starts: a sync that notes when it was")
+    .action((_flags: unknown, command: Command) => run(command, runScheduled));
+  return new Command("schedule")
+    .description("keep the store up to date by itself: `pond schedule start`")
+    .addCommand(start)
+    .addCommand(stop)
+    .addCommand(status)
+    .addCommand(now);
+}
+
+async function startSchedule(
+  context: Context,
+  every: Interval,
+  flags: GlobalFlags,
+): Promise<ExitCode> {
+  const { schedulersOf, startWith } = await import("../schedule/schedulers.ts");
+  const { createJob } = await import("../schedule/job.ts");
+  const schedulers = schedulersOf(context);
+  const job = await createJob(context, every, storeFlags(flags, context.home));
+  const { isNew } = await startWith(schedulers, job);
+  const status = await statusOf(context);
+  const { output } = context;
+  if (output.isJson) output.jsonText(JSON.stringify({ ...status, changed: isNew }));
+  else {
+    if (!isNew) output.note(shown("Already so; nothing was changed."));
+    print(context, status);
+  }
+  return exitCodes.done;
+}
+
+async function stopSchedule(context: Context): Promise<ExitCode> {
+  const { schedulersOf, stopAll } = await import("../schedule/schedulers.ts");
+  const removed = await stopAll(schedulersOf(context));
+  const { output } = context;
+  if (output.isJson) output.jsonText(JSON.stringify({ removed }));
+  else if (removed.length === 0) output.line(shown("Nothing was scheduled."));
+  else output.line(say`No longer scheduled with ${shown(removed.join(" and "))}.`);
+  return exitCodes.done;
+}
+
+async function showStatus(context: Context): Promise<ExitCode> {
+  const status = await statusOf(context);
+  if (context.output.isJson) context.output.jsonText(JSON.stringify(status));
+  else print(context, status);
+  return exitCodes.done;
+}
+
+/** A failure is noted too: `pond schedule status` is where somebody looks. */
+async function runScheduled(context: Context): Promise<ExitCode> {
+  const { writeLastRun } = await import("../schedule/last-run.ts");
+  const started_at = context.now().toISOString();
+  const exit_code = await sync(context, [], {}).catch((error: unknown) =>
+    reportError(error, context.output),
+  );
+  await writeLastRun(context, { started_at, finished_at: context.now().toISOString(), exit_code });
+  return exit_code;
+}
+
+export async function statusOf(context: Context): Promise<ScheduleStatus> {
+  const { findSchedule, schedulersOf } = await import("../schedule/schedulers.ts");
+  const { readLastRun } = await import("../schedule/last-run.ts");
+  const found = await findSchedule(schedulersOf(context));
+  const next = await found?.scheduler.next();
+  return {
+    scheduler: found?.scheduler.kind ?? null,
+    every: found?.every ?? null,
+    places: found?.places ?? [],
+    last_run: (await readLastRun(context)) ?? null,
+    next_run: next?.toISOString() ?? null,
+  };
+}
+
+function print({ output, home }: Context, status: ScheduleStatus): void {
+  const { scheduler, every, places, last_run: last, next_run: next } = status;
+  if (scheduler === null) output.line(shown("Not scheduled: `pond schedule start` does that."));
+  else {
+    const often = every === null ? shown("as its file says") : say`every ${shown(every)}`;
+    output.line(say`Scheduled with ${shown(scheduler)}, ${often}.`);
+    for (const place of places) {
+      output.line(output.style.faint(say`  ${shownLine(shortenHome(place, home))}`));
+    }
+  }
+  if (last !== null) output.line(say`Last run ${formatMoment(last.started_at)}: ${endOf(last)}.`);
+  if (next !== null) output.line(say`Next run ${formatMoment(next)}.`);
+}
+
+function endOf({ exit_code }: LastRun) {
+  if (exit_code === exitCodes.done) return shown("done");
+  if (exit_code === exitCodes.doneWithFaults) {
+    return shown("done, with faults that `pond sync` names");
+  }
+  return shown(`failed with exit code ${exit_code}; \`pond sync\` says why`);
+}
+
+/** The store that was named here is the one to fill there. */
+function storeFlags({ storage, namespace }: GlobalFlags, home: string): string[] {
+  const place =
+    storage === undefined || isAddress(storage) ? storage : resolve(expandHome(storage, home));
+  return [
+    ...(place === undefined ? [] : ["--storage", place]),
+    ...(namespace === undefined ? [] : ["--namespace", namespace]),
+  ];
+}

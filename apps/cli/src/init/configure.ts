@@ -1,0 +1,41 @@
+import type { Context } from "../context.ts";
+import { shortenHome } from "../directories.ts";
+import { say, shown, shownLine } from "../output/shown.ts";
+import type { GlobalFlags } from "../settings.ts";
+import type { FoundClient } from "./found-clients.ts";
+import { printDiff } from "./line-diff.ts";
+import { planConfig, writeConfig } from "./plan-config.ts";
+import type { WrittenConfig } from "./report.ts";
+import { tell } from "./tell.ts";
+
+/** Writes what was chosen, if it is not so already, and shows it. */
+export async function configure(
+  context: Context,
+  found: readonly FoundClient[],
+  chosen: readonly string[],
+  globals: GlobalFlags,
+  isDry: boolean,
+): Promise<WrittenConfig> {
+  const { output, home } = context;
+  const plan = await planConfig(context, found, chosen, globals);
+  const { file, diff } = plan;
+  const isNew = diff !== "";
+  const backup = isNew && !isDry ? await writeConfig(context, plan) : null;
+  if (!output.isJson) {
+    const short = shortenHome(file, home);
+    if (!isNew) tell(output, shown("Settings: nothing to write, what was chosen is so already."));
+    else {
+      output.line(shown(isDry ? "Settings, to be written:" : "Settings, written:"));
+      printDiff(output, short, diff);
+      sayBackup(context, backup);
+    }
+  }
+  return { file, written: isNew && !isDry, backup, diff };
+}
+
+/** Says where what was there is kept. */
+export function sayBackup({ output, home }: Context, backup: string | null): void {
+  if (backup === null) return;
+  const place = shownLine(shortenHome(backup, home));
+  output.line(output.style.faint(say`  what was there is in ${place}`));
+}

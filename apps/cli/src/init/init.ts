@@ -1,0 +1,156 @@
+import type { Context } from "../context.ts";
+import { shortenHome } from "../directories.ts";
+import { UsageError } from "../errors.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import type { Output } from "../output/output.ts";
+import { joined, say, shown, shownLine } from "../output/shown.ts";
+import { type GlobalFlags, resolveSettings } from "../settings.ts";
+import { type Asker, createAsker } from "./ask.ts";
+import { configure } from "./configure.ts";
+import { firstSync } from "./first-sync.ts";
+import { type FoundClient, findClients } from "./found-clients.ts";
+import { readJournal } from "./journal.ts";
+import { offerMcp } from "./offer-mcp.ts";
+import { offerSchedule } from "./offer-schedule.ts";
+import { clientJson, type InitReport } from "./report.ts";
+import { showFound } from "./show-found.ts";
+import { tell } from "./tell.ts";
+import { undoAll } from "./undo.ts";
+
+export type InitFlags = {
+  readonly yes?: boolean;
+  readonly client?: readonly string[];
+  /** False with `--no-mcp`; the same with the two below. */
+  readonly mcp: boolean;
+  readonly schedule: boolean;
+  readonly sync: boolean;
+  readonly dryRun?: boolean;
+  readonly undo?: boolean;
+};
+
+/** Asks at a terminal, unless told not to; takes everything by default otherwise. */
+export async function init(
+  context: Context,
+  flags: InitFlags,
+  globals: GlobalFlags,
+): Promise<ExitCode> {
+  if (flags.undo && flags.dryRun) {
+    throw new UsageError("--undo takes back what was done: it does not go with --dry-run");
+  }
+  if (flags.undo) return undo(context);
+  const { output } = context;
+  const isAsking =
+    !flags.yes && !flags.dryRun && !output.isJson && output.isTerminal && process.stdin.isTTY;
+  const asker = isAsking
+    ? await createAsker({ input: process.stdin, output: process.stdout })
+    : undefined;
+  try {
+    return await initWith(context, flags, globals, asker);
+  } finally {
+    asker?.close();
+  }
+}
+
+/** @param asker - Undefined where nobody is to be asked: everything is a yes. */
+export async function initWith(
+  context: Context,
+  flags: InitFlags,
+  globals: GlobalFlags,
+  asker?: Asker,
+): Promise<ExitCode> {
+  const { output, env, home } = context;
+  const found = await findClients(context);
+  const isDry = flags.dryRun ?? false;
+  if (!output.isJson) showOrSayNone(context, found);
+  const chosen = await choose(found, flags.client ?? [], asker);
+  const nothing = { config: null, mcp: [], schedule: null, sync: null };
+  const report = { dry_run: isDry, clients: found.map((each) => clientJson(each, chosen)) };
+  if (chosen.length === 0) {
+    if (output.isJson) print(output, { ...report, ...nothing });
+    else if (found.length > 0) output.line(shown("Nothing was chosen, and nothing was changed."));
+    return exitCodes.done;
+  }
+  const config = await configure(context, found, chosen, globals, isDry);
+  // The rest goes by what was just written.
+  const settings = isDry ? context.settings : await resolveSettings(globals, env, home);
+  const configured = { ...context, settings };
+  const mcp = flags.mcp ? await offerMcp(configured, chosen, isDry, asker) : [];
+  const schedule = flags.schedule ? await offerSchedule(configured, isDry, asker) : null;
+  const wantsSync =
+    flags.sync && !isDry && ((await asker?.confirm("Store the sessions now?")) ?? true);
+  // The terminal is the sync's from here: a Ctrl-C has to reach it.
+  asker?.close();
+  const [exitCode, synced] = wantsSync ? await firstSync(configured) : [exitCodes.done, null];
+  if (output.isJson) print(output, { ...report, config, mcp, schedule, sync: synced });
+  else sayNext(context, isDry, await readJournal(context));
+  if (exitCode !== exitCodes.done) return exitCode;
+  const isFailed = mcp.some(({ state }) => state === "failed") || schedule?.state === "failed";
+  return isFailed ? exitCodes.doneWithFaults : exitCodes.done;
+}
+
+function showOrSayNone(context: Context, found: readonly FoundClient[]): void {
+  if (found.length > 0) showFound(context, found);
+  else {
+    tell(
+      context.output,
+      shown("No client that pond knows has a folder here; `pond adapters` says where it looks."),
+    );
+  }
+}
+
+/** @throws {UsageError} @throws {UnknownAdapterError} for a client that is not here. */
+async function choose(
+  found: readonly FoundClient[],
+  asked: readonly string[],
+  asker: Asker | undefined,
+): Promise<string[]> {
+  const { adapterNamed } = await import("@pond/adapters");
+  const names = found.map(({ name }) => name);
+  if (asked.length > 0) {
+    const wanted = asked.map((name) => adapterNamed(name).origin);
+    const missing = wanted.find((name) => !names.includes(name));
+    if (missing === undefined) return names.filter((name) => wanted.includes(name));
+    throw new UsageError(`${missing} has no folder here; found: ${names.join(", ") || "none"}`, {
+      client: missing,
+    });
+  }
+  if (found.length === 0) return [];
+  const enabled = found.flatMap(({ isEnabled }, at) => (isEnabled ? [at] : []));
+  const numbers = enabled.map((at) => at + 1).join(",") || "none";
+  const question = `Keep the sessions of which? Numbers, "all" or "none" [${numbers}]`;
+  const picked = (await asker?.choose(question, found.length, enabled)) ?? enabled;
+  return picked.flatMap((at) => names[at] ?? []);
+}
+
+function print(output: Output, report: InitReport): void {
+  output.jsonText(JSON.stringify(report));
+}
+
+function sayNext({ output }: Context, isDry: boolean, done: readonly unknown[]): void {
+  output.line();
+  if (isDry) {
+    tell(output, shown("Nothing was written. Without --dry-run, pond does all this and syncs."));
+    return;
+  }
+  const next = [
+    shown('Find something: pond search "what I remember of it"'),
+    ...(done.length > 0 ? [shown("Take all this back: pond init --undo")] : []),
+  ];
+  output.line(joined(next, "\n"));
+}
+
+async function undo(context: Context): Promise<ExitCode> {
+  const { output, home } = context;
+  const undone = await undoAll(context);
+  if (output.isJson) output.jsonText(JSON.stringify({ undone }));
+  else if (undone.length === 0) output.line(shown("There is nothing to undo."));
+  else {
+    for (const { what, state, message } of undone) {
+      const why = message === null ? shown("") : say`: ${shownLine(message)}`;
+      output.line(say`${shownLine(shortenHome(what, home))}: ${shown(state)}${why}`);
+    }
+    output.line(shown("What pond has stored stays."));
+  }
+  const isLeft = undone.some(({ state }) => state === "kept" || state === "failed");
+  return isLeft ? exitCodes.doneWithFaults : exitCodes.done;
+}

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Context } from "../context.ts";
+import { ConfigError } from "../errors.ts";
+import type { EntryPath } from "./json-text.ts";
+import { readText, replaceFile } from "./replace-file.ts";
+
+/** One thing `pond init` did, and how to take it back. */
+export type Action =
+  | {
+      readonly kind: "file";
+      readonly file: string;
+      /** What the file was before; null where there was none. */
+      readonly backup: string | null;
+      /** Of what was written: what has changed since is not overwritten. */
+      readonly sha256: string;
+      /** What was put into a client's JSON; it can be taken out where the file has changed since. */
+      readonly entry?: Entry;
+    }
+  | {
+      readonly kind: "command";
+      readonly client: string;
+      /** A program and its arguments. */
+      readonly undo: readonly string[];
+      /** Where the client keeps its servers. */
+      readonly file: string;
+      /** What was registered: another server of that name is not pond's to remove. */
+      readonly words: readonly unknown[];
+    }
+  | { readonly kind: "schedule" };
+
+type Entry = {
+  readonly path: EntryPath;
+  /** What it starts: another one of that name is not pond's to remove. */
+  readonly words: readonly unknown[];
+};
+
+type Place = Pick<Context, "settings">;
+
+function journalFile({ settings }: Place): string {
+  return join(settings.directories.state, "init.json");
+}
+
+/** What was done and not taken back, the oldest first. @throws {ConfigError} where it is damaged. */
+export async function readJournal(place: Place): Promise<readonly Action[]> {
+  const file = journalFile(place);
+  const text = await readText(file);
+  if (text === undefined) return [];
+  try {
+    const { actions } = JSON.parse(text) as { readonly actions?: unknown };
+    if (Array.isArray(actions) && actions.every(isAction)) return actions;
+  } catch {
+    // Said below.
+  }
+  throw new ConfigError(`${file}: is not what pond wrote; the backups are beside the files`, {
+    file,
+  });
+}
+
+/** Nothing is left of it where nothing is left to undo. */
+export async function writeJournal(place: Place, actions: readonly Action[]): Promise<void> {
+  const file = journalFile(place);
+  if (actions.length === 0) await rm(file, { force: true });
+  else await replaceFile(file, `${JSON.stringify({ actions }, null, 2)}\n`);
+}
+
+/** Before the thing is done: what was done without a trace could not be undone. */
+export async function record(place: Place, action: Action): Promise<void> {
+  await writeJournal(place, [...(await readJournal(place)), action]);
+}
+
+export function sha256(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+const kinds: readonly string[] = ["file", "command", "schedule"] satisfies Action["kind"][];
+
+/** As far as it takes to tell a file of pond's from another one. */
+function isAction(value: unknown): value is Action {
+  const isObject = typeof value === "object" && value !== null && "kind" in value;
+  return isObject && typeof value.kind === "string" && kinds.includes(value.kind);
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { parseJsonText, SettingsTextError, withEntry, withoutEntry } from "./json-text.ts";
+
+const path = ["mcp", "pond"] as const;
+const value = { command: ["pond", "mcp"] };
+
+describe("withEntry", () => {
+  it.each([
+    ["", '{\n  "mcp": {\n    "pond": {\n      "a": 1\n    }\n  }\n}\n'],
+    ["{}", '{\n  "mcp": {\n    "pond": {\n      "a": 1\n    }\n  }\n}'],
+    ['{\n\t"x": 1\n}\n', '{\n\t"x": 1,\n\t"mcp": {\n\t\t"pond": {\n\t\t\t"a": 1\n\t\t}\n\t}\n}\n'],
+    [
+      '{\n  // mine\n  "x": 1, // one\n}\n',
+      '{\n  // mine\n  "x": 1, // one\n  "mcp": {\n    "pond": {\n      "a": 1\n    }\n  },\n}\n',
+    ],
+    [
+      '{\n  "mcp": {\n    "o": {} // last\n  }, /* } */\n  "n": 9007199254740993\n}',
+      '{\n  "mcp": {\n    "o": {}, // last\n    "pond": {\n      "a": 1\n    }\n  }, /* } */\n  "n": 9007199254740993\n}',
+    ],
+    [
+      '{\n  "mcp": {\n    // none yet\n  }\n}',
+      '{\n  "mcp": {\n    "pond": {\n      "a": 1\n    }\n  \n    // none yet\n  }\n}',
+    ],
+    [
+      '{\r\n  "x": 1\r\n}\r\n',
+      '{\r\n  "x": 1,\r\n  "mcp": {\r\n    "pond": {\r\n      "a": 1\r\n    }\r\n  }\r\n}\r\n',
+    ],
+    [
+      '\ufeff{"u": "{\\"mcp\\": //"}',
+      '\ufeff{"u": "{\\"mcp\\": //",\n  "mcp": {\n    "pond": {\n      "a": 1\n    }\n  }}',
+    ],
+  ])("puts it into %j", (before, after) => {
+    expect(withEntry(before, path, { a: 1 })).toBe(after);
+  });
+
+  it.each([
+    "[]",
+    "{",
+    '{"a" 1}',
+    '{"mcp": []}',
+    "{'a': 1}",
+    '{"a": 1} x',
+    '{"mcp": {}, "mcp": {}}',
+  ])("refuses %j", (text) => {
+    expect(() => withEntry(text, path, value)).toThrow(SettingsTextError);
+  });
+});
+
+describe("withoutEntry", () => {
+  it.each([
+    "{}",
+    '{\n  // mine\n  "x": 1, // one\n}\n',
+    '{ "mcp": { "a": {}, "b": 2 } }',
+    '{ "mcp": { "a": {} /* a */, }, "z": [1, {}, ], }',
+  ])("takes out of %j what was put in", (text) => {
+    const put = withEntry(text, path, value);
+
+    const taken = parseJsonText(withoutEntry(put, path));
+
+    expect(taken).toEqual({ mcp: {}, ...Object(parseJsonText(text)) });
+  });
+
+  it.each([
+    ['{ "mcp": { "pond": 1, "b": 2 } }', '{ "mcp": { "b": 2 } }'],
+    ['{ "mcp": { "a": 1, "pond": 1 } }', '{ "mcp": { "a": 1 } }'],
+    ['{ "mcp": { "a": 1, "pond": 1, "b": 2 } }', '{ "mcp": { "a": 1, "b": 2 } }'],
+    [
+      '{\n  "mcp": {\n    "a": 1, // mine\n    "pond": 1 // theirs\n  }\n}',
+      '{\n  "mcp": {\n    "a": 1 // mine\n     // theirs\n  }\n}',
+    ],
+    [
+      '{\r\n  "mcp": {\r\n    "a": 1, // mine\r\n    "pond": 1,\r\n  }\r\n}',
+      '{\r\n  "mcp": {\r\n    "a": 1, // mine\r\n  }\r\n}',
+    ],
+    ['{ "mcp": {\n// mine\n"pond": 1 } }', '{ "mcp": {\n// mine\n } }'],
+    ['{ "mcp": { /* mine */ "pond": 1, "b": 2 } }', '{ "mcp": { /* mine */  "b": 2 } }'],
+  ])("takes it out of %j", (before, after) => {
+    expect(withoutEntry(before, path)).toBe(after);
+  });
+
+  it("says that it is not there", () => {
+    expect(() => withoutEntry('{ "mcp": {} }', path)).toThrow("has no mcp.pond");
+  });
+});

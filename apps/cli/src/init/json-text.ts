@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from "node:util";
+
+/** A step into an object, and one into the object there. */
+export type EntryPath = readonly [outer: string, inner: string];
+
+type Token = { readonly text: string; readonly start: number; readonly end: number };
+type Member = {
+  readonly key: string;
+  readonly first: Token;
+  readonly value: Token;
+  readonly last: Token;
+};
+type Body = { readonly members: readonly Member[]; readonly open: Token; readonly close: Token };
+type Fields = Record<string, unknown>;
+
+/** Settings of a client are not what they should be, or not written as pond could change them. */
+export class SettingsTextError extends Error {
+  override readonly name = "SettingsTextError";
+}
+
+/** The value of JSON with comments and trailing commas. @throws {SettingsTextError} */
+export function parseJsonText(text: string): unknown {
+  const words = significant(text);
+  const plain = words.filter(({ text: word }, at) => {
+    const next = words[at + 1]?.text;
+    return word !== "," || (next !== "}" && next !== "]");
+  });
+  try {
+    return JSON.parse(plain.map(({ text: word }) => word).join(" "));
+  } catch (cause) {
+    throw new SettingsTextError("is no JSON", { cause });
+  }
+}
+
+/** The value of an entry; undefined where there is none. @throws {SettingsTextError} */
+export function entryOf(text: string, path: EntryPath): unknown {
+  return valueAt(parseJsonText(text.trim() === "" ? "{}" : text), path);
+}
+
+/** What stands at a path of own keys. */
+export function valueAt(value: unknown, path: EntryPath): unknown {
+  return path.reduce<unknown>((inner, step) => {
+    const isTable = typeof inner === "object" && inner !== null && Object.hasOwn(inner, step);
+    return isTable ? (inner as Fields)[step] : undefined;
+  }, value);
+}
+
+/**
+ * The text with an entry more, at the end of its object; comments and everything else stay.
+ *
+ * @param text - Empty for a file that is not there.
+ * @throws {SettingsTextError} where it cannot be put in so; @throws {TypeError} where it is there.
+ */
+export function withEntry(text: string, [outer, inner]: EntryPath, value: unknown): string {
+  const before = text.trim() === "" ? "{}\n" : text;
+  const root = bodyOf(before);
+  const unit = indentOf(before, root);
+  const there = root.members.find(({ key }) => key === outer);
+  const changed =
+    there === undefined
+      ? addMember(before, root, outer, { [inner]: value }, unit, 1)
+      : addMember(before, bodyOf(before, there.value), inner, value, unit, 2);
+  const fields = fieldsOf(parseJsonText(before));
+  const wanted = { ...fields, [outer]: { ...fieldsOf(fields[outer] ?? {}), [inner]: value } };
+  return checked(changed, wanted);
+}
+
+/** The text without an entry. @throws {SettingsTextError} where it is not there, or cannot be taken out. */
+export function withoutEntry(text: string, [outer, inner]: EntryPath): string {
+  const there = bodyOf(text).members.find(({ key }) => key === outer);
+  const body = there && bodyOf(text, there.value);
+  const at = body?.members.findIndex(({ key }) => key === inner) ?? -1;
+  const member = body?.members[at];
+  if (body === undefined || member === undefined)
+    throw new SettingsTextError(`has no ${outer}.${inner}`);
+  const words = significant(text);
+  const after = words.find(({ start }) => start >= member.last.end);
+  const isFollowed = after?.text === ",";
+  const to = isFollowed ? after.end : member.last.end;
+  const previous = words[words.findIndex(({ start }) => start === member.first.start) - 1];
+  const before = text.slice(0, member.first.start);
+  // Its own line goes with it; comments around it are not pond's, and one needs the end of its line.
+  const isLine = /^[ \t]*(\r?\n|$)/.test(text.slice(to));
+  const isAfterComment = before.trimEnd().length > (previous?.end ?? 0);
+  let kept = isAfterComment && !isLine ? before : before.trimEnd();
+  // Nor does a comma stay before nothing.
+  if (!isFollowed && previous?.text === ",") {
+    kept = kept.slice(0, previous.start) + kept.slice(previous.end);
+  }
+  const changed = kept + text.slice(to);
+  const fields = fieldsOf(parseJsonText(text));
+  const { [inner]: _, ...others } = fieldsOf(fields[outer]);
+  return checked(changed, { ...fields, [outer]: others });
+}
+
+function checked(text: string, wanted: Fields): string {
+  if (isDeepStrictEqual(parseJsonText(text), wanted)) return text;
+  throw new SettingsTextError("is written in a way that pond does not change");
+}
+
+function addMember(
+  text: string,
+  { members, open, close }: Body,
+  key: string,
+  value: unknown,
+  unit: string,
+  depth: number,
+): string {
+  const indent = unit.repeat(depth);
+  const end = text.includes("\r\n") ? "\r\n" : "\n";
+  const entry = JSON.stringify(value, null, unit).replaceAll("\n", `${end}${indent}`);
+  const line = `${end}${indent}${JSON.stringify(key)}: ${entry}`;
+  const last = members.at(-1)?.last;
+  if (last === undefined) {
+    const rest = text.slice(open.end, close.start).trim() === "" ? close.start : open.end;
+    return `${text.slice(0, open.end)}${line}${end}${unit.repeat(depth - 1)}${text.slice(rest)}`;
+  }
+  // A comment behind the last member stays there: the comma comes before it, the entry after.
+  const tailEnd = text.slice(0, close.start).trimEnd().length;
+  const tail = text.slice(last.end, tailEnd);
+  const hasComma = significant(tail)[0]?.text === ",";
+  return `${text.slice(0, last.end)}${hasComma ? "" : ","}${tail}${line}${hasComma ? "," : ""}${text.slice(tailEnd)}`;
+}
+
+/** The whitespace before the first member, where it has a line of its own. */
+function indentOf(text: string, { members }: Body): string {
+  const [first] = members;
+  const before = first === undefined ? "" : text.slice(0, first.first.start);
+  return /\n([ \t]+)$/.exec(before)?.[1] ?? "  ";
+}
+
+/** The members of an object: the text's own, or the one that begins at a token. */
+function bodyOf(text: string, from?: Token): Body {
+  const words = significant(text);
+  const start = from === undefined ? 0 : words.findIndex(({ start }) => start === from.start);
+  const open = words[start];
+  if (open?.text !== "{") throw new SettingsTextError("is no object");
+  const members: Member[] = [];
+  let depth = 0;
+  for (let at = start; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined) break;
+    if (word.text === "}" || word.text === "]") {
+      depth -= 1;
+      if (depth > 0) continue;
+      return { members: members.map((each) => ending(words, each)), open, close: word };
+    }
+    const [colon, value] = [words[at + 1], words[at + 2]];
+    if (depth === 1 && word.text.startsWith('"') && colon?.text === ":" && value) {
+      members.push({ key: String(JSON.parse(word.text)), first: word, value, last: value });
+    }
+    if (word.text === "{" || word.text === "[") depth += 1;
+  }
+  throw new SettingsTextError("is no JSON");
+}
+
+/** With the token that ends its value. */
+function ending(words: readonly Token[], member: Member): Member {
+  let depth = 0;
+  for (const word of words.slice(words.indexOf(member.value))) {
+    if (word.text === "{" || word.text === "[") depth += 1;
+    if (word.text === "}" || word.text === "]") depth -= 1;
+    if (depth === 0) return { ...member, last: word };
+  }
+  return member;
+}
+
+/** Tokens without whitespace and comments. @throws {SettingsTextError} for what is none. */
+function significant(text: string): Token[] {
+  const pattern =
+    /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\],:]|[^\s{}[\],:"/]+|[\s\ufeff]+/y;
+  const tokens: Token[] = [];
+  while (pattern.lastIndex < text.length) {
+    const start = pattern.lastIndex;
+    const word = pattern.exec(text)?.[0];
+    if (word === undefined) throw new SettingsTextError("is no JSON");
+    const isAside = word.startsWith("/") || word.trim() === "";
+    if (!isAside) tokens.push({ text: word, start, end: start + word.length });
+  }
+  return tokens;
+}
+
+function fieldsOf(value: unknown): Fields {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new SettingsTextError("is no object");
+}

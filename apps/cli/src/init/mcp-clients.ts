@@ -1,0 +1,174 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Context } from "../context.ts";
+import { type EntryPath, entryOf, SettingsTextError, valueAt } from "./json-text.ts";
+import { readText } from "./replace-file.ts";
+
+/** How a client starts pond's MCP server. */
+export type McpServer = {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+};
+
+type Place = Pick<Context, "env" | "home">;
+
+/** A client that can be told of MCP servers. */
+export type McpClient = {
+  readonly client: string;
+  /** Where it keeps the servers of its user; the first one is written to. */
+  readonly files: (place: Place) => readonly [string, ...string[]];
+  /** The server it has as `pond`, in the client's own words; undefined where there is none. */
+  readonly find: (text: string) => Promise<unknown>;
+  /** What stands in the file of a server. */
+  readonly entry: (server: McpServer) => unknown;
+  /** The same as text, for reading. */
+  readonly show: (server: McpServer) => string;
+  /** Its own commands for that; a client without is told by its file. */
+  readonly commands?: {
+    readonly add: (server: McpServer) => readonly string[];
+    readonly remove: readonly string[];
+  };
+  readonly path: EntryPath;
+};
+
+const name = "pond";
+
+/** Those whose way was tried; pi and phi-core have no MCP. */
+export const mcpClients: readonly McpClient[] = [
+  {
+    client: "claude-code",
+    files: ({ env, home }) => [join(env["CLAUDE_CONFIG_DIR"] || home, ".claude.json")],
+    path: ["mcpServers", name],
+    find: findInJson(["mcpServers", name]),
+    entry: ({ command: [command, ...args], env }) => ({ type: "stdio", command, args, env }),
+    show: showJson("mcpServers", ({ command: [command, ...args], env }) => ({
+      command,
+      args,
+      env,
+    })),
+    commands: {
+      add: ({ command, env }) => [
+        ...["claude", "mcp", "add", "--scope", "user", name],
+        ...variables("-e", env),
+        ...["--", ...command],
+      ],
+      remove: ["claude", "mcp", "remove", "--scope", "user", name],
+    },
+  },
+  {
+    client: "codex",
+    files: ({ env, home }) => [join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml")],
+    path: ["mcp_servers", name],
+    find: async (text) => {
+      const { parse } = await import("smol-toml");
+      try {
+        return valueAt(parse(text, { integersAsBigInt: true }), ["mcp_servers", name]);
+      } catch (cause) {
+        throw new SettingsTextError("is no TOML", { cause });
+      }
+    },
+    entry: ({ command: [command, ...args], env }) => ({ command, args, ...some(env) }),
+    show: ({ command: [command, ...args], env }) =>
+      [
+        `[mcp_servers.${name}]`,
+        `command = ${JSON.stringify(command)}`,
+        `args = ${JSON.stringify(args)}`,
+        ...(Object.keys(env).length > 0 ? ["", `[mcp_servers.${name}.env]`] : []),
+        ...Object.entries(env).map(([key, value]) => `${key} = ${JSON.stringify(value)}`),
+      ].join("\n"),
+    commands: {
+      add: ({ command, env }) => [
+        ...["codex", "mcp", "add", name],
+        ...variables("--env", env),
+        ...["--", ...command],
+      ],
+      remove: ["codex", "mcp", "remove", name],
+    },
+  },
+  {
+    client: "opencode",
+    files: ({ env, home }) =>
+      opencodeFiles(join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode")),
+    path: ["mcp", name],
+    find: findInJson(["mcp", name]),
+    entry: opencodeEntry,
+    show: showJson("mcp", opencodeEntry),
+  },
+  {
+    client: "omp",
+    files: ({ env, home }) => [
+      join(
+        env["PI_CODING_AGENT_DIR"] || join(home, env["PI_CONFIG_DIR"] || ".omp", "agent"),
+        "mcp.json",
+      ),
+    ],
+    path: ["mcpServers", name],
+    find: findInJson(["mcpServers", name]),
+    entry: ({ command: [command, ...args], env }) => ({ command, args, ...some(env) }),
+    show: showJson("mcpServers", ({ command: [command, ...args], env }) => ({
+      command,
+      args,
+      ...some(env),
+    })),
+  },
+];
+
+/** The client reads all of these; the oldest form is not written to. */
+function opencodeFiles(folder: string): readonly [string, ...string[]] {
+  const [newer, usual, oldest] = ["opencode.jsonc", "opencode.json", "config.json"].map((each) =>
+    join(folder, each),
+  ) as [string, string, string];
+  return existsSync(newer) ? [newer, usual, oldest] : [usual, oldest];
+}
+
+function opencodeEntry({ command, env }: McpServer): object {
+  return {
+    type: "local",
+    command,
+    ...(Object.keys(env).length > 0 && { environment: env }),
+    enabled: true,
+  };
+}
+
+function some(env: McpServer["env"]): object {
+  return Object.keys(env).length > 0 ? { env } : {};
+}
+
+function variables(flag: string, env: McpServer["env"]): string[] {
+  return Object.entries(env).flatMap(([key, value]) => [flag, `${key}=${value}`]);
+}
+
+function findInJson(path: EntryPath): McpClient["find"] {
+  return async (text) => entryOf(text, path);
+}
+
+function showJson(outer: string, entry: (server: McpServer) => unknown): McpClient["show"] {
+  return (server) => JSON.stringify({ [outer]: { [name]: entry(server) } }, null, 2);
+}
+
+/** What a client has as `pond`. @throws {Error} where its file cannot be read or understood. */
+export async function findServer(client: McpClient, file: string): Promise<unknown> {
+  const text = await readText(file);
+  return text === undefined ? undefined : client.find(text);
+}
+
+/** What is started: clients add settings of their own to an entry. */
+export function wordsOf(entry: unknown): readonly unknown[] | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown };
+  const words = Array.isArray(command) ? command : [command];
+  return Array.isArray(args) ? [...words, ...args] : words;
+}
+
+/** True where a shell would find the program. */
+export function isOnPath(program: string, { env }: Place): boolean {
+  return (env["PATH"] ?? "").split(delimiter).some((folder) => {
+    const file = join(folder, program);
+    try {
+      accessSync(file, constants.X_OK);
+      return folder !== "" && statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,57 @@
+import type { Context } from "../context.ts";
+import { shortenHome } from "../directories.ts";
+import { say, shown, shownLine } from "../output/shown.ts";
+import type { Asker } from "./ask.ts";
+import { sayBackup } from "./configure.ts";
+import { printDiff } from "./line-diff.ts";
+import { planMcp, type Registration, register } from "./register-mcp.ts";
+
+/** Shows what would be registered with which client, and does so unless it is refused. */
+export async function offerMcp(
+  context: Context,
+  chosen: readonly string[],
+  isDry: boolean,
+  asker: Asker | undefined,
+): Promise<Registration[]> {
+  const { output, home } = context;
+  const plans = await planMcp(context, chosen);
+  const planned = plans.filter(({ is }) => is.state === "planned");
+  if (!output.isJson) {
+    if (plans.length > 0) output.line(shown("Search for agents, over MCP:"));
+    for (const { is } of planned)
+      printDiff(output, `${is.client}: ${shortenHome(is.file, home)}`, is.diff);
+  }
+  const names = planned.map(({ is }) => is.client).join(", ");
+  const isWanted =
+    planned.length === 0 ||
+    ((await asker?.confirm(`Let ${names} search what pond keeps?`)) ?? true);
+  const done: Registration[] = [];
+  for (const plan of plans) {
+    const isLeft = isDry || !isWanted;
+    const registration = isLeft ? plan.is : await register(context, plan);
+    done.push(registration);
+    if (!output.isJson) sayRegistration(context, registration, isDry);
+  }
+  return done;
+}
+
+function sayRegistration(
+  context: Context,
+  { client, state, backup, message }: Registration,
+  isDry: boolean,
+): void {
+  const { output } = context;
+  const told: Readonly<Record<Registration["state"], string>> = {
+    planned: isDry ? "to be registered" : "not registered",
+    registered: "registered",
+    already: "already registered",
+    other: "has a server called pond already, which is left as it is",
+    manual: "not registered",
+    failed: "failed",
+  };
+  const why = message === null ? shown("") : say`: ${shownLine(message)}`;
+  const line = say`${shown(client)}: ${shown(told[state])}${why}`;
+  if (state === "failed") output.warn(line);
+  else output.line(say`  ${line}`);
+  sayBackup(context, backup);
+}

@@ -1,0 +1,59 @@
+import { statusOf } from "../commands/schedule.ts";
+import type { Context } from "../context.ts";
+import { say, shown, shownLine } from "../output/shown.ts";
+import type { Asker } from "./ask.ts";
+import { record } from "./journal.ts";
+import type { OfferedSchedule } from "./report.ts";
+import { tell } from "./tell.ts";
+
+type State = OfferedSchedule["state"];
+
+/** Starts a schedule where there is none. @returns Null where it was refused. */
+export async function offerSchedule(
+  context: Context,
+  isDry: boolean,
+  asker: Asker | undefined,
+): Promise<OfferedSchedule | null> {
+  const { output } = context;
+  const { findSchedule, firstUsable, schedulersOf, startWith } = await import(
+    "../schedule/schedulers.ts"
+  );
+  const { createJob } = await import("../schedule/job.ts");
+  const schedulers = schedulersOf(context);
+  const is = async (state: State, message: string | null = null) => {
+    if (!output.isJson) saySchedule(context, state, message);
+    return { ...(await statusOf(context)), state, message };
+  };
+  // However often it runs, somebody chose that.
+  if ((await findSchedule(schedulers)) !== undefined) return is("already");
+  const scheduler = await firstUsable(schedulers);
+  if (scheduler === undefined) {
+    const kinds = schedulers.map(({ kind }) => kind).join(" nor ");
+    return is("unavailable", `neither ${kinds} works here: run \`pond sync\` now and then`);
+  }
+  if (isDry) return is("planned", `every hour, with ${scheduler.kind}`);
+  const question = `Sync every hour in the background, with ${scheduler.kind}?`;
+  if (!((await asker?.confirm(question)) ?? true)) return null;
+  try {
+    const job = await createJob(context, "1h");
+    await record(context, { kind: "schedule" });
+    await startWith(schedulers, job);
+    return await is("started", `every hour, with ${scheduler.kind}`);
+  } catch (error) {
+    return is("failed", error instanceof Error ? error.message : String(error));
+  }
+}
+
+function saySchedule({ output }: Context, state: State, message: string | null): void {
+  const told: Readonly<Record<State, string>> = {
+    planned: "to be started",
+    started: "started",
+    already: "already there, and left as it is",
+    unavailable: "none",
+    failed: "failed",
+  };
+  const why = message === null ? shown("") : say`: ${shownLine(message)}`;
+  const line = say`Schedule: ${shown(told[state])}${why}`;
+  if (state === "failed") output.warn(line);
+  else tell(output, line);
+}

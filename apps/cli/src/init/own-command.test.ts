@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../errors.ts";
+import { carriedEnvironment, lastingNode, ownCommand, refusePassing } from "./own-command.ts";
+
+it("starts pond by absolute paths", () => {
+  const [node, ...words] = ownCommand();
+
+  expect(node).toMatch(/^\//);
+  expect(words.at(-1)).toMatch(/^\/.*\/apps\/cli\/src\/main\.ts$/);
+});
+
+describe("lastingNode", () => {
+  it.each([
+    ["/opt/homebrew/Cellar/node/25.1.0/bin/node", "/opt/homebrew/opt/node/bin/node"],
+    ["/usr/local/Cellar/node@24/24.2.0_1/bin/node", "/usr/local/opt/node@24/bin/node"],
+    ["/usr/bin/node", "/usr/bin/node"],
+    ["/home/a/.nvm/versions/node/v24.0.0/bin/node", "/home/a/.nvm/versions/node/v24.0.0/bin/node"],
+  ])("names %s so that it outlives its version", (path, lasting) => {
+    expect(lastingNode(path, () => true)).toBe(lasting);
+    expect(lastingNode(path, (each) => each === path)).toBe(path);
+  });
+});
+
+it("refuses to have something started that npx clears", () => {
+  const npx = "/home/a/.npm/_npx/0a1b/node_modules/@pond/cli/dist/main.js";
+
+  expect(() => refusePassing(["/usr/bin/node", npx])).toThrow(UsageError);
+  expect(() => refusePassing(["/usr/bin/node", "/usr/lib/main.js"])).not.toThrow();
+});
+
+it("carries on where files are, from wherever it is started, and nothing else", () => {
+  const env = {
+    POND_STORAGE: "store",
+    POND_CONFIG: "~/pond.toml",
+    POND_EMBEDDINGS: "off",
+    CODEX_HOME: "/codex",
+    XDG_DATA_HOME: "",
+    AWS_SECRET_ACCESS_KEY: "hush",
+  };
+
+  expect(carriedEnvironment(env, "/home/a")).toEqual({
+    POND_STORAGE: `${process.cwd()}/store`,
+    POND_CONFIG: "/home/a/pond.toml",
+    POND_EMBEDDINGS: "off",
+    CODEX_HOME: "/codex",
+  });
+  expect(carriedEnvironment({ POND_STORAGE: "s3://b/p" }, "/")).toEqual({
+    POND_STORAGE: "s3://b/p",
+  });
+});

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isAddress } from "../config-values.ts";
+import { type Environment, expandHome } from "../directories.ts";
+import { UsageError } from "../errors.ts";
+
+/**
+ * What starts pond from anywhere: absolute paths alone, because neither a scheduler nor a client
+ * that was not started from a shell has the user's PATH.
+ */
+export function ownCommand(): readonly string[] {
+  const file = fileURLToPath(import.meta.url);
+  const folder = dirname(file);
+  // Built, every file is beside main.js.
+  const node = lastingNode(process.execPath);
+  return file.endsWith(".ts")
+    ? [node, "--conditions=@pond/source", join(folder, "..", "main.ts")]
+    : [node, join(folder, "main.js")];
+}
+
+/** Homebrew removes the folder of a version with the next one; its `opt` always leads to one. */
+export function lastingNode(path: string, isThere: (path: string) => boolean = existsSync): string {
+  const link = path.replace(/\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/, "/opt/$1/bin/node");
+  return isThere(link) ? link : path;
+}
+
+/** @throws {UsageError} where pond was not installed: it will not be there any more. */
+export function refusePassing(command: readonly string[]): void {
+  if (!command.some((word) => /[\\/]_npx[\\/]/.test(word))) return;
+  throw new UsageError(
+    "npx clears what it runs pond from: install it first, with npm install --global @pond/cli",
+  );
+}
+
+/** Variables that say where pond and the clients keep their files; keys and tokens are not among them. */
+const places = [
+  "POND_STORAGE",
+  "POND_CONFIG",
+  "XDG_CONFIG_HOME",
+  "XDG_DATA_HOME",
+  "XDG_STATE_HOME",
+  "XDG_CACHE_HOME",
+  "CLAUDE_CONFIG_DIR",
+  "CODEX_HOME",
+  "PI_CODING_AGENT_DIR",
+  "PI_CODING_AGENT_SESSION_DIR",
+  "PI_CONFIG_DIR",
+  "OMP_PROFILE",
+  "PI_PROFILE",
+] as const;
+
+/** What of the environment a pond started by somebody else needs to find the same files. */
+export function carriedEnvironment(env: Environment, home: string): Record<string, string> {
+  const carried: Record<string, string> = {};
+  for (const name of places) {
+    const value = env[name];
+    if (value) carried[name] = absolute(name, value, home);
+  }
+  if (env["POND_EMBEDDINGS"]) carried["POND_EMBEDDINGS"] = env["POND_EMBEDDINGS"];
+  return carried;
+}
+
+/** It is started elsewhere than here. */
+function absolute(name: string, value: string, home: string): string {
+  const isPath = name.startsWith("POND_") && !isAddress(value);
+  return isPath ? resolve(expandHome(value, home)) : value;
+}

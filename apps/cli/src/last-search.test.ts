@@ -1,0 +1,101 @@
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fixtures, Home } from "./testing.ts";
+
+let home: Home;
+beforeAll(async () => {
+  home = new Home();
+  const samples = join(fixtures, "samples", "claude-code");
+  await home.pond("sync", "claude-code", "--path", samples);
+});
+afterAll(() => home.remove());
+
+const ledger = "c5e1b000-3f0a-4d7e-8b21-6a9d4e2f1c02";
+const remembered = (): string => join(home.folder, ".local", "state", "pond", "last-search");
+
+async function found(...query: readonly string[]): Promise<string[]> {
+  const { stdout } = await home.pond("search", ...query, "--json");
+  const { sessions } = JSON.parse(stdout);
+  return sessions.map(({ session_id }: { session_id: string }) => session_id);
+}
+
+async function shownFor(typed: string): Promise<string> {
+  const { stdout } = await home.pond("get", typed, "--json");
+  return JSON.parse(stdout).session?.id;
+}
+
+test("the numbers of a search name its sessions, for every command that takes one", async () => {
+  const ids = await found("the");
+  await home.pond("search", "the");
+
+  expect(ids.length).toBeGreaterThan(1);
+  expect(await shownFor("1")).toBe(ids[0]);
+  expect(await shownFor("2")).toBe(ids[1]);
+  const out = join(home.folder, "restored");
+  const restored = await home.pond("restore", "2", "--out", out, "--json");
+  expect(JSON.parse(restored.stdout).files[0]).toMatchObject({ session_id: ids[1] });
+  const resumed = await home.pond("resume", "1", "--json");
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ session_id: ids[0] });
+  const within = await home.pond("search", "the", "--session", "2", "--json");
+  expect(JSON.parse(within.stdout).sessions[0]).toMatchObject({ session_id: ids[1] });
+});
+
+test("what a script asks for leaves the numbers as a person saw them", async () => {
+  const [first] = await found("the");
+  await home.pond("search", "the");
+  await found("bank export");
+
+  expect(await shownFor("1")).toBe(first);
+});
+
+test("a search that finds nothing leaves no numbers of the one before", async () => {
+  await home.pond("search", "the");
+  await home.pond("search", "xylophonic-quagmire");
+
+  const { code, stderr } = await home.pond("get", "1");
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("no session 1 is stored");
+});
+
+test("the beginning of an id still names a session, and so does a number of none", async () => {
+  await home.pond("search", "the");
+
+  expect(await shownFor(ledger.slice(0, 8))).toBe(ledger);
+  expect((await home.pond("get", "900")).code).toBe(1);
+});
+
+test("nobody else may read what was found, and no draft stays", async () => {
+  await home.pond("search", "the");
+
+  const files = readdirSync(remembered());
+
+  expect(files).toHaveLength(1);
+  expect(statSync(join(remembered(), files[0] ?? "")).mode & 0o077).toBe(0);
+});
+
+test.each(["", "{", "null", '{"0":"x"}', "[1]", '["../../etc"]'])(
+  "a damaged memory %j fails no command",
+  async (text) => {
+    await home.pond("search", "the");
+    for (const file of readdirSync(remembered())) writeFileSync(join(remembered(), file), text);
+
+    const { code, stderr } = await home.pond("get", "1");
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining("is stored")]);
+  },
+);
+
+test("a search answers where its numbers cannot be kept", async () => {
+  rmSync(remembered(), { recursive: true, force: true });
+  writeFileSync(remembered(), "in the way");
+
+  const { code, stdout, stderr } = await home.pond("search", "bank export");
+
+  rmSync(remembered());
+  mkdirSync(remembered());
+  expect(code).toBe(0);
+  expect(stdout).toContain(ledger);
+  expect(stderr).toContain("will not know these numbers");
+});

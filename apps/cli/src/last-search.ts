@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFile } from "./init/replace-file.ts";
+import type { Settings } from "./settings.ts";
+
+/** Writes down which sessions a search showed, in order, so that their numbers can be typed. */
+export async function rememberSearch(settings: Settings, ids: readonly string[]): Promise<void> {
+  await replaceFile(fileOf(settings), JSON.stringify(ids));
+}
+
+/** The session the last search of this store showed with that number, where `typed` is one. */
+export async function numberedSession(
+  settings: Settings,
+  typed: string,
+): Promise<string | undefined> {
+  if (!/^[1-9]\d{0,3}$/.test(typed)) return undefined;
+  const text = await readFile(fileOf(settings), "utf8").catch(() => "[]");
+  const ids: unknown = parsed(text);
+  const id: unknown = Array.isArray(ids) ? ids[Number(typed) - 1] : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
+/** It may have been written by a power cut, or by hand: then there was no search. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return [];
+  }
+}
+
+function fileOf({ location, directories }: Settings): string {
+  const name = createHash("sha256").update(location).digest("hex").slice(0, 32);
+  return join(directories.state, "last-search", `${name}.json`);
+}

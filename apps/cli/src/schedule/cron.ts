@@ -1,0 +1,90 @@
+import { UsageError } from "../errors.ts";
+import { cronTime, intervals } from "./interval.ts";
+import { cronWord, refuseControls } from "./quoting.ts";
+import { runProgram } from "./run-program.ts";
+import { failure, type Job, type Machine, mustRun, type Scheduler } from "./scheduler.ts";
+
+/** Ends the one line that is pond's; to the shell it is a comment. */
+const lineMark = " # pond schedule";
+/** Vixie cron takes no longer command. */
+const mostBytes = 990;
+
+/** The user's table of cron. The lines of others are kept byte for byte. */
+export function createCron(machine: Machine): Scheduler {
+  const isUsable = async (): Promise<boolean> => {
+    const { code, stderr } = await runProgram(machine, ["crontab", "-l"]);
+    return code === 0 || isEmptyTable(code, stderr);
+  };
+  return {
+    kind: "cron",
+    isUsable,
+    installed: async () => {
+      const line = (await isUsable()) ? (await readTable(machine)).find(isOwn) : undefined;
+      if (line === undefined) return undefined;
+      const every = intervals.find((each) => line.startsWith(`${cronTime(each)} `)) ?? null;
+      return { every, places: ["crontab"] };
+    },
+    start: async (job) => {
+      const line = bytesOf(lineOf(job));
+      const lines = await readTable(machine);
+      if (lines.filter(isOwn).length === 1 && lines.includes(line)) return false;
+      const others = lines.filter((each) => !isOwn(each));
+      await writeTable(machine, [...ended(others), line]);
+      return true;
+    },
+    stop: async () => {
+      if (!(await isUsable())) return false;
+      const lines = await readTable(machine);
+      const others = lines.filter((each) => !isOwn(each));
+      if (others.length === lines.length) return false;
+      if (others.length === 0) await mustRun(machine, ["crontab", "-r"]);
+      else await writeTable(machine, others);
+      return true;
+    },
+    // It keeps that to itself.
+    next: async () => undefined,
+  };
+}
+
+function lineOf({ every, command, env, log }: Job): string {
+  refuseControls([...command, ...Object.values(env), log]);
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${cronWord(value)}`);
+  const words = [...variables, ...command.map(cronWord)].join(" ");
+  const line = `${cronTime(every)} ${words} >${cronWord(log)} 2>&1${lineMark}\n`;
+  if (Buffer.byteLength(line) > mostBytes) {
+    throw new UsageError("the line for cron would be too long: name shorter folders");
+  }
+  return line;
+}
+
+/** Lines with their ends, each byte a character: a table need not be UTF-8. */
+async function readTable(machine: Machine): Promise<string[]> {
+  const command = ["crontab", "-l"];
+  const ran = await runProgram(machine, command);
+  if (ran.code === 0) return ran.stdout.toString("latin1").match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  if (isEmptyTable(ran.code, ran.stderr)) return [];
+  // Nobody may take a table that could not be read for an empty one.
+  throw failure(command, ran);
+}
+
+function isEmptyTable(code: number, stderr: string): boolean {
+  // Vixie's and cronie's words, and busybox's.
+  return code === 1 && /no crontab for|can't open .*No such file/i.test(stderr);
+}
+
+async function writeTable(machine: Machine, lines: readonly string[]): Promise<void> {
+  await mustRun(machine, ["crontab", "-"], Buffer.from(lines.join(""), "latin1"));
+}
+
+function bytesOf(line: string): string {
+  return Buffer.from(line).toString("latin1");
+}
+
+function isOwn(line: string): boolean {
+  return line.trimEnd().endsWith(lineMark);
+}
+
+/** The last line of a table that somebody else wrote may lack its end. */
+function ended(lines: readonly string[]): string[] {
+  return lines.map((line) => (line.endsWith("\n") ? line : `${line}\n`));
+}

@@ -1,0 +1,31 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Context } from "../context.ts";
+import { carriedEnvironment, ownCommand, refusePassing } from "../init/own-command.ts";
+import type { Interval } from "./interval.ts";
+import { logFile } from "./last-run.ts";
+import type { Job } from "./scheduler.ts";
+
+/**
+ * What a scheduler is to start: this very pond, which finds what it finds now.
+ *
+ * @param flags - Of this command line, that the scheduled one needs too.
+ * @throws {UsageError} where pond will not be there any more.
+ */
+export async function createJob(
+  context: Context,
+  every: Interval,
+  flags: readonly string[] = [],
+): Promise<Job> {
+  const pond = ownCommand();
+  refusePassing(pond);
+  const log = logFile(context);
+  // Whoever opens the log makes no folder for it.
+  await mkdir(dirname(log), { recursive: true, mode: 0o700 });
+  return {
+    every,
+    command: [...pond, "schedule", "run", "--quiet", ...flags],
+    env: carriedEnvironment(context.env, context.home),
+    log,
+  };
+}

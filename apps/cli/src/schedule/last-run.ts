@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import type { Context } from "../context.ts";
+import { readText, replaceFile } from "../init/replace-file.ts";
+
+/** The last time the schedule ran a sync; times as RFC 3339. */
+export type LastRun = {
+  readonly started_at: string;
+  readonly finished_at: string;
+  readonly exit_code: number;
+};
+
+type Place = Pick<Context, "settings">;
+
+export async function writeLastRun(place: Place, run: LastRun): Promise<void> {
+  await replaceFile(fileOf(place), `${JSON.stringify(run)}\n`);
+}
+
+/** Undefined where it has not run yet; a damaged file is no reason to fail. */
+export async function readLastRun(place: Place): Promise<LastRun | undefined> {
+  try {
+    const text = await readText(fileOf(place));
+    if (text === undefined) return undefined;
+    const value: unknown = JSON.parse(text);
+    return isLastRun(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where schedulers that keep no log write what a run says. */
+export function logFile({ settings }: Place): string {
+  return join(settings.directories.state, "schedule.log");
+}
+
+function fileOf({ settings }: Place): string {
+  return join(settings.directories.state, "schedule.json");
+}
+
+function isLastRun(value: unknown): value is LastRun {
+  if (typeof value !== "object" || value === null) return false;
+  const { started_at, finished_at, exit_code } = value as Partial<LastRun>;
+  const areTimes = [started_at, finished_at].every((each) => !Number.isNaN(Date.parse(each ?? "")));
+  return areTimes && Number.isInteger(exit_code);
+}

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { intervals, secondsOf } from "./interval.ts";
+import { refuseControls, xmlText } from "./quoting.ts";
+import { runProgram } from "./run-program.ts";
+import { type Job, type Machine, mark, mustRun, type Scheduler } from "./scheduler.ts";
+import { readOwn, removeOwn, writeOwn } from "./unit-file.ts";
+
+const label = "pond.sync";
+
+/** An agent of the user's launchd. */
+export function createLaunchd(machine: Machine): Scheduler {
+  const file = join(machine.home, "Library", "LaunchAgents", `${label}.plist`);
+  const domain = `gui/${process.getuid?.() ?? 0}`;
+  const isLoaded = async (): Promise<boolean> =>
+    (await runProgram(machine, ["launchctl", "print", `${domain}/${label}`])).code === 0;
+  const unload = () => runProgram(machine, ["launchctl", "bootout", `${domain}/${label}`]);
+  return {
+    kind: "launchd",
+    isUsable: async () => (await runProgram(machine, ["launchctl", "version"])).code !== 127,
+    installed: async () => {
+      const text = await readOwn(file);
+      if (text === undefined) return undefined;
+      const every = intervals.find((each) =>
+        text.includes(`<integer>${secondsOf(each)}</integer>`),
+      );
+      return { every: every ?? null, places: [file] };
+    },
+    start: async (job) => {
+      const isNew = await writeOwn(file, plistText(job));
+      const wasLoaded = await isLoaded();
+      if (!isNew && wasLoaded) return false;
+      if (wasLoaded) await unload();
+      await mustRun(machine, ["launchctl", "bootstrap", domain, file]);
+      return true;
+    },
+    stop: async () => {
+      if ((await readOwn(file)) === undefined) return false;
+      await unload();
+      return removeOwn([file]);
+    },
+    // It keeps that to itself.
+    next: async () => undefined,
+  };
+}
+
+function plistText({ every, command, env, log }: Job): string {
+  refuseControls([...command, ...Object.values(env), log]);
+  const texts = command.map((word) => `    <string>${xmlText(word)}</string>\n`);
+  const variables = Object.entries(env).map(
+    ([name, value]) => `    <key>${name}</key>\n    <string>${xmlText(value)}</string>\n`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- ${mark} -->
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${label}</string>
+  <key>ProgramArguments</key>
+  <array>
+${texts.join("")}  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+${variables.join("")}  </dict>
+  <key>StartInterval</key>
+  <integer>${secondsOf(every)}</integer>
+  <key>ProcessType</key>
+  <string>Background</string>
+  <key>StandardOutPath</key>
+  <string>${xmlText(log)}</string>
+  <key>StandardErrorPath</key>
+  <string>${xmlText(log)}</string>
+</dict>
+</plist>
+`;
+}

@@ -1,0 +1,41 @@
+import { UsageError } from "../errors.ts";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const refused = /[\u0000-\u001f\u007f\ufffe\uffff]/;
+
+/**
+ * Refuses what no scheduler can be told: a control character ends a line of cron and of a unit, and
+ * XML has none.
+ *
+ * @throws {UsageError}
+ */
+export function refuseControls(words: readonly string[]): void {
+  const word = words.find((each) => refused.test(each) || !each.isWellFormed());
+  if (word === undefined) return;
+  throw new UsageError(
+    `${JSON.stringify(word)} has a line break or another control character in it, which no scheduler takes: move pond, or what it names, elsewhere`,
+    { word },
+  );
+}
+
+/** A word of a line of cron, for the shell that cron starts. */
+export function cronWord(word: string): string {
+  if (/^[\w@+=:,./-]+$/.test(word)) return word;
+  // A bare % begins the input of a command, and \% is one; the quotes part it from a backslash
+  // before it, which cron would take for the one that belongs to it.
+  return `'${word.replaceAll("'", "'\\''").replaceAll("%", "''\\%")}'`;
+}
+
+/** A word of a unit of systemd: `%` begins a specifier there. */
+export function unitWord(word: string): string {
+  return `"${word.replaceAll(/[\\"]/g, "\\$&").replaceAll("%", "%%")}"`;
+}
+
+/** A word after the first of `ExecStart`, where `$` begins a variable. */
+export function unitArgument(word: string): string {
+  return unitWord(word).replaceAll("$", "$$$$");
+}
+
+export function xmlText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

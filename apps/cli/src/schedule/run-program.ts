@@ -1,0 +1,24 @@
+import { execFile } from "node:child_process";
+import type { Environment } from "../directories.ts";
+
+export type Ran = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
+
+const mostMs = 60_000;
+
+/** Runs a program of the PATH to its end; one that is not there ends with 127. */
+export function runProgram(
+  { env }: { readonly env: Environment },
+  [program = "", ...words]: readonly string[],
+  input?: Buffer,
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { env: { ...env }, encoding: "buffer", timeout: mostMs } as const;
+    const child = execFile(program, words, options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : error.code === "ENOENT" ? 127 : error.code;
+      resolve({ code: typeof code === "number" ? code : 1, stdout, stderr: String(stderr) });
+    });
+    // It may have ended without reading.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
+  });
+}

@@ -1,0 +1,68 @@
+import type { Environment } from "../directories.ts";
+import { SchedulerError } from "../errors.ts";
+import type { Interval } from "./interval.ts";
+import { type Ran, runProgram } from "./run-program.ts";
+
+/** What is to be started, and how often. */
+export type Job = {
+  readonly every: Interval;
+  /** A program by its absolute path, and its arguments. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Where what it says goes, if the scheduler does not keep it. */
+  readonly log: string;
+};
+
+/** What is there already, as pond wrote it. */
+export type Installed = {
+  readonly every: Interval | null;
+  /** Where it is written: files, or the name of the table. */
+  readonly places: readonly string[];
+};
+
+/** Something that starts programs at times. */
+export type Scheduler = {
+  readonly kind: "systemd" | "cron" | "launchd";
+  /** True where it can be used here. */
+  readonly isUsable: () => Promise<boolean>;
+  /** Undefined where nothing of pond's is installed. */
+  readonly installed: () => Promise<Installed | undefined>;
+  /** @returns False where just this is installed already. */
+  readonly start: (job: Job) => Promise<boolean>;
+  /** Removes what `start` wrote and nothing else. @returns False where there was nothing. */
+  readonly stop: () => Promise<boolean>;
+  /** When it runs next; undefined where that is not known. */
+  readonly next: () => Promise<Date | undefined>;
+};
+
+/** Stands in every file pond writes for a scheduler: only those are changed and removed. */
+export const mark = "Written by `pond schedule start`; `pond schedule stop` removes it.";
+
+/** What a scheduler may need of this machine; tests bring their own. */
+export type Machine = {
+  readonly env: Environment;
+  readonly home: string;
+};
+
+/**
+ * Runs a program of the PATH, which has to succeed.
+ *
+ * @throws {SchedulerError}
+ */
+export async function mustRun(
+  machine: Pick<Machine, "env">,
+  command: readonly string[],
+  input?: Buffer,
+): Promise<Buffer> {
+  const ran = await runProgram(machine, command, input);
+  if (ran.code !== 0) throw failure(command, ran);
+  return ran.stdout;
+}
+
+/** A program was there and did not do what it was to do. */
+export function failure(command: readonly string[], { code, stderr }: Ran): SchedulerError {
+  const said = stderr.trim().split("\n").slice(-3).join("; ");
+  const details = { command, exit_code: code };
+  const message = `${command.join(" ")} ended with ${code}${said && `: ${said}`}`;
+  return new SchedulerError(message, details);
+}

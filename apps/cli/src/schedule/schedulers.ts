@@ -1,0 +1,64 @@
+import type { Context } from "../context.ts";
+import { SchedulerError } from "../errors.ts";
+import { createCron } from "./cron.ts";
+import { createLaunchd } from "./launchd.ts";
+import type { Installed, Job, Machine, Scheduler } from "./scheduler.ts";
+import { createSystemd } from "./systemd.ts";
+
+/** Those there may be on this machine, the best first. */
+export function schedulersOf(
+  { env, home }: Pick<Context, "env" | "home">,
+  platform: NodeJS.Platform = process.platform,
+): readonly Scheduler[] {
+  const machine: Machine = { env, home };
+  const own = platform === "darwin" ? createLaunchd(machine) : createSystemd(machine);
+  return [own, createCron(machine)];
+}
+
+export type Started = { readonly scheduler: Scheduler; readonly isNew: boolean };
+
+/**
+ * Has the first one that works start the job, and the others no longer.
+ *
+ * @throws {SchedulerError} where none works here, or the one that does refuses.
+ */
+export async function startWith(schedulers: readonly Scheduler[], job: Job): Promise<Started> {
+  const scheduler = await firstUsable(schedulers);
+  if (scheduler === undefined) {
+    const kinds = schedulers.map(({ kind }) => kind).join(" nor ");
+    throw new SchedulerError(
+      `neither ${kinds} works here: have whatever starts programs on this machine start \`pond schedule run\``,
+    );
+  }
+  const isNew = await scheduler.start(job);
+  // Twice would be once too often.
+  for (const other of schedulers) if (other !== scheduler) await other.stop();
+  return { scheduler, isNew };
+}
+
+export async function firstUsable(
+  schedulers: readonly Scheduler[],
+): Promise<Scheduler | undefined> {
+  for (const scheduler of schedulers) if (await scheduler.isUsable()) return scheduler;
+  return undefined;
+}
+
+export type FoundSchedule = Installed & { readonly scheduler: Scheduler };
+
+/** What pond wrote for any of them, whether that one works by now or not. */
+export async function findSchedule(
+  schedulers: readonly Scheduler[],
+): Promise<FoundSchedule | undefined> {
+  for (const scheduler of schedulers) {
+    const installed = await scheduler.installed();
+    if (installed !== undefined) return { ...installed, scheduler };
+  }
+  return undefined;
+}
+
+/** @returns The kinds that had something of pond's. */
+export async function stopAll(schedulers: readonly Scheduler[]): Promise<Scheduler["kind"][]> {
+  const stopped: Scheduler["kind"][] = [];
+  for (const scheduler of schedulers) if (await scheduler.stop()) stopped.push(scheduler.kind);
+  return stopped;
+}

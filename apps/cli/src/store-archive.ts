@@ -1,0 +1,59 @@
+import { mkdir } from "node:fs/promises";
+import type { ArchiveSummary, OpenOptions } from "@pond/archive";
+import { showArchive } from "./archive-progress.ts";
+import { type Context, healed } from "./context.ts";
+import { type CopyWire, toCopyWire } from "./copy-report.ts";
+import { cacheDirectory } from "./directories.ts";
+import { formatCounted } from "./output/numbers.ts";
+import type { ProgressLine } from "./output/progress.ts";
+import { say } from "./output/shown.ts";
+
+/** What an archive holds, as scripts read it. */
+export type ArchiveWire = Omit<ArchiveSummary, "storeId"> & { readonly store_id: string };
+
+/** Stores the sessions of an archive; the store is made only after all of the archive was proven. */
+export async function storeArchive(
+  context: Context,
+  file: string,
+  progress: ProgressLine,
+  signal: AbortSignal | undefined,
+): Promise<CopyWire> {
+  const { importArchive } = await import("@pond/archive");
+  const { openSessions } = await import("@pond/sessions");
+  const { location, storageOptions } = context.settings;
+  const open = () =>
+    openSessions(location, { mode: "write", storageOptions, onHeal: healed(context) });
+  return toCopyWire(await importArchive(file, open, await openingOf(context, progress, signal)));
+}
+
+/** Proves all that storing it would, and stores nothing. */
+export async function proveArchive(
+  context: Context,
+  file: string,
+  progress: ProgressLine,
+  signal: AbortSignal | undefined,
+): Promise<ArchiveWire> {
+  const { verifyArchive } = await import("@pond/archive");
+  const opening = await openingOf(context, progress, signal);
+  const { storeId, ...rest } = await verifyArchive(file, opening);
+  return { store_id: storeId, ...rest };
+}
+
+export function printArchive({ output }: Context, { rows }: ArchiveWire): void {
+  if (output.isQuiet) return;
+  const sessions = formatCounted(rows["sessions"] ?? 0, "session");
+  const messages = formatCounted(rows["messages"] ?? 0, "message");
+  output.line(say`The file is whole: ${sessions}, ${messages}. Nothing of it was stored.`);
+}
+
+/** Where an archive is unpacked for the time being, and where its progress is shown. */
+async function openingOf(
+  { env, home }: Context,
+  progress: ProgressLine,
+  signal: AbortSignal | undefined,
+): Promise<OpenOptions> {
+  // Not where the system keeps such things, which may be in memory: archives are large.
+  const temporaryFolder = cacheDirectory(env, home);
+  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
+  return { temporaryFolder, signal, onProgress: (each) => showArchive(progress, each) };
+}
