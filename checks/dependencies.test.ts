@@ -32,6 +32,8 @@ const allowed: Record<string, readonly string[]> = {
   client: ["wire", "canonical"],
   recorder: ["canonical"],
   archive: ["canonical", "substrate", "sessions"],
+  share: ["canonical"],
+  reference: [],
   cli: [
     "canonical",
     "substrate",
@@ -43,9 +45,20 @@ const allowed: Record<string, readonly string[]> = {
     "sync",
     "adapters",
     "archive",
+    "share",
   ],
   "server-app": ["substrate", "sessions", "embed", "wire", "server", "adapters"],
-  bench: ["canonical", "substrate", "sessions", "embed", "search", "sync", "adapters"],
+  bench: [
+    "canonical",
+    "substrate",
+    "sessions",
+    "embed",
+    "embed-testkit",
+    "npm-testkit",
+    "search",
+    "sync",
+    "adapters",
+  ],
 };
 
 type Manifest = {

@@ -6,6 +6,7 @@ import { type Root, rootOf } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
 
+/** How session files of Claude Code are read. */
 export type ClaudeCodeOptions = {
   /** Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB. */
   readonly maxLineBytes?: number;
@@ -23,7 +24,7 @@ export function fromClaudeCode(path: string, options: ClaudeCodeOptions = {}): R
       all: () => discover(root),
       filesOf: (key) => filesOf(projects, key),
       measure,
-      read: (files, signal) => readSession(projects, files, { ...options, signal }),
+      read: (files, signal, count) => readSession(projects, files, { ...options, signal, count }),
     };
   });
 }

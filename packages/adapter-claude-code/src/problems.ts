@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { plainText } from "@pond/canonical/foreign";
 
 /**
  * What Claude Code, or the API it replays the session to, would refuse in these files: path
@@ -73,7 +74,7 @@ class LogProblems {
       this.#report(at, "has no time");
     }
     const { role, content } = objectOf(message);
-    if (role !== type) this.#report(at, `has a message of role ${String(role)}`);
+    if (role !== type) this.#report(at, `has a message of role ${plainText(role)}`);
     if (type === "assistant") this.#assistant(at, objectOf(message));
     this.#content(at, content, type);
   }
@@ -98,7 +99,7 @@ class LogProblems {
   #block(at: string, block: JsonObject, type: "user" | "assistant"): void {
     switch (block["type"]) {
       case "text":
-        if (String(block["text"] ?? "").trim() === "") this.#report(at, "holds an empty text");
+        if (plainText(block["text"] ?? "").trim() === "") this.#report(at, "holds an empty text");
         break;
       case "thinking":
         if (typeof block["signature"] !== "string") this.#report(at, "holds unsigned thinking");
@@ -114,7 +115,7 @@ class LogProblems {
         if (!isJsonObject(block["source"])) this.#report(at, "holds a file without its source");
         break;
       default:
-        this.#report(at, `holds a block of type ${String(block["type"])}`);
+        this.#report(at, `holds a block of type ${plainText(block["type"])}`);
     }
   }
 

@@ -1,6 +1,7 @@
 import {
   fileChunks,
   type LineOptions,
+  type RecordCount,
   type RecordOutcome,
   readRecords,
 } from "@pond/canonical/adapter";
@@ -10,6 +11,7 @@ export type LogOptions = LineOptions & {
   readonly signal?: AbortSignal | undefined;
   /** Bytes read at a time. */
   readonly chunkBytes?: number;
+  readonly count?: RecordCount | undefined;
 };
 
 /** The records of a session file, a batch per chunk. @throws where the file cannot be read. */

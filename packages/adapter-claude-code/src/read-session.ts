@@ -26,13 +26,13 @@ import { readSidecar } from "./records/sidecar.ts";
 export async function* readSession(
   projects: string,
   files: SessionFiles,
-  options: LogOptions,
+  { count, ...options }: LogOptions,
 ): AsyncIterable<ReadEvent> {
   try {
     let reading: Reading | undefined;
     let records = 0;
     let isFirst = true;
-    for await (const entries of readLog(files.file, options)) {
+    for await (const entries of readLog(files.file, { ...options, count })) {
       if (isFirst) {
         isFirst = false;
         // What the first chunk does not say, the rest of the file may.
@@ -48,8 +48,11 @@ export async function* readSession(
       }
     }
     // Dropped rather than given an invented project or time.
-    if (reading === undefined && records > 0) yield fault(files.file, notAttributable);
+    if (reading === undefined && records > 0) {
+      yield { ...fault(files.file, notAttributable), records };
+    }
     for (const sidecar of reading ? files.sidecars : []) {
+      count?.add(1);
       if (reading) for (const event of openSidecar(sidecar, reading)) yield event;
     }
   } catch (error) {
@@ -64,7 +67,7 @@ function openSidecar(sidecar: SidecarFile, reading: Reading): readonly ReadEvent
     return readSidecar(sidecar, reading);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return [fault(sidecar.file, reasonOf(error), error)];
+    return [{ ...fault(sidecar.file, reasonOf(error), error), records: 1 }];
   }
 }
 

@@ -8,6 +8,7 @@ import { type Tree, treesOf } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
 
+/** How session files of Codex are read. */
 export type CodexOptions = {
   /** Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB. */
   readonly maxLineBytes?: number;
@@ -62,10 +63,10 @@ export function fromCodex(path: string, options: CodexOptions = {}): Reader {
       }
     },
 
-    async *read(key, signal): AsyncIterable<ReadEvent> {
+    async *read(key, signal, count): AsyncIterable<ReadEvent> {
       try {
         const thread = threadAt(key);
-        if (thread) yield* readSession(thread, { ...options, signal });
+        if (thread) yield* readSession(thread, { ...options, signal, count });
         else yield fault(key, "no such session");
       } catch (error) {
         if (!isReadError(error)) throw error;

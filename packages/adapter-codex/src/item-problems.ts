@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { plainText } from "@pond/canonical/foreign";
 
 /** What the API would refuse in the items of one thread. */
 export class ItemProblems {
@@ -28,7 +29,7 @@ export class ItemProblems {
         yield* this.#output(item);
         break;
       default:
-        yield `is an item of type ${String(item["type"])}`;
+        yield `is an item of type ${plainText(item["type"])}`;
     }
   }
 
@@ -61,7 +62,7 @@ export class ItemProblems {
 
 function* messageProblems({ role, content }: JsonObject): Generator<string> {
   const types = typeof role === "string" ? typesOfRole.get(role) : undefined;
-  if (types === undefined) yield `is a message of role ${String(role)}`;
+  if (types === undefined) yield `is a message of role ${plainText(role)}`;
   else yield* contentProblems(content, types);
 }
 
@@ -76,7 +77,7 @@ function* contentProblems(
   for (const element of elements) {
     const { type, text, image_url } = element satisfies JsonObject;
     if (typeof type !== "string" || !types.includes(type)) {
-      yield `holds content of type ${String(type)}`;
+      yield `holds content of type ${plainText(type)}`;
     } else if (type !== "input_image") {
       if (typeof text !== "string") yield "holds a text that is none";
     } else if (typeof image_url !== "string" || !isImage(image_url)) {

@@ -6,6 +6,7 @@ import {
   type JsonValue,
   parseJson,
 } from "@pond/canonical";
+import { plainText } from "@pond/canonical/foreign";
 import { ItemProblems } from "./item-problems.ts";
 
 /**
@@ -62,7 +63,7 @@ function* lineProblems(
     case "response_item":
       return yield* items.of(fields);
     case "event_msg":
-      return yield* missing(fields, eventFields.get(String(fields["type"])) ?? {});
+      return yield* missing(fields, eventFields.get(plainText(fields["type"])) ?? {});
   }
 }
 

@@ -13,6 +13,7 @@ import {
   fileChunks,
   type LineOptions,
   openRecord,
+  type RecordCount,
   type RecordOutcome,
   readRecords,
 } from "@pond/canonical/adapter";
@@ -20,7 +21,10 @@ import type { ThreadFile } from "./discover.ts";
 import { fault } from "./faults.ts";
 import { origin } from "./origin.ts";
 
-export type ReadOptions = LineOptions & { readonly signal?: AbortSignal | undefined };
+export type ReadOptions = LineOptions & {
+  readonly signal?: AbortSignal | undefined;
+  readonly count?: RecordCount | undefined;
+};
 
 const defaultMaxDocumentBytes = 256 * 1024 * 1024;
 
@@ -29,7 +33,7 @@ export function readEntries(
   { file, name }: ThreadFile,
   options: ReadOptions,
 ): AsyncIterable<readonly RecordOutcome[]> {
-  if (name.isDocument) return readDocument(file, options.maxLineBytes);
+  if (name.isDocument) return readDocument(file, options);
   const bytes = fileChunks(file);
   // Decompressed as it is asked for: hardly more than one chunk is ever held. What goes wrong on
   // either side is thrown by the last stream of the two.
@@ -43,22 +47,27 @@ export function readEntries(
  */
 async function* readDocument(
   file: string,
-  maxBytes: number = defaultMaxDocumentBytes,
+  { maxLineBytes: maxBytes = defaultMaxDocumentBytes, count }: ReadOptions,
 ): AsyncGenerator<readonly RecordOutcome[]> {
   const { size } = statSync(file);
   if (size > maxBytes) {
     yield [fault(file, `a document of ${size} bytes is too long to be read`)];
     return;
   }
-  yield entriesOf(file, await readFile(file));
+  yield entriesOf(file, await readFile(file), count);
 }
 
-function entriesOf(file: string, bytes: Uint8Array): RecordOutcome[] {
+function entriesOf(
+  file: string,
+  bytes: Uint8Array,
+  count: RecordCount | undefined,
+): RecordOutcome[] {
   const encodedBytes = bytes.length;
   try {
     const value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     const fields: JsonObject = isJsonObject(value) ? value : {};
     const { items, ...session } = fields;
+    count?.add(Array.isArray(items) ? 1 + items.length : 1);
     if (!Array.isArray(items)) return [entryOf(file, "document", value, encodedBytes)];
     return [
       entryOf(file, "session", session, encodedBytes),

@@ -14,14 +14,14 @@ import { readRecord } from "./records/record.ts";
  */
 export async function* readSession(
   { files }: Thread,
-  options: ReadOptions,
+  { count, ...options }: ReadOptions,
 ): AsyncIterable<ReadEvent> {
   let reading: Reading | undefined;
   let isOpened = false;
   for (const file of files) {
     let records = 0;
     try {
-      for await (const entries of readEntries(file, options)) {
+      for await (const entries of readEntries(file, { ...options, count })) {
         if (!isOpened) {
           isOpened = true;
           reading = await open(files, entries, options);
@@ -42,7 +42,9 @@ export async function* readSession(
       yield fault(file.file, reasonOf(error), error);
     }
     // Dropped rather than given an invented project or time.
-    if (reading === undefined && records > 0) yield fault(file.file, notAttributable);
+    if (reading === undefined && records > 0) {
+      yield { ...fault(file.file, notAttributable), records };
+    }
   }
 }
 

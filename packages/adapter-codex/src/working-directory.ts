@@ -35,7 +35,8 @@ export function calledDirectory(item: SourceRecord): Extracted<string> | undefin
     if (!isJsonObject(value)) continue;
     const call = openRecord(item.at, value);
     // A model also names directories below the one it does not know it is in.
-    if (/^(?:\/|[A-Za-z]:[\\/])/.test(String(call.peek(key)))) return call.string(key);
+    const place = call.peek(key);
+    if (typeof place === "string" && /^(?:\/|[A-Za-z]:[\\/])/.test(place)) return call.string(key);
   }
   return undefined;
 }

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { FaultEvent, ReadEvent } from "@pond/canonical";
+import { type FaultEvent, type ReadEvent, recordsOf } from "@pond/canonical";
 import {
   isGone,
   isSystemError,
   type Reader,
+  type RecordCount,
   reasonOf,
   type SourceSession,
 } from "@pond/canonical/adapter";
@@ -18,6 +19,7 @@ import { listHome, measureSession, withSession } from "./stores/home.ts";
 import { NotJson } from "./stores/json-file.ts";
 import { treeSession } from "./stores/tree-layout.ts";
 
+/** How sessions of opencode are read. */
 export type OpencodeOptions = {
   /** The time now: a session that rested for an hour is complete. Default: the clock. */
   readonly now?: () => Date;
@@ -59,17 +61,21 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
       }
     },
 
-    async *read(key, signal): AsyncIterable<ReadEvent> {
+    async *read(key, signal, count): AsyncIterable<ReadEvent> {
+      let told = 0;
       try {
-        for (const event of readKey(rootOf(path), key, now().getTime())) {
+        for (const event of readKey(rootOf(path), key, now().getTime(), count)) {
           signal?.throwIfAborted();
+          told += recordsOf(event);
           yield event;
         }
       } catch (error) {
         signal?.throwIfAborted();
+        // What was taken from the store and not told yet goes with what stopped it.
+        const records = (count?.records ?? told) - told;
         if (error instanceof DatabaseChanged) {
-          yield { kind: "pending", location: `${path}:${key}`, reason: error.message };
-        } else yield faultOf(join(path, key), error);
+          yield { kind: "pending", location: `${path}:${key}`, reason: error.message, records };
+        } else yield { ...faultOf(join(path, key), error), records };
       }
     },
   };
@@ -106,15 +112,20 @@ function* listExport(
   }
 }
 
-function* readKey(root: Root, key: string, nowMs: number): Generator<ReadEvent> {
+function* readKey(
+  root: Root,
+  key: string,
+  nowMs: number,
+  count: RecordCount | undefined,
+): Generator<ReadEvent> {
   const place = placeOf(root, key);
   if (place === undefined) yield fault(key, "no such session");
   else if (place.kind === "export") {
-    yield* readSession(readExport(join(root.folder, key), key), nowMs);
+    yield* readSession(readExport(join(root.folder, key), key), nowMs, count);
   } else {
     const id = idOf(place, key);
     yield* withSession(place.home, id, (session) =>
-      session ? readSession(session, nowMs) : [fault(key, "no such session")],
+      session ? readSession(session, nowMs, count) : [fault(key, "no such session")],
     );
   }
 }

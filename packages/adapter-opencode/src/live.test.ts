@@ -114,6 +114,7 @@ describe("a database nobody has open", () => {
       kind: "pending",
       location: `${home}:ses_a`,
       reason: `${file} changed while it was read`,
+      records: 0,
     });
   });
 });

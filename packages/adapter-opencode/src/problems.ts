@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { plainText } from "@pond/canonical/foreign";
 import * as first from "./problems/schema-1.ts";
 import * as second from "./problems/schema-2.ts";
 import { list, object } from "./problems/shape.ts";
@@ -56,7 +57,10 @@ function problemsOfOrder({ info, messages }: JsonObject): readonly string[] {
     else if (!prompts.has(fieldOf(own, "parentID"))) {
       problems.push(`${path} answers a prompt that did not come before`);
     }
-    const place = [Number(fieldOf(fieldOf(own, "time"), "created")), String(id)] as const;
+    const place = [
+      Number(plainText(fieldOf(fieldOf(own, "time"), "created"))),
+      plainText(id),
+    ] as const;
     if (place[0] < before[0] || (place[0] === before[0] && place[1] < before[1])) {
       problems.push(`${path} is not in the order of times and ids`);
     }

@@ -2,6 +2,7 @@ import type { CanonicalEvent, FaultEvent, ReadEvent, SessionEvent } from "@pond/
 import {
   carrierEvent,
   type Extracted,
+  type RecordCount,
   type SourceRecord,
   secondId,
   sessionEvent,
@@ -17,20 +18,28 @@ import type { StoredMessage, StoredSession } from "./stores/stored.ts";
  * The events of one session: itself, a carrier of what the client keeps about it, its messages in
  * order, the lists beside them.
  */
-export function* readSession(stored: StoredSession, nowMs: number): Generator<ReadEvent> {
+export function* readSession(
+  stored: StoredSession,
+  nowMs: number,
+  count: RecordCount | undefined,
+): Generator<ReadEvent> {
+  const records = stored.continued ? 2 : 1;
+  count?.add(records);
   const head = headOf(stored);
   if (head === undefined) {
     const { uri, record } = stored.record.at;
     const reason = "no working directory or no time: not ingested (`model-project-non-empty`)";
-    yield recordFault(uri, String(record), reason);
+    let lost = records;
+    for (const event of stored.messages(count)) lost += event.records ?? 1;
+    yield { ...recordFault(uri, String(record), reason), records: lost };
     return;
   }
   const { session, id, createdAt } = head;
   yield session;
   yield infoEvent(stored, head);
   const reading: Reading = { session, anchor: createdAt, ids: new MessageIds() };
-  yield* readMessages(stored, reading, nowMs);
-  for (const side of stored.sides()) {
+  yield* readMessages(stored, reading, nowMs, count);
+  for (const side of stored.sides(count)) {
     if (side.kind === "fault") yield side;
     else {
       const [source, record] = [{ side: side.name }, side.record.whole()];
@@ -86,6 +95,7 @@ function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): Can
       "continued.row": continued?.row?.whole(),
     },
     record: stored.record.whole(),
+    records: continued ? 2 : 1,
   });
 }
 
@@ -118,11 +128,12 @@ function* readMessages(
   stored: StoredSession,
   reading: Reading,
   nowMs: number,
+  count: RecordCount | undefined,
 ): Generator<ReadEvent> {
   const judge = judgeOf(stored, nowMs);
   // From the first open one on, until a later step proves that it ended.
   let held: (Judged | FaultEvent)[] = [];
-  for (const event of stored.messages()) {
+  for (const event of stored.messages(count)) {
     if (event.kind === "fault") {
       if (held.length > 0) held.push(event);
       else yield event;
@@ -146,7 +157,15 @@ function* release(
 ): Generator<ReadEvent> {
   if ("kind" in waiting) yield waiting;
   else if (waiting.open === undefined || isProven) yield* readMessage(waiting.message, reading);
-  else yield { kind: "pending", location: placeOf(waiting.message), reason: waiting.open };
+  else {
+    const { message, open } = waiting;
+    yield {
+      kind: "pending",
+      location: placeOf(message),
+      reason: open,
+      records: message.records,
+    };
+  }
 }
 
 function placeOf({ record }: StoredMessage): string {

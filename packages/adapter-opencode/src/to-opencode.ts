@@ -3,6 +3,7 @@ import { origin } from "./origin.ts";
 import { writeForeign } from "./write-foreign.ts";
 import { type Generation, writeNative } from "./write-native.ts";
 
+/** What {@link opencodeWriter} writes. */
 export type OpencodeWriterOptions = {
   /** The form of native restores. Default `same`: a tree as a tree, all else as exports. */
   readonly generation?: Generation;

@@ -6,6 +6,7 @@ import {
   fileReader,
   isSystemError,
   type Reader,
+  type RecordCount,
   reasonOf,
   type Surroundings,
 } from "@pond/canonical/adapter";
@@ -13,6 +14,7 @@ import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
 import { restedMark } from "./session-file.ts";
 
+/** How sessions of phi-core are read. */
 export type PhiCoreOptions = {
   /** The time now, in ms; what is running in a session that has rested an hour is over. */
   readonly now?: () => number;
@@ -33,18 +35,23 @@ export function fromPhiCore(path: string, { now = Date.now }: PhiCoreOptions = {
       all: () => (isFolder ? namesIn(path) : [basename(path)]).map(found),
       filesOf: (key) => (basename(key) === key ? found(key) : undefined),
       measure: ({ file }) => measure(statSync(file, { bigint: true }), now()),
-      read: (files, signal) => readFile(files, now(), signal),
+      read: (files, signal, count) => readFile(files, { now: now(), signal, count }),
     };
   });
 }
 
+type ReadOptions = {
+  readonly now: number;
+  readonly signal: AbortSignal | undefined;
+  readonly count: RecordCount | undefined;
+};
+
 async function* readFile(
   { file }: SessionFile,
-  nowMs: number,
-  signal: AbortSignal | undefined,
+  { now, signal, count }: ReadOptions,
 ): AsyncIterable<ReadEvent> {
   try {
-    for (const event of readSession(file, nowMs)) {
+    for (const event of readSession(file, now, count)) {
       signal?.throwIfAborted();
       yield event;
     }

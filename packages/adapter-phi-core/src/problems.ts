@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { plainText } from "@pond/canonical/foreign";
 import { checkExchange, listOf } from "./problems/exchange.ts";
 import { session } from "./problems/session.ts";
 import type { Report } from "./problems/shape.ts";
@@ -21,7 +22,7 @@ export function phiCoreProblems(files: ReadonlyMap<string, Uint8Array>): readonl
     }
     session(value, "", report);
     if (!isJsonObject(value)) continue;
-    if (path !== `${String(value["session_id"])}.json`) {
+    if (path !== `${plainText(value["session_id"])}.json`) {
       report("session_id", "is not the name of the file");
     }
     for (const [index, loop] of listOf(value["loops"]).entries()) {

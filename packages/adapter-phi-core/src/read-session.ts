@@ -6,6 +6,7 @@ import {
   ContentIds,
   carrierEvent,
   openRecord,
+  type RecordCount,
   type SourceRecord,
   sessionEvent,
 } from "@pond/canonical/adapter";
@@ -20,15 +21,20 @@ import { openSessionFile } from "./session-file.ts";
  * The events of one session: what it says of itself, then each loop and its messages. A loop that
  * is still running is left for the next time.
  */
-export function* readSession(file: string, now: number): Generator<ReadEvent> {
+export function* readSession(
+  file: string,
+  now: number,
+  count: RecordCount | undefined,
+): Generator<ReadEvent> {
   const opened = openSessionFile(file, now);
+  count?.add(1);
   if (opened.kind !== "document") {
-    yield opened;
+    yield { ...opened, records: 1 };
     return;
   }
   const { document, bytes } = opened;
   try {
-    yield* readDocument(file, document, bytes, isLive(document, now));
+    yield* readDocument(file, document, bytes, isLive(document, now), count);
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
     yield { kind: "fault", fault: error };
@@ -40,6 +46,7 @@ function* readDocument(
   document: JsonObject,
   encodedBytes: number,
   mayChange: boolean,
+  count: RecordCount | undefined,
 ): Generator<ReadEvent> {
   const at = { adapter: origin, uri: file, record: "session" };
   const head = openRecord(at, document, { encodedBytes });
@@ -73,10 +80,17 @@ function* readDocument(
   const said = new Said();
   for (const loop of loopsOf(file, loops)) {
     const { record } = loop;
+    const messages = messagesIn(loop);
+    count?.add(1 + messages.length);
     if (loop.isRunning && mayChange) {
-      yield { kind: "pending", location: `${file}: ${loop.loopId}`, reason: "the loop is running" };
+      yield {
+        kind: "pending",
+        location: `${file}: ${loop.loopId}`,
+        reason: "the loop is running",
+        records: 1 + messages.length,
+      };
       // What it says will be its own once it has ended, also where a later loop repeats it.
-      for (const message of messagesIn(loop)) said.note(message, saidBy(message), loop.loopId);
+      for (const message of messages) said.note(message, saidBy(message), loop.loopId);
       continue;
     }
     const anchor = openRecord(at, fieldsIn(record)).timestamp("started_at") ?? createdAt;
@@ -93,7 +107,7 @@ function* readDocument(
     });
     const isDerived = loop.derived.length > 0;
     const common = { session, anchor, loop: loop.key, loopId: loop.loopId, isDerived, ids, said };
-    for (const [index, message] of messagesIn(loop).entries()) {
+    for (const [index, message] of messages.entries()) {
       yield* readMessage(message, { ...common, isFirst: index === 0 });
     }
   }

@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { withLock } from "./lock.ts";
 
+/** How {@link savePhiCoreSession} waits for other programs. */
 export type SaveOptions = {
   /** How long to wait for a program that is writing the session. Default 5 s, as the library. */
   readonly patienceMs?: number;

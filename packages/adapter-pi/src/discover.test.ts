@@ -79,6 +79,17 @@ it("reports what stands in a session's place (`adapter-integrity-no-silent-drops
   });
 });
 
+it("minds no link to settings that lie elsewhere, but one in the place of a session", async () => {
+  put(`${project}/${one}`);
+  symlinkSync("/etc/passwd", join(home.path, "mcp.json"));
+  symlinkSync("/etc/passwd", join(home.path, two));
+
+  expect(await found()).toEqual({
+    keys: [`${project}/${one}`],
+    faults: [[`/${two}`, "a symbolic link out of the folder, not followed"]],
+  });
+});
+
 it("reports a folder that is not there, and keys that lead elsewhere", async () => {
   put(`${project}/${one}`);
   const reader = fromPi(home.path);

@@ -60,9 +60,8 @@ export class Discovery {
     }
     yield* this.#folder({ ...at, depth: 0 });
     // One release of pi wrote its sessions beside the folder for them.
-    for (const entry of isHome ? yield* this.#list(home) : []) {
-      const isLog = entry.name.endsWith(logSuffix) && isSessionStem(entry.name);
-      if (!isLog || !entry.isFile()) continue;
+    for (const entry of isHome ? yield* this.#list(home, isLogName) : []) {
+      if (!entry.isFile()) continue;
       yield { kind: "files", key: entry.name, file: join(home, entry.name), sidecars: [] };
     }
   }
@@ -144,11 +143,19 @@ export class Discovery {
     return owner;
   }
 
-  /** The entries of a folder by name, without what must not be followed or opened. */
-  *#list(folder: string): Generator<FaultEvent, Dirent[]> {
+  /**
+   * The entries of a folder by name, without what must not be followed or opened.
+   *
+   * @param isOurs - By name: what the client keeps there besides is none of a reader's business.
+   */
+  *#list(
+    folder: string,
+    isOurs: (name: string) => boolean = () => true,
+  ): Generator<FaultEvent, Dirent[]> {
     let entries: Dirent[];
     try {
-      entries = readdirSync(folder, { withFileTypes: true });
+      const all = readdirSync(folder, { withFileTypes: true });
+      entries = all.filter(({ name }) => isOurs(name));
     } catch (error) {
       if (!isGone(error)) yield this.#fault(folder, reasonOf(error), error);
       return [];
@@ -177,6 +184,10 @@ export class Discovery {
   #fault(uri: string, reason: string, cause?: unknown): FaultEvent {
     return fileFault(this.#origin, uri, reason, cause);
   }
+}
+
+function isLogName(name: string): boolean {
+  return name.endsWith(logSuffix) && isSessionStem(name);
 }
 
 type Place = { readonly folder: string; readonly prefix: string };

@@ -3,6 +3,7 @@ import {
   fileChunks,
   fileFault,
   type LineOptions,
+  RecordCount,
   type RecordOutcome,
   readRecords,
   type SourceRecord,
@@ -10,7 +11,10 @@ import {
 import type { Dialect } from "./dialect.ts";
 import { type Era, eraOf, Settling } from "./migration.ts";
 
-export type LogOptions = LineOptions & { readonly signal?: AbortSignal | undefined };
+export type LogOptions = LineOptions & {
+  readonly signal?: AbortSignal | undefined;
+  readonly count?: RecordCount | undefined;
+};
 
 /** What must be known of a log before its first entry is read. */
 export type Head = {
@@ -41,6 +45,14 @@ export function isHeader(record: SourceRecord): boolean {
   return record.peek("type") === "session" && isId;
 }
 
+/** Why a log is no session. */
+type NoHead = {
+  readonly kind: "none";
+  readonly problems: readonly (FaultEvent | PendingEvent)[];
+  /** How many records were looked at; the problems tell of each. */
+  readonly records: number;
+};
+
 /**
  * Looks a log up to its header, and up to the end where it was migrated from version 1. A log
  * without a header is no session; what is wrong with it is told.
@@ -49,13 +61,14 @@ export async function readHead(
   file: string,
   dialect: Dialect,
   options: LogOptions,
-): Promise<Head | readonly (FaultEvent | PendingEvent)[]> {
+): Promise<Head | NoHead> {
   const problems: (FaultEvent | PendingEvent)[] = [];
   let head: Omit<Head, "links"> | undefined;
   let settling: Settling | undefined;
   let isOther = false;
+  const count = new RecordCount();
   const links: { [position: string]: JsonValue } = {};
-  for await (const batch of readLog(file, dialect, options, headChunkBytes)) {
+  for await (const batch of readLog(file, dialect, { ...options, count }, headChunkBytes)) {
     for (const event of batch) {
       if (event.kind !== "record") {
         problems.push(event);
@@ -71,12 +84,25 @@ export async function readHead(
         if (!era.isMigrated) return { ...head, links: undefined };
         settling = new Settling(era);
       } else if (isFourth(record)) {
-        return [...problems, fileFault(dialect.origin, file, fourth)];
+        return noHead(problems, count, fileFault(dialect.origin, file, fourth));
       } else isOther ||= record.peek("type") !== "title";
     }
   }
   if (head) return { ...head, links: Object.keys(links).length > 0 ? links : undefined };
-  return isOther ? [...problems, fileFault(dialect.origin, file, noHeader)] : problems;
+  if (isOther) return noHead(problems, count, fileFault(dialect.origin, file, noHeader));
+  return noHead(problems, count, { kind: "pending", location: file, reason: "no header yet" });
+}
+
+/** The last problem is that of every record that is none by itself. */
+function noHead(
+  others: readonly (FaultEvent | PendingEvent)[],
+  { records = 0 }: RecordCount,
+  last: FaultEvent | PendingEvent,
+): NoHead {
+  const told = others.reduce((sum, { records: own = 1 }) => sum + own, 0);
+  const isEmpty = last.kind === "pending" && records === told;
+  const problems = isEmpty ? others : [...others, { ...last, records: records - told }];
+  return { kind: "none", problems, records };
 }
 
 /** Version 4 belongs to a library; its lines are of another kind altogether. */

@@ -128,7 +128,7 @@ async function headOf(log: string, { dialect, options }: Source): Promise<Head |
   if (!statSync(log, { throwIfNoEntry: false })?.isFile()) return undefined;
   try {
     const head = await readHead(log, dialect, options);
-    return "kind" in head ? head : undefined;
+    return head.kind === "head" ? head : undefined;
   } catch (error) {
     if (isSystemError(error)) return undefined;
     throw error;

@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import { plainText } from "@pond/canonical/foreign";
 import type { Dialect } from "./dialect.ts";
 
 /** What the client would refuse in one message, without what stands around it. */
 export function messageProblems(message: JsonObject, dialect: Dialect): readonly string[] {
   const { role, content } = message;
   if (typeof role !== "string" || !rolesOf(dialect).includes(role)) {
-    return [`has a message of role ${String(role)}`];
+    return [`has a message of role ${plainText(role)}`];
   }
   switch (role) {
     case "user":
@@ -48,7 +49,7 @@ function answerProblems({ api, provider, model, usage, stopReason }: JsonObject)
   }
   const reasons = ["stop", "length", "toolUse", "error", "aborted", "deferred"];
   if (typeof stopReason !== "string" || !reasons.includes(stopReason)) {
-    problems.push(`stops for ${String(stopReason)}`);
+    problems.push(`stops for ${plainText(stopReason)}`);
   }
   return problems;
 }
@@ -66,7 +67,7 @@ function contentProblems(
   if (!Array.isArray(content)) return ["has no list of content"];
   return content.flatMap((block: JsonValue) => {
     const fields = isJsonObject(block) ? block : {};
-    const type = String(fields["type"]);
+    const type = plainText(fields["type"]);
     if (!known.includes(type)) return [`holds a block of type ${type}`];
     return isWhole(type, fields) ? [] : [`holds a ${type} block that is not whole`];
   });
@@ -84,8 +85,8 @@ function isWhole(type: string, block: JsonObject): boolean {
     case "toolCall":
       return (
         isJsonObject(block["arguments"]) &&
-        /^[A-Za-z0-9_|.:=+/-]+$/.test(String(block["id"] ?? "")) &&
-        /^[A-Za-z0-9_.-]{1,128}$/.test(String(block["name"] ?? ""))
+        /^[A-Za-z0-9_|.:=+/-]+$/.test(plainText(block["id"] ?? "")) &&
+        /^[A-Za-z0-9_.-]{1,128}$/.test(plainText(block["name"] ?? ""))
       );
     default:
       return true;

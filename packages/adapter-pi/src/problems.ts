@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { plainText } from "@pond/canonical/foreign";
 import { type Dialect, omp, pi } from "./dialect.ts";
 import { slotBytes } from "./foreign/title-slot.ts";
 import { logSuffix, sessionsPrefix } from "./layout.ts";
@@ -81,7 +82,7 @@ class LogProblems {
       return;
     }
     if (version !== undefined && ![1, 2, 3].some((known) => known === version)) {
-      this.#report(at, `has version ${String(version)}`);
+      this.#report(at, `has version ${plainText(version)}`);
     }
     this.#isTree = version === 2 || version === 3;
     if (!isTime(timestamp)) this.#report(at, "has no time");
@@ -146,7 +147,7 @@ function fieldProblems(entry: JsonObject, { modelName }: Dialect): readonly stri
     label: ["targetId"],
     session_init: ["systemPrompt", "task"],
   };
-  const type = String(entry["type"]);
+  const type = plainText(entry["type"]);
   const fields = Object.hasOwn(needed, type) ? (needed[type] ?? []) : [];
   return fields
     .filter((field) => typeof entry[field] !== "string")

@@ -6,6 +6,7 @@ import {
   fileFault,
   isSystemError,
   openRecord,
+  type RecordCount,
   reasonOf,
   type SourceRecord,
   sessionEvent,
@@ -37,16 +38,21 @@ export type Source = {
  * belong to it. One generator, and no delegation in it: either makes every event wait for more
  * promises.
  */
-export async function* readSession(files: SessionFiles, source: Source): AsyncIterable<ReadEvent> {
-  const { dialect, options } = source;
+export async function* readSession(files: SessionFiles, from: Source): AsyncIterable<ReadEvent> {
+  const { count, ...options } = from.options;
+  // Only what is read for good is counted, and not what is looked at to know how.
+  const source = { ...from, options };
+  const { dialect } = source;
   try {
     const head = await readHead(files.file, dialect, options);
-    if (!("kind" in head)) {
-      yield* head;
+    if (head.kind === "none") {
+      count?.add(head.records);
+      yield* head.problems;
       return;
     }
     const reading = await openReading(files, head, source);
     if (reading instanceof SourceFault) {
+      count?.add(1);
       yield { kind: "fault", fault: reading };
       return;
     }
@@ -56,7 +62,7 @@ export async function* readSession(files: SessionFiles, source: Source): AsyncIt
     // What stands in front of the header was migrated by nobody: the clients refuse such a file.
     const plain = { ...reading.era, isBornV1: false, isMigrated: false };
     const before: Reading = { ...reading, era: plain, settling: new Settling(plain) };
-    for await (const batch of readLog(files.file, dialect, options)) {
+    for await (const batch of readLog(files.file, dialect, { ...options, count })) {
       for (const event of batch) {
         if (event.kind !== "record") {
           yield event;
@@ -80,9 +86,13 @@ export async function* readSession(files: SessionFiles, source: Source): AsyncIt
         for (const fault of reading.blobs.faults()) yield fault;
       }
     }
-    for (const sidecar of files.sidecars)
-      for (const one of readArtifact(sidecar, reading)) yield one;
-    for (const one of readUnheld(reading, head.header)) yield one;
+    for (const sidecar of files.sidecars) {
+      const kept = readArtifact(sidecar, reading);
+      // One that is gone again is none.
+      if (kept.length > 0) count?.add(1);
+      for (const one of kept) yield one;
+    }
+    for (const one of readUnheld(reading, head.header, count)) yield one;
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!isSystemError(error)) throw error;
@@ -91,10 +101,16 @@ export async function* readSession(files: SessionFiles, source: Source): AsyncIt
 }
 
 /** Files that the log refers to where no part can hold them. */
-function* readUnheld(reading: Reading, header: SourceRecord): Generator<ReadEvent> {
+function* readUnheld(
+  reading: Reading,
+  header: SourceRecord,
+  count: RecordCount | undefined,
+): Generator<ReadEvent> {
   for (const hash of reading.blobs.unheld()) {
     const bytes = reading.blobs.read(hash, header);
-    if (bytes) yield* readBlob(hash, bytes, reading);
+    if (bytes === undefined) continue;
+    count?.add(1);
+    yield* readBlob(hash, bytes, reading);
   }
   yield* reading.blobs.faults();
 }

@@ -7,6 +7,7 @@ import { measure } from "./fingerprint.ts";
 import { rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
 
+/** How sessions of pi and of omp are read. */
 export type PiOptions = {
   /** Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB. */
   readonly maxLineBytes?: number;
@@ -25,8 +26,8 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
       all: () => discovery.all(),
       filesOf: (key) => discovery.filesOf(key),
       measure,
-      read: (files, signal) =>
-        readSession(files, { root, dialect, blobs: folder, options: { ...limits, signal } }),
+      read: (files, signal, count) =>
+        readSession(files, { root, dialect, blobs: folder, options: { ...limits, signal, count } }),
     };
   });
 }

@@ -10,6 +10,7 @@ export type AdapterCase = {
   /** Rule id of the spec. */
   readonly rule: string;
   readonly name: string;
+  /** Settles where the rule holds; rejects, saying where, where it does not. */
   readonly run: () => Promise<void>;
 };
 

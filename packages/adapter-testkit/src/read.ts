@@ -1,16 +1,27 @@
 import {
   partToWire,
   type ReadEvent,
+  recordsOf,
   type SourceFault,
   sessionToWire,
   stringifyJson,
   toRfc3339,
 } from "@pond/canonical";
-import type { Reader, SourceSession } from "@pond/canonical/adapter";
+import { type Reader, RecordCount, type SourceSession } from "@pond/canonical/adapter";
 
-/** Every event of one session, faults and pending records included. */
+/**
+ * Every event of one session, faults and pending records included.
+ *
+ * @throws {Error} where the reader counts its records, and they are not all accounted for
+ * (`adapter-integrity-no-silent-drops`).
+ */
 export async function readAll(reader: Reader, key: string): Promise<readonly ReadEvent[]> {
-  return Array.fromAsync(reader.read(key));
+  const count = new RecordCount();
+  const events = await Array.fromAsync(reader.read(key, undefined, count));
+  const told = events.reduce((sum, event) => sum + recordsOf(event), 0);
+  const { records: read = told } = count;
+  if (read !== told) throw new Error(`${key}: ${read} records read, and ${told} accounted for`);
+  return events;
 }
 
 /** What a reader found in its source without parsing it. */
@@ -19,6 +30,7 @@ export type FoundSessions = {
   readonly faults: readonly SourceFault[];
 };
 
+/** What a reader finds in its source; nothing is parsed. */
 export async function findSessions(reader: Reader): Promise<FoundSessions> {
   const found = await Array.fromAsync(reader.sessions());
   return {

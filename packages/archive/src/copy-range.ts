@@ -59,6 +59,8 @@ export async function copyRange(
   const mixed = await mixedSessions(from, to, range, known, grown);
   const tables = new Map<string, RowCounts>();
   for (const name of readOrder.toReversed()) {
+    // A power cut that keeps a row has to keep what is below it.
+    if (!isNew && (name === "messages" || name === "sessions")) await to.flush();
     const rows = missing.get(name);
     if (rows) tables.set(name, await copyRows(from, to, name, rows, known, options));
   }

@@ -4,6 +4,7 @@ import { copyRange, type RowCounts } from "./copy-range.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
 
+/** What a copy did. */
 export type CopyReport = {
   /** By table. */
   readonly tables: Readonly<Record<string, RowCounts>>;

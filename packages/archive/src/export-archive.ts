@@ -2,7 +2,7 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { open, readdir, rename } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { type SessionStore, TargetExistsError } from "@pond/sessions";
-import { openStore, type Store } from "@pond/substrate";
+import { openStore, type Row, type Store } from "@pond/substrate";
 import { copyRange } from "./copy-range.ts";
 import {
   type ArchivedFile,
@@ -13,16 +13,25 @@ import {
 } from "./manifest.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
+import { redactRange } from "./redact-range.ts";
+import { type ArchiveRedactor, type RedactedCount, Redaction } from "./redaction.ts";
 import { RowDigest } from "./row-digest.ts";
 import { withScratchFolder } from "./scratch.ts";
 import { archiveTables } from "./tables.ts";
 import { hashFile, writeTar } from "./write-tar.ts";
 
+/** How an archive is written. */
 export type ExportOptions = Watch & {
   /** Replace a file that is there. */
   readonly isForced?: boolean;
+  /**
+   * Every text passes it on the way out, and what follows from the texts is made again: what search
+   * finds, and digests. Vectors of messages whose text changed are left out. The store stays as it is.
+   */
+  readonly redactor?: ArchiveRedactor | undefined;
 };
 
+/** What is in the archive that was written. */
 export type ExportReport = {
   readonly file: string;
   readonly bytes: number;
@@ -30,6 +39,8 @@ export type ExportReport = {
   readonly rows: Readonly<Record<string, number>>;
   /** Digest of the rows of each table: equal for equal rows, whichever store they are in. */
   readonly digests: Readonly<Record<string, string>>;
+  /** What the redactor replaced, where there is one. */
+  readonly redacted?: readonly RedactedCount[];
 };
 
 /**
@@ -42,7 +53,7 @@ export type ExportReport = {
 export async function exportArchive(
   { store }: SessionStore,
   target: string,
-  { isForced = false, ...watch }: ExportOptions = {},
+  { isForced = false, redactor, ...watch }: ExportOptions = {},
 ): Promise<ExportReport> {
   const file = resolve(target);
   const refuseExisting = (): void => {
@@ -51,11 +62,15 @@ export async function exportArchive(
   };
   refuseExisting();
   const place = placeOf(file);
+  const redaction = redactor && new Redaction(redactor);
   return withScratchFolder(place, async (folder) => {
     const datasets = join(folder, "datasets");
-    const tables = await writeDatasets(store, datasets, watch);
+    const tables = await writeDatasets(store, datasets, redaction, watch);
+    const redacted = redaction?.counts();
     const draft = join(folder, "archive");
-    await pack(draft, datasets, (files) => createManifest(store.id, tables, files), watch);
+    const manifestOf = (files: readonly ArchivedFile[]) =>
+      createManifest(store.id, tables, files, redacted);
+    await pack(draft, datasets, manifestOf, watch);
     watch.signal?.throwIfAborted();
     refuseExisting();
     const { size: bytes } = statSync(draft);
@@ -66,6 +81,7 @@ export async function exportArchive(
       bytes,
       rows: Object.fromEntries(tables.map(({ name, rows }) => [name, rows])),
       digests: Object.fromEntries(tables.map(({ name, digest }) => [name, digest])),
+      ...(redacted && { redacted }),
     };
   });
 }
@@ -80,6 +96,7 @@ function placeOf(file: string): string {
 async function writeDatasets(
   store: Store,
   folder: string,
+  redaction: Redaction | undefined,
   { onProgress, signal }: Watch,
 ): Promise<ArchivedTable[]> {
   await store.refresh();
@@ -98,11 +115,12 @@ async function writeDatasets(
   };
   const copy = await openStore(folder, { tables: declarations, mode: "write" });
   try {
+    const onRow = (table: string, row: Row): void => digests.get(table)?.add(row);
+    const options = { columnsOf, signal, onRows, onRow };
     for (const range of ranges) {
-      await copyRange(store, copy, range, {
-        ...{ columnsOf, signal, isNew: true, onRows },
-        onRow: (table, row) => digests.get(table)?.add(row),
-      });
+      await (redaction
+        ? redactRange(store, copy, range, { ...options, redaction })
+        : copyRange(store, copy, range, { ...options, isNew: true }));
     }
     for (const [at, { name }] of declarations.entries()) {
       onProgress?.({ step: "compact", done: at, total: declarations.length });

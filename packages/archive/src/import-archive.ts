@@ -2,9 +2,16 @@ import { type SessionStore, sessionTables } from "@pond/sessions";
 import { type CopyReport, copySessions } from "./copy-sessions.ts";
 import { type OpenOptions, withArchive } from "./open-archive.ts";
 import type { Watch } from "./progress.ts";
+import type { RedactedCount } from "./redaction.ts";
 
 /** A store, or what opens it; then it is closed again. */
 export type ImportTarget = SessionStore | (() => Promise<SessionStore>);
+
+/** What an import did. */
+export type ImportReport = CopyReport & {
+  /** What was replaced in the archive when it was made; absent where nothing was looked for. */
+  readonly redacted?: readonly RedactedCount[];
+};
 
 /**
  * Puts the sessions of an archive into a store, by the insert-if-absent of every other import: what
@@ -18,14 +25,14 @@ export async function importArchive(
   file: string,
   target: ImportTarget,
   options: OpenOptions = {},
-): Promise<CopyReport> {
-  return withArchive(file, options, async (store) => {
+): Promise<ImportReport> {
+  return withArchive(file, options, async (store, { redacted }) => {
     const archived = { store, close: () => store.close() };
     const sessions = typeof target === "function" ? await target() : target;
     try {
       const report = await copySessions(archived, sessions, options);
       await updateIndexes(sessions, options);
-      return report;
+      return { ...report, ...(redacted && { redacted }) };
     } finally {
       if (typeof target === "function") sessions.close();
     }

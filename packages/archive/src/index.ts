@@ -9,7 +9,13 @@ export {
   type ArchivePlace,
 } from "./errors.ts";
 export { type ExportOptions, type ExportReport, exportArchive } from "./export-archive.ts";
-export { type ImportTarget, importArchive, updateIndexes } from "./import-archive.ts";
+export {
+  type ImportReport,
+  type ImportTarget,
+  importArchive,
+  updateIndexes,
+} from "./import-archive.ts";
 export type { OpenOptions } from "./open-archive.ts";
 export type { Progress, Step, Watch } from "./progress.ts";
+export type { ArchiveRedactor, RedactedCount } from "./redaction.ts";
 export { type ArchiveSummary, verifyArchive } from "./verify-archive.ts";

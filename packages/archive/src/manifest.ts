@@ -1,6 +1,7 @@
 import { sessionTables } from "@pond/sessions";
 import type { TableDeclaration } from "@pond/substrate";
 import { ArchiveDamagedError, ArchiveNewerError, type ArchivePlace } from "./errors.ts";
+import type { RedactedCount } from "./redaction.ts";
 
 export const manifestPath = "manifest.json";
 
@@ -35,14 +36,21 @@ export type Manifest = {
   readonly tables: readonly ArchivedTable[];
   /** In the order in which they follow. */
   readonly files: readonly ArchivedFile[];
+  /** What was replaced in the rows of the store; absent where they are all as they were. */
+  readonly redacted?: readonly RedactedCount[];
 };
 
 export function createManifest(
   storeId: string,
   tables: readonly ArchivedTable[],
   files: readonly ArchivedFile[],
+  redacted: readonly RedactedCount[] | undefined,
 ): Manifest {
-  return { format: formatName, version: formatVersion, store_id: storeId, tables, files };
+  return {
+    ...{ format: formatName, version: formatVersion, store_id: storeId },
+    ...(redacted && { redacted }),
+    ...{ tables, files },
+  };
 }
 
 export function writeManifest(manifest: Manifest): Buffer {
@@ -64,14 +72,18 @@ export function readManifest(bytes: Buffer, place: ArchivePlace): Manifest {
   if (root["format"] !== formatName) damaged(`"format" is not "${formatName}"`);
   const version = integer(root, "version", damaged);
   if (version > formatVersion) throw newer(place, `version ${version} of the format`);
-  onlyKeys(root, ["format", "version", "store_id", "tables", "files"], "the manifest", damaged);
+  const keys = ["format", "version", "store_id", "redacted", "tables", "files"];
+  onlyKeys(root, keys, "the manifest", damaged);
   const archived = listOf(root, "tables", damaged);
   const tables = sessionTables.map((declaration, at) =>
     readTable(archived[at], declaration, place, damaged),
   );
   if (archived.length !== tables.length) damaged(`${archived.length} tables, not ${tables.length}`);
   const files = listOf(root, "files", damaged).map((file) => readFile(file, damaged));
-  return createManifest(text(root, "store_id", damaged), tables, files);
+  const redacted = Object.hasOwn(root, "redacted")
+    ? listOf(root, "redacted", damaged).map((count) => readCount(count, damaged))
+    : undefined;
+  return createManifest(text(root, "store_id", damaged), tables, files, redacted);
 }
 
 type Damaged = (reason: string) => never;
@@ -123,6 +135,12 @@ function readFile(value: unknown, damaged: Damaged): ArchivedFile {
     size: integer(fields, "size", damaged),
     sha256: sha256(fields, "sha256", damaged),
   };
+}
+
+function readCount(value: unknown, damaged: Damaged): RedactedCount {
+  const fields = fieldsOf(value, "what was redacted", damaged);
+  onlyKeys(fields, ["rule", "count"], "what was redacted", damaged);
+  return { rule: text(fields, "rule", damaged), count: integer(fields, "count", damaged) };
 }
 
 function newer(place: ArchivePlace, what: string): ArchiveNewerError {

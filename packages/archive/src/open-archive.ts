@@ -10,6 +10,7 @@ import { withScratchFolder } from "./scratch.ts";
 import { archiveTables } from "./tables.ts";
 import { readContents, unpack } from "./unpack.ts";
 
+/** How an archive is read. */
 export type OpenOptions = Watch & {
   /** Where the datasets are unpacked for the time being; as much room as the archive is needed. */
   readonly temporaryFolder?: string | undefined;

@@ -1,5 +1,7 @@
 import { type OpenOptions, withArchive } from "./open-archive.ts";
+import type { RedactedCount } from "./redaction.ts";
 
+/** What an archive holds, each of it proven. */
 export type ArchiveSummary = {
   /** Id of the store that was exported. */
   readonly storeId: string;
@@ -7,6 +9,8 @@ export type ArchiveSummary = {
   readonly rows: Readonly<Record<string, number>>;
   /** Digest of the rows of each table. */
   readonly digests: Readonly<Record<string, string>>;
+  /** What was replaced in it when it was made; absent where nothing was looked for. */
+  readonly redacted?: readonly RedactedCount[];
 };
 
 /**
@@ -18,9 +22,10 @@ export async function verifyArchive(
   file: string,
   options: OpenOptions = {},
 ): Promise<ArchiveSummary> {
-  return withArchive(file, options, async (_, { store_id: storeId, tables }) => ({
+  return withArchive(file, options, async (_, { store_id: storeId, tables, redacted }) => ({
     storeId,
     rows: Object.fromEntries(tables.map(({ name, rows }) => [name, rows])),
     digests: Object.fromEntries(tables.map(({ name, digest }) => [name, digest])),
+    ...(redacted && { redacted }),
   }));
 }

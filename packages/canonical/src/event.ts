@@ -3,8 +3,24 @@ import type { MessageHeader } from "./message.ts";
 import type { Part } from "./part.ts";
 import type { Session } from "./session.ts";
 
-export type SessionEvent = { readonly kind: "session"; readonly session: Session };
-export type MessageEvent = { readonly kind: "message"; readonly message: MessageHeader };
+/** Opens a session: the first event of it (`adapter-integrity-event-ordering`). */
+export type SessionEvent = {
+  readonly kind: "session";
+  readonly session: Session;
+  /** How many source records nothing but this event keeps; none where left out. */
+  readonly records?: number;
+};
+/** Opens a message. Its parts follow, in order, before the next one. */
+export type MessageEvent = {
+  readonly kind: "message";
+  readonly message: MessageHeader;
+  /**
+   * How many source records the message and its parts keep; one where left out, none for the
+   * second message of a record (`adapter-integrity-no-silent-drops`).
+   */
+  readonly records?: number;
+};
+/** One part of the message before it. */
 export type PartEvent = { readonly kind: "part"; readonly part: Part };
 
 /**
@@ -15,15 +31,37 @@ export type PartEvent = { readonly kind: "part"; readonly part: Part };
 export type CanonicalEvent = SessionEvent | MessageEvent | PartEvent;
 
 /** A record that could not be read; everything else of its session still comes. */
-export type FaultEvent = { readonly kind: "fault"; readonly fault: SourceFault };
+export type FaultEvent = {
+  readonly kind: "fault";
+  readonly fault: SourceFault;
+  /** How many source records it costs; one where left out, none where what it names is kept. */
+  readonly records?: number;
+};
 
 /** A record that is not complete yet, such as a last line still being written. */
 export type PendingEvent = {
   readonly kind: "pending";
   /** `uri:record`, for people. */
   readonly location: string;
+  /** What is missing, for people. */
   readonly reason: string;
+  /** How many source records wait; one where left out. */
+  readonly records?: number;
 };
 
 /** What a Reader yields. */
 export type ReadEvent = CanonicalEvent | FaultEvent | PendingEvent;
+
+/** How many source records an event accounts for. */
+export function recordsOf(event: ReadEvent): number {
+  switch (event.kind) {
+    case "session":
+      return event.records ?? 0;
+    case "part":
+      return 0;
+    case "message":
+    case "fault":
+    case "pending":
+      return event.records ?? 1;
+  }
+}

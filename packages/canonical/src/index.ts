@@ -9,6 +9,7 @@ export type {
   ReadEvent,
   SessionEvent,
 } from "./event.ts";
+export { recordsOf } from "./event.ts";
 export {
   type MessageId,
   messageIdSchema,

@@ -3,7 +3,9 @@ import { parseExactly } from "./json-parser.ts";
 import { stringifyDeep } from "./json-writer.ts";
 import { isLostInDouble, isRawNumber, type RawNumber } from "./raw-number.ts";
 
+/** A JSON object. Keys are as the source wrote them: `__proto__` is one like any other. */
 export type JsonObject = { readonly [key: string]: JsonValue };
+/** Any JSON value. A number that a double would change is a {@link RawNumber}. */
 export type JsonValue =
   | string
   | number

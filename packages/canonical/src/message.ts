@@ -15,28 +15,39 @@ import type {
 } from "./part.ts";
 import { type Micros, microsSchema } from "./timestamp.ts";
 
+/** @inline */
 type BaseMessage = {
   readonly id: MessageId;
   readonly session_id: SessionId;
   /** When the source says it happened. File order, not this, orders a session. */
   readonly timestamp: Micros;
+  /** What its record held beside the typed fields. */
   readonly options: ProviderOptions;
 };
 
+/** @inline */
 type SystemHeader = BaseMessage & {
   readonly role: "system";
   /** May be empty: a carrier of a record that maps to no message (spec 6.5, rule 3). */
   readonly content: string;
 };
+/** @inline */
 type UserHeader = BaseMessage & { readonly role: "user" };
+/** @inline */
 type AssistantHeader = BaseMessage & { readonly role: "assistant" };
+/** @inline */
 type ToolHeader = BaseMessage & { readonly role: "tool" };
 
 /** A message as an event carries it and a row stores it: its parts follow, one event each. */
 export type MessageHeader = SystemHeader | UserHeader | AssistantHeader | ToolHeader;
 
+/**
+ * What neither the human nor the model said; it has text and no parts. It may carry a whole record.
+ */
 export type SystemMessage = SystemHeader;
+/** A turn of the user's side: what was typed, and what the client put beside it. */
 export type UserMessage = UserHeader & { readonly content: readonly (TextPart | FilePart)[] };
+/** A turn of the model: what it said, thought and called. */
 export type AssistantMessage = AssistantHeader & {
   readonly content: readonly (
     | TextPart
@@ -47,6 +58,7 @@ export type AssistantMessage = AssistantHeader & {
     | ToolApprovalRequestPart
   )[];
 };
+/** What tools answered, and whether a human let them run. */
 export type ToolMessage = ToolHeader & {
   readonly content: readonly (ToolResultPart | ToolApprovalResponsePart)[];
 };
@@ -54,6 +66,7 @@ export type ToolMessage = ToolHeader & {
 /** A whole message, its parts inside (spec 4.6). */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
+/** Whose turn a message is. */
 export type Role = Message["role"];
 
 /** Which parts a message of each role may hold (spec 4.6). */

@@ -17,9 +17,11 @@ export type Session = {
   readonly created_at: Micros;
   /** The scope it belongs to: the working directory, decoded (`model-project-non-empty`). */
   readonly project: string;
+  /** What its records held beside the typed fields. */
   readonly options: ProviderOptions;
 };
 
+/** Checks one session. Strict: a field the model does not name is an error. */
 export const sessionSchema: v.GenericSchema<unknown, Session> = v.pipe(
   v.strictObject({
     id: sessionIdSchema,

@@ -25,6 +25,7 @@ export type WireMessage = Omit<MessageHeader, "timestamp" | "content"> & {
   readonly content: string | readonly WirePart[];
 };
 
+/** A session as JSON. */
 export function sessionToWire(session: Session): WireSession {
   return { ...session, created_at: toRfc3339(session.created_at) };
 }
@@ -34,6 +35,7 @@ export function sessionFromWire(value: unknown): Session {
   return checkSession(withTime(value, "created_at", "session"));
 }
 
+/** A message as JSON, its parts inside. */
 export function messageToWire(message: Message): WireMessage {
   const content = message.role === "system" ? message.content : partsOf(message).map(partToWire);
   return { ...message, timestamp: toRfc3339(message.timestamp), content };
@@ -48,6 +50,7 @@ export function messageFromWire(value: unknown): Message {
   );
 }
 
+/** A part as JSON. */
 export function partToWire(part: Part): WirePart {
   if (part.type !== "file") return part;
   const { data } = part;

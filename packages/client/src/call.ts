@@ -6,6 +6,7 @@ import { longestWaitMs, pauseMs } from "./backoff.ts";
 import { AnswerError, ConnectionError, ServerError } from "./errors.ts";
 import { readTimeout, type Settings } from "./settings.ts";
 
+/** How one call waits. */
 export type CallOptions = {
   readonly signal?: AbortSignal | undefined;
   /** For each try, instead of the client's. */

@@ -31,6 +31,7 @@ import { type ClientOptions, readSettings, type Settings } from "./settings.ts";
 /** A request without what the client adds to it. */
 export type Fields<Request> = Omit<Request, "protocol_version">;
 
+/** @inline */
 type GetFields = Fields<GetRequest>;
 
 /**
@@ -38,21 +39,24 @@ type GetFields = Fields<GetRequest>;
  * {@link ConnectionError}, {@link AnswerError}, or the reason of their `signal`.
  */
 export type Client = {
+  /** One page of what is found. */
   search(request: Fields<SearchRequest>, options?: CallOptions): Promise<SearchResponse>;
   /** Searches, and asks on for as long as somebody wants more sessions. */
   searchAll(
     request: Fields<SearchRequest>,
     options?: CallOptions,
   ): AsyncGenerator<SessionMatches, void, undefined>;
-  /** One message with its neighbours, or a page of a session. */
+  /** One message with its neighbours. */
   get(
     request: GetFields & { readonly message_id: string },
     options?: CallOptions,
   ): Promise<MessageView>;
+  /** A page of a session. */
   get(
     request: GetFields & { readonly message_id?: undefined },
     options?: CallOptions,
   ): Promise<SessionPage>;
+  /** One or the other, as the request says. */
   get(request: GetFields, options?: CallOptions): Promise<GetResponse>;
   /** The messages of a session, page after page. */
   messages(
@@ -66,10 +70,13 @@ export type Client = {
     events: Iterable<IngestEvent> | AsyncIterable<IngestEvent>,
     options?: IngestAllOptions & Pick<IngestRequest, "namespace">,
   ): Promise<IngestResponse>;
+  /** What is stored, and how healthy it is. */
   status(request?: Fields<StatusRequest>, options?: CallOptions): Promise<StatusResponse>;
+  /** A session as files of a client. */
   restore(request: Fields<RestoreRequest>, options?: CallOptions): Promise<RestoreResponse>;
 };
 
+/** How a session is paged through. */
 export type MessagesOptions = CallOptions &
   Pick<GetRequest, "namespace" | "response_mode" | "after_id" | "limit_bytes">;
 

@@ -5,6 +5,7 @@ import { AnswerError, ServerError } from "./errors.ts";
 import { IngestReport } from "./ingest-report.ts";
 import { within } from "./settings.ts";
 
+/** How a stream of events is cut into batches. */
 export type IngestAllOptions = CallOptions & {
   /** Events in one request; default 5,000. A server takes 10,000, unless it was told otherwise. */
   readonly maxEvents?: number | undefined;

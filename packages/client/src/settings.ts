@@ -1,6 +1,7 @@
 import { type Address, readAddress } from "./address.ts";
 import { type Clock, systemClock } from "./clock.ts";
 
+/** Which server, and how to reach it. */
 export type ClientOptions = {
   /** Of the server, such as `http://127.0.0.1:7070`. */
   readonly url: string | URL;

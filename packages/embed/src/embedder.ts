@@ -9,6 +9,7 @@ export type EmbedLimits = {
   readonly maxTokens: number;
 };
 
+/** What the texts are. */
 export type EmbedOptions = {
   readonly kind: EmbedKind;
   readonly signal?: AbortSignal;

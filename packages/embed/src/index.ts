@@ -13,6 +13,7 @@ export { downloadModel } from "./models/download-model.ts";
 export { isDownloaded, listDownloaded, removeModel } from "./models/model-folder.ts";
 export type { PinnedFile, PinnedModel } from "./models/pinned-models.ts";
 export { pinnedModels } from "./models/pinned-models.ts";
+export type { Environment } from "./network.ts";
 export { openEmbedder } from "./open-embedder.ts";
 export type {
   EmbedderSettings,

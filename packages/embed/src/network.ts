@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 
+/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type NetworkRequest = {

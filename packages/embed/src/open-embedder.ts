@@ -10,7 +10,7 @@ import type { EmbedderSettings } from "./settings.ts";
  * endpoint has to say comes with the first `embed`.
  *
  * @throws {ModelNotFoundError} {@link ModelIncompleteError} {@link ModelInvalidError}
- * @throws {TypeError} {@link RangeError} for settings that make no sense.
+ * @throws {TypeError} `RangeError` for settings that make no sense.
  */
 export async function openEmbedder(settings: EmbedderSettings): Promise<Embedder> {
   switch (settings.kind) {

@@ -8,8 +8,11 @@ export type PinnedSettings = {
   readonly kind: "pinned";
   /** One of `pinnedModels` by name, or a manifest of the caller's. */
   readonly model: string | PinnedModel;
+  /** Where `downloadModel` put it. */
   readonly cacheDirectory: string;
+  /** Threads of one run; all cores by default. */
   readonly threads?: number;
+  /** How long an unused model stays in memory; 5 minutes by default. */
   readonly idleMs?: number;
 };
 
@@ -18,7 +21,9 @@ export type FolderSettings = {
   readonly kind: "folder";
   readonly folder: string;
   readonly pooling?: Pooling;
+  /** Put before a query; as the model was trained. */
   readonly queryPrefix?: string;
+  /** Put before a text that is stored. */
   readonly passagePrefix?: string;
   /** Tokens of one text that reach the model, at most what it takes. */
   readonly maxTokens?: number;
@@ -37,7 +42,9 @@ export type HttpSettings = {
   readonly dimension: number;
   /** Sent as a bearer token, to this address only. */
   readonly apiKey?: string;
+  /** Put before a query; as the model was trained. Default none. */
   readonly queryPrefix?: string;
+  /** Put before a text that is stored. Default none. */
   readonly passagePrefix?: string;
   /** Texts in one request; 64 by default. */
   readonly maxTexts?: number;
@@ -51,4 +58,5 @@ export type HttpSettings = {
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
+/** Which model makes the vectors: one that is pinned, one in a folder, or one behind HTTP. */
 export type EmbedderSettings = PinnedSettings | FolderSettings | HttpSettings;

@@ -47,6 +47,7 @@ export class SessionClosedError extends PondError {
   }
 }
 
+/** Why a session takes no more events. */
 export type ClosedState = "rejected" | "flushed" | "drained" | "open";
 
 const remedies: Readonly<Record<ClosedState, string>> = {

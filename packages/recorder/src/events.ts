@@ -34,10 +34,10 @@ export type Formation =
     };
 
 /** Turns of a loop, both ends included. */
-type TurnRange = { readonly startTurn: number; readonly endTurn: number };
+export type TurnRange = { readonly startTurn: number; readonly endTurn: number };
 
 /** Messages that stand for those of some turns. */
-type CompactedSection = {
+export type CompactedSection = {
   readonly range: TurnRange;
   readonly messages: readonly JsonObject[];
 };
@@ -49,12 +49,16 @@ export type CompactionBlock = {
   readonly keep_recent?: CompactedSection;
 };
 
+/** @inline */
 type Timed = {
   /** RFC 3339; the recorder's `now` where it is left out. */
   readonly timestamp?: string;
 };
+/** @inline */
 type OfLoop = Timed & { readonly loop_id: string };
+/** @inline */
 type OfCall = OfLoop & { readonly tool_call_id: string; readonly tool_name: string };
+/** @inline */
 type OfSession = Timed & { readonly session_id: string };
 
 /** Opens a loop, and its session where that is new. */
@@ -73,6 +77,7 @@ export type AgentStart = OfLoop & {
   readonly metadata?: JsonValue;
 };
 
+/** Ends a loop. */
 export type AgentEnd = OfLoop & {
   readonly type: "AgentEnd";
   /** What the loop said, in order; what was recorded of it where left out. */
@@ -82,26 +87,33 @@ export type AgentEnd = OfLoop & {
   readonly rejection?: string;
 };
 
-type TurnStart = OfLoop & {
+/** Begins a turn: one call of the model and the tools it asks for. */
+export type TurnStart = OfLoop & {
   readonly type: "TurnStart";
   readonly turn_index: number;
   readonly triggered_by: TurnTrigger;
 };
-type TurnEnd = OfLoop & { readonly type: "TurnEnd"; readonly usage?: Usage };
+/** Ends the turn that was begun last. */
+export type TurnEnd = OfLoop & { readonly type: "TurnEnd"; readonly usage?: Usage };
 
-type MessageStart = OfLoop & { readonly type: "MessageStart"; readonly role: Said["role"] };
+/** A message begins to stream in. */
+export type MessageStart = OfLoop & { readonly type: "MessageStart"; readonly role: Said["role"] };
 /** A piece of a message as it streams in; left out unless the recorder is told otherwise. */
-type MessageUpdate = OfLoop & { readonly type: "MessageUpdate"; readonly delta: JsonValue };
-type MessageEnd = OfLoop & { readonly type: "MessageEnd"; readonly message: Said };
+export type MessageUpdate = OfLoop & { readonly type: "MessageUpdate"; readonly delta: JsonValue };
+/** A message that is whole. */
+export type MessageEnd = OfLoop & { readonly type: "MessageEnd"; readonly message: Said };
 
-type ToolExecutionStart = OfCall & {
+/** A tool was started. */
+export type ToolExecutionStart = OfCall & {
   readonly type: "ToolExecutionStart";
   readonly args: JsonValue;
 };
-type ToolExecutionUpdate = OfCall & {
+/** What a tool has so far. */
+export type ToolExecutionUpdate = OfCall & {
   readonly type: "ToolExecutionUpdate";
   readonly partial_result: JsonValue;
 };
+/** A tool is done. */
 export type ToolExecutionEnd = OfCall & {
   readonly type: "ToolExecutionEnd";
   readonly is_error: boolean;
@@ -111,18 +123,21 @@ export type ToolExecutionEnd = OfCall & {
   /** Found out where the recorder knows that loop. */
   readonly child_session_id?: string;
 };
-type ProgressMessage = OfCall & { readonly type: "ProgressMessage"; readonly text: string };
+/** What a tool says while it works. */
+export type ProgressMessage = OfCall & { readonly type: "ProgressMessage"; readonly text: string };
 
-type InputRejected = OfLoop & { readonly type: "InputRejected"; readonly reason: string };
+/** An input filter refused. */
+export type InputRejected = OfLoop & { readonly type: "InputRejected"; readonly reason: string };
 /** The loop ended without an end: a flush, or an error. */
-type LoopAborted = OfLoop & { readonly type: "LoopAborted"; readonly reason?: string };
+export type LoopAborted = OfLoop & { readonly type: "LoopAborted"; readonly reason?: string };
 
 /** Registers the loops of a group before any of them starts. */
-type ParallelLoopStart = OfSession & {
+export type ParallelLoopStart = OfSession & {
   readonly type: "ParallelLoopStart";
   readonly loop_ids: readonly string[];
 };
-type ParallelLoopEnd = OfSession & {
+/** Says which loop of a group goes on. */
+export type ParallelLoopEnd = OfSession & {
   readonly type: "ParallelLoopEnd";
   readonly selected_loop_id: string;
   readonly selected_config_index: number;
@@ -130,12 +145,13 @@ type ParallelLoopEnd = OfSession & {
   readonly evaluation_usage?: Usage;
 };
 
-type CompactionStarted = OfLoop & {
+/** A loop's messages are about to be summed up. */
+export type CompactionStarted = OfLoop & {
   readonly type: "CompactionStarted";
   readonly metadata?: JsonObject;
 };
 /** Lays an overlay over a loop, or takes it off where there is none. */
-type CompactionEnded = OfLoop & {
+export type CompactionEnded = OfLoop & {
   readonly type: "CompactionEnded";
   readonly compaction_block?: CompactionBlock;
   readonly metadata?: JsonObject;
@@ -162,20 +178,18 @@ export type AgentEvent =
   | CompactionEnded;
 
 /** Written into a spawned session once its parent says which call it was. */
-type SpawnNamed = OfSession & {
+export type SpawnNamed = OfSession & {
   readonly type: "SpawnNamed";
   readonly parent_spawn_ref: SpawnRef;
 };
 
-type WithTime<Each> = Each extends unknown ? Each & { readonly timestamp: string } : never;
-
 /** An event as a session keeps it: with its time, and with messages named by their ids. */
-export type KeptEvent = WithTime<
+export type KeptEvent = (
   | Exclude<AgentEvent, AgentStart | AgentEnd | MessageEnd>
   | (Omit<AgentStart, "agent_id"> & { readonly agent_id: string })
   | (Omit<AgentEnd, "messages"> & { readonly messages: readonly string[] })
   | (Omit<MessageEnd, "message"> & { readonly message: Message })
   | SpawnNamed
->;
+) & { readonly timestamp: string };
 
 export type EventType = KeptEvent["type"];

@@ -8,12 +8,32 @@ export {
   SessionClosedError,
 } from "./errors.ts";
 export type {
+  AgentEnd,
   AgentEvent,
+  AgentStart,
+  CompactedSection,
   CompactionBlock,
+  CompactionEnded,
+  CompactionStarted,
   ContinuationKind,
   Formation,
+  InputRejected,
   KeptEvent,
+  LoopAborted,
+  MessageEnd,
+  MessageStart,
+  MessageUpdate,
+  ParallelLoopEnd,
+  ParallelLoopStart,
+  ProgressMessage,
+  SpawnNamed,
   SpawnRef,
+  ToolExecutionEnd,
+  ToolExecutionStart,
+  ToolExecutionUpdate,
+  TurnEnd,
+  TurnRange,
+  TurnStart,
   TurnTrigger,
 } from "./events.ts";
 export type { LoopHandle, ToolCall, ToolOutcome } from "./loop-handle.ts";
@@ -39,7 +59,22 @@ export type {
   Turn,
 } from "./record.ts";
 export { createRecorder, type Recorder } from "./recorder.ts";
-export type { PartDraft, Said } from "./said.ts";
+export type {
+  ApprovalRequestDraft,
+  ApprovalResponseDraft,
+  AssistantSaid,
+  Draft,
+  FileDraft,
+  PartDraft,
+  ReasoningDraft,
+  Said,
+  SystemSaid,
+  TextDraft,
+  ToolCallDraft,
+  ToolResultDraft,
+  ToolSaid,
+  UserSaid,
+} from "./said.ts";
 export type { SessionSink } from "./saver.ts";
 export type { Usage } from "./usage.ts";
 export type { WireEvent } from "./wire-events.ts";

@@ -34,6 +34,7 @@ export class LoopHandle {
     this.loopId = loopId;
   }
 
+  /** The session the loop is in. */
   get sessionId(): string {
     return this.record.session_id;
   }
@@ -62,10 +63,12 @@ export class LoopHandle {
     this.#send({ type: "TurnStart", turn_index: this.#turnsBegun, triggered_by: triggeredBy });
   }
 
+  /** Ends the turn that was begun last, with what it used. */
   endTurn(usage?: Usage): void {
     this.#send({ type: "TurnEnd", ...(usage && { usage }) });
   }
 
+  /** That a tool was started, for a call that the model said. */
   startTool({ call_id, name }: ToolCall, args: JsonValue): void {
     this.#send({ type: "ToolExecutionStart", tool_call_id: call_id, tool_name: name, args });
   }

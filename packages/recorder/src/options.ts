@@ -1,6 +1,7 @@
 import type { SessionRecord } from "./record.ts";
 import type { SessionSink } from "./saver.ts";
 
+/** What a recorder knows of its agent. */
 export type RecorderOptions = {
   /** The brand of the agent: the `source_agent` of its sessions. Not that of a client pond knows. */
   readonly agent: string;

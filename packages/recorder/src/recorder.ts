@@ -56,7 +56,7 @@ class Recorder {
    *
    * @throws What `work` throws.
    */
-  async run<T>(options: LoopOptions, work: (loop: LoopHandle) => Promise<T>): Promise<T> {
+  async run<T>(options: LoopOptions, work: (loop: LoopHandle) => T | Promise<T>): Promise<T> {
     const loop = this.loop(options);
     // It may have been ended, flushed or drained meanwhile.
     const isRunning = () => this.loopRecord(loop.loopId)?.status === "Running";
@@ -187,7 +187,7 @@ class Recorder {
    * sink has them.
    *
    * @throws What `afterTask` or the sink threw, when everything else is done; an
-   * {@link AggregateError} where that is more than one thing.
+   * `AggregateError` where that is more than one thing.
    */
   async flush(): Promise<void> {
     const thrown: unknown[] = [];

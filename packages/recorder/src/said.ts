@@ -13,11 +13,14 @@ import type {
 } from "@pond/canonical";
 import type { Usage } from "./usage.ts";
 
-/** What the recorder adds to a part. */
+/** What the recorder adds to a part. @inline */
 type Added = "id" | "session_id" | "message_id" | "provenance" | "options";
 
 /** A part without what the recorder adds; fields in `Optional` are false where they are left out. */
-type Draft<Each extends Part, Optional extends string = never> = Omit<Each, Added | Optional> & {
+export type Draft<Each extends Part, Optional extends string = never> = Omit<
+  Each,
+  Added | Optional
+> & {
   readonly [Key in Optional & keyof Each]?: Each[Key];
 } & {
   /**
@@ -28,14 +31,22 @@ type Draft<Each extends Part, Optional extends string = never> = Omit<Each, Adde
   readonly options?: ProviderOptions;
 };
 
-type TextDraft = Draft<TextPart>;
-type FileDraft = Draft<FilePart>;
-type ReasoningDraft = Draft<ReasoningPart>;
-type ToolCallDraft = Draft<ToolCallPart, "provider_executed">;
-type ToolResultDraft = Draft<ToolResultPart, "is_failure">;
-type ApprovalRequestDraft = Draft<ToolApprovalRequestPart>;
-type ApprovalResponseDraft = Draft<ToolApprovalResponsePart>;
+/** A text. */
+export type TextDraft = Draft<TextPart>;
+/** A file. */
+export type FileDraft = Draft<FilePart>;
+/** What the model thought. */
+export type ReasoningDraft = Draft<ReasoningPart>;
+/** A tool call; `provider_executed` is false where left out. */
+export type ToolCallDraft = Draft<ToolCallPart, "provider_executed">;
+/** What a tool answered; `is_failure` is false where left out. */
+export type ToolResultDraft = Draft<ToolResultPart, "is_failure">;
+/** A call that waits for a human's leave. */
+export type ApprovalRequestDraft = Draft<ToolApprovalRequestPart>;
+/** What the human said to it. */
+export type ApprovalResponseDraft = Draft<ToolApprovalResponsePart>;
 
+/** A part without what the recorder adds. */
 export type PartDraft =
   | TextDraft
   | FileDraft
@@ -45,6 +56,7 @@ export type PartDraft =
   | ApprovalRequestDraft
   | ApprovalResponseDraft;
 
+/** @inline */
 type Facts = {
   /** RFC 3339; the recorder's `now` where it is left out. */
   readonly timestamp?: string;
@@ -52,7 +64,7 @@ type Facts = {
   readonly metadata?: JsonObject;
 };
 
-/** What a provider said about its answer. */
+/** What a provider said about its answer. @inline */
 type AnswerFacts = {
   readonly model?: string;
   readonly provider?: string;
@@ -61,12 +73,15 @@ type AnswerFacts = {
   readonly error_message?: string;
 };
 
-type SystemSaid = Facts & { readonly role: "system"; readonly content: string };
-type UserSaid = Facts & {
+/** A message of the system. */
+export type SystemSaid = Facts & { readonly role: "system"; readonly content: string };
+/** A message of the user. */
+export type UserSaid = Facts & {
   readonly role: "user";
   readonly content: string | readonly (TextDraft | FileDraft)[];
 };
-type AssistantSaid = Facts &
+/** A message of the model. */
+export type AssistantSaid = Facts &
   AnswerFacts & {
     readonly role: "assistant";
     readonly content:
@@ -80,7 +95,8 @@ type AssistantSaid = Facts &
           | ApprovalRequestDraft
         )[];
   };
-type ToolSaid = Facts & {
+/** What tools answered. */
+export type ToolSaid = Facts & {
   readonly role: "tool";
   readonly content: readonly (ToolResultDraft | ApprovalResponseDraft)[];
 };

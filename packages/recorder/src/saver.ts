@@ -34,7 +34,7 @@ export class Saver {
   /**
    * Waits until all that was noted is saved; what failed is tried once more.
    *
-   * @throws What the sink threw, or an {@link AggregateError} where several sessions failed.
+   * @throws What the sink threw, or an `AggregateError` where several sessions failed.
    */
   async settled(): Promise<void> {
     await this.#running;

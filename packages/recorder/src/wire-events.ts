@@ -10,6 +10,7 @@ import {
 } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 
+/** @inline */
 type WireHeader = Pick<MessageHeader, "id" | "session_id" | "options"> & {
   readonly timestamp: string;
 } & (

@@ -41,6 +41,7 @@ export type Snippet = {
   readonly highlights: readonly (readonly [number, number])[];
 };
 
+/** A message that was found. */
 export type SearchMatch = {
   readonly message_id: string;
   /** The session it is in: the root, or one below it. */
@@ -68,6 +69,7 @@ export type SearchMatch = {
   readonly removed?: true;
 };
 
+/** What was found in one session and those below it, the best first. */
 export type SessionMatches = {
   /** The session of the best match. */
   readonly session_id: string;
@@ -119,6 +121,7 @@ export type SearchWarning = {
   readonly message: string;
 };
 
+/** Ranked sessions, and how they came about where that was asked. */
 export type SearchResponse = {
   /** `hybrid` where meaning was searched beside words. */
   readonly mode: "full_text" | "hybrid";

@@ -2,8 +2,9 @@ import type { StatusResponse } from "@pond/wire";
 
 /** Something the operator should do, and how. */
 type Advice = StatusResponse["advice"][number];
+/** @inline */
 type Facts = Pick<StatusResponse, "sessions" | "tables" | "embeddings">;
-/** What of an `EmbeddingStatus` it depends on. */
+/** What of an `EmbeddingStatus` it depends on. @inline */
 type Embedding =
   | { readonly enabled: false }
   | { readonly enabled: true; readonly error: { readonly message: string } }
@@ -12,30 +13,39 @@ type Embedding =
 // Beyond it, searching what is not indexed yet is what a search waits for.
 const waitingRowsToTell = 20_000;
 
+/** Who is advised. @inline */
+export type AdviceOptions = {
+  /** False where whoever asks runs no pond there: a tenant has nothing to run `pond sync` on. */
+  readonly isPersonal: boolean;
+};
+
 /** What needs doing, judged by the numbers alone. */
-export function adviseOn(facts: Facts, embedding: Embedding): Advice[] {
+export function adviseOn(
+  facts: Facts,
+  embedding: Embedding,
+  { isPersonal }: AdviceOptions = { isPersonal: true },
+): Advice[] {
   if (facts.sessions === 0) {
-    return [{ code: "empty", message: "Nothing is stored yet: `pond sync` fetches sessions." }];
+    const remedy = isPersonal ? "`pond sync` fetches sessions" : "`ingest` takes sessions";
+    return [{ code: "empty", message: `Nothing is stored yet: ${remedy}.` }];
   }
-  return [...onIndexes(facts), ...onEmbeddings(facts, embedding)];
+  return [...onIndexes(facts, isPersonal), ...onEmbeddings(facts, embedding, isPersonal)];
 }
 
-function onIndexes({ tables }: Facts): Advice[] {
+function onIndexes({ tables }: Facts, isPersonal: boolean): Advice[] {
   const waiting = Math.max(
     0,
     ...tables.flatMap(({ indexes }) => indexes.map(({ unindexedRows }) => unindexedRows)),
   );
   const hasUnindexedTable = tables.some(({ rows, indexes }) => rows > 0 && indexes.length === 0);
   if (!hasUnindexedTable && waiting < waitingRowsToTell) return [];
-  return [
-    {
-      code: "indexes_behind",
-      message: "Search is complete but slow: `pond sync --only update-indexes` speeds it up.",
-    },
-  ];
+  const remedy = isPersonal
+    ? "`pond sync --only update-indexes` speeds it up"
+    : "it speeds up once the service has updated its indexes";
+  return [{ code: "indexes_behind", message: `Search is complete but slow: ${remedy}.` }];
 }
 
-function onEmbeddings({ embeddings }: Facts, status: Embedding): Advice[] {
+function onEmbeddings({ embeddings }: Facts, status: Embedding, isPersonal: boolean): Advice[] {
   if (!status.enabled) return [];
   if ("error" in status) {
     const message = `Search goes by words alone: ${status.error.message}`;
@@ -48,12 +58,11 @@ function onEmbeddings({ embeddings }: Facts, status: Embedding): Advice[] {
     .filter((each) => each.model !== model)
     .reduce((sum, { messages }) => sum + messages, 0);
   const others = stale === 0 ? "" : `, ${count(stale)} of them only by another model`;
-  return [
-    {
-      code: "embeddings_behind",
-      message: `${messages} not embedded by ${model}${others}: \`pond sync\` does it.`,
-    },
-  ];
+  const remedy = isPersonal
+    ? "`pond sync` does it"
+    : "words alone find them until the service does it";
+  const message = `${messages} not embedded by ${model}${others}: ${remedy}.`;
+  return [{ code: "embeddings_behind", message }];
 }
 
 function count(number: number): string {

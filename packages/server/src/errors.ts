@@ -64,7 +64,13 @@ function mappingOf(code: string): Mapping | undefined {
   return Object.hasOwn(mappings, code) ? mappings[code] : undefined;
 }
 
+/** With the names of fields as the wire writes them. */
 function toJson(details: Readonly<Record<string, unknown>>): JsonObject {
   const value = parseJson(JSON.stringify(details));
-  return isJsonObject(value) ? value : {};
+  if (!isJsonObject(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [snakeCase(name), each]));
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

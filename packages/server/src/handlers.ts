@@ -19,6 +19,7 @@ import { type Namespaces, namespaceWithin } from "./namespaces.ts";
 import type { Handler, Resources, Restorers } from "./resources.ts";
 import { createUpkeep } from "./upkeep.ts";
 
+/** What the handlers work with. */
 export type HandlersOptions = {
   /** Where stores come from. Closed by whoever made it. */
   readonly namespaces: Namespaces;
@@ -41,6 +42,7 @@ export type HandlersOptions = {
    * personal; else none, and what a session says of its own stays.
    */
   readonly host?: string | undefined;
+  /** The time that is kept with what is ingested. Default: the clock. */
   readonly now?: (() => Date) | undefined;
   /** Told where indexes could not be kept up; searches stay complete, and a later ingest tries again. */
   readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
@@ -55,6 +57,7 @@ export type RequestContext = {
   readonly namespace?: string | undefined;
 };
 
+/** Every operation, whatever the transport (spec 7.1). */
 export type Handlers = {
   /**
    * Answers a request of any transport.

@@ -37,6 +37,7 @@ export type Namespaces = {
   close(): Promise<void>;
 };
 
+/** Which namespaces there are, and how many stores stay open. */
 export type NamespacesOptions = Omit<SessionStoreOptions, "mode" | "storageOptions"> & {
   /**
    * Where a namespace is; undefined where it is not provisioned for what it is asked for. Only asked

@@ -1,6 +1,6 @@
 import type { Store } from "@pond/substrate";
 
-/** The parent of every stored session; null where it names none. */
+/** The parent of every stored session; null where it names none. @inline */
 export type Parents = ReadonlyMap<string, string | null>;
 
 export async function loadParents(store: Store): Promise<Parents> {

@@ -10,7 +10,10 @@ import { messageRow, partRow as partRowOf, sessionRow, windowRow } from "./to-ro
 import { emptyOtherWindows, writeWindows } from "./window-rows.ts";
 import type { Window } from "./windows.ts";
 
-/** Rows of many sessions on their way into the store as few, large commits. */
+/**
+ * Rows of many sessions on their way into the store as few, large commits, each of one table
+ * (`lance-forward-compat-no-cross-shard-atomic-write`).
+ */
 export class Batch {
   readonly ingestedAt: bigint;
   bytes = 0;
@@ -81,12 +84,14 @@ export class Batch {
 
   /**
    * Commits what is not visible yet: parts, then windows, so that whatever a run that broke off
-   * left of a session shows in its parts.
+   * left of a session shows in its parts. Makes them durable: a power cut that keeps a message has
+   * to keep its parts, or the next sync would take the message as stored.
    */
   async writeBelow(store: Store): Promise<void> {
     const { present } = await store.table("parts").insert(this.#parts.batch());
     this.#partsPresent = present;
     await writeWindows(store, this.#windows);
+    if (this.#parts.length + this.#windows.length > 0) await store.flush();
   }
 
   /**
@@ -130,6 +135,7 @@ export class Batch {
         await emptyOtherWindows(store, labels, windowIds);
       }
     }
+    if (this.#sessions.length > 0) await store.flush();
     const sessions = await store.table("sessions").insert(this.#sessions.batch());
     if (sessions.present === 0) return;
     const carriers = await reviseOpened(store, this.#opened, this.ingestedAt);

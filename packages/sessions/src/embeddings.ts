@@ -29,8 +29,10 @@ export type BacklogMessage = {
   readonly fragment: number;
 };
 
+/** A message that waits, and what there is to embed of it. */
 export type BacklogText = { readonly message: BacklogMessage; readonly text: string };
 
+/** The vector of a message. */
 export type MessageVector = { readonly message: BacklogMessage; readonly vector: Float32Array };
 
 // Decided by the model alone: to ask for nulls among the vectors would read all of them.
@@ -106,7 +108,10 @@ export async function readBacklog(
   return rows.map(toMessage);
 }
 
-/** The texts of messages, of those that still wait: another process may have embedded some. */
+/**
+ * The texts of messages, of those that still wait: another process may have embedded some. Stored
+ * ones, whatever became of the source (`session-embed-from-canonical`).
+ */
 export async function readTexts(
   { store }: SessionStore,
   modelId: string,

@@ -72,6 +72,18 @@ export class TargetExistsError extends PondError {
   }
 }
 
+/** A restored file, or its folder, cannot be written: the disk is full, or nobody may write there. */
+export class TargetUnwritableError extends PondError {
+  override readonly name = "TargetUnwritableError";
+  readonly code = "target_unwritable";
+  readonly details: { readonly path: string; readonly reason: string };
+
+  constructor(path: string, reason: string, options?: ErrorOptions) {
+    super(`${path} cannot be written: ${reason}; mend that, or name another place`, options);
+    this.details = { path, reason };
+  }
+}
+
 /** A stored row that is not what was written. */
 export class DamagedRowError extends PondError {
   override readonly name = "DamagedRowError";

@@ -1,6 +1,6 @@
 import { stringifyJson } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
-import { getMessage, getSession, type SessionPage } from "./get.ts";
+import { getMessage, getSession, readPages, type SessionPage } from "./get.ts";
 import type { SessionStore } from "./session-store.ts";
 import { type DemoSession, ingestDemo, said, withStore } from "./testing.ts";
 
@@ -151,6 +151,32 @@ describe("getSession", () => {
 
       expect(idsOf(await getSession(sessions, id))).toEqual(["a'b"]);
       expect((await getMessage(sessions, id, "a'b")).target.id).toBe("a'b");
+    }));
+});
+
+describe("readPages", () => {
+  it.each([20_000, 1024 * 1024])("gives every message once, in pages of %i bytes", (limitBytes) =>
+    withStore(async (sessions) => {
+      const messages = Array.from({ length: 600 }, (_, at) => said(`m${at}`, `text ${at}`));
+      await ingestDemo(sessions, [{ id: "s", messages }]);
+
+      const pages: SessionPage[] = [];
+      for await (const page of readPages(sessions, "s", { limitBytes })) pages.push(page);
+
+      expect(pages.flatMap(idsOf)).toEqual(messages.map(({ id }) => id));
+      expect(pages.at(-1)?.messages_remaining).toBe(0);
+      expect(pages[0]).toEqual(await getSession(sessions, "s", { limitBytes }));
+    }),
+  );
+
+  it("gives one page of a session that holds nothing, or nothing more", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+
+      const pages: SessionPage[] = [];
+      for await (const page of readPages(sessions, "s", { afterId: "f" })) pages.push(page);
+
+      expect(pages).toMatchObject([{ messages: [], messages_remaining: 0 }]);
     }));
 });
 

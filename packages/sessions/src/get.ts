@@ -27,6 +27,7 @@ import { searchable } from "./tables.ts";
 /** How much of a session is wanted (spec 7.5). */
 export type ResponseMode = "conversational" | "complete" | "verbatim";
 
+/** Which page of a session, and how much of it. */
 export type GetOptions = {
   readonly mode?: ResponseMode;
   /** Begin behind this message. */
@@ -43,6 +44,7 @@ export type PartSummary = {
   readonly bytes: number;
 };
 
+/** A message as it is shown; what of it is there depends on the mode. */
 export type ShownMessage = {
   readonly id: string;
   readonly role: Message["role"];
@@ -56,6 +58,7 @@ export type ShownMessage = {
   readonly options?: Message["options"];
 };
 
+/** A page of a session: whole messages, in order. */
 export type SessionPage = {
   readonly session: WireSession;
   readonly response_mode: ResponseMode;
@@ -64,6 +67,7 @@ export type SessionPage = {
   readonly messages_remaining: number;
 };
 
+/** One message with its parts, and its neighbours. */
 export type MessageView = {
   readonly session: WireSession;
   readonly before: readonly ShownMessage[];
@@ -75,6 +79,8 @@ export type MessageView = {
 const defaults = { mode: "conversational", limitBytes: 64 * 1024 } as const;
 /** So many messages are read first, then twice as many each time until the page is full. */
 const firstRead = 32;
+/** For more, with a carrier each, the whole session would be read. */
+const mostRead = 250;
 
 /**
  * A page of a session.
@@ -87,17 +93,51 @@ export async function getSession(
   id: string,
   options: GetOptions = {},
 ): Promise<SessionPage> {
+  for await (const page of readPages(sessions, id, options)) return page;
+  throw new TypeError("every session has a page");
+}
+
+/**
+ * The pages of a session, each read when it is asked for: where the messages stand is read once,
+ * and never more of them than a page. An empty session has one page.
+ *
+ * @throws {SessionNotFoundError}
+ * @throws {MessageNotFoundError} where `afterId` is not in the session.
+ */
+export async function* readPages(
+  { store }: SessionStore,
+  id: string,
+  options: GetOptions = {},
+): AsyncGenerator<SessionPage> {
   const { mode, limitBytes, afterId } = { ...defaults, ...options };
-  const { store } = sessions;
   const { session, places } =
     mode === "conversational"
       ? await conversationalOutline(store, id)
       : await loadOutline(store, id, "last");
-  const start = afterId === undefined ? 0 : placeAfter(places, id, afterId);
+  let next = afterId === undefined ? 0 : placeAfter(places, id, afterId);
+  do {
+    const messages = await pageFrom(store, id, places.slice(next), mode, limitBytes);
+    next += messages.length;
+    yield {
+      session: sessionToWire(session),
+      response_mode: mode,
+      messages,
+      messages_remaining: places.length - next,
+    };
+  } while (next < places.length);
+}
+
+async function pageFrom(
+  store: Store,
+  id: string,
+  places: readonly Place[],
+  mode: ResponseMode,
+  limitBytes: number,
+): Promise<ShownMessage[]> {
   const messages: ShownMessage[] = [];
   let bytes = 0;
-  let next = start;
-  for (let count = firstRead; next < places.length && bytes < limitBytes; count *= 2) {
+  let count = firstRead;
+  for (let next = 0; next < places.length && bytes < limitBytes; ) {
     const chunk = await loadMessages(store, id, places.slice(next, next + count));
     for (const placed of chunk) {
       const shown = show(placed, mode);
@@ -106,15 +146,12 @@ export async function getSession(
       messages.push(shown);
       next += 1;
     }
+    count = Math.min(mostRead, 2 * count);
   }
-  return {
-    session: sessionToWire(session),
-    response_mode: mode,
-    messages,
-    messages_remaining: places.length - next,
-  };
+  return messages;
 }
 
+/** Which neighbours of a message are shown, and which page of its parts. */
 export type MessageOptions = {
   /** How many neighbours on each side. */
   readonly context?: number;

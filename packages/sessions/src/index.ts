@@ -1,6 +1,7 @@
 export { rootOf } from "./ancestry.ts";
 export { checkRow } from "./check-row.ts";
 export type { At } from "./content.ts";
+export { type CutView, cutContext } from "./cut-context.ts";
 export {
   type BacklogMessage,
   type BacklogText,
@@ -21,6 +22,7 @@ export {
   PartNotFoundError,
   SessionNotFoundError,
   TargetExistsError,
+  TargetUnwritableError,
   UnsafePathError,
 } from "./errors.ts";
 export {
@@ -31,6 +33,7 @@ export {
   type MessageView,
   type PartSummary,
   type ResponseMode,
+  readPages,
   type SessionPage,
   type ShownMessage,
   summarizePart,
@@ -43,10 +46,21 @@ export { inOneForm } from "./one-form.ts";
 export type { IngestOutcome, SessionHooks } from "./outcome.ts";
 export { projectFilter } from "./project.ts";
 export { rebuildWindows } from "./rebuild-windows.ts";
-export { type Restored, restore } from "./restore.ts";
+export {
+  isMove,
+  type RedactedMessage,
+  redactMessageRows,
+  redactPartRow,
+  redactSessionRow,
+  type TextMap,
+  windowRowsOf,
+} from "./redact-rows.ts";
+export { type Restored, type RestoreOptions, restore } from "./restore.ts";
 export { searchText } from "./search-text.ts";
 export { openSessions, type SessionStore, type SessionStoreOptions } from "./session-store.ts";
 export { type LabelCounts, type Statistics, statistics } from "./statistics.ts";
+export { titles } from "./summaries.ts";
 export { searchable, sessionTables } from "./tables.ts";
 export { windowText } from "./window-text.ts";
+export type { WindowPiece } from "./windows.ts";
 export { type WriteOptions, writeFiles } from "./write-files.ts";

@@ -26,6 +26,8 @@ describe("ingest", () => {
         status: "new",
         messages_added: 4,
         parts_added: 4,
+        records_stored: 4,
+        records_carried: 1,
       });
       expect(await shown(sessions, "s1")).toEqual([
         "a: How do ponds freeze?",

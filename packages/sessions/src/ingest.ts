@@ -14,9 +14,11 @@ import type { SessionStore } from "./session-store.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { StoredSessions } from "./stored-sessions.ts";
 
+/** How what comes in is stamped and batched. */
 export type IngestOptions = {
   /** Name of this machine, kept with each session; left out, what a session says of its own stays. */
   readonly host?: string | undefined;
+  /** The time stamped on what is stored. */
   readonly now: () => Date;
   /** How much is gathered before it is committed. Three batches are held at most. */
   readonly maxBatchBytes?: number;
@@ -64,7 +66,7 @@ export class Ingest {
   /**
    * Takes the events of one session. What is wrong with it is in its outcome.
    *
-   * @throws Whatever the events throw, and {@link SubstrateError} where the store cannot be
+   * @throws Whatever the events throw, and `SubstrateError` where the store cannot be
    * written to.
    */
   async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {

@@ -1,8 +1,10 @@
 import {
   type CanonicalEvent,
   EventValidator,
+  isJsonObject,
   type MessageHeader,
   type Part,
+  recordsOf,
   ValidationError,
 } from "@pond/canonical";
 import type { IngestOutcome } from "./outcome.ts";
@@ -14,6 +16,8 @@ export class Intake {
   readonly #validator = new EventValidator();
   #header: MessageHeader | undefined;
   #parts: Part[] = [];
+  /** How many source records the message under way keeps. */
+  #records = 0;
 
   constructor(outcome: IngestOutcome) {
     this.#outcome = outcome;
@@ -23,6 +27,9 @@ export class Intake {
   close(): PreparedMessage | undefined {
     if (this.#header === undefined) return undefined;
     const message = prepareMessage(this.#header, this.#parts);
+    this.#outcome.records_stored += this.#records;
+    if (isCarrier(this.#header)) this.#outcome.records_carried += this.#records;
+    this.#records = 0;
     this.#header = undefined;
     this.#parts = [];
     return message;
@@ -42,15 +49,26 @@ export class Intake {
       if (!(error instanceof ValidationError)) throw error;
       this.#outcome.status = "failed";
       this.#outcome.error ??= error;
+      this.#outcome.records_left_out += this.#records + recordsOf(event);
+      this.#records = 0;
       this.#header = undefined;
       this.#parts = [];
       return false;
     }
-    if (event.kind === "message") this.#header = event.message;
+    if (event.kind === "session") this.#outcome.records_stored += recordsOf(event);
+    else if (event.kind === "message") {
+      this.#header = event.message;
+      this.#records = recordsOf(event);
+    }
     // The parts of a message that was left out are left out with it.
     else if (event.kind === "part" && this.#header) this.#parts.push(event.part);
     return true;
   }
+}
+
+function isCarrier({ role, options }: MessageHeader): boolean {
+  const { source } = options;
+  return role === "system" && isJsonObject(source) && source["record"] !== undefined;
 }
 
 /** A label is stored as plain text, which cannot hold half a character. */

@@ -6,6 +6,7 @@ import { isInProject } from "./project.ts";
 import type { SessionStore } from "./session-store.ts";
 import { countMessages, titles } from "./summaries.ts";
 
+/** Which sessions. */
 export type ListOptions = {
   /** A project, or a folder above it. */
   readonly project?: string | undefined;
@@ -17,6 +18,7 @@ export type ListOptions = {
   readonly isUnfolded?: boolean;
 };
 
+/** A session and what it holds. */
 export type ListedSession = {
   readonly session_id: string;
   readonly parent_session_id?: string;

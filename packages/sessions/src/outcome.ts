@@ -2,6 +2,7 @@ import type { PondError } from "@pond/canonical";
 
 /** What became of one session. Counts are of this ingest alone. */
 export type IngestOutcome = {
+  /** Undefined where the source did not get as far. */
   session_id: string | undefined;
   /** `failed`: an event broke the model and its message was left out; the rest is stored. */
   status: "new" | "grown" | "revised" | "unchanged" | "failed";
@@ -9,17 +10,27 @@ export type IngestOutcome = {
   parts_added: number;
   /** New values and new places of messages that were stored already. */
   revisions: number;
+  /** Messages that are no longer in the source; they stay. */
   tombstones: number;
   /** Revisions and tombstones left for the next time, because the source changed meanwhile. */
   deferred: number;
   /** True where its project or source_agent differed from the stored, which stay (spec 7.6). */
   rejected: boolean;
+  /** Source records whose message is stored, now or before. */
+  records_stored: number;
+  /** Those of them that stand whole in a message of their own that says nothing. */
+  records_carried: number;
+  /** Source records whose message breaks the model and was left out. */
+  records_left_out: number;
+  /** Records that could not be read. */
   faults: number;
+  /** Records that are not complete yet. */
   pending: number;
   /** Why it failed: the first error. */
   error?: PondError;
 };
 
+/** What is asked and told about one session on its way in. */
 export type SessionHooks = {
   /** True where this machine read the session from this source before. */
   readonly seenBefore: boolean;
@@ -39,6 +50,9 @@ export function emptyOutcome(): IngestOutcome {
     tombstones: 0,
     deferred: 0,
     rejected: false,
+    records_stored: 0,
+    records_carried: 0,
+    records_left_out: 0,
     faults: 0,
     pending: 0,
   };

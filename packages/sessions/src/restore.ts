@@ -5,6 +5,7 @@ import { loadLineage } from "./lineage.ts";
 import { checkPath } from "./safe-path.ts";
 import type { SessionStore } from "./session-store.ts";
 
+/** The files, and what became of the parts. */
 export type Restored = {
   readonly files: readonly RestoredFile[];
   /** True where every session goes back to the client it came from. */
@@ -13,6 +14,7 @@ export type Restored = {
   readonly fidelity: Fidelity;
 };
 
+/** Which values, and how calls are understood. */
 export type RestoreOptions = {
   /** The sessions as last seen in their source, or as first stored. Default `last`. */
   readonly at?: At;

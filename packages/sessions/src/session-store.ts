@@ -1,11 +1,13 @@
 import { openStore, type Store, type StoreOptions } from "@pond/substrate";
 import { sessionTables } from "./tables.ts";
 
+/** How the store is opened. */
 export type SessionStoreOptions = Omit<StoreOptions, "tables">;
 
 /** The session datasets, open. Everything in this package takes one. */
 export type SessionStore = {
   readonly store: Store;
+  /** Nothing can be asked of it afterwards. */
   close(): void;
 };
 

@@ -2,8 +2,10 @@ import type { Row, Store, TableHealth } from "@pond/substrate";
 import type { SessionStore } from "./session-store.ts";
 import { searchable as isSearchable } from "./tables.ts";
 
+/** What is stored of one client, or one project. */
 export type LabelCounts = { readonly sessions: number; readonly messages: number };
 
+/** What is stored, and the state of the tables. */
 export type Statistics = {
   readonly store_id: string;
   readonly location: string;

@@ -45,6 +45,8 @@ const sessionsTable: TableDeclaration = {
 const messagesTable: TableDeclaration = {
   name: "messages",
   schemaVersion: 1,
+  // A fork replays its parent's ids (`lance-table-creation-session-scoped-pk`), and a session is
+  // coarse enough to shard by (`lance-forward-compat-shardable`).
   primaryKey: ["session_id", "id"],
   columns: {
     session_id: required("text"),
@@ -123,6 +125,7 @@ const windowsTable: TableDeclaration = {
   ],
 };
 
+/** The tables of spec 5.1, and the windows that are made from them. */
 export const sessionTables: readonly TableDeclaration[] = [
   sessionsTable,
   messagesTable,

@@ -5,7 +5,7 @@ import { bagOf } from "./option-bag.ts";
 import type { PreparedMessage, PreparedPart } from "./prepare.ts";
 import type { Window } from "./windows.ts";
 
-/** What every message of a session repeats (spec 5.3). */
+/** What every message of a session repeats (spec 5.3). @inline */
 export type Labels = {
   readonly sessionId: string;
   readonly sourceAgent: string;

@@ -132,3 +132,25 @@ it("refuses two files of one path, and a file where a folder is", async () => {
   });
   expect(everything()).toEqual(["a", "f"]);
 });
+
+it("names the path where the system refuses to write", async () => {
+  // As long as a name may be: the draft beside it would be longer.
+  const name = "x".repeat(255);
+
+  const written = writeFiles([file(name, "text")], folder);
+
+  await expect(written).rejects.toMatchObject({
+    code: "target_unwritable",
+    details: { path: join(folder, name) },
+  });
+});
+
+it("removes what a restore that was killed left of the same file", async () => {
+  // No process has this number: it is larger than any may be.
+  writeFileSync(join(folder, "a.4999999-0123abcd.tmp"), "te");
+  writeFileSync(join(folder, `a.${process.pid}-0123abcd.tmp`), "of one that runs");
+
+  await writeFiles([file("a", "text")], folder);
+
+  expect(everything()).toEqual(["a", `a.${process.pid}-0123abcd.tmp`]);
+});

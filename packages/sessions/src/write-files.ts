@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
-import { TargetExistsError, UnsafePathError } from "./errors.ts";
+import { TargetExistsError, TargetUnwritableError, UnsafePathError } from "./errors.ts";
 import { checkPath } from "./safe-path.ts";
 
+/** How restored files are put on disk. */
 export type WriteOptions = {
   /** Replace files that are there. */
   readonly isForced?: boolean;
@@ -21,6 +22,7 @@ type Target = { readonly file: RestoredFile; readonly path: string };
  * @throws {TargetExistsError} where another file is there already, or two have one path; before
  * anything is written.
  * @throws {UnsafePathError} where a path or a link on the way leads out of the folder.
+ * @throws {TargetUnwritableError} where the system refuses to write; the same call goes on.
  */
 export async function writeFiles(
   files: readonly RestoredFile[],
@@ -38,13 +40,46 @@ export async function writeFiles(
     const isFree = await checkWay(root, target, isForced);
     if (!isFree) present.add(target.path);
   }
+  await removeAbandoned(paths);
   for (const { file, path } of targets) {
     if (present.has(path)) continue;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    if (save) await save(path, file.content);
-    else await writeOne(path, file.content, isForced);
+    try {
+      await makeFolder(dirname(path));
+      if (save) await save(path, file.content);
+      else await writeOne(path, file.content, isForced);
+    } catch (error) {
+      throw unwritable(path, error);
+    }
   }
   return [...paths];
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    // Of a disk that is read-only it says that there is no such folder.
+    if (codeOf(error) !== "ENOENT") throw error;
+    let missing = path;
+    while ((await kindOf(dirname(missing))) === undefined) missing = dirname(missing);
+    await mkdir(missing, { mode: 0o700 });
+    throw error;
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the disk is read-only",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+};
+
+/** The error of the system, with the path it may not name; others as they are. */
+function unwritable(path: string, error: unknown): unknown {
+  if (!(error instanceof Error && "syscall" in error)) return error;
+  const reason = reasons[String(codeOf(error))] ?? error.message;
+  return new TargetUnwritableError(path, reason, { cause: error });
 }
 
 async function writeOne(
@@ -52,7 +87,7 @@ async function writeOne(
   content: RestoredFile["content"],
   isForced: boolean,
 ): Promise<void> {
-  const draft = `${path}.${randomUUID()}.tmp`;
+  const draft = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
   const file = await open(draft, "wx", 0o600);
   try {
     try {
@@ -64,6 +99,28 @@ async function writeOne(
     else await place(draft, path);
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+/** Removes what a restore of the same files left that was killed. */
+async function removeAbandoned(paths: ReadonlySet<string>): Promise<void> {
+  for (const folder of new Set([...paths].map((path) => dirname(path)))) {
+    if ((await kindOf(folder)) !== "folder") continue;
+    for (const name of await readdir(folder)) {
+      const [, of = "", owner] = /^(.+)\.(\d+)-[0-9a-f]{8}\.tmp$/.exec(name) ?? [];
+      if (owner === undefined || !paths.has(join(folder, of)) || isRunning(Number(owner))) continue;
+      await rm(join(folder, name), { force: true });
+    }
+  }
+}
+
+/** True for a process there is; its number may be another's by now. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== "ESRCH";
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Session } from "@lancedb/lancedb";
 import { loadLance } from "./lance.ts";
 
+/** The most that is kept in memory of indexes and of metadata. */
 export type CacheSizes = {
   /** Of opened indexes, so far as they are used. Default 512 MiB: that of a million messages is 413. */
   readonly indexBytes?: number;

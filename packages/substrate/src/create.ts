@@ -9,7 +9,7 @@ import { retry } from "./retry.ts";
 import { toSchema } from "./schema.ts";
 import { type StoreLocation, withDraftFolder } from "./storage.ts";
 
-// `lance-table-creation`. None of it can be switched on later.
+// None of it can be switched on later (`lance-table-creation-stable-row-ids`).
 const creationOptions = {
   new_table_data_storage_version: "2.2",
   new_table_enable_v2_manifest_paths: "true",

@@ -7,8 +7,10 @@ export type ColumnType =
   | "bytes"
   | { readonly vector: number };
 
+/** A column of a table. */
 export type Column = {
   readonly type: ColumnType;
+  /** True where a row may have no value. */
   readonly isNullable?: boolean;
   /** True for what is made from other columns: only these can be updated and renewed. */
   readonly isDerived?: boolean;
@@ -19,6 +21,9 @@ export type Column = {
   readonly isReadByRow?: boolean;
 };
 
+/**
+ * An index of the words of a column, alike for every language (`search-language-neutral-index`).
+ */
 export type FullTextIndex = {
   readonly column: string;
   readonly kind: "full-text";
@@ -26,6 +31,7 @@ export type FullTextIndex = {
   readonly hasPositions: boolean;
 };
 
+/** An index that a fold makes and keeps up (`lance-index-maintenance`). */
 export type IndexDeclaration =
   | { readonly column: string; readonly kind: "btree" | "bitmap" }
   | FullTextIndex
@@ -55,4 +61,5 @@ export type Cell = string | bigint | number | Uint8Array | Float32Array | null;
 /** Columns of equal length. A nullable column left out is all null. */
 export type ColumnBatch = Readonly<Record<string, readonly Cell[]>>;
 
+/** A row by column. */
 export type Row = Record<string, Cell>;

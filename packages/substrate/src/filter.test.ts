@@ -17,6 +17,7 @@ import {
   oneOf,
   or,
   prefix,
+  takesNothing,
 } from "./filter.ts";
 import { toSql } from "./sql.ts";
 import type { Table } from "./table.ts";
@@ -216,4 +217,25 @@ it("search-prefilter-pushdown: a condition narrows a search before it is ranked,
 
   expect(rows.map(({ number }): Cell | undefined => number)).toEqual(["39"]);
   expect(plan).toContain("ScalarIndexQuery");
+});
+
+describe("a filter that takes nothing", () => {
+  const none = oneOf("description", []);
+  const some = eq("description", "bolt");
+
+  it.each([
+    ["an empty list", none, true],
+    ["one with another filter", and(some, none), true],
+    ["one deeper down", and(some, or(and(none, some), none)), true],
+    ["either of none", or(), true],
+    ["one beside a filter that may take some", or(none, some), false],
+    ["all of none", and(), false],
+    ["all but an empty list", not(none), false],
+    ["a list", oneOf("description", ["bolt"]), false],
+  ])("is told from others without a look at a row: %s", async (_, filter, isNothing) => {
+    const table = await tableOf([{ description: "bolt" }]);
+
+    expect(takesNothing(filter)).toBe(isNothing);
+    expect(await found(table, filter)).toEqual(isNothing ? [] : ["0"]);
+  });
 });

@@ -14,6 +14,7 @@ export type Filter =
   | { readonly op: "and" | "or"; readonly filters: readonly Filter[] }
   | { readonly op: "not"; readonly filter: Filter };
 
+/** @inline */
 type Comparison = (column: string, value: FilterValue) => Filter;
 
 /** Rows whose column equals a value. A null equals nothing, and differs from nothing. */
@@ -39,10 +40,12 @@ export function contains(column: string, text: string): Filter {
   return { op: "contains", column, text };
 }
 
+/** Rows without a value in a column. */
 export function isNull(column: string): Filter {
   return { op: "null", column };
 }
 
+/** Rows with a value in a column. */
 export function isNotNull(column: string): Filter {
   return { op: "not-null", column };
 }
@@ -57,8 +60,23 @@ export function or(...filters: readonly Filter[]): Filter {
   return { op: "or", filters };
 }
 
+/** Rows that a filter does not take, but for those it cannot judge: a null is neither. */
 export function not(filter: Filter): Filter {
   return { op: "not", filter };
+}
+
+/** Whether no row can meet it, whatever is stored. */
+export function takesNothing(filter: Filter): boolean {
+  switch (filter.op) {
+    case "in":
+      return filter.values.length === 0;
+    case "and":
+      return filter.filters.some(takesNothing);
+    case "or":
+      return filter.filters.every(takesNothing);
+    default:
+      return false;
+  }
 }
 
 /** Rows whose text begins so, as a range: LIKE would not use the index. */

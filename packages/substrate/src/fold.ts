@@ -5,6 +5,7 @@ import { createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
 import { retry } from "./retry.ts";
 
+/** How thorough a fold is. */
 export type FoldOptions = {
   /** Fold whatever the thresholds say. */
   readonly isForced?: boolean;
@@ -18,6 +19,7 @@ export type FoldOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
+/** What a fold did to one table. */
 export type FoldOutcome = {
   readonly table: string;
   /** Columns whose index was made over all rows: the first time, or because it was far behind. */

@@ -7,6 +7,7 @@ export type FullTextQuery =
       readonly terms: string;
       /** Default: any of them. */
       readonly operator?: "or" | "and";
+      /** Its score is multiplied by this. Default 1. */
       readonly boost?: number;
     }
   | { readonly phrase: string }

@@ -80,6 +80,16 @@ it("a store that was copied from a bucket, where tables have names of their own,
   expect(outcome).toEqual([20, [{ table: "parts", setAside: `${moved}.broken` }]]);
 });
 
+it("leaves a torn table as it is where nobody could be told", async () => {
+  const { folder, newest } = await storedThrice();
+  const [torn = ""] = newest(1);
+  truncateSync(torn, 0);
+
+  await expect(openCatalogue(folder, { heals: false })).rejects.toThrow();
+
+  expect(newest(1)).toEqual([torn]);
+});
+
 it("takes the same rows again after it was healed", async () => {
   const { folder, newest } = await storedThrice();
   const torn = newest(2);
@@ -177,6 +187,33 @@ it("goes back behind a commit whose data a power cut took", async () => {
 
   expect(healings).toEqual([{ table: "parts", setAside: `${torn}.broken` }]);
   expect(await reopened(folder, "read")).toEqual([20, []]);
+});
+
+it("goes back behind a torn version that is older than one whose data was taken", async () => {
+  const { folder, newest } = await storedThrice();
+  const [torn, zeros = ""] = newest(2);
+  truncateSync(newestDataFile(folder), 0);
+  writeFileSync(zeros, Buffer.alloc(readFileSync(zeros).length));
+
+  const healings = await healedAfterReboot(folder);
+
+  const aside = [torn, zeros].map((path) => ({ table: "parts", setAside: `${path}.broken` }));
+  expect(healings).toEqual(aside);
+  expect(await reopened(folder, "read")).toEqual([10, []]);
+});
+
+it("goes back behind it also where the clock came through the power cut a day behind", async () => {
+  const { folder, newest } = await storedThrice();
+  const [torn] = newest(1);
+  truncateSync(newestDataFile(folder), 0);
+  const tomorrow = Date.now() / 1000 + 86_400;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    utimesSync(join(entry.parentPath, entry.name), tomorrow, tomorrow);
+  }
+
+  const outcome = await reopened(folder, "read");
+
+  expect(outcome).toEqual([20, [{ table: "parts", setAside: `${torn}.broken` }]]);
 });
 
 it("says so when the rows of every version are torn, and touches nothing", async () => {

@@ -20,6 +20,8 @@ export type HealOptions = {
 // The system writes files out within half a minute: only what was younger than that when the power
 // went, counted from the newest manifest, can be torn.
 const unwrittenMs = 120_000;
+// File clocks and the one read here differ a little.
+const clockMs = 2_000;
 
 /**
  * Sets aside the newest manifests of a local table that a power cut left torn, or that name torn
@@ -45,8 +47,11 @@ export async function healTable(
   }
   const healings = await setAside(home, table, broken);
   const writtenMs = (await stat(newest)).mtimeMs;
-  if (writtenMs > bootedAtMs) return healings;
-  const torn = await tornFiles(home, writtenMs - unwrittenMs, bootedAtMs);
+  // A machine without a clock of its own starts in the past, until it is told the time.
+  const isClockBehind = writtenMs > Date.now() + clockMs;
+  if (writtenMs > bootedAtMs && !isClockBehind) return healings;
+  const writtenBeforeMs = isClockBehind ? Number.POSITIVE_INFINITY : bootedAtMs;
+  const torn = await tornFiles(home, writtenMs - unwrittenMs, writtenBeforeMs);
   if (torn.length === 0) return healings;
   // A torn file may be the leftover of a write that was never committed: only reading tells.
   const unreadable = await unreadableManifests(
@@ -74,8 +79,9 @@ async function unreadableManifests(
   const handle = await openTable();
   try {
     for (const [count, path] of manifests.entries()) {
-      await handle.checkout(versionOf(path));
-      if (await canBeRead(handle)) return manifests.slice(0, count);
+      // One that is torn itself may be behind one that is whole; of zeros it reads as an empty table.
+      if (!(await isWhole(path))) continue;
+      if (await canBeRead(handle, versionOf(path))) return manifests.slice(0, count);
     }
   } finally {
     handle.close();
@@ -109,7 +115,7 @@ async function hasVersion(home: string): Promise<boolean> {
 }
 
 /** Paths of a table's manifests, newest first. */
-async function manifestsOf(home: string): Promise<string[]> {
+export async function manifestsOf(home: string): Promise<string[]> {
   const folder = join(home, "_versions");
   return (await namesIn(folder))
     .filter((name) => /^\d{20}\.manifest$/.test(name))
@@ -168,8 +174,9 @@ async function tornFiles(home: string, fromMs: number, toMs: number): Promise<st
   return torn;
 }
 
-async function canBeRead(handle: LanceTable): Promise<boolean> {
+async function canBeRead(handle: LanceTable, version: number): Promise<boolean> {
   try {
+    await handle.checkout(version);
     for await (const _ of handle.query());
     return true;
   } catch {
@@ -195,7 +202,7 @@ async function dropIndexes(
 const magic = "LANC";
 
 /** Every file of the format, manifest or data, ends with its magic; a torn one does not. */
-async function isWhole(path: string): Promise<boolean> {
+export async function isWhole(path: string): Promise<boolean> {
   await using file = await open(path, "r");
   const { size } = await file.stat();
   if (size < magic.length) return false;

@@ -1,6 +1,7 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "./declaration.ts";
 
+/** How far an index is behind. Rows that are not indexed are scanned, so nothing is missed. */
 export type IndexHealth = {
   readonly name: string;
   readonly column: string;
@@ -11,11 +12,13 @@ export type IndexHealth = {
   readonly bytes: number;
 };
 
+/** The size of a table, and its indexes. */
 export type TableHealth = {
   readonly name: string;
   readonly rows: number;
   /** Of the newest version, rows and indexes. */
   readonly bytes: number;
+  /** Pieces the rows lie in; a fold joins small ones. */
   readonly fragments: number;
   readonly indexes: readonly IndexHealth[];
 };

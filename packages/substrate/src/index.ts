@@ -43,4 +43,5 @@ export type { IndexHealth, TableHealth } from "./health.ts";
 export type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { Table } from "./table.ts";
+export { type Damage, type TableVerdict, type VerifyOptions, verifyStore } from "./verify.ts";
 export type { InsertOutcome } from "./write.ts";

@@ -17,13 +17,16 @@ const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
   ],
   [
     "storage",
-    /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials/i,
+    // The last of these are of files that are damaged, or gone.
+    /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials|corrupt file|failed to decode protobuf|joinerror::panic|panic in async|invalid magic|not found: \S+\.(lance|manifest)\b|unexpected eof/i,
   ],
 ];
 
 /** What a native error is of; undefined for one of the call itself, such as a column not there. */
 export function kindOf(error: unknown): ErrorKind | undefined {
   if (error instanceof SubstrateError || !(error instanceof Error)) return undefined;
+  // A table that is not there is for whoever opens it to judge.
+  if (isNotThere(error)) return undefined;
   return kinds.find(([, pattern]) => pattern.test(error.message))?.[0];
 }
 
@@ -77,6 +80,11 @@ const reasons: readonly (readonly [RegExp, (found: readonly string[]) => string]
   [/dns error/, () => "its host is not known"],
   [/ConnectionRefused/, () => "it cannot be reached: connection refused"],
   [/kind: Connect\b/, () => "it cannot be reached"],
+  [/Not found: (\S+\.(?:lance|manifest))/, ([, file]) => `${file} is not there`],
+  [
+    /corrupt file|failed to decode Protobuf|JoinError::Panic|Panic in async|invalid magic|unexpected EOF|failed to fill whole buffer/i,
+    () => "what is stored there is damaged",
+  ],
   [/BadScheme/, () => "its endpoint is not https, and allow_http is not set"],
   [/TimedOut|kind: Timeout|operation timed out/, () => "it does not answer in time"],
   [

@@ -5,8 +5,10 @@ import { type FullTextQuery, toLanceQuery } from "./full-text.ts";
 import { toSql } from "./sql.ts";
 import { toRows } from "./to-rows.ts";
 
+/** A column to sort by. Default `asc`. */
 export type OrderBy = { readonly column: string; readonly direction?: "asc" | "desc" };
 
+/** Which rows, and which columns of them. */
 export type ScanOptions = {
   readonly columns: readonly string[];
   readonly where?: Filter | undefined;
@@ -15,6 +17,7 @@ export type ScanOptions = {
   readonly limit?: number | undefined;
 };
 
+/** A search by words, filtered before it ranks (`search-prefilter-pushdown`). */
 export type FullTextOptions = {
   readonly column: string;
   readonly query: FullTextQuery;
@@ -23,6 +26,7 @@ export type FullTextOptions = {
   readonly limit: number;
 };
 
+/** A search by vector, filtered before it ranks (`search-prefilter-pushdown`). */
 export type NearestOptions = {
   readonly column: string;
   readonly vector: Float32Array;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Where a store is: a local folder, or an object store's address. */
@@ -31,7 +31,8 @@ export function isMissing({ folder }: StoreLocation): boolean {
 
 /**
  * Lends `use` a folder inside the store in which something can be made aside. `adopt` moves a
- * folder of it into the store, unless there is one of that name already.
+ * folder of it into the store, unless there is one of that name already. It is flushed before, so
+ * that a power cut leaves all of it or nothing.
  */
 export async function withDraftFolder(
   store: string,
@@ -41,6 +42,7 @@ export async function withDraftFolder(
   await mkdir(draft, { recursive: true });
   try {
     await use(draft, async (folder) => {
+      await flushBelow(folder, () => true);
       await rename(folder, join(store, basename(folder))).catch((error: unknown) => {
         if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "EEXIST")) throw error;
       });
@@ -62,7 +64,10 @@ const clockMs = 2_000;
  */
 export class DurableFolder {
   readonly #folder: string;
-  #flushedMs: number = Date.now() - unwrittenMs;
+  /** When the last flush began; before the first one, when it was opened. */
+  #flushedMs: number = Date.now();
+  /** Each path as it was flushed. Clocks are set: what is compared with them alone may be missed. */
+  #flushed: ReadonlyMap<string, string> | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -71,22 +76,58 @@ export class DurableFolder {
   /** Flushes every file changed since the last call, and each folder after its files. */
   async flush(): Promise<void> {
     const startedMs = Date.now();
-    await this.#flushFolder(this.#folder, this.#flushedMs - clockMs);
+    const known = this.#flushed;
+    const sinceMs =
+      known === undefined
+        ? Math.min(this.#flushedMs, startedMs) - unwrittenMs
+        : this.#flushedMs - clockMs;
+    const flushed = new Map<string, string>();
+    const isDue: IsDue = (path, { ino, size, mtimeMs }) => {
+      const state = `${ino} ${size} ${mtimeMs}`;
+      flushed.set(path, state);
+      return mtimeMs >= sinceMs || (known !== undefined && known.get(path) !== state);
+    };
+    await flushBelow(this.#folder, isDue);
+    // The folders it is in may have been made with it.
+    for (let inner = this.#folder; inner !== dirname(inner); inner = dirname(inner)) {
+      await flushAbove(dirname(inner), isDue);
+    }
+    this.#flushed = flushed;
     this.#flushedMs = startedMs;
   }
+}
 
-  async #flushFolder(folder: string, sinceMs: number): Promise<void> {
-    const folders: string[] = [];
-    const changed: string[] = [];
-    for (const entry of entriesOf(folder)) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(path);
-      else if (isChanged(path, sinceMs)) changed.push(path);
-    }
-    for (const inner of folders) await this.#flushFolder(inner, sinceMs);
-    await Promise.all(changed.map(flushOne));
-    if (isChanged(folder, sinceMs)) await flushOne(folder);
+/** Whether a path has to be flushed, as it is now. */
+type IsDue = (path: string, stats: Stats) => boolean;
+
+async function flushBelow(folder: string, isDue: IsDue): Promise<void> {
+  // Looked at before what is in it, so that what comes meanwhile is seen the next time.
+  const isFolderDue = isDueNow(folder, isDue);
+  const folders: string[] = [];
+  const files: string[] = [];
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) folders.push(path);
+    else if (isDueNow(path, isDue)) files.push(path);
   }
+  for (const inner of folders) await flushBelow(inner, isDue);
+  await Promise.all(files.map(flushOne));
+  if (isFolderDue) await flushFolder(folder);
+}
+
+/** A folder that is not ours to read was not made with the store. */
+async function flushAbove(folder: string, isDue: IsDue): Promise<void> {
+  if (!isDueNow(folder, isDue)) return;
+  await flushFolder(folder).catch((error: unknown) => {
+    if (!hasCode(error, "EACCES") && !hasCode(error, "EPERM")) throw error;
+  });
+}
+
+/** Not every file system has that for folders: one that mounts homes when they are asked for. */
+async function flushFolder(folder: string): Promise<void> {
+  await flushOne(folder).catch((error: unknown) => {
+    if (!hasCode(error, "EINVAL")) throw error;
+  });
 }
 
 // Looked at synchronously: a store has hundreds of files, and few of them changed.
@@ -100,9 +141,9 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-function isChanged(path: string, sinceMs: number): boolean {
+function isDueNow(path: string, isDue: IsDue): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && stats.mtimeMs >= sinceMs;
+  return stats !== undefined && isDue(path, stats);
 }
 
 async function flushOne(path: string): Promise<void> {

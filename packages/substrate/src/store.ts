@@ -6,6 +6,7 @@ import { type Healing, healTable } from "./heal.ts";
 import { DurableFolder, isMissing, locate } from "./storage.ts";
 import { Table } from "./table.ts";
 
+/** Which tables, and how they are opened. */
 export type StoreOptions = {
   /** The tables of the consumer. The first one carries the store's id. */
   readonly tables: readonly TableDeclaration[];
@@ -22,6 +23,8 @@ export type StoreOptions = {
   readonly stalenessMs?: number;
   /** Told of each manifest that had to be set aside: say it loudly. */
   readonly onHeal?: (healing: Healing) => void;
+  /** False where nobody could be told: a torn table stays as it is, and may not open. Default true. */
+  readonly heals?: boolean;
 };
 
 // `lance-handle-freshness`: a local manifest costs microseconds to read again.
@@ -72,6 +75,7 @@ export class Store {
     return this.#flush();
   }
 
+  /** Closes every table. What still reads one fails. */
   close(): void {
     for (const table of this.#tables.values()) table.close();
     this.#catalog.close();
@@ -87,7 +91,7 @@ export class Store {
  *   store that would lose commits.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
-  const { tables, mode = "read", storageOptions, onHeal } = options;
+  const { tables, mode = "read", storageOptions, onHeal, heals = true } = options;
   const place = locate(location);
   const { caches = createCaches() } = options;
   const isLocal = place.folder !== undefined;
@@ -98,7 +102,7 @@ export async function openStore(location: string, options: StoreOptions): Promis
   const flush = async (): Promise<void> => durable?.flush();
   const catalog = await Catalog.connect(place, { storageOptions, caches, stalenessMs });
   try {
-    if (place.folder !== undefined) {
+    if (place.folder !== undefined && heals) {
       const datasets = await catalog.look(tables);
       for (const table of tables) {
         const openTable = () => catalog.openAny(table.name);

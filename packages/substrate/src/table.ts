@@ -1,6 +1,6 @@
 import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
 import type { ColumnBatch, ColumnType, Row, TableDeclaration } from "./declaration.ts";
-import type { Filter } from "./filter.ts";
+import { type Filter, takesNothing } from "./filter.ts";
 import { type FoldOptions, type FoldOutcome, fold } from "./fold.ts";
 import { fragmentsOf } from "./fragments.ts";
 import { healthOf, type TableHealth } from "./health.ts";
@@ -51,22 +51,43 @@ export class Table {
     this.#writer = new TableWriter(declaration, handle, location);
   }
 
-  /** See {@link TableWriter.insert}. An empty batch writes no version. */
+  /**
+   * Inserts the rows whose key is not there; the others stay as they are (`lance-append-only`). An
+   * empty batch writes no version. Parallel calls wait for each other.
+   *
+   * @throws {ConflictError} when every attempt lost its race. Safe to repeat.
+   * @throws {InvalidBatchError} for rows that cannot be stored as they are.
+   */
   insert(batch: ColumnBatch, signal?: AbortSignal): Promise<InsertOutcome> {
     return this.#writer.insert(batch, signal);
   }
 
-  /** See {@link TableWriter.append}. */
+  /**
+   * Adds rows without looking for their keys, to a table declared without indexes: the caller is the
+   * only writer, and gives each key once.
+   *
+   * @throws {TypeError} for a table with indexes.
+   */
   append(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
     return this.#writer.append(batch, signal);
   }
 
-  /** See {@link TableWriter.replace}. */
+  /**
+   * Inserts or overwrites whole rows by primary key.
+   *
+   * @throws {TypeError} for a table that is not declared `isDerived` (`lance-append-only`).
+   */
   replace(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
     return this.#writer.replace(batch, signal);
   }
 
-  /** See {@link TableWriter.update}; resolves to the number of rows set. */
+  /**
+   * Sets derived columns of rows that are there; a key that is not is ignored. Rewrites these columns
+   * for every row of each fragment touched, so few large batches are better than many small ones.
+   *
+   * @returns The number of rows set.
+   * @throws {TypeError} for columns that are not declared `isDerived` (`lance-append-only`).
+   */
   update(batch: ColumnBatch, signal?: AbortSignal): Promise<number> {
     return this.#writer.update(batch, signal);
   }
@@ -93,6 +114,8 @@ export class Table {
 
   /** Rows that meet a condition, a batch at a time, as they were when the scan began. */
   scan(options: ScanOptions): AsyncGenerator<Row[]> {
+    // No index answers for an empty list: the engine would look at every row.
+    if (options.where && takesNothing(options.where)) return noRows();
     return this.#batches(() => scanQuery(this.#handle, options));
   }
 
@@ -101,6 +124,7 @@ export class Table {
     return collect(this.scan(options));
   }
 
+  /** How many rows a filter takes; all of them without one. */
   count(where?: Filter): Promise<number> {
     return this.#retry(() => this.#handle.countRows(where && toSql(where)));
   }
@@ -144,6 +168,7 @@ export class Table {
     return this.#retry(() => this.#handle.checkoutLatest());
   }
 
+  /** Nothing can be asked of it afterwards. */
   close(): void {
     release(this.#handle);
   }
@@ -171,6 +196,8 @@ export class Table {
     return retry(this.#place, call, { refresh: () => refresh(this.declaration, this.#handle) });
   }
 }
+
+async function* noRows(): AsyncGenerator<Row[]> {}
 
 async function collect(batches: AsyncIterable<Row[]>): Promise<Row[]> {
   const rows: Row[] = [];

@@ -7,6 +7,7 @@ import { retry } from "./retry.ts";
 import { withStoredVectors } from "./schema.ts";
 import { toArrow } from "./to-arrow.ts";
 
+/** What an insert found. */
 export type InsertOutcome = {
   /** Rows that were new. */
   readonly inserted: number;

@@ -1,4 +1,6 @@
+import type { RecordCount } from "@pond/canonical/adapter";
 import type { IngestOutcome } from "@pond/sessions";
+import { account } from "./accounting.ts";
 import type { ReadNotes } from "./observed-read.ts";
 import type { AdapterReport } from "./report.ts";
 import { readAgain, type SeenSession } from "./seen-sessions.ts";
@@ -10,18 +12,22 @@ export type SessionRead = {
   readonly adapter: string;
   readonly fingerprint: string;
   readonly notes: ReadNotes;
+  readonly count: RecordCount;
 };
 
 /** Counts what became of a session and says what to remember of it. */
 export function countOutcome(
   report: AdapterReport,
   outcome: IngestOutcome,
-  { location, adapter, fingerprint, notes }: SessionRead,
+  read: SessionRead,
   nowMs: number,
 ): SeenSession {
+  const { location, adapter, fingerprint, notes } = read;
   const { error } = outcome;
   const faults = [...notes.faults];
   if (error) faults.push({ adapter, location, code: error.code, message: error.message });
+  const mismatch = account(report.accounting, outcome, read);
+  if (mismatch) faults.push(mismatch);
   const hasFaults = faults.length > 0;
   const hasFailed = outcome.status === "failed" || (outcome.session_id === undefined && hasFaults);
 

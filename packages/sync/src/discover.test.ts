@@ -40,6 +40,31 @@ describe("discoverSources", () => {
     expect(() => places({ "claude-code": [join(home, "nowhere")] })).toThrow(SourceNotFoundError);
   });
 
+  it("reads what there is of configured places; one that is away is a fault of its own", async () => {
+    mkdirSync(join(home, ".claude"));
+    mkdirSync(join(home, "disk"));
+    const away = join(home, "unplugged");
+
+    const sources = discoverSources([claudeCode], {
+      surroundings: { home, env: {} },
+      configured: { "claude-code": [join(home, "disk"), away] },
+    });
+
+    expect(sources.map(({ path }) => path)).toEqual([join(home, "disk"), away]);
+    const listed = await Promise.all(
+      sources.map(({ reader }) => Array.fromAsync(reader.sessions())),
+    );
+    expect(listed).toEqual([
+      [],
+      [
+        expect.objectContaining({
+          kind: "fault",
+          fault: expect.objectContaining({ code: "source_fault" }),
+        }),
+      ],
+    ]);
+  });
+
   it("is not misled by an adapter called like something every object has", () => {
     const odd = { ...claudeCode, origin: "constructor" };
 

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import type { Adapter, Reader, Surroundings } from "@pond/canonical/adapter";
+import { type Adapter, fileFault, type Reader, type Surroundings } from "@pond/canonical/adapter";
 import { SourceNotFoundError } from "./errors.ts";
 
 /** A place an adapter reads: a client's home, its session folder or one session file. */
@@ -10,10 +10,16 @@ export type Source = {
   readonly reader: Reader;
 };
 
+/** Where to look for clients. */
 export type DiscoverOptions = {
   readonly surroundings: Surroundings;
   /** Places to read instead of the client's homes, by adapter. */
   readonly paths?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * The same for those without `paths`, of a configuration that outlives a disk that is unplugged:
+   * a place that is not there now is a fault of its own, and the others are read.
+   */
+  readonly configured?: Readonly<Record<string, readonly string[]>>;
 };
 
 /**
@@ -24,20 +30,38 @@ export type DiscoverOptions = {
  */
 export function discoverSources(
   adapters: readonly Adapter[],
-  { surroundings, paths = {} }: DiscoverOptions,
+  { surroundings, paths = {}, configured = {} }: DiscoverOptions,
 ): Source[] {
   return adapters.flatMap((adapter) => {
-    const asked = Object.hasOwn(paths, adapter.origin) ? paths[adapter.origin] : undefined;
-    const places =
-      asked === undefined
-        ? adapter.homes(surroundings).flatMap((home) => findPlace(home))
-        : asked.map((path) => requirePlace(adapter.origin, path));
-    return [...new Set(places)].map((path) => ({
-      adapter: adapter.origin,
-      path,
-      reader: adapter.from(path),
-    }));
+    const { origin } = adapter;
+    const read = (path: string): Source => ({ adapter: origin, path, reader: adapter.from(path) });
+    const asked = ownOf(paths, origin)?.map((path) => requirePlace(origin, path));
+    if (asked !== undefined) return [...new Set(asked)].map(read);
+    const lasting = ownOf(configured, origin);
+    const found = (lasting ?? adapter.homes(surroundings)).flatMap((path) => findPlace(path));
+    const away = lasting?.filter((path) => findPlace(path).length === 0) ?? [];
+    return [
+      ...[...new Set(found)].map(read),
+      ...away.map((path) => ({ adapter: origin, path, reader: readerOfNothing(origin, path) })),
+    ];
   });
+}
+
+function ownOf<T>(byName: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(byName, name) ? byName[name] : undefined;
+}
+
+function readerOfNothing(adapter: string, path: string): Reader {
+  return {
+    origin: adapter,
+    async *sessions() {
+      yield fileFault(adapter, path, "nothing is there");
+    },
+    async fingerprint() {
+      return undefined;
+    },
+    async *read() {},
+  };
 }
 
 function requirePlace(adapter: string, path: string): string {

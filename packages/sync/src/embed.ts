@@ -16,10 +16,13 @@ import { type EmbedFault, toEmbedFault } from "./fault.ts";
 import type { SyncProgress } from "./progress.ts";
 import { WriteBack, type WriteBackPolicy } from "./write-back.ts";
 
+/** How much is embedded, and who is told. */
 export type EmbedMessagesOptions = {
+  /** By which vectors that were gathered are stored in time. */
   readonly now: () => Date;
   /** Embed every message again, also those that have a vector of this model. */
   readonly isForced?: boolean;
+  /** Told as messages are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
   /** Stops after the batch that runs; what is embedded by then is stored. */
   readonly signal?: AbortSignal | undefined;

@@ -35,12 +35,12 @@ export function toFault({ fault }: FaultEvent): Fault {
   return { adapter, location: `${uri}:${record}`, code: fault.code, message: `${reason}${at}` };
 }
 
-/** What a reader threw, as the fault of the session it was reading. */
+/** What a reader threw, as the fault of the session it was reading: it costs what is left of it. */
 export function faultFromThrown(adapter: string, uri: string, error: unknown): FaultEvent {
-  if (error instanceof SourceFault) return { kind: "fault", fault: error };
+  if (error instanceof SourceFault) return { kind: "fault", fault: error, records: 0 };
   const reason = error instanceof Error ? error.message : String(error);
   const fault = new SourceFault({ adapter, uri, record: "session" }, reason, { cause: error });
-  return { kind: "fault", fault };
+  return { kind: "fault", fault, records: 0 };
 }
 
 /**

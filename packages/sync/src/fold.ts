@@ -10,9 +10,11 @@ export type IndexReport = {
   readonly folded: boolean;
 };
 
+/** How thorough the fold is, and who is told. */
 export type FoldIndexesOptions = {
   /** Fold although it does not pay yet. */
   readonly isForced?: boolean;
+  /** Told as tables are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
   readonly signal?: AbortSignal | undefined;
 };

@@ -1,4 +1,4 @@
-import type { Reader, SourceSession } from "@pond/canonical/adapter";
+import { type Reader, RecordCount, type SourceSession } from "@pond/canonical/adapter";
 import { createIngest, type Ingest, type SessionStore } from "@pond/sessions";
 import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
@@ -8,6 +8,7 @@ import type { SyncProgress } from "./progress.ts";
 import type { AdapterReport } from "./report.ts";
 import { Tracker } from "./tracker.ts";
 
+/** What an import reads, remembers and stamps. */
 export type ImportOptions = {
   /** Where this machine keeps what it saw, for this one store. */
   readonly stateDirectory: string;
@@ -15,11 +16,13 @@ export type ImportOptions = {
   readonly adapters?: readonly string[];
   /** Name of this machine, kept with each session. */
   readonly host: string;
+  /** The time stamped on what is stored. */
   readonly now: () => Date;
   /** What reads, with its version; a session with faults is read again by another one. */
   readonly software?: string;
   /** Read every session again and compare it with what is stored. */
   readonly isVerifying?: boolean;
+  /** Told as sessions are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
   readonly signal?: AbortSignal | undefined;
 };
@@ -42,7 +45,8 @@ export async function importSessions(
     ...options,
     storedMessages: await countMessages(sessions),
   });
-  if (plan.sessionsTotal > 0) await importPlanned(sessions, plan, options);
+  if (plan.works.some(({ changed }) => changed.length > 0))
+    await importPlanned(sessions, plan, options);
   else await saveAll(plan);
   return [...plan.reports.values()];
 }
@@ -70,7 +74,7 @@ async function importPlanned(
 ): Promise<void> {
   const { now, signal, host } = options;
   const ingest = createIngest(sessions, { host, now });
-  const tracker = new Tracker(plan, (progress) => options.onProgress?.(progress));
+  const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
   const shared = sharedSessions(plan);
   let savedAtMs = now().getTime();
   try {
@@ -112,9 +116,10 @@ async function importSession(
   }
   const before = seen.get(key);
   const notes = emptyNotes();
-  const read = { location: `${path}: ${key}`, adapter, fingerprint, notes };
+  const count = new RecordCount();
+  const read = { location: `${path}: ${key}`, adapter, fingerprint, notes, count };
   const onMessage = (): void => tracker.message(adapter);
-  await ingest.session(observeRead(reader, key, { notes, onMessage, signal }), {
+  await ingest.session(observeRead(reader, key, { notes, count, onMessage, signal }), {
     // What one file of a session lacks, another may hold: then nothing has disappeared.
     seenBefore: before !== undefined && !shared.has(before.sessionId ?? ""),
     isUnchanged: async () => (await fingerprintOf(reader, key)) === fingerprint,

@@ -9,8 +9,8 @@ export {
 export type { EmbedFault, Fault } from "./fault.ts";
 export { type FoldIndexesOptions, foldIndexes, type IndexReport } from "./fold.ts";
 export { type ImportOptions, importSessions } from "./import.ts";
-export type { SyncProgress } from "./progress.ts";
-export { type AdapterReport, hasFaults, type SessionCounts } from "./report.ts";
+export type { ImportCounts, SyncProgress } from "./progress.ts";
+export { type Accounting, type AdapterReport, hasFaults, type SessionCounts } from "./report.ts";
 export {
   previewSync,
   type Stage,
@@ -19,3 +19,4 @@ export {
   stages,
   sync,
 } from "./sync.ts";
+export type { WriteBackPolicy } from "./write-back.ts";

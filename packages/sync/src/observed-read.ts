@@ -1,5 +1,5 @@
-import type { ReadEvent } from "@pond/canonical";
-import type { Reader } from "@pond/canonical/adapter";
+import { type ReadEvent, recordsOf } from "@pond/canonical";
+import type { Reader, RecordCount } from "@pond/canonical/adapter";
 import { type Fault, faultFromThrown, isPassing, maxFaultsPerSession, toFault } from "./fault.ts";
 
 /** What came by while one session was read. */
@@ -9,14 +9,28 @@ export type ReadNotes = {
   omittedFaults: number;
   /** Something failed that may work next time though the file stays the same. */
   isWorthRetrying: boolean;
+  /** How many source records the faults cost, and how many wait. */
+  faultedRecords: number;
+  pendingRecords: number;
+  /** The reader threw, or its file went away: what it had taken and not told is lost. */
+  isBrokenOff: boolean;
 };
 
 export function emptyNotes(): ReadNotes {
-  return { pending: 0, faults: [], omittedFaults: 0, isWorthRetrying: false };
+  return {
+    pending: 0,
+    faults: [],
+    omittedFaults: 0,
+    isWorthRetrying: false,
+    faultedRecords: 0,
+    pendingRecords: 0,
+    isBrokenOff: false,
+  };
 }
 
 export type ObserveOptions = {
   readonly notes: ReadNotes;
+  readonly count?: RecordCount;
   readonly onMessage?: () => void;
   readonly signal?: AbortSignal | undefined;
 };
@@ -28,18 +42,24 @@ export type ObserveOptions = {
 export async function* observeRead(
   reader: Reader,
   key: string,
-  { notes, onMessage, signal }: ObserveOptions,
+  { notes, count, onMessage, signal }: ObserveOptions,
 ): AsyncGenerator<ReadEvent> {
-  const events = reader.read(key, signal)[Symbol.asyncIterator]();
+  const events = reader.read(key, signal, count)[Symbol.asyncIterator]();
   try {
+    let last: ReadEvent | undefined;
     for (;;) {
       const next = await nextEvent(events, reader.origin, key, signal);
-      if (next === undefined) return;
+      if (next === undefined) {
+        notes.isBrokenOff = last?.kind === "fault" && isPassing(last) && recordsOf(last) === 0;
+        return;
+      }
+      last = next.event;
       note(next.event, notes);
       if (next.event.kind === "message") onMessage?.();
       yield next.event;
       if (next.isLast) {
         notes.isWorthRetrying = true;
+        notes.isBrokenOff = true;
         return;
       }
     }
@@ -67,8 +87,10 @@ function note(event: ReadEvent, notes: ReadNotes): void {
   switch (event.kind) {
     case "pending":
       notes.pending += 1;
+      notes.pendingRecords += recordsOf(event);
       return;
     case "fault":
+      notes.faultedRecords += recordsOf(event);
       if (isPassing(event)) notes.isWorthRetrying = true;
       if (notes.faults.length < maxFaultsPerSession) notes.faults.push(toFault(event));
       else notes.omittedFaults += 1;

@@ -17,8 +17,6 @@ export type Plan = {
   readonly works: readonly Work[];
   /** By adapter, holding what needs no reading so far. */
   readonly reports: ReadonlyMap<string, AdapterReport>;
-  readonly sessionsTotal: number;
-  readonly bytesTotal: number;
 };
 
 export type PlanOptions = {
@@ -63,7 +61,5 @@ export async function planImport(
     });
     works.push({ source, seen, report, changed });
   }
-  const all = works.flatMap(({ changed }) => changed);
-  const bytesTotal = all.reduce((sum, { bytes }) => sum + bytes, 0);
-  return { works, reports, sessionsTotal: all.length, bytesTotal };
+  return { works, reports };
 }

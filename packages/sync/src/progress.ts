@@ -1,15 +1,21 @@
+/** How far an import is. */
+export type ImportCounts = {
+  readonly sessionsDone: number;
+  readonly sessionsTotal: number;
+  readonly bytesDone: number;
+  readonly bytesTotal: number;
+  readonly messagesRead: number;
+};
+
 /** How far a stage is; told often, so whoever listens decides how often to show it. */
 export type SyncProgress =
   | { readonly stage: "list"; readonly adapter: string; readonly sessions: number }
-  | {
+  | (ImportCounts & {
       readonly stage: "import";
       readonly adapter: string;
-      readonly sessionsDone: number;
-      readonly sessionsTotal: number;
-      readonly bytesDone: number;
-      readonly bytesTotal: number;
-      readonly messagesRead: number;
-    }
+      /** The same of this adapter alone; told once before any of its sessions is read. */
+      readonly ofAdapter: ImportCounts;
+    })
   | {
       readonly stage: "embed";
       /** Messages embedded so far, of those that had no vector of the model. */

@@ -7,15 +7,37 @@ import type { Fault } from "./fault.ts";
 export type SessionCounts = {
   /** How many the sources hold. */
   seen: number;
+  /** Stored for the first time. */
   new: number;
   /** Stored before, and something was added: messages, revisions or tombstones. */
   grown: number;
   unchanged: number;
+  /** With records that are not complete yet; the next sync reads them. */
   pending: number;
   /** Nothing of it could be stored; the faults say why. */
   failed: number;
 };
 
+/**
+ * What became of every record that was read: `read` is `stored` + `faulted` + `pending`, or a fault
+ * `accounting_mismatch` says where not. A record is what the client wrote as one: a line, a row, an
+ * entry of a document, a file beside a log. Of sessions that were not read again nothing is counted.
+ */
+export type Accounting = {
+  read: number;
+  /** Kept by messages that are in the store, now or before; `deferred` has only its new value. */
+  stored: number;
+  /** How many of `stored` are no message to the client and are kept whole. */
+  carried: number;
+  /** Not stored: the faults say why. */
+  faulted: number;
+  /** Not complete yet: the next sync reads them. */
+  pending: number;
+  /** Sessions whose reader does not count: what it read cannot be checked. */
+  sessions_uncounted: number;
+};
+
+/** What a sync did for one client. */
 export type AdapterReport = {
   readonly name: string;
   readonly sessions: SessionCounts;
@@ -30,6 +52,7 @@ export type AdapterReport = {
   /** Sessions whose project or client differs from the stored one; theirs stays. */
   rejected: number;
   bytes_read: number;
+  readonly accounting: Accounting;
   /** What could not be read, in this sync or in an earlier one that nothing has changed since. */
   readonly faults: Fault[];
   /** How many faults `faults` leaves out: a session shows its first hundred. */
@@ -47,6 +70,14 @@ export function emptyReport(name: string): AdapterReport {
     deferred: 0,
     rejected: 0,
     bytes_read: 0,
+    accounting: {
+      read: 0,
+      stored: 0,
+      carried: 0,
+      faulted: 0,
+      pending: 0,
+      sessions_uncounted: 0,
+    },
     faults: [],
     faults_omitted: 0,
   };

@@ -103,6 +103,7 @@ export function changesIn({ adapters }: SyncReport): Record<string, unknown> {
   const empty: Record<string, unknown> = {
     ...emptyReport(report.name),
     bytes_read: report.bytes_read,
+    accounting: report.accounting,
   };
   return Object.fromEntries(
     Object.entries(report).filter(([key, value]) => {

@@ -4,6 +4,7 @@ import type { Reader } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { type FakeOptions, fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
 import { BothFailedError } from "./errors.ts";
+import { emptyReport } from "./report.ts";
 import { type Bench, changesIn, line, stateFiles, withBench } from "./sync.test-kit.ts";
 import { previewSync, type SyncOptions, sync } from "./sync.ts";
 
@@ -39,6 +40,7 @@ describe("sync", () => {
             deferred: 0,
             rejected: 0,
             bytes_read: report.adapters[0]?.bytes_read,
+            accounting: { ...emptyReport("").accounting, read: 3, stored: 3 },
             faults: [],
             faults_omitted: 0,
           },
@@ -452,12 +454,12 @@ describe("sync", () => {
 
       await bench.sync();
 
-      expect(bench.progress.filter(({ stage }) => stage === "import").at(-1)).toMatchObject({
-        adapter: "claude-code",
-        sessionsDone: 2,
-        sessionsTotal: 2,
-        messagesRead: 3,
-      });
+      const imports = bench.progress.filter(({ stage }) => stage === "import");
+      const before = { sessionsDone: 0, sessionsTotal: 2, messagesRead: 0 };
+      const after = { sessionsDone: 2, sessionsTotal: 2, messagesRead: 3 };
+      const adapter = "claude-code";
+      expect(imports[0]).toMatchObject({ adapter, ...before, ofAdapter: before });
+      expect(imports.at(-1)).toMatchObject({ adapter, ...after, ofAdapter: after });
     }));
 
   it("tells of a folder it may not look into, and reads the rest", () =>

@@ -10,8 +10,10 @@ import type { AdapterReport } from "./report.ts";
 /** The stages of a sync, in the order they run (spec 7.8). */
 export const stages = ["import", "embed", "update-indexes"] as const;
 
+/** One stage of a sync. */
 export type Stage = (typeof stages)[number];
 
+/** Which stages run, and how. */
 export type SyncOptions = ImportOptions & {
   /** Which stages run; all of them when left out. */
   readonly stages?: readonly Stage[];

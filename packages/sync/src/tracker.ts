@@ -1,46 +1,64 @@
-import type { SyncProgress } from "./progress.ts";
+import type { SourceSession } from "@pond/canonical/adapter";
+import type { ImportCounts, SyncProgress } from "./progress.ts";
 
 // Telling each message would cost more than reading some of them.
 const messagesBetween = 250;
 
+type Counts = { -readonly [Name in keyof ImportCounts]: ImportCounts[Name] };
+
+/** What is going to be read of one source. */
+type Work = {
+  readonly source: { readonly adapter: string };
+  readonly changed: readonly Pick<SourceSession, "bytes">[];
+};
+
 /** Adds up what an import has done and tells it. */
 export class Tracker {
-  readonly #totals: { readonly sessionsTotal: number; readonly bytesTotal: number };
+  readonly #all = zero();
+  readonly #byAdapter = new Map<string, Counts>();
   readonly #tell: (progress: SyncProgress) => void;
-  #sessionsDone = 0;
-  #bytesDone = 0;
-  #messagesRead = 0;
 
-  constructor(
-    totals: { readonly sessionsTotal: number; readonly bytesTotal: number },
-    tell: (progress: SyncProgress) => void,
-  ) {
-    this.#totals = totals;
+  /** Tells at once what every adapter has before it. */
+  constructor(works: readonly Work[], tell: (progress: SyncProgress) => void) {
     this.#tell = tell;
+    for (const { source, changed } of works) {
+      if (changed.length === 0) continue;
+      const bytes = changed.reduce((sum, session) => sum + session.bytes, 0);
+      for (const counts of [this.#all, this.#of(source.adapter)]) {
+        counts.sessionsTotal += changed.length;
+        counts.bytesTotal += bytes;
+      }
+    }
+    for (const adapter of this.#byAdapter.keys()) this.#report(adapter);
   }
 
   message(adapter: string): void {
-    this.#messagesRead += 1;
-    if (this.#messagesRead % messagesBetween === 0) this.#report(adapter);
+    this.#of(adapter).messagesRead += 1;
+    this.#all.messagesRead += 1;
+    if (this.#all.messagesRead % messagesBetween === 0) this.#report(adapter);
   }
 
   /** One session is read. */
   finish(adapter: string, bytes: number): void {
-    this.#sessionsDone += 1;
-    this.#bytesDone += bytes;
+    for (const counts of [this.#all, this.#of(adapter)]) {
+      counts.sessionsDone += 1;
+      counts.bytesDone += bytes;
+    }
     this.#report(adapter);
   }
 
-  #report(adapter: string): void {
-    const { sessionsTotal, bytesTotal } = this.#totals;
-    this.#tell({
-      stage: "import",
-      adapter,
-      sessionsDone: this.#sessionsDone,
-      sessionsTotal,
-      bytesDone: this.#bytesDone,
-      bytesTotal,
-      messagesRead: this.#messagesRead,
-    });
+  #of(adapter: string): Counts {
+    const known = this.#byAdapter.get(adapter) ?? zero();
+    this.#byAdapter.set(adapter, known);
+    return known;
   }
+
+  #report(adapter: string): void {
+    const ofAdapter = { ...this.#of(adapter) };
+    this.#tell({ stage: "import", adapter, ...this.#all, ofAdapter });
+  }
+}
+
+function zero(): Counts {
+  return { sessionsDone: 0, sessionsTotal: 0, bytesDone: 0, bytesTotal: 0, messagesRead: 0 };
 }

@@ -27,6 +27,7 @@ export type WireMessage = {
   | { readonly role: "user" | "assistant" | "tool" }
 );
 
+/** @inline */
 type PartBase = {
   readonly id: string;
   readonly session_id: string;

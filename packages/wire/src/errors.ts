@@ -5,6 +5,7 @@ import { jsonObjectSchema } from "./json.ts";
 /** How a code is carried by HTTP, and whether asking again may help. */
 export type ErrorFacts = { readonly httpStatus: number; readonly isRetryable: boolean };
 
+/** The codes of spec 7.4. */
 export type ErrorCode =
   | "validation_failed"
   | "version_unsupported"
@@ -36,6 +37,7 @@ export type ErrorBody = {
   };
 };
 
+/** True for one of the codes. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && Object.hasOwn(errorCodes, code);
 }
@@ -59,6 +61,7 @@ export class WireError extends PondError {
   }
 }
 
+/** Checks the body of an error. */
 export const errorBodySchema: v.GenericSchema<unknown, ErrorBody> = v.object({
   error: v.object({
     code: v.picklist(Object.keys(errorCodes).filter(isErrorCode)),

@@ -21,6 +21,7 @@ export type GetRequest = Envelope & {
   readonly limit_bytes?: number | undefined;
 };
 
+/** A message as `get` shows it; what of it is there depends on the mode. */
 export type ShownMessage = {
   readonly id: string;
   readonly role: "system" | "user" | "assistant" | "tool";
@@ -55,8 +56,10 @@ export type MessageView = {
   readonly target_parts_remaining: number;
 };
 
+/** A page of a session, or one message with its neighbours. */
 export type GetResponse = SessionPage | MessageView;
 
+/** The most neighbours on each side that can be asked for. */
 export const maxContextDepth = 50;
 
 export const getRequestSchema: v.GenericSchema<unknown, GetRequest> = v.strictObject({

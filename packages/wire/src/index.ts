@@ -3,6 +3,7 @@ export { type Envelope, maxIdChars, protocolVersion } from "./envelope.ts";
 export {
   type ErrorBody,
   type ErrorCode,
+  type ErrorFacts,
   errorBodySchema,
   errorCodes,
   isErrorCode,

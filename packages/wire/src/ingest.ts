@@ -39,6 +39,7 @@ export type RowErrorCode =
   /** The session is stored with another `source_agent` or `project`, which stay. */
   | "immutable";
 
+/** An event that was refused. */
 export type RejectedRow = {
   /** Its place among the events, from 0. */
   readonly event: number;
@@ -47,6 +48,7 @@ export type RejectedRow = {
   readonly details: JsonObject;
 };
 
+/** What became of one session of a batch. */
 export type IngestedSession = {
   readonly session_id: string;
   /** What its accepted rows did; `failed` where none could be taken. */

@@ -38,6 +38,7 @@ export type Requests = {
 /** What a request is once it has been read. */
 export type ReceivedRequests = Omit<Requests, "ingest"> & { readonly ingest: ReceivedIngest };
 
+/** What a caller is sent. */
 export type Responses = {
   readonly search: SearchResponse;
   readonly get: GetResponse;
@@ -46,8 +47,10 @@ export type Responses = {
   readonly restore: RestoreResponse;
 };
 
+/** The name of an operation. */
 export type OperationName = keyof Requests;
 
+/** How one operation is asked for and answered. */
 export type Operation<Name extends OperationName> = {
   /** Where HTTP has it, as POST. */
   readonly path: string;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type Envelope, envelope, id } from "./envelope.ts";
 
+/** A session as files of a client. */
 export type RestoreRequest = Envelope & {
   readonly session_id: string;
   /** Client to write for; left out, the one the session came from. */
@@ -14,6 +15,7 @@ export type Fidelity = Readonly<
   Record<string, { readonly kept: number; readonly translated: number; readonly dropped: number }>
 >;
 
+/** One restored file; `path` is relative, with `/`. */
 export type WireFile = {
   readonly session_id: string;
   /** Relative, `/`-separated, inside the client's own folder. */
@@ -26,6 +28,7 @@ export type WireFile = {
   readonly fidelity?: Fidelity;
 };
 
+/** The files of a session and of those below it, and what became of its parts. */
 export type RestoreResponse = {
   readonly session_id: string;
   /** The client the files are for. */

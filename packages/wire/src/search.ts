@@ -16,6 +16,7 @@ export type SearchRequest = Envelope & {
   readonly after?: string | undefined;
 };
 
+/** A message that was found. */
 export type SearchMatch = {
   readonly message_id: string;
   /** The session it is in: the root, or one below it. */
@@ -42,6 +43,7 @@ export type SearchMatch = {
   readonly removed?: true;
 };
 
+/** What was found in one session and those below it, the best first. */
 export type SessionMatches = {
   readonly session_id: string;
   readonly root_session_id: string;
@@ -54,11 +56,13 @@ export type SessionMatches = {
   readonly matches: readonly SearchMatch[];
 };
 
+/** Something that kept an answer from being as good as it could be. */
 export type SearchWarning = {
   readonly code: "embedding_failed" | "dimension_mismatch";
   readonly message: string;
 };
 
+/** Ranked sessions, with `next` where there are more. */
 export type SearchResponse = {
   readonly mode: "full_text" | "hybrid";
   /** How many searchable messages the filters left. */

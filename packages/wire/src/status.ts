@@ -4,10 +4,15 @@ import { type Envelope, envelope } from "./envelope.ts";
 import { type ErrorCode, errorCodes, isErrorCode } from "./errors.ts";
 import { jsonObjectSchema } from "./json.ts";
 
+/** A question about the store; nothing but the envelope. */
 export type StatusRequest = Envelope;
 
+/** What is stored of one client, or one project. */
 export type LabelCounts = { readonly sessions: number; readonly messages: number };
 
+/**
+ * The state of a table and of its indexes. Rows that are not indexed yet are found all the same.
+ */
 export type TableStatus = {
   readonly name: string;
   readonly rows: number;
@@ -44,6 +49,7 @@ export type EmbeddingStatus =
       readonly missing: number;
     };
 
+/** What is stored, how far it can be searched, and what the operator should do. */
 export type StatusResponse = {
   readonly store_id: string;
   /** Folder or address of the store; empty where whoever asks is no operator. */

@@ -10,7 +10,9 @@ import { type Reading, sourceOf } from "./envelope.ts";
 /** A file that belongs to the session: tool output moved out of the log, an agent's descriptor. */
 export function readSidecar({ file, path }: SidecarFile, reading: Reading): readonly ReadEvent[] {
   const { size } = statSync(file);
-  if (size > maxSidecarBytes) return [fault(file, `${size} bytes, too many to be kept`)];
+  if (size > maxSidecarBytes) {
+    return [{ ...fault(file, `${size} bytes, too many to be kept`), records: 1 }];
+  }
   const at = { adapter: origin, uri: file, record: "file" };
   const place = openRecord(at, { id: `sidecar:${path}`, path, type: mediaType(path) });
   const content = openRecord(at, { bytes: readFileSync(file) }).bytes("bytes");

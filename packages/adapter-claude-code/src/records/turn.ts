@@ -61,7 +61,13 @@ export function readTurn(
     options: SourceOptions,
     drafts: readonly Draft[],
   ): CanonicalEvent[] {
-    const event = messageEvent(reading.session, role, { id, timestamp, source: options });
+    const second = options["continues"] === undefined ? {} : { records: 0 };
+    const event = messageEvent(reading.session, role, {
+      id,
+      timestamp,
+      source: options,
+      ...second,
+    });
     return [event, ...drafts.map((draft, index) => draft(event, positionId(index)))];
   }
 }

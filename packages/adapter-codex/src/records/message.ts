@@ -115,6 +115,7 @@ function readSystem(
       timestamp,
       source: { ...(index === 0 ? whole : { continues: index }), block },
       content: text,
+      records: index === 0 ? 1 : 0,
     }),
   );
 }

@@ -15,7 +15,7 @@ import { keepParts, readParts } from "./parts.ts";
 
 /** A message of version 1 with its parts; one of an unknown role is carried whole. */
 export function readMessage1(
-  { record, row, parts }: StoredMessage,
+  { record, row, parts, records }: StoredMessage,
   reading: Reading,
 ): CanonicalEvent[] {
   const { session } = reading.session;
@@ -31,7 +31,9 @@ export function readMessage1(
   const timestamp = time ?? reading.anchor;
   if (!isTurn) {
     const source = { id: idFrom, ...keepParts(parts, at), row: row?.whole() };
-    return [carrierEvent(reading.session, { id, timestamp, source, record: record.whole() })];
+    return [
+      carrierEvent(reading.session, { id, timestamp, source, record: record.whole(), records }),
+    ];
   }
   const types = parts.map((part) => part.record.peek("type"));
   const injectedAs = injectedMessage(record, types);
@@ -41,6 +43,7 @@ export function readMessage1(
   const event = messageEvent(reading.session, role, {
     id,
     timestamp,
+    records,
     source: {
       id: idFrom,
       time: time ? undefined : "session",

@@ -9,7 +9,8 @@ import { restoreParts } from "./parts.ts";
 /** The events of one message, of whatever version of the client. */
 export function readMessage(message: StoredMessage, reading: Reading): CanonicalEvent[] {
   if (message.schema === 2) return readMessage2(message, reading);
-  const isOld = Array.isArray(message.record.peek("parts"));
+  // One that has its parts both inside and beside it is none of the old ones.
+  const isOld = message.parts.length === 0 && Array.isArray(message.record.peek("parts"));
   return (isOld ? readOldMessage(message, reading) : undefined) ?? readMessage1(message, reading);
 }
 

@@ -19,7 +19,8 @@ export type Draft = (message: MessageEvent) => PartEvent;
 
 /** Where a part stands, and who speaks there. */
 export type PartPlace = {
-  readonly id: Extracted<string>;
+  /** Takes the part's id: only once it is sure that a part comes of it. */
+  readonly takeId: () => Extracted<string>;
   readonly role: "user" | "assistant";
   /** Why the whole message is the harness's. */
   readonly injectedAs: string | undefined;
@@ -57,7 +58,7 @@ export function readParts(
     const reader = typeof type === "string" && Object.hasOwn(known, type) ? known[type] : undefined;
     const lacks = takeRepeated(record, idsOf(message));
     const read = reader?.(record, {
-      id: ids.next(record, position),
+      takeId: () => ids.next(record, position),
       role: message.role,
       injectedAs,
       facts: { lacks, row: row?.whole() },
@@ -109,14 +110,16 @@ function readText(part: SourceRecord, place: PartPlace): readonly Draft[] | unde
   const kind = place.injectedAs ?? injectedText(part, place.role);
   part.string("type");
   const text = part.requireString("text");
-  return [(message) => textPart(message, { ...base(part, place, kind), text })];
+  const init = { ...base(part, place, kind), text };
+  return [(message) => textPart(message, init)];
 }
 
 function readReasoning(part: SourceRecord, place: PartPlace): readonly Draft[] | undefined {
   if (typeof part.peek("text") !== "string") return undefined;
   part.string("type");
   const text = part.requireString("text");
-  return [(message) => reasoningPart(message, { ...base(part, place, place.injectedAs), text })];
+  const init = { ...base(part, place, place.injectedAs), text };
+  return [(message) => reasoningPart(message, init)];
 }
 
 function readFile(part: SourceRecord, place: PartPlace): readonly Draft[] | undefined {
@@ -128,14 +131,14 @@ function readFile(part: SourceRecord, place: PartPlace): readonly Draft[] | unde
   const content = part.dataUrl("url", "mime");
   if (content === undefined) return undefined;
   const [mediaType, fileName] = [part.string("mime"), part.string("filename")];
-  return [
-    (message) => filePart(message, { ...base(part, place, kind), content, mediaType, fileName }),
-  ];
+  const init = { ...base(part, place, kind), content, mediaType, fileName };
+  return [(message) => filePart(message, init)];
 }
 
-function base(part: SourceRecord, { id, facts }: PartPlace, kind: string | undefined) {
+function base(part: SourceRecord, { takeId, facts }: PartPlace, kind: string | undefined) {
   const provenance: "injected" | "conversational" =
     kind === undefined ? "conversational" : "injected";
+  const id = takeId();
   return { id, provenance, source: { kind, ...facts, rest: part.rest() } };
 }
 

@@ -14,7 +14,8 @@ export function readTool(part: SourceRecord, place: PartPlace): readonly Draft[]
   if (typeof part.peek("callID") !== "string" || typeof part.peek("tool") !== "string") {
     return undefined;
   }
-  const { id, facts, injectedAs } = place;
+  const { takeId, facts, injectedAs } = place;
+  const id = takeId();
   const provenance = injectedAs === undefined ? "conversational" : "injected";
   part.string("type");
   const [callId, name] = [part.requireString("callID"), part.requireString("tool")];

@@ -18,9 +18,12 @@ export function continuedIn(first: StoredSession, second: StoredSession): Stored
     ...first,
     newestMs: Math.max(first.newestMs, second.newestMs),
     continued: { record: second.record, row: second.row },
-    messages: function* () {
-      yield* first.messages();
-      yield* later;
+    messages: function* (count) {
+      yield* first.messages(count);
+      for (const event of later) {
+        count?.add(event.records ?? 1);
+        yield event;
+      }
     },
   };
 }
@@ -46,5 +49,6 @@ function isCopy(
   const [id, text] = [record.peek("id"), record.peek("text")];
   if (typeof id !== "string") return false;
   if (known.has(id) || starts.has(id.slice(0, startLength))) return true;
-  return record.peek("type") === "system" && /available tools have changed/i.test(String(text));
+  if (record.peek("type") !== "system" || typeof text !== "string") return false;
+  return /available tools have changed/i.test(text);
 }

@@ -3,11 +3,26 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { type JsonValue, parseJson } from "@pond/canonical";
+import { isRawNumber, type JsonValue, parseJson } from "@pond/canonical";
 import { sqlite } from "./sqlite.ts";
 
 /** The columns of one row that hold something, numbers exact. */
 export type Row = Readonly<Record<string, JsonValue>>;
+
+/** A cell as a number; 0 where it is none. */
+export function numberIn(cell: JsonValue | undefined): number {
+  const number = isRawNumber(cell)
+    ? Number(cell.rawJSON)
+    : typeof cell === "object"
+      ? 0
+      : Number(cell);
+  return Number.isFinite(number) ? number : 0;
+}
+
+/** A cell as text, such as an id that a client wrote as a number. */
+export function textIn(cell: JsonValue | undefined): string {
+  return isRawNumber(cell) ? cell.rawJSON : String(cell);
+}
 
 /** A database changed while it was read in a way that makes what was read worthless. */
 export class DatabaseChanged extends Error {
@@ -40,7 +55,7 @@ export class Database {
     const known = this.#columns.get(table);
     if (known) return known;
     const rows = this.rows("SELECT name FROM pragma_table_info(?)", table);
-    const columns = new Set(Array.from(rows, ({ name }) => String(name)));
+    const columns = new Set(Array.from(rows, ({ name }) => textIn(name)));
     this.#columns.set(table, columns);
     return columns;
   }

@@ -28,8 +28,9 @@ export function readExport(file: string, path: string): StoredSession {
     worktree: () => undefined,
     isLive: false,
     newestMs: 0,
-    messages: function* () {
+    messages: function* (count) {
       for (const [index, message] of list.entries()) {
+        count?.add(1 + (schema === 1 ? partsIn(message).length : 0));
         const place = { adapter: origin, uri: file, record: `message ${index + 1}` };
         const options = { encodedBytes };
         yield schema === 1
@@ -51,6 +52,12 @@ export function looksExported(file: string): boolean {
   } finally {
     closeSync(handle);
   }
+}
+
+/** The parts of a message that are records of their own. */
+function partsIn(message: JsonValue): readonly JsonObject[] {
+  const parts = isJsonObject(message) && isJsonObject(message["info"]) ? message["parts"] : [];
+  return Array.isArray(parts) && parts.every(isJsonObject) ? parts : [];
 }
 
 function schemaOf(info: JsonObject, messages: readonly JsonValue[]): Schema {
@@ -82,6 +89,7 @@ function openMessage(
     parts: list.map((part): Stored => {
       return { record: openRecord(place, part, options), row: undefined };
     }),
+    records: 1 + list.length,
   };
 }
 
@@ -92,5 +100,5 @@ function openMessage2(
 ): StoredMessage | FaultEvent {
   if (!isJsonObject(message)) return recordFault(place.uri, place.record, "not a JSON object");
   const record = openRecord(place, message, options);
-  return { kind: "message", schema: 2, record, row: undefined, parts: [] };
+  return { kind: "message", schema: 2, record, row: undefined, parts: [], records: 1 };
 }

@@ -40,12 +40,19 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
     for (const database of databases) {
       const [first, second] = [summaries1(database), summaries2(database)];
       listed.push({ database, first, second });
+      for (let left = first.nameless + second.nameless; left > 0; left--) {
+        yield fault(database.file, "a session without an id");
+      }
       for (const id of [...first.orphans, ...second.orphans]) {
         yield fault(`${database.file}:${id}`, "messages of a session that is gone");
       }
     }
     const ids = new Set([...tree.keys(), ...listed.flatMap(idsOf)]);
     for (const id of ids) {
+      if (!isKey(id)) {
+        yield fault(`${home.folder}:${id}`, "an id that no client gives: not ingested");
+        continue;
+      }
       const stand = standOf(id, tree.get(id), listed);
       yield { kind: "source", key: `${home.prefix}${id}`, ...measure(home, stand) };
     }
@@ -53,6 +60,11 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
   } finally {
     for (const database of databases) database.close();
   }
+}
+
+/** True for an id that names a session below its home, and no file of another kind or place. */
+function isKey(id: string): boolean {
+  return id !== "" && id !== ".." && !id.includes("/") && !id.endsWith(".json");
 }
 
 /** What one session is now; undefined where it is gone. */

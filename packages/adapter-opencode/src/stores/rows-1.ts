@@ -1,11 +1,11 @@
 import type { FaultEvent, JsonObject } from "@pond/canonical";
 import { isJsonObject, parseJson } from "@pond/canonical";
-import { openRecord, type SourceRecord } from "@pond/canonical/adapter";
+import { openRecord, type RecordCount, type SourceRecord } from "@pond/canonical/adapter";
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
 import { recordOfRow, sessionColumns } from "./columns.ts";
 import { completed } from "./completed.ts";
-import type { Database, Row } from "./database.ts";
+import { type Database, numberIn, type Row, textIn } from "./database.ts";
 import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
 
 /** A session of the tables `session`, `message` and `part`; undefined where it is not there. */
@@ -26,9 +26,9 @@ export function readSession1(
     path,
     worktree: () => worktreeOf(database, row),
     isLive: true,
-    newestMs: newestOf(database, id, Number(row["time_updated"])),
-    messages: () => messagesOf(database, id),
-    sides: () => todosOf(database, id),
+    newestMs: newestOf(database, id, numberIn(row["time_updated"])),
+    messages: (count) => messagesOf(database, id, count),
+    sides: (count) => todosOf(database, id, count),
   };
 }
 
@@ -46,31 +46,47 @@ function newestOf(database: Database, id: string, updated: number): number {
       `SELECT max(time_updated) AS newest FROM ${table} WHERE session_id = ?`,
       id,
     );
-    return Number(row?.["newest"] ?? 0);
+    return numberIn(row?.["newest"]);
   });
-  return Math.max(Number.isFinite(updated) ? updated : 0, ...times);
+  return Math.max(updated, ...times);
 }
 
-function* messagesOf(database: Database, session: string): Generator<StoredMessage | FaultEvent> {
+function* messagesOf(
+  database: Database,
+  session: string,
+  count: RecordCount | undefined,
+): Generator<StoredMessage | FaultEvent> {
   const rows = database.rows(
     `SELECT *, ${sized} FROM message WHERE session_id = ? ORDER BY time_created, id`,
     session,
   );
   for (const row of rows) {
-    const id = String(row["id"]);
+    const id = textIn(row["id"]);
     const message = storedRow(database, "message", row, session, { id, sessionID: session });
+    const partRows = inOrder(database, id);
+    const records = 1 + partRows.length;
+    count?.add(records);
     if ("kind" in message) {
-      yield message;
+      yield { ...message, records };
       continue;
     }
     const parts: Stored[] = [];
-    for (const part of inOrder(database, id)) {
-      const ids = { id: String(part["id"]), sessionID: session, messageID: id };
+    for (const part of partRows) {
+      const ids = { id: textIn(part["id"]), sessionID: session, messageID: id };
       const stored = storedRow(database, "part", part, session, ids);
       if ("kind" in stored) yield stored;
       else parts.push(stored);
     }
-    yield { kind: "message", schema: 1, ...message, parts };
+    yield { kind: "message", schema: 1, ...message, parts, records: 1 + parts.length };
+  }
+  const orphans = database.rows(
+    `SELECT id FROM part WHERE session_id = ?
+     AND NOT EXISTS (SELECT 1 FROM message WHERE message.id = part.message_id) ORDER BY id`,
+    session,
+  );
+  for (const { id } of orphans) {
+    count?.add(1);
+    yield recordFault(database.file, `part ${textIn(id)}`, "a part of a message that is gone");
   }
 }
 
@@ -82,10 +98,12 @@ function inOrder(database: Database, message: string): readonly Row[] {
   const rows = [
     ...database.rows(`SELECT *, ${sized} FROM part WHERE message_id = ? ORDER BY id`, message),
   ];
-  const [first, last] = [rows.at(0), rows.at(-1)].map((row) => String(row?.["id"]));
+  const [first, last] = [rows.at(0), rows.at(-1)].map((row) => textIn(row?.["id"]));
   const isWrapped = first?.startsWith("prt_0") && last?.startsWith("prt_f");
   return isWrapped
-    ? rows.toSorted((left, right) => Number(left["time_created"]) - Number(right["time_created"]))
+    ? rows.toSorted(
+        (left, right) => numberIn(left["time_created"]) - numberIn(right["time_created"]),
+      )
     : rows;
 }
 
@@ -103,13 +121,13 @@ export function storedRow(
 ): Stored | FaultEvent {
   const { data, pond_bytes: bytes, ...columns } = row;
   const place = { uri: database.file, record: `${table} ${ids["id"]}` };
-  if (data === undefined && Number(bytes) > 0) {
+  if (data === undefined && numberIn(bytes) > 0) {
     return recordFault(place.uri, place.record, `${bytes} bytes, too many to be kept`);
   }
   const body = parsed(data);
   if (!isJsonObject(body)) return recordFault(place.uri, place.record, "data is no JSON object");
   const beside = besides(columns, body, session);
-  return completed(place, body, ids, beside, { isBare: true, encodedBytes: Number(bytes) });
+  return completed(place, body, ids, beside, { isBare: true, encodedBytes: numberIn(bytes) });
 }
 
 /** What the columns say that the body does not. */
@@ -135,11 +153,16 @@ function parsed(data: unknown): unknown {
   }
 }
 
-function* todosOf(database: Database, session: string): Generator<StoredSide> {
+function* todosOf(
+  database: Database,
+  session: string,
+  count: RecordCount | undefined,
+): Generator<StoredSide> {
   if (!database.has("todo")) return;
   const rows = database.rows("SELECT * FROM todo WHERE session_id = ? ORDER BY position", session);
   const todos = Array.from(rows, ({ session_id: _, ...todo }) => todo);
   if (todos.length === 0) return;
+  count?.add(1);
   const at = { adapter: origin, uri: database.file, record: `todo ${session}` };
   yield { kind: "side", name: "todo", record: openRecord(at, { value: todos }) };
 }

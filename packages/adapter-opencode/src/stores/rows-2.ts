@@ -1,8 +1,8 @@
 import type { FaultEvent } from "@pond/canonical";
-import { openRecord } from "@pond/canonical/adapter";
+import { openRecord, type RecordCount } from "@pond/canonical/adapter";
 import { origin } from "../origin.ts";
 import { recordOfRow, session2Columns } from "./columns.ts";
-import type { Database } from "./database.ts";
+import { type Database, numberIn, textIn } from "./database.ts";
 import { sized, storedRow, worktreeOf } from "./rows-1.ts";
 import type { StoredMessage, StoredSession } from "./stored.ts";
 
@@ -29,22 +29,27 @@ export function readSession2(
     path,
     worktree: () => worktreeOf(database, row),
     isLive: true,
-    newestMs: Math.max(Number(row["time_updated"] ?? 0), Number(newest?.["newest"] ?? 0)),
-    messages: () => messagesOf(database, id),
+    newestMs: Math.max(numberIn(row["time_updated"]), numberIn(newest?.["newest"])),
+    messages: (count) => messagesOf(database, id, count),
     sides: () => [],
   };
 }
 
-function* messagesOf(database: Database, session: string): Generator<StoredMessage | FaultEvent> {
+function* messagesOf(
+  database: Database,
+  session: string,
+  count: RecordCount | undefined,
+): Generator<StoredMessage | FaultEvent> {
   const rows = database.rows(
     `SELECT *, ${sized} FROM session_message WHERE session_id = ? ORDER BY seq`,
     session,
   );
   for (const row of rows) {
+    count?.add(1);
     const { type, ...columns } = row;
-    const ids = { id: String(row["id"]), type: String(type) };
+    const ids = { id: textIn(row["id"]), type: textIn(type) };
     const stored = storedRow(database, "session_message", columns, session, ids);
     if ("kind" in stored) yield stored;
-    else yield { kind: "message", schema: 2, ...stored, parts: [] };
+    else yield { kind: "message", schema: 2, ...stored, parts: [], records: 1 };
   }
 }

@@ -1,5 +1,5 @@
 import type { FaultEvent } from "@pond/canonical";
-import type { SourceRecord } from "@pond/canonical/adapter";
+import type { RecordCount, SourceRecord } from "@pond/canonical/adapter";
 
 /** What kind of place held a session. */
 export type Store = "export" | "tree" | "database";
@@ -22,6 +22,8 @@ export type StoredMessage = Stored & {
   readonly kind: "message";
   readonly schema: Schema;
   readonly parts: readonly Stored[];
+  /** How many records it was made of: itself and its parts. */
+  readonly records: number;
 };
 
 /** A list the client keeps beside the log of a session, such as its to-dos. */
@@ -45,8 +47,8 @@ export type StoredSession = Stored & {
   /** The newest time in the store, in milliseconds. */
   readonly newestMs: number;
   /** In order. Lazy: a session may be large. */
-  readonly messages: () => Iterable<StoredMessage | FaultEvent>;
-  readonly sides: () => Iterable<StoredSide | FaultEvent>;
+  readonly messages: (count?: RecordCount) => Iterable<StoredMessage | FaultEvent>;
+  readonly sides: (count?: RecordCount) => Iterable<StoredSide | FaultEvent>;
   /** The session's record of 2.x, where a 1.x session went on there. */
   readonly continued?: Stored;
 };

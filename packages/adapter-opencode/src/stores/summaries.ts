@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { stringifyJson } from "@pond/canonical";
-import type { Database, Row } from "./database.ts";
+import { type Database, numberIn, type Row, textIn } from "./database.ts";
 
 /** What is known of a session without reading it. */
 export type Summary = {
@@ -15,6 +15,8 @@ export type Summary = {
 export type Summaries = {
   readonly sessions: ReadonlyMap<string, Summary>;
   readonly orphans: readonly string[];
+  /** How many sessions have no id by which they could be asked for. */
+  readonly nameless: number;
 };
 
 /** Sessions of 1.x, all or one. Costs a scan of the tables without their JSON. */
@@ -37,7 +39,7 @@ export function summaries2(database: Database, id?: string): Summaries {
   return table ? summarize(database, table, ["session_message"], id) : nothing;
 }
 
-const nothing: Summaries = { sessions: new Map(), orphans: [] };
+const nothing: Summaries = { sessions: new Map(), orphans: [], nameless: 0 };
 
 function summarize(
   database: Database,
@@ -54,11 +56,16 @@ function summarize(
        FROM ${child} ${where("session_id")} GROUP BY session_id`,
       ...parameters,
     );
-    return new Map(Array.from(rows, (row) => [String(row["session_id"]), row]));
+    return new Map(Array.from(rows, (row) => [textIn(row["session_id"]), row]));
   });
   const sessions = new Map<string, Summary>();
+  let nameless = 0;
   for (const row of database.rows(`SELECT * FROM ${table} ${where("id")}`, ...parameters)) {
-    const own = String(row["id"]);
+    if (row["id"] === undefined) {
+      nameless++;
+      continue;
+    }
+    const own = textIn(row["id"]);
     sessions.set(
       own,
       summaryOf(
@@ -68,16 +75,16 @@ function summarize(
     );
   }
   const orphans = counted.flatMap((counts) => [...counts.keys()].filter((id) => !sessions.has(id)));
-  return { sessions, orphans: [...new Set(orphans)] };
+  return { sessions, orphans: [...new Set(orphans)], nameless };
 }
 
 function summaryOf(session: Row, counts: readonly Row[]): Summary {
   const state = stringifyJson([session, ...counts]);
-  const bytes = counts.map(({ b }) => Number(b ?? 0)).reduce((sum, size) => sum + size, 0);
+  const bytes = counts.map(({ b }) => numberIn(b)).reduce((sum, size) => sum + size, 0);
   return {
     fingerprint: createHash("sha256").update(state).digest("hex").slice(0, 32),
     bytes,
-    messages: Number(counts[0]?.["n"] ?? 0),
-    updatedMs: Number(session["time_updated"] ?? 0),
+    messages: numberIn(counts[0]?.["n"]),
+    updatedMs: numberIn(session["time_updated"]),
   };
 }

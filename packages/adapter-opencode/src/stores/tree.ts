@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultEvent, isJsonObject } from "@pond/canonical";
-import { openRecord, type SourceRecord } from "@pond/canonical/adapter";
+import { openRecord, type RecordCount, type SourceRecord } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
 import { origin } from "../origin.ts";
 import { completed } from "./completed.ts";
@@ -27,10 +27,10 @@ export function readTree(home: string, session: TreeSession, prefix: string): St
     worktree: () => projectOf(home, session),
     isLive: true,
     newestMs: Math.max(0, ...timesOf(own), ...heads.map(({ newestMs }) => newestMs)),
-    messages: function* () {
-      for (const { name } of heads.toSorted(byTime)) yield* readMessage(home, session, name);
+    messages: function* (count) {
+      for (const { name } of heads.toSorted(byTime)) yield* readMessage(home, session, name, count);
     },
-    sides: () => sidesOf(home, session),
+    sides: (count) => sidesOf(home, session, count),
   };
 }
 
@@ -52,21 +52,25 @@ function* readMessage(
   home: string,
   session: TreeSession,
   name: string,
+  count: RecordCount | undefined,
 ): Generator<StoredMessage | FaultEvent> {
   const file = join(home, session.messages, `${name}.json`);
   const message = attempt(file, { id: name, sessionID: session.id });
+  const partNames = jsonNames(join(home, session.partsOf(name)));
+  const records = 1 + partNames.length;
+  count?.add(records);
   if ("kind" in message) {
-    yield message;
+    yield { ...message, records };
     return;
   }
   const parts: Stored[] = [];
-  for (const part of jsonNames(join(home, session.partsOf(name)))) {
+  for (const part of partNames) {
     const place = join(home, session.partsOf(name), `${part}.json`);
     const stored = attempt(place, { id: part, sessionID: session.id, messageID: name });
     if ("kind" in stored) yield stored;
     else parts.push(stored);
   }
-  yield { kind: "message", schema: 1, ...message, parts };
+  yield { kind: "message", schema: 1, ...message, parts, records: 1 + parts.length };
 }
 
 function readStored(file: string, ids: Readonly<Record<string, string>>): Stored {
@@ -78,22 +82,27 @@ function attempt(file: string, ids: Readonly<Record<string, string>>): Stored | 
   try {
     return readStored(file, ids);
   } catch (error) {
-    if (error instanceof NotJson) return fault(file, error.message, error);
+    if (error instanceof NotJson) return { ...fault(file, error.message, error), records: 1 };
     throw error;
   }
 }
 
-function* sidesOf(home: string, { sides }: TreeSession): Generator<StoredSide | FaultEvent> {
+function* sidesOf(
+  home: string,
+  { sides }: TreeSession,
+  count: RecordCount | undefined,
+): Generator<StoredSide | FaultEvent> {
   for (const [name, path] of Object.entries(sides)) {
     const file = join(home, path);
     if (!existsSync(file)) continue;
+    count?.add(1);
     try {
       const { value, encodedBytes } = readJsonFile(file);
       const at = { adapter: origin, uri: file, record: "file" };
       yield { kind: "side", name, record: openRecord(at, { value }, { encodedBytes }) };
     } catch (error) {
       if (!(error instanceof NotJson)) throw error;
-      yield fault(file, error.message, error);
+      yield { ...fault(file, error.message, error), records: 1 };
     }
   }
 }

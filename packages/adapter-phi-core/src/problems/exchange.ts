@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "@pond/canonical";
+import { plainText } from "@pond/canonical/foreign";
 import type { Report } from "./shape.ts";
 
 /**
@@ -22,7 +23,7 @@ export function checkExchange(loop: JsonValue, place: string, report: Report): v
       }
     }
   }
-  for (const id of open) report(place, `leaves the call ${String(id)} without an answer`);
+  for (const id of open) report(place, `leaves the call ${plainText(id)} without an answer`);
 }
 
 export function listOf(value: JsonValue | undefined): readonly JsonValue[] {

@@ -22,12 +22,13 @@ export function readArtifact({ file, path }: SidecarFile, reading: Reading): rea
   try {
     const { size } = statSync(file);
     if (size > maxArtifactBytes) {
-      return [fileFault(origin, file, `${size} bytes, too many to be kept`)];
+      return [{ ...fileFault(origin, file, `${size} bytes, too many to be kept`), records: 1 }];
     }
     return readBytes({ kind: "artifact", name: path, bytes: readFileSync(file) }, reading);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return isGone(error) ? [] : [fileFault(origin, file, reasonOf(error), error)];
+    if (isGone(error)) return [];
+    return [{ ...fileFault(origin, file, reasonOf(error), error), records: 1 }];
   }
 }
 

@@ -84,7 +84,7 @@ export class Blobs {
       return readFileSync(file);
     } catch (error) {
       if (this.#faults.has(hash)) return undefined;
-      this.#faults.set(hash, { kind: "fault", fault: faultOf(error, hash, at) });
+      this.#faults.set(hash, { kind: "fault", fault: faultOf(error, hash, at), records: 0 });
       return undefined;
     }
   }

@@ -23,6 +23,7 @@ export function readHeader(
       links: links && openRecord(record.at, { links }).requireJson("links"),
     },
     record: record.whole(),
+    records: title ? 2 : 1,
   });
 }
 

@@ -29,7 +29,7 @@ export function readToolResult(
     source: {
       field: field === "output" ? field : undefined,
       saysSuccess,
-      isNamed: message.peek("toolName") === undefined ? false : undefined,
+      isNamed: typeof message.peek("toolName") === "string" ? undefined : false,
       blobs: refs && openRecord(message.at, { refs }).requireJson("refs"),
     },
   } as const;

@@ -18,6 +18,7 @@ import { isOlder, migrated, versionOf } from "./migrate.ts";
 import { isTitleSlot, overwriteSlot, titleSlot } from "./title-slot.ts";
 import { SessionTree, type SessionTreeNode } from "./tree.ts";
 
+/** How {@link SessionFile.open} reads a session. */
 export type SessionFileOptions = {
   /** Whose rules hold. */
   readonly dialect: SessionDialect;
@@ -27,6 +28,7 @@ export type SessionFileOptions = {
   readonly blobs?: string;
 };
 
+/** What {@link SessionFile.create} begins. */
 export type NewSession = SessionFileOptions & {
   readonly cwd: string;
   /** Where to keep it; in memory alone where there is none. */
@@ -37,7 +39,7 @@ export type NewSession = SessionFileOptions & {
   readonly parentSession?: string;
 };
 
-/** Fields of an entry that are not given are left out of it. */
+/** Fields of an entry that are not given are left out of it. @inline */
 type Optional = Readonly<Record<string, JsonValue | undefined>>;
 
 /**
@@ -150,14 +152,17 @@ export class SessionFile {
     return this.#leafId;
   }
 
+  /** The entry that the next one comes after; undefined before the first one. */
   get leaf(): SessionEntry | undefined {
     return this.#leafId === null ? undefined : this.#tree.get(this.#leafId);
   }
 
+  /** The entry of that id, if there is one. */
   entry(id: string): SessionEntry | undefined {
     return this.#tree.get(id);
   }
 
+  /** Entries that name `parentId` as their parent; those without one for `null`. */
   children(parentId: string | null): readonly SessionEntry[] {
     return this.#tree.children(parentId);
   }
@@ -167,10 +172,12 @@ export class SessionFile {
     return id === null ? [] : this.#tree.branch(id);
   }
 
+  /** The roots, with everything that comes after them. */
   tree(): readonly SessionTreeNode[] {
     return this.#tree.nodes();
   }
 
+  /** The label at an entry: the last one given, unless it was taken off. */
   label(id: string): string | undefined {
     return this.#tree.label(id);
   }
@@ -208,15 +215,21 @@ export class SessionFile {
     return this.#append("branch_summary", { fromId: id ?? "root", summary, ...more });
   }
 
+  /** Adds a message as the client writes it, at the leaf. @returns the id of its entry. */
   appendMessage(message: JsonObject): string {
     return this.#append("message", { message });
   }
 
+  /** Says how much the model thinks from here on; null is the client's own default. */
   appendThinkingLevelChange(thinkingLevel: string | null): string {
     return this.#append("thinking_level_change", { thinkingLevel });
   }
 
-  /** @param role - omp only: which of its roles the model is for. */
+  /**
+   * Says which model answers from here on.
+   *
+   * @param role - omp only: which of its roles the model is for.
+   */
   appendModelChange(provider: string, modelId: string, role?: string): string {
     return this.dialect === "omp"
       ? this.#append("model_change", { model: `${provider}/${modelId}`, role })

@@ -23,6 +23,9 @@ export class SessionTree {
     return this.#entries;
   }
 
+  /**
+   * Adds an entry behind all others. A second one of the same id is the one that is found by it.
+   */
   add(entry: SessionEntry): void {
     this.#entries.push(entry);
     this.#byId.set(entry.id, entry);
@@ -33,6 +36,7 @@ export class SessionTree {
     else this.#labels.delete(target);
   }
 
+  /** The entry of that id, if there is one. */
   get(id: string): SessionEntry | undefined {
     return this.#byId.get(id);
   }
@@ -44,6 +48,7 @@ export class SessionTree {
     return entry;
   }
 
+  /** The label at an entry: the last one given, unless it was taken off. */
   label(id: string): string | undefined {
     return this.#labels.get(id);
   }

@@ -3,6 +3,7 @@ import { type ReadEvent, SourceFault } from "@pond/canonical";
 import {
   fileChunks,
   type Reader,
+  type RecordCount,
   type RecordOutcome,
   readRecords,
   type SourceSession,
@@ -18,13 +19,22 @@ export function fromDemo(folder: string): Reader {
       yield { kind: "source", key, fingerprint: (await fingerprint(key)) ?? "", bytes: 0 };
     }
   };
-  return { origin: "demo", sessions, fingerprint, read: (key) => readFile(folder, key) };
+  return {
+    origin: "demo",
+    sessions,
+    fingerprint,
+    read: (key, _, count) => readFile(folder, key, count),
+  };
 }
 
-async function* readFile(folder: string, path: string): AsyncGenerator<ReadEvent> {
+async function* readFile(
+  folder: string,
+  path: string,
+  count: RecordCount | undefined,
+): AsyncGenerator<ReadEvent> {
   const toEvents = recordReader(path);
   const chunks = fileChunks(`${folder}/${path}`, 64 * 1024);
-  for await (const batch of readRecords(chunks, { adapter: "demo", uri: path })) {
+  for await (const batch of readRecords(chunks, { adapter: "demo", uri: path }, { count })) {
     for (const outcome of batch) yield* eventsOf(outcome, toEvents);
   }
 }

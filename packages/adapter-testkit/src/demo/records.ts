@@ -46,6 +46,7 @@ function readHead(
     createdAt: time,
     project: record.requireString("cwd"),
     source: { path, rest: record.rest() },
+    records: 1,
   });
   return { event, time };
 }

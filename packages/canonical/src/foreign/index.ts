@@ -2,6 +2,7 @@ export { dataUrlOf, fileBytesOf, fileNote, hasVisibleText, wellFormed } from "./
 export { type Family, familyOf } from "./family.ts";
 export { modelOf, type NamedModel } from "./model-of.ts";
 export { CallIds, copyUuid, derivedHex, derivedUuid, toolName } from "./names.ts";
+export { plainText } from "./plain-text.ts";
 export { type Outcome, Tally } from "./tally.ts";
 export {
   type ResultBlock,

@@ -32,6 +32,7 @@ export function toolName(name: string): string {
 export class CallIds {
   readonly #used: Set<string> = new Set();
 
+  /** The name of a call in the copy; another one each time the same id comes. */
   next(id: string): string {
     // Claude Code takes `x_2` for the second entry of a call `x` and joins their results.
     const plain = id.replace(/[^A-Za-z0-9_-]/g, "_").replace(/_(?=\d+$)/, "-") || "call";

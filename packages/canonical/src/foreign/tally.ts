@@ -8,11 +8,13 @@ export type Outcome = keyof FidelityCount;
 export class Tally {
   readonly #counts: Partial<Record<PartType | "system", FidelityCount>> = {};
 
+  /** Counts one part; `system` is the text of a system message. */
   count(type: PartType | "system", outcome: Outcome): void {
     const known = this.#counts[type] ?? { kept: 0, translated: 0, dropped: 0 };
     this.#counts[type] = { ...known, [outcome]: known[outcome] + 1 };
   }
 
+  /** The counts so far. */
   fidelity(): Fidelity {
     const counted = types.flatMap((type) => {
       const count = this.#counts[type];

@@ -7,6 +7,7 @@ export type ResultBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly mediaType: string; readonly base64: string };
 
+/** What {@link resultBlocks} understood of a result. */
 export type ResultBlocks = {
   readonly blocks: readonly ResultBlock[];
   /** False where something was no text or image, and became JSON text. */

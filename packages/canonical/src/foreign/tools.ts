@@ -2,7 +2,9 @@ import { isJsonObject, type JsonValue } from "../json.ts";
 import type { ClientCall, CommonCall, ToolKind, Tools } from "../seam/codec.ts";
 import { setField } from "../set-field.ts";
 
+/** @inline */
 type FieldType = "string" | "number" | "boolean" | "array";
+/** @inline */
 type Field = { readonly type: FieldType; readonly isRequired?: true };
 
 const needed = { type: "string", isRequired: true } as const;
@@ -30,6 +32,7 @@ export const toolFields: Readonly<Record<ToolKind, Readonly<Record<string, Field
 export type RenamedTool = {
   readonly name: string;
   readonly kind: ToolKind;
+  /** Those of {@link toolFields} that the tool has: common name -> its own. */
   readonly fields: Readonly<Record<string, string>>;
 };
 
@@ -37,7 +40,12 @@ export type RenamedTool = {
 export type ShapedTool = {
   readonly name: string;
   readonly kind: ToolKind;
+  /** A call as any client means it; undefined where it means nothing to others. */
   readonly read: (params: JsonValue) => CommonCall | undefined;
+  /**
+   * A call in this client's words; undefined where the tool cannot do it. Left out, it is only
+   * read.
+   */
   readonly write?: (call: CommonCall) => ClientCall | undefined;
 };
 

@@ -18,6 +18,7 @@ export type ContextTurn = {
   readonly parts: readonly ContextPart[];
 };
 
+/** What the human typed, and the files with it. */
 export type UserTurn = {
   readonly kind: "user";
   readonly message: UserMessage;
@@ -32,12 +33,14 @@ export type AssistantTurn = {
   readonly parts: readonly AssistantPart[];
 };
 
+/** A piece of what was given: `orphan` is a result whose call is not in the session. */
 export type ContextPart =
   | { readonly type: "system"; readonly text: string }
   | TextPart
   | FilePart
   | { readonly type: "orphan"; readonly part: ToolResultPart };
 
+/** A piece of a model's step. */
 export type AssistantPart = TextPart | ReasoningPart | FilePart | Call;
 
 /** A tool call together with its answer, wherever in the session that stands. */
@@ -54,6 +57,7 @@ export type Call = {
   readonly result: Answer | undefined;
 };
 
+/** A result, and the message it stands in. */
 export type Answer = { readonly message: Message; readonly part: ToolResultPart };
 
 /**

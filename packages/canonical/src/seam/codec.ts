@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../json.ts";
 import type { Message } from "../message.ts";
 import type { PartType } from "../part.ts";
 import type { Session } from "../session.ts";
+import type { RecordCount } from "./record-count.ts";
 
 /** The brand of a client, such as `claude-code`. */
 export type Origin = string;
@@ -26,8 +27,12 @@ export interface Reader {
   sessions(signal?: AbortSignal): AsyncIterable<SourceSession | FaultEvent>;
   /** The fingerprint now; undefined where the session is gone. */
   fingerprint(key: string): Promise<string | undefined>;
-  /** The events of one session. Faults are yielded, not thrown: one bad record costs one record. */
-  read(key: string, signal?: AbortSignal): AsyncIterable<ReadEvent>;
+  /**
+   * The events of one session. Faults are yielded, not thrown: one bad record costs one record.
+   *
+   * @param count - Told of every record as it is taken from the source, where the reader counts.
+   */
+  read(key: string, signal?: AbortSignal, count?: RecordCount): AsyncIterable<ReadEvent>;
 }
 
 /** A session with its messages in source order, newest revisions applied. */
@@ -42,9 +47,13 @@ export type Lineage = {
   readonly descendants: readonly SessionContent[];
 };
 
+/** What became of the parts of one type; together they are all there were. */
 export type FidelityCount = {
+  /** Said as what it is. */
   readonly kept: number;
+  /** Said in the target's own words, or as something else. */
   readonly translated: number;
+  /** Not in the files; it stays in pond. */
   readonly dropped: number;
 };
 

@@ -9,6 +9,7 @@ import type { SourceRecord } from "./source-record.ts";
 export class ContentIds {
   readonly #seen: Map<string, number> = new Map();
 
+  /** The id of a record; a different one each time the same value comes. */
   next(record: SourceRecord): Extracted<string> {
     const digest = record.digest();
     const occurrence = this.#seen.get(digest) ?? 0;

@@ -17,21 +17,29 @@ export type SourceOptions = Readonly<
   Record<string, Extracted<JsonValue> | string | number | boolean | undefined>
 >;
 
+/** What a session needs. Without a `project` there is none (`model-project-non-empty`). */
 export type SessionInit = {
   readonly id: Extracted<string>;
   readonly parentSessionId?: Extracted<string> | undefined;
+  /** The cut-point of a fork; only with `parentSessionId`. */
   readonly parentMessageId?: Extracted<string> | undefined;
   readonly sourceAgent: Origin;
   readonly createdAt: Extracted<Micros>;
+  /** The working directory, decoded. */
   readonly project: Extracted<string>;
   readonly source: SourceOptions;
+  /** How many source records nothing else keeps; none where left out. */
+  readonly records?: number;
 };
 
+/** What every message needs. */
 export type MessageInit = {
   readonly id: Extracted<string>;
   /** The record's own, or the session's where it has none. */
   readonly timestamp: Extracted<Micros>;
   readonly source: SourceOptions;
+  /** How many source records it keeps; one where left out, none for the second message of one. */
+  readonly records?: number;
 };
 
 /** What every part needs; `provenance` has no default (`adapter-provenance-required`). */
@@ -52,7 +60,7 @@ export function sessionEvent(init: SessionInit): SessionEvent {
     project: unseal(init.project),
     options: sourceOptions(init.source),
   };
-  return { kind: "session", session };
+  return { kind: "session", session, ...counted(init) };
 }
 
 /** A user, assistant or tool message; its parts follow as events of their own. */
@@ -61,7 +69,7 @@ export function messageEvent(
   role: "user" | "assistant" | "tool",
   init: MessageInit,
 ): MessageEvent {
-  return { kind: "message", message: { ...header(session, init), role } };
+  return { kind: "message", message: { ...header(session, init), role }, ...counted(init) };
 }
 
 /** A system message with the text the source gave it. */
@@ -70,7 +78,8 @@ export function systemMessageEvent(
   init: MessageInit & { readonly content: Extracted<string> },
 ): MessageEvent {
   const message = { ...header(session, init), role: "system" as const };
-  return { kind: "message", message: { ...message, content: unseal(init.content) } };
+  const whole = { ...message, content: unseal(init.content) };
+  return { kind: "message", message: whole, ...counted(init) };
 }
 
 /** A record that maps to no message, carried whole (spec 6.5, rule 3). */
@@ -80,9 +89,14 @@ export function carrierEvent(
 ): MessageEvent {
   const { record, ...rest } = init;
   const message = header(session, { ...rest, source: { ...rest.source, record } });
-  return { kind: "message", message: { ...message, role: "system", content: "" } };
+  const whole = { ...message, role: "system" as const, content: "" };
+  return { kind: "message", message: whole, ...counted(init) };
 }
 
+/**
+ * A text of a message. One part is either said or put in, so a text of both is cut: {@link
+ * splitText}.
+ */
 export function textPart(
   message: MessageEvent,
   init: PartInit & { readonly text: Extracted<string> },
@@ -90,6 +104,7 @@ export function textPart(
   return part({ ...base(message, init), type: "text", text: unseal(init.text) });
 }
 
+/** What the model thought. */
 export function reasoningPart(
   message: MessageEvent,
   init: PartInit & { readonly text: Extracted<string> },
@@ -97,6 +112,7 @@ export function reasoningPart(
   return part({ ...base(message, init), type: "reasoning", text: unseal(init.text) });
 }
 
+/** A file in a message. */
 export function filePart(
   message: MessageEvent,
   init: PartInit & {
@@ -115,6 +131,7 @@ export function filePart(
   });
 }
 
+/** A tool call, its parameters as the model wrote them. */
 export function toolCallPart(
   message: MessageEvent,
   init: PartInit & {
@@ -134,6 +151,7 @@ export function toolCallPart(
   });
 }
 
+/** What a tool answered; most often `injected`, for nobody said it. */
 export function toolResultPart(
   message: MessageEvent,
   init: PartInit & {
@@ -155,6 +173,7 @@ export function toolResultPart(
   });
 }
 
+/** A call that waits for a human's leave. */
 export function toolApprovalRequestPart(
   message: MessageEvent,
   init: PartInit & {
@@ -170,6 +189,7 @@ export function toolApprovalRequestPart(
   });
 }
 
+/** What the human said to it. */
 export function toolApprovalResponsePart(
   message: MessageEvent,
   init: PartInit & {
@@ -185,6 +205,10 @@ export function toolApprovalResponsePart(
     approved: unseal(init.isApproved),
     ...(init.reason && { reason: unseal(init.reason) }),
   });
+}
+
+function counted({ records }: { readonly records?: number }): { readonly records?: number } {
+  return records === undefined ? {} : { records };
 }
 
 function header(session: SessionEvent, init: MessageInit): Omit<MessageHeader, "role" | "content"> {

@@ -1,5 +1,6 @@
 import type { FaultEvent, ReadEvent } from "../event.ts";
 import type { Origin, Reader, SourceSession } from "./codec.ts";
+import type { RecordCount } from "./record-count.ts";
 import { fileFault, isGone, isSystemError, reasonOf } from "./source-files.ts";
 
 /** The files of one session, as an adapter finds them. */
@@ -15,10 +16,16 @@ export type FoundFiles = {
 export type FileSource<Files extends FoundFiles> = {
   /** Every session there, and what could not be looked at. */
   readonly all: () => Iterable<Files | FaultEvent>;
+  /** The files of one session; undefined where they are gone. */
   readonly filesOf: (key: string) => Files | undefined;
   /** The state of a session's files, without reading them. */
   readonly measure: (files: Files) => Pick<SourceSession, "fingerprint" | "bytes">;
-  readonly read: (files: Files, signal: AbortSignal | undefined) => AsyncIterable<ReadEvent>;
+  /** The events of a session. What it throws of the file system is a fault of the file. */
+  readonly read: (
+    files: Files,
+    signal: AbortSignal | undefined,
+    count: RecordCount | undefined,
+  ) => AsyncIterable<ReadEvent>;
 };
 
 /**
@@ -76,11 +83,11 @@ export function fileReader<Files extends FoundFiles>(
       }
     },
 
-    read(key, signal): AsyncIterable<ReadEvent> {
+    read(key, signal, count): AsyncIterable<ReadEvent> {
       try {
         const { filesOf, read } = source();
         const files = filesOf(key);
-        return files ? read(files, signal) : only(fault(key, "no such session"));
+        return files ? read(files, signal, count) : only(fault(key, "no such session"));
       } catch (error) {
         if (!isSystemError(error)) throw error;
         return only(fault(path, reasonOf(error), error));

@@ -37,6 +37,7 @@ export type { Extracted } from "./extracted.ts";
 export { type FileSource, type FoundFiles, fileReader } from "./file-reader.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
 export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";
+export { RecordCount } from "./record-count.ts";
 export { fileChunks, fileFault, isGone, isSystemError, reasonOf } from "./source-files.ts";
 export {
   openRecord,

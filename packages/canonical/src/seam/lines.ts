@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { maxValueBytes } from "./bounded.ts";
 
+/** @inline */
 type LinePlace = {
   /** From 1; blank lines count. */
   readonly number: number;
@@ -17,6 +18,7 @@ export type Line =
   | (LinePlace & { readonly text: string; readonly fault?: never })
   | (LinePlace & { readonly fault: "invalid_utf8" | "too_long"; readonly text?: never });
 
+/** How far a line may go. */
 export type LineOptions = {
   /** Longest line that becomes text; hardly more than this is ever held. Default 256 MiB. */
   readonly maxLineBytes?: number;

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { recordsOf } from "../event.ts";
 import { stringifyJson } from "../json.ts";
 import { unseal } from "./extracted.ts";
 import { readRecords } from "./read-records.ts";
+import { RecordCount } from "./record-count.ts";
 import { fileChunks } from "./source-files.ts";
 
 const source = { adapter: "demo", uri: "a.jsonl" };
@@ -61,8 +63,9 @@ it.each<[string, string | Buffer, readonly string[]]>([
     yield Buffer.from(text);
   };
 
+  const count = new RecordCount();
   const outcomes = (
-    await Array.fromAsync(readRecords(chunks(), source, { maxLineBytes: 80 }))
+    await Array.fromAsync(readRecords(chunks(), source, { maxLineBytes: 80, count }))
   ).flat();
 
   const described = outcomes.map((outcome) => {
@@ -76,6 +79,9 @@ it.each<[string, string | Buffer, readonly string[]]>([
     return `${record.at.record} ${stringifyJson(unseal(record.whole()))}${mark}`;
   });
   expect(described).toEqual(expected);
+  // Each is one of what came of it (`adapter-integrity-no-silent-drops`).
+  const told = outcomes.map((outcome) => (outcome.kind === "record" ? 1 : recordsOf(outcome)));
+  expect(count.records).toBe(told.reduce((sum, records) => sum + records, 0));
 });
 
 it("says where and why a line is no JSON", async () => {

@@ -2,6 +2,7 @@ import { SourceFault, type SourceLocation } from "../errors.ts";
 import type { FaultEvent, PendingEvent } from "../event.ts";
 import { parseJson } from "../json.ts";
 import { type Line, type LineOptions, readLines } from "./lines.ts";
+import type { RecordCount } from "./record-count.ts";
 import { openRecord, type SourceRecord, truncatedRecord } from "./source-record.ts";
 
 /** One record of a JSON Lines file. */
@@ -14,7 +15,14 @@ export type RecordEvent = {
 
 /** A record, or what stands in its place. */
 export type RecordOutcome = RecordEvent | FaultEvent | PendingEvent;
+/** Who reads what, for faults. @inline */
 type Source = { readonly adapter: string; readonly uri: string };
+/** @inline */
+type RecordsOptions = LineOptions & {
+  readonly signal?: AbortSignal | undefined;
+  /** Told how many lines are no blank ones. */
+  readonly count?: RecordCount | undefined;
+};
 
 /**
  * The records of a JSON Lines stream, one batch per chunk; blank lines are none. A line that is
@@ -24,13 +32,18 @@ type Source = { readonly adapter: string; readonly uri: string };
 export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
   source: Source,
-  { signal, ...limits }: LineOptions & { readonly signal?: AbortSignal | undefined } = {},
+  { signal, count, ...limits }: RecordsOptions = {},
 ): AsyncGenerator<readonly RecordOutcome[]> {
   for await (const lines of readLines(chunks, limits)) {
     signal?.throwIfAborted();
+    count?.add(lines.reduce((records, line) => records + (isBlank(line) ? 0 : 1), 0));
     const outcomes = lines.flatMap((line) => readLine(line, source));
     if (outcomes.length > 0) yield outcomes;
   }
+}
+
+function isBlank({ text }: Line): boolean {
+  return text !== undefined && text.trim() === "";
 }
 
 function readLine(line: Line, { adapter, uri }: Source): readonly RecordOutcome[] {
@@ -39,7 +52,10 @@ function readLine(line: Line, { adapter, uri }: Source): readonly RecordOutcome[
   if (line.fault === "too_long" && isTerminated) {
     const record = truncatedRecord(at, byteLength);
     const isTooLong = fault(at, `a line of ${byteLength} bytes is too long to be kept`);
-    return [isTooLong, { kind: "record", record, isTruncated: true }];
+    return [
+      { ...isTooLong, records: 0 },
+      { kind: "record", record, isTruncated: true },
+    ];
   }
   const outcomes = text === undefined ? [fault(at, "not UTF-8")] : readText(text, at, byteLength);
   const isWhole = isTerminated || outcomes.every(({ kind }) => kind === "record");
@@ -76,7 +92,8 @@ function readDamaged(
   while (end > from && text.charCodeAt(end - 1) === 0) end--;
   const place = { ...at, byteOffset: (at.byteOffset ?? 0) + from };
   const zeros = fault(at, "zeros in place of a record");
-  return [zeros, ...readText(text.slice(from, end), place, encodedBytes)];
+  const found = readText(text.slice(from, end), place, encodedBytes);
+  return found.length === 0 ? [zeros] : [{ ...zeros, records: 0 }, ...found];
 }
 
 function fault(at: SourceLocation, reason: string, cause?: unknown): FaultEvent {

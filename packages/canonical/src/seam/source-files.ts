@@ -27,7 +27,7 @@ export async function* fileChunks(
   }
 }
 
-/** A fault of a whole file or folder. */
+/** A fault of a whole file or folder, which costs no record that was counted. */
 export function fileFault(
   adapter: string,
   uri: string,
@@ -37,6 +37,7 @@ export function fileFault(
   return {
     kind: "fault",
     fault: new SourceFault({ adapter, uri, record: "file" }, reason, { cause }),
+    records: 0,
   };
 }
 

@@ -12,6 +12,7 @@ import { type Extracted, seal, unseal } from "./extracted.ts";
  * field takes it; `rest()` returns every field not taken, so that forgetting one preserves it.
  */
 export class SourceRecord {
+  /** Where it stands, for faults. */
   readonly at: SourceLocation;
   readonly #fields: JsonObject;
   /** Its text was so short that nothing in it needs measuring. */
@@ -60,6 +61,7 @@ export class SourceRecord {
       : undefined;
   }
 
+  /** The boolean at `key`, or undefined where the record has none. */
   boolean(key: string): Extracted<boolean> | undefined {
     const value = this.peek(key);
     if (typeof value !== "boolean") return undefined;
@@ -150,9 +152,10 @@ export class SourceRecord {
   dataUrl(key: string, typeKey: string): Extracted<FileContent> | undefined {
     const value = this.peek(key);
     const type = this.peek(typeKey);
-    const prefix = `data:${String(type)};base64,`;
-    const isInline = typeof type === "string" && typeof value === "string";
-    if (!isInline || !value.startsWith(prefix)) return this.url(key);
+    // Not every value can be made a text: an object may bring a `toString` of its own.
+    if (typeof type !== "string" || typeof value !== "string") return this.url(key);
+    const prefix = `data:${type};base64,`;
+    if (!value.startsWith(prefix)) return this.url(key);
     const bytes = Buffer.from(value.slice(prefix.length), "base64");
     if (bytes.toString("base64") !== value.slice(prefix.length)) return this.url(key);
     this.#taken.push(key);
@@ -231,6 +234,7 @@ export class SourceRecord {
   }
 }
 
+/** What is known of a record beside its value. */
 export type RecordOptions = {
   /** Bytes of the text the value was parsed from, where known. Spares measuring small ones. */
   readonly encodedBytes?: number;

@@ -7,6 +7,7 @@ import { downloadFile } from "./download-file.ts";
 import { folderOf, manifestOf, sizeOf } from "./model-folder.ts";
 import type { PinnedModel } from "./pinned-models.ts";
 
+/** How far the download of one file is. */
 export type DownloadProgress = {
   /** The file under way. */
   readonly file: string;
@@ -15,6 +16,7 @@ export type DownloadProgress = {
   readonly bytesTotal: number;
 };
 
+/** Where a model goes, and where it comes from. */
 export type DownloadOptions = {
   /** Where models are kept; the model gets a folder of its own there. */
   readonly cacheDirectory: string;
@@ -22,6 +24,7 @@ export type DownloadOptions = {
   readonly endpoint?: string;
   /** Read for `HF_ENDPOINT`, `HF_TOKEN` and the proxy variables; `process.env` by default. */
   readonly env?: Environment;
+  /** Told after each piece that arrived. */
   readonly onProgress?: (progress: DownloadProgress) => void;
   readonly signal?: AbortSignal;
 };

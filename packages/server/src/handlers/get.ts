@@ -1,6 +1,5 @@
-import { type JsonObject, stringifyJson } from "@pond/canonical";
-import { getMessage, getSession } from "@pond/sessions";
-import { type GetRequest, type GetResponse, type ShownMessage, WireError } from "@pond/wire";
+import { cutContext, getMessage, getSession } from "@pond/sessions";
+import { type GetRequest, type GetResponse, WireError } from "@pond/wire";
 import type { Resources } from "../resources.ts";
 
 const pageBytes = 64 * 1024;
@@ -21,10 +20,7 @@ export async function get(
   }
   const depth = context_depth === undefined ? {} : { context: context_depth };
   const options = { ...depth, afterPart: after_id, limitBytes };
-  const view = await getMessage(sessions, id, messageId, options);
-  const { before, after } = nearest(view.before, view.after, limitBytes);
-  const isCut = before.length + after.length < view.before.length + view.after.length;
-  return { ...view, before, after, ...(isCut && { context_cut: true as const }) };
+  return cutContext(await getMessage(sessions, id, messageId, options), limitBytes);
 }
 
 /** @throws {WireError} for a field that says nothing of what is asked for. */
@@ -41,41 +37,6 @@ function budget(asked: number | undefined, most: number): number {
   if (asked === undefined) return Math.min(pageBytes, most);
   if (asked <= most) return asked;
   throw refused("limit_bytes", `is more than ${most}`);
-}
-
-/** As many neighbours as the budget holds, the nearest first, so that they stay next to each other. */
-function nearest(
-  before: readonly ShownMessage[],
-  after: readonly ShownMessage[],
-  limitBytes: number,
-): { readonly before: readonly ShownMessage[]; readonly after: readonly ShownMessage[] } {
-  let bytes = 0;
-  const kept = { before: 0, after: 0 };
-  const isOpen = { before: true, after: true };
-  for (let distance = 0; isOpen.before || isOpen.after; distance += 1) {
-    for (const side of ["before", "after"] as const) {
-      const message = side === "before" ? before.at(-1 - distance) : after[distance];
-      if (message === undefined || !isOpen[side]) isOpen[side] = false;
-      else {
-        bytes += sizeOf(message);
-        if (bytes > limitBytes) return cut(before, after, kept);
-        kept[side] += 1;
-      }
-    }
-  }
-  return { before, after };
-}
-
-function cut(
-  before: readonly ShownMessage[],
-  after: readonly ShownMessage[],
-  kept: { readonly before: number; readonly after: number },
-) {
-  return { before: before.slice(before.length - kept.before), after: after.slice(0, kept.after) };
-}
-
-function sizeOf(message: ShownMessage): number {
-  return Buffer.byteLength(stringifyJson({ ...message } as JsonObject));
 }
 
 function refused(field: string, reason: string): WireError {

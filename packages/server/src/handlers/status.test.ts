@@ -27,14 +27,20 @@ test("says how far the configured model got", async () => {
     ...{ modelId: "m", dimension: 4, limits, embed: unused },
     close: async () => undefined,
   };
-  const handlers = createHandlers({ namespaces: pond.namespaces, embedder });
+  const { namespaces } = pond;
+  const own = createHandlers({ namespaces, embedder, isPersonal: true });
+  const hosted = createHandlers({ namespaces, embedder });
 
-  const { embedding, advice } = await handlers.handle("status", v1);
+  const { embedding, advice } = await own.handle("status", v1);
+  const { advice: toTenant } = await hosted.handle("status", v1);
 
   expect(embedding).toEqual({ enabled: true, model: "m", dimension: 4, embedded: 0, missing: 2 });
   expect(advice.map(({ message }) => message)).toContain(
     "2 messages are not embedded by m: `pond sync` does it.",
   );
+  // A tenant has no store to sync.
+  expect(toTenant.map(({ code }) => code)).toEqual(advice.map(({ code }) => code));
+  expect(JSON.stringify(toTenant)).not.toContain("pond sync");
 });
 
 test("says that the configured model cannot be used, and not why where nobody foresaw it", async () => {

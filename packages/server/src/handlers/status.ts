@@ -16,7 +16,8 @@ export async function status(
   const facts = await statistics(sessions);
   const location = isPersonal ? facts.location : "";
   const embedding = embeddingStatus(resources, facts);
-  return { ...facts, location, namespace, embedding, advice: adviseOn(facts, embedding) };
+  const advice = adviseOn(facts, embedding, { isPersonal });
+  return { ...facts, location, namespace, embedding, advice };
 }
 
 function embeddingStatus(

@@ -2,7 +2,10 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { ClientGoneError, type Flight } from "./flights.ts";
 
 /** Where log lines go: JSON, one a line. */
-export type LogStream = { write(line: string): void };
+export type LogStream = {
+  /** Takes one line, its end included. */
+  write(line: string): void;
+};
 
 /** What nginx logs for a client that left; nothing is sent. */
 const clientGone = 499;

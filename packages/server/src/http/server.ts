@@ -16,6 +16,7 @@ import { Outbox } from "./outbox.ts";
 import { busy } from "./refusals.ts";
 import { addRoutes, healthPath, readyPath } from "./routes.ts";
 
+/** Where the server listens, whom it believes, and what it refuses. */
 export type HttpServerOptions = {
   readonly handlers: Handlers;
   /** Address to listen at. Default `127.0.0.1`, which only this machine reaches. */
@@ -45,6 +46,7 @@ export type HttpServerOptions = {
   readonly checkReady?: (() => Promise<void>) | undefined;
 };
 
+/** An HTTP server that can be started and stopped once. */
 export type HttpServer = {
   /** @throws Where the address cannot be had: `code` is the system's, such as `EADDRINUSE`. */
   listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;

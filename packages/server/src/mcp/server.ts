@@ -17,6 +17,7 @@ import { resources } from "./resources.ts";
 import { toolError } from "./tool-error.ts";
 import { type Ask, tools } from "./tools.ts";
 
+/** What the MCP server is made of. */
 export type McpServerInit = {
   readonly handlers: Pick<Handlers, "handle">;
   /** Of the program, as clients show it. */

@@ -3,6 +3,7 @@ import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { DrainingTransport } from "./draining-transport.ts";
 
+/** Streams other than the process has, and when to stop. */
 export type StdioOptions = {
   readonly stdin?: Readable;
   /** Carries protocol only. */

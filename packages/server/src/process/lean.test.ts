@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -13,21 +13,29 @@ const script = join(folder, "stays.mjs");
 writeFileSync(
   script,
   `import { startLean } from ${JSON.stringify(new URL("lean.ts", import.meta.url).href)};
-startLean();
+startLean(process.env["WORK"] ?? "serving");
 const { MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_ } = process.env;
 let said = "";
 for await (const chunk of process.stdin) said += chunk;
-const { pid, argv } = process;
+const { pid, argv, execArgv: flags } = process;
 const args = argv.slice(2);
-console.log(JSON.stringify({ pid, MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_, said, args }));
+console.log(JSON.stringify({ pid, MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_, said, args, flags }));
 `,
 );
 
+type How = {
+  /** What loads Node's libraries, where it is not left to the system. */
+  readonly loader?: readonly string[];
+  readonly flags?: readonly string[];
+  readonly more?: "ipc"[];
+};
+
 async function run(
   env: Readonly<Record<string, string>>,
-  { flags = [], more = [] }: { readonly flags?: readonly string[]; readonly more?: "ipc"[] } = {},
+  { loader = [], flags = [], more = [] }: How = {},
 ): Promise<[unknown, number | undefined]> {
-  const child = spawn(process.execPath, [...flags, script, "a", "b c"], {
+  const [program = process.execPath, ...before] = [...loader, process.execPath, ...flags];
+  const child = spawn(program, [...before, script, "a", "b c"], {
     env,
     stdio: ["pipe", "pipe", "inherit", ...more],
   });
@@ -46,7 +54,21 @@ test.runIf(process.platform === "linux" && process.execve !== undefined)(
     expect(child).toEqual({
       pid,
       ...{ MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" },
-      ...{ said: "waiting already", args: ["a", "b c"] },
+      ...{ said: "waiting already", args: ["a", "b c"], flags: [] },
+    });
+  },
+);
+
+test.runIf(process.platform === "linux" && process.execve !== undefined)(
+  "one that takes in batches gathers less before it lets go, unless it was told otherwise",
+  async () => {
+    const flags = ["--max-semi-space-size=64"];
+
+    const [child] = await run({ WORK: "batches" }, { flags });
+
+    expect(child).toMatchObject({
+      ...{ MALLOC_ARENA_MAX: "2", said: "waiting already", args: ["a", "b c"] },
+      flags: ["--max-semi-space-size=16", ...flags],
     });
   },
 );
@@ -57,6 +79,23 @@ test("what the environment says of the allocator stays", async () => {
   expect(child).toMatchObject({ MALLOC_ARENA_MAX: "4", said: "waiting already" });
   expect(child).not.toHaveProperty("MALLOC_TRIM_THRESHOLD_");
 });
+
+const loader =
+  process.platform === "linux" ? loaderOf(readFileSync("/proc/self/maps", "utf8")) : "";
+
+function loaderOf(maps: string): string {
+  return /\/\S*\/ld[^/\s]*\.so\S*/.exec(maps)?.[0] ?? "";
+}
+
+test.runIf(loader)(
+  "one that a loader started, whose path the system gives for Node's, goes on",
+  async () => {
+    const [child] = await run({}, { loader: [loader] });
+
+    expect(child).toMatchObject({ said: "waiting already", args: ["a", "b c"] });
+    expect(child).not.toHaveProperty("MALLOC_ARENA_MAX");
+  },
+);
 
 test.each([
   ["may not start programs", { flags: ["--permission", "--allow-fs-read=*"] }],

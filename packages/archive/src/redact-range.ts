@@ -1,0 +1,203 @@
+import {
+  isMove,
+  redactMessageRows,
+  redactPartRow,
+  redactSessionRow,
+  type WindowPiece,
+  windowRowsOf,
+} from "@pond/sessions";
+import { and, eq, isNotNull, type Row, type Store } from "@pond/substrate";
+import { compareKeys, compareText, type Key, keyOf, keyText } from "./key-order.ts";
+import { missingRows } from "./missing-rows.ts";
+import { type Range, within } from "./ranges.ts";
+import { readRows } from "./read-rows.ts";
+import type { Redaction } from "./redaction.ts";
+import { RowWriter } from "./row-writer.ts";
+
+export type RedactOptions = {
+  readonly redaction: Redaction;
+  readonly columnsOf: (table: string) => readonly string[];
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each row before it is written, in the order of the keys. */
+  readonly onRow: (table: string, row: Row) => void;
+  readonly onRows: (rows: number) => void;
+};
+
+/** What the rows below a session need of it. */
+type KnownSession = {
+  readonly project: string;
+  readonly sourceAgent: string;
+  /** By the id of the row that holds each. */
+  readonly pieces: Map<string, WindowPiece>;
+  isTextChanged: boolean;
+};
+
+// What is below a row was written before it, so it is read after it.
+const readOrder = ["sessions", "messages", "windows", "parts"] as const;
+
+/**
+ * Copies a range of sessions into a store that has none of them, their texts replaced, and all that
+ * follows from these made again. The rows come in the order of their keys.
+ */
+export async function redactRange(
+  from: Store,
+  to: Store,
+  range: Range,
+  options: RedactOptions,
+): Promise<void> {
+  const { columnsOf, signal, redaction, onRow, onRows } = options;
+  const readers = new Map<string, AsyncGenerator<Row>>();
+  const writers = new Map<string, RowWriter>();
+  for (const name of readOrder) {
+    signal?.throwIfAborted();
+    await from.table(name).refresh();
+    const { rowIds } = await missingRows(from, undefined, name, range);
+    const columns = columnsOf(name);
+    readers.set(name, readRows(from.table(name), columns, rowIds));
+    const init = { columns, isNew: true, signal, onWritten: onRows };
+    writers.set(name, new RowWriter(to.table(name), init));
+  }
+  const read = (name: (typeof readOrder)[number]) => readers.get(name) ?? nothing();
+  const write = async (name: (typeof readOrder)[number], row: Row): Promise<void> => {
+    signal?.throwIfAborted();
+    onRow(name, row);
+    await writers.get(name)?.add(row);
+  };
+  const known = new Map<string, KnownSession>();
+  for await (const row of read("sessions")) {
+    const redacted = redactSessionRow(row, redaction);
+    const [project, sourceAgent] = [String(redacted["project"]), String(row["source_agent"])];
+    known.set(String(row["id"]), { project, sourceAgent, pieces: new Map(), isTextChanged: false });
+    await write("sessions", redacted);
+  }
+  const movedDigests = await digestsOfMoves(from, range, options);
+  for await (const { message, parts } of withParts(read("messages"), read("parts"))) {
+    if (message === undefined) {
+      for (const part of parts) await write("parts", redactPartRow(part, redaction));
+      continue;
+    }
+    const session = known.get(String(message["session_id"]));
+    const movedDigest = (row: Row) => movedDigests.get(valueKey(row));
+    const project = session?.project ?? "";
+    const redacted = redactMessageRows(message, parts, redaction, project, movedDigest);
+    for (const part of redacted.parts) await write("parts", part);
+    await write("messages", redacted.message);
+    if (session === undefined) continue;
+    session.isTextChanged ||= redacted.isTextChanged;
+    const { piece } = redacted;
+    if (piece) session.pieces.set(String(message["id"]), piece);
+  }
+  for await (const row of windowsOf(from, known, read("windows"))) await write("windows", row);
+  for (const writer of writers.values()) await writer.finish();
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+type Group = { readonly message: Row | undefined; readonly parts: readonly Row[] };
+
+/** Each message with its parts; parts of none come alone. Both are in the order of their keys. */
+async function* withParts(
+  messages: AsyncGenerator<Row>,
+  parts: AsyncGenerator<Row>,
+): AsyncGenerator<Group> {
+  const groups = groupedBy(parts, ["session_id", "message_id"]);
+  let group = await groups.next();
+  for await (const message of messages) {
+    const key = keyOf(message, ["session_id", "id"]);
+    for (; !group.done && compareKeys(group.value.key, key) < 0; group = await groups.next()) {
+      yield { message: undefined, parts: group.value.rows };
+    }
+    const isOwn = !group.done && compareKeys(group.value.key, key) === 0;
+    yield { message, parts: isOwn ? group.value.rows : [] };
+    if (isOwn) group = await groups.next();
+  }
+  for (; !group.done; group = await groups.next()) {
+    yield { message: undefined, parts: group.value.rows };
+  }
+}
+
+/** Runs of rows with one key. */
+async function* groupedBy(
+  rows: AsyncGenerator<Row>,
+  columns: readonly string[],
+): AsyncGenerator<{ readonly key: Key; readonly rows: readonly Row[] }> {
+  let key: Key = [];
+  let group: Row[] = [];
+  for await (const row of rows) {
+    const next = keyOf(row, columns);
+    if (group.length > 0 && compareKeys(key, next) !== 0) {
+      yield { key, rows: group };
+      group = [];
+    }
+    key = next;
+    group.push(row);
+  }
+  if (group.length > 0) yield { key, rows: group };
+}
+
+/** The stored windows, and for sessions whose texts changed those made of the new ones. */
+async function* windowsOf(
+  from: Store,
+  known: ReadonlyMap<string, KnownSession>,
+  stored: AsyncGenerator<Row>,
+): AsyncGenerator<Row> {
+  const groups = groupedBy(stored, ["session_id"]);
+  let group = await groups.next();
+  for (const [sessionId, { project, sourceAgent, pieces, isTextChanged }] of known) {
+    const isOwn = !group.done && group.value.key[0] === sessionId;
+    const own = isOwn ? group.value.rows : [];
+    if (isOwn) group = await groups.next();
+    if (isTextChanged) {
+      const rows = await windowRowsOf(from, { sessionId, sourceAgent, project }, pieces);
+      yield* rows.sort((a, b) => compareText(String(a["id"]), String(b["id"])));
+    } else {
+      for (const row of own) yield { ...row, project };
+    }
+  }
+}
+
+/**
+ * What the digests will be that carriers of another place repeat: those of the values they move,
+ * which may come behind them.
+ */
+async function digestsOfMoves(
+  from: Store,
+  range: Range,
+  { redaction, columnsOf }: RedactOptions,
+): Promise<Map<string, string>> {
+  const digests = new Map<string, string>();
+  const columns = ["session_id", "id", "revises", "digest", "options"];
+  const where = and(within("session_id", range), isNotNull("revises"));
+  for await (const rows of from.table("messages").scan({ columns, where })) {
+    for (const row of rows.filter(isMove)) {
+      const moved = await valueOfMove(from, row, columnsOf);
+      if (moved === undefined || digests.has(valueKey(row))) continue;
+      const { message, parts } = moved;
+      // Its texts are counted when its own row comes.
+      const redacted = redaction.uncounted(() =>
+        redactMessageRows(message, parts, redaction, "", () => undefined),
+      );
+      digests.set(valueKey(row), String(redacted.message["digest"]));
+    }
+  }
+  return digests;
+}
+
+async function valueOfMove(from: Store, move: Row, columnsOf: RedactOptions["columnsOf"]) {
+  const { session_id: sessionId, revises, digest } = move;
+  const ofSession = eq("session_id", String(sessionId));
+  const where = and(ofSession, eq("digest", String(digest)));
+  const rows = await from.table("messages").rows({ columns: columnsOf("messages"), where });
+  const message =
+    rows.find(({ id, revises: other }) => id === revises && other === null) ??
+    rows.find((row) => row["revises"] === revises && !isMove(row));
+  if (message === undefined) return undefined;
+  const ofMessage = and(ofSession, eq("message_id", String(message["id"])));
+  const parts = await from.table("parts").rows({ columns: columnsOf("parts"), where: ofMessage });
+  return { message, parts };
+}
+
+/** One text for a value of a message. */
+function valueKey({ session_id: sessionId, revises, digest }: Row): string {
+  return keyText([String(sessionId), String(revises), String(digest)]);
+}

@@ -1,0 +1,106 @@
+import { blocksOf } from "./blocks.ts";
+import { userNameRule } from "./redact/patterns.ts";
+import type { RedactedCount, Redactor } from "./redact/redactor.ts";
+import type { PageOptions, SharedMessage, SharedSession } from "./shared-session.ts";
+import { visibleLine } from "./visible.ts";
+
+/** What is read ahead for a title; sessions begin with records that say nothing. */
+const readAhead = 100;
+
+/** The beginning of what was asked first, and the messages, redacted, from the first on. */
+export async function withTitle(
+  { messages }: SharedSession,
+  { redactor }: PageOptions,
+): Promise<{ title: string | undefined; messages: AsyncGenerator<SharedMessage> }> {
+  const rest = redacted(messages, redactor);
+  const ahead: SharedMessage[] = [];
+  let title: string | undefined;
+  while (title === undefined && ahead.length < readAhead) {
+    const { value, done } = await rest.next();
+    if (done) break;
+    ahead.push(value);
+    title = promptOf(value);
+  }
+  async function* all(): AsyncGenerator<SharedMessage> {
+    yield* ahead;
+    yield* rest;
+  }
+  return { title, messages: all() };
+}
+
+/** The first line of what a person asked in it. */
+export function promptOf(message: SharedMessage): string | undefined {
+  if (message.role !== "user") return undefined;
+  for (const block of blocksOf(message)) {
+    if (block.kind === "prose") return visibleLine(block.text, 80);
+  }
+  return undefined;
+}
+
+async function* redacted(
+  messages: SharedSession["messages"],
+  redactor: PageOptions["redactor"],
+): AsyncGenerator<SharedMessage> {
+  for await (const message of messages) {
+    yield redactor === undefined ? message : (redactor.json({ ...message }) as SharedMessage);
+  }
+}
+
+/** `2026-03-04 08:00:01`, universal time, of RFC 3339 text. */
+export function momentOf(rfc3339: string): string {
+  const date = new Date(rfc3339);
+  return Number.isNaN(date.getTime())
+    ? visibleLine(rfc3339, 40)
+    : date.toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** What stands below a page: how much it shows, and what was replaced. */
+export function closingNotes(
+  { count, silent }: { readonly count: number; readonly silent: number },
+  redactor: Redactor | undefined,
+): string {
+  const notes = [`${count} ${count === 1 ? "message" : "messages"}.`];
+  if (silent > 0) {
+    notes.push(
+      silent === 1
+        ? "1 record that says nothing is left out."
+        : `${silent} records that say nothing are left out.`,
+    );
+  }
+  if (redactor) notes.push(describeCounts(redactor.counts()));
+  notes.push("Times are universal time. Written by pond.");
+  return notes.join(" ");
+}
+
+/** `Replaced: 3 secrets (2 jwt, 1 cookie) and 95 user names.` */
+function describeCounts(counts: readonly RedactedCount[]): string {
+  const totalOf = (some: readonly RedactedCount[]) =>
+    some.reduce((sum, { count }) => sum + count, 0);
+  const secrets = counts.filter(({ rule }) => rule !== userNameRule);
+  const found = totalOf(secrets);
+  const names = totalOf(counts) - found;
+  const each = secrets.map(({ rule, count }) => `${count} ${rule}`).join(", ");
+  const kinds: string[] = [];
+  if (found > 0) kinds.push(`${found} ${found === 1 ? "secret" : "secrets"} (${each})`);
+  if (names > 0) kinds.push(`${names} user ${names === 1 ? "name" : "names"}`);
+  return kinds.length === 0
+    ? "Looked for secrets; none of a known form was found."
+    : `Replaced: ${kinds.join(" and ")}.`;
+}
+
+/** The steps of one answer, calls and results among them, read as one. */
+export function goesOn(lastRole: string, role: string): boolean {
+  const isStep = (each: string) => each === "assistant" || each === "tool";
+  return isStep(lastRole) && role !== "user" && role !== "system";
+}
+
+export function roleName(role: string): string {
+  return (
+    { user: "User", assistant: "Assistant", tool: "Tool", system: "System" }[role] ?? "Message"
+  );
+}
+
+export function sizeOf(count: number): string {
+  if (count < 1000) return `${count} B`;
+  return count < 1e6 ? `${(count / 1e3).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,51 @@
+import createMarkdown, { type MarkdownIt } from "markdown-it";
+import { isWebLink, longestProse } from "../prose.ts";
+import { visible } from "../visible.ts";
+import { escaped, type Html, html, rendered } from "./html.ts";
+
+/** Renders Markdown; `breaks` keeps the line breaks of those who type. */
+export function createRichText({ breaks }: { readonly breaks: boolean }): (text: string) => Html {
+  const markdown = createMarkdown({ html: false, breaks, linkify: false, maxNesting: 40 });
+  markdown.validateLink = (url) => isWebLink(url) || !/^[a-z][a-z0-9+.-]*:/i.test(url);
+  addRules(markdown);
+  return (text) =>
+    text.length > longestProse
+      ? html`<pre class="plain">${escaped(text)}</pre>`
+      : rendered(markdown.render(visible(text)));
+}
+
+function addRules({ renderer }: MarkdownIt): void {
+  const { rules } = renderer;
+  // Below the headings of the page, so that nothing said can look like one of them.
+  rules["heading_open"] = rules["heading_close"] = (tokens, at) => {
+    const token = tokens[at];
+    const level = Math.min(6, Number(token?.tag.slice(1)) + 2);
+    return token?.nesting === 1 ? `<h${level}>` : `</h${level}>\n`;
+  };
+  rules["link_open"] = (tokens, at) => {
+    const url = String(tokens[at]?.attrGet("href") ?? "");
+    if (isWebLink(url)) return html`<a href="${escaped(url)}" rel="noopener noreferrer">`;
+    // A place on the writer's machine leads nowhere from here. Links hold no links.
+    const close = tokens.slice(at).find(({ type }) => type === "link_close");
+    if (close) close.meta = { isPlain: true };
+    return html`<span class="place" title="${escaped(url)}">`;
+  };
+  rules["link_close"] = (tokens, at) => {
+    const meta: { isPlain?: boolean } | null = tokens[at]?.meta ?? null;
+    return meta?.isPlain ? "</span>" : "</a>";
+  };
+  rules["image"] = (tokens, at) => {
+    const token = tokens[at];
+    const url = String(token?.attrGet("src") ?? "").slice(0, 200);
+    return html`<span class="missing">Image not loaded: ${escaped(token?.content || url)}</span>`;
+  };
+  rules["table_open"] = () => '<div class="table" tabindex="0"><table>\n';
+  rules["table_close"] = () => "</table></div>\n";
+  // Inline styles, which the page forbids, are what it would use.
+  rules["th_open"] = rules["td_open"] = (tokens, at) => {
+    const token = tokens[at];
+    const align = /right|center/.exec(String(token?.attrGet("style") ?? ""))?.[0];
+    const tag = token?.tag === "th" ? "th" : "td";
+    return align === undefined ? `<${tag}>` : `<${tag} class="${align}">`;
+  };
+}

@@ -1,0 +1,228 @@
+import { createHash } from "node:crypto";
+import { type Block, blocksOf, type Piece } from "../blocks.ts";
+import { extentOf, isShort } from "../extent.ts";
+import {
+  closingNotes,
+  goesOn,
+  momentOf,
+  promptOf,
+  roleName,
+  sizeOf,
+  withTitle,
+} from "../heading.ts";
+import { isWebLink } from "../prose.ts";
+import type { PageOptions, SharedMessage, SharedSession } from "../shared-session.ts";
+import { escaped, type Html, html, joined, rendered } from "./html.ts";
+import { createRichText } from "./rich-text.ts";
+import { pageStyle } from "./style.ts";
+
+/** Prompts in the table of contents. */
+const mostPrompts = 500;
+
+/**
+ * A session as one HTML file, in pieces: no script, nothing fetched, whatever the session holds.
+ *
+ * @throws What reading the messages throws.
+ */
+export async function* toHtml(
+  shared: SharedSession,
+  options: PageOptions = {},
+): AsyncGenerator<string> {
+  const { redactor } = options;
+  const session = redactor ? redactor.json(shared.session) : shared.session;
+  const { title, messages } = await withTitle(shared, options);
+  yield pageStart(title ?? `Session of ${session.source_agent}`, { ...shared, session });
+  const writer = new MessageWriter();
+  for await (const message of messages) {
+    const written = writer.write(message);
+    if (written !== undefined) yield written;
+  }
+  yield html`</main>\n${contents(writer.prompts)}`;
+  yield html`<footer><p>${escaped(closingNotes(writer, redactor))}</p></footer>\n</body>\n</html>\n`;
+}
+
+function pageStart(title: string, { session, children = [] }: SharedSession): Html {
+  const { id, source_agent, project, created_at, parent_session_id } = session;
+  const facts: [string, Html][] = [
+    ["Client", escaped(source_agent)],
+    ["Project", html`<code>${escaped(project)}</code>`],
+    ["Began", time(created_at)],
+    ["Session", html`<code>${escaped(id)}</code>`],
+  ];
+  if (parent_session_id !== undefined) {
+    facts.push(["Began in", html`<code>${escaped(parent_session_id)}</code>`]);
+  }
+  if (children.length > 0) {
+    const codes = children.map((child) => html`<code>${escaped(child)}</code>`);
+    facts.push(["Sub-agents", joined(codes, " ")]);
+  }
+  const rows = facts.map(
+    ([name, value]) => html`<div><dt>${escaped(name)}</dt><dd>${value}</dd></div>`,
+  );
+  const hash = createHash("sha256").update(pageStyle).digest("base64");
+  const policy = `default-src 'none'; img-src data:; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${rendered(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="pond">
+<link rel="icon" href="data:,">
+<title>${escaped(title)}</title>
+<style>${rendered(pageStyle)}</style>
+</head>
+<body>
+<a class="skip" href="#messages">Skip to the messages</a>
+<header class="page">
+<h1 dir="auto">${escaped(title)}</h1>
+<dl>${joined(rows)}</dl>
+</header>
+<main id="messages">
+`;
+}
+
+type Prompt = { readonly anchor: string; readonly text: string };
+
+function contents(prompts: readonly Prompt[]): Html {
+  if (prompts.length < 2) return html``;
+  const items = prompts.map(
+    ({ anchor, text }) =>
+      html`<li><a href="#${escaped(anchor)}" dir="auto">${escaped(text)}</a></li>\n`,
+  );
+  return html`<nav aria-labelledby="contents"><h2 id="contents">Prompts</h2><ol>
+${joined(items)}</ol></nav>\n`;
+}
+
+/** Writes messages one after the other and knows what the page says of them at its end. */
+class MessageWriter {
+  readonly prompts: Prompt[] = [];
+  count = 0;
+  /** Messages with nothing to show. */
+  silent = 0;
+  #lastRole = "";
+  #lastCalls: ReadonlySet<string> = new Set();
+  readonly #calls = new Map<string, string>();
+  readonly #typed = createRichText({ breaks: true });
+  readonly #written = createRichText({ breaks: false });
+
+  write(message: SharedMessage): Html | undefined {
+    const { role, timestamp, revised } = message;
+    const blocks = blocksOf(message);
+    if (blocks.length === 0) {
+      this.silent += 1;
+      return undefined;
+    }
+    this.count += 1;
+    const anchor = `m${this.count}`;
+    const prompt = promptOf(message);
+    if (prompt !== undefined && this.prompts.length < mostPrompts) {
+      this.prompts.push({ anchor, text: prompt });
+    }
+    const body = blocks.map((block, at) => this.#block(block, role, `${anchor}-${at + 1}`));
+    // A mark needs the line that a step of an answer does without.
+    const isStep = goesOn(this.#lastRole, role) && !revised;
+    this.#lastRole = role;
+    if (role === "assistant") this.#lastCalls = callIds(blocks);
+    const shownRole = roleName(role);
+    const kind = roleName(role).toLowerCase();
+    const mark = revised ? html` <span class="mark">revised</span>` : html``;
+    return html`<article id="${rendered(anchor)}" class="${rendered(isStep ? `${kind} goes-on` : kind)}">
+<header><h2>${escaped(shownRole)}</h2>${mark} <a class="anchor" href="#${rendered(anchor)}" aria-label="Link to message ${this.count}">${time(timestamp)}</a></header>
+${joined(body, "\n")}
+</article>
+`;
+  }
+
+  #block(block: Block, role: string, anchor: string): Html {
+    switch (block.kind) {
+      case "prose": {
+        const render = role === "assistant" ? this.#written : this.#typed;
+        return html`<div class="prose" dir="auto">${render(block.text)}</div>`;
+      }
+      case "aside":
+        if (block.text.trim() === "") {
+          return html`<p class="note">${escaped(block.label)}: nothing of it is kept</p>`;
+        }
+        return html`<details class="aside"><summary>${escaped(block.label)}</summary><div class="prose" dir="auto">${this.#written(block.text)}</div></details>`;
+      case "compaction":
+        return html`<p class="compaction"><span>Context compacted here</span></p>`;
+      case "approval":
+        return html`<p class="note">${escaped(block.text)}</p>`;
+      case "file":
+        return file(block);
+      case "call":
+        this.#calls.set(block.callId, anchor);
+        return call(block, anchor);
+      case "result": {
+        const from = this.#calls.get(block.callId);
+        const isNext = from !== undefined && this.#lastCalls.has(block.callId);
+        return result(block, isNext ? undefined : from);
+      }
+    }
+  }
+}
+
+function callIds(blocks: readonly Block[]): Set<string> {
+  return new Set(blocks.flatMap((block) => (block.kind === "call" ? [block.callId] : [])));
+}
+
+function call(block: Extract<Block, { kind: "call" }>, anchor: string): Html {
+  const { name, gist, isTold, pieces } = block;
+  const tells = gist === "" ? html`` : html` <code class="gist">${escaped(gist)}</code>`;
+  return html`<details id="${rendered(anchor)}" class="tool"${openIf(!isTold && isShort(pieces))}><summary><b>${escaped(name)}</b>${tells}</summary>${joined(pieces.map(piece))}</details>`;
+}
+
+function result(block: Extract<Block, { kind: "result" }>, from: string | undefined): Html {
+  const { name, isFailure, pieces } = block;
+  const kind = isFailure ? "tool result failed" : "tool result";
+  const what = isFailure ? "Failed" : "Result";
+  const of = name === undefined ? html`` : html` <span class="of">${escaped(name)}</span>`;
+  const link =
+    from === undefined
+      ? html``
+      : html`<p class="note">of <a href="#${rendered(from)}">this call</a></p>`;
+  if (pieces.length === 0)
+    return html`<p class="${rendered(kind)} empty"><b>${escaped(what)}</b>${of} <span class="size">empty</span></p>`;
+  return html`<details class="${rendered(kind)}"${openIf(isShort(pieces))}><summary><b>${escaped(what)}</b>${of} <span class="size">${escaped(extentOf(pieces))}</span></summary>${link}${joined(pieces.map(piece))}</details>`;
+}
+
+function piece(one: Piece): Html {
+  if (one.kind === "image") return image(one, "Image of the result");
+  const name = one.name === undefined ? html`` : html`<p class="name">${escaped(one.name)}</p>`;
+  return html`${name}<pre><code>${escaped(one.text)}</code></pre>`;
+}
+
+function file({ name, mediaType, content }: Extract<Block, { kind: "file" }>): Html {
+  const label = html`<b>${escaped(name)}</b> <span class="of">${escaped(mediaType)}</span>`;
+  switch (content.kind) {
+    case "image":
+      return html`<figure>${image(content, name)}<figcaption>${escaped(name)}</figcaption></figure>`;
+    case "text":
+      return html`<details class="tool file"><summary>${label}</summary><pre><code>${escaped(content.text)}</code></pre></details>`;
+    case "url": {
+      const url = escaped(content.url);
+      const place = isWebLink(content.url)
+        ? html`<a href="${url}" rel="noopener noreferrer">${url}</a>`
+        : html`<code>${url}</code>`;
+      return html`<p class="missing">${label} not loaded: ${place}</p>`;
+    }
+    case "bytes":
+      return html`<p class="missing">${label} ${escaped(sizeOf(content.count))}, not shown</p>`;
+  }
+}
+
+/** Of a type and alphabet that were checked. */
+function image({ mediaType, base64 }: { mediaType: string; base64: string }, name: string): Html {
+  return html`<img alt="${escaped(name)}" src="data:${escaped(mediaType)};base64,${escaped(base64)}">`;
+}
+
+function openIf(isOpen: boolean): Html {
+  return isOpen ? html` open` : html``;
+}
+
+function time(rfc3339: string): Html {
+  return html`<time datetime="${escaped(rfc3339)}">${escaped(momentOf(rfc3339))}</time>`;
+}

@@ -1,0 +1,59 @@
+const safeLink = /\]\((?:https?:\/\/|mailto:)[^\s()<>&\\`]{1,2000}\)/iy;
+
+/** Markdown of one block without tags, images, definitions, and links to anything but the web. */
+export function tamedInline(text: string): string {
+  const endOfSpan = codeSpans(text);
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const next = text.charAt(at + 1);
+    let read = 1;
+    let written: string | undefined;
+    switch (text.charAt(at)) {
+      case "\\":
+        if (next !== "\n") read = 2;
+        break;
+      case "`":
+        read = endOfSpan(at) - at;
+        break;
+      case "<":
+        written = "\\<";
+        break;
+      case "!":
+        if (next !== "[") break;
+        read = 2;
+        written = "!\\[";
+        break;
+      case "]":
+        if ((next === "(" || next === ":") && !isSafeLink(text, at)) written = "\\]";
+        break;
+    }
+    pieces.push(written ?? text.slice(at, at + read));
+    at += read;
+  }
+  return pieces.join("");
+}
+
+function isSafeLink(text: string, at: number): boolean {
+  safeLink.lastIndex = at;
+  return safeLink.test(text);
+}
+
+/** Where the code span that begins at a backtick ends, or the run of backticks where none does. */
+function codeSpans(text: string): (start: number) => number {
+  const runs = new Map<number, number[]>();
+  for (const { index, 0: run } of text.matchAll(/`+/g)) {
+    const starts = runs.get(run.length) ?? [];
+    starts.push(index);
+    runs.set(run.length, starts);
+  }
+  // The latest first: they are asked for in order, and dropped when they are passed.
+  for (const starts of runs.values()) starts.reverse();
+  return (start) => {
+    let after = start;
+    while (text[after] === "`") after += 1;
+    const starts = runs.get(after - start) ?? [];
+    while ((starts.at(-1) ?? Number.POSITIVE_INFINITY) < after) starts.pop();
+    const close = starts.at(-1);
+    return close === undefined ? after : close + after - start;
+  };
+}

@@ -1,0 +1,94 @@
+import createMarkdown, { type Env, type MarkdownIt, type Token } from "markdown-it";
+import { isWebLink, longestProse } from "../prose.ts";
+import { visible } from "../visible.ts";
+import { tamedInline } from "./inline.ts";
+import { fenced } from "./quoting.ts";
+
+/** The title, the headings of turns and those of their steps. */
+const headingsAbove = 3;
+const deepest = 40;
+
+/**
+ * Makes text of a session part of a Markdown page: nothing in it is a tag, an image, a heading of
+ * the page or a link into a program, and nothing that it leaves open goes on behind it.
+ */
+export function createProse({ breaks }: { readonly breaks: boolean }): (text: string) => string {
+  const reader = createMarkdown({ html: false, maxNesting: deepest });
+  const judge = createMarkdown({ html: true, maxNesting: deepest * 2 });
+  // What these refuse to link would look like text to them, and like a link to others.
+  reader.validateLink = () => true;
+  judge.validateLink = () => true;
+  return (text) => {
+    if (text.length > longestProse) return fenced(text);
+    const shown = visible(text).trimEnd().replace(/^\n+/, "");
+    const tamed = tame(shown, reader.parse(shown, {}), breaks);
+    // What was not foreseen is shown as it was typed.
+    return isTame(tamed, judge) ? tamed : fenced(text);
+  };
+}
+
+/** The same lines; changed inside of them alone, so that blocks stay what they are. */
+function tame(text: string, tokens: readonly Token[], breaks: boolean): string {
+  const lines = text.split("\n");
+  const isDone = new Array<boolean>(lines.length).fill(false);
+  for (const [at, token] of tokens.entries()) {
+    if (token.map === null) continue;
+    const [first, next] = token.map;
+    if (token.type === "fence" || token.type === "code_block") isDone.fill(true, first, next);
+    if (token.type === "heading_open") lowerHeading(lines, token, first, next);
+    if (token.type !== "inline") continue;
+    const isBroken = breaks && tokens[at - 1]?.type === "paragraph_open";
+    const said = tamedInline(lines.slice(first, next).join("\n")).split("\n");
+    for (const [offset, line] of said.entries()) {
+      const isLast = offset === said.length - 1;
+      lines[first + offset] = isBroken && !isLast ? `${line.trimEnd()}  ` : line;
+      isDone[first + offset] = true;
+    }
+  }
+  const tamed = lines.map((line, at) => (isDone[at] ? line : tamedInline(line)));
+  const last = tokens.at(-1);
+  if (last?.type === "fence" && last.level === 0 && !isClosed(lines, last)) tamed.push(last.markup);
+  return tamed.join("\n");
+}
+
+function lowerHeading(lines: string[], { markup, tag }: Token, first: number, next: number): void {
+  if (markup.startsWith("#")) {
+    const level = Math.min(6, Number(tag.slice(1)) + headingsAbove);
+    lines[first] = (lines[first] ?? "").replace(markup, "#".repeat(level));
+  } else {
+    // Underlined: what stands above the line stays a paragraph.
+    lines[next - 1] = (lines[next - 1] ?? "").replace(/[=-]{1,}\s*$/, "");
+  }
+}
+
+function isClosed(lines: readonly string[], { map, markup }: Token): boolean {
+  const [first, next] = map ?? [0, 0];
+  const closing = (lines[next - 1] ?? "").trim();
+  return next - 1 > first && closing.startsWith(markup) && /^(?:`+|~+)$/.test(closing);
+}
+
+const end = "end-of-prose";
+
+function isTame(text: string, judge: MarkdownIt): boolean {
+  const env: Env = {};
+  const tokens = judge.parse(`${text}\n\n${end}\n`, env);
+  if (Object.keys(env.references ?? {}).length > 0) return false;
+  const isEndApart = tokens.at(-2)?.content === end && tokens.at(-2)?.level === 1;
+  return isEndApart && tokens.every(isTameToken);
+}
+
+function isTameToken(token: Token): boolean {
+  if (token.level > deepest) return false;
+  switch (token.type) {
+    case "html_block":
+    case "html_inline":
+    case "image":
+      return false;
+    case "heading_open":
+      return Number(token.tag.slice(1)) > headingsAbove;
+    case "link_open":
+      return isWebLink(String(token.attrGet("href") ?? ""));
+    default:
+      return token.children?.every(isTameToken) ?? true;
+  }
+}

@@ -1,0 +1,30 @@
+import { visible, visibleLine } from "../visible.ts";
+
+/** A fenced block that nothing in the text can end. */
+export function fenced(text: string, language: string = ""): string {
+  const shown = visible(text);
+  const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
+  const end = shown === "" || shown.endsWith("\n") ? "" : "\n";
+  return `${fence}${language}\n${shown}${end}${fence}`;
+}
+
+/** A code span of one line. */
+export function codeSpan(text: string): string {
+  const shown = visibleLine(text, 300);
+  if (shown === "") return "";
+  const ticks = "`".repeat(longestRun(shown) + 1);
+  // Spaces keep backticks at an edge apart, and are not shown.
+  const space = /^[` ]|[` ]$/.test(shown) ? " " : "";
+  return `${ticks}${space}${shown}${space}${ticks}`;
+}
+
+/** Words of one line that mark nothing up. */
+export function plain(text: string): string {
+  return visibleLine(text, 300).replaceAll(/[\\`*_[\]<>&~|$#]/g, "\\$&");
+}
+
+function longestRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}

@@ -1,0 +1,98 @@
+import createMarkdown from "markdown-it";
+import { describe, expect, it } from "vitest";
+import { type SharedMessage, type SharedSession, toMarkdown } from "../index.ts";
+
+const session = {
+  id: "s1",
+  source_agent: "codex",
+  project: "/work",
+  created_at: "2026-03-04T08:00:00Z",
+} as unknown as SharedSession["session"];
+
+function message(role: SharedMessage["role"], ...parts: readonly object[]): SharedMessage {
+  const content = parts.map((part, at) => ({ id: String(at), ...part }));
+  const fields = { id: "m", role, timestamp: "2026-03-04T08:00:01Z", content };
+  return fields as unknown as SharedMessage;
+}
+
+const text = (value: string) => ({ type: "text", text: value, provenance: "conversational" });
+
+async function pageOf(...messages: readonly SharedMessage[]): Promise<string> {
+  return (await Array.fromAsync(toMarkdown({ session, messages }))).join("");
+}
+
+/** What a viewer that lets tags through makes of it. */
+const viewed = (page: string): string => createMarkdown({ html: true }).render(page);
+
+describe("a Markdown page", () => {
+  it("is read in order, with long results folded", async () => {
+    const page = await pageOf(
+      message("user", text("Why?\nAnd since when?")),
+      message("assistant", text("## Because\n\n- of *this*"), {
+        ...{ type: "tool_call", call_id: "c", name: "shell" },
+        params: { command: "git log" },
+      }),
+      message("tool", {
+        ...{ type: "tool_result", call_id: "c", name: "shell", is_failure: false },
+        result: "line\n".repeat(40),
+      }),
+    );
+
+    expect(page.split("\n").filter((line) => /^(?:#{1,3} |<details>|\*\*)/.test(line))).toEqual([
+      "# Why? And since when?",
+      "## User, 2026-03-04 08:00:01",
+      "## Assistant, 2026-03-04 08:00:01",
+      "**shell** `git log`",
+      "### Tool, 2026-03-04 08:00:01",
+      "<details><summary>Result of shell, 40 lines</summary>",
+    ]);
+    expect(page).toContain("Why?  \nAnd since when?");
+    expect(page).toContain("- of *this*");
+  });
+
+  it.each([
+    "<script>x</script>",
+    '<img src=x onerror="x">',
+    "</details><iframe src=x>",
+    "<!-- all that follows",
+    "[a](javascript:x) ![b](https://example.com/b.png)",
+    "[a]\n\n[a]: javascript:x",
+    "<https://example.com><javascript:x>",
+    "````\n</details>\n<script>x</script>",
+  ])("lets nothing of a message become more than text: %j", async (attack) => {
+    const seen = viewed(
+      await pageOf(
+        message("user", text(attack)),
+        message("assistant", text(attack), { type: "reasoning", text: attack }),
+        message("assistant", {
+          ...{ type: "tool_call", call_id: "c", name: attack },
+          params: { [attack]: attack },
+        }),
+        message("assistant", text("The last words.")),
+      ),
+    );
+
+    expect(seen).not.toMatch(/<(?:script|img|iframe|!--)/);
+    expect(seen).not.toMatch(/href="(?!https:\/\/example\.com)/);
+    expect(seen.match(/<details>/g)?.length).toBe(seen.match(/<\/details>/g)?.length);
+    expect(seen).toContain("<p>The last words.</p>");
+  });
+
+  it("fences text with more backticks than it holds", async () => {
+    const page = await pageOf(
+      message("assistant", {
+        ...{ type: "tool_result", call_id: "c", name: "cat", is_failure: false },
+        result: "```\n`````\nend",
+      }),
+    );
+
+    expect(page).toContain("``````\n```\n`````\nend\n``````");
+  });
+
+  it("begins no heading of the page in a message", async () => {
+    const seen = viewed(await pageOf(message("assistant", text("# One\n\nTwo\n===\n\n## Three"))));
+
+    expect(seen.match(/<h1>/g)).toHaveLength(1);
+    expect(seen.match(/<h2>/g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,135 @@
+import { type Block, blocksOf, type Piece } from "../blocks.ts";
+import { extentOf, isShort } from "../extent.ts";
+import { closingNotes, goesOn, momentOf, roleName, sizeOf, withTitle } from "../heading.ts";
+import type { PageOptions, SharedMessage, SharedSession } from "../shared-session.ts";
+import { createProse } from "./prose.ts";
+import { codeSpan, fenced, plain } from "./quoting.ts";
+
+/**
+ * A session as a Markdown page, in pieces: CommonMark with `<details>`, as most viewers show it.
+ * Text of the session cannot become tags, images, headings of the page or links but to the web.
+ *
+ * @throws What reading the messages throws.
+ */
+export async function* toMarkdown(
+  shared: SharedSession,
+  options: PageOptions = {},
+): AsyncGenerator<string> {
+  const { redactor } = options;
+  const session = redactor ? redactor.json(shared.session) : shared.session;
+  const { title, messages } = await withTitle(shared, options);
+  yield `# ${plain(title ?? `Session of ${session.source_agent}`)}\n\n`;
+  yield `${factsOf({ ...shared, session }).join("\n")}\n`;
+  const writer = new MessageWriter();
+  for await (const message of messages) {
+    const written = writer.write(message);
+    if (written !== undefined) yield written;
+  }
+  yield `\n---\n\n${plain(closingNotes(writer, redactor))}\n`;
+}
+
+function factsOf({ session, children = [] }: SharedSession): string[] {
+  const { id, source_agent, project, created_at, parent_session_id } = session;
+  const facts = [
+    `- Client: ${codeSpan(source_agent)}`,
+    `- Project: ${codeSpan(project)}`,
+    `- Began: ${plain(momentOf(created_at))}`,
+    `- Session: ${codeSpan(id)}`,
+  ];
+  if (parent_session_id !== undefined) facts.push(`- Began in: ${codeSpan(parent_session_id)}`);
+  if (children.length > 0) facts.push(`- Sub-agents: ${children.map(codeSpan).join(" ")}`);
+  return facts;
+}
+
+/** Writes messages one after the other and knows how many they were. */
+class MessageWriter {
+  count = 0;
+  /** Messages with nothing to show. */
+  silent = 0;
+  #lastRole = "";
+  readonly #typed = createProse({ breaks: true });
+  readonly #written = createProse({ breaks: false });
+
+  write(message: SharedMessage): string | undefined {
+    const { role, timestamp, revised } = message;
+    const blocks = blocksOf(message);
+    if (blocks.length === 0) {
+      this.silent += 1;
+      return undefined;
+    }
+    this.count += 1;
+    const level = goesOn(this.#lastRole, role) ? "###" : "##";
+    this.#lastRole = role;
+    const mark = revised ? " (revised)" : "";
+    const heading = `${level} ${roleName(role)}, ${plain(momentOf(timestamp))}${mark}`;
+    const body = blocks.map((block) => this.#block(block, role));
+    return `\n${[heading, ...body].join("\n\n")}\n`;
+  }
+
+  #block(block: Block, role: string): string {
+    switch (block.kind) {
+      case "prose":
+        return role === "assistant" ? this.#written(block.text) : this.#typed(block.text);
+      case "aside":
+        return block.text.trim() === ""
+          ? `*${plain(block.label)}: nothing of it is kept*`
+          : folded(plain(block.label), this.#written(block.text));
+      case "compaction":
+        return "*Context compacted here*";
+      case "approval":
+        return `*${plain(block.text)}*`;
+      case "file":
+        return file(block);
+      case "call":
+        return call(block);
+      case "result":
+        return result(block);
+    }
+  }
+}
+
+function call({ name, gist, isTold, pieces }: Extract<Block, { kind: "call" }>): string {
+  const told = `**${plain(name)}** ${codeSpan(gist)}`.trimEnd();
+  if (isTold) return told;
+  const given = pieces.map(piece).join("\n\n");
+  return isShort(pieces) ? `${told}\n\n${given}` : `${told}\n\n${folded("Arguments", given)}`;
+}
+
+function result({ name, isFailure, pieces }: Extract<Block, { kind: "result" }>): string {
+  const of = name === undefined ? "" : ` of ${plain(name)}`;
+  const what = `${isFailure ? "Failed" : "Result"}${of}`;
+  if (pieces.length === 0) return `**${what}**: empty`;
+  const given = pieces.map(piece).join("\n\n");
+  return isShort(pieces)
+    ? `**${what}**\n\n${given}`
+    : folded(`${what}, ${extentOf(pieces)}`, given);
+}
+
+function piece(one: Piece): string {
+  if (one.kind === "image") return notShown("image", one.mediaType, one.base64.length * 0.75);
+  const name = one.name === undefined ? "" : `${codeSpan(one.name)}:\n\n`;
+  return `${name}${fenced(one.text, one.kind === "json" ? "json" : "")}`;
+}
+
+function file({ name, mediaType, content }: Extract<Block, { kind: "file" }>): string {
+  const label = `**${plain(name)}** (${plain(mediaType)})`;
+  switch (content.kind) {
+    case "image":
+      return notShown(name, mediaType, content.base64.length * 0.75);
+    case "text":
+      return folded(`${plain(name)}, ${plain(mediaType)}`, fenced(content.text));
+    case "url":
+      return `${label}, not loaded: ${codeSpan(content.url)}`;
+    case "bytes":
+      return notShown(name, mediaType, content.count);
+  }
+}
+
+function notShown(name: string, mediaType: string, bytes: number): string {
+  return `**${plain(name)}** (${plain(mediaType)}), ${sizeOf(Math.floor(bytes))}, not shown`;
+}
+
+/** Blank lines make the inside Markdown again. */
+function folded(summary: string, inside: string): string {
+  return `<details><summary>${summary}</summary>\n\n${inside}\n\n</details>`;
+}

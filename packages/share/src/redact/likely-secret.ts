@@ -1,0 +1,53 @@
+const standsForOne =
+  /^(?:[$%<{*]|\[(?:redacted|a-z|0-9)|process\.env|os\.environ|env[.(]|x{3}|\.{3}|your|example|change.?me|placeholder|dummy|null$|undefined$|true$|false$|none$)/i;
+const isWordsJoined = /^(?:[a-z]+\d{0,2}|\d{1,3})(?:[-_./:](?:[a-z]+\d{0,2}|\d{1,3}))*$/i;
+const isCodePath = /^[a-z_$][\w$]{0,23}(?:\.[a-z_$][\w$]{0,23})+$/i;
+const isCall = /^[a-z_$][\w$.]{0,80}[([]/i;
+const isVersion = /^[~^v]?\d{1,4}(?:\.\d{1,4})+(?:-[\w.]{1,20})?$/;
+// A sentence of these has no spaces.
+const isProse = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/u;
+
+/** Whether it is a variable, a placeholder, or what says "put yours here". */
+export function isStandIn(text: string): boolean {
+  return standsForOne.test(text);
+}
+
+/** What is known of a value besides itself. */
+export type ValueTraits = {
+  /** Its name says password: a person chose it, so it may be short and made of words. */
+  readonly isPassword: boolean;
+  /** It is a literal: in quotes, or behind `NAME=` as in an `.env` file. */
+  readonly isLiteral: boolean;
+};
+
+/** Whether the value of something named like a secret is one, and not a word, a path or code. */
+export function isLikelySecret(value: string, { isPassword, isLiteral }: ValueTraits): boolean {
+  if (value.length < 6 || isStandIn(value) || /\s/.test(value)) return false;
+  if (isVersion.test(value) || isProse.test(value)) return false;
+  const hasDigit = /\d/.test(value);
+  const hasLower = /[a-z]/.test(value);
+  const hasUpper = /[A-Z]/.test(value);
+  const isMixed = hasDigit && hasLower && hasUpper;
+  if (/^(?:~|\.{1,2})?\/|^[a-z+]+:\/\//.test(value) && !isMixed) return false;
+  if (!isLiteral && (isCodePath.test(value) || isCall.test(value))) return false;
+  if (isPassword) {
+    if (isLiteral) return hasDigit || /[^A-Za-z0-9]/.test(value) || value.length >= 16;
+    return hasDigit && (hasLower || hasUpper);
+  }
+  if (value.length < 12 || isWordsJoined.test(value)) return false;
+  if (hasDigit) return (hasLower || hasUpper) && entropy(value) >= 3;
+  return value.length >= 20 && hasLower && hasUpper && entropy(value) >= 4;
+}
+
+/** Shannon's, in bits a character, of the first 256 characters. */
+export function entropy(text: string): number {
+  const counts = new Map<string, number>();
+  const sample = text.slice(0, 256);
+  for (const character of sample) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) {
+    const share = count / sample.length;
+    bits -= share * Math.log2(share);
+  }
+  return bits;
+}

@@ -1,0 +1,131 @@
+import type { Finder, Hit } from "./hit.ts";
+import { entropy } from "./likely-secret.ts";
+
+type Pattern = {
+  readonly rule: string;
+  /**
+   * Global; what it matches is the secret, or its group `secret` is. Every repetition is bounded,
+   * or begins where none of its own characters stands before: both keep it linear.
+   */
+  readonly pattern: RegExp;
+  readonly isSecret?: (secret: string) => boolean;
+};
+
+const hasDigit = (text: string): boolean => /\d/.test(text);
+const isRandom = (text: string): boolean => hasDigit(text) && entropy(text) >= 3.2;
+/** Of several kinds of characters: a word of a sentence or of code is not. */
+const isMixed = (text: string): boolean =>
+  hasDigit(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text) && entropy(text) >= 3.5);
+/** No variable or word that says "password", and not the port of an address with an `@` behind. */
+const isPassword = (text: string): boolean =>
+  !/^(?:[$%<{*[]|pass(?:word)?$|x-oauth-basic$|x{3}|\.{3}|\d{2,5}[?#])/i.test(text);
+
+const patterns: readonly Pattern[] = [
+  {
+    rule: "authorization",
+    pattern:
+      /\bauthorization\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,4})?(?<secret>[A-Za-z0-9._~+/=-]{12,8192})/gi,
+    // `request.headers.authorization` is code.
+    isSecret: (text) => isMixed(text) && !/^[a-z_$]+(?:\.[a-z_$]+)+$/i.test(text),
+  },
+  {
+    rule: "authorization",
+    pattern: /\bbearer\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16,8192})/gi,
+    isSecret: isRandom,
+  },
+  {
+    rule: "api-key-header",
+    pattern:
+      /\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9._~+/=-]{12,8192})/gi,
+    isSecret: hasDigit,
+  },
+  {
+    rule: "cookie",
+    pattern:
+      /\b(?:set-)?cookie\\{0,8}["']?\s{0,4}:\s{0,4}\\{0,8}["']?(?<secret>[^\r\n"'\\]{1,4096})/gi,
+    isSecret: (text) => /=[^;\s]{16}/.test(text) && hasDigit(text),
+  },
+  {
+    rule: "jwt",
+    pattern:
+      /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,16384}\.eyJ[A-Za-z0-9_-]{4,16384}\.[A-Za-z0-9_-]{0,4096}/g,
+  },
+  {
+    rule: "connection-string",
+    pattern:
+      /(?<![A-Za-z0-9+.-])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]{1,256})@/gi,
+    isSecret: isPassword,
+  },
+  {
+    // A token in the place of a name, as git hosts take it.
+    rule: "connection-string",
+    pattern: /:\/\/(?<secret>[A-Za-z0-9_-]{20,256})(?::x-oauth-basic)?@/g,
+    isSecret: isRandom,
+  },
+  {
+    rule: "signed-url",
+    pattern:
+      /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16,4096})/gi,
+  },
+  { rule: "google-api-key", pattern: /(?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g },
+  { rule: "google-access-token", pattern: /(?<![A-Za-z0-9_-])ya29\.[A-Za-z0-9_-]{20,2048}/g },
+  { rule: "pypi-token", pattern: /(?<![A-Za-z0-9_-])pypi-AgEI[A-Za-z0-9_-]{40,512}/g },
+  {
+    rule: "telegram-bot-token",
+    pattern: /(?<![A-Za-z0-9_-])\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g,
+  },
+  { rule: "age-secret-key", pattern: /(?<![A-Z0-9-])AGE-SECRET-KEY-1[A-Z0-9]{58}/g },
+  {
+    // OpenAI, Anthropic, OpenRouter and many more, also forms that the preset does not know.
+    rule: "sk-token",
+    pattern: /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,512}/g,
+    isSecret: (text) => isRandom(text) && /[A-Za-z0-9]{16}/.test(text),
+  },
+  {
+    // The preset takes exact lengths only; these prefixes mean nothing else.
+    rule: "github-token",
+    pattern: /(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})/g,
+  },
+];
+
+/** Names of people are no secrets, but may be replaced like them. */
+export const userNameRule = "user-name";
+
+/** The rules of ours that are one regular expression. */
+export const patternFinders: readonly Finder[] = patterns.map(
+  ({ rule, pattern, isSecret = () => true }) =>
+    function* (text: string): Generator<Hit> {
+      for (const match of text.matchAll(pattern)) {
+        const secret = match.groups?.["secret"] ?? match[0];
+        // Of the groups, the secret is the last thing but for an `@`.
+        const start = match.index + match[0].lastIndexOf(secret);
+        const end = start + secret.length;
+        if (isSecret(secret) && text[end] !== "(") yield { start, end, rule };
+      }
+    },
+);
+
+// A placeholder is no name, and neither are `$USER`, `<you>` and `...`.
+const first = "(?![$*%.])";
+const character = String.raw`[^\s/\\:;,"'<>|()[\]{}\x60]`;
+const homes = [
+  new RegExp(`/(?:home|Users)/(?<name>${first}${character}{1,64})`, "g"),
+  // A name may have spaces here, where its end is plain to see.
+  new RegExp(
+    String.raw`\b[A-Za-z]:(?:\\{1,8}|/)Users(?:\\{1,8}|/)(?<name>${first}${character}{1,64}(?:(?: ${character}{1,32}){1,3}(?=\\))?)`,
+    "g",
+  ),
+  // Folders named after a path, as clients do for projects.
+  new RegExp(String.raw`[/\\]-(?:home|Users)-(?<name>${first}(?:(?!-)${character}){1,64})`, "g"),
+];
+
+/** The names of people in the paths of their home folders. */
+export function* userNames(text: string): Generator<Hit> {
+  for (const home of homes) {
+    for (const match of text.matchAll(home)) {
+      const { name = "" } = match.groups ?? {};
+      const start = match.index + match[0].length - name.length;
+      yield { start, end: start + name.replace(/[.?!]+$/, "").length, rule: userNameRule };
+    }
+  }
+}

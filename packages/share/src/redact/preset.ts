@@ -1,0 +1,119 @@
+import { rules } from "@secretlint/secretlint-rule-preset-recommend";
+import type { SecretLintRuleContext, SecretLintRuleCreator } from "@secretlint/types";
+import type { Finder, Hit } from "./hit.ts";
+import { isStandIn } from "./likely-secret.ts";
+
+/**
+ * Secretlint's recommended rules. They are run by themselves, not by `lintSource`, which sets every
+ * rule up again for each text and compares each pair of hits.
+ */
+export function presetFinder(): Finder {
+  let hits: Reported[] = [];
+  // Its filters let a comment in the text switch rules off: nobody's to say in a foreign session.
+  const scanners = rules.filter(({ meta }) => meta.type === "scanner");
+  const handlers = scanners.map((rule) =>
+    rule.create(
+      contextOf(rule, (hit) => hits.push(hit)),
+      options,
+    ),
+  );
+  return (text) => {
+    hits = [];
+    const source = sourceOf(text);
+    for (const handler of handlers) {
+      // What it finds later would be missed: better no page than one that leaks.
+      if (handler.file?.(source) instanceof Promise) {
+        throw new TypeError("a rule of secretlint's preset became asynchronous");
+      }
+    }
+    return hits.flatMap((hit) => exact(text, hit) ?? []);
+  };
+}
+
+function contextOf(
+  { meta }: Pick<SecretLintRuleCreator, "meta">,
+  found: (hit: Reported) => void,
+): SecretLintRuleContext {
+  return {
+    sharedOptions: {},
+    createTranslator: () => (messageId, data) => ({
+      message: "",
+      messageId: String(messageId),
+      data,
+    }),
+    ignore() {},
+    report({ message, range: [start, end] }) {
+      const said: unknown[] = Object.values(message.data ?? {});
+      const secret = said.find((each) => typeof each === "string" && each.length === end - start);
+      const rule = ruleName(meta.id, message.messageId);
+      found({ start, end, rule, secret: typeof secret === "string" ? secret : undefined });
+    },
+  };
+}
+
+type Reported = Hit & {
+  /** What is said to stand there. */
+  readonly secret: string | undefined;
+};
+
+/**
+ * Which part of what was matched is the secret.
+ *
+ * Some rules report the place of `name=secret` with the length of the secret alone, which would
+ * leave the end of it in the text; others take what follows an address for a part of it.
+ */
+function exact(text: string, { rule, secret, ...place }: Reported): Hit | undefined {
+  const start = secret === undefined ? place.start : text.indexOf(secret, place.start);
+  const found = text.slice(start, start + place.end - place.start);
+  const part = parts[rule]?.exec(found);
+  if (part === null) return undefined;
+  const [kept, from] = part === undefined ? [found, 0] : [part[0], part.index];
+  if (isStandIn(kept)) return undefined;
+  return { start: start + from, end: start + from + kept.length, rule };
+}
+
+const parts: Readonly<Record<string, RegExp>> = {
+  "aws-account-id": /\d{4}-?\d{4}-?\d{4}/,
+  // Until the first character that no address has; what ends a sentence is not of it.
+  "database-connection-string": /^[^@]{1,400}@[^\s"'`<>\\|{}]{0,900}(?<![.,;:!?)\]*_])/,
+  // Not the name of a variable of its configuration.
+  "npm-access-token": /^npm_[A-Za-z]{0,35}\d\w*$/,
+};
+
+/** Key ids of AWS are looked for on demand only. */
+const options = { enableIDScanRule: true };
+
+/** `aws-access-key-id` of `@secretlint/secretlint-rule-aws` and `AWSAccessKeyID`. */
+function ruleName(ruleId: string, messageId: string): string {
+  const rule = ruleId.replace("@secretlint/secretlint-rule-", "");
+  const detail = messageId
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2")
+    .replaceAll("_", "-")
+    .toLowerCase();
+  if (rule === "privatekey") return "private-key";
+  return detail.startsWith(`${rule}-`) ? detail : rule;
+}
+
+type Source = Parameters<NonNullable<ReturnType<(typeof rules)[number]["create"]>["file"]>>[0];
+
+/** A text without a file: rules that would read one find no path. */
+function sourceOf(content: string): Source {
+  const nowhere = (): never => {
+    throw new TypeError("rules of the preset are asked for ranges only");
+  };
+  return {
+    hasBOM: false,
+    content,
+    filePath: undefined,
+    physicalFilePath: undefined,
+    ext: "",
+    contentType: "text",
+    getFilePath: () => undefined,
+    getPhysicalFilePath: () => undefined,
+    indexToPosition: nowhere,
+    locationToRange: nowhere,
+    positionToIndex: nowhere,
+    rangeToLocation: nowhere,
+  };
+}

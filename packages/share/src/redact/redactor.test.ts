@@ -1,0 +1,442 @@
+// Nothing here is a credential, and no scanner may take it for one: each is joined from pieces.
+import { type JsonValue, parseJson } from "@pond/canonical";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createRedactor } from "./redactor.ts";
+
+const joined = (...pieces: readonly string[]): string => pieces.join("");
+const letters = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zC0fU";
+const mixed = (length: number): string => letters.repeat(length).slice(0, length);
+const hex = (length: number): string => "0a1b2c3d4e5f6789".repeat(length).slice(0, length);
+const alpha = (length: number): string => "qwErtZuiOpasDfghJk".repeat(length).slice(0, length);
+
+const token = joined("gh", "p_", mixed(36));
+const another = joined("gh", "p_", "x7", mixed(34));
+const jwt = ["eyJ", "eyJ", ""].map((start) => joined(start, mixed(40))).join(".");
+const dashes = "-".repeat(5);
+const begin = joined(dashes, "BEGIN RSA PRIV", "ATE KEY", dashes);
+const end = joined(dashes, "END RSA PRIV", "ATE KEY", dashes);
+const keyLines = [joined("MI", "IE", mixed(60)), mixed(64), mixed(64), mixed(22)].join("\n");
+const keyBlock = [begin, keyLines, end].join("\n");
+const at = (scheme: string, password: string): string =>
+  joined(scheme, "://ada:", password, "@db.internal:5432/shop");
+
+/** Rule, what stands before the secret, the secret, what stands after it. */
+type Example = readonly [rule: string, before: string, secret: string, after: string];
+
+const examples: readonly Example[] = [
+  // The preset's.
+  ["aws-access-key-id", "key ", joined("AK", "IA", "Q7RT2WX5YZ3LMN4P"), "."],
+  ["aws-secret-access-key", "aws_secret_access_key = ", mixed(40), "\n"],
+  ["aws-secret-access-key", 'SECRET_ACCESS_KEY: "', joined("+/", mixed(38)), '"\n'],
+  ["aws-account-id", '"account_id": "', "4096-2048-1024", '"\n'],
+  ["npm-access-token", "", joined("np", "m_", mixed(36)), ","],
+  ["slack-token", "(", joined("xo", "xb-", "123456789012-", mixed(24)), ")"],
+  ["slack", "", joined("https://hooks.", "slack.com/services/T", "0A1/B2C/", mixed(24)), " "],
+  ["basicauth", "see ", joined("https://ada:", "k9vW2mQx7T", "@git.corp"), "/shop."],
+  ["openai-token", "", joined("s", "k-", mixed(20), "T3Blbk", "FJ", mixed(20)), "'"],
+  ["anthropic-api-key", "", joined("s", "k-ant-", "api03-", mixed(93), "AA"), "\n"],
+  ["groq-api-key", "", joined("gs", "k_", mixed(52)), "\n"],
+  ["huggingface-user-access-token", "", joined("h", "f_", alpha(34)), "\n"],
+  ["linear-api-token", "", joined("lin", "_api_", mixed(40)), "\n"],
+  ["notion-integration-token", "", joined("nt", "n_", "12345678901", mixed(35)), "\n"],
+  ["sendgrid-key", "", joined("S", "G.", mixed(22), ".", mixed(43)), "\n"],
+  ["shopify-key", "", joined("shp", "at_", mixed(32)), "\n"],
+  ["stripe-secret-key-live", "", joined("sk", "_live_", mixed(24)), "\n"],
+  ["github-token", "", token, "."],
+  ["github-token", "", joined("gh", "s_", "123_", jwt), " "],
+  ["gitlab-personal-access-token", "", joined("gl", "pat-", mixed(20)), "\n"],
+  ["grafana-cloud-api-token", "", joined("gl", "c_", mixed(40)), "\n"],
+  ["grafana-service-account-token", "", joined("gl", "sa_", mixed(32), "_", hex(8)), "\n"],
+  ["hashicorp-vault-service-token", "", joined("hv", "s.", mixed(95)), "\n"],
+  ["vercel-personal-access-token", "", joined("vc", "p_", mixed(24)), "\n"],
+  ["databricks-personal-access-token", "", joined("da", "pi", hex(32)), "\n"],
+  ["docker-personal-access-token", "", joined("dckr", "_pat_", mixed(27)), "\n"],
+  ["figma-personal-access-token", "", joined("fi", "gd_", mixed(40)), "\n"],
+  ["cloudflare-user-api-token", "", joined("cf", "ut_", mixed(40), hex(8)), "\n"],
+  ["tailscale-auth-key", "", joined("ts", "key-auth-", mixed(12), "-", mixed(24)), "\n"],
+  ["database-connection-string", "It talks to ", at("postgres", "k9vW2mQx7T"), ". Both are fixed."],
+  ["database-connection-string", '{"url":"', at("mysql", "k9vW2mQx7T"), '","retries":3}'],
+  ["database-connection-string", "(", at("mongodb+srv", "k9vW2mQx7T"), ")."],
+  ["private-key", "", keyBlock, "\nThat is it."],
+  // Ours.
+  ["private-key", '{"key":"', keyBlock.replaceAll("\n", "\\n"), '\\n","id":7}'],
+  ["private-key", "its end was cut:\n", [begin, keyLines].join("\n"), ""],
+  ["private-key", "its beginning was cut:\n", [keyLines, end].join("\n"), "\nand so on"],
+  ["authorization", "curl -H 'Authorization: Bearer ", mixed(24), "' localhost"],
+  ["authorization", "Authorization: Basic ", joined(alpha(22), "=="), "\r\nHost: a"],
+  ["authorization", "the header is Bearer ", mixed(32), ","],
+  ["api-key-header", '"x-api-key": "', mixed(24), '"'],
+  ["cookie", "Cookie: ", joined("theme=dark; sid=", mixed(24)), "\n"],
+  ["jwt", "it is ", jwt, " now"],
+  ["connection-string", "amqp://ada:", "k9vW2mQx7T", "@queue/"],
+  ["connection-string", "redis://:", "k9vW2mQx7T", "@cache:6379/0."],
+  ["connection-string", "git clone https://", mixed(52), "@git.corp/a/b"],
+  [
+    "assigned-secret",
+    "//registry.local/:_authToken=",
+    "f1a4e000-7c1d-4b52-9a6e-2d1f0c5b7a01",
+    " -s",
+  ],
+  ["signed-url", "https://a.blob/b?sp=r&sig=", joined(alpha(20), "%2B%3D"), "&se=1"],
+  ["google-api-key", "", joined("AI", "za", mixed(35)), "\n"],
+  ["google-access-token", "", joined("ya", "29.", mixed(60)), "\n"],
+  ["pypi-token", "", joined("py", "pi-", "AgEI", mixed(60)), "\n"],
+  ["telegram-bot-token", "bot ", joined("1234567890", ":AA", mixed(33)), "\n"],
+  ["age-secret-key", "", joined("AGE-SEC", "RET-KEY-1", mixed(58).toUpperCase()), "\n"],
+  ["sk-token", "", joined("s", "k-or-v1-", hex(64)), "\n"],
+  ["github-token", "", joined("github", "_pat_", mixed(30)), "\n"],
+  ["assigned-secret", "export OPENAI_API_KEY=", mixed(32), "\nHOME=/root"],
+  ["assigned-secret", "HOME=/root\nDB_PASSWORD=", "tr0ub4dor&3", "\nLANG=C"],
+  ["assigned-secret", 'client_secret: "', mixed(20), '",'],
+  ["assigned-secret", 'const apiKey: string = "', mixed(20), '";'],
+  ["assigned-secret", '{\\"access_token\\": \\"', mixed(30), '\\", \\"n\\": 1}'],
+  // Another quote in it, an escape, quotes that are no pair.
+  ["assigned-secret", "DB_PASSWORD='", 'x"k9vW2mQx7T', "'; next"],
+  ["assigned-secret", '{"password": "', "x'k9`vW2mQx7T", '", "n": "x"}'],
+  ["assigned-secret", '{\\"password\\": \\"', "x'k9vW2mQx7T", '\\", \\"n\\": 1}'],
+  ["assigned-secret", '{"password": "', 'x\\"k9\\\\vW2mQx7T', '", "n": "x"}'],
+  ["assigned-secret", "password: '", "k9vW2mQx7T", '" it says'],
+  ["assigned-secret", "deploy --token ", mixed(20), " --force"],
+  ["assigned-secret", "password: ", "hunter2x", ", then go on."],
+  ["assigned-secret", "?access_token=", mixed(24), "&page=2"],
+];
+
+/** Those that nothing around them gives away. */
+const selfEvident = examples.flatMap(([rule, before, secret]) =>
+  before === "" && !rule.startsWith("private-key") ? [secret] : [],
+);
+
+describe("text", () => {
+  it.each(examples)("replaces by %s behind %j", (rule, before, secret, after) => {
+    const redactor = createRedactor();
+
+    expect(redactor.text(joined(before, secret, after))).toBe(
+      joined(before, `[redacted 1: ${rule}]`, after),
+    );
+    expect(redactor.counts()).toEqual([{ rule, count: 1 }]);
+  });
+
+  it.each([
+    // Too short, too plain, or within a longer word.
+    joined("AK", "IA", "Q7RT2WX5"),
+    joined("gh", "p_", "short"),
+    joined("np", "m_config_", "onnxruntime_node_install_cuda"),
+    joined("h", "f_", "hub_download"),
+    joined("s", "k-folding-cube-is-a-spinner-of-four"),
+    joined("task-", "force-with-a-name-of-many-words-2026"),
+    joined("AI", "za", "bc"),
+    joined("ey", "Jhbg.", "ey", "J.x"),
+    "12:34:56:AAbc",
+    "shopify uses shpat_ and stripe sk_live_ in front of its keys",
+    // Markers of keys without one.
+    `if (text.startsWith("${begin}") && text.endsWith("${end}")) return parsePrivateKeyBlock(text);`,
+    `${begin}\n...\n${end}`,
+    `a file with ${begin} is internationalization of nothing`,
+    // Addresses without a password, and what stands for one.
+    "postgres://localhost:5432/shop and http://127.0.0.1:8080/a@b",
+    "https://$USER:$PASSWORD@host/ https://ada:<password>@host/ ssh://git@github.com:22/a",
+    "https://a-person-of-some-long-name@git.corp/a",
+    "http://localhost:5173?from=@vite/client and mailto:ada@example.org",
+    // Headers, spoken of and in code.
+    "Authorization: Bearer <token>",
+    "authorization: request.headers.authorization",
+    "const authorization = _build_authorization(envelope);",
+    "the bearer of authentication-information-of-all",
+    "Cookie: none; set-cookie: theme=dark",
+    // Assignments of what is no secret.
+    "const token = tokenizer.next();",
+    "password = getPassword1(user2)",
+    "let secret = await vault.read(path)",
+    'TOKEN = "[A-Za-z0-9._~+/-]+=*"',
+    "api_key = os.environ['KEY_1']",
+    joined("API_KEY=$", "{OPENAI_API_KEY_2}"),
+    "PWD=/home/ada/Shop2",
+    "OLDPWD=/srv/App7",
+    "DB_PASSWORD_FILE=/run/Secrets/db1",
+    'secret_name: "prod-database-1a2B3c4D5e6F"',
+    '"react-one-time-password-field": "0.1.12"',
+    '"store_password": "是否安全存储密码？"',
+    "tmpl.PWD = path.ReplaceHomeDir2",
+    "max_tokens: 128000, token_count=4096",
+    "password: string; token?: string | undefined",
+    "The token is refreshed when the password changes; secrets: none.",
+    "git push --tokens and passwords: see docs/passwords-and-tokens-2.md",
+    // Ids, hashes, pictures, paths.
+    joined("toolu_01", mixed(22)),
+    joined("call_", mixed(24)),
+    joined("msg_01", mixed(22)),
+    joined("req_", mixed(24)),
+    joined("commit ", hex(40), "\nsha256:", hex(64)),
+    joined("sha512-", mixed(86), "=="),
+    "f1a4e000-7c1d-4b52-9a6e-2d1f0c5b7a01",
+    joined("data:image/png;base64,iVBORw0KGgo", mixed(300)),
+    "/home/ada/.config/pond/token-cache/v2/Index3.json",
+    "key: a.b.c, keys: 12345678901234567890",
+  ])("leaves %j as it is", (text) => {
+    const redactor = createRedactor();
+
+    expect(redactor.text(text)).toBe(text);
+    expect(redactor.counts()).toEqual([]);
+  });
+
+  it("gives the same secret the same number, and counts its places", () => {
+    const redactor = createRedactor();
+
+    const first = redactor.text(`${token} ${another} ${token}`);
+    const second = redactor.text(`and ${jwt}, ${another}`);
+
+    expect(first).toBe(
+      "[redacted 1: github-token] [redacted 2: github-token] [redacted 1: github-token]",
+    );
+    expect(second).toBe("and [redacted 3: jwt], [redacted 2: github-token]");
+    expect(redactor.counts()).toEqual([
+      { rule: "github-token", count: 4 },
+      { rule: "jwt", count: 1 },
+    ]);
+  });
+
+  it("replaces what overlaps as one, after the longest", () => {
+    const text = createRedactor().text(`Cookie: a=${token}; b=${jwt}`);
+
+    expect(text).toBe("Cookie: [redacted 1: cookie]");
+  });
+
+  it.each([
+    ["JSON in a string", '{\\"a\\":\\"x\\n', '\\"}'],
+    ["colours", "\u001b[1;32m", "\u001b[0m"],
+    ["escaped colours", "key \\u001b[32m", "\\u001b[0m"],
+    ["an address", "redirect=%2Fa%3Ftoken%3D", "%26page%3D2"],
+  ])("sees what begins behind the escapes of %s", (_, before, after) => {
+    const text = createRedactor().text(joined(before, token, after));
+
+    expect(text).toBe(joined(before, "[redacted 1: github-token]", after));
+  });
+
+  it("lets no text switch a rule off", () => {
+    const text = createRedactor().text(`// secretlint-disable\n${token}`);
+
+    expect(text).toBe("// secretlint-disable\n[redacted 1: github-token]");
+  });
+});
+
+describe("names of people", () => {
+  const name = "[redacted 1: user-name]";
+
+  it.each([
+    ["/home/ada/shop", `/home/${name}/shop`],
+    ["It is in /Users/ada.", `It is in /Users/${name}.`],
+    ["(/home/ada)", `(/home/${name})`],
+    ["file:///Users/ada.lovelace/a", `file:///Users/${name}/a`],
+    ["C:\\Users\\Ada Lovelace\\a", `C:\\Users\\${name}\\a`],
+    ["C:\\\\Users\\\\ada\\\\a", `C:\\\\Users\\\\${name}\\\\a`],
+    ["c:/Users/ada", `c:/Users/${name}`],
+    ["~/.claude/projects/-home-ada-shop-api", `~/.claude/projects/-home-${name}-shop-api`],
+  ])("are replaced in %j where that is asked for", (text, expected) => {
+    expect(createRedactor({ userNames: true }).text(text)).toBe(expected);
+    expect(createRedactor().text(text)).toBe(text);
+  });
+
+  it.each([
+    "/home/$USER/a",
+    "/home/<you>/a",
+    "/Users/.../a",
+    "/home/",
+    "/homes/ada",
+    `/home/${name}/a`,
+  ])("are not seen in %j", (text) => {
+    expect(createRedactor({ userNames: true }).text(text)).toBe(text);
+  });
+});
+
+describe("json", () => {
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const one = "[redacted 1: github-token]";
+  const assigned = "[redacted 1: assigned-secret]";
+
+  it.each<[string, JsonValue, JsonValue]>([
+    [
+      "arguments of a tool",
+      { input: { command: `A=${token}` } },
+      { input: { command: `A=${one}` } },
+    ],
+    ["lists in lists", [[1, [token]], null, true], [[1, [one]], null, true]],
+    ["keys", { [token]: { a: 1 } }, { [one]: { a: 1 } }],
+    ["a field named like one", { password: "hunter2x" }, { password: assigned }],
+    [
+      "an environment",
+      { env: { PATH: "/bin", API_KEY: mixed(20) } },
+      { env: { PATH: "/bin", API_KEY: assigned } },
+    ],
+    [
+      "a list of such a field",
+      { tokens: ["a"], secret: [mixed(20)] },
+      { tokens: ["a"], secret: [assigned] },
+    ],
+    ["a flag in a list", ["deploy", "--api-key", mixed(20)], ["deploy", "--api-key", assigned]],
+    [
+      "a name beside a value",
+      { name: "API_KEY", value: mixed(20) },
+      { name: "API_KEY", value: assigned },
+    ],
+    [
+      "a header",
+      { Authorization: `Basic ${mixed(20)}` },
+      { Authorization: "Basic [redacted 1: authorization]" },
+    ],
+    ["a cookie", { cookie: `sid=${mixed(20)}` }, { cookie: "[redacted 1: cookie]" }],
+    [
+      "bytes that are text",
+      { type: "bytes", base64: base64(`a ${token}`) },
+      { type: "bytes", base64: base64(`a ${one}`) },
+    ],
+  ])("replaces in %s", (_, value, expected) => {
+    expect(createRedactor().json(value)).toEqual(expected);
+  });
+
+  it.each<[string, JsonValue]>([
+    [
+      "bytes that are no text",
+      { type: "bytes", base64: Buffer.from([255, 254, 0, 1]).toString("base64") },
+    ],
+    [
+      "fields about one",
+      { token_type: "Bearer", secret_path: "/run/Secrets/db1", max_tokens: 4096 },
+    ],
+    ["a header without one", { authorization: "none", cookie: "theme=dark" }],
+    ["numbers of any size", parseJson("[1e400, 12345678901234567890, -0]")],
+    [
+      "ids",
+      { id: joined("toolu_01", mixed(22)), sessionId: "f1a4e000-7c1d-4b52-9a6e-2d1f0c5b7a01" },
+    ],
+  ])("leaves %s", (_, value) => {
+    const redactor = createRedactor();
+
+    expect(redactor.json(value)).toEqual(value);
+    expect(redactor.counts()).toEqual([]);
+  });
+
+  it("keeps a key __proto__ a key, and the order of keys", () => {
+    const value = parseJson(`{"b":1,"__proto__":{"a":"${token}"},"a":2}`);
+
+    const redacted = createRedactor().json(value);
+
+    expect(JSON.stringify(redacted)).toBe(`{"b":1,"__proto__":{"a":"${one}"},"a":2}`);
+    expect(Object.getPrototypeOf(redacted)).toBe(Object.prototype);
+  });
+
+  it("keeps a key apart that looks like a placeholder", () => {
+    const redacted = createRedactor().json({ [one]: 1, [token]: 2 });
+
+    expect(redacted).toEqual({ [one]: 1, [`${one}'`]: 2 });
+  });
+
+  it("goes down any number of levels", () => {
+    const depth = 10_000;
+    let value: JsonValue = token;
+    for (let level = 0; level < depth; level += 1) value = level % 2 ? { a: value } : [value];
+
+    let redacted: JsonValue = createRedactor().json(value);
+    for (let level = depth - 1; level >= 0; level -= 1) {
+      redacted = (redacted as { [key: string]: JsonValue })[level % 2 ? "a" : "0"] ?? null;
+    }
+
+    expect(redacted).toBe(one);
+  });
+});
+
+describe("whatever the text is", () => {
+  const words = fc.constantFrom(
+    ..."the token of a password is kept secret by its key session and cookie ; : - , . ( ) \n = /home /Users".split(
+      " ",
+    ),
+  );
+  const pieces = fc.oneof(
+    fc.constantFrom(...examples.map(([, ...texts]) => texts.join(""))),
+    fc.constantFrom(...examples.map(([, , secret]) => secret)),
+    fc.constantFrom(
+      ..."= : \" ' \\ / @ - _ . , ; ( [ ] { } \n".split(" "),
+      " ",
+      "/home/ada/",
+      "C:\\Users\\ada",
+    ),
+    words,
+    fc.string({ maxLength: 12, unit: "binary" }),
+  );
+  const texts = fc.array(pieces, { maxLength: 12 }).map((list) => list.join(""));
+
+  it("does the same twice as once", () => {
+    fc.assert(
+      fc.property(texts, fc.boolean(), (text, userNames) => {
+        const redactor = createRedactor({ userNames });
+        const once = redactor.text(text);
+
+        expect(redactor.text(once)).toBe(once);
+        expect(createRedactor({ userNames }).text(once)).toBe(once);
+      }),
+    );
+  });
+
+  it("does the same twice as once in JSON", () => {
+    const names = fc.constantFrom("token", "name", "value", "cookie", "authorization", "__proto__");
+    const value = fc.object({
+      key: fc.oneof(names, texts),
+      values: [texts, fc.nat()],
+      maxDepth: 3,
+    });
+    fc.assert(
+      fc.property(value, (object) => {
+        const redactor = createRedactor({ userNames: true });
+        const once = redactor.json(parseJson(JSON.stringify(object)));
+
+        expect(JSON.stringify(redactor.json(once))).toBe(JSON.stringify(once));
+      }),
+    );
+  });
+
+  it("leaves sentences of ordinary words", () => {
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 60 }), (list) => {
+        const text = list.join(" ");
+
+        expect(createRedactor().text(text)).toBe(text);
+      }),
+    );
+  });
+
+  it("leaves no secret that stands by itself, however it is quoted", () => {
+    const standing = fc.constantFrom(...selfEvident);
+    const quotes = fc.constantFrom<readonly [string, string]>(
+      ...[" ", "\n", '"', "'", "`", "**", "|", "\\n", "\\\\n", '\\"', "\\t"].map(
+        (each) => [each, each] as const,
+      ),
+      ["\u001b[32m", "\u001b[0m"],
+      ["\\u001b[1;32m", "\\u001b[0m"],
+      ["=", "\r\n"],
+      ["%3D", "%26"],
+      ["?a=", "&b"],
+      ["\\u003d", "\\u0026"],
+      ["(", ")."],
+      ["<a>", "</a>"],
+    );
+    fc.assert(
+      fc.property(words, quotes, standing, words, (before, [open, close], secret, after) => {
+        const text = joined(before, open, secret, close, after);
+
+        expect(createRedactor().text(text)).not.toContain(secret);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("leaves none of many", () => {
+    const standing = fc.constantFrom(token, another, jwt, keyBlock);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(words, standing), { maxLength: 8 }), (list) => {
+        const text = createRedactor().text(list.flat().join(" \n "));
+
+        for (const [, secret] of list) expect(text).not.toContain(secret);
+      }),
+    );
+  });
+});

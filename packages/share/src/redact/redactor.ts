@@ -1,0 +1,223 @@
+import { isJsonObject, isRawNumber, type JsonValue } from "@pond/canonical";
+import { assignedSecrets, fieldRule, isSecretField } from "./assignments.ts";
+import type { Finder, Hit } from "./hit.ts";
+import { patternFinders, userNames } from "./patterns.ts";
+import { presetFinder } from "./preset.ts";
+import { privateKeys } from "./private-keys.ts";
+import { unescaped } from "./unescaped.ts";
+
+/** What is replaced beside secrets. */
+export type RedactorOptions = {
+  /** Also replace the names of people in `/home/NAME`, `/Users/NAME` and `C:\Users\NAME`. */
+  readonly userNames?: boolean;
+};
+
+/** How many places a rule replaced. */
+export type RedactedCount = { readonly rule: string; readonly count: number };
+
+/** Replaces secrets; the same secret is the same `[redacted N: rule]` in all that passes one. */
+export type Redactor = {
+  /**
+   * The text without its secrets.
+   *
+   * @param text - Whole: a secret that two texts share between them is not found.
+   */
+  text(text: string): string;
+  /** The same value, its every text and key redacted; text in `{ type: "bytes", base64 }` too. */
+  json<Value extends JsonValue>(value: Value): Value;
+  /** So far, the most frequent first. */
+  counts(): RedactedCount[];
+};
+
+const header = /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i;
+
+/** What ran into a secret looks like another once a placeholder stands there. */
+const mostPasses = 8;
+
+/** No secret is shorter. */
+const shortest = 6;
+
+/** A redactor that has seen nothing yet. It looks for secrets of well-known forms and no others. */
+export function createRedactor({
+  userNames: hidesUserNames = false,
+}: RedactorOptions = {}): Redactor {
+  const finders: Finder[] = [presetFinder(), privateKeys, ...patternFinders, assignedSecrets];
+  if (hidesUserNames) finders.push(userNames);
+  const placeholders = new Map<string, string>();
+  const counts = new Map<string, number>();
+
+  const placeholder = (secret: string, rule: string): string => {
+    counts.set(rule, (counts.get(rule) ?? 0) + 1);
+    const known = placeholders.get(secret);
+    if (known !== undefined) return known;
+    const made = `[redacted ${placeholders.size + 1}: ${rule}]`;
+    placeholders.set(secret, made);
+    return made;
+  };
+
+  const pass = (whole: string): string => {
+    if (whole.length < shortest) return whole;
+    const read = unescaped(whole);
+    const found = finders.flatMap((find) => [
+      ...find(whole),
+      ...(read === undefined ? [] : [...find(read.text)].map(read.written)),
+    ]);
+    const hits = merged(found);
+    if (hits.length === 0) return whole;
+    const pieces: string[] = [];
+    let at = 0;
+    for (const { start, end, rule } of hits) {
+      pieces.push(whole.slice(at, start), placeholder(whole.slice(start, end), rule));
+      at = end;
+    }
+    pieces.push(whole.slice(at));
+    return pieces.join("");
+  };
+
+  const text = (whole: string): string => {
+    let redacted = whole;
+    for (let count = 0; count < mostPasses; count += 1) {
+      const next = pass(redacted);
+      if (next === redacted) break;
+      redacted = next;
+    }
+    return redacted;
+  };
+
+  const field = (name: string, value: string): string => {
+    if (isSecretField(name, value)) return placeholder(value, fieldRule);
+    if (!header.test(name)) return text(value);
+    // What is recognised by the name of its header has to be seen with it.
+    const line = text(`${name}: ${value}`);
+    return line.startsWith(`${name}: `) ? line.slice(name.length + 2) : text(value);
+  };
+
+  return {
+    text,
+    json: (value) => mapTexts(value, { text, field }) as typeof value,
+    counts: () =>
+      [...counts]
+        .map(([rule, count]) => ({ rule, count }))
+        .sort((a, b) => b.count - a.count || (a.rule < b.rule ? -1 : 1)),
+  };
+}
+
+/** In order, those that overlap as one, named after the longest. */
+function merged(hits: readonly Hit[]): Hit[] {
+  const sorted = [...hits].sort((a, b) => a.start - b.start || b.end - a.end);
+  const apart: Hit[] = [];
+  let longest = 0;
+  for (const hit of sorted) {
+    const last = apart.at(-1);
+    if (last === undefined || hit.start >= last.end) {
+      apart.push(hit);
+      longest = hit.end - hit.start;
+      continue;
+    }
+    const isLonger = hit.end - hit.start > longest;
+    if (isLonger) longest = hit.end - hit.start;
+    const end = Math.max(last.end, hit.end);
+    apart[apart.length - 1] = { start: last.start, end, rule: isLonger ? hit.rule : last.rule };
+  }
+  return apart;
+}
+
+type TextMaps = {
+  readonly text: (text: string) => string;
+  readonly field: (name: string, text: string) => string;
+};
+
+type Task = {
+  readonly value: JsonValue | undefined;
+  /**
+   * What says what it is: its field; that of the list it is in, or a flag before it there; the
+   * `name` beside a `value`.
+   */
+  readonly name: string;
+  readonly put: (value: JsonValue) => void;
+};
+
+/** A copy with every text mapped, in the order of reading; of any depth, so no call stack. */
+function mapTexts(root: JsonValue, { text, field }: TextMaps): JsonValue {
+  let result: JsonValue = null;
+  const put = (value: JsonValue) => {
+    result = value;
+  };
+  const tasks: Task[] = [{ value: root, name: "", put }];
+  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
+    const { value, name } = task;
+    if (typeof value === "string") task.put(field(name, value));
+    else if (Array.isArray(value)) task.put(mapList(value, name, tasks));
+    else if (isJsonObject(value) && !isRawNumber(value)) {
+      task.put(textFile(value, text) ?? mapObject(value, text, tasks));
+    } else if (value !== undefined) task.put(value);
+  }
+  return result;
+}
+
+function mapList(list: readonly JsonValue[], name: string, tasks: Task[]): JsonValue {
+  const copy: JsonValue[] = new Array(list.length).fill(null);
+  for (let at = list.length - 1; at >= 0; at -= 1) {
+    const put = (value: JsonValue) => {
+      copy[at] = value;
+    };
+    const before = at > 0 ? list[at - 1] : undefined;
+    const isFlagged = typeof before === "string" && /^--?[a-z][\w-]{1,60}$/i.test(before);
+    tasks.push({ value: list[at], name: isFlagged ? before : name, put });
+  }
+  return copy;
+}
+
+function mapObject(
+  object: Readonly<Record<string, JsonValue>>,
+  text: TextMaps["text"],
+  tasks: Task[],
+): JsonValue {
+  const copy: Record<string, JsonValue> = {};
+  const { name: label = object["key"] } = object;
+  const own = Object.entries(object).map(([name, value]): Task => {
+    let key = text(name);
+    // Only a key that looks like a placeholder can meet one.
+    while (Object.hasOwn(copy, key)) key += "'";
+    // `__proto__` is a key like others.
+    const put = (mapped: JsonValue) => {
+      Object.defineProperty(copy, key, {
+        value: mapped,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    };
+    // Now, so that fields keep their order.
+    put(null);
+    const isLabelled = name === "value" && typeof label === "string";
+    return { value, name: isLabelled ? label : name, put };
+  });
+  tasks.push(...own.reverse());
+  return copy;
+}
+
+/** The bytes of a file where they are text: its text redacted. */
+function textFile(
+  object: Readonly<Record<string, JsonValue>>,
+  text: TextMaps["text"],
+): JsonValue | undefined {
+  const { type, base64 } = object;
+  if (type !== "bytes" || typeof base64 !== "string") return undefined;
+  const decoded = decodeText(base64);
+  if (decoded === undefined) return undefined;
+  const redacted = text(decoded);
+  return redacted === decoded
+    ? object
+    : { ...object, base64: Buffer.from(redacted).toString("base64") };
+}
+
+function decodeText(base64: string): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      Buffer.from(base64, "base64"),
+    );
+  } catch {
+    return undefined;
+  }
+}

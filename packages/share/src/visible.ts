@@ -1,0 +1,28 @@
+// C0 but tab and newline, DEL, C1, what changes the direction of text, and a BOM inside of it.
+const hostile =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/** Text with the same lines, its control characters and direction marks as something one sees. */
+export function visible(text: string): string {
+  return text.toWellFormed().replaceAll(/\r\n?/g, "\n").replaceAll(hostile, pictureOf);
+}
+
+/** The same on one line, at most `limit` characters of it. */
+export function visibleLine(text: string, limit: number = 200): string {
+  const start = text
+    .slice(0, limit * 4)
+    .trim()
+    .replaceAll(/\s+/g, " ");
+  const line = visible(start);
+  return line.length > limit || text.length > limit * 4
+    ? `${line.slice(0, limit - 1).toWellFormed()}…`
+    : line;
+}
+
+function pictureOf(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { DurableFolder, withDraftFolder } from "./storage.ts";
+
+const flushed = vi.hoisted((): string[] => []);
+/** What the system says of a path that is to be flushed. */
+const refused = vi.hoisted((): Map<string, string> => new Map());
+
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<typeof import("node:fs/promises")>();
+  const open: typeof real.open = async (path, ...rest) => {
+    const file = await real.open(path, ...rest);
+    const sync = file.sync.bind(file);
+    file.sync = async () => {
+      flushed.push(String(path));
+      const code = refused.get(String(path));
+      if (code !== undefined) throw Object.assign(new Error(code), { code });
+      await sync();
+    };
+    return file;
+  };
+  return { ...real, open };
+});
+
+const dayMs = 86_400_000;
+let root: string;
+let store: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "substrate-flush-"));
+  store = join(root, "made", "store");
+  mkdirSync(join(store, "data"), { recursive: true });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  refused.clear();
+  rmSync(root, { recursive: true });
+});
+
+async function flushedBy(run: () => Promise<void>): Promise<string[]> {
+  flushed.length = 0;
+  await run();
+  return flushed.filter((path) => path.startsWith(root)).map((path) => path.slice(root.length));
+}
+
+it("flushes a file before its folder, and the folders a new store is in", async () => {
+  writeFileSync(join(store, "data", "a"), "a");
+
+  const paths = await flushedBy(() => new DurableFolder(store).flush());
+
+  expect(paths).toEqual(["/made/store/data/a", "/made/store/data", "/made/store", "/made", ""]);
+});
+
+it("goes on where a file system has no flush for folders, as one that mounts homes when asked", async () => {
+  for (const path of [root, store]) refused.set(path, "EINVAL");
+  writeFileSync(join(store, "data", "a"), "a");
+
+  await new DurableFolder(store).flush();
+
+  refused.set(join(store, "data", "a"), "EINVAL");
+  await expect(new DurableFolder(store).flush()).rejects.toThrow("EINVAL");
+});
+
+it.each([
+  ["backwards", -30],
+  ["forwards", 30],
+])("flushes what is written after the clock was set %s", async (_, days) => {
+  const folder = new DurableFolder(store);
+  await folder.flush();
+  vi.useFakeTimers({ now: Date.now() + days * dayMs, toFake: ["Date"] });
+  writeFileSync(join(store, "data", "a"), "a");
+  utimesSync(join(store, "data", "a"), new Date(), new Date());
+
+  expect(await flushedBy(() => folder.flush())).toContain("/made/store/data/a");
+});
+
+it("flushes nothing again that is as it was", async () => {
+  writeFileSync(join(store, "data", "a"), "a");
+  const longAgo = new Date(Date.now() - dayMs);
+  for (const path of [
+    join(store, "data", "a"),
+    join(store, "data"),
+    store,
+    join(root, "made"),
+    root,
+  ]) {
+    utimesSync(path, longAgo, longAgo);
+  }
+  const folder = new DurableFolder(store);
+  await folder.flush();
+
+  expect(await flushedBy(() => folder.flush())).toEqual([]);
+});
+
+it("brings a draft into the store only once it is flushed", async () => {
+  let before: string[] = [];
+
+  await withDraftFolder(store, async (draft, adopt) => {
+    const table = join(draft, "parts.lance");
+    mkdirSync(table);
+    writeFileSync(join(table, "manifest"), "m");
+    before = (await flushedBy(() => adopt(table))).map((path) => path.replace(/.*draft-[^/]*/, ""));
+  });
+
+  expect(before).toEqual(["/parts.lance/manifest", "/parts.lance"]);
+});
