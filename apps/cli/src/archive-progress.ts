@@ -4,6 +4,7 @@ import {
   describeRate,
   describeShare,
   describeTimeLeft,
+  fitted,
   type Pace,
   type ProgressLine,
 } from "./output/progress.ts";
@@ -26,6 +27,7 @@ const words: Readonly<Record<Progress["step"], string>> = {
 /** A progress in one line. */
 export function describeArchive({ step }: Progress, pace: Pace): Shown {
   const what = say`${shown(words[step])}  ${describeShare(pace)}`;
+  const left = describeTimeLeft(pace);
   switch (step) {
     case "compact":
     case "fold":
@@ -34,12 +36,12 @@ export function describeArchive({ step }: Progress, pace: Pace): Shown {
     case "check": {
       const rows = say`${formatCount(pace.done)}/${formatCount(pace.total)} rows`;
       const rate = rateOf(pace, (each) => say`${formatCount(each)} rows/s`);
-      return say`${what}  ${rows}${rate}${describeTimeLeft(pace)}`;
+      return fitted([what, rows, left, rate], pace.columns);
     }
     case "pack":
     case "unpack": {
       const rate = rateOf(pace, (each) => say`${formatBytes(each)}/s`);
-      return say`${what}  ${formatBytes(pace.total)}${rate}${describeTimeLeft(pace)}`;
+      return fitted([what, formatBytes(pace.total), left, rate], pace.columns);
     }
   }
 }

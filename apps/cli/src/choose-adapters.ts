@@ -39,14 +39,13 @@ export async function chooseAdapters(
     names.length === 0
       ? known.filter(({ origin }) => config.adapters[origin]?.isEnabled !== false)
       : [...new Set(names)].map((name) => adapterNamed(name));
-  const paths = new Map<string, readonly string[]>();
-  for (const { origin } of adapters) {
-    const asked = path === undefined ? config.adapters[origin]?.paths : [resolve(path)];
-    if (asked !== undefined) paths.set(origin, asked);
-  }
+  const named = adapters.flatMap(({ origin }): [string, readonly string[]][] => {
+    const places = path === undefined ? config.adapters[origin]?.paths : [resolve(path)];
+    return places === undefined ? [] : [[origin, places]];
+  });
   const sources = discoverSources(adapters, {
     surroundings: { home, env },
-    paths: Object.fromEntries(paths),
+    [path === undefined ? "configured" : "paths"]: Object.fromEntries(named),
   });
   return { adapters, sources };
 }

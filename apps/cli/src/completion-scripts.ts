@@ -1,119 +1,93 @@
-import type { Command } from "commander";
-
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-type Verb = {
-  readonly name: string;
-  readonly summary: string;
-  /** What may follow that is known beforehand: verbs below it, and names. */
-  readonly words: readonly string[];
-  readonly flags: readonly Flag[];
-};
-type Flag = { readonly name: string; readonly summary: string };
-
 /**
- * A script for the shell, made from the commands as they are defined.
- *
- * @param names - What a verb may be given beside what its definition says.
+ * A script that has a shell ask pond itself what can be typed; see `completions/reply.ts` for what
+ * it answers. Nothing of an answer is ever evaluated: much of it is text from sessions.
  */
-export function completionScript(
-  shell: Shell,
-  program: Command,
-  names: Readonly<Record<string, readonly string[]>>,
-): string {
-  const globals = flagsOf(program);
-  const verbs = program.commands.map((command) => ({
-    name: command.name(),
-    summary: summaryOf(command.description()),
-    words: [...wordsOf(command), ...(names[command.name()] ?? [])],
-    flags: [...flagsOf(command), ...globals],
-  }));
-  switch (shell) {
-    case "bash":
-      return bash(verbs);
-    case "zsh":
-      return zsh(verbs);
-    case "fish":
-      return fish(verbs);
-  }
+export function completionScript(shell: Shell): string {
+  return scripts[shell];
 }
 
-function flagsOf(command: Command): Flag[] {
-  return command.options.flatMap(({ long, description }) =>
-    long ? [{ name: long, summary: summaryOf(description) }] : [],
-  );
-}
+/** How to have a shell complete from now on. */
+export const howToInstall: Readonly<Record<Shell, string>> = {
+  bash: "pond completions bash >> ~/.bashrc",
+  zsh: "pond completions zsh >> ~/.zshrc",
+  fish: "pond completions fish > ~/.config/fish/completions/pond.fish",
+};
 
-function wordsOf(command: Command): string[] {
-  const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
-  const below = command.commands.flatMap((verb) => [verb.name(), ...wordsOf(verb)]);
-  return [...new Set([...below, ...choices])];
-}
-
-/** Quotes and brackets mean something to each of the shells. */
-function summaryOf(text: string): string {
-  return text.replaceAll(/['"`[\]:$\\]/g, "");
-}
-
-function bash(verbs: readonly Verb[]): string {
-  const cases = verbs.map(
-    ({ name, words, flags }) =>
-      `    ${name}) words="${[...words, ...flags.map(nameOf)].join(" ")}" ;;`,
-  );
-  return `_pond() {
-  local words current="\${COMP_WORDS[COMP_CWORD]}" verb="" word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    [[ $word != -* ]] && verb=$word && break
-  done
-  case $verb in
-${cases.join("\n")}
-    *) words="${verbs.map(nameOf).join(" ")}" ;;
+// Read line by line, because macOS has a bash that knows nothing else; it has no compopt either.
+const bash = `_pond() {
+  local line kind=
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("$line"); fi
+  done < <(command pond complete bash "$COMP_WORDBREAKS" -- "\${COMP_WORDS[@]:1:COMP_CWORD}" </dev/null 2>/dev/null)
+  case $kind in
+    values) compopt -o nosort 2>/dev/null ;;
+    directories) compopt -o dirnames 2>/dev/null ;;
+    files | archives) compopt -o default 2>/dev/null ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
-  [[ \${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$current"))
 }
 complete -F _pond pond
 `;
-}
 
-function zsh(verbs: readonly Verb[]): string {
-  const described = verbs.map(({ name, summary }) => `    '${name}:${summary}'`);
-  const cases = verbs.map(({ name, words, flags }) => {
-    const options = flags.map((flag) => `'${flag.name}[${flag.summary}]'`);
-    const rest = words.length === 0 ? "'*:file:_files'" : `'*:name:(${words.join(" ")})'`;
-    return `    ${name}) _arguments ${options.join(" ")} ${rest} ;;`;
-  });
-  return `#compdef pond
+const zsh = String.raw`#compdef pond
 _pond() {
-  local -a verbs=(
-${described.join("\n")}
-  )
-  if (( CURRENT == 2 )); then _describe command verbs; return; fi
-  local verb=$words[2]
-  shift words; (( CURRENT-- ))
-  case $verb in
-${cases.join("\n")}
+  local kind line
+  local -a lines entries
+  lines=("${"$"}{(@f)$(command pond complete zsh -- "${"$"}{(@)words[2,CURRENT-1]}" "$QIPREFIX$PREFIX" </dev/null 2>/dev/null)}")
+  kind=$lines[1]
+  shift lines
+  [[ $PREFIX == --*=* ]] && compset -P 1 '*='
+  case $kind in
+    values)
+      for line in $lines; do
+        entries+=("${"$"}{${"$"}{${"$"}{line%%$'\t'*}//\\/\\\\}//:/\\:}:${"$"}{line#*$'\t'}")
+      done
+      _describe -V pond entries
+      ;;
+    directories) _files -/ ;;
+    files) _files ;;
+    archives) _files -g '*.pond' ;;
   esac
 }
-compdef _pond pond
+# Put into a folder of functions, this file is the function.
+if [[ $funcstack[1] == _pond ]]; then
+  _pond
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _pond pond
+fi
 `;
-}
 
-function fish(verbs: readonly Verb[]): string {
-  const lines = verbs.flatMap(({ name, summary, words, flags }) => [
-    `complete -c pond -n __fish_use_subcommand -a ${name} -d '${summary}'`,
-    ...(words.length > 0
-      ? [`complete -c pond -n '__fish_seen_subcommand_from ${name}' -f -a '${words.join(" ")}'`]
-      : []),
-    ...flags.map(
-      (flag) =>
-        `complete -c pond -n '__fish_seen_subcommand_from ${name}' -l ${flag.name.slice(2)} -d '${flag.summary}'`,
-    ),
-  ]);
-  return `${lines.join("\n")}\n`;
-}
+const fish = `function __pond_complete
+    set -l words (commandline -opc)
+    set -e words[1]
+    set -l current (commandline -ct)
+    set -l lines (command pond complete fish -- $words "$current" </dev/null 2>/dev/null)
+    set -l kind $lines[1]
+    set -e lines[1]
+    set -l before (string match -r -- '^--[^=]+=' "$current")
+    set -l path (string replace -r -- '^--[^=]+=' '' "$current")
+    switch "$kind"
+        case values
+            set before
+        case directories
+            set lines (__fish_complete_directories "$path" '')
+        case files
+            set lines (__fish_complete_path "$path")
+        case archives
+            set lines (__fish_complete_suffix "$path" .pond)
+        case '*'
+            return
+    end
+    for line in $lines
+        printf '%s\\n' "$before$line"
+    end
+end
+complete -c pond -e
+complete -c pond -k -f -a '(__pond_complete)'
+`;
 
-function nameOf({ name }: { readonly name: string }): string {
-  return name;
-}
+const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };

@@ -11,8 +11,10 @@ export type Surface = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly now: () => Date;
-  /** Called by a command that stays, before it opens anything. */
-  readonly stay?: (() => Promise<void>) | undefined;
+  /** Called by a command that stays or takes in a lot, before it opens anything. */
+  readonly startLean?: ((work: "serving" | "batches") => Promise<void>) | undefined;
+  /** Called where something may still be waited for that nobody wants any more. */
+  readonly leave?: () => void;
 };
 
 /** What every command gets. */
@@ -22,16 +24,17 @@ export type Context = {
   readonly env: Surface["env"];
   readonly home: string;
   readonly now: () => Date;
-  readonly stay: Surface["stay"];
+  readonly startLean: Surface["startLean"];
 };
 
 export function processSurface(): Surface {
   const { stdout, stderr, env } = process;
-  const stay = async (): Promise<void> => {
-    const { startLean } = await import("@pond/server/process");
-    startLean();
+  const startLean: Surface["startLean"] = async (work) => {
+    const lean = await import("@pond/server/process");
+    lean.startLean(work);
   };
-  return { stdout, stderr, env, home: homedir(), now: () => new Date(), stay };
+  const leave = (): void => process.exit();
+  return { stdout, stderr, env, home: homedir(), now: () => new Date(), startLean, leave };
 }
 
 export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surface): Output {
@@ -52,9 +55,9 @@ export async function createContext(
   output: Output,
   surface: Surface,
 ): Promise<Context> {
-  const { env, home, now, stay } = surface;
+  const { env, home, now, startLean } = surface;
   const settings = await resolveSettings(flags, env, home);
-  return { settings, output, env, home, now, stay };
+  return { settings, output, env, home, now, startLean };
 }
 
 /** Runs `use` with the store open and closes it whatever happens. */

@@ -1,23 +1,24 @@
-import type { CopyReport } from "@pond/archive";
+import type { ImportReport } from "@pond/archive";
 import type { Context } from "./context.ts";
 import { formatCount, formatCounted } from "./output/numbers.ts";
 import { type Shown, say, shown } from "./output/shown.ts";
+import { describeArchived } from "./redacted.ts";
 
 /** What came into a store from an archive or another store, as scripts read it. */
-export type CopyWire = Omit<CopyReport, "vectorsLeftOut"> & { readonly vectors_left_out: number };
+export type CopyWire = Omit<ImportReport, "vectorsLeftOut"> & { readonly vectors_left_out: number };
 
 /** What an import or a copy that was stopped leaves. */
 export const whatIsKept: Shown = shown(
   "What was stored so far is kept, and no session in part; the same command goes on.",
 );
 
-export function toCopyWire({ tables, differing, vectorsLeftOut }: CopyReport): CopyWire {
-  return { tables, differing, vectors_left_out: vectorsLeftOut };
+export function toCopyWire({ vectorsLeftOut, ...report }: ImportReport): CopyWire {
+  return { ...report, vectors_left_out: vectorsLeftOut };
 }
 
 /** The same for people: a line, and a warning where something was left out. */
 export function printCopy({ output }: Context, wire: CopyWire): void {
-  const { tables, differing, vectors_left_out: vectorsLeftOut } = wire;
+  const { tables, differing, vectors_left_out: vectorsLeftOut, redacted } = wire;
   const [sessions, messages] = [tables["sessions"], tables["messages"]];
   if (!output.isQuiet) {
     const added = messages?.inserted ?? 0;
@@ -29,6 +30,7 @@ export function printCopy({ output }: Context, wire: CopyWire): void {
         : say`, ${formatCount(differing)} with another value, which stays`;
     output.line(say`${fresh}; ${there}${other}.`);
   }
+  if (redacted) output.note(describeArchived(redacted));
   if (vectorsLeftOut > 0) {
     output.warn(
       say`${formatCounted(vectorsLeftOut, "vector")} left out: they are of another length than those here. \`pond sync\` makes new ones.`,

@@ -9,6 +9,7 @@ import {
   describeRate,
   describeShare,
   describeTimeLeft,
+  fitted,
   type Pace,
   ProgressLine,
 } from "./output/progress.ts";
@@ -49,7 +50,8 @@ export function describeDownload(file: string, pace: Pace): Shown {
   const { done, total, doneBefore, elapsedMs } = pace;
   const amount = say`${formatBytes(done)}/${formatBytes(total)}`;
   const rate = describeRate(done - doneBefore, elapsedMs, (each) => say`${formatBytes(each)}/s`);
-  return say`${shownLine(file)}  ${describeShare(pace)}  ${amount}${rate}${describeTimeLeft(pace)}`;
+  const share = say`${shownLine(file)}  ${describeShare(pace)}`;
+  return fitted([share, amount, describeTimeLeft(pace), rate], pace.columns);
 }
 
 function printDownloaded(

@@ -40,7 +40,7 @@ export class SchedulerError extends CliError {
   readonly code = "schedule_failed";
 }
 
-/** There is a store, and nothing in it to do this with. */
+/** There is a store, and nothing in it to do this with, or not what a number stood for. */
 export class NothingStoredError extends CliError {
   override readonly name = "NothingStoredError";
   readonly code = "not_found";

@@ -56,7 +56,7 @@ test("a search that finds nothing leaves no numbers of the one before", async ()
   const { code, stderr } = await home.pond("get", "1");
 
   expect(code).toBe(1);
-  expect(stderr).toContain("no session 1 is stored");
+  expect(stderr).toContain("the last search here has no number 1, and no session's id begins");
 });
 
 test("the beginning of an id still names a session, and so does a number of none", async () => {

@@ -9,12 +9,17 @@ export async function rememberSearch(settings: Settings, ids: readonly string[])
   await replaceFile(fileOf(settings), JSON.stringify(ids));
 }
 
+/** True where `typed` can be a number of a search; it can be the beginning of an id as well. */
+export function isNumber(typed: string): boolean {
+  return /^[1-9]\d{0,3}$/.test(typed);
+}
+
 /** The session the last search of this store showed with that number, where `typed` is one. */
 export async function numberedSession(
   settings: Settings,
   typed: string,
 ): Promise<string | undefined> {
-  if (!/^[1-9]\d{0,3}$/.test(typed)) return undefined;
+  if (!isNumber(typed)) return undefined;
   const text = await readFile(fileOf(settings), "utf8").catch(() => "[]");
   const ids: unknown = parsed(text);
   const id: unknown = Array.isArray(ids) ? ids[Number(typed) - 1] : undefined;

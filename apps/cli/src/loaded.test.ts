@@ -95,6 +95,16 @@ describe("what a command loads", () => {
     expect(loaded.filter((each) => /onnxruntime|tokenizers/.test(each))).toEqual([]);
   });
 
+  it("is nothing of pages and redaction where neither is asked for", async () => {
+    const ofPages = /\/packages\/share\/|secretlint|markdown-it/;
+
+    const loaded = [...(await loadedBy(["get", "s1"])), ...(await loadedBy(["get", "--help"]))];
+    const asked = await loadedBy(["get", "s1", "--redact"]);
+
+    expect(loaded.filter((each) => ofPages.test(each))).toEqual([]);
+    expect(asked.some((each) => ofPages.test(each))).toBe(true);
+  });
+
   it.each([[["status"]], [["sync"]], [["mcp"]]])(
     "is no model where nothing is to be embedded: %j",
     async (argv) => {
@@ -103,4 +113,15 @@ describe("what a command loads", () => {
       expect(loaded.filter((each) => /onnxruntime|tokenizers/.test(each))).toEqual([]);
     },
   );
+
+  it.each([
+    [["--help"]],
+    [["complete", "zsh", "--", "sync", "--only", ""]],
+    [["complete", "zsh", "--", "sync", "c"]],
+  ])("is nothing but the definitions where those are enough: %j", async (argv) => {
+    const loaded = await loadedBy(argv);
+
+    expect(loaded.some((each) => each.endsWith("/apps/cli/src/program.ts"))).toBe(true);
+    expect(loaded.filter((each) => /\/packages\/|lancedb|smol-toml/.test(each))).toEqual([]);
+  });
 });

@@ -62,16 +62,21 @@ export function createProgram(run: RunAction, { stdout, stderr }: Surface): Comm
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
     })
-    .showHelpAfterError("See `pond --help`.")
+    .showHelpAfterError(helpHint("pond"))
     .addHelpText("after", epilogue)
     .exitOverride();
   // They take the settings above over, so those come first.
-  for (const create of commands) program.addCommand(inherit(create(run), program));
+  for (const create of commands) program.addCommand(inherit(create(run), program, "pond"));
   return program;
 }
 
-function inherit(command: Command, from: Command): Command {
-  command.copyInheritedSettings(from);
-  for (const below of command.commands) inherit(below, command);
+function inherit(command: Command, from: Command, path: string): Command {
+  const name = `${path} ${command.name()}`;
+  command.copyInheritedSettings(from).showHelpAfterError(helpHint(name));
+  for (const below of command.commands) inherit(below, command, name);
   return command;
+}
+
+function helpHint(name: string): string {
+  return `See \`${name} --help\`.`;
 }

@@ -1,7 +1,7 @@
 import { StorageUnavailableError } from "@pond/substrate";
 import { expect, it } from "vitest";
 import { Output } from "./output/output.ts";
-import { reportError } from "./report-error.ts";
+import { reportError, toWireError } from "./report-error.ts";
 
 it.each([
   ["a full disk", new StorageUnavailableError("/x", "no space left on device"), /disk is full/],
@@ -9,6 +9,21 @@ it.each([
     "a full disk, as the system says it",
     Object.assign(new Error("ENOSPC: no space left on device, write"), { syscall: "write" }),
     /disk is full/,
+  ],
+  [
+    "a file in the way, as the system says it",
+    Object.assign(new Error("ENOTDIR: not a directory, mkdir '/f/x'"), { syscall: "mkdir" }),
+    /name another place/,
+  ],
+  [
+    "what is not allowed, as the system says it",
+    Object.assign(new Error("EACCES: permission denied, open '/f'"), { syscall: "open" }),
+    /check the permissions/,
+  ],
+  [
+    "a damaged store",
+    new StorageUnavailableError("/x", "what is stored there is damaged"),
+    /`pond status --verify` names the files/,
   ],
   ["a folder", new StorageUnavailableError("/x", "permission denied"), /Check the folder/],
   ["a bucket", new StorageUnavailableError("s3://b/p", "it answers 503"), /Check the address/],
@@ -27,4 +42,10 @@ it.each([
   reportError(error, new Output({ stdout, stderr: sink, env: {}, ...modes }));
 
   expect(stderr).toMatch(hint);
+});
+
+it("names the facts of an error as the wire does", () => {
+  const facts = { code: "not_found", message: "m", details: { sessionId: "s", path: "p" } };
+
+  expect(toWireError(facts).details).toEqual({ session_id: "s", path: "p" });
 });

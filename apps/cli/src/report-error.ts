@@ -27,10 +27,13 @@ const wireCodes: Readonly<Record<string, string>> = {
 const hints: Readonly<Record<string, string>> = {
   store_not_found: "Run `pond sync` to fill it, or name another with --storage.",
   not_found: "`pond list` shows what is stored; `pond sync` fetches what is new.",
+  source_not_found: "Check the path; `pond adapters` lists where each client keeps its sessions.",
   unknown_adapter: "`pond adapters` lists the clients pond knows.",
   conflict: "Nothing was lost; run the command again.",
   storage_unavailable: "Check the address, the network and the credentials.",
   target_exists: "Pass --force to replace it, or name another place.",
+  target_unwritable:
+    "Free space there or name another place with --out, and run it again; nothing half-made is left.",
   archive_not_found: "Check the path; `pond export -o FILE.pond` writes such a file.",
   archive_damaged:
     "Nothing was stored. Fetch the file again from where it was made, or export anew.",
@@ -42,6 +45,8 @@ const hints: Readonly<Record<string, string>> = {
     "What came is kept, and the same command goes on. HTTPS_PROXY and HF_ENDPOINT, a mirror, are honoured.",
   models_at_once: "Name one model in every configuration that syncs to this store.",
   embedding_failed: "What has a vector keeps it; the next `pond sync` goes on with the rest.",
+  schedule_failed:
+    "`pond sync` works without a schedule; what the error names can be run by hand to see more.",
   lineage_cycle: "The source recorded sessions as their own ancestors; restore another session.",
 };
 
@@ -73,6 +78,13 @@ function hintOf({ code, message, details }: ErrorFacts): string | undefined {
   if (/^ENOSPC\b|no space left on device$/.test(message)) {
     return "The disk is full: make room, and run the same command again.";
   }
+  if (/^ENOTDIR\b/.test(message)) return "A file is where a folder should be: name another place.";
+  if (/^(EACCES|EPERM|EROFS)\b/.test(message)) {
+    return "You may not do that there: check the permissions, or name another place.";
+  }
+  if (/\bwhat is stored there is damaged$/.test(message)) {
+    return "`pond status --verify` names the files that cannot be read, and says how to go on.";
+  }
   const { location } = details;
   const isFolder = typeof location === "string" && !isAddress(location);
   if (code === "storage_unavailable" && isFolder)
@@ -85,7 +97,14 @@ export function toWireError(facts: ErrorFacts): ErrorFacts {
   const { code, message, details } = facts;
   const wireCode = wireCodeOf(facts);
   const kind = wireCode === code ? {} : { kind: code };
-  return { code: wireCode, message, details: { ...details, ...kind } };
+  return { code: wireCode, message, details: { ...named(details), ...kind } };
+}
+
+/** Facts with their names as the wire writes them, snake_case. */
+function named(details: ErrorFacts["details"]): ErrorFacts["details"] {
+  const snakeCase = (name: string): string =>
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(details).map(([name, fact]) => [snakeCase(name), fact]));
 }
 
 function wireCodeOf({ code }: ErrorFacts): string {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Adapter, Fidelity } from "@pond/canonical/adapter";
 import type { At, SessionStore } from "@pond/sessions";
@@ -54,7 +55,7 @@ export async function restoreEach(
     const others = ids.filter((other) => other !== id);
     return !others.some((other) => ancestry(stored, id).includes(other));
   });
-  const folder = resolve(options.out ?? defaultFolder);
+  const folder = folderOf(options);
   const [only] = chosen;
   if (only !== undefined && chosen.length === 1) {
     // Alone, its failure is the failure of the command.
@@ -72,7 +73,7 @@ export async function restoreAll(
   options: RestoreOptions,
 ): Promise<RestoreReport> {
   const stored = await storedSessions(sessions);
-  const folder = resolve(options.out ?? defaultFolder);
+  const folder = folderOf(options);
   // Sessions in a circle have no topmost one: each is tried, and its fault says so.
   const tops = [...stored.keys()].filter((id) => {
     const above = ancestry(stored, id);
@@ -81,12 +82,22 @@ export async function restoreAll(
   return restoreMany(context, sessions, tops, stored, (client) => join(folder, client), options);
 }
 
+/** Refuses a file before all the work, which would fail for each session. */
+function folderOf({ out = defaultFolder, install }: RestoreOptions): string {
+  const folder = resolve(out);
+  const there = install ? undefined : statSync(folder, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isDirectory()) {
+    throw new UsageError(`${folder} is no folder: name one with --out`, { path: folder });
+  }
+  return folder;
+}
+
 async function restoreMany(
   context: Context,
   sessions: SessionStore,
   ids: readonly string[],
   stored: ReadonlyMap<string, StoredSession>,
-  folderOf: (client: string) => string,
+  placeOf: (client: string) => string,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
   const files: RestoredEntry[] = [];
@@ -94,7 +105,7 @@ async function restoreMany(
   for (const id of ids) {
     const session = stored.get(id);
     if (session === undefined) continue;
-    const folder = folderOf(options.to ?? session.source_agent);
+    const folder = placeOf(options.to ?? session.source_agent);
     try {
       files.push(...(await restoreOne(context, sessions, session, folder, options)));
     } catch (error) {

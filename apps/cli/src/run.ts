@@ -25,6 +25,13 @@ export async function run(argv: readonly string[], surface: Surface): Promise<Ex
     }
   };
   const program = createProgram(act, surface);
+  // What completion scripts start. No command, because it must not even fail as one.
+  if (argv[0] === "complete" && argv.includes("--")) {
+    const { complete } = await import("./completions/complete.ts");
+    await complete(program, argv.slice(1), surface);
+    surface.leave?.();
+    return exitCodes.done;
+  }
   try {
     await program.parseAsync(argv, { from: "user" });
     return exitCode;

@@ -3,17 +3,31 @@ import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { printExplanation } from "./explain-text.ts";
 import { formatCount, formatCounted } from "./output/numbers.ts";
-import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import type { Output } from "./output/output.ts";
+import { fitted } from "./output/progress.ts";
+import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
 import { formatMoment, formatWhen } from "./output/time.ts";
-import { type Piece, wrapPieces } from "./output/wrap.ts";
+import { cutStart, widthOf } from "./output/width.ts";
+import { type Piece, wrapPieces, wrapText } from "./output/wrap.ts";
 import { shortIds } from "./short-ids.ts";
 
 const indent = "    ";
+const gap = "  ";
+// Less of a path tells nothing; before that, other facts are left out.
+const leastProject = 16;
 // Longer lines are hard to read, however wide the terminal.
 const widestText = 100;
 
-/** Numbered sessions with what was found in each. */
-export function printResults(context: Context, response: SearchResponse): void {
+/**
+ * Numbered sessions with what was found in each.
+ *
+ * @param isNarrowed - Whether filters may have left messages out.
+ */
+export function printResults(
+  context: Context,
+  response: SearchResponse,
+  isNarrowed: boolean,
+): void {
   const { output } = context;
   const { sessions, total_in_scope, took_ms, explanation, next, warnings } = response;
   const scope = formatCounted(total_in_scope, "message");
@@ -23,7 +37,8 @@ export function printResults(context: Context, response: SearchResponse): void {
     printSession(context, session, at + 1, names[at] ?? session.session_id);
   }
   if (sessions.length === 0) {
-    output.line(say`Nothing found in ${scope}.${hint(total_in_scope)}`);
+    const said = say`Nothing found in ${scope}.${hint(total_in_scope, isNarrowed)}`;
+    for (const line of wrapText(said, output.width)) output.line(line);
   }
   if (explanation) printExplanation(output, response, explanation);
   const more = next === undefined ? shown("") : say` There are more: --after ${shownLine(next)}.`;
@@ -48,10 +63,11 @@ function manner({ settings }: Context, { mode }: SearchResponse): Shown {
   return shown(settings.embeddings.isOn ? " by words alone" : "");
 }
 
-function hint(inScope: number): Shown {
-  return inScope === 0
+function hint(inScope: number, isNarrowed: boolean): Shown {
+  if (inScope > 0) return shown(` Try other words${isNarrowed ? ", or fewer filters" : ""}.`);
+  return isNarrowed
     ? shown(" The filters leave none, or nothing is stored: `pond status` tells.")
-    : shown(" Try other words, or fewer filters.");
+    : shown(" Nothing that search reads is stored yet: `pond sync` fetches sessions.");
 }
 
 function printSession(context: Context, session: SessionMatches, number: number, name: string) {
@@ -60,20 +76,33 @@ function printSession(context: Context, session: SessionMatches, number: number,
   const when = output.isTerminal
     ? formatWhen(session.created_at, now())
     : formatMoment(session.created_at);
+  const label = shown(String(number).padStart(2));
+  const id = shownLine(name);
   const project = shownLine(shortenHome(session.project, home));
-  const client = shownLine(session.source_agent);
-  const head = say`${strong(say`${shown(String(number).padStart(2))}`)}  ${accent(shownLine(name))}`;
-  const below = subAgentsOf(session);
-  output.line(say`${head}  ${project}  ${faint(say`${when}  ${client}${below}`)}`);
+  const begin = widthOf(label) + widthOf(id) + 2 * gap.length;
+  const room = output.width - begin - Math.min(leastProject, widthOf(project)) - gap.length;
+  const about = fitted(
+    [when, shownLine(session.source_agent), ...subAgentsOf(session, output)],
+    room,
+  );
+  const place = cutStart(project, output.width - begin - widthOf(about) - gap.length);
+  const words = [strong(label), accent(id), place, faint(about)];
+  output.line(joined(words, gap));
   for (const match of session.matches) printMatch(context, match, session.session_id);
   output.line();
 }
 
-function subAgentsOf({ sub_agents }: SessionMatches): Shown {
-  if (sub_agents === undefined) return shown("");
+function subAgentsOf(session: SessionMatches, { isTerminal }: Output): Shown[] {
+  const { session_id, root_session_id: root, sub_agents } = session;
+  // What it said itself was the best of its group, and its number opens it.
+  if (session_id !== root) {
+    const [short = root] = isTerminal ? shortIds([root]) : [root];
+    return [say`sub-agent of ${shownLine(short)}`];
+  }
+  if (sub_agents === undefined) return [];
   const { sessions, found_in } = sub_agents;
   const where = found_in === 0 ? shown("") : say`, found in ${formatCount(found_in)}`;
-  return say`  ${formatCounted(sessions, "sub-agent")}${where}`;
+  return [say`${formatCounted(sessions, "sub-agent")}${where}`];
 }
 
 function printMatch({ output }: Context, match: SearchMatch, sessionId: string): void {
@@ -82,11 +111,19 @@ function printMatch({ output }: Context, match: SearchMatch, sessionId: string):
   const agent = match.session_id === sessionId ? "" : ` in ${match.session_id}`;
   const id = output.isVerbose ? ` ${match.message_id}` : "";
   const near = match.similarity === undefined ? "" : ` similarity ${match.similarity.toFixed(2)}`;
-  const about = faint(shownLine(`${match.role}${agent}${near}${id}`));
-  const label = say`${about}${warning(shown(state))}`;
-  const width = Math.min(widestText, output.width) - indent.length;
+  // In a pipe a passage is one line, for what looks for words in lines.
+  const widest = output.isTerminal ? widestText : Number.POSITIVE_INFINITY;
+  const width = Math.min(widest, output.width) - indent.length;
+  const about = wrapPieces(
+    [
+      { text: shownLine(`${match.role}${agent}${near}${id}`), isMatch: false },
+      { text: shown(state), isMatch: true },
+    ],
+    width,
+    warning,
+  );
+  for (const line of about) output.line(say`${shown(indent)}${faint(line)}`);
   const lines = wrapPieces(piecesOf(match.snippet), width, mark);
-  output.line(say`${shown(indent)}${label}`);
   for (const line of lines) output.line(say`${shown(indent)}${line}`);
 }
 

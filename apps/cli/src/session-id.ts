@@ -1,16 +1,17 @@
 import type { SessionStore } from "@pond/sessions";
-import { AmbiguousIdError, UsageError } from "./errors.ts";
-import { numberedSession } from "./last-search.ts";
+import { AmbiguousIdError, NothingStoredError, UsageError } from "./errors.ts";
+import { isNumber, numberedSession } from "./last-search.ts";
 import type { Settings } from "./settings.ts";
+import { middle } from "./short-ids.ts";
 
 const candidatesShown = 10;
 
 /**
  * The id of the one session whose id is `typed`, which the last search showed with that number, or
- * whose id begins with it. Of a session and its own sub-agents, whose ids go on from its own, it is
+ * whose id begins with it; `c5e1b000…6581` is one with that beginning and that end. Of a session and its own sub-agents, whose ids go on from its own, it is
  * the session.
  *
- * @throws {SessionNotFoundError} where there is none.
+ * @throws {SessionNotFoundError} where there is none; {NothingStoredError} where `typed` is a number.
  * @throws {AmbiguousIdError} where there are several; the message lists them.
  */
 export async function resolveSessionId(
@@ -26,9 +27,19 @@ export async function resolveSessionId(
   const numbered = await numberedSession(settings, typed);
   if (numbered !== undefined) return numbered;
 
-  const rows = await table.rows({ columns: ["id"], where: prefix("id", typed) });
-  const ids = rows.map((row) => String(row["id"])).sort();
+  const [begin = "", end = ""] = typed.split(middle, 2);
+  const rows = await table.rows({ columns: ["id"], where: prefix("id", begin) });
+  const ids = rows
+    .map((row) => String(row["id"]))
+    .filter((id) => id.endsWith(end) && id.length >= begin.length + end.length)
+    .sort();
   const [first, ...others] = ids;
+  if (first === undefined && isNumber(typed)) {
+    throw new NothingStoredError(
+      `the last search here has no number ${typed}, and no session's id begins with it`,
+      { sessionId: typed },
+    );
+  }
   if (first === undefined) {
     const { SessionNotFoundError } = await import("@pond/sessions");
     throw new SessionNotFoundError(typed);

@@ -150,12 +150,22 @@ describe("parseTime", () => {
 });
 
 describe("shortIds", () => {
-  it("is as long as tells them apart, and whole for sub-agents", () => {
-    const ids = ["11111111-aaaa-0000", "11111111-bbbb-0000", "x/subagents/agent-1", "short"];
+  it("is as long as tells them apart, and whole for sub-agents of short ids", () => {
+    const ids = ["11111111-aaaa-0000", "11111111-abbb-0000", "x/subagents/agent-1", "short"];
 
-    expect([shortIds(ids.slice(1)), shortIds(ids)]).toEqual([
+    expect([shortIds(ids.slice(1)), shortIds([...ids, "22222222-0000-0000"])]).toEqual([
       ["11111111", "x/subagents/agent-1", "short"],
-      ["11111111-aaaa-0000", "11111111-bbbb-0000", "x/subagents/agent-1", "short"],
+      ["11111111-aa", "11111111-ab", "x/subagents/agent-1", "short", "22222222"],
     ]);
+  });
+
+  it("leaves both ends of a sub-agent", () => {
+    const root = "11111111-aaaa-0000";
+    const agents = ["7c31f09be24d6581", "8c31f09be24d6581"].map(
+      (agent) => `${root}/subagents/agent-a${agent}`,
+    );
+
+    expect(shortIds([root, ...agents.slice(1)])).toEqual(["11111111", "11111111…e24d6581"]);
+    expect(shortIds(agents)).toEqual(["11111111…7c31f09be24d6581", "11111111…8c31f09be24d6581"]);
   });
 });

@@ -1,16 +1,45 @@
 const leastLength = 8;
+// A longer one is left to its two ends.
+const wholeSubAgent = 2 * leastLength + 8;
 
-/** The beginnings of ids, long enough to tell each from the others. */
+/** Stands for the middle of an id; what is typed with it is understood. */
+export const middle = "…";
+
+/**
+ * Ids as short as can be told apart: the beginning of a session's, and both ends of a sub-agent's,
+ * for that goes on from its session's.
+ */
 export function shortIds(ids: readonly string[]): string[] {
-  for (let length = leastLength; ; length *= 2) {
-    const short = ids.map((id) => begin(id, length));
-    const isUnique = new Set(short).size === new Set(ids).size;
-    if (isUnique || short.every((each, at) => each === ids[at])) return short;
-  }
+  const own = begins(ids.filter((id) => !id.includes("/")));
+  const subAgents = begins(ids.filter((id) => id.includes("/")).map(reversed));
+  return ids.map((id) => {
+    const begin = own.get(id);
+    if (begin !== undefined) return id.length <= begin.length + 4 ? id : begin;
+    const end = reversed(subAgents.get(reversed(id)) ?? "");
+    const isShort = id.length <= Math.max(wholeSubAgent, leastLength + 1 + end.length);
+    return isShort ? id : `${id.slice(0, leastLength)}${middle}${end}`;
+  });
 }
 
-/** The id of a sub-agent goes on from its session's, so only what comes behind tells it apart. */
-function begin(id: string, length: number): string {
-  if (id.length <= length + 4) return id;
-  return id.includes("/") ? id : id.slice(0, length);
+/** Of each text as much of its beginning as no other shares. */
+function begins(texts: readonly string[]): Map<string, string> {
+  const sorted = [...new Set(texts)].sort();
+  return new Map(
+    sorted.map((text, at) => {
+      const alike = [sorted[at - 1], sorted[at + 1]].map((other) => commonLength(text, other));
+      const length = Math.max(leastLength, ...alike.map((each) => each + 1));
+      return [text, text.slice(0, length)];
+    }),
+  );
+}
+
+function reversed(text: string): string {
+  return [...text].reverse().join("");
+}
+
+function commonLength(text: string, other: string | undefined): number {
+  if (other === undefined) return 0;
+  let length = 0;
+  while (length < text.length && text[length] === other[length]) length += 1;
+  return length;
 }

@@ -29,6 +29,8 @@ try {
 
 async function start(): Promise<ExitCode> {
   const own = await createContext({}, output, surface);
+  // The first sync would, and everything printed up to it would be printed twice.
+  await own.startLean?.("batches");
   const hasSessions = await isAnythingHere(own);
   // Samples never enter the store of somebody's own sessions.
   const flags: GlobalFlags = hasSessions
@@ -108,11 +110,11 @@ function printNext(shared: readonly string[], { session_id }: ListedSession): vo
     ["resume", session_id, "--to", "codex"],
     ["status"],
   ];
-  tell("Try next, where pond is not installed yet after:");
+  tell("Try next. Where pond is not installed, this first:");
   output.line(say`  alias pond=${shownLine(`'"${process.execPath}" "${main}"'`)}`);
   for (const argv of next) output.line(say`  ${commandLine([...shared, ...argv])}`);
   output.line(
-    say`  ${commandLine(["sync"])}   whenever you like: what did not change costs nothing`,
+    say`  ${commandLine(["init"])}   to set pond up: your clients, your agents, every hour`,
   );
 }
 

@@ -7,6 +7,7 @@ import { cacheDirectory } from "./directories.ts";
 import { formatCounted } from "./output/numbers.ts";
 import type { ProgressLine } from "./output/progress.ts";
 import { say } from "./output/shown.ts";
+import { describeArchived } from "./redacted.ts";
 
 /** What an archive holds, as scripts read it. */
 export type ArchiveWire = Omit<ArchiveSummary, "storeId"> & { readonly store_id: string };
@@ -39,11 +40,12 @@ export async function proveArchive(
   return { store_id: storeId, ...rest };
 }
 
-export function printArchive({ output }: Context, { rows }: ArchiveWire): void {
+export function printArchive({ output }: Context, { rows, redacted }: ArchiveWire): void {
   if (output.isQuiet) return;
   const sessions = formatCounted(rows["sessions"] ?? 0, "session");
   const messages = formatCounted(rows["messages"] ?? 0, "message");
   output.line(say`The file is whole: ${sessions}, ${messages}. Nothing of it was stored.`);
+  if (redacted) output.note(describeArchived(redacted));
 }
 
 /** Where an archive is unpacked for the time being, and where its progress is shown. */

@@ -1,9 +1,10 @@
-import type { SyncReport } from "@pond/sync";
+import type { Fault, SyncReport } from "@pond/sync";
 import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { formatCount, formatCounted } from "./output/numbers.ts";
 import type { Output } from "./output/output.ts";
 import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import type { Style } from "./output/style.ts";
 
 const faultsShown = 10;
 
@@ -35,17 +36,42 @@ export function printFaults({ output, home }: Context, { adapters, embedding }: 
   );
 }
 
+/** On stdout, where each is and what is wrong with it; the first ten without `-v`. */
+export function printFaultList(
+  { output, home }: Context,
+  faults: readonly Pick<Fault, "location" | "message">[],
+  total: number,
+): void {
+  const places = faults.map(({ location, message }) => ({
+    place: shortenHome(location, home),
+    reason: message,
+  }));
+  const print = (line: Shown): void => output.line(line);
+  printPlaces(output, { faults: places, total, style: output.style, print });
+}
+
 function printList(output: Output, title: Shown, total: number, faults: readonly Listed[]): void {
   if (total === 0) return;
   output.warn(title);
-  const listed = output.isVerbose ? faults : faults.slice(0, faultsShown);
+  const print = (line: Shown): unknown => output.stderr.write(`${line}\n`);
+  printPlaces(output, { faults, total, style: output.noteStyle, print });
+}
+
+type Places = {
+  readonly faults: readonly Listed[];
+  readonly total: number;
+  readonly style: Style;
+  readonly print: (line: Shown) => unknown;
+};
+
+function printPlaces(
+  { isVerbose }: Pick<Output, "isVerbose">,
+  { faults, total, style, print }: Places,
+): void {
+  const listed = isVerbose ? faults : faults.slice(0, faultsShown);
   for (const { place, reason } of listed) {
-    output.stderr.write(
-      say`  ${output.noteStyle.accent(shownLine(place))}  ${shownLine(reason)}\n`,
-    );
+    print(say`  ${style.accent(shownLine(place))}  ${shownLine(reason)}`);
   }
   const rest = total - listed.length;
-  if (rest > 0) {
-    output.stderr.write(say`  and ${formatCount(rest)} more: -v lists them, --json too\n`);
-  }
+  if (rest > 0) print(say`  and ${formatCount(rest)} more: -v lists them, --json too`);
 }

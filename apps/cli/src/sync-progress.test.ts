@@ -3,88 +3,153 @@ import { Output } from "./output/output.ts";
 import { ProgressLine } from "./output/progress.ts";
 import { describeSync, showSync } from "./sync-progress.ts";
 
-const importing = {
-  stage: "import",
-  adapter: "claude\x1b[2J",
+const counts = {
   sessionsDone: 50,
   sessionsTotal: 100,
   bytesDone: 25,
   bytesTotal: 100,
   messagesRead: 90_000,
-} as const;
-const pace = { done: 25, total: 100, doneBefore: 0, elapsedMs: 2_000 };
+};
+const importing = (more: object = {}, adapter = "claude\x1b[2J") =>
+  ({ stage: "import", adapter, ...counts, ofAdapter: { ...counts, ...more } }) as const;
+const pace = { done: 25, total: 100, doneBefore: 0, elapsedMs: 2_000, columns: 79 };
 
 describe("describeSync", () => {
   it("tells rate and time left once they mean something", () => {
     expect([
-      describeSync(importing, { ...pace, elapsedMs: 500 }),
-      describeSync(importing, pace),
+      describeSync(importing(), { ...pace, elapsedMs: 500 }),
+      describeSync(importing(), pace),
     ]).toEqual([
-      "claude␛[2J  ███░░░░░░░  25 %  50/100 sessions",
-      "claude␛[2J  ███░░░░░░░  25 %  50/100 sessions  45,000 messages/s  6.0 s left",
+      "claude␛[2J   ██░░░░░░  25 %   50/100 sessions",
+      "claude␛[2J   ██░░░░░░  25 %   50/100 sessions  6 s left  45,000 messages/s",
+    ]);
+  });
+
+  it.each([
+    [59, "claude␛[2J   █░░░░  25 %   50/100 sessions  6 s left"],
+    [40, "claude␛[2J   █░░░░  25 %"],
+  ])("leaves out what tells least in %i columns", (columns, expected) => {
+    expect(describeSync(importing(), { ...pace, columns })).toBe(expected);
+  });
+
+  it("guesses the time left in steps that can be read", () => {
+    const guess = (seconds: number) => {
+      const halfway = { ...pace, done: 50, elapsedMs: seconds * 1_000, columns: 200 };
+      return / (\S+ \S+(?: \d+ \S+)?) left/.exec(describeSync(importing(), halfway))?.[1];
+    };
+
+    expect([1, 9.2, 31, 59, 101, 599, 640, 7_205].map(guess)).toEqual([
+      ...["1 s", "10 s", "35 s", "1 min 0 s", "1 min 50 s"],
+      ...["10 min", "11 min", "2 h 1 min"],
     ]);
   });
 
   it("tells how far embedding is, counting what cannot be embedded as done", () => {
     const embedding = { stage: "embed", embedded: 1_195, total: 5_000, failed: 5 } as const;
-    const after = { done: 1_200, total: 5_000, doneBefore: 200, elapsedMs: 10_000 };
+    const after = { ...pace, done: 1_200, total: 5_000, doneBefore: 200, elapsedMs: 10_000 };
 
     expect(describeSync(embedding, after)).toBe(
-      "embedding  ██░░░░░░░░  24 %  1,200/5,000 messages  100/s  38 s left",
+      "embedding    ██░░░░░░  24 %  1,200/5,000 messages  40 s left  100/s",
     );
+  });
+
+  it("shows that folding an index goes on", () => {
+    const folding = { stage: "update-indexes", table: "messages" } as const;
+
+    expect(
+      [1_000, 12_000].map((elapsedMs) => describeSync(folding, { ...pace, elapsedMs })),
+    ).toEqual(["indexing     messages", "indexing     messages  12 s"]);
   });
 
   it("does not divide by nothing", () => {
     const none = { ...pace, done: 0, total: 0 };
 
-    expect(describeSync({ ...importing, sessionsDone: 0 }, none)).toContain(
-      "  0 %  0/100 sessions  45,000 messages/s",
+    expect(describeSync(importing({ sessionsDone: 0 }), none)).toContain(
+      "  0 %    0/100 sessions  45,000 messages/s",
     );
   });
 });
 
 describe("ProgressLine", () => {
-  const lineAt = (nowMs: () => number, options: { isTTY?: boolean; isQuiet?: boolean } = {}) => {
-    let written = "";
+  const lineAt = (nowMs: () => number, sinkOf: object = {}, isQuiet = false, env = {}) => {
+    const pieces: string[] = [];
     const sink = {
-      isTTY: options.isTTY ?? true,
-      columns: 100,
-      write: (text: string) => {
-        written += text;
-      },
+      ...{ isTTY: true, columns: 100 },
+      ...sinkOf,
+      write: (text: string) => void pieces.push(text.replaceAll("\x1b", "␛")),
     };
-    const flags = { isJson: false, isVerbose: false, isColorAllowed: false };
-    const output = new Output({
-      ...{ stdout: sink, stderr: sink, env: {}, ...flags },
-      isQuiet: options.isQuiet ?? false,
-    });
-    return { line: new ProgressLine(output, nowMs), written: () => written };
+    const flags = { isJson: false, isVerbose: false, isColorAllowed: false, isQuiet };
+    const output = new Output({ ...{ stdout: sink, stderr: sink, env }, ...flags });
+    return { line: new ProgressLine(output, nowMs), pieces, sink };
   };
 
   it("draws in place, not too often, and removes itself", () => {
     let nowMs = 0;
-    const { line, written } = lineAt(() => nowMs);
-    showSync(line, importing);
+    const { line, pieces } = lineAt(() => nowMs);
+    showSync(line, importing());
     nowMs = 10;
-    showSync(line, { ...importing, sessionsDone: 51 });
+    showSync(line, importing({ sessionsDone: 51 }));
     nowMs = 3_000;
-    showSync(line, { ...importing, sessionsDone: 75, bytesDone: 75 });
+    showSync(line, importing({ sessionsDone: 75, bytesDone: 75 }));
     line.clear();
     line.clear();
 
-    expect(written().split("\r\x1b[2K")).toEqual([
-      "",
-      expect.stringContaining("50/100"),
-      expect.stringMatching(/75 % {2}75\/100 sessions {2}30,000 messages\/s {2}1.5 s left$/),
-      "",
+    expect(pieces).toEqual([
+      expect.stringMatching(/^\r.* 50\/100 sessions␛\[J\r$/),
+      expect.stringMatching(
+        /^\r.*75 % {3}75\/100 sessions {2}2 s left {2}30,000 messages\/s␛\[J\r$/,
+      ),
+      "\r␛[K␛[C␛[J\r",
     ]);
   });
 
-  it.each([{ isTTY: false }, { isQuiet: true }])("is silent with %j", (options) => {
-    const { line, written } = lineAt(() => 0, options);
-    showSync(line, importing);
+  it("keeps a line for each client, as it was when it was through", () => {
+    let nowMs = 0;
+    const { line, pieces } = lineAt(() => nowMs);
+    for (const name of ["a", "b"]) showSync(line, { stage: "list", adapter: name, sessions: 2 });
+    nowMs = 1_000;
+    showSync(line, importing({}, "a"));
+    nowMs = 3_000;
+    showSync(line, importing({ sessionsDone: 100, bytesDone: 100 }, "a"));
+    nowMs = 60_000;
+    showSync(line, importing({ bytesDone: 0 }, "b"));
+
+    const last = pieces.at(-1)?.split("␛[K\n");
+    expect(last).toEqual([
+      expect.stringMatching(/^\r␛\[1Aa .* 100 % {2}100\/100 sessions {2}45,000 messages\/s$/),
+      expect.stringMatching(/^b .* 0 % {3}50\/100 sessions␛\[J\r$/),
+    ]);
+    line.clear();
+    expect(pieces.at(-1)).toBe("\r␛[1A␛[K␛[C␛[J\r");
+  });
+
+  it("goes back over the rows that a narrower terminal made of a line", () => {
+    const { line, pieces, sink } = lineAt(() => 0);
+    for (const name of ["a", "b"]) showSync(line, importing({}, name));
+    sink.columns = 20;
     line.clear();
 
-    expect(written()).toBe("");
+    // 45 columns of the first line are three rows of 20.
+    expect(pieces.at(-1)).toBe("\r␛[3A␛[K␛[C␛[J\r");
+  });
+
+  it("draws no more lines than the terminal has", () => {
+    const { line, pieces } = lineAt(() => 0, { rows: 3 });
+    for (const name of ["a", "b", "c", "d"]) showSync(line, importing({}, name));
+    line.clear();
+
+    expect(pieces.at(-2)).toMatch(/^\r␛\[1Ac .*\nd .*\r$/);
+  });
+
+  it.each([
+    ["in a pipe", { isTTY: false }, false, {}],
+    ["with -q", {}, true, {}],
+    ["on a terminal that only appends", {}, false, { TERM: "dumb" }],
+  ])("is silent %s", (_, sinkOf, isQuiet, env) => {
+    const { line, pieces } = lineAt(() => 0, sinkOf, isQuiet, env);
+    showSync(line, importing());
+    line.clear();
+
+    expect(pieces).toEqual([]);
   });
 });

@@ -1,24 +1,39 @@
 import type { SyncProgress } from "@pond/sync";
-import { formatCount } from "./output/numbers.ts";
+import { formatCount, formatCounted, formatDuration } from "./output/numbers.ts";
 import {
   describeRate,
   describeShare,
   describeTimeLeft,
+  fitted,
   type Pace,
   type ProgressLine,
 } from "./output/progress.ts";
-import { type Shown, say, shownLine } from "./output/shown.ts";
+import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { padEnd, padStart, widthOf } from "./output/width.ts";
 
-/** Draws how far a sync is. */
+// As wide as the names of clients are, so that bars stand below each other.
+const nameColumns = 11;
+// Sooner it is done before anybody asks.
+const tellTimeAfterMs = 2_000;
+
+/** Draws how far a sync is: a line for each client, and one for what comes behind them. */
 export function showSync(line: ProgressLine, progress: SyncProgress): void {
-  line.show(progress.stage, amountOf(progress), (pace) => describeSync(progress, pace));
+  const name = "adapter" in progress ? progress.adapter : progress.stage;
+  const step = progress.stage === "update-indexes" ? progress.table : progress.stage;
+  line.show(step, amountOf(progress), (pace) => describeSync(progress, pace), name);
+}
+
+/** Answers a Ctrl-C at once: storing what was read takes a moment. */
+export function showStopping(line: ProgressLine): void {
+  const stopping = shown("Stopping once what was read is stored; Ctrl-C again stops at once.");
+  line.show("stop", { done: 0, total: 0 }, () => stopping, "stop");
 }
 
 /** What the bar measures: an import goes by bytes, for sessions differ a thousandfold in size. */
 function amountOf(progress: SyncProgress): Pick<Pace, "done" | "total"> {
   switch (progress.stage) {
     case "import": {
-      const { bytesDone, bytesTotal, sessionsDone, sessionsTotal } = progress;
+      const { bytesDone, bytesTotal, sessionsDone, sessionsTotal } = progress.ofAdapter;
       return bytesTotal > 0
         ? { done: bytesDone, total: bytesTotal }
         : { done: sessionsDone, total: sessionsTotal };
@@ -33,31 +48,44 @@ function amountOf(progress: SyncProgress): Pick<Pace, "done" | "total"> {
 
 /** A progress in one line. */
 export function describeSync(progress: SyncProgress, pace: Pace): Shown {
+  const { done, total, doneBefore, elapsedMs, columns } = pace;
   switch (progress.stage) {
     case "list":
-      return say`${shownLine(progress.adapter)}  looking: ${formatCount(progress.sessions)} sessions`;
-    case "update-indexes":
-      return say`updating indexes: ${shownLine(progress.table)}`;
+      return say`${nameOf(progress.adapter)}  ${formatCounted(progress.sessions, "session")} found`;
+    case "update-indexes": {
+      const time = elapsedMs < tellTimeAfterMs ? shown("") : say`  ${formatDuration(elapsedMs)}`;
+      return say`${nameOf("indexing")}  ${shownLine(progress.table)}${time}`;
+    }
     case "import": {
-      const { adapter, sessionsDone, sessionsTotal, messagesRead } = progress;
-      const counts = say`${formatCount(sessionsDone)}/${formatCount(sessionsTotal)} sessions`;
+      const { sessionsDone, sessionsTotal, messagesRead } = progress.ofAdapter;
+      const counts = say`${outOf(sessionsDone, sessionsTotal)} sessions`;
       const rate = describeRate(
         messagesRead,
-        pace.elapsedMs,
+        elapsedMs,
         (messages) => say`${formatCount(messages)} messages/s`,
       );
-      const left = describeTimeLeft(pace);
-      return say`${shownLine(adapter)}  ${describeShare(pace)}  ${counts}${rate}${left}`;
+      const share = say`${nameOf(progress.adapter)}  ${describeShare(pace)}`;
+      return fitted([share, counts, describeTimeLeft(pace), rate], columns);
     }
     case "embed": {
-      const { done, total, doneBefore, elapsedMs } = pace;
-      const counts = say`${formatCount(done)}/${formatCount(total)} messages`;
+      const counts = say`${outOf(done, total)} messages`;
       const rate = describeRate(
         done - doneBefore,
         elapsedMs,
         (each) => say`${formatCount(each)}/s`,
       );
-      return say`embedding  ${describeShare(pace)}  ${counts}${rate}${describeTimeLeft(pace)}`;
+      const share = say`${nameOf("embedding")}  ${describeShare(pace)}`;
+      return fitted([share, counts, describeTimeLeft(pace), rate], columns);
     }
   }
+}
+
+function nameOf(name: string): Shown {
+  return padEnd(shownLine(name), nameColumns);
+}
+
+/** `  530/2,502`, as wide as it is going to be. */
+function outOf(done: number, total: number): Shown {
+  const whole = formatCount(total);
+  return say`${padStart(formatCount(done), widthOf(whole))}/${whole}`;
 }

@@ -1,10 +1,13 @@
-import type { AdapterReport, EmbedReport, SyncReport } from "@pond/sync";
+import type { Accounting, AdapterReport, EmbedReport, SyncReport } from "@pond/sync";
 import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { formatCount, formatCounted, formatDuration } from "./output/numbers.ts";
 import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
 import { padEnd, widthOf } from "./output/width.ts";
+import { wrapText } from "./output/wrap.ts";
 import { printFaults } from "./sync-faults.ts";
+
+const gap = "  ";
 
 export type SummaryOptions = {
   readonly isPreview: boolean;
@@ -32,18 +35,26 @@ export function printSync(
   const nameWidth = Math.max(0, ...listed.map(({ name }) => widthOf(name)));
   for (const adapter of listed) {
     const name = output.style.strong(padEnd(shownLine(adapter.name), nameWidth));
-    output.line(say`${name}  ${describe(adapter, isPreview)}`);
+    const width = output.width - nameWidth - gap.length;
+    const [first = shown(""), ...others] = wrapText(describe(adapter, isPreview), width);
+    output.line(say`${name}${shown(gap)}${first}`);
+    const below = padEnd(shown(""), nameWidth + gap.length);
+    const sums = output.isVerbose && !isPreview ? [describeAccounting(adapter.accounting)] : [];
+    for (const line of [...others, ...sums.flatMap((sum) => wrapText(sum, width))]) {
+      output.line(say`${below}${line}`);
+    }
   }
   const { embedding } = report;
   const changed = adapters.reduce((sum, { sessions }) => sum + sessions.new + sessions.grown, 0);
   if (embedding && isPreview && embedding.remaining + changed > 0) {
-    output.line(describeBacklog(embedding, changed));
+    printText(context, describeBacklog(embedding, changed));
   } else if (embedding && embedding.embedded + embedding.remaining > 0) {
-    output.line(describeEmbedding(embedding));
+    printText(context, describeEmbedding(embedding));
   }
   printFaults(context, report);
   if (adapters.length > 0 && places.length === 0) {
-    output.line(
+    printText(
+      context,
       shown(
         "No client's sessions are on this machine. `pond sync CLIENT --path DIR` reads a copy.",
       ),
@@ -59,7 +70,11 @@ export function printSync(
   const line = isPreview
     ? say`Nothing was read or stored. The store is ${where}.`
     : say`Stored in ${where} (${time}${indexes}).`;
-  output.line(output.style.faint(line));
+  for (const each of wrapText(line, output.width)) output.line(output.style.faint(each));
+}
+
+function printText({ output }: Context, text: Shown): void {
+  for (const line of wrapText(text, output.width)) output.line(line);
 }
 
 /** `2,228 sessions: 12 new, 1 grown, +1,204 messages` */
@@ -82,6 +97,27 @@ function describe(report: AdapterReport, isPreview: boolean): Shown {
   const isIdle = sessions.new + sessions.grown === 0;
   if (facts.length === 0) return say`${total}, nothing new`;
   return say`${total}: ${isIdle ? shown("nothing new, ") : shown("")}${joined(facts, ", ")}`;
+}
+
+/** `1,204 records read = 1,190 stored (312 of them carried whole) + 4 faulted + 10 pending` */
+function describeAccounting(accounting: Accounting): Shown {
+  const { read, stored, carried, faulted, pending, sessions_uncounted } = accounting;
+  const sum = [
+    say`${formatCount(stored)} stored${joined(
+      count(carried, "of them carried whole").map((text) => say` (${text})`),
+      "",
+    )}`,
+    say`${formatCount(faulted)} faulted`,
+    say`${formatCount(pending)} pending`,
+  ];
+  const sign = shown(stored + faulted + pending === read ? " = " : ", but not ");
+  const facts = [say`${formatCounted(read, "record")} read${sign}${joined(sum, " + ")}`];
+  if (sessions_uncounted > 0) {
+    facts.push(
+      say`${formatCounted(sessions_uncounted, "session")} of a reader that does not count`,
+    );
+  }
+  return joined(facts, "; ");
 }
 
 function count(value: number, what: string): Shown[] {

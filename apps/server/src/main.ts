@@ -10,7 +10,7 @@ if (Number(major) * 1000 + Number(minor) < 22_018) {
 
 const args = process.argv.slice(2);
 // Before the engine is loaded, which is most of what starting takes; what takes arguments does not stay.
-if (args.length === 0) startLean();
+if (args.length === 0) startLean("serving");
 exitOnStopSignal();
 // Whoever read it has gone: `pond-server --help | head`, or what collects the log.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreBrokenPipe);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Adapter, Reader } from "@pond/canonical/adapter";
 import { Command } from "commander";
 import { chooseAdapters } from "../choose-adapters.ts";
@@ -52,7 +53,7 @@ async function listAdapters(context: Context) {
 }
 
 async function look(path: string, reader: Reader): Promise<Place> {
-  const place = { path, exists: true, sessions: 0, bytes: 0, faults: 0 };
+  const place = { path, exists: existsSync(path), sessions: 0, bytes: 0, faults: 0 };
   for await (const found of reader.sessions()) {
     if (found.kind === "fault") place.faults += 1;
     else {
@@ -89,7 +90,7 @@ function print({ output, home }: Context, entries: readonly AdapterEntry[]): voi
 }
 
 function stateOf({ exists, faults }: Place, isEnabled: boolean) {
-  if (!exists) return shown("not on this machine");
-  if (!isEnabled) return shown("switched off in config.toml");
+  if (!exists) return shown("not here");
+  if (!isEnabled) return shown("off in config.toml");
   return faults > 0 ? shown(`${formatCounted(faults, "fault")}: pond sync names them`) : shown("");
 }

@@ -1,7 +1,7 @@
 import { Argument, Command } from "commander";
-import { completionScript, type Shell, shells } from "../completion-scripts.ts";
+import { completionScript, howToInstall, type Shell, shells } from "../completion-scripts.ts";
 import { exitCodes } from "../exit.ts";
-import { shown } from "../output/shown.ts";
+import { say, shown } from "../output/shown.ts";
 import type { RunAction } from "../run.ts";
 
 export function completionsCommand(run: RunAction): Command {
@@ -10,10 +10,9 @@ export function completionsCommand(run: RunAction): Command {
     .addArgument(new Argument("<shell>", "the shell that is to complete").choices(shells))
     .action((shell: Shell, _flags: unknown, command: Command) =>
       run(command, async ({ output }) => {
-        const { pinnedModels } = await import("@pond/embed");
-        const names = { models: pinnedModels.map(({ name }) => name) };
-        const script = completionScript(shell, command.parent ?? command, names);
-        output.line(shown(script.trimEnd()));
+        output.line(shown(completionScript(shell).trimEnd()));
+        // Whoever sees it has not sent it where it works.
+        if (output.isTerminal) output.note(say`To install it: ${shown(howToInstall[shell])}`);
         return exitCodes.done;
       }),
     );

@@ -107,7 +107,71 @@ describe("pond export", () => {
 
     expect(stderr).toContain("copying");
     expect(stderr).toContain("writing");
-    expect(stderr.endsWith("\r\x1b[2K")).toBe(true);
+    expect(stderr.endsWith("\x1b[J\r")).toBe(true);
+  });
+});
+
+describe("pond export --redact", () => {
+  // In pieces, or scanners would take this file for a leak.
+  const token = ["ghp", "a1B2c3D4".repeat(5).slice(0, 36)].join("_");
+  const counted = { rule: "github-token", count: 3 };
+
+  async function syncSecret(): Promise<void> {
+    const more = { cwd: "/home/alice/work", extra: { kept: [`native ${token}`] } };
+    home.writeSession("s1", line("s1", "a", `use ${token}`, more), line("s1", "b", "two", more));
+    expect((await home.pond("sync", "-q")).code).toBe(0);
+  }
+
+  it("writes placeholders, of which a client's file is made again, and says how many", async () => {
+    await syncSecret();
+    const before = (await home.pond("get", "s1", "--json", "--mode", "verbatim")).stdout;
+
+    const told = await home.pond("export", "-o", file, "--redact");
+    const imported = await home.pond(...storage("other"), "import", file);
+    const out = join(home.folder, "out");
+    const restored = await home.pond(...storage("other"), "restore", "s1", "--out", out, "--json");
+
+    const [{ path }] = JSON.parse(restored.stdout).files;
+    const lines = readFileSync(path, "utf8").trim().split("\n");
+    const text = "use [redacted 1: github-token]";
+    expect([told.code, told.stderr]).toEqual([0, "Replaced 3 secrets (3 github-token).\n"]);
+    expect(imported.stderr).toBe(
+      "It was redacted when it was made: placeholders stand for 3 secrets (3 github-token).\n",
+    );
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      ...{ message: { content: text }, cwd: "/home/alice/work" },
+      extra: { kept: ["native [redacted 1: github-token]"] },
+    });
+    expect(lines.join("")).not.toContain(token);
+    expect((await home.pond("get", "s1", "--json", "--mode", "verbatim")).stdout).toBe(before);
+  });
+
+  it("tells scripts what was replaced, also where such a file is imported", async () => {
+    await syncSecret();
+
+    const exported = await home.pond("export", "-o", file, "--redact", "--user-names", "--json");
+    const proven = await home.pond("import", file, "--dry-run", "--json");
+    const imported = await home.pond("import", file, "--json");
+
+    const { redacted, rows } = JSON.parse(exported.stdout);
+    expect(redacted).toEqual(expect.arrayContaining([counted, { rule: "user-name", count: 3 }]));
+    expect(JSON.parse(proven.stdout)).toMatchObject({ redacted, rows });
+    // The originals are here, and stay.
+    expect(JSON.parse(imported.stdout)).toMatchObject({ redacted, differing: 2 });
+    expect((await home.pond("get", "s1")).stdout).toContain(token);
+  });
+
+  it("does not take - for stdout, nor write a file of that name", async () => {
+    const { code, stderr } = await home.pond("export", "-o", "-");
+
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/not stdout: name one/)]);
+    expect(existsSync("-")).toBe(false);
+  });
+
+  it("refuses --user-names alone", async () => {
+    const { code, stderr } = await home.pond("export", "-o", file, "--user-names");
+
+    expect([code, stderr.includes("--user-names goes with --redact")]).toEqual([2, true]);
   });
 });
 

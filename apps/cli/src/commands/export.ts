@@ -1,5 +1,3 @@
-import { statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
 import type { Progress } from "@pond/archive";
 import { Command } from "commander";
 import { showArchive } from "../archive-progress.ts";
@@ -8,19 +6,28 @@ import { shortenHome } from "../directories.ts";
 import { NothingStoredError, UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
+import { refuseNoPlace } from "../out-file.ts";
 import { printJson } from "../output/json.ts";
 import { formatBytes, formatCounted } from "../output/numbers.ts";
 import { ProgressLine } from "../output/progress.ts";
 import { say, shownLine } from "../output/shown.ts";
+import {
+  createRedaction,
+  noteRedacted,
+  type RedactionFlags,
+  userNamesWithoutRedact,
+} from "../redacted.ts";
 import type { RunAction } from "../run.ts";
 
-type ExportFlags = { readonly output?: string; readonly force?: boolean };
+type ExportFlags = RedactionFlags & { readonly output?: string; readonly force?: boolean };
 
 export function exportCommand(run: RunAction): Command {
   return new Command("export")
     .description("write every session into one file, which `pond import` reads")
     .option("-o, --output <file.pond>", "the file to write")
     .option("--force", "replace a file that is there")
+    .option("--redact", "replace secrets of known forms in it, and say how many; the store stays")
+    .option("--user-names", "with --redact: also the names in paths of home folders")
     .action((flags: ExportFlags, command: Command) =>
       run(command, (context) => exportAll(context, flags)),
     );
@@ -32,7 +39,9 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
   if (target === undefined || target === "") {
     throw new UsageError("say where to write it: pond export -o FILE.pond");
   }
-  refuseNoPlace(resolve(target));
+  if (flags.userNames && !flags.redact) throw new UsageError(userNamesWithoutRedact);
+  refuseNoPlace(target, "FILE.pond");
+  await context.startLean?.("batches");
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   try {
@@ -42,34 +51,22 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
       }
       const { exportArchive } = await import("@pond/archive");
       const onProgress = (each: Progress) => showArchive(progress, each);
-      return exportArchive(sessions, target, { isForced, onProgress, signal });
+      const redactor = await createRedaction(flags);
+      return exportArchive(sessions, target, { isForced, redactor, onProgress, signal });
     });
     progress.clear();
     if (output.isJson) await printJson(output, report);
     else if (!output.isQuiet) {
-      const { rows, bytes, file } = report;
+      const { rows, bytes, file, redacted } = report;
       const sessions = formatCounted(rows["sessions"] ?? 0, "session");
       const messages = formatCounted(rows["messages"] ?? 0, "message");
       const where = shownLine(shortenHome(file, home));
       output.line(say`${sessions}, ${messages} in ${where} (${formatBytes(bytes)}).`);
+      if (redacted) noteRedacted(output, redacted);
     }
     return exitCodes.done;
   } finally {
     progress.clear();
     stop();
-  }
-}
-
-/** Asked before all the work, which would end with words of the system. */
-function refuseNoPlace(file: string): void {
-  const there = statSync(file, { throwIfNoEntry: false });
-  if (there !== undefined && !there.isFile()) {
-    throw new UsageError(`${file} is no file: name one, such as FILE.pond`, { path: file });
-  }
-  const folder = dirname(file);
-  if (there === undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UsageError(`${folder} is no folder: make it first, or name another`, {
-      path: folder,
-    });
   }
 }

@@ -13,6 +13,8 @@ beforeAll(async () => {
     line("s1", "m2", "", { parentUuid: "m1", message: { role: "user", content } }),
     line("s1", "m3", "after it", { parentUuid: "m2" }),
   );
+  const long = Array.from({ length: 11 }, (_, at) => line("long", `n${at}`, "x".repeat(20_000)));
+  home.writeSession("long", ...long);
   await home.pond("sync", "claude-code");
 });
 afterAll(() => home.remove());
@@ -64,6 +66,16 @@ describe("pond get --message, of a message that fills pages", () => {
 
     expect(stdout).toContain("before it");
     expect(stdout).toContain("after it");
+  });
+
+  it("cuts the neighbours of JSON as HTTP does, and those of text nowhere", async () => {
+    const json = await home.pond("get", "long", "--message", "n5", "--context", "5", "--json");
+    const text = await home.pond("get", "long", "--message", "n5", "--context", "5");
+
+    const { before, after, context_cut } = JSON.parse(json.stdout);
+    const idsOf = (messages: { id: string }[]) => messages.map(({ id }) => id);
+    expect([idsOf(before), idsOf(after), context_cut]).toEqual([["n3", "n4"], ["n6"], true]);
+    expect(text.stdout.match(/ n\d+$/gm)).toHaveLength(11);
   });
 
   it("refuses to go on behind a part that is not in it", async () => {

@@ -3,111 +3,100 @@ import { Command, Option } from "commander";
 import { parseDepth } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { exitCodes } from "../exit.ts";
-import { printJson } from "../output/json.ts";
-import { formatCounted } from "../output/numbers.ts";
-import { type Shown, say, shown } from "../output/shown.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { type RedactionFlags, userNamesWithoutRedact } from "../redacted.ts";
 import type { RunAction } from "../run.ts";
-import { resolveMessageId, resolveSessionId } from "../session-id.ts";
-import { shellLine } from "../shell-words.ts";
+import { resolveSessionId } from "../session-id.ts";
+import type { PageFormat } from "./get-page.ts";
 
-type GetFlags = {
-  readonly mode: ResponseMode;
+type GetFlags = RedactionFlags & {
+  readonly mode?: ResponseMode;
   readonly message?: string;
   readonly context?: number;
   readonly after?: string;
+  readonly format?: PageFormat;
+  readonly out?: string;
+  readonly force?: boolean;
+  readonly pager: boolean;
 };
 
 const modes: readonly ResponseMode[] = ["conversational", "complete", "verbatim"];
-const bytesPerTextPage = 1024 * 1024;
+const formats: readonly PageFormat[] = ["markdown", "html"];
 
 export function getCommand(run: RunAction): Command {
   return new Command("get")
     .description("show a session, or one message of it")
     .argument("<session>", "its id, enough of its beginning, or its number in the last search")
     .addOption(
-      new Option("--mode <mode>", "how much of it").choices(modes).default("conversational"),
+      new Option(
+        "--mode <mode>",
+        "how much of it (default: conversational, with --format verbatim)",
+      ).choices(modes),
     )
     .option("--message <id>", "one message with all its parts")
     .option("--context <n>", "how many messages around it (default: 2)", parseDepth)
     .option("--after <id>", "go on behind this message, with --message behind this part of it")
+    .addOption(
+      new Option("--format <format>", "as one page that can be passed on").choices(formats),
+    )
+    .option("--out <file>", "write the page into this file")
+    .option("--force", "replace a file that is there")
+    .option("--redact", "replace secrets of known forms, and say how many")
+    .option("--user-names", "with --redact: also the names in paths of home folders")
+    .option("--no-pager", "do not page through what is longer than the screen")
     .action((session: string, flags: GetFlags, command: Command) =>
       run(command, (context) => get(context, session, flags)),
     );
 }
 
-async function get(context: Context, typed: string, flags: GetFlags) {
-  if (flags.message === undefined && flags.context !== undefined) {
-    throw new UsageError("--context goes with --message");
-  }
+async function get(context: Context, typed: string, flags: GetFlags): Promise<ExitCode> {
+  refuseMixed(flags, context.output.isJson);
   await withStore(context, "read", async (sessions) => {
     const id = await resolveSessionId(context.settings, sessions, typed);
-    const { message, ...others } = flags;
-    if (message === undefined) await showSession(context, sessions, id, flags);
-    else await showMessage(context, sessions, id, message, others);
+    await (flags.format === undefined
+      ? showText(context, sessions, id, flags)
+      : givePage(context, sessions, id, { ...flags, format: flags.format }));
   });
   return exitCodes.done;
 }
 
-async function showMessage(
+async function showText(
   context: Context,
   sessions: SessionStore,
   id: string,
-  typed: string,
-  { context: depth, after: afterPart }: Pick<GetFlags, "context" | "after">,
+  { message, mode = "conversational", ...flags }: GetFlags,
 ): Promise<void> {
-  const { output } = context;
-  const { getMessage } = await import("@pond/sessions");
-  const messageId = await resolveMessageId(sessions, id, typed);
-  const around = depth === undefined ? {} : { context: depth };
-  const view = await getMessage(sessions, id, messageId, { ...around, afterPart });
-  if (output.isJson) {
-    await printJson(output, view);
-    return;
-  }
-  const { printMessage, printSessionHeader } = await import("../session-text.ts");
-  printSessionHeader(context, view.session);
-  // Whoever pages through a message has seen its neighbours, and may ask for them again.
-  const isFirst = afterPart === undefined || depth !== undefined;
-  if (isFirst) for (const message of view.before) printMessage(output, message);
-  printMessage(output, view.target, { isTarget: true });
-  if (isFirst) for (const message of view.after) printMessage(output, message);
-  const { content } = view.target;
-  const last = typeof content === "string" ? undefined : content?.at(-1)?.id;
-  if (view.target_parts_remaining > 0 && last !== undefined) {
-    const count = formatCounted(view.target_parts_remaining, "more part");
-    output.note(say`${count} of it: ${shown(shellLine(["--after", last]))}`);
-  }
+  const { showMessage, showSession } = await import("./get-text.ts");
+  if (message === undefined) await showSession(context, sessions, id, { ...flags, mode });
+  else await showMessage(context, sessions, id, message, flags);
 }
 
-async function showSession(
+async function givePage(
   context: Context,
   sessions: SessionStore,
   id: string,
-  { mode, after }: GetFlags,
+  { out, force: isForced = false, mode = "verbatim", ...flags }: GetFlags & { format: PageFormat },
 ): Promise<void> {
-  const { output } = context;
-  const { getSession } = await import("@pond/sessions");
-  if (output.isJson) {
-    await printJson(output, await getSession(sessions, id, { mode, afterId: after }));
-    return;
-  }
-  const { printMessage, printSessionHeader } = await import("../session-text.ts");
-  // A person reads on; only programs want pages.
-  const limitBytes = bytesPerTextPage;
-  let page = await getSession(sessions, id, { mode, afterId: after, limitBytes });
-  printSessionHeader(context, page.session);
-  if (page.messages.length === 0) output.note(nothingThere[mode]);
-  for (;;) {
-    for (const message of page.messages) printMessage(output, message);
-    const afterId = page.messages.at(-1)?.id;
-    if (page.messages_remaining === 0 || afterId === undefined) return;
-    page = await getSession(sessions, id, { mode, afterId, limitBytes });
-  }
+  const { showPage, writePage } = await import("./get-page.ts");
+  if (out === undefined) await showPage(context, sessions, id, { ...flags, mode });
+  else await writePage(context, sessions, id, { ...flags, mode, out, isForced });
 }
 
-const nothingThere: Readonly<Record<ResponseMode, Shown>> = {
-  conversational: shown("No conversation in it. `--mode complete` shows every record."),
-  complete: shown("It holds no message."),
-  verbatim: shown("It holds no message."),
-};
+/** @throws {UsageError} for flags that say nothing of what is asked for. */
+function refuseMixed(flags: GetFlags, isJson: boolean): void {
+  const { message, context, format, out, force, redact, userNames } = flags;
+  const refusals: readonly (readonly [boolean, string])[] = [
+    [message === undefined && context !== undefined, "--context goes with --message"],
+    [
+      message !== undefined && format !== undefined,
+      "--format is of a session: leave --message out",
+    ],
+    [format === undefined && out !== undefined, "--out goes with --format"],
+    [out === undefined && force === true, "--force goes with --out"],
+    [out === "", "say where to write it: --out FILE"],
+    [isJson && format !== undefined && out === undefined, "with --json, --format needs --out FILE"],
+    [userNames === true && redact !== true, userNamesWithoutRedact],
+  ];
+  const refused = refusals.find(([applies]) => applies);
+  if (refused) throw new UsageError(refused[1]);
+}

@@ -26,6 +26,7 @@ async function importFile(
   file: string,
   { dryRun: isPreview = false }: ImportFlags,
 ): Promise<ExitCode> {
+  await context.startLean?.("batches");
   const { output } = context;
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();

@@ -433,6 +433,38 @@ describe("pond init --undo", () => {
   });
 });
 
+it("leaves no empty object that it made itself where the file has changed since", async () => {
+  home.write(".local/share/opencode/.keep", "");
+  home.write(".config/opencode/opencode.json", '{\n  "theme": "x"\n}\n');
+  await init("--client", "opencode", "--no-sync", "--no-schedule");
+  const text = read(".config/opencode/opencode.json");
+  home.write(".config/opencode/opencode.json", text.replace('"x"', '"y"'));
+
+  const { code } = await init("--undo");
+
+  expect(code).toBe(0);
+  expect(read(".config/opencode/opencode.json")).toBe('{\n  "theme": "y"\n}\n');
+});
+
+it("leaves nothing of a schedule that could not be started", async () => {
+  fake(home, "systemctl", 'case $2 in enable) echo "Access denied" >&2; exit 1 ;; esac');
+
+  const { code, report } = await initJson("--client", "codex", "--no-mcp", "--no-sync");
+  const { stdout, stderr } = await home.pondWith({ env }, "schedule", "start");
+  const undone = await init("--undo");
+
+  expect([code, report.schedule]).toMatchObject([
+    3,
+    { state: "failed", scheduler: null, message: expect.stringContaining("Access denied") },
+  ]);
+  expect(readdirSync(join(home.folder, ".config/systemd/user"))).toEqual([]);
+  expect([stdout, stderr]).toEqual([
+    "",
+    expect.stringMatching(/^error: systemctl .* Access denied\n`pond sync` works without /),
+  ]);
+  expect(undone.stdout).not.toContain("schedule");
+});
+
 it("leaves a server alone that somebody else put in the place of pond's", async () => {
   fakeClients();
   home.write(".omp/agent/mcp.json", "{}");
@@ -562,6 +594,7 @@ describe("pond init at a terminal", () => {
   async function asked(answers: Partial<Asker>) {
     const questions: string[] = [];
     const asker: Asker = {
+      left: new AbortController().signal,
       confirm: async (question) => {
         questions.push(question);
         return true;
@@ -601,6 +634,13 @@ describe("pond init at a terminal", () => {
       ],
     ]);
     expect(read(".claude.json")).toContain("pond");
+  });
+
+  it("goes no further where nobody answers any more", async () => {
+    const { code, stdout } = await asked({ left: AbortSignal.abort() });
+
+    expect([code, stdout]).toEqual([130, "Stopped. Nothing was changed.\n"]);
+    expect(isThere(".config/pond")).toBe(false);
   });
 
   it("does nothing of what was refused", async () => {

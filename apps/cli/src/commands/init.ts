@@ -14,6 +14,9 @@ export function initCommand(run: RunAction): Command {
     .option("--undo", "take back what init did; what is stored stays")
     .action((flags: InitFlags, command: Command) =>
       run(command, async (context) => {
+        // Before anything is said or asked: the process may start anew, and the sync would do so later.
+        const isSyncing = flags.sync && !flags.dryRun && !flags.undo;
+        if (isSyncing) await context.startLean?.("batches");
         const { init } = await import("../init/init.ts");
         return init(context, flags, command.optsWithGlobals());
       }),

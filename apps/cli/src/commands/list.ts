@@ -60,17 +60,19 @@ function print(context: Context, listed: readonly ListedSession[], hasMore: bool
   // In a pipe a script reads them, so they are whole.
   const names = output.isTerminal ? shortIds(ids) : ids;
   const rows = listed.map((session, at) => rowOf(context, session, names[at] ?? ""));
+  // Nobody at a terminal needs an empty column; what reads a pipe counts on it.
+  const hasAgents = !output.isTerminal || listed.some(({ descendants }) => descendants > 0);
   const columns = [
     { title: shown("SESSION"), style: output.style.accent },
     { title: shown("ACTIVE"), align: "right" },
     { title: shown("CLIENT"), minWidth: 6 },
     { title: shown("PROJECT"), minWidth: 10, cutAt: "start" },
-    { title: shown("MESSAGES"), align: "right", leastTableWidth: 64 },
+    { title: shown("MESSAGES"), align: "right", leastTableWidth: 90 },
     {
       title: shown("+AGENTS"),
       align: "right",
       style: output.style.faint,
-      leastTableWidth: 72,
+      leastTableWidth: hasAgents ? 100 : Number.POSITIVE_INFINITY,
     },
     { title: shown("BEGINS WITH"), minWidth: 12 },
   ] as const;

@@ -179,10 +179,10 @@ describe("pond models download", () => {
   });
 
   it("draws how far it is", () => {
-    const pace = { done: 30e6, total: 120e6, doneBefore: 10e6, elapsedMs: 5_000 };
+    const pace = { done: 30e6, total: 120e6, doneBefore: 10e6, elapsedMs: 5_000, columns: 79 };
 
     expect(describeDownload("model.onnx", pace)).toBe(
-      "model.onnx  ███░░░░░░░  25 %  30.0 MB/120 MB  4.0 MB/s  23 s left",
+      "model.onnx  ██░░░░░░  25 %  30.0 MB/120 MB  25 s left  4.0 MB/s",
     );
   });
 });

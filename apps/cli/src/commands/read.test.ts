@@ -58,6 +58,15 @@ describe("pond list", () => {
     expect(stdout.trimEnd().split("\n")).toHaveLength(5);
   });
 
+  it("shortens a sub-agent's id to what `pond get` takes", async () => {
+    const terminal = { isTerminal: true, columns: 80 };
+    const { stdout } = await home.pondWith(terminal, "list", "--all", "--no-color");
+
+    const [shortened = ""] = /c5e1b000…\S+/.exec(stdout) ?? [];
+    expect((await json("get", shortened)).session.id).toMatch(/^c5e1b000-.+\/subagents\/agent-/);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
   it.each([52, 60, 80, 200])("fits a terminal of %i columns", async (columns) => {
     const { stdout } = await home.pondWith({ isTerminal: true, columns }, "list", "--no-color");
 
@@ -136,6 +145,7 @@ describe("pond get", () => {
     [["get", ledger, "--context", "2"], 2, "--context goes with --message"],
     [["get", ledger, "--mode", "short"], 2, "Allowed choices are conversational"],
     [["get"], 2, "missing required argument 'session'"],
+    [["get"], 2, "See `pond get --help`."],
   ])("refuses %j with %i", async (argv, expected, message) => {
     const { code, stderr } = await home.pond(...argv);
 
@@ -144,6 +154,15 @@ describe("pond get", () => {
 });
 
 describe("pond search", () => {
+  it("says whose sub-agent it was that said the best of a session", async () => {
+    const words = ["Three", "places", "leave", "rows", "out", "silently"];
+    const { stdout } = await home.pond("search", ...words, "--limit", "1");
+
+    expect(stdout).toMatch(
+      /^ 1 {2}c5e1b000-\S+\/subagents\/\S+ .* {2}claude-code {2}sub-agent of c5e1b000-\S+\n/,
+    );
+  });
+
   it("numbers what it found and shows the passage", async () => {
     const { code, stdout, stderr } = await home.pond("search", "import", "loses", "rows");
 
@@ -224,15 +243,34 @@ describe("pond search", () => {
   });
 });
 
+describe("a store with nothing in it", () => {
+  it.each([
+    [["search", "x"], /Nothing that search reads is stored yet: `pond sync`/],
+    [["search", "x", "--since", "7d"], /The filters leave none, or nothing is stored/],
+    [["restore", "--all"], /^Restored 0 sessions in 0 files\.\nNothing is stored yet: `pond sync`/],
+    [["list"], /`pond sync` fetches what is new/],
+  ])("makes %j say where sessions come from", async (argv, message) => {
+    const empty = new Home();
+    await empty.pond("sync");
+
+    const { code, stdout } = await empty.pond(...argv);
+
+    empty.remove();
+    expect([code, stdout]).toEqual([0, expect.stringMatching(message)]);
+  });
+});
+
 describe("pond status", () => {
   it("tells what is stored and that all is well", async () => {
     const { code, stdout } = await home.pond("status");
 
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Store {5}~\/\.local\/share\/pond\/default\nHolds {5}5 sessions, 63 /);
-    expect(stdout).toMatch(/SESSIONS {2}MESSAGES {2}CLIENT\n +5 +63 {2}claude-code\n/);
+    expect(stdout).toMatch(/\nCLIENT +SESSIONS +MESSAGES .*\nclaude-code +5 +63 /);
     expect(stdout).toContain("/home/ada/ledger");
-    expect(stdout).toContain("messages (");
+    expect(stdout).toMatch(
+      /ROWS +SIZE +INDEXES {2}TABLE\n +5 .* {2}sessions\n +63 .* {2}messages\n/,
+    );
     expect(stdout).toMatch(/\nNothing needs doing\.\n$/);
   });
 
@@ -266,19 +304,4 @@ describe("pond adapters", () => {
       { name: "codex", enabled: true, places: [{ ...place, path: join(home.folder, ".codex") }] },
     ]);
   });
-});
-
-describe("pond completions", () => {
-  it.each(["bash", "zsh", "fish"])(
-    "prints a script for %s that knows every command",
-    async (shell) => {
-      const { code, stdout } = await home.pond("completions", shell);
-
-      expect(code).toBe(0);
-      for (const verb of ["sync", "search", "list", "get", "restore", "status", "adapters"]) {
-        expect(stdout).toContain(verb);
-      }
-      expect(stdout).toMatch(/models.*download remove.*multilingual-e5-small/);
-    },
-  );
 });

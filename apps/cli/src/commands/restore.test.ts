@@ -83,6 +83,18 @@ describe("pond restore", () => {
     expect(installed).toEqual(["-home-ada-weather-widget"]);
   });
 
+  it.each([
+    ["one session", [ledger]],
+    ["every session", ["--all"]],
+  ])("refuses a file as the folder for %s", async (_, argv) => {
+    const file = join(out, "taken");
+    writeFileSync(file, "mine");
+
+    const { code, stderr } = await home.pond("restore", ...argv, "--out", file);
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is no folder: name one")]);
+  });
+
   it("does not replace a file unless it is told to", async () => {
     await home.pond("restore", ledger, "--out", out);
     const file = join(out, project, `${ledger}.jsonl`);

@@ -7,6 +7,7 @@ import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
+import { wrapText } from "../output/wrap.ts";
 import { type RestoreReport, restoreAll, restoreEach } from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 
@@ -75,9 +76,11 @@ function print({ output, home }: Context, { files, faults }: RestoreReport): voi
     const foreign = files.filter(({ native }) => !native).length;
     const kind = foreign > 0 ? shown(", translated for another client") : shown("");
     const total = formatCounted(sessions, "session");
-    output.line(
-      output.style.faint(say`Restored ${total} in ${formatCounted(files.length, "file")}${kind}.`),
-    );
+    const said = say`Restored ${total} in ${formatCounted(files.length, "file")}${kind}.`;
+    for (const line of wrapText(said, output.width)) output.line(output.style.faint(line));
+    if (files.length === 0 && faults.length === 0) {
+      output.line(shown("Nothing is stored yet: `pond sync` fetches sessions."));
+    }
   }
   for (const { session_id, message } of faults) {
     output.warn(say`${shownLine(session_id)}: ${shownLine(message)}`);

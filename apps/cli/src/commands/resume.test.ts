@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fixtures, Home } from "../testing.ts";
+import { fixtures, Home, line } from "../testing.ts";
 
 const samples = join(fixtures, "samples", "claude-code");
 const ledger = "c5e1b000-3f0a-4d7e-8b21-6a9d4e2f1c02";
@@ -84,6 +84,30 @@ describe("pond resume", () => {
     expect(code).toBe(0);
     expect(readFileSync(join(project, "started"), "utf8")).toBe(`--resume ${id}\n`);
     expect(existsSync(join(project, "x"))).toBe(false);
+    other.remove();
+  });
+
+  it("says what is missing where the client or the folder is", async () => {
+    const other = new Home();
+    const id = "5e551000-0000-4000-8000-000000000001";
+    other.writeSession(id, line(id, "u", "hi", { cwd: other.folder }));
+    await other.pond("sync");
+    const env = { PATH: "/nowhere" };
+
+    const noClient = await other.pondWith({ env }, "resume", id, "--run");
+    const away = "5e552000-0000-4000-8000-000000000001";
+    other.writeSession(away, line(away, "u", "hi", { cwd: "/gone" }));
+    await other.pond("sync");
+    const noFolder = await other.pondWith({ env }, "resume", away, "--run");
+
+    expect([noClient.code, noClient.stderr]).toEqual([
+      1,
+      expect.stringContaining("error: claude is not on the PATH: install it, or run the command"),
+    ]);
+    expect([noFolder.code, noFolder.stderr]).toEqual([
+      1,
+      expect.stringContaining("error: the session's folder /gone is not on this machine"),
+    ]);
     other.remove();
   });
 

@@ -61,7 +61,7 @@ async function resume(context: Context, typed: string, flags: ResumeFlags): Prom
   );
   if (output.isJson) await printJson(output, report);
   else print(context, report);
-  return flags.run ? runAll(report) : exitCodes.done;
+  return flags.run ? runAll(context, report) : exitCodes.done;
 }
 
 async function install(
@@ -138,12 +138,27 @@ function print({ output, home }: Context, report: ResumeReport): void {
 }
 
 /** Runs the commands in order, the terminal being theirs. Never through a shell. */
-async function runAll({ commands, directory }: ResumeReport): Promise<ExitCode> {
+async function runAll(
+  { output, env, home }: Context,
+  { commands, directory }: ResumeReport,
+): Promise<ExitCode> {
+  // The system would say that the program is missing.
+  if (directory !== null && !existsSync(directory)) {
+    const folder = shownLine(shortenHome(directory, home));
+    output.error(say`the session's folder ${folder} is not on this machine: make it first`);
+    return exitCodes.failed;
+  }
   for (const [program = "", ...words] of commands) {
     const code = await new Promise<number | null>((resolve, reject) => {
-      const child = spawn(program, words, { cwd: directory ?? undefined, stdio: "inherit" });
+      const child = spawn(program, words, { cwd: directory ?? undefined, env, stdio: "inherit" });
       child.on("error", reject);
       child.on("close", resolve);
+    }).catch((error: unknown) => {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      output.error(
+        say`${shownLine(program)} is not on the PATH: install it, or run the command above where it is`,
+      );
+      return 127;
     });
     if (code !== 0) return exitCodes.failed;
   }

@@ -4,6 +4,7 @@ import { isAddress } from "../config-values.ts";
 import type { Context } from "../context.ts";
 import { expandHome, shortenHome } from "../directories.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
+import { tell } from "../init/tell.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
 import { formatMoment } from "../output/time.ts";
 import { reportError } from "../report-error.ts";
@@ -114,7 +115,7 @@ export async function statusOf(context: Context): Promise<ScheduleStatus> {
 
 function print({ output, home }: Context, status: ScheduleStatus): void {
   const { scheduler, every, places, last_run: last, next_run: next } = status;
-  if (scheduler === null) output.line(shown("Not scheduled: `pond schedule start` does that."));
+  if (scheduler === null) tell(output, shown("Not scheduled: `pond schedule start` does that."));
   else {
     const often = every === null ? shown("as its file says") : say`every ${shown(every)}`;
     output.line(say`Scheduled with ${shown(scheduler)}, ${often}.`);
@@ -122,8 +123,8 @@ function print({ output, home }: Context, status: ScheduleStatus): void {
       output.line(output.style.faint(say`  ${shownLine(shortenHome(place, home))}`));
     }
   }
-  if (last !== null) output.line(say`Last run ${formatMoment(last.started_at)}: ${endOf(last)}.`);
-  if (next !== null) output.line(say`Next run ${formatMoment(next)}.`);
+  if (last !== null) tell(output, say`Last run ${formatMoment(last.started_at)}: ${endOf(last)}.`);
+  if (next !== null) tell(output, say`Next run ${formatMoment(next)}.`);
 }
 
 function endOf({ exit_code }: LastRun) {

@@ -52,10 +52,16 @@ async function search(context: Context, query: string, flags: SearchFlags) {
   const response = await find(context, query, { flags, signal }).finally(stop);
   if (context.output.isJson) await printJson(context.output, response);
   else {
-    printResults(context, response);
+    printResults(context, response, isNarrowed(flags));
     await remember(context, response);
   }
   return exitCodes.done;
+}
+
+function isNarrowed(flags: SearchFlags): boolean {
+  const { project, session, agent, role, since, until, minScore } = flags;
+  const filters = [project, session, agent, role, since, until, minScore];
+  return filters.some((filter) => filter !== undefined);
 }
 
 /** What was found is on the screen; that its numbers cannot be typed is no failure of the search. */

@@ -38,7 +38,7 @@ export function mcpCommand(run: RunAction): Command {
 }
 
 async function serve(context: Context, { transport, ...flags }: ServeFlags) {
-  await context.stay?.();
+  await context.startLean?.("serving");
   if (transport === "http") {
     const { serveHttp } = await import("../serve-http.ts");
     await serveHttp(context, flags);

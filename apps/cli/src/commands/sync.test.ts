@@ -37,6 +37,14 @@ describe("pond sync", () => {
           deferred: 0,
           rejected: 0,
           bytes_read: expect.any(Number),
+          accounting: {
+            read: 2,
+            stored: 1,
+            carried: 0,
+            faulted: 1,
+            pending: 0,
+            sessions_uncounted: 0,
+          },
           faults: [
             {
               adapter: "claude-code",
@@ -51,6 +59,17 @@ describe("pond sync", () => {
       embedded: 0,
     });
     expect([typeof duration_ms, indexes.length]).toEqual(["number", 4]);
+  });
+
+  it("adds up with -v what became of every record", async () => {
+    home.writeSession("s1", line("s1", "a", "one"), '{"type":"summary"}', "{ broken");
+
+    const { stdout } = await home.pond("sync", "-v");
+    const { stdout: again } = await home.pond("sync", "-v");
+
+    const sum = "3 records read = 2 stored (1 of them carried whole) + 1 faulted + 0 pending";
+    expect(stdout).toContain(sum);
+    expect(again).toContain("0 records read = 0 stored + 0 faulted + 0 pending");
   });
 
   it("says in two lines what it did, and that there was nothing to do", async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { SessionStore } from "@pond/sessions";
 import type { Source, Stage, SyncOptions } from "@pond/sync";
 import { Command, Option } from "commander";
@@ -9,6 +10,7 @@ import { type Embeddings, whyOff } from "../embeddings.ts";
 import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
+import { rememberSync } from "../last-sync.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { ProgressLine } from "../output/progress.ts";
@@ -16,9 +18,12 @@ import { type Shown, say, shown } from "../output/shown.ts";
 import { factsOf, isAbort, sayError, sayStopped, toWireError } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
 import { runSync, type SyncOutcome } from "../run-sync.ts";
+import type { Settings } from "../settings.ts";
+import { stateOf } from "../state-directory.ts";
 import { type ArchiveWire, printArchive, proveArchive, storeArchive } from "../store-archive.ts";
-import { showSync } from "../sync-progress.ts";
+import { showStopping, showSync } from "../sync-progress.ts";
 import { printSync } from "../sync-summary.ts";
+import { tellFailure } from "../tell-failure.ts";
 import { version } from "../version.ts";
 
 type SyncFlags = {
@@ -57,9 +62,11 @@ export async function sync(
 ): Promise<ExitCode> {
   const { output, now, settings } = context;
   const stages = stagesOf(flags, settings.embeddings);
+  if (takesLong(stages, settings)) await context.startLean?.("batches");
   const choice = await chooseAdapters(context, names, flags.path);
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
+  signal.addEventListener("abort", () => showStopping(progress));
   const options = {
     adapters: choice.adapters.map(({ origin }) => origin),
     stages,
@@ -96,6 +103,12 @@ export async function sync(
   return finish(context, choice.sources, outcome, { isPreview, archive });
 }
 
+/** A first import takes in all there is, and a model is big. */
+function takesLong(stages: readonly Stage[], { location, embeddings }: Settings): boolean {
+  const isFirst = !location.includes("://") && !existsSync(location);
+  return isFirst || (stages.includes("embed") && embeddings.isOn);
+}
+
 type Options = Omit<SyncOptions, "stateDirectory" | "host">;
 
 async function store(
@@ -104,12 +117,29 @@ async function store(
   options: Options,
 ): Promise<SyncOutcome> {
   const { hostname } = await import("node:os");
-  return withStore(context, "write", (sessions) => {
+  return withStore(context, "write", async (sessions) => {
     const stateDirectory = stateOf(context, sessions.store.id);
     const all = { ...options, stateDirectory, host: hostname() };
     const use = (opened: Opened) => runSync(sessions, sources, all, opened);
-    return options.stages?.includes("embed") ? withEmbedder(context, use) : use({});
+    const outcome = await (options.stages?.includes("embed")
+      ? withEmbedder(context, use)
+      : use({}));
+    await remember(context, stateDirectory, outcome);
+    return outcome;
   });
+}
+
+/** The sessions are stored; that nobody will know when is no failure of the sync. */
+async function remember({ output, now }: Context, stateDirectory: string, { report }: SyncOutcome) {
+  try {
+    const read = report.adapters.filter(
+      ({ sessions, faults }) => sessions.seen + faults.length > 0,
+    );
+    const clients = read.map(({ name }) => name);
+    await rememberSync(stateDirectory, clients, now());
+  } catch (error) {
+    tellFailure(output, "`pond status` will not know when this was", error);
+  }
 }
 
 async function preview(
@@ -184,9 +214,4 @@ function stagesOf(
     throw new UsageError(`there is no model to embed with: ${whyOff(embeddings)}`);
   }
   return stages;
-}
-
-/** What this machine saw, for one store: another store has to be told everything. */
-function stateOf({ settings }: Context, storeId: string): string {
-  return `${settings.directories.state}/${storeId}`;
 }

@@ -23,7 +23,7 @@ describe("parseNumbers", () => {
 describe("an asker", () => {
   const typing = async (...lines: readonly string[]) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const asker = await createAsker({ input, output });
+    const asker = createAsker({ input, output, columns: 80 });
     // A line at a time, as somebody types: an answer is given to a question that was asked.
     output.on("data", (chunk) => {
       const next = /[\]?] $/.test(String(chunk)) ? lines[answered++] : undefined;

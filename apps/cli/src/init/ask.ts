@@ -1,7 +1,11 @@
 import type { Interface } from "node:readline/promises";
+import { shown } from "../output/shown.ts";
+import { wrapText } from "../output/wrap.ts";
 
 /** Asks a person at a terminal. */
 export type Asker = {
+  /** Aborted where nobody answers any more: after Ctrl-C or Ctrl-D. */
+  readonly left: AbortSignal;
   /** A question with yes as its default. */
   readonly confirm: (question: string) => Promise<boolean>;
   /**
@@ -18,37 +22,53 @@ export type Asker = {
   readonly close: () => void;
 };
 
-type Streams = {
+type AskerOptions = {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
+  /** Where longer questions are broken. */
+  readonly columns: number;
 };
 
-/** What is asked are pond's own words, never text of a session. */
-export async function createAsker({ input, output }: Streams): Promise<Asker> {
-  const { createInterface } = await import("node:readline/promises");
-  const lines: Interface = createInterface({ input, output });
+/**
+ * What is asked are pond's own words, never text of a session. The terminal is taken over with the
+ * first question: until then Ctrl-C is a signal.
+ */
+export function createAsker({ input, output, columns }: AskerOptions): Asker {
   const left = new AbortController();
-  // After Ctrl-C or Ctrl-D nobody answers any more.
-  lines.on("close", () => left.abort());
+  let lines: Interface | undefined;
+  const open = async (): Promise<Interface> => {
+    const { createInterface } = await import("node:readline/promises");
+    const opened = createInterface({ input, output });
+    // A question that is left so ends its line.
+    opened.on("close", () => left.abort());
+    return opened;
+  };
   const ask = async (question: string): Promise<string> => {
+    lines ??= await open();
+    // An answer has to fit behind it.
+    const words = wrapText(shown(question), columns - 4);
+    for (const line of words.slice(0, -1)) output.write(`${line}\n`);
     const { signal } = left;
-    return (await lines.question(question, { signal })).trim().toLowerCase();
+    return (await lines.question(`${words.at(-1)} `, { signal })).trim().toLowerCase();
   };
   return {
+    left: left.signal,
     confirm: async (question) => {
       for (;;) {
-        const answer = await ask(`${question} [Y/n] `);
+        const answer = await ask(`${question} [Y/n]`);
         if (answer === "" || answer === "y" || answer === "yes") return true;
         if (answer === "n" || answer === "no") return false;
+        output.write("Please answer y or n.\n");
       }
     },
     choose: async (question, count, chosen) => {
       for (;;) {
-        const picked = parseNumbers(await ask(`${question} `), count, chosen);
+        const picked = parseNumbers(await ask(question), count, chosen);
         if (picked !== undefined) return picked;
+        output.write(`Please answer with numbers from 1 to ${count}, "all" or "none".\n`);
       }
     },
-    close: () => lines.close(),
+    close: () => lines?.close(),
   };
 }
 

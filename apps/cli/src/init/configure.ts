@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
+import { wrapText } from "../output/wrap.ts";
 import type { GlobalFlags } from "../settings.ts";
 import type { FoundClient } from "./found-clients.ts";
 import { printDiff } from "./line-diff.ts";
@@ -37,5 +38,7 @@ export async function configure(
 export function sayBackup({ output, home }: Context, backup: string | null): void {
   if (backup === null) return;
   const place = shownLine(shortenHome(backup, home));
-  output.line(output.style.faint(say`  what was there is in ${place}`));
+  for (const line of wrapText(say`what was there is in ${place}`, output.width - 2)) {
+    output.line(output.style.faint(say`  ${line}`));
+  }
 }

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import type { Source } from "@pond/sync";
 import { chooseAdapters } from "../choose-adapters.ts";
 import type { Context } from "../context.ts";
+import { formatCounted } from "../output/numbers.ts";
+import { ProgressLine } from "../output/progress.ts";
+import { say, shownLine } from "../output/shown.ts";
 import { type CleanUp, cleanUpOf } from "./clean-up.ts";
 
 /** One place of a client on this machine. */
@@ -33,29 +36,56 @@ export type FoundClient = {
 
 const dayMs = 86_400_000;
 
-/** The clients that have a folder on this machine, in the order of the registry. */
-export async function findClients(context: Context): Promise<FoundClient[]> {
+/**
+ * The clients that have a folder on this machine, in the order of the registry.
+ *
+ * @throws {Error} an AbortError once `signal` is aborted.
+ */
+export async function findClients(context: Context, signal: AbortSignal): Promise<FoundClient[]> {
   const { adapters } = await import("@pond/adapters");
   const names = adapters.map(({ origin }) => origin);
   const { sources } = await chooseAdapters(context, names);
+  const progress = new ProgressLine(context.output);
+  const options = { now: context.now(), progress, signal };
   const found: FoundClient[] = [];
-  for (const name of names) {
-    const own = sources.filter(({ adapter }) => adapter === name);
-    if (own.length === 0) continue;
-    const places = await Promise.all(own.map((source) => look(source, context.now())));
-    const isEnabled = context.settings.config.adapters[name]?.isEnabled !== false;
-    found.push({ name, isEnabled, places });
+  try {
+    for (const name of names) {
+      const own = sources.filter(({ adapter }) => adapter === name);
+      if (own.length === 0) continue;
+      const places: FoundPlace[] = [];
+      for (const source of own) places.push(await look(source, options));
+      const isEnabled = context.settings.config.adapters[name]?.isEnabled !== false;
+      found.push({ name, isEnabled, places });
+    }
+  } finally {
+    progress.clear();
   }
   return found;
 }
 
-async function look({ adapter, path, reader }: Source, now: Date): Promise<FoundPlace> {
+type LookOptions = {
+  readonly now: Date;
+  readonly progress: ProgressLine;
+  readonly signal: AbortSignal;
+};
+
+async function look(
+  { adapter, path, reader }: Source,
+  { now, progress, signal }: LookOptions,
+): Promise<FoundPlace> {
   const cleanUp = cleanUpOf(adapter, path);
   const place = { sessions: 0, bytes: 0, oldestMs: Number.POSITIVE_INFINITY, due: 0, dueSoon: 0 };
-  for await (const source of reader.sessions()) {
+  for await (const source of reader.sessions(signal)) {
+    signal.throwIfAborted();
     if (source.kind === "fault") continue;
     place.sessions += 1;
     place.bytes += source.bytes;
+    const amount = { done: place.sessions, total: 0 };
+    progress.show(
+      path,
+      amount,
+      ({ done }) => say`${shownLine(adapter)}  looking: ${formatCounted(done, "session")}`,
+    );
     const writtenMs = await lastWritten(path, source.key);
     if (writtenMs === undefined) continue;
     place.oldestMs = Math.min(place.oldestMs, writtenMs);

@@ -2,14 +2,16 @@ import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
+import { onInterrupt } from "../interrupt.ts";
 import type { Output } from "../output/output.ts";
 import { joined, say, shown, shownLine } from "../output/shown.ts";
+import { isAbort } from "../report-error.ts";
 import { type GlobalFlags, resolveSettings } from "../settings.ts";
 import { type Asker, createAsker } from "./ask.ts";
 import { configure } from "./configure.ts";
 import { firstSync } from "./first-sync.ts";
 import { type FoundClient, findClients } from "./found-clients.ts";
-import { readJournal } from "./journal.ts";
+import { type Action, readJournal } from "./journal.ts";
 import { offerMcp } from "./offer-mcp.ts";
 import { offerSchedule } from "./offer-schedule.ts";
 import { clientJson, type InitReport } from "./report.ts";
@@ -41,8 +43,16 @@ export async function init(
   const { output } = context;
   const isAsking =
     !flags.yes && !flags.dryRun && !output.isJson && output.isTerminal && process.stdin.isTTY;
+  if (!isAsking && !flags.yes && !flags.dryRun && !output.isJson) {
+    output.note(
+      shown(
+        "There is no terminal to ask at, so everything is taken, as with --yes. --dry-run says what that is; --client NAME, --no-mcp, --no-schedule and --no-sync take less.",
+      ),
+    );
+  }
+  const { stdin: input, stdout } = process;
   const asker = isAsking
-    ? await createAsker({ input: process.stdin, output: process.stdout })
+    ? createAsker({ input, output: stdout, columns: output.width })
     : undefined;
   try {
     return await initWith(context, flags, globals, asker);
@@ -58,8 +68,36 @@ export async function initWith(
   globals: GlobalFlags,
   asker?: Asker,
 ): Promise<ExitCode> {
+  const before = await readJournal(context);
+  const interrupt = onInterrupt();
+  const signals = [interrupt.signal, ...(asker ? [asker.left] : [])];
+  const steps = { asker, signal: AbortSignal.any(signals), endOfSteps: interrupt.stop };
+  try {
+    return await takeSteps(context, flags, globals, steps);
+  } catch (error) {
+    if (!isAbort(error)) throw error;
+    return sayLeft(context, before, await readJournal(context));
+  } finally {
+    interrupt.stop();
+  }
+}
+
+type Steps = {
+  readonly asker: Asker | undefined;
+  /** Aborted by Ctrl-C, whoever gets to see it. */
+  readonly signal: AbortSignal;
+  /** Lets go of Ctrl-C. */
+  readonly endOfSteps: () => void;
+};
+
+async function takeSteps(
+  context: Context,
+  flags: InitFlags,
+  globals: GlobalFlags,
+  { asker, signal, endOfSteps }: Steps,
+): Promise<ExitCode> {
   const { output, env, home } = context;
-  const found = await findClients(context);
+  const found = await findClients(context, signal);
   const isDry = flags.dryRun ?? false;
   if (!output.isJson) showOrSayNone(context, found);
   const chosen = await choose(found, flags.client ?? [], asker);
@@ -70,22 +108,41 @@ export async function initWith(
     else if (found.length > 0) output.line(shown("Nothing was chosen, and nothing was changed."));
     return exitCodes.done;
   }
+  signal.throwIfAborted();
   const config = await configure(context, found, chosen, globals, isDry);
   // The rest goes by what was just written.
   const settings = isDry ? context.settings : await resolveSettings(globals, env, home);
   const configured = { ...context, settings };
-  const mcp = flags.mcp ? await offerMcp(configured, chosen, isDry, asker) : [];
-  const schedule = flags.schedule ? await offerSchedule(configured, isDry, asker) : null;
+  const offer = { isDry, asker, signal };
+  const mcp = flags.mcp ? await offerMcp(configured, chosen, offer) : [];
+  signal.throwIfAborted();
+  const schedule = flags.schedule ? await offerSchedule(configured, offer) : null;
+  signal.throwIfAborted();
   const wantsSync =
     flags.sync && !isDry && ((await asker?.confirm("Store the sessions now?")) ?? true);
   // The terminal is the sync's from here: a Ctrl-C has to reach it.
   asker?.close();
+  endOfSteps();
   const [exitCode, synced] = wantsSync ? await firstSync(configured) : [exitCodes.done, null];
   if (output.isJson) print(output, { ...report, config, mcp, schedule, sync: synced });
   else sayNext(context, isDry, await readJournal(context));
   if (exitCode !== exitCodes.done) return exitCode;
   const isFailed = mcp.some(({ state }) => state === "failed") || schedule?.state === "failed";
   return isFailed ? exitCodes.doneWithFaults : exitCodes.done;
+}
+
+/** Whoever leaves in the middle is told what became of the half, and how it goes on. */
+function sayLeft(
+  { output }: Context,
+  before: readonly Action[],
+  after: readonly Action[],
+): ExitCode {
+  const left =
+    after.length > before.length
+      ? "What was done so far stays: `pond init` goes on from there, `pond init --undo` takes it back."
+      : "Nothing was changed.";
+  output.note(say`Stopped. ${shown(left)}`);
+  return exitCodes.interrupted;
 }
 
 function showOrSayNone(context: Context, found: readonly FoundClient[]): void {
@@ -117,7 +174,7 @@ async function choose(
   if (found.length === 0) return [];
   const enabled = found.flatMap(({ isEnabled }, at) => (isEnabled ? [at] : []));
   const numbers = enabled.map((at) => at + 1).join(",") || "none";
-  const question = `Keep the sessions of which? Numbers, "all" or "none" [${numbers}]`;
+  const question = `Keep which? Numbers, "all" or "none" [${numbers}]`;
   const picked = (await asker?.choose(question, found.length, enabled)) ?? enabled;
   return picked.flatMap((at) => names[at] ?? []);
 }

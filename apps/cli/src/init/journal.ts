@@ -34,6 +34,8 @@ type Entry = {
   readonly path: EntryPath;
   /** What it starts: another one of that name is not pond's to remove. */
   readonly words: readonly unknown[];
+  /** True where the object it stands in was made for it. */
+  readonly isOuterOurs?: boolean;
 };
 
 type Place = Pick<Context, "settings">;
@@ -53,9 +55,10 @@ export async function readJournal(place: Place): Promise<readonly Action[]> {
   } catch {
     // Said below.
   }
-  throw new ConfigError(`${file}: is not what pond wrote; the backups are beside the files`, {
-    file,
-  });
+  throw new ConfigError(
+    `${file}: is not what pond wrote: move it away; the backups, *.bak-*, are beside the files`,
+    { file },
+  );
 }
 
 /** Nothing is left of it where nothing is left to undo. */

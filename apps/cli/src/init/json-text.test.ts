@@ -4,6 +4,15 @@ import { parseJsonText, SettingsTextError, withEntry, withoutEntry } from "./jso
 const path = ["mcp", "pond"] as const;
 const value = { command: ["pond", "mcp"] };
 
+it.each([
+  ['{\n  "a": 1\n  "b": 2\n}', 3],
+  ['{\n  "a": [1, 2\n', 2],
+  ["{\n  'a': 1 }", 2],
+  ["", 1],
+])("names the line in which %j is no JSON", (text, line) => {
+  expect(() => parseJsonText(text)).toThrow(`is no JSON (line ${line})`);
+});
+
 describe("withEntry", () => {
   it.each([
     ["", '{\n  "mcp": {\n    "pond": {\n      "a": 1\n    }\n  }\n}\n'],
@@ -77,6 +86,27 @@ describe("withoutEntry", () => {
   ])("takes it out of %j", (before, after) => {
     expect(withoutEntry(before, path)).toBe(after);
   });
+
+  it.each([
+    ['{\n  "theme": "x"\n}\n', true],
+    ['{\n  // mine\n  "theme": "x", // one\n}\n', true],
+    ["{}\n", false],
+  ])("takes the object that was made for it out of %j too", (before, isLast) => {
+    const taken = withoutEntry(withEntry(before, path, value), path, true);
+
+    expect(parseJsonText(taken)).toEqual(parseJsonText(before));
+    expect(taken.includes("mine")).toBe(before.includes("mine"));
+    if (isLast) expect(taken).toBe(before);
+  });
+
+  it.each(['{ "mcp": { "pond": 1, "b": 2 } }', '{ "mcp": { /* mine */ "pond": 1 } }'])(
+    "leaves the object of %j where somebody put something in",
+    (before) => {
+      const taken = withoutEntry(before, path, true);
+
+      expect(parseJsonText(taken)).toEqual(parseJsonText(withoutEntry(before, path)));
+    },
+  );
 
   it("says that it is not there", () => {
     expect(() => withoutEntry('{ "mcp": {} }', path)).toThrow("has no mcp.pond");

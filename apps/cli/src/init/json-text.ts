@@ -28,13 +28,29 @@ export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(plain.map(({ text: word }) => word).join(" "));
   } catch (cause) {
-    throw new SettingsTextError("is no JSON", { cause });
+    const place = /at position (\d+)/.exec(String(cause))?.[1] ?? Number.POSITIVE_INFINITY;
+    let length = 0;
+    const odd = plain.find(({ text: word }) => {
+      length += word.length + 1;
+      return length > Number(place);
+    });
+    throw noJson(text, odd?.start ?? text.trimEnd().length, cause);
   }
+}
+
+function noJson(text: string, at: number, cause?: unknown): SettingsTextError {
+  const line = text.slice(0, at).split("\n").length;
+  return new SettingsTextError(`is no JSON (line ${line})`, { cause });
 }
 
 /** The value of an entry; undefined where there is none. @throws {SettingsTextError} */
 export function entryOf(text: string, path: EntryPath): unknown {
   return valueAt(parseJsonText(text.trim() === "" ? "{}" : text), path);
+}
+
+/** True where the object of an entry is there, with the entry or without. @throws {SettingsTextError} */
+export function hasOuter(text: string, [outer]: EntryPath): boolean {
+  return text.trim() !== "" && Object.hasOwn(fieldsOf(parseJsonText(text)), outer);
 }
 
 /** What stands at a path of own keys. */
@@ -65,20 +81,38 @@ export function withEntry(text: string, [outer, inner]: EntryPath, value: unknow
   return checked(changed, wanted);
 }
 
-/** The text without an entry. @throws {SettingsTextError} where it is not there, or cannot be taken out. */
-export function withoutEntry(text: string, [outer, inner]: EntryPath): string {
-  const there = bodyOf(text).members.find(({ key }) => key === outer);
+/**
+ * The text without an entry.
+ *
+ * @param isOuterOurs - Its object goes with it where nothing else is in there.
+ * @throws {SettingsTextError} where it is not there, or cannot be taken out.
+ */
+export function withoutEntry(text: string, [outer, inner]: EntryPath, isOuterOurs = false): string {
+  const root = bodyOf(text);
+  const there = root.members.find(({ key }) => key === outer);
   const body = there && bodyOf(text, there.value);
-  const at = body?.members.findIndex(({ key }) => key === inner) ?? -1;
-  const member = body?.members[at];
-  if (body === undefined || member === undefined)
+  const member = body?.members.find(({ key }) => key === inner);
+  if (there === undefined || body === undefined || member === undefined)
     throw new SettingsTextError(`has no ${outer}.${inner}`);
+  const fields = fieldsOf(parseJsonText(text));
+  // A comment in there is not pond's.
+  const inside =
+    text.slice(body.open.end, member.first.start) + text.slice(member.last.end, body.close.start);
+  if (isOuterOurs && /^[\s,]*$/.test(inside)) {
+    const { [outer]: _, ...others } = fields;
+    return checked(withoutMember(text, there), others);
+  }
+  const { [inner]: _, ...others } = fieldsOf(fields[outer]);
+  return checked(withoutMember(text, member), { ...fields, [outer]: others });
+}
+
+function withoutMember(text: string, { first, last }: Member): string {
   const words = significant(text);
-  const after = words.find(({ start }) => start >= member.last.end);
+  const after = words.find(({ start }) => start >= last.end);
   const isFollowed = after?.text === ",";
-  const to = isFollowed ? after.end : member.last.end;
-  const previous = words[words.findIndex(({ start }) => start === member.first.start) - 1];
-  const before = text.slice(0, member.first.start);
+  const to = isFollowed ? after.end : last.end;
+  const previous = words[words.findIndex(({ start }) => start === first.start) - 1];
+  const before = text.slice(0, first.start);
   // Its own line goes with it; comments around it are not pond's, and one needs the end of its line.
   const isLine = /^[ \t]*(\r?\n|$)/.test(text.slice(to));
   const isAfterComment = before.trimEnd().length > (previous?.end ?? 0);
@@ -87,10 +121,7 @@ export function withoutEntry(text: string, [outer, inner]: EntryPath): string {
   if (!isFollowed && previous?.text === ",") {
     kept = kept.slice(0, previous.start) + kept.slice(previous.end);
   }
-  const changed = kept + text.slice(to);
-  const fields = fieldsOf(parseJsonText(text));
-  const { [inner]: _, ...others } = fieldsOf(fields[outer]);
-  return checked(changed, { ...fields, [outer]: others });
+  return kept + text.slice(to);
 }
 
 function checked(text: string, wanted: Fields): string {
@@ -173,7 +204,7 @@ function significant(text: string): Token[] {
   while (pattern.lastIndex < text.length) {
     const start = pattern.lastIndex;
     const word = pattern.exec(text)?.[0];
-    if (word === undefined) throw new SettingsTextError("is no JSON");
+    if (word === undefined) throw noJson(text, start);
     const isAside = word.startsWith("/") || word.trim() === "";
     if (!isAside) tokens.push({ text: word, start, end: start + word.length });
   }

@@ -60,11 +60,12 @@ export const mcpClients: readonly McpClient[] = [
     files: ({ env, home }) => [join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml")],
     path: ["mcp_servers", name],
     find: async (text) => {
-      const { parse } = await import("smol-toml");
+      const { parse, TomlError } = await import("smol-toml");
       try {
         return valueAt(parse(text, { integersAsBigInt: true }), ["mcp_servers", name]);
       } catch (cause) {
-        throw new SettingsTextError("is no TOML", { cause });
+        const line = cause instanceof TomlError ? ` (line ${cause.line})` : "";
+        throw new SettingsTextError(`is no TOML${line}`, { cause });
       }
     },
     entry: ({ command: [command, ...args], env }) => ({ command, args, ...some(env) }),

@@ -1,17 +1,26 @@
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
+import { shellLine } from "../shell-words.ts";
 import type { Asker } from "./ask.ts";
 import { sayBackup } from "./configure.ts";
 import { printDiff } from "./line-diff.ts";
 import { planMcp, type Registration, register } from "./register-mcp.ts";
+import { tell } from "./tell.ts";
+
+/** How things are offered. */
+export type Offer = {
+  readonly isDry: boolean;
+  /** Undefined where nobody is to be asked. */
+  readonly asker: Asker | undefined;
+  readonly signal: AbortSignal;
+};
 
 /** Shows what would be registered with which client, and does so unless it is refused. */
 export async function offerMcp(
   context: Context,
   chosen: readonly string[],
-  isDry: boolean,
-  asker: Asker | undefined,
+  { isDry, asker, signal }: Offer,
 ): Promise<Registration[]> {
   const { output, home } = context;
   const plans = await planMcp(context, chosen);
@@ -27,6 +36,7 @@ export async function offerMcp(
     ((await asker?.confirm(`Let ${names} search what pond keeps?`)) ?? true);
   const done: Registration[] = [];
   for (const plan of plans) {
+    signal.throwIfAborted();
     const isLeft = isDry || !isWanted;
     const registration = isLeft ? plan.is : await register(context, plan);
     done.push(registration);
@@ -37,10 +47,10 @@ export async function offerMcp(
 
 function sayRegistration(
   context: Context,
-  { client, state, backup, message }: Registration,
+  { client, state, backup, command, message }: Registration,
   isDry: boolean,
 ): void {
-  const { output } = context;
+  const { output, home } = context;
   const told: Readonly<Record<Registration["state"], string>> = {
     planned: isDry ? "to be registered" : "not registered",
     registered: "registered",
@@ -49,9 +59,14 @@ function sayRegistration(
     manual: "not registered",
     failed: "failed",
   };
-  const why = message === null ? shown("") : say`: ${shownLine(message)}`;
-  const line = say`${shown(client)}: ${shown(told[state])}${why}`;
-  if (state === "failed") output.warn(line);
-  else output.line(say`  ${line}`);
+  const line = say`${shown(client)}: ${shown(told[state])}`;
+  const why =
+    message === null ? shown("") : say`: ${shownLine(message.replaceAll(`${home}/`, "~/"))}`;
+  if (state === "failed") output.warn(say`${line}${why}`);
+  else if (state === "manual" && command !== null) {
+    const [program = ""] = command;
+    tell(output, say`${line}: ${shown(program)} is not on the PATH; run`, shown("  "));
+    output.line(say`    ${shownLine(shellLine(command))}`);
+  } else tell(output, say`${line}${why}`, shown("  "));
   sayBackup(context, backup);
 }

@@ -1,8 +1,8 @@
 import { statusOf } from "../commands/schedule.ts";
 import type { Context } from "../context.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
-import type { Asker } from "./ask.ts";
-import { record } from "./journal.ts";
+import { readJournal, record, writeJournal } from "./journal.ts";
+import type { Offer } from "./offer-mcp.ts";
 import type { OfferedSchedule } from "./report.ts";
 import { tell } from "./tell.ts";
 
@@ -11,8 +11,7 @@ type State = OfferedSchedule["state"];
 /** Starts a schedule where there is none. @returns Null where it was refused. */
 export async function offerSchedule(
   context: Context,
-  isDry: boolean,
-  asker: Asker | undefined,
+  { isDry, asker, signal }: Offer,
 ): Promise<OfferedSchedule | null> {
   const { output } = context;
   const { findSchedule, firstUsable, schedulersOf, startWith } = await import(
@@ -34,12 +33,16 @@ export async function offerSchedule(
   if (isDry) return is("planned", `every hour, with ${scheduler.kind}`);
   const question = `Sync every hour in the background, with ${scheduler.kind}?`;
   if (!((await asker?.confirm(question)) ?? true)) return null;
+  signal.throwIfAborted();
+  const before = await readJournal(context);
   try {
     const job = await createJob(context, "1h");
     await record(context, { kind: "schedule" });
     await startWith(schedulers, job);
     return await is("started", `every hour, with ${scheduler.kind}`);
   } catch (error) {
+    // What was begun is taken back already.
+    if ((await findSchedule(schedulers)) === undefined) await writeJournal(context, before);
     return is("failed", error instanceof Error ? error.message : String(error));
   }
 }

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { runProgram } from "../schedule/run-program.ts";
 import { shellLine } from "../shell-words.ts";
 import { readJournal, record, sha256, writeJournal } from "./journal.ts";
-import { SettingsTextError, withEntry } from "./json-text.ts";
+import { hasOuter, SettingsTextError, withEntry } from "./json-text.ts";
 import {
   findServer,
   isOnPath,
@@ -105,9 +105,11 @@ async function byFile(
   file: string,
 ): Promise<string | null> {
   const wanted = client.entry(server);
-  const text = withEntry((await readText(file)) ?? "", client.path, wanted);
+  const before = (await readText(file)) ?? "";
+  const text = withEntry(before, client.path, wanted);
   const backup = await backUp(file, context.now());
-  const entry = { path: client.path, words: wordsOf(wanted) ?? [] };
+  const isOuterOurs = !hasOuter(before, client.path);
+  const entry = { path: client.path, words: wordsOf(wanted) ?? [], isOuterOurs };
   await record(context, { kind: "file", file, backup, sha256: sha256(text), entry });
   await replaceFile(file, text);
   return backup;
@@ -147,5 +149,6 @@ async function areEqual(file: string, other: string): Promise<boolean> {
 /** Errors of the system name their file already. */
 function reasonIn(file: string, error: unknown): string {
   const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-  return error instanceof SettingsTextError ? `${file} ${reason}` : reason;
+  if (!(error instanceof SettingsTextError)) return reason;
+  return `${file} ${reason}: put that right, and run \`pond init\` again`;
 }

@@ -1,10 +1,14 @@
 import type { Output } from "../output/output.ts";
-import type { Shown } from "../output/shown.ts";
-import { wrapPieces } from "../output/wrap.ts";
+import { type Shown, say, shown } from "../output/shown.ts";
+import { wrapText } from "../output/wrap.ts";
 
-/** A sentence, broken where the terminal ends. Commands are printed whole: they are copied. */
-export function tell(output: Output, text: Shown): void {
-  for (const line of wrapPieces([{ text, isMatch: false }], output.width, (match) => match)) {
-    output.line(line);
+/**
+ * A sentence, broken where the terminal ends. Commands are printed whole: they are copied.
+ *
+ * @param indent - Stands before each of its lines.
+ */
+export function tell(output: Output, text: Shown, indent: Shown = shown("")): void {
+  for (const line of wrapText(text, output.width - indent.length)) {
+    output.line(say`${indent}${line}`);
   }
 }

@@ -64,7 +64,7 @@ async function undoFile(action: Extract<Action, { kind: "file" }>): Promise<Undo
     const text = textOf(there, file);
     const is = stateOf(entryOf(text, entry.path), entry.words);
     if (is !== "ours") return { what, ...leftAlone[is] };
-    await replaceFile(file, withoutEntry(text, entry.path));
+    await replaceFile(file, withoutEntry(text, entry.path, entry.isOuterOurs));
     return { what, state: "removed", message: null };
   }
   if (isOurs) return { what, state: "kept", message: `${backup}, what was there, is gone` };

@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatCounted, formatDuration } from "./numbe
 import { shown } from "./shown.ts";
 import { createStyle, wantsColor } from "./style.ts";
 import { formatWhen } from "./time.ts";
-import { wrapPieces } from "./wrap.ts";
+import { wrapPieces, wrapSentences, wrapText } from "./wrap.ts";
 
 describe("wantsColor", () => {
   it.each([
@@ -56,8 +56,13 @@ describe("numbers", () => {
 describe("formatWhen", () => {
   const now = new Date(2026, 10, 20, 15, 0);
   it.each([
-    [new Date(2026, 10, 20, 9, 5), "09:05"],
-    [new Date(2026, 10, 17, 9, 5), "Tue 09:05"],
+    [new Date(2026, 10, 20, 15, 0, 30), "just now"],
+    [new Date(2026, 10, 20, 14, 59, 30), "just now"],
+    [new Date(2026, 10, 20, 14, 55), "5m ago"],
+    [new Date(2026, 10, 19, 15, 5), "23h ago"],
+    [new Date(2026, 10, 14, 9, 5), "6d ago"],
+    [new Date(2026, 10, 12), "12 Nov"],
+    [new Date(2026, 8, 21), "21 Sep"],
     [new Date(2026, 5, 3), "3 Jun"],
     [new Date(2024, 5, 3), "2024-06-03"],
     [new Date(2027, 5, 3), "2027-06-03"],
@@ -79,11 +84,36 @@ describe("wrapPieces", () => {
     expect(wrapPieces(pieces, 14, mark)).toEqual(["never [freeze]s", "over in winter"]);
   });
 
-  it("leaves a word whole that is wider than the line", () => {
-    expect(wrapPieces([{ text: shown("a longlonglong b"), isMatch: false }], 5, mark)).toEqual([
-      "a",
-      "longlonglong",
-      "b",
-    ]);
+  it.each([
+    ["a longlonglong b", ["a", "longl", "onglo", "ng b"]],
+    ["中文没有空格 b", ["中文", "没有", "空格", "b"]],
+    ["e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301", ["e\u0301".repeat(5), "e\u0301"]],
+    ["", []],
+  ])("breaks a word that is wider than the line: %j", (text, expected) => {
+    expect(wrapText(shown(text), 5)).toEqual(expected);
+  });
+
+  it("breaks inside of a match too, and marks both halves", () => {
+    const pieces = [
+      { text: shown("abc"), isMatch: false },
+      { text: shown("defgh"), isMatch: true },
+    ];
+
+    expect(wrapPieces(pieces, 5, mark)).toEqual(["abc[de]", "[fgh]"]);
+  });
+
+  it("puts everything on one line where there is no end to it", () => {
+    expect(wrapText(shown("one two"), Number.POSITIVE_INFINITY)).toEqual(["one two"]);
+  });
+});
+
+describe("wrapSentences", () => {
+  it.each([
+    ["breaks at spaces", "one two three", ["one two", "three"]],
+    ["counts no style", "\x1b[1mone two\x1b[22m three", ["\x1b[1mone two\x1b[22m", "three"]],
+    ["keeps what is copied whole", "at /a/long/path it is", ["at", "/a/long/path", "it is"]],
+    ["leaves lists as they are", "see:\n  one two three", ["see:", "  one two three"]],
+  ])("%s", (_, text, expected) => {
+    expect(wrapSentences(text as ReturnType<typeof shown>, 8)).toEqual(expected);
   });
 });

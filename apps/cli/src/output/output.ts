@@ -1,11 +1,13 @@
 import { escapedJson, type Shown, say, shown, shownLine } from "./shown.ts";
 import { createStyle, type Style, wantsColor } from "./style.ts";
+import { wrapSentences } from "./wrap.ts";
 
 /** Where a command writes to; `process.stdout` is one. */
 export type Sink = {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 };
 
 export type OutputOptions = {
@@ -32,10 +34,14 @@ export class Output {
   readonly noteStyle: Style;
   /** Columns of the terminal; without end in a pipe, where cutting would lose something. */
   readonly width: number;
+  /** Lines of the terminal. */
+  readonly height: number;
   readonly stderr: Sink;
   readonly #stdout: Sink;
+  readonly #options: OutputOptions;
 
-  constructor({ stdout, stderr, env, isColorAllowed, ...flags }: OutputOptions) {
+  constructor(options: OutputOptions) {
+    const { stdout, stderr, env, isColorAllowed, ...flags } = options;
     const colored = (sink: Sink): boolean =>
       wantsColor({ isAllowed: isColorAllowed, isTerminal: sink.isTTY === true, env });
     this.isJson = flags.isJson;
@@ -44,8 +50,16 @@ export class Output {
     this.style = createStyle(colored(stdout));
     this.noteStyle = createStyle(colored(stderr));
     this.width = columnsOf(stdout, env);
+    this.height = stdout.isTTY === true ? stdout.rows || 24 : Number.POSITIVE_INFINITY;
     this.stderr = stderr;
     this.#stdout = stdout;
+    this.#options = options;
+  }
+
+  /** The same with results going elsewhere, such as to a pager on the same terminal. */
+  onto(write: (text: Shown) => unknown): Output {
+    const { isTTY = false, columns = 0, rows = 0 } = this.#stdout;
+    return new Output({ ...this.#options, stdout: { isTTY, columns, rows, write } });
   }
 
   get isTerminal(): boolean {
@@ -57,6 +71,11 @@ export class Output {
     this.#stdout.write(`${text}\n`);
   }
 
+  /** A piece of the result that brings its own line breaks. */
+  text(text: Shown): void {
+    this.#stdout.write(text);
+  }
+
   /** One JSON document, or one line of JSON Lines; whoever parses it gets the exact text. */
   jsonText(text: string): void {
     this.#stdout.write(`${escapedJson(text)}\n`);
@@ -64,16 +83,26 @@ export class Output {
 
   /** Something on the side, not shown with `-q`. */
   note(text: Shown): void {
-    if (!this.isQuiet) this.stderr.write(`${text}\n`);
+    if (!this.isQuiet) this.#say(text);
   }
 
   /** Something the user should act on. */
   warn(text: Shown): void {
-    this.stderr.write(`${this.noteStyle.warning(shownLine("warning:"))} ${text}\n`);
+    this.#say(say`${this.noteStyle.warning(shownLine("warning:"))} ${text}`);
   }
 
   error(text: Shown): void {
-    this.stderr.write(say`${this.noteStyle.bad(shownLine("error:"))} ${text}\n`);
+    this.#say(say`${this.noteStyle.bad(shownLine("error:"))} ${text}`);
+  }
+
+  /** True where stderr is a terminal that can draw over what it shows. */
+  get canRedraw(): boolean {
+    return this.stderr.isTTY === true && this.#options.env["TERM"] !== "dumb";
+  }
+
+  #say(text: Shown): void {
+    const width = columnsOf(this.stderr, this.#options.env);
+    for (const line of wrapSentences(text, width)) this.stderr.write(`${line}\n`);
   }
 }
 

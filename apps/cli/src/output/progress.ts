@@ -1,13 +1,17 @@
 import { formatDuration } from "./numbers.ts";
 import type { Output } from "./output.ts";
-import { type Shown, say, shown } from "./shown.ts";
-import { cut, padEnd } from "./width.ts";
+import { joined, type Shown, say, shown } from "./shown.ts";
+import { cut, padEnd, widthOf } from "./width.ts";
 
-// Rate and time left have to fit beside it.
-const barColumns = 10;
-const redrawEveryMs = 80;
+const redrawEveryMs = 100;
+// A step that tells nothing for a while still shows that time goes on.
+const tickEveryMs = 1_000;
 // Earlier the rate jumps about and the time left means nothing.
 const settledAfterMs = 1_000;
+// Less leaves no room for a rate and a time beside the bar.
+const wideBarColumns = 8;
+const narrowBarColumns = 5;
+const narrowTerminal = 72;
 
 /** How far a step is, and since when it runs. */
 export type Pace = {
@@ -16,74 +20,159 @@ export type Pace = {
   /** What was done already when the step began, such as by an earlier call. */
   readonly doneBefore: number;
   readonly elapsedMs: number;
+  /** Columns of the terminal that a line may fill. */
+  readonly columns: number;
 };
 
-type Step = { readonly name: string; readonly startedMs: number; readonly doneBefore: number };
+type Amount = Pick<Pace, "done" | "total">;
 
-/** One live line on a terminal's stderr; silent elsewhere. */
+type Line = {
+  readonly step: string;
+  readonly startedMs: number;
+  readonly doneBefore: number;
+  amount: Amount;
+  describe: (pace: Pace) => Shown;
+  /** When it was shown last: a line that is through does not slow down any more. */
+  shownMs: number;
+};
+
+/** Live lines on a terminal's stderr, drawn anew in place; silent elsewhere. */
 export class ProgressLine {
   readonly #output: Output;
   readonly #nowMs: () => number;
   readonly #isActive: boolean;
-  #step: Step | undefined;
+  readonly #lines = new Map<string, Line>();
+  #current: Line | undefined;
   #drawnMs = Number.NEGATIVE_INFINITY;
-  #isDrawn = false;
+  #drawn: readonly Shown[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(output: Output, nowMs: () => number = () => performance.now()) {
     this.#output = output;
     this.#nowMs = nowMs;
-    this.#isActive = output.stderr.isTTY === true && !output.isQuiet;
+    this.#isActive = output.canRedraw && !output.isQuiet;
   }
 
-  /** @param step - Its rate is measured from the first time it is shown. */
-  show(
-    step: string,
-    { done, total }: Pick<Pace, "done" | "total">,
-    describe: (pace: Pace) => Shown,
-  ): void {
+  /**
+   * @param step - Its rate is measured from the first time it is shown.
+   * @param name - Of the line it is shown on; those of other names stay above it.
+   */
+  show(step: string, amount: Amount, describe: (pace: Pace) => Shown, name: string = ""): void {
     if (!this.#isActive) return;
     const nowMs = this.#nowMs();
-    if (this.#step?.name !== step) {
-      this.#step = { name: step, startedMs: nowMs, doneBefore: done };
-    } else if (nowMs - this.#drawnMs < redrawEveryMs) return;
-    const { startedMs, doneBefore } = this.#step;
-    this.#drawnMs = nowMs;
-    const columns = (this.#output.stderr.columns || 80) - 1;
-    const text = describe({ done, total, doneBefore, elapsedMs: nowMs - startedMs });
-    this.#output.stderr.write(`\r\x1b[2K${cut(text, columns)}`);
-    this.#isDrawn = true;
+    let line = this.#lines.get(name);
+    const isNew = line?.step !== step;
+    if (line === undefined || isNew) {
+      const doneBefore = amount.done;
+      line = { step, startedMs: nowMs, doneBefore, amount, describe, shownMs: nowMs };
+      this.#lines.set(name, line);
+    }
+    Object.assign(line, { amount, describe, shownMs: nowMs });
+    this.#current = line;
+    if (isNew || nowMs - this.#drawnMs >= redrawEveryMs) this.#draw(nowMs);
   }
 
-  /** Removes the line; call before anything else is printed. */
+  /** Removes the lines; call before anything else is printed. */
   clear(): void {
-    if (this.#isDrawn) this.#output.stderr.write("\r\x1b[2K");
-    this.#isDrawn = false;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    process.off("exit", this.#leave);
+    // To erase all from the first column of a screen is to some terminals to keep it as history.
+    if (this.#drawn.length > 0) {
+      this.#output.stderr.write(`${this.#toTop()}\x1b[K\x1b[C\x1b[J\r`);
+    }
+    this.#drawn = [];
+    this.#lines.clear();
+  }
+
+  readonly #leave = (): void => this.clear();
+
+  #draw(nowMs: number): void {
+    this.#drawnMs = nowMs;
+    // A line as wide as the terminal would be wrapped by some.
+    const columns = this.#columns - 1;
+    const { rows = 24 } = this.#output.stderr;
+    const texts = [...this.#lines.values()].map((line) => {
+      const { amount, startedMs, doneBefore, describe, shownMs } = line;
+      const elapsedMs = (line === this.#current ? nowMs : shownMs) - startedMs;
+      return cut(describe({ ...amount, doneBefore, elapsedMs, columns }), columns);
+    });
+    const shownTexts = texts.slice(-Math.max(1, rows - 1));
+    if (joined(shownTexts, "\n") === joined(this.#drawn, "\n")) return;
+    // Over what is there, for a line that is erased first flickers. The cursor waits in front,
+    // where the ^C that a terminal echoes makes no line longer.
+    this.#output.stderr.write(`${this.#toTop()}${joined(shownTexts, "\x1b[K\n")}\x1b[J\r`);
+    if (this.#timer === undefined) {
+      this.#timer = setInterval(() => this.#draw(this.#nowMs()), tickEveryMs).unref();
+      process.once("exit", this.#leave);
+    }
+    this.#drawn = shownTexts;
+  }
+
+  /** To the beginning of what is drawn; a terminal made narrower has wrapped it since. */
+  #toTop(): string {
+    const rowsOf = (text: Shown): number => Math.max(1, Math.ceil(widthOf(text) / this.#columns));
+    const above = this.#drawn.slice(0, -1).reduce((sum, text) => sum + rowsOf(text), 0);
+    return above > 0 ? `\r\x1b[${above}A` : "\r";
+  }
+
+  get #columns(): number {
+    return this.#output.stderr.columns || 80;
   }
 }
 
-/** `███░░░░░░░  25 %` */
-export function describeShare({ done, total }: Pick<Pace, "done" | "total">): Shown {
+/** The facts of a line, most telling first: those behind are left out where there is no room. */
+export function fitted(facts: readonly Shown[], columns: number): Shown {
+  const [first = shown(""), ...others] = facts;
+  let line = first;
+  for (const fact of others) {
+    if (fact === "") continue;
+    const longer = say`${line}  ${fact}`;
+    if (widthOf(longer) > columns) break;
+    line = longer;
+  }
+  return line;
+}
+
+/** `██░░░░░░  25 %` */
+export function describeShare({ done, total, columns }: Amount & Pick<Pace, "columns">): Shown {
   const share = Math.min(1, Math.max(0, shareOf(done, total)));
-  const full = Math.round(share * barColumns);
-  const bar = padEnd(shown("█".repeat(full) + "░".repeat(barColumns - full)), barColumns);
+  const width = columns < narrowTerminal ? narrowBarColumns : wideBarColumns;
+  const full = Math.round(share * width);
+  const bar = padEnd(shown("█".repeat(full) + "░".repeat(width - full)), width);
   return say`${bar} ${shown(`${Math.floor(share * 100)} %`.padStart(5))}`;
 }
 
-/** `  45,000 messages/s`, as `format` writes a number per second; nothing until it means something. */
+/**
+ * `45,000 messages/s`, as `format` writes a number per second; nothing until it means something.
+ * Two digits of it, so that it can be read while it changes.
+ */
 export function describeRate(
   count: number,
   elapsedMs: number,
   format: (perSecond: number) => Shown,
 ): Shown {
   if (elapsedMs < settledAfterMs) return shown("");
-  return say`  ${format(Math.round((count / elapsedMs) * 1000))}`;
+  const perSecond = (count / elapsedMs) * 1000;
+  return format(Math.round(Number(perSecond.toPrecision(2))));
 }
 
-/** `  6.0 s left`, going by what this call has done itself. */
+/** `6 s left`, going by what this call has done itself. */
 export function describeTimeLeft({ done, total, doneBefore, elapsedMs }: Pace): Shown {
   const own = done - doneBefore;
-  if (elapsedMs < settledAfterMs || own <= 0 || total <= 0) return shown("");
-  return say`  ${formatDuration((elapsedMs / own) * Math.max(0, total - done))} left`;
+  if (elapsedMs < settledAfterMs || own <= 0 || total <= done) return shown("");
+  return say`${formatLeft((elapsedMs / own) * (total - done))} left`;
+}
+
+/** In steps that grow with it: a guess that changes all the time says more than is known. */
+function formatLeft(ms: number): Shown {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds <= 10) return shown(`${seconds} s`);
+  const step = seconds <= 60 ? 5 : seconds <= 600 ? 10 : 60;
+  const rounded = Math.ceil(seconds / step) * step;
+  return rounded < 600 || rounded >= 3600
+    ? formatDuration(rounded * 1000)
+    : shown(`${rounded / 60} min`);
 }
 
 function shareOf(done: number, total: number): number {

@@ -48,4 +48,14 @@ describe("renderTable", () => {
   it("does not cut below what a column needs to mean something", () => {
     expect(render(5)[1]).toBe("a1       5  …/loom  Why d…");
   });
+
+  it("leaves room for a terminal that draws a family as three people", () => {
+    const family = shown("👩‍👩‍👧");
+    const cells = [family, shown("a title that has to be cut")];
+    const two = [{ title: shown("WHO") }, { title: shown("TITLE"), minWidth: 6 }];
+
+    const [, line] = renderTable(two, [cells], { width: 20, titleStyle: (text) => text });
+
+    expect(line).toBe(`${family}   a title th…`);
+  });
 });

@@ -1,5 +1,5 @@
 import { joined, type Shown } from "./shown.ts";
-import { cut, cutStart, padEnd, padStart, widthOf } from "./width.ts";
+import { cut, cutSafely, cutStart, padEnd, padStart, widestOf, widthOf } from "./width.ts";
 
 export type Column = {
   readonly title: Shown;
@@ -27,14 +27,19 @@ export function renderTable(
   const rows = allRows.map((cells) => cells.filter(isKept));
   const widths = fit(columns, rows, width);
   const last = columns.length - 1;
-  const line = (cells: readonly Shown[], isTitle: boolean): Shown =>
-    joined(
-      columns.map((column, at) => {
-        const cell = place(column, cells[at], widths[at] ?? 0, at === last);
-        return isTitle ? titleStyle(cell) : (column.style?.(cell) ?? cell);
-      }),
-      gap,
-    );
+  const line = (cells: readonly Shown[], isTitle: boolean): Shown => {
+    let room = width;
+    const placed = columns.map((column, at) => {
+      const isLast = at === last;
+      const cell = place(column, cells[at], widths[at] ?? 0, isLast);
+      const { minWidth } = column;
+      const isCut = isLast && minWidth !== undefined;
+      const whole = isCut ? cutSafely(cell, Math.max(minWidth, room)) : cell;
+      room -= widestOf(cell) + gap.length;
+      return isTitle ? titleStyle(whole) : (column.style?.(whole) ?? whole);
+    });
+    return joined(placed, gap);
+  };
   const titles = columns.map(({ title }) => title);
   return [line(titles, true), ...rows.map((cells) => line(cells, false))];
 }

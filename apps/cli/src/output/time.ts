@@ -1,25 +1,33 @@
-import { type Shown, shown } from "./shown.ts";
+import { type Shown, shown, shownLine } from "./shown.ts";
 
-const dayMs = 86_400_000;
+// As wide as each other, which those of a locale need not be: `Sept`.
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** When something was, as short as it can be told: `14:05`, `Mon 14:05`, `12 Mar`, `2025-03-12`. */
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/**
+ * How long ago something was, as short as it can be told: `5m ago`, `3h ago`, `2d ago`, then
+ * `12 Mar`, `2025-03-12`. Ages are written as `--since` takes them.
+ */
 export function formatWhen(rfc3339: string, now: Date): Shown {
   const date = new Date(rfc3339);
-  if (Number.isNaN(date.getTime())) return shown(rfc3339);
-  const format = (options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat("en-GB", options).format(date);
+  if (Number.isNaN(date.getTime())) return shownLine(rfc3339);
   const age = now.getTime() - date.getTime();
-  const clock = format({ hour: "2-digit", minute: "2-digit" });
-  if (age >= 0 && date.toDateString() === now.toDateString()) return shown(clock);
-  if (age >= 0 && age < 6 * dayMs) return shown(`${format({ weekday: "short" })} ${clock}`);
-  if (age >= 0 && age < 300 * dayMs) return shown(format({ day: "numeric", month: "short" }));
-  return shown(formatDay(date));
+  // A clock that is a little behind makes nothing happen in the future.
+  if (age < -minuteMs || age >= 300 * dayMs) return shown(formatDay(date));
+  if (age < minuteMs) return shown("just now");
+  if (age < hourMs) return shown(`${Math.floor(age / minuteMs)}m ago`);
+  if (age < dayMs) return shown(`${Math.floor(age / hourMs)}h ago`);
+  if (age < 7 * dayMs) return shown(`${Math.floor(age / dayMs)}d ago`);
+  return shown(`${date.getDate()} ${months[date.getMonth()]}`);
 }
 
 /** `2026-03-12 14:05`, local time. */
 export function formatMoment(rfc3339: string): Shown {
   const date = new Date(rfc3339);
-  if (Number.isNaN(date.getTime())) return shown(rfc3339);
+  if (Number.isNaN(date.getTime())) return shownLine(rfc3339);
   const two = (value: number): string => String(value).padStart(2, "0");
   return shown(`${formatDay(date)} ${two(date.getHours())}:${two(date.getMinutes())}`);
 }

@@ -5,6 +5,8 @@ const printableAscii = /^[ -~]*$/;
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 const pictographic = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
+// Vowels and finals of Hangul written letter by letter: the syllable is as wide as its first.
+const joining = /[\u1160-\u11ff\ud7b0-\ud7ff]/;
 const invisible = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 
 let segmenter: Intl.Segmenter | undefined;
@@ -17,10 +19,25 @@ export function widthOf(text: string): number {
   return width;
 }
 
+/** The same on a terminal that draws the emoji of a sequence one beside the other. */
+export function widestOf(text: string): number {
+  if (printableAscii.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes(text)) width += widestGrapheme(segment);
+  return width;
+}
+
 /** The beginning of a text in at most `columns`, with an ellipsis where something is left out. */
 export function cut(text: Shown, columns: number): Shown {
   if (widthOf(text) <= columns) return text;
   return columns < 1 ? shown("") : say`${sliced(text, 0, fitting(text, columns - 1))}…`;
+}
+
+/** The same, so that no terminal at all breaks the line. */
+export function cutSafely(text: Shown, columns: number): Shown {
+  if (widestOf(text) <= columns) return text;
+  if (columns < 1) return shown("");
+  return say`${sliced(text, 0, fitting(text, columns - 1, widestGrapheme))}…`;
 }
 
 /** The end of a text, for paths: their last steps tell more. */
@@ -34,6 +51,13 @@ export function cutStart(text: Shown, columns: number): Shown {
     excess -= graphemeWidth(segment);
   }
   return shown("…");
+}
+
+/** What fits into `columns`, at least one character, and the rest. */
+export function splitAt(text: Shown, columns: number): readonly [Shown, Shown] {
+  const [first] = graphemes(text);
+  const at = Math.max(fitting(text, columns), first?.segment.length ?? 0);
+  return [sliced(text, 0, at), sliced(text, at)];
 }
 
 /** The text and spaces up to `columns`. */
@@ -50,10 +74,10 @@ function spaces(count: number): Shown {
 }
 
 /** Where in the text the first `columns` end. */
-function fitting(text: string, columns: number): number {
+function fitting(text: string, columns: number, widthOfEach = graphemeWidth): number {
   let width = 0;
   for (const { segment, index } of graphemes(text)) {
-    width += graphemeWidth(segment);
+    width += widthOfEach(segment);
     if (width > columns) return index;
   }
   return text.length;
@@ -66,5 +90,21 @@ function graphemes(text: string): Intl.Segments {
 
 function graphemeWidth(grapheme: string): number {
   if (invisible.test(grapheme)) return 0;
-  return wide.test(grapheme) || pictographic.test(grapheme) ? 2 : 1;
+  return pictographic.test(grapheme) ? 2 : lettersWidth(grapheme);
+}
+
+function widestGrapheme(grapheme: string): number {
+  if (!pictographic.test(grapheme)) return graphemeWidth(grapheme);
+  const emoji = [...grapheme].filter((character) => !invisible.test(character));
+  return 2 * emoji.length;
+}
+
+function lettersWidth(grapheme: string): number {
+  let width = 0;
+  // Some scripts join letters that stand beside each other all the same.
+  for (const character of grapheme) {
+    if (wide.test(character)) width += 2;
+    else if (!invisible.test(character) && !joining.test(character)) width += 1;
+  }
+  return width;
 }

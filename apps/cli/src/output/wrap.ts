@@ -1,10 +1,10 @@
 import { joined, type Shown, shownLine } from "./shown.ts";
-import { widthOf } from "./width.ts";
+import { splitAt, widthOf } from "./width.ts";
 
 /** A run of text that was found, or that stands around it. */
 export type Piece = { readonly text: Shown; readonly isMatch: boolean };
 
-/** Lines of at most `width` columns, broken at spaces; a longer word stays whole. */
+/** Lines of at most `width` columns, broken at spaces; a longer word is broken where it has to. */
 export function wrapPieces(
   pieces: readonly Piece[],
   width: number,
@@ -13,7 +13,7 @@ export function wrapPieces(
   const lines: Shown[] = [];
   let line: Shown[] = [];
   let used = 0;
-  for (const word of wordsOf(pieces)) {
+  for (const word of wordsOf(pieces).flatMap((each) => broken(each, width))) {
     const columns = word.reduce((sum, { text }) => sum + widthOf(text), 0);
     const painted = joined(
       word.map(({ text, isMatch }) => (isMatch ? mark(text) : text)),
@@ -30,6 +30,27 @@ export function wrapPieces(
   return line.length > 0 ? [...lines, joined(line, " ")] : lines;
 }
 
+/** A word in as many as are needed for none to be wider; scripts without spaces are all one word. */
+function broken(word: readonly Piece[], width: number): Piece[][] {
+  const parts: Piece[][] = [];
+  let part: Piece[] = [];
+  let room = width;
+  for (const { text, isMatch } of word) {
+    for (let rest = text; rest !== ""; ) {
+      if (part.length > 0 && widthOf(splitAt(rest, 1)[0]) > room) {
+        parts.push(part);
+        part = [];
+        room = width;
+      }
+      const [fits, others] = splitAt(rest, room);
+      part.push({ text: fits, isMatch });
+      room -= widthOf(fits);
+      rest = others;
+    }
+  }
+  return [...parts, part];
+}
+
 /** Words, each of one or more pieces: a match may end inside of one. */
 function wordsOf(pieces: readonly Piece[]): Piece[][] {
   const words: Piece[][] = [];
@@ -44,4 +65,33 @@ function wordsOf(pieces: readonly Piece[]): Piece[][] {
     }
   }
   return word.length > 0 ? [...words, word] : words;
+}
+
+/** The same of one text without styles. */
+export function wrapText(text: Shown, width: number): Shown[] {
+  return wrapPieces([{ text, isMatch: false }], width, (each) => each);
+}
+
+// Only our own are in text for a terminal.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a style is
+const styles = /\x1b\[\d+m/g;
+
+/**
+ * Sentences, styled or not, in lines of at most `width` columns. What is copied out of them stays
+ * whole: a path or an address that is longer, and lines that begin with spaces.
+ */
+export function wrapSentences(text: Shown, width: number): Shown[] {
+  return text.split("\n").flatMap((line): Shown[] => {
+    // The text is shown already: splitting it at line breaks and spaces adds nothing to it.
+    const whole = line as Shown;
+    if (line.startsWith(" ") || line === "") return [whole];
+    const lines: string[] = [];
+    for (const word of line.split(" ")) {
+      const longer = `${lines.at(-1) ?? ""} ${word}`;
+      if (lines.length > 0 && widthOf(longer.replaceAll(styles, "")) <= width) {
+        lines.splice(-1, 1, longer);
+      } else lines.push(word);
+    }
+    return lines as Shown[];
+  });
 }

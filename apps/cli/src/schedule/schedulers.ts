@@ -30,10 +30,21 @@ export async function startWith(schedulers: readonly Scheduler[], job: Job): Pro
       `neither ${kinds} works here: have whatever starts programs on this machine start \`pond schedule run\``,
     );
   }
-  const isNew = await scheduler.start(job);
+  const isNew = await startWhole(scheduler, job);
   // Twice would be once too often.
   for (const other of schedulers) if (other !== scheduler) await other.stop();
   return { scheduler, isNew };
+}
+
+/** A file without what was to be done with it would be taken for a schedule. */
+async function startWhole(scheduler: Scheduler, job: Job): Promise<boolean> {
+  const there = await scheduler.installed();
+  try {
+    return await scheduler.start(job);
+  } catch (error) {
+    if (there === undefined) await scheduler.stop().catch(() => false);
+    throw error;
+  }
 }
 
 export async function firstUsable(

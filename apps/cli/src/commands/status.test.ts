@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Home, line } from "../testing.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+// No scheduler of this machine is asked.
+const env = { PATH: "/nowhere" };
+const status = async (...argv: readonly string[]) => {
+  const { code, stdout } = await home.pondWith({ env }, "status", ...argv);
+  expect(code).toBe(0);
+  return stdout;
+};
+
+describe("pond status", () => {
+  it("tells how far each stage got, and what to do", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    home.writeSession("s2", line("s2", "a", "two"), "{broken");
+    await home.pond("sync");
+    home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "more"));
+    const file = home.writeSession("s3", line("s3", "a", "three"));
+
+    const text = await status();
+    const { machine } = JSON.parse(await status("--json"));
+
+    expect(text).toMatch(
+      /\nImported {2}1 of 3 sessions on this machine \(33 %\)\nEmbedded {2}off: no embedding model is configured\nIndexed {3}\d+ of \d+ rows .*\nSchedule {2}off: `pond schedule start` /,
+    );
+    expect(text).toMatch(
+      /\nclaude-code +2 +2 {2}2026-11-20 \d\d:00 {2}2026-11-20 \d\d:00 +2 +0 +1\n/,
+    );
+    expect(text).toContain(
+      "\n! 2 sessions on this machine are new or changed: `pond sync` stores them.\n",
+    );
+    expect(text).toMatch(
+      /\n! 1 record could not be read; .*\.\n {2}~\/.*\/s2\.jsonl:2 {2}not JSON: /,
+    );
+    const fault = { adapter: "claude-code", code: "source_fault", message: expect.any(String) };
+    expect(machine).toEqual({
+      clients: [
+        {
+          ...{ name: "claude-code", sessions: 3, waiting: 2, pending: 0, failed: 0, faults: 1 },
+          last_sync: "2026-11-20T12:00:00.000Z",
+        },
+      ],
+      faults: [{ ...fault, location: `${file.replace("s3", "s2")}:2` }],
+      faults_omitted: 0,
+      schedule: { scheduler: null, every: null, places: [], last_run: null, next_run: null },
+      advice: [
+        { code: "sessions_waiting", message: expect.any(String) },
+        { code: "records_unread", message: expect.any(String) },
+      ],
+    });
+  });
+
+  it("tells of the schedule, and of a run of it that failed", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    await home.pond("sync");
+    const started_at = "2026-11-20T11:00:00.000Z";
+    const run = { started_at, finished_at: started_at, exit_code: 1 };
+    home.write(".local/state/pond/schedule.json", JSON.stringify(run));
+    home.write(
+      ".config/systemd/user/pond-sync.timer",
+      "OnCalendar=hourly\n# Written by `pond schedule start`; `pond schedule stop` removes it.\n",
+    );
+
+    const text = await status();
+
+    expect(text).toMatch(/\nSchedule {2}.* with systemd; last run 2026-11-20 \d\d:00, failed\n/);
+    expect(text).toContain(
+      "\n! The last scheduled sync failed with exit code 1: `pond sync` says why.\n",
+    );
+  });
+
+  it("tells of the store where a configured folder is gone", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    await home.pond("sync");
+    home.write(".config/pond/config.toml", '[adapters.codex]\npaths = ["/gone"]\n');
+
+    const text = await status();
+
+    expect(text).toMatch(/\nHolds {5}1 session, /);
+    expect(text).toMatch(/\n {2}\/gone:file {2}nothing is there\n/);
+  });
+
+  it("lists ten projects, or all of them", async () => {
+    for (let n = 0; n < 12; n++) {
+      home.writeSession(`s${n}`, line(`s${n}`, "a", "x", { cwd: `/work/p${n}` }));
+    }
+    await home.pond("sync");
+
+    const [some, all] = [await status(), await status("--all")];
+
+    expect(some).toMatch(/\nand 2 more: --all\n/);
+    expect(some.match(/ {2}\/work\/p/g)).toHaveLength(10);
+    expect(all.match(/ {2}\/work\/p/g)).toHaveLength(12);
+  });
+
+  it("fits the terminal, and prints its progress there alone", async () => {
+    const cwd = `/work/${"folder/".repeat(30)}`;
+    home.writeSession("s1", line("s1", "a", "one", { cwd }), line("s1", "b", "two"));
+    await home.pond("sync");
+    home.writeSession("s2", line("s2", "a", "two"));
+
+    for (const columns of [60, 80, 200]) {
+      const terminal = { isTerminal: true, columns, env };
+      const { stdout, stderr } = await home.pondWith(terminal, "status", "--no-color");
+      expect(stdout).toMatch(/ {2}…\S*folder\/\n/);
+      expect(stdout).toMatch(columns < 72 ? /MESSAGES {2}LAST SYNC/ : /LAST SESSION {2}LAST SYNC/);
+      for (const each of stdout.split("\n")) expect(each.length).toBeLessThanOrEqual(columns);
+      expect(stderr).toContain("counting…");
+    }
+    const quiet = await home.pondWith({ isTerminal: true, env }, "status", "-q");
+    expect(quiet.stderr).toBe("");
+  });
+});

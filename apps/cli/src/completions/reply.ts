@@ -1,0 +1,47 @@
+import type { Shell } from "../completion-scripts.ts";
+import { shownLine } from "../output/shown.ts";
+import type { Asked } from "./asked.ts";
+import type { Candidate, Offer } from "./candidates.ts";
+import type { CurrentWord } from "./typed-words.ts";
+
+/**
+ * What the script of a shell reads: a line that says what follows, then a candidate on each line,
+ * for zsh and fish with a tab and its description. Bash puts what it gets on the line as it is, so
+ * there it is quoted; the others quote by themselves.
+ */
+export function replyFor(
+  shell: Shell,
+  offer: Offer,
+  { before }: Pick<Asked, "before">,
+  current: CurrentWord,
+): string {
+  if (offer.kind !== "values") return `${offer.kind}\n`;
+  const lines = offer.candidates.flatMap((candidate) => lineFor(shell, candidate, before, current));
+  return ["values", ...lines, ""].join("\n");
+}
+
+function lineFor(
+  shell: Shell,
+  { value, description }: Candidate,
+  before: string,
+  current: CurrentWord,
+): string | readonly never[] {
+  if (shell === "bash") return quotedBehind(current, before + value) ?? [];
+  // The script of zsh has put aside what stands before the value.
+  return `${shell === "fish" ? before : ""}${value}\t${shownLine(description)}`;
+}
+
+/** What is to be on the line behind what the shell keeps of it; undefined where that cannot be. */
+function quotedBehind({ kept, quote }: CurrentWord, whole: string): string | undefined {
+  if (!whole.startsWith(kept)) return undefined;
+  const rest = whole.slice(kept.length);
+  switch (quote) {
+    case "'":
+      return rest.replaceAll("'", String.raw`'\''`);
+    case '"':
+      // Nothing keeps bash from reading a `!` in there as history.
+      return rest.includes("!") ? undefined : rest.replaceAll(/["$`\\]/g, String.raw`\$&`);
+    default:
+      return rest.replaceAll(/[^\w@%+=:,./\u0080-\u{10ffff}-]/gu, String.raw`\$&`);
+  }
+}

@@ -1,0 +1,92 @@
+import type { Shell } from "../completion-scripts.ts";
+
+/** The word the cursor is in. */
+export type CurrentWord = {
+  /** As the shell would read it. */
+  readonly text: string;
+  /** The beginning of `text` that the shell keeps, because it replaces only what follows. */
+  readonly kept: string;
+  /** The quote that is open at its end. */
+  readonly quote: Quote;
+};
+
+export type TypedLine = {
+  /** Those behind the command's name and before the cursor. */
+  readonly words: readonly string[];
+  readonly current: CurrentWord;
+};
+
+type Quote = "" | "'" | '"';
+
+/**
+ * The words of a command line, as a shell hands them to its completion: as they are typed, with
+ * their quotes. Nothing in them is expanded: what a variable or a command would give is not known.
+ *
+ * @param breaks - Of bash, what it splits words at beside spaces.
+ * @returns Undefined where something would have to be put behind a closed quote.
+ */
+export function readTyped(
+  shell: Shell,
+  raw: readonly string[],
+  breaks: string,
+): TypedLine | undefined {
+  const kept = [..."=:"].filter((each) => shell === "bash" && breaks.includes(each));
+  const whole = shell === "bash" ? rejoined(raw, kept) : raw;
+  const before = whole.slice(0, -1);
+  const last = whole.at(-1) ?? "";
+  const { text, quote, quoteAt, isQuoted } = unquoted(last);
+  if (isQuoted && quote === "") return undefined;
+  // Fish has read the words before the cursor already.
+  const words = shell === "fish" ? before : before.map((word) => unquoted(word).text);
+  const keptRaw = quote === "" ? lastBreak(last, kept) : quoteAt;
+  return { words, current: { text, quote, kept: unquoted(last.slice(0, keptRaw)).text } };
+}
+
+/** Bash makes three words of `--mode=all`, and three of `s3://bucket`. */
+function rejoined(words: readonly string[], breaks: readonly string[]): string[] {
+  const whole: string[] = [];
+  let goesOn = false;
+  for (const word of words) {
+    const isBreak = word !== "" && [...word].every((each) => breaks.includes(each));
+    const last = whole.at(-1);
+    if (last !== undefined && (isBreak || goesOn)) whole[whole.length - 1] = last + word;
+    else whole.push(word);
+    goesOn = isBreak && last !== undefined;
+  }
+  return whole;
+}
+
+function lastBreak(word: string, breaks: readonly string[]): number {
+  return Math.max(0, ...breaks.map((each) => word.lastIndexOf(each) + 1));
+}
+
+type Unquoted = {
+  readonly text: string;
+  /** What is open at the end, and where it began. */
+  readonly quote: Quote;
+  readonly quoteAt: number;
+  readonly isQuoted: boolean;
+};
+
+function unquoted(word: string): Unquoted {
+  let text = "";
+  let quote: Quote = "";
+  let quoteAt = 0;
+  let isQuoted = false;
+  for (let at = 0; at < word.length; at++) {
+    const character = word.charAt(at);
+    if (quote === "" && (character === "'" || character === '"')) {
+      quote = character;
+      quoteAt = at;
+      isQuoted = true;
+    } else if (character === quote) quote = "";
+    else if (character === "\\" && isEscape(word.charAt(at + 1), quote)) text += word.charAt(++at);
+    else text += character;
+  }
+  return { text, quote, quoteAt, isQuoted };
+}
+
+function isEscape(next: string, quote: Quote): boolean {
+  if (quote === "") return next !== "";
+  return quote === '"' && next !== "" && '"\\$`'.includes(next);
+}

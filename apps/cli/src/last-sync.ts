@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFile } from "./init/replace-file.ts";
+
+/** When this machine last read each client into a store, as RFC 3339; by the client's name. */
+export type LastSync = Readonly<Record<string, string>>;
+
+/** Writes down that these clients were read; what is known of the others stays. */
+export async function rememberSync(
+  stateDirectory: string,
+  clients: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (clients.length === 0) return;
+  const known = await lastSync(stateDirectory);
+  const read = Object.fromEntries(clients.map((name) => [name, now.toISOString()]));
+  await replaceFile(fileOf(stateDirectory), `${JSON.stringify({ ...known, ...read })}\n`);
+}
+
+/** Empty where nothing was read yet; a damaged file is no reason to fail. */
+export async function lastSync(stateDirectory: string): Promise<LastSync> {
+  try {
+    const saved: unknown = JSON.parse(await readFile(fileOf(stateDirectory), "utf8"));
+    const entries = Object.entries(Object(saved) as Record<string, unknown>);
+    return Object.fromEntries(
+      entries.filter((entry): entry is [string, string] => isTime(entry[1])),
+    );
+  } catch {
+    return {};
+  }
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
+}
+
+function fileOf(stateDirectory: string): string {
+  return join(stateDirectory, "last-sync.json");
+}

@@ -1,0 +1,132 @@
+import type { SessionStore } from "@pond/sessions";
+import type { AdapterReport, Fault } from "@pond/sync";
+import { chooseAdapters } from "./choose-adapters.ts";
+import { type ScheduleStatus, statusOf } from "./commands/schedule.ts";
+import type { Context } from "./context.ts";
+import { exitCodes } from "./exit.ts";
+import { lastSync } from "./last-sync.ts";
+import { formatCounted } from "./output/numbers.ts";
+import { stateOf } from "./state-directory.ts";
+import { version } from "./version.ts";
+
+/** One client on this machine. */
+export type ClientStatus = {
+  readonly name: string;
+  /** Sessions in its folders here. */
+  readonly sessions: number;
+  /** Of them those that are new or changed since a sync read them. */
+  readonly waiting: number;
+  /** Those that hold records which are still being written. */
+  readonly pending: number;
+  /** Those of which nothing could be stored. */
+  readonly failed: number;
+  /** Records that could not be read. */
+  readonly faults: number;
+  /** When a sync last read it into this store; null where none did. */
+  readonly last_sync: string | null;
+};
+
+/** What `pond status --json` says beside the answer of the wire, as `machine`. */
+export type MachineStatus = {
+  /** Those that have sessions here, and those that were read from elsewhere. */
+  readonly clients: readonly ClientStatus[];
+  /** What could not be read, with file and line: the first hundred of each session. */
+  readonly faults: readonly Fault[];
+  readonly faults_omitted: number;
+  /** Null where the scheduler does not say. */
+  readonly schedule: ScheduleStatus | null;
+  readonly advice: readonly { readonly code: string; readonly message: string }[];
+};
+
+/**
+ * What this machine has beside the store: lists the clients' folders, and reads none of their
+ * sessions.
+ */
+export async function machineStatus(
+  context: Context,
+  sessions: SessionStore,
+): Promise<MachineStatus> {
+  const [{ adapters, advice }, syncedAt, schedule] = await Promise.all([
+    look(context, sessions),
+    lastSync(stateOf(context, sessions.store.id)),
+    // Somebody else's program, which may be broken in ways of its own.
+    statusOf(context).catch(() => null),
+  ]);
+  const here = adapters
+    .map((each) => toClient(each, syncedAt[each.name] ?? null))
+    .filter(({ sessions: found, faults }) => found + faults > 0);
+  const isHere = (name: string): boolean => here.some((client) => client.name === name);
+  const elsewhere = Object.entries(syncedAt).filter(([name]) => !isHere(name));
+  const clients = [
+    ...here,
+    ...elsewhere.map(([name, last_sync]) => ({ ...nothing, name, last_sync })),
+  ];
+  const stored = await sessions.store.table("sessions").count();
+  return {
+    clients,
+    faults: adapters.flatMap(({ faults }) => faults),
+    faults_omitted: adapters.reduce((sum, each) => sum + each.faults_omitted, 0),
+    schedule,
+    advice: [
+      ...advice,
+      ...(stored > 0 ? onWaiting(clients) : []),
+      ...onRun(schedule),
+      ...onFaults(clients),
+    ],
+  };
+}
+
+/** A folder that is configured and gone leaves the store as it is: it is told, and the rest too. */
+async function look(
+  context: Context,
+  sessions: SessionStore,
+): Promise<{ readonly adapters: readonly AdapterReport[]; readonly advice: Advice }> {
+  try {
+    const { sources } = await chooseAdapters(context, []);
+    const { previewSync } = await import("@pond/sync");
+    const { adapters } = await previewSync(sessions, sources, {
+      ...{ stages: ["import"], host: "", software: `pond ${version()}`, now: context.now },
+      stateDirectory: stateOf(context, sessions.store.id),
+    });
+    return { adapters, advice: [] };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const message = `The clients' folders could not be looked at: ${error.message}`;
+    return { adapters: [], advice: [{ code: "clients_unknown", message }] };
+  }
+}
+
+const nothing = { sessions: 0, waiting: 0, pending: 0, failed: 0, faults: 0 };
+
+function toClient(report: AdapterReport, last_sync: string | null): ClientStatus {
+  const { name, sessions, faults, faults_omitted } = report;
+  const { seen, new: unread, grown, pending, failed } = sessions;
+  const waiting = unread + grown;
+  const counts = { sessions: seen, waiting, pending, failed };
+  return { name, ...counts, faults: faults.length + faults_omitted, last_sync };
+}
+
+type Advice = MachineStatus["advice"];
+
+function onWaiting(clients: readonly ClientStatus[]): Advice {
+  const waiting = clients.reduce((sum, client) => sum + client.waiting, 0);
+  if (waiting === 0) return [];
+  const are = waiting === 1 ? "is" : "are";
+  const message = `${formatCounted(waiting, "session")} on this machine ${are} new or changed: \`pond sync\` stores ${waiting === 1 ? "it" : "them"}.`;
+  return [{ code: "sessions_waiting", message }];
+}
+
+function onFaults(clients: readonly ClientStatus[]): Advice {
+  const unread = clients.reduce((sum, { faults }) => sum + faults, 0);
+  if (unread === 0) return [];
+  const [it, is] = unread === 1 ? ["it", "it is"] : ["them", "they are"];
+  const message = `${formatCounted(unread, "record")} could not be read; everything around ${it} is stored. Mend the file or update pond, then ${is} read again.`;
+  return [{ code: "records_unread", message }];
+}
+
+function onRun(schedule: ScheduleStatus | null): Advice {
+  const code = schedule?.last_run?.exit_code ?? exitCodes.done;
+  if (code === exitCodes.done || code === exitCodes.doneWithFaults) return [];
+  const message = `The last scheduled sync failed with exit code ${code}: \`pond sync\` says why.`;
+  return [{ code: "schedule_failed", message }];
+}

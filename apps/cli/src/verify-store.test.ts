@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { Home, line } from "./testing.ts";
+
+let home: Home;
+let store: string;
+beforeEach(async () => {
+  home = new Home();
+  home.writeSession("s1", line("s1", "u1", "herons stand in reeds"), line("s1", "u2", "and wait"));
+  await home.pond("sync", "-q");
+  store = join(home.folder, ".local/share/pond/default");
+});
+afterEach(() => home.remove());
+
+it("says that all of a whole store can be read, as text and as JSON", async () => {
+  const text = await home.pond("status", "--verify");
+  const { code, stdout } = await home.pond("status", "--verify", "--json");
+
+  expect(text.code).toBe(0);
+  expect(text.stdout).toContain("messages: 2 rows can be read, all of it\n");
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    {
+      location: store,
+      tables: [
+        { name: "sessions", readable_rows: 1, damages: [] },
+        { name: "messages", readable_rows: 2, damages: [] },
+        { name: "parts", readable_rows: 2, damages: [] },
+        { name: "windows", readable_rows: 1, damages: [] },
+      ],
+    },
+  ]);
+});
+
+it("names a data file that was cut, and reads the other tables", async () => {
+  const [file = ""] = filesOf("messages", "data");
+  const bytes = readFileSync(file).length;
+  truncateSync(file, bytes - 9);
+
+  const { code, stdout } = await home.pond("status", "--verify", "--json");
+  const text = await home.pond("status", "--verify");
+
+  const { tables } = JSON.parse(stdout);
+  expect(code).toBe(3);
+  expect(tables[1].damages).toEqual([
+    { files: [file], reason: `it has ${bytes - 9} bytes, not ${bytes}`, rows: 2 },
+  ]);
+  expect(tables.map((table: Record<string, unknown>) => table["readable_rows"])).toEqual([
+    1, 0, 2, 1,
+  ]);
+  expect(text.stderr).toContain(file.replace(home.folder, "~"));
+});
+
+it("is what an error of a command that stumbles over one points to", async () => {
+  for (const file of filesOf("messages", "data")) truncateSync(file, 10);
+
+  const { code, stderr } = await home.pond("list");
+
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/what is stored there is damaged\n`pond status --verify` names/),
+  ]);
+});
+
+it("names a manifest of zeros, with which the store does not open", async () => {
+  const manifests = filesOf("parts", "_versions").filter((file) => file.endsWith(".manifest"));
+  for (const file of manifests) writeFileSync(file, Buffer.alloc(readFileSync(file).length));
+
+  const plain = await home.pond("status");
+  const { code, stdout } = await home.pond("status", "--verify", "--json");
+
+  const { tables } = JSON.parse(stdout);
+  expect([plain.code, code]).toEqual([1, 3]);
+  expect(tables[2]).toEqual({
+    name: "parts",
+    readable_rows: 0,
+    damages: [{ files: [manifests[0]], reason: "it is torn" }],
+  });
+  expect(tables[1].damages).toEqual([]);
+});
+
+function filesOf(table: string, folder: string): string[] {
+  const below = join(store, `${table}.lance`, folder);
+  return readdirSync(below)
+    .sort()
+    .map((name) => join(below, name));
+}
