@@ -11,8 +11,11 @@ export type GeneratedCorpus = {
   readonly bytes: number;
 };
 
+/** How much of it; the session that reaches either number is the last. */
 export type CorpusShape = {
-  readonly sessions: number;
+  readonly sessions?: number;
+  /** Each becomes a message. */
+  readonly records?: number;
   /** Records of the session in the middle; half are shorter, few are much longer. */
   readonly recordsPerSession: number;
 };
@@ -26,7 +29,8 @@ export function generateCorpus(home: string, shape: CorpusShape): GeneratedCorpu
   const files: string[] = [];
   let records = 0;
   let bytes = 0;
-  while (files.length < shape.sessions) {
+  const { sessions = Number.POSITIVE_INFINITY, records: enough = Number.POSITIVE_INFINITY } = shape;
+  while (files.length < sessions && records < enough) {
     const cwd = cwdOf(files.length);
     const id = idOf(random);
     const wanted = tailedLength(random, shape.recordsPerSession, 0.9);
@@ -47,7 +51,8 @@ export function generateCorpus(home: string, shape: CorpusShape): GeneratedCorpu
 /** Appends to a session what its client would: a prompt and the answer. */
 export function growSession(file: string, turn: number): void {
   const id = basename(file, ".jsonl");
-  const shape = { id, cwd: cwdOf(0), startMs: startOf(100_000 + turn), records: 4 };
+  const cwd = `/work/${basename(dirname(file)).slice("-work-".length)}`;
+  const shape = { id, cwd, startMs: startOf(100_000 + turn), records: 4 };
   const lines = sessionLines(createRandom(1_000 + turn), shape);
   appendFileSync(file, `${lines.join("\n")}\n`);
 }

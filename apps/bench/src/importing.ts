@@ -5,7 +5,8 @@ import type { Home, Run } from "./process.ts";
 
 /** The first import of a corpus, against only reading and parsing the same bytes. */
 export function measureImport(home: Home, corpus: GeneratedCorpus): Measure[] {
-  const parsing = parseMs(corpus.files);
+  const once = (): number => parseCorpus(corpus.files).wallMs;
+  const parsing = median([once(), once(), once()]);
   const run = syncHome(home, corpus.home);
   const messages = messagesOf(run);
   const perSecond = (messages / run.wallMs) * 1000;
@@ -42,16 +43,15 @@ export function messagesOf({ stdout }: Run): number {
   return JSON.parse(stdout).adapters[0].messages_added;
 }
 
-/** Milliseconds to read and JSON.parse every line: the least any import has to do. */
-function parseMs(files: readonly string[]): number {
-  const once = (): number => {
-    const startedMs = performance.now();
-    for (const file of files) {
-      for (const line of readFileSync(file, "utf8").split("\n")) {
-        if (line !== "") JSON.parse(line);
-      }
+/** Reads and parses every line: the least any import has to do. */
+export function parseCorpus(files: readonly string[]): Pick<Run, "wallMs" | "cpuMs"> {
+  const before = process.cpuUsage();
+  const startedMs = performance.now();
+  for (const file of files) {
+    for (const line of readFileSync(file, "utf8").split("\n")) {
+      if (line !== "") JSON.parse(line);
     }
-    return performance.now() - startedMs;
-  };
-  return median([once(), once(), once()]);
+  }
+  const { user, system } = process.cpuUsage(before);
+  return { wallMs: performance.now() - startedMs, cpuMs: (user + system) / 1000 };
 }

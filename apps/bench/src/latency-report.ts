@@ -1,5 +1,6 @@
 import { type LatencyRow, mostMs } from "./latency-measure.ts";
 import type { IndexSize } from "./latency-sizes.ts";
+import { markdownTable } from "./markdown-table.ts";
 
 export type LatencyReport = {
   readonly machine: string;
@@ -18,29 +19,36 @@ export function printLatency({ machine, messages, textBytes, rows, sizes }: Late
   console.log(`## ${messages} searchable messages\n`);
   console.log(`${megabytes(textBytes)} MB of text; ${machine}.`);
   console.log(`The bar: p50 under ${mostMs(messages)} ms, and no slower than FTS5 trigram.\n`);
-  printTable(
-    ["query", "filter", "p50 ms", "p95", "CPU", "trigram p50", "CPU", "unicode61", "ratio", "bar"],
-    rows.map(({ kind, scope, pond, sqlite: { trigram, unicode61 }, ratio, isMet }) => [
-      ...[kind, scope, ms(pond.p50Ms), ms(pond.p95Ms), ms(pond.cpuMs)],
-      ...[ms(trigram.p50Ms), ms(trigram.cpuMs), ms(unicode61.p50Ms)],
-      ...[`${ratio.toFixed(2)}x`, isMet ? "met" : "NOT MET"],
-    ]),
+  console.log(
+    markdownTable(
+      [
+        "query",
+        "filter",
+        "p50 ms",
+        "p95",
+        "CPU",
+        "trigram p50",
+        "CPU",
+        "unicode61",
+        "ratio",
+        "bar",
+      ],
+      rows.map(({ kind, scope, pond, sqlite: { trigram, unicode61 }, ratio, isMet }) => [
+        ...[kind, scope, ms(pond.p50Ms), ms(pond.p95Ms), ms(pond.cpuMs)],
+        ...[ms(trigram.p50Ms), ms(trigram.cpuMs), ms(unicode61.p50Ms)],
+        ...[`${ratio.toFixed(2)}x`, isMet ? "met" : "NOT MET"],
+      ]),
+    ),
   );
   console.log("");
-  printTable(
-    ["index", "MB", "of the text", "bar"],
-    sizes.map(({ name, bytes, share }, at) => [
-      ...[name, megabytes(bytes), `${share.toFixed(3)}x`],
-      at > 0 ? "" : share <= indexBar ? "met" : `NOT MET (${indexBar}x)`,
-    ]),
+  console.log(
+    markdownTable(
+      ["index", "MB", "of the text", "bar"],
+      sizes.map(({ name, bytes, share }, at) => [
+        ...[name, megabytes(bytes), `${share.toFixed(3)}x`],
+        at > 0 ? "" : share <= indexBar ? "met" : `NOT MET (${indexBar}x)`,
+      ]),
+    ),
   );
   console.log("");
-}
-
-function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const all = [head, head.map(() => "---"), ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  for (const row of all) {
-    console.log(`| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`);
-  }
 }

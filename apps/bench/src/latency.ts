@@ -1,6 +1,6 @@
 // Warm search against SQLite on the same rows: node --conditions=@pond/source src/latency.ts
 // [--messages 100000,1000000] [--queries 20] [--kinds question,phrase] [--folder DIR] [--json]
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureLatency } from "./latency-measure.ts";
@@ -8,6 +8,7 @@ import { allKinds, type Kind } from "./latency-queries.ts";
 import { type LatencyReport, printLatency } from "./latency-report.ts";
 import { measureSizes } from "./latency-sizes.ts";
 import { openLatencyStores } from "./latency-store.ts";
+import { machine } from "./machine.ts";
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +29,7 @@ const reports: LatencyReport[] = [];
 for (const messages of values.messages.split(",").map(Number)) {
   const stores = await openLatencyStores(values.folder, messages);
   const report: LatencyReport = {
-    machine: `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`,
+    machine: machine(),
     ...{ messages, textBytes: stores.facts.textBytes },
     rows: await measureLatency(stores, kinds, Number(values.queries)),
     sizes: await measureSizes(stores),

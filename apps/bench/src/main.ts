@@ -1,10 +1,10 @@
-import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureDisk } from "./disk.ts";
 import { generateCorpus } from "./generated-corpus.ts";
 import { measureImport } from "./importing.ts";
 import { measureLongLine } from "./long-line.ts";
+import { machine } from "./machine.ts";
 import { type Measure, printTable } from "./measure.ts";
 import { Home } from "./process.ts";
 import { measureReading } from "./reading.ts";
@@ -28,10 +28,9 @@ try {
     ...(await measureSearching(home)),
     ...(await measureReading(home)),
   ];
-  const machine = `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`;
-  if (values.json) console.log(JSON.stringify({ machine, measures }, null, 2));
+  if (values.json) console.log(JSON.stringify({ machine: machine(), measures }, null, 2));
   else {
-    console.log(`${machine}\n`);
+    console.log(`${machine()}\n`);
     printTable(measures);
   }
 } finally {

@@ -12,14 +12,32 @@ export type Run = {
   readonly stdout: string;
 };
 
-const main = resolve(import.meta.dirname, "../../cli/dist/main.js");
+/** The built command. */
+export const pondMain: string = resolve(import.meta.dirname, "../../cli/dist/main.js");
 
 /** A throw-away home with the built command in it. */
 export class Home {
-  readonly folder: string = mkdtempSync(join(tmpdir(), "pond-bench-"));
+  readonly folder: string;
+
+  /** @param parent - Where its folder is made; by default where temporary ones belong. */
+  constructor(parent: string = tmpdir()) {
+    this.folder = mkdtempSync(join(parent, "pond-bench-"));
+  }
 
   get storage(): string {
     return join(this.folder, "data", "pond", "default");
+  }
+
+  /** A world of its own: no settings, stores or caches but those in it. */
+  get env(): Readonly<Record<string, string>> {
+    return {
+      PATH: process.env["PATH"] ?? "",
+      HOME: this.folder,
+      XDG_DATA_HOME: join(this.folder, "data"),
+      XDG_STATE_HOME: join(this.folder, "state"),
+      XDG_CONFIG_HOME: join(this.folder, "config"),
+      XDG_CACHE_HOME: join(this.folder, "cache"),
+    };
   }
 
   /** @throws {Error} unless the command ends well; 3 only says that the source has faults. */
@@ -29,19 +47,8 @@ export class Home {
     const startedMs = performance.now();
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [`--import=data:text/javascript,${encodeURIComponent(note)}`, main, ...args],
-      {
-        encoding: "utf8",
-        maxBuffer: 1 << 30,
-        env: {
-          PATH: process.env["PATH"] ?? "",
-          HOME: this.folder,
-          XDG_DATA_HOME: join(this.folder, "data"),
-          XDG_STATE_HOME: join(this.folder, "state"),
-          XDG_CONFIG_HOME: join(this.folder, "config"),
-          XDG_CACHE_HOME: join(this.folder, "cache"),
-        },
-      },
+      [`--import=data:text/javascript,${encodeURIComponent(note)}`, pondMain, ...args],
+      { encoding: "utf8", maxBuffer: 1 << 30, env: this.env },
     );
     const wallMs = performance.now() - startedMs;
     if (status !== 0 && status !== 3) throw new Error(`pond ${args.join(" ")}: ${stderr}`);

@@ -1,5 +1,6 @@
-import { cpus } from "node:os";
 import type { Statistics } from "@pond/sessions";
+import { machine } from "./machine.ts";
+import { markdownTable } from "./markdown-table.ts";
 import type { Miss, OwnReport } from "./retrieval-own-report.ts";
 import type { Score } from "./retrieval-score.ts";
 
@@ -75,7 +76,7 @@ function haystackSection({ name, sessions, searchable, sets }: HaystackReport): 
 
 /** Scores, a line each; what is said of a part is not said of the held-out one. */
 export function scoreTable(runs: readonly Run[]): string {
-  return table(
+  return markdownTable(
     ["", "questions", "hit@1", "hit@5", "hit@10", "MRR", "shown@5", "no hit"],
     runs.map(({ retriever, part, score }) => [
       part === "held-out" ? retriever : `${retriever} (${part})`,
@@ -94,7 +95,7 @@ function shares({ hit1, hit5, hit10, meanReciprocalRank }: Score): string[] {
 function categoryTable(rows: OwnReport["byCategory"]): string {
   const isHybrid = rows.some(({ hybrid }) => hybrid !== undefined);
   const head = ["category", "questions", "hit@1", "hit@5", "no hit", "bar @1 / @5"];
-  return table(
+  return markdownTable(
     [...head, "FTS5 unicode61 @1 / @5", ...(isHybrid ? ["hybrid @1 / @5"] : [])],
     rows.map(({ category, score, bar, baseline, hybrid }) => [
       category,
@@ -128,7 +129,7 @@ function sizeTable(
     indexes.map(({ column, kind, bytes }) => ({ name: `${name}.${column}, ${kind}`, bytes })),
   );
   const all = { name: "pond, all indexes", bytes: ours.reduce((sum, { bytes }) => sum + bytes, 0) };
-  return table(
+  return markdownTable(
     ["index", "MB", "of the text"],
     [...ours.filter(({ bytes }) => bytes > 0), all, ...sqlite].map(({ name, bytes }) => [
       name,
@@ -139,30 +140,14 @@ function sizeTable(
 }
 
 function latencyTable(latency: readonly Latency[]): string {
-  return table(
+  return markdownTable(
     ["", "p50", "p95"],
     latency.map(({ retriever, p50Ms, p95Ms }) => [retriever, p50Ms.toFixed(1), p95Ms.toFixed(1)]),
   );
 }
 
-function machine(): string {
-  return `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`;
-}
-
 function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(2);
-}
-
-/** Aligned, as the formatter would have it. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, ...rows].map((cells) => cells.map((cell) => cell.replaceAll("|", "\\|")));
-  const widths = head.map((_, column) =>
-    Math.max(3, ...lines.map((cells) => cells[column]?.length ?? 0)),
-  );
-  const row = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  const [first = [], ...others] = lines;
-  return [row(first), row(widths.map((width) => "-".repeat(width))), ...others.map(row)].join("\n");
 }
 
 /** Text as code, on one line, whatever backticks it holds. */

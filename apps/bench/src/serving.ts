@@ -1,10 +1,11 @@
 // Many clients at one server: node --conditions=@pond/source src/serving.ts
 // [--clients 200] [--seconds 60] [--messages 100000] [--folder DIR] [--json]
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { allKinds, queriesOf } from "./latency-queries.ts";
 import { openLatencyStores } from "./latency-store.ts";
+import { machine } from "./machine.ts";
 import { askForever } from "./serving-clients.ts";
 import { printServing, type ServingReport, summarize } from "./serving-report.ts";
 import { startServer } from "./serving-server.ts";
@@ -39,7 +40,7 @@ try {
   const answers = await askForever(server.url, { clients, seconds, queries });
   clearInterval(sampling);
   const report: ServingReport = {
-    machine: `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`,
+    machine: machine(),
     ...{ clients, seconds, messages },
     ...summarize(answers, seconds),
     memoryMb: { rest: restMb, half: memory[memory.length >> 1] ?? 0, most: Math.max(...memory) },
