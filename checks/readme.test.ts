@@ -1,28 +1,36 @@
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { type Example, examplesOf } from "./examples.ts";
 
-type Example = { readonly readme: string; readonly code: string; readonly printed: string };
+const pages = ["README.md", ...globSync(["docs/*.md", "{packages,apps}/*/README.md"])];
+const examples = pages.flatMap(examplesOf);
 
-const examples: Example[] = globSync("{packages,apps}/*/README.md").flatMap((readme) =>
-  [...readFileSync(readme, "utf8").matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => ({
-    readme,
-    code,
-    printed: [...code.matchAll(/^\/\/ prints: (.*)$/gm)].map(([, line]) => line).join("\n"),
-  })),
-);
+/** Where an example finds what it imports: its own package, or the first that has all of it. */
+function folderFor({ page, code }: Example): string {
+  const own = dirname(page);
+  if (existsSync(join(own, "package.json")) && own !== ".") return own;
+  const imported = [...code.matchAll(/from "(@pond\/[a-z-]+)/g)].map(([, name = ""]) => name);
+  const folders = globSync("{packages,apps}/*/package.json").map(dirname).sort();
+  const folder = folders.find((each) => {
+    const { name } = JSON.parse(readFileSync(join(each, "package.json"), "utf8"));
+    const isThere = (other: string): boolean => existsSync(join(each, "node_modules", other));
+    return imported.every((other) => other === name || isThere(other));
+  });
+  return folder ?? expect.fail(`${page}: no package has ${imported.join(", ")}`);
+}
 
 test("there are examples to run", () => {
   expect(examples).not.toEqual([]);
 });
 
-test.each(examples)("$readme prints what it says", ({ readme, code, printed }) => {
+test.each(examples)("$page prints what it says", (example) => {
   const output = execFileSync(
     process.execPath,
-    ["--conditions=@pond/source", "--input-type=module-typescript", "--eval", code],
-    { cwd: dirname(readme), encoding: "utf8" },
+    ["--conditions=@pond/source", "--input-type=module-typescript", "--eval", example.code],
+    { cwd: folderFor(example), encoding: "utf8" },
   );
 
-  expect(output.trim()).toBe(printed);
+  expect(output.trim()).toBe(example.printed);
 });

@@ -254,7 +254,8 @@ describe("with a few sessions stored", () => {
     const embedding = { enabled: false, reason: "no embedding model is configured" };
 
     expect(status).toMatchObject({ sessions: 5, messages: 69, embedding });
-    expect(await transports.commandLine("status", {})).toEqual(status);
+    const { machine, ...wire } = await transports.commandLine("status", {});
+    expect(wire).toEqual(status);
     const counted = { ...bounded, more_agents: 0, more_projects: 0 };
     expect(await transports.mcp("status", {})).toEqual(counted);
     expect(await transports.mcpOverHttp("status", {})).toEqual(counted);

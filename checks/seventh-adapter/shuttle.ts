@@ -43,14 +43,18 @@ function fromShuttle(folder: string): seam.Reader {
       }
     },
     fingerprint: async (key) => print(key),
-    read: (key) => read(folder, key),
+    read: (key, _, count) => read(folder, key, count),
   };
 }
 
-async function* read(folder: string, uri: string): AsyncGenerator<ReadEvent> {
+async function* read(
+  folder: string,
+  uri: string,
+  count: seam.RecordCount | undefined,
+): AsyncGenerator<ReadEvent> {
   const toEvents = recordReader(uri);
   const chunks = seam.fileChunks(`${folder}/${uri}`);
-  for await (const batch of seam.readRecords(chunks, { adapter: origin, uri })) {
+  for await (const batch of seam.readRecords(chunks, { adapter: origin, uri }, { count })) {
     for (const outcome of batch) {
       try {
         if (outcome.kind === "record") yield* toEvents(outcome.record);
@@ -72,7 +76,9 @@ function recordReader(path: string): (record: seam.SourceRecord) => readonly Rea
       anchor = record.requireTimestamp("at");
       const [id, project] = [record.requireString("session"), record.requireString("dir")];
       const source = { path, rest: record.rest() };
-      session = seam.sessionEvent({ id, sourceAgent: origin, createdAt: anchor, project, source });
+      const init = { id, sourceAgent: origin, createdAt: anchor, project, source };
+      // No message keeps this record: the session does.
+      session = seam.sessionEvent({ ...init, records: 1 });
       return [session];
     }
     const [key, who] = [record.peek("n"), record.peek("who")];

@@ -1,0 +1,84 @@
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineFault, type Fault } from "../fault.ts";
+
+const kinds = {
+  "data file": "data/*.lance",
+  manifest: "_versions/*.manifest",
+  index: "_indices/*/*",
+} as const;
+
+const ways = {
+  deleted: (path: string) => rmSync(path),
+  cut: (path: string, share: number) => {
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * share)));
+  },
+  zeros: (path: string) => writeFileSync(path, Buffer.alloc(readFileSync(path).length)),
+  flipped: (path: string, share: number) => {
+    const bytes = readFileSync(path);
+    const at = Math.floor(bytes.length * share);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << Math.floor(share * 8)), at);
+    writeFileSync(path, bytes);
+  },
+} as const;
+
+type Way = keyof typeof ways;
+
+const tables = ["sessions", "messages", "parts", "windows"] as const;
+
+type Verdict = {
+  readonly name: string;
+  readonly readable_rows: number;
+  readonly damages: readonly { readonly files: readonly string[] }[];
+};
+
+/** One file of one table is damaged, as a failing disk does. */
+export const damages: readonly Fault[] = (Object.keys(kinds) as (keyof typeof kinds)[]).map(
+  (kind) =>
+    defineFault({
+      name: `damage/${kind}`,
+      about:
+        kind === "index"
+          ? "a file of an index deleted, cut, zeroed or with a bit flipped: every row stays readable"
+          : `the newest ${kind} of a table deleted, cut, zeroed or with a bit flipped: named by \`status --verify\`, other tables whole; of flipped bits those that read as other text are not found, as the engine keeps no checksums`,
+      runs: 24,
+      prepare: (workshop) => workshop.grown(),
+      async inflict({ home: from }, { home: homeOf, random }) {
+        const home = homeOf(from);
+        const table = random.pick(tables);
+        const below = join(home.storage, `${table}.lance`);
+        const files = globSync(kinds[kind], { cwd: below }).sort();
+        // The newest manifest is the first; every data file that one names counts.
+        const file = join(below, files[kind === "manifest" ? 0 : random.below(files.length)] ?? "");
+        const way: Way = random.pick(["deleted", "cut", "zeros", "flipped"]);
+        ways[way](file, random.share());
+        return { home, table, file, way };
+      },
+      async check({ rows }, { home, table, file, way }) {
+        const { code, stdout, stderr } = await home.pond("status", "--verify", "--json");
+        if (code !== 0 && code !== 3) return [`${way} ${file}: ended with ${code}: ${stderr}`];
+        const verdicts: readonly Verdict[] = JSON.parse(stdout).tables;
+        const problems = verdicts
+          .filter(({ name }) => name !== table || kind === "index")
+          .filter(({ name, readable_rows }) => readable_rows !== rows.get(name)?.size)
+          .map(({ name }) => `${way} ${file}: of ${name} not all is readable`);
+        const own = verdicts.find(({ name }) => name === table);
+        const isNamed = own?.damages.some(({ files }) => files.includes(file)) ?? false;
+        // Of a manifest that is gone nobody can tell that it was there; what is older may be read.
+        const hasToBeNamed = kind !== "index" && (way === "cut" || way === "zeros");
+        const isUsed = kind === "manifest" || own?.readable_rows !== rows.get(table)?.size;
+        if (hasToBeNamed && isUsed && !isNamed) problems.push(`${way} ${file}: is not named`);
+        // Whatever else is asked, nothing but a typed answer comes.
+        for (const args of [["list"], ["search", "herons"], ["status"]]) {
+          const asked = await home.pond(...args, "--json");
+          if (asked.code === null || /"code":"internal","message":(?!.*kind)/.test(asked.stdout)) {
+            problems.push(
+              `${way} ${file}: ${args.join(" ")}: ${asked.stdout}${asked.stderr}`.slice(0, 900),
+            );
+          }
+        }
+        return problems;
+      },
+    }),
+);

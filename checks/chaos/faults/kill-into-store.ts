@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Home } from "../../e2e/pond.ts";
+import { type Rows, storedRows } from "../../e2e/rows.ts";
+import type { Fault } from "../fault.ts";
+import { differingRows, interruptedProblems } from "../invariants.ts";
+import { done } from "../processes.ts";
+import { killFault } from "./kill.ts";
+
+const defaultStorage = ({ storage }: Home): string => storage;
+const copied = ({ folder }: Home): string => join(folder, "copy", "default");
+
+/** What has to be true of a store on its way from `before`, which it may not have been, to `truth`. */
+function towards(truth: Rows, before?: Rows, storageOf: (home: Home) => string = defaultStorage) {
+  return {
+    afterKill: async (home: Home) => {
+      const storage = storageOf(home);
+      if (before === undefined && !existsSync(storage)) return [];
+      return interruptedProblems(storage, before, truth).catch((error: unknown) => {
+        if (before === undefined && isBegun(error)) return [];
+        throw error;
+      });
+    },
+    afterEnd: (home: Home) => differingRows(storageOf(home), truth),
+  };
+}
+
+/** True for a store of which not all tables were made yet: it says so, and nothing is in it. */
+function isBegun(error: unknown): boolean {
+  const isNone = error instanceof Error && "code" in error && error.code === "store_not_found";
+  return isNone || /made before there was such a table; write to it once/.test(String(error));
+}
+
+/** `kill -9` of all that writes to a store. */
+export const killsIntoStore: readonly Fault[] = [
+  killFault({
+    name: "first sync",
+    runs: 90,
+    async prepare(workshop) {
+      const { rows } = await workshop.whole();
+      const from = await workshop.empty();
+      return { from, args: () => workshop.sync, ...towards(rows) };
+    },
+  }),
+  killFault({
+    name: "sync of what grew",
+    runs: 90,
+    async prepare(workshop) {
+      const { rows: truth } = await workshop.grown();
+      const { home: from, rows } = await workshop.first();
+      return { from, args: () => workshop.sync, ...towards(truth, rows) };
+    },
+  }),
+  killFault({
+    name: "embed",
+    runs: 80,
+    async prepare(workshop) {
+      const { home: from, rows } = await workshop.embeddable();
+      const args = ["sync", "--only", "embed", "--json"];
+      const undisturbed = workshop.copyOf(from);
+      await done(undisturbed, ...args);
+      const truth = await storedRows(undisturbed.storage);
+      return { from, args: () => args, ...towards(truth.rows, rows) };
+    },
+  }),
+  killFault({
+    name: "fold",
+    runs: 80,
+    async prepare(workshop) {
+      const { home: from, rows } = await workshop.grown();
+      const args = ["sync", "--only", "update-indexes", "--json"];
+      const { afterEnd } = towards(rows);
+      return {
+        ...{ from, args: () => args, afterKill: afterEnd },
+        afterEnd: async (home) => [...(await afterEnd(home)), ...(await unfound(home))],
+      };
+    },
+  }),
+  killFault({
+    name: "import",
+    runs: 50,
+    async prepare(workshop) {
+      const { rows: truth } = await workshop.grown();
+      const file = await workshop.archive();
+      const from = await workshop.empty();
+      return { from, args: () => ["import", file, "--json"], ...towards(truth) };
+    },
+  }),
+  killFault({
+    name: "copy",
+    runs: 40,
+    async prepare(workshop) {
+      const { home: from, rows } = await workshop.grown();
+      const args = (home: Home) => ["copy", "@", dirname(copied(home)), "--json"];
+      return { from, args, ...towards(rows, undefined, copied) };
+    },
+  }),
+];
+
+/** Words a search has to find, and does not. */
+async function unfound(home: Home): Promise<string[]> {
+  const { stdout } = await done(home, "search", "+herons +reeds", "--json");
+  const { sessions }: { sessions: readonly unknown[] } = JSON.parse(stdout);
+  return sessions.length > 0 ? [] : ["a search for what is stored finds nothing"];
+}

@@ -1,0 +1,74 @@
+import { type Rows, rowDifferences, storedRows } from "../e2e/rows.ts";
+
+type Row = Readonly<Record<string, string>>;
+
+// Windows are made of messages and are replaced when a session grows.
+const kept = ["sessions", "messages", "parts"] as const;
+// Made of the rows, and made anew at will.
+const derived = new Set(["vector", "embedding_model"]);
+
+/**
+ * What is wrong with a store that was interrupted on its way from `before` to `truth`: rows that were
+ * acknowledged and are gone, rows that neither holds, rows twice, messages without their parts,
+ * sessions without their messages.
+ */
+export async function interruptedProblems(
+  storage: string,
+  before: Rows | undefined,
+  truth: Rows,
+): Promise<string[]> {
+  const { rows, duplicates } = await storedRows(storage);
+  return [
+    ...duplicates.map((row) => `twice: ${row}`),
+    ...(before === undefined ? [] : lostRows(before, rows)),
+    ...inventedRows(rows, [truth, ...(before === undefined ? [] : [before])]),
+    ...halves(rows, truth),
+  ].slice(0, 20);
+}
+
+/** Where a store differs from what it has to hold. */
+export async function differingRows(storage: string, truth: Rows): Promise<string[]> {
+  const { rows, duplicates } = await storedRows(storage);
+  return [...duplicates.map((row) => `twice: ${row}`), ...rowDifferences(truth, rows)];
+}
+
+/** Rows of `before` that `found` does not hold as they were. */
+export function lostRows(before: Rows, found: Rows): string[] {
+  return kept.flatMap((table) =>
+    [...entriesOf(before, table)].flatMap(([key, row]) => {
+      const other = found.get(table)?.get(key);
+      return other && isEqual(row, other) ? [] : [`lost: ${table} ${key}`];
+    }),
+  );
+}
+
+function inventedRows(found: Rows, known: readonly Rows[]): string[] {
+  return kept.flatMap((table) =>
+    [...entriesOf(found, table)].flatMap(([key, row]) => {
+      const isKnown = known.some((rows) => {
+        const other = rows.get(table)?.get(key);
+        return other !== undefined && isEqual(row, other);
+      });
+      return isKnown ? [] : [`invented: ${table} ${key}`];
+    }),
+  );
+}
+
+/** A row that can be seen implies everything below it. */
+function halves(found: Rows, truth: Rows): string[] {
+  const problems: string[] = [];
+  for (const [key, part] of entriesOf(truth, "parts")) {
+    const message = JSON.stringify([part["session_id"], part["message_id"]]);
+    if (!found.get("messages")?.has(message) || found.get("parts")?.has(key)) continue;
+    problems.push(`message ${message} without its part ${key}`);
+  }
+  return problems;
+}
+
+function entriesOf(rows: Rows, table: string): ReadonlyMap<string, Row> {
+  return rows.get(table) ?? new Map<string, Row>();
+}
+
+function isEqual(left: Row, right: Row): boolean {
+  return Object.keys(left).every((name) => derived.has(name) || left[name] === right[name]);
+}

@@ -1,0 +1,55 @@
+import { cpSync, globSync, mkdirSync, symlinkSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildTestModel } from "@pond/embed-testkit";
+import { fake, fakePath } from "../../apps/cli/src/schedule/testing.ts";
+import { fixtures, Home } from "../../apps/cli/src/testing.ts";
+
+const samples = { "claude-code": ".claude", codex: ".codex", pi: ".pi/agent" };
+const command = fileURLToPath(new URL("./pond.ts", import.meta.url));
+const client = fileURLToPath(new URL("./fake-client.ts", import.meta.url));
+
+/**
+ * The home of somebody who works with three clients and has never heard of pond: the sample sessions,
+ * last written to 26 days ago, a folder with a model, and stand-ins for whatever starts programs.
+ */
+export async function createPageHome(): Promise<Home> {
+  const home = new Home();
+  for (const [name, folder] of Object.entries(samples)) {
+    cpSync(join(fixtures, "samples", name), join(home.folder, folder), { recursive: true });
+  }
+  const written = new Date("2026-10-25T12:00:00Z");
+  for (const file of globSync("{.claude,.codex,.pi}/**/*.jsonl", { cwd: home.folder })) {
+    utimesSync(join(home.folder, file), written, written);
+  }
+  await buildTestModel(join(home.folder, "models/my-model"), { dimension: 32 });
+  fakePath(home, "systemctl", "crontab", "launchctl");
+  for (const name of ["claude", "codex", "opencode", "pi", "omp"]) {
+    fake(home, name, `exec "${process.execPath}" "${client}" ${name} "$@"`);
+  }
+  fake(home, "pond", `exec "${process.execPath}" --conditions=@pond/source "${command}" "$@"`);
+  // Or each page would compile the engine's bindings again.
+  const compiled = join(tmpdir(), `pond-docs-${process.getuid?.() ?? 0}`);
+  mkdirSync(compiled, { recursive: true, mode: 0o700 });
+  // fish makes its own when it first starts.
+  for (const folder of [".cache/pond", ".config/fish/completions"]) {
+    mkdirSync(join(home.folder, folder), { recursive: true });
+  }
+  symlinkSync(compiled, join(home.folder, ".cache/pond/compiled"));
+  return home;
+}
+
+/** All that a page's shell sees of this machine. */
+export function environmentOf(home: Home, port: string): Record<string, string> {
+  return {
+    HOME: home.folder,
+    PAGE_PORT: port,
+    PATH: `${join(home.folder, "bin")}:/usr/bin:/bin`,
+    USER: "ada",
+    LC_ALL: "C.UTF-8",
+    TZ: "UTC",
+    TERM: "dumb",
+    PAGER: "cat",
+  };
+}

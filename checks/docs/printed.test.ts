@@ -1,0 +1,70 @@
+import { describe, expect, it, test } from "vitest";
+import { blocksOf, stepsOf, textOf } from "./blocks.ts";
+import { cutAsSaid, isAsSaid } from "./printed.ts";
+
+const lines = (text: string): string[] => text.split("|");
+
+describe("what a page says and what was printed", () => {
+  it.each([
+    ["the same", "a|b", "a|b", true],
+    ["another word", "a|b", "a|c", false],
+    ["another number", "5 sessions", "6 sessions", false],
+    ["another day", "14 Sept", "15 Sept", false],
+    ["another duration and size", "done (0.4 s, 1.2 MB)", "done (1,204 ms, 998 kB)", true],
+    ["a wider gap", "a  1 kB  b", "a  1000 B  b", true],
+    [
+      "a sentence broken elsewhere",
+      "Stored in 0.4 s,|all of it.",
+      "Stored in 12.4|s, all of it.",
+      true,
+    ],
+    ["less", "a|b", "a", false],
+    ["more", "a", "a|b", false],
+    ["dots for some", "a|...|d", "a|b|c|d", true],
+    ["dots for none", "a|...|d", "a|d", true],
+    ["dots, and another end", "a|...|d", "a|b|c", false],
+    ["dots that would take a line twice", "a|...|a", "a", false],
+    ["several dots in order", "...|b|...|d|...", "a|b|c|d|e", true],
+    ["several dots out of order", "...|d|...|b|...", "a|b|c|d|e", false],
+  ])("%s", (_, said, printed, isSame) => {
+    expect(isAsSaid(lines(said), lines(printed))).toBe(isSame);
+  });
+
+  it.each([
+    ["whole where the page cut nothing", "a|b", "c|d", "c|d"],
+    ["cut in the same place", "a|...|z", "b|c|d|y", "b|...|y"],
+    ["whole where nothing is left to cut", "a|...|z", "b|y", "b|y"],
+  ])("an update is %s", (_, said, printed, renewed) => {
+    expect(cutAsSaid(lines(said), lines(printed))).toEqual(lines(renewed));
+  });
+});
+
+describe("the blocks of a page", () => {
+  it("are found with their places and reasons", () => {
+    const page = "# A\n\n```sh not-run: no docker\ndocker ps\n```\n\n```console\n$ a\nb\n```\n";
+
+    expect(blocksOf(page)).toEqual([
+      { line: 4, start: 30, text: "docker ps\n", language: "sh", notRun: "no docker" },
+      { line: 8, start: 56, text: "$ a\nb\n", language: "console", notRun: undefined },
+    ]);
+  });
+
+  it.each([
+    ["of a reason that says nothing", "```sh not-run:\na\n```\n"],
+    ["of a word nobody knows", "```sh skip\na\n```\n"],
+    ["indented", "- x\n\n  ```sh\n  a\n  ```\n"],
+    ["left open", "```sh\na\n"],
+  ])("are refused when one is %s", (_, page) => {
+    expect(() => blocksOf(page)).toThrow();
+  });
+
+  test("a console block is the same when it is written again", () => {
+    const text = "$ a \\\n>   b\nc\n> d\n$ e\n";
+
+    expect(stepsOf(text)).toEqual([
+      { command: "a \\\n  b", expected: ["c", "> d"] },
+      { command: "e", expected: [] },
+    ]);
+    expect(textOf(stepsOf(text))).toBe(text);
+  });
+});

@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+
+/** A program of a page, and the lines it says it prints. */
+export type Example = { readonly page: string; readonly code: string; readonly printed: string };
+
+/** The programs of a page. Each block is one; those of docs/adapters.md are one, in pieces. */
+export function examplesOf(page: string): readonly Example[] {
+  const blocks = [...readFileSync(page, "utf8").matchAll(/```ts\n(.*?)```/gs)];
+  const codes = blocks.map(([, code = ""]) => code);
+  const programs = page === "docs/adapters.md" ? [codes.join("\n")] : codes;
+  return programs.map((code) => ({
+    page,
+    code,
+    printed: [...code.matchAll(/^\/\/ prints: (.*)$/gm)].map(([, line]) => line).join("\n"),
+  }));
+}

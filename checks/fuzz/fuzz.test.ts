@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { foundInputs, readFound } from "./found.ts";
+import { runCases } from "./run-cases.ts";
+import { runTargets } from "./run-targets.ts";
+import type { Target } from "./target.ts";
+import { targets } from "./targets/index.ts";
+
+// `pnpm fuzz` runs as many as it is told; these are the same at every run.
+const options = { cases: 200, seed: 20_261_120, isGuided: false };
+
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "pond-fuzz-"));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+it("keeps every promise whatever is read", async () => {
+  const answers = await runTargets(
+    targets.map(({ name }) => name),
+    options,
+  );
+
+  const broken = answers.flatMap(({ target, found }) =>
+    found.map(({ message }) => `${target}: ${message}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+it.each(foundInputs())("keeps them for $target: $name", async ({ target, name }) => {
+  const own = targets.find((each) => each.name === target);
+
+  await own?.run(readFound(target, name), scratch);
+
+  expect(own).toBeDefined();
+});
+
+/** Targets that break what is promised of all, each in its own way. */
+const broken: readonly (readonly [string, Pick<Target, "run">, RegExp])[] = [
+  ["throws", { run: () => Promise.reject(new TypeError("a mistake")) }, /^TypeError: a mistake$/],
+  [
+    "adds to the prototype",
+    {
+      run: async () => {
+        Object.assign(Object.prototype, { polluted: true });
+      },
+    },
+    /^the prototype has polluted$/,
+  ],
+];
+
+it.each(broken)("finds what %s", async (_, { run }, message) => {
+  const target: Target = {
+    name: "demo",
+    sources: /^$/,
+    seeds: () => [new Map([["", Buffer.from("{}")]])],
+    mutate: (input) => input,
+    run,
+  };
+
+  const { found } = await runCases(target, { cases: 3, seed: 1, scratch });
+  Reflect.deleteProperty(Object.prototype, "polluted");
+
+  expect(found.map((each) => each.message)).toEqual([expect.stringMatching(message)]);
+});

@@ -1,0 +1,181 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addClients, addHardSessions, createHome, type Home, hardSession } from "./home.ts";
+import {
+  brokenLines,
+  type Cells,
+  shiftedRows,
+  strangers,
+  tablesOf,
+  unevenLines,
+  unusualIn,
+  widestDrawn,
+} from "./rules.ts";
+import { mark, programOnPath, type Recording, rows, Terminals, tmux } from "./terminal.ts";
+
+const less = programOnPath("less");
+if (less === undefined) console.warn("skipped: less, a pager, is not on the PATH");
+if (tmux === undefined)
+  console.warn("skipped: tmux 3.2 or later, which records a terminal, is not on the PATH");
+
+const hostileSession = hardSession(6);
+/** Of the samples, longer than a screen. */
+const longSession = "019d9a10-5e00-7000-8000-0000000000a1";
+
+type Case = {
+  readonly name: string;
+  readonly argv: readonly string[];
+  /** How many tables it prints. */
+  readonly tables: number;
+  /** True where it draws over what it has drawn. */
+  readonly isLive?: boolean;
+  /** Lines that are printed whole, however wide: they are copied, or somebody's own words. */
+  readonly isWhole?: (line: string) => boolean;
+  /** What stands somewhere on the screen. */
+  readonly says: RegExp;
+};
+
+const cases: readonly Case[] = [
+  {
+    ...{ name: "init", argv: ["init", "--dry-run"], tables: 1, isLive: true },
+    // Text of a file, and a command.
+    isWhole: (line) => /^ {2}[+-]/.test(line),
+    says: /Schedule: /,
+  },
+  { name: "sync", argv: ["sync"], tables: 0, isLive: true, says: /nothing new/ },
+  { name: "search", argv: ["search", "heron"], tables: 0, says: /7 sessions found/ },
+  { name: "list", argv: ["list"], tables: 1, says: /15 sessions\./ },
+  { name: "status", argv: ["status"], tables: 3, isLive: true, says: /15 sessions|19 sessions/ },
+  {
+    ...{ name: "get", argv: ["get", hostileSession], tables: 0 },
+    isWhole: (line) => line.includes("[31mred"),
+    says: /Heard:/,
+  },
+  {
+    ...{ name: "resume", argv: ["resume", hostileSession], tables: 0 },
+    // A command, and a path that is longer than a line.
+    isWhole: (line) => line.startsWith("cd ") || /^~\/\S+$/.test(line),
+    says: /claude --resume/,
+  },
+];
+
+/** Each way to have no colours, and the columns it is tried at. */
+const ways: readonly (readonly [
+  columns: number,
+  way: string,
+  env: Readonly<Record<string, string>>,
+  flags: readonly string[],
+])[] = [
+  [60, "in colour", {}, []],
+  [80, "in colour", {}, []],
+  [200, "in colour", {}, []],
+  [60, "with NO_COLOR", { NO_COLOR: "1" }, []],
+  [80, "with --no-color", {}, ["--no-color"]],
+  [200, "on a dumb terminal", { TERM: "dumb" }, []],
+];
+
+describe.skipIf(tmux === undefined)("what a terminal shows", () => {
+  let home: Home;
+  let terminals: Terminals;
+  let first: Recording;
+  let cells: Cells;
+  const recordings = new Map<string, Recording>();
+  const keyOf = (...parts: readonly (string | number)[]): string => parts.join(" ");
+  const recorded = (...parts: readonly (string | number)[]): Recording => {
+    const recording = recordings.get(keyOf(...parts));
+    if (recording === undefined) throw new Error("was not recorded");
+    return recording;
+  };
+
+  beforeAll(async () => {
+    home = createHome();
+    addClients(home);
+    addHardSessions(home);
+    terminals = new Terminals(tmux ?? "", home.env);
+    first = await terminals.record(60, ["pond", "sync"]);
+    // Two at a time, as many as there are cores.
+    await Promise.all(
+      [ways.slice(0, 3), ways.slice(3)].map(async (some) => {
+        for (const [columns, way, env, flags] of some) {
+          for (const { name, argv } of cases) {
+            const recording = await terminals.record(columns, ["pond", ...flags, ...argv], env);
+            recordings.set(keyOf(columns, way, name), recording);
+          }
+        }
+      }),
+    );
+    cells = await terminals.cellsOf(unusualIn([first, ...recordings.values()]));
+  }, 120_000);
+  afterAll(() => {
+    terminals?.close();
+    home?.remove();
+  });
+
+  describe.each(ways)("at %i columns, %s", (columns, way) => {
+    const isColored = way === "in colour";
+    const isDumb = way === "on a dumb terminal";
+
+    it.each(cases)("keeps $name inside of the screen", ({ name, isWhole, says }) => {
+      const recording = recorded(columns, way, name);
+
+      expect(recording.code).toBe(0);
+      expect(recording.whole.join("\n")).toMatch(says);
+      const broken = brokenLines(recording).filter((line) => !isWhole?.(line));
+      expect(broken).toEqual([]);
+    });
+
+    it.each(cases.filter(({ tables }) => tables > 0))("aligns the columns of $name", (each) => {
+      const { lines } = recorded(columns, way, each.name);
+      const tables = tablesOf(lines);
+
+      expect(tables).toHaveLength(each.tables);
+      expect(tables.flatMap((table) => shiftedRows(table, cells))).toEqual([]);
+    });
+
+    it.each(cases)("leaves the terminal as it was after $name", ({ name, isLive = false }) => {
+      const recording = recorded(columns, way, name);
+      const { isCursorVisible, isOtherScreen, title, lines, painted } = recording;
+
+      expect({ isCursorVisible, isOtherScreen }).toEqual({
+        ...{ isCursorVisible: true, isOtherScreen: false },
+      });
+      expect(title).not.toContain("taken");
+      // On a line of its own, and plain.
+      expect(lines.at(-1)).toBe(mark);
+      expect(unevenLines(recording)).toEqual([]);
+      // What is to be copied has none.
+      expect(painted.join("").includes("\x1b")).toBe(isColored && name !== "resume");
+      expect(strangers(recording, { isColored, isLive: isLive && !isDumb })).toEqual([]);
+      expect(lines.filter((line) => /[█░]|looking:|indexing|counting/.test(line))).toEqual([]);
+    });
+  });
+
+  it.skipIf(less === undefined)("pages through a session as through a manual", async () => {
+    symlinkSync(less ?? "", join(home.folder, "bin", "less"));
+
+    const running = await terminals.start(80, ["pond", "get", longSession, "--mode", "complete"]);
+    await running.see("\n:");
+    const lines = await running.screen();
+    await running.press("q");
+    const recording = await running.ended();
+
+    expect(lines[0]).toMatch(new RegExp(`^Session ${longSession}`));
+    expect(lines.length).toBe(rows);
+    expect(recording.code).toBe(0);
+    expect([recording.isCursorVisible, recording.isOtherScreen]).toEqual([true, false]);
+    // What was read stays on the screen.
+    expect(recording.lines[0]).toBe(lines[0]);
+    expect(recording.lines.at(-1)).toBe(mark);
+    expect(unevenLines(recording)).toEqual([]);
+  });
+
+  it("draws how far a sync is within the screen, and takes it away", () => {
+    const { bytes, lines } = first;
+
+    expect(bytes).toMatch(/claude-code.*[█░]/);
+    expect(widestDrawn(first, cells)).toBeLessThanOrEqual(60);
+    expect(strangers(first, { isColored: true, isLive: true })).toEqual([]);
+    expect(lines[0]).toMatch(/^claude-code {2}\d+ sessions: \d+ new/);
+  });
+});

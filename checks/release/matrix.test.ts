@@ -1,0 +1,116 @@
+// The packages as a release would publish them, installed by npm and by pnpm, in every use and on
+// every Node. Takes minutes: POND_ALL=1.
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Consumer, compile, createConsumer, importsOf } from "./consumer.ts";
+import { type ExampleFile, forExamples, writeExamples } from "./consumer-examples.ts";
+import { installNode, nodeVersions } from "./nodes.ts";
+import { published } from "./packages.ts";
+import { type Stage, stageRelease } from "./stage.ts";
+import { runOn, useCommand, useServer } from "./uses.ts";
+
+const isLong = process.env["POND_ALL"] === "1";
+if (!isLong) console.warn("skipped: npm and pnpm, every Node, every use; POND_ALL=1 runs them");
+
+const compilers = {
+  "TypeScript 7": resolve("node_modules/typescript/bin/tsc"),
+  "TypeScript 5.9": "node_modules/typescript-5.9/bin/tsc",
+} as const;
+
+/** Those that need nothing native also compile where no types of Node are installed. */
+const portable = ["canonical", "wire", "client", "recorder", "adapters", "adapter-testkit"];
+
+let stage: Stage;
+
+describe.runIf(isLong)("what a release would publish", { timeout: 240_000 }, () => {
+  beforeAll(async () => {
+    stage = await stageRelease();
+  }, 240_000);
+  afterAll(() => stage?.remove());
+
+  describe.each(["npm", "pnpm"] as const)("installed by %s", (manager) => {
+    let consumer: Consumer;
+    let examples: readonly ExampleFile[];
+
+    beforeAll(async () => {
+      const ours = published.map(({ manifest }) => manifest.name);
+      const others = ["@types/node@24", "typescript-5.9@npm:typescript@5.9"];
+      consumer = await createConsumer(manager, [...ours, ...others], stage.packed);
+      consumer.write("imports.ts", importsOf(stage.packed));
+      examples = writeExamples(consumer);
+    }, 240_000);
+    afterAll(() => consumer?.remove());
+
+    describe.each(Object.entries(compilers))("compiled by %s", (_, compiler) => {
+      test.each([
+        { module: "nodenext", exactOptionalPropertyTypes: true },
+        { module: "nodenext", exactOptionalPropertyTypes: false },
+        { module: "esnext", moduleResolution: "bundler", exactOptionalPropertyTypes: true },
+        { module: "esnext", moduleResolution: "bundler", exactOptionalPropertyTypes: false },
+      ])("%j", async (options) => {
+        expect(await compile(consumer, compiler, ["imports.ts"], options)).toBe("");
+      });
+
+      test("the examples", async () => {
+        const files = examples.map(({ folder, file }) => join(folder, file));
+
+        expect(await compile(consumer, compiler, files, forExamples)).toBe("");
+      });
+    });
+
+    describe.each(nodeVersions)("on Node %s", (version) => {
+      let node: string;
+
+      beforeAll(async () => {
+        node = (await installNode(version)) ?? expect.fail(`no Node ${version} here`);
+      });
+
+      test("every export can be imported", async () => {
+        const lines = await runOn(consumer, node, { file: "imports.ts" });
+
+        expect(lines.replaceAll(/^.* true\n/gm, "")).toBe("");
+      });
+
+      test("every example prints what it says", async () => {
+        const printed = [];
+        for (const example of examples) printed.push(await runOn(consumer, node, example));
+
+        expect(printed.map((text) => text.trim())).toEqual(examples.map((each) => each.printed));
+      });
+
+      test("pond imports, finds and shows a session", async () => {
+        const [imported, found, shown] = await useCommand(consumer, node);
+
+        expect(imported).toContain("5 sessions: 5 new");
+        expect(found).toContain("1 session found");
+        expect(shown).toContain("Session f1a4e000");
+      });
+
+      test("pond-server stores and finds what a program records, and stops", async () => {
+        expect(await useServer(consumer, node)).toEqual({
+          answered: "Which thread broke?\n",
+          code: 0,
+        });
+      });
+    });
+  });
+
+  test("without the types of Node, what runs anywhere compiles", async () => {
+    const consumer = await createConsumer(
+      "pnpm",
+      portable.map((name) => `@pond/${name}`),
+      stage.packed,
+    );
+    try {
+      const packed = stage.packed.filter(({ manifest }) =>
+        portable.includes(manifest.name.slice("@pond/".length)),
+      );
+      consumer.write("imports.ts", importsOf(packed));
+      const options = { module: "nodenext", types: [] };
+
+      expect(await compile(consumer, compilers["TypeScript 7"], ["imports.ts"], options)).toBe("");
+    } finally {
+      consumer.remove();
+    }
+  });
+});

@@ -1,0 +1,132 @@
+// What a release would publish: versions, contents, sizes, licences; installed by npm, compiled and
+// imported. POND_ALL=1 adds matrix.test.ts. UPDATE=1 writes sizes.json and docs/licences.md.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Consumer, compile, createConsumer, importsOf } from "./consumer.ts";
+import { forExamples, writeExamples } from "./consumer-examples.ts";
+import { problemsOf } from "./contents.ts";
+import { isAllowed, licencesOf, pageOf } from "./licences.ts";
+import { published, readManifest, workspacePackages } from "./packages.ts";
+import { budgetsFor, installedBytes, outgrown, sizesOfPackages, tableOf } from "./sizes.ts";
+import { pnpm, type Stage, stageRelease } from "./stage.ts";
+
+const isUpdating = process.env["UPDATE"] === "1";
+const compiler = resolve("node_modules/typescript/bin/tsc");
+let stage: Stage;
+let consumer: Consumer;
+
+beforeAll(async () => {
+  stage = await stageRelease();
+  const names = published.map(({ manifest }) => manifest.name);
+  consumer = await createConsumer("npm", [...names, "@types/node@24"], stage.packed);
+}, 240_000);
+
+afterAll(() => {
+  stage?.remove();
+  consumer?.remove();
+});
+
+describe("a release", () => {
+  test("gives every package a version of its own and a changelog", () => {
+    const versions = stage.packed.map(({ manifest }) => `${manifest.name} ${manifest.version}`);
+    const silent = published.filter(
+      ({ folder }) => !existsSync(join(stage.folder, folder, "CHANGELOG.md")),
+    );
+
+    expect(versions.filter((each) => / 0\.0\./.test(each))).toEqual([]);
+    expect(silent).toEqual([]);
+    expect(stage.packed.map(({ manifest }) => manifest.name).sort()).toEqual(
+      published.map(({ manifest }) => manifest.name).sort(),
+    );
+  });
+
+  test("changes nothing that is private", () => {
+    const changed = workspacePackages.filter(
+      ({ folder, manifest }) =>
+        manifest.private === true && existsSync(join(stage.folder, folder, "CHANGELOG.md")),
+    );
+
+    expect(changed).toEqual([]);
+  });
+
+  test.each(published)("$folder holds what users need and nothing else", ({ manifest }) => {
+    const packed = stage.packed.find((each) => each.manifest.name === manifest.name);
+
+    expect(packed && problemsOf(packed)).toEqual([]);
+  });
+
+  test("stays within its budget of bytes", () => {
+    const file = join(import.meta.dirname, "sizes.json");
+    const modules = join(consumer.folder, "node_modules");
+    const installed = ["@pond/cli", "@pond/server-app", "@pond/client", "@pond/canonical"];
+    const sizes = {
+      ...sizesOfPackages(stage.packed),
+      ...Object.fromEntries(
+        installed.map((name) => [`${name}, installed`, installedBytes(join(modules, name))]),
+      ),
+      "onnxruntime-node, installed": installedBytes("packages/embed/node_modules/onnxruntime-node"),
+    };
+    if (isUpdating) writeFileSync(file, `${JSON.stringify(budgetsFor(sizes), null, 2)}\n`);
+    const budgets = JSON.parse(readFileSync(file, "utf8"));
+    console.log(tableOf(sizes, budgets));
+
+    expect(outgrown(sizes, budgets)).toEqual([]);
+    expect(Object.keys(budgets)).toEqual(Object.keys(sizes));
+  });
+});
+
+test("the engine comes with the builds it names, in its own version", () => {
+  const { devDependencies, optionalDependencies } = readManifest("packages/substrate");
+  const { version, ...engine } = readManifest("packages/substrate/node_modules/@lancedb/lancedb");
+  const builds = Object.entries(engine.optionalDependencies ?? {}).filter(([name]) =>
+    name.startsWith("@lancedb/"),
+  );
+
+  expect(devDependencies).toHaveProperty("@lancedb/lancedb");
+  expect(optionalDependencies).toEqual(Object.fromEntries(builds));
+  expect(new Set(Object.values(optionalDependencies ?? {}))).toEqual(new Set([version]));
+});
+
+describe("installed by npm", () => {
+  test("every export can be imported", async () => {
+    consumer.write("imports.ts", importsOf(stage.packed));
+
+    const lines = (await consumer.run(process.execPath, ["imports.ts"])).trim().split("\n");
+
+    expect(lines.filter((line) => !line.endsWith(" true"))).toEqual([]);
+    expect(lines.length).toBeGreaterThan(stage.packed.length);
+  });
+
+  test("every declaration compiles", async () => {
+    expect(await compile(consumer, compiler, ["imports.ts"], { module: "nodenext" })).toBe("");
+  });
+
+  test("every example compiles", async () => {
+    const files = writeExamples(consumer).map(({ folder, file }) => join(folder, file));
+
+    expect(await compile(consumer, compiler, files, forExamples)).toBe("");
+  });
+});
+
+describe("what comes along", () => {
+  test("is under licences that let anybody use it, and is listed", async () => {
+    const licensed = await licencesOf();
+    if (isUpdating) writeFileSync("docs/licences.md", pageOf(licensed));
+
+    expect(licensed.filter(({ licence }) => !isAllowed(licence))).toEqual([]);
+    expect(readFileSync("docs/licences.md", "utf8")).toBe(pageOf(licensed));
+  });
+
+  test("has no known weakness", async (context) => {
+    const { stdout } = await pnpm(["audit", "--prod", "--json"], ".").catch((error) => error);
+    const report = stdout.startsWith("{") ? JSON.parse(stdout) : undefined;
+    if (report?.metadata === undefined) {
+      console.warn("skipped: the registry of this machine does not answer audits");
+      return context.skip();
+    }
+    const { high, critical } = report.metadata.vulnerabilities;
+
+    expect({ high, critical }).toEqual({ high: 0, critical: 0 });
+  });
+});
