@@ -104,7 +104,18 @@ function unstored(source: string, ids: ReadonlySet<string>): string[] {
       .slice(0, -1)
       .flatMap((line) => {
         const uuid = /^\{"type":"\w+","uuid":"([^"]+)".*\}$/.exec(line)?.[1];
-        return uuid === undefined || ids.has(uuid) ? [] : [`not stored: ${file} ${uuid}`];
+        // A line cut short and the next one behind it are no record, and named as a fault.
+        if (uuid === undefined || ids.has(uuid) || !isJson(line)) return [];
+        return [`not stored: ${file} ${uuid}`];
       });
   });
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
