@@ -4,6 +4,7 @@ import { archive } from "./archive.ts";
 import { json } from "./json.ts";
 import { opencodeDatabase } from "./opencode-database.ts";
 import { readerTarget } from "./reader.ts";
+import { wire } from "./wire.ts";
 
 const isJson = (path: string): boolean => path.endsWith(".json");
 /** Clients that write documents; the others keep such files as they are. */
@@ -23,4 +24,5 @@ export const targets: readonly Target[] = [
   opencodeDatabase,
   json,
   archive,
+  wire,
 ];

@@ -54,7 +54,8 @@ function learn(head: Head, record: SourceRecord): Head {
   const createdAt = head.createdAt ?? fields.timestamp("timestamp");
   const project = head.project ?? (record.peek("cwd") === "" ? undefined : fields.string("cwd"));
   const recorded = record.peek("sessionId");
-  const recordedId = head.recordedId ?? (typeof recorded === "string" ? recorded : undefined);
+  const isId = typeof recorded === "string" && recorded !== "" && recorded.isWellFormed();
+  const recordedId = head.recordedId ?? (isId ? recorded : undefined);
   const copied = forkOf(fields);
   const fork = copied ?? head.fork;
   const isContext = record.peek("type") === "fork-context-ref";
