@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   contentOf,
@@ -11,6 +11,7 @@ import {
   restoredFiles,
 } from "@pond/adapter-testkit";
 import type { ReadEvent } from "@pond/canonical";
+import { slashed } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
 import { toClaudeCode } from "./to-claude-code.ts";
@@ -69,8 +70,4 @@ function damagedLines(files: ReadonlyMap<string, Buffer>): number {
     return lines.length - (records.get(path)?.length ?? 0);
   });
   return counts.reduce((sum, count) => sum + count, 0);
-}
-
-function slashed(path: string): string {
-  return path.split(sep).join("/");
 }

@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
-import { fileReader, type Reader } from "@pond/canonical/adapter";
+import { fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
 import { discover, filesOf, type SessionFiles } from "./discover.ts";
-import { measure } from "./fingerprint.ts";
 import { type Root, rootOf } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
@@ -23,7 +22,7 @@ export function fromClaudeCode(path: string, options: ClaudeCodeOptions = {}): R
     return {
       all: () => discover(root),
       filesOf: (key) => filesOf(projects, key),
-      measure,
+      measure: ({ file, sidecars }) => measureFiles(file, sidecars),
       read: (files, signal, count) => readSession(projects, files, { ...options, signal, count }),
     };
   });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { Surroundings } from "@pond/canonical/adapter";
+import { type Surroundings, slashed } from "@pond/canonical/adapter";
 
 /**
  * Where the client keeps its files on this machine: `$CLAUDE_CONFIG_DIR`, else `~/.claude`, and
@@ -86,11 +86,6 @@ export function sessionPath(key: string): SessionPath | undefined {
   const [root] = steps;
   if (steps.length > 1 && root !== undefined) return { slug, name, root, isOldAgent: false };
   return { slug, name, isOldAgent: last.startsWith(agentPrefix) };
-}
-
-/** `/` between steps on every platform. */
-function slashed(path: string): string {
-  return sep === "/" ? path : path.split(sep).join("/");
 }
 
 export const sessionSuffix = ".jsonl";

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import { plainText } from "@pond/canonical/foreign";
+import { objectOf } from "@pond/canonical/adapter";
+import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 
 /**
  * What Claude Code, or the API it replays the session to, would refuse in these files: path
@@ -50,9 +51,7 @@ class LogProblems {
       this.#report(at, "is no JSON; the client stops reading here");
       return;
     }
-    if (/\\ud[89a-f][0-9a-f]{2}/i.test(line.replaceAll("\\\\", ""))) {
-      this.#report(at, "holds a lone surrogate");
-    }
+    if (holdsLoneSurrogate(line)) this.#report(at, "holds a lone surrogate");
     const { type } = isJsonObject(row) ? objectOf(row) : {};
     if (isFirst && type !== "user") this.#report(at, "is first and no user row");
     if (type === "user" || type === "assistant") this.#row(at, objectOf(row), type);
@@ -147,8 +146,4 @@ class LogProblems {
   #report(at: string, problem: string): void {
     this.#found.push(`${at} ${problem}`);
   }
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -1,8 +1,15 @@
 import type { JsonObject } from "@pond/canonical";
 import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
-import { copyUuid, type Family, familyOf, Tally, turnsOf } from "@pond/canonical/foreign";
+import {
+  copyUuid,
+  type Family,
+  familyOf,
+  Tally,
+  turnsOf,
+  wellFormedJson,
+} from "@pond/canonical/foreign";
 import { agentId } from "./foreign/names.ts";
-import { lineOf, type RowPlace, rowsOf } from "./foreign/rows.ts";
+import { type RowPlace, rowsOf } from "./foreign/rows.ts";
 import { type Speech, speechesOf } from "./foreign/speeches.ts";
 import { projectSlug } from "./layout.ts";
 import { origin } from "./origin.ts";
@@ -50,7 +57,7 @@ function file(
 }
 
 function* lines(speeches: readonly Speech[], place: RowPlace): Generator<string> {
-  for (const row of rowsOf(speeches, place)) yield lineOf(row);
+  for (const row of rowsOf(speeches, place)) yield `${wellFormedJson(row)}\n`;
 }
 
 /** What the client keeps beside an agent's file. */

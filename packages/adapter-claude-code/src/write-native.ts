@@ -1,8 +1,13 @@
 import type { Message } from "@pond/canonical";
 import { stringifyJson } from "@pond/canonical";
-import type { Lineage, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import {
+  inPieces,
+  type Lineage,
+  type RestoredFile,
+  type SessionContent,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { projectSlug } from "./layout.ts";
-import { sourceOf } from "./records/envelope.ts";
 import { restoreRecord } from "./records/record.ts";
 import { restoreSidecar } from "./records/sidecar.ts";
 
@@ -12,7 +17,7 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
     const { session, messages } = content;
     const path = pathOf(content);
     const log = messages.filter((message) => restoreSidecar(message) === undefined);
-    yield { session: session.id, path: `projects/${path}`, content: lines(log) };
+    yield { session: session.id, path: `projects/${path}`, content: inPieces(() => lines(log)) };
     const [slug = ""] = path.split("/");
     for (const message of messages) {
       const sidecar = restoreSidecar(message);
@@ -28,30 +33,16 @@ function pathOf({ session }: SessionContent): string {
   return typeof path === "string" ? path : `${projectSlug(session.project)}/${session.id}.jsonl`;
 }
 
-/** The lines of a log in pieces large enough to be written at once, made when they are asked for. */
-function lines(messages: readonly Message[]): Iterable<string> {
-  return { [Symbol.iterator]: () => pieces(messages) };
-}
-
-function* pieces(messages: readonly Message[]): Generator<string> {
+function* lines(messages: readonly Message[]): Generator<string> {
   const second = new Map<unknown, Message>();
   for (const message of messages) {
     const { continues } = sourceOf(message);
     if (continues !== undefined) second.set(continues, message);
   }
-  let text = "";
   for (const message of messages) {
     if (sourceOf(message)["continues"] !== undefined) continue;
     const rest = second.get(message.id);
     const record = restoreRecord(rest ? [message, rest] : [message]);
-    if (record === undefined) continue;
-    text += `${stringifyJson(record)}\n`;
-    if (text.length >= pieceLength) {
-      yield text;
-      text = "";
-    }
+    if (record !== undefined) yield `${stringifyJson(record)}\n`;
   }
-  if (text !== "") yield text;
 }
-
-const pieceLength = 64 * 1024;

@@ -1,9 +1,6 @@
-import type { JsonObject, JsonValue } from "@pond/canonical";
-import { isJsonObject } from "@pond/canonical";
-import type { SessionContent } from "@pond/canonical/adapter";
+import type { JsonObject } from "@pond/canonical";
+import { carriedRecord, objectAt, objectOf, type SessionContent } from "@pond/canonical/adapter";
 import { fileName } from "./layout.ts";
-import { restoreCarrier } from "./records/carrier.ts";
-import { objectAt } from "./records/envelope.ts";
 
 /** Where the lines of one file must end, in bytes, by the ordinal of the line. */
 export type CutOffs = ReadonlyMap<number, number>;
@@ -19,9 +16,9 @@ export function cutOffsOf(contents: readonly SessionContent[]): ReadonlyMap<stri
   const found = new Map<string, Map<number, number>>();
   for (const { messages } of contents) {
     for (const message of messages) {
-      const record = restoreCarrier(message);
+      const record = carriedRecord(message);
       if (record?.["type"] !== "session_meta") continue;
-      const base = objectAt(objectOf(record["payload"]), "history_base") ?? {};
+      const base = objectAt(objectOf(record["payload"]), "history_base");
       const { thread_id: file, end_ordinal_exclusive: end, end_byte_offset: bytes } = base;
       if (typeof file !== "string" || typeof end !== "number" || typeof bytes !== "number")
         continue;
@@ -57,8 +54,4 @@ export class Padding {
     this.#bytes += missing;
     return `${line}${" ".repeat(missing)}`;
   }
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { fileMark } from "@pond/canonical/adapter";
 import type { ThreadFile } from "./discover.ts";
 
 /** What the files of a thread were when they were looked at. */
@@ -16,7 +17,7 @@ export function measure(files: readonly ThreadFile[]): Measured | undefined {
   for (const { file } of files) {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) continue;
-    marks.push(`${stats.size}.${stats.mtimeNs}.${stats.ino}`);
+    marks.push(fileMark(stats));
     bytes += stats.size;
   }
   return marks.length === 0 ? undefined : { fingerprint: marks.join("+"), bytes: Number(bytes) };

@@ -1,12 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import {
-  fromRfc3339,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from "@pond/canonical";
-import { plainText } from "@pond/canonical/foreign";
+import { fromRfc3339, isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
+import { objectOf } from "@pond/canonical/adapter";
+import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { ItemProblems } from "./item-problems.ts";
 
 /**
@@ -48,7 +43,7 @@ function* lineProblems(
 ): Generator<string> {
   const record = parsed(line);
   if (record === undefined) return yield "is no JSON object";
-  if (/\\ud[89a-f][0-9a-f]{2}/i.test(withoutPairs(line))) yield "holds a lone surrogate";
+  if (holdsLoneSurrogate(line)) yield "holds a lone surrogate";
   const { timestamp, type, payload, ordinal } = record;
   if (typeof timestamp !== "string" || fromRfc3339(timestamp) === undefined) yield "has no time";
   if (!isJsonObject(payload)) return yield "has no payload";
@@ -111,10 +106,6 @@ function* metaProblems(fields: JsonObject, thread: string | undefined): Generato
   if (fields["history_mode"] === "paginated") yield "is paginated";
 }
 
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
 function parsed(line: string): JsonObject | undefined {
   try {
     const value = parseJson(line);
@@ -123,9 +114,4 @@ function parsed(line: string): JsonObject | undefined {
     // Reported as what it is: no JSON.
     return undefined;
   }
-}
-
-/** The line without its escaped backslashes and its whole surrogate pairs. */
-function withoutPairs(line: string): string {
-  return line.replaceAll("\\\\", "").replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, "");
 }

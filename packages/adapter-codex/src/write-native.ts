@@ -1,9 +1,14 @@
 import type { Message } from "@pond/canonical";
 import { type JsonObject, stringifyJson, toRfc3339 } from "@pond/canonical";
-import type { Lineage, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import {
+  inPieces,
+  type Lineage,
+  type RestoredFile,
+  type SessionContent,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { type CutOffs, cutOffsOf, fileId, Padding } from "./cut-offs.ts";
 import { rolloutPath } from "./layout.ts";
-import { sourceOf } from "./records/envelope.ts";
 import { restoreRecord } from "./records/record.ts";
 
 /** Threads of this client as their files were, record by record (`adapter-native-restore-lossless`). */
@@ -14,7 +19,7 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
     const session = content.session.id;
     for (const { path, messages } of filesOf(content)) {
       const isDocument = path.endsWith(".json");
-      const log = lines(messages, cutOffs.get(fileId(path)));
+      const log = inPieces(() => lines(messages, cutOffs.get(fileId(path))));
       yield { session, path, content: isDocument ? [document(messages)] : log };
     }
   }
@@ -44,22 +49,12 @@ function document(messages: readonly Message[]): string {
   return `${stringifyJson({ ...session, items })}\n`;
 }
 
-/** The lines of a log in pieces large enough to be written at once, made when they are asked for. */
-function lines(messages: readonly Message[], cutOffs: CutOffs | undefined): Iterable<string> {
-  return { [Symbol.iterator]: () => pieces(messages, cutOffs && new Padding(cutOffs)) };
-}
-
-function* pieces(messages: readonly Message[], padding: Padding | undefined): Generator<string> {
-  let text = "";
+function* lines(messages: readonly Message[], cutOffs: CutOffs | undefined): Generator<string> {
+  const padding = cutOffs && new Padding(cutOffs);
   for (const record of records(messages)) {
     const line = stringifyJson(record);
-    text += `${padding ? padding.pad(line, record) : line}\n`;
-    if (text.length >= pieceLength) {
-      yield text;
-      text = "";
-    }
+    yield `${padding ? padding.pad(line, record) : line}\n`;
   }
-  if (text !== "") yield text;
 }
 
 function* records(messages: readonly Message[]): Generator<JsonObject> {
@@ -72,5 +67,3 @@ function* records(messages: readonly Message[]): Generator<JsonObject> {
     at = end;
   }
 }
-
-const pieceLength = 64 * 1024;

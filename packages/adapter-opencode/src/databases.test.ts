@@ -1,4 +1,4 @@
-import { existsSync, globSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, lstatSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentOf, findSessions, readAll } from "@pond/adapter-testkit";
@@ -215,6 +215,22 @@ it("says which file is no database", async () => {
   expect(faults.map(({ message }) => message)).toEqual([
     `opencode: ${home}/opencode.db:file: cannot be read (file is not a database)`,
   ]);
+});
+
+const openFiles = "/proc/self/fd";
+if (!existsSync(openFiles)) console.log(`skipped: no ${openFiles} that tells what is open`);
+
+it.skipIf(!existsSync(openFiles))("keeps no file open that is no database", async () => {
+  const home = createHome({ "opencode.db": "this is a text" });
+
+  await findSessions(fromOpencode(home));
+
+  const open = readdirSync(openFiles).flatMap((name) => {
+    const link = join(openFiles, name);
+    // The listing itself was one of them.
+    return lstatSync(link, { throwIfNoEntry: false }) ? [readlinkSync(link)] : [];
+  });
+  expect(open.filter((file) => file.startsWith(home))).toEqual([]);
 });
 
 const corpus =

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { isGone, reasonOf } from "@pond/canonical/adapter";
+import { isGone, reasonOf, slashed } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
 import { looksExported } from "./stores/export-file.ts";
 import type { Home } from "./stores/home.ts";
@@ -105,8 +105,4 @@ function isDatabase(name: string): boolean {
 function isExport(file: string, name: string, isInHome: boolean): boolean {
   if (!name.endsWith(".json")) return false;
   return name.startsWith("ses_") || (!isInHome && looksExported(file));
-}
-
-function slashed(path: string): string {
-  return sep === "/" ? path : path.split(sep).join("/");
 }

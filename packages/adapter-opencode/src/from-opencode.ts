@@ -1,9 +1,9 @@
-import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type FaultEvent, type ReadEvent, recordsOf } from "@pond/canonical";
 import {
   isGone,
   isSystemError,
+  measureFiles,
   type Reader,
   type RecordCount,
   reasonOf,
@@ -53,7 +53,7 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
       try {
         const root = rootOf(path);
         const place = placeOf(root, key);
-        if (place?.kind === "export") return measureFile(join(root.folder, key)).fingerprint;
+        if (place?.kind === "export") return measureFiles(join(root.folder, key)).fingerprint;
         return place && measureSession(place.home, idOf(place, key))?.fingerprint;
       } catch (error) {
         if (isGone(error)) return undefined;
@@ -106,7 +106,7 @@ function* listExport(
   const home = path.replace(/(?:pond\/)?[^/]*$/, "");
   if (known.has(`${home}${id}`)) return;
   try {
-    yield { kind: "source", key: path, ...measureFile(join(root.folder, path)) };
+    yield { kind: "source", key: path, ...measureFiles(join(root.folder, path)) };
   } catch (error) {
     if (!isGone(error)) yield faultOf(join(root.folder, path), error);
   }
@@ -146,11 +146,6 @@ function isIn({ home }: { readonly home: { readonly prefix: string } }, key: str
 
 function idOf({ home }: Found & { readonly kind: "home" }, key: string): string {
   return key.slice(home.prefix.length);
-}
-
-function measureFile(file: string): { readonly fingerprint: string; readonly bytes: number } {
-  const { size, mtimeNs, ino } = statSync(file, { bigint: true });
-  return { fingerprint: `${size}.${mtimeNs}.${ino}`, bytes: Number(size) };
 }
 
 /** What the system, SQLite or the file refused; a mistake of ours is thrown on. */

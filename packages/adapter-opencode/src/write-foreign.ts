@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue, Session } from "@pond/canonical";
-import { stringifyJson } from "@pond/canonical";
+import type { JsonObject, Session } from "@pond/canonical";
 import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
-import { familyOf, Tally, turnsOf, wellFormed } from "@pond/canonical/foreign";
+import { familyOf, Tally, turnsOf, wellFormed, wellFormedJson } from "@pond/canonical/foreign";
 import { messagesOf, type WrittenMessage } from "./foreign/messages.ts";
 import { sessionId } from "./foreign/names.ts";
 import { millisOf } from "./records/envelope.ts";
@@ -33,20 +32,11 @@ function idOf(session: Session): string {
 }
 
 function* pieces(info: JsonObject, messages: readonly WrittenMessage[]): Generator<string> {
-  yield `{\n  "info": ${clean(info)},\n  "messages": [`;
+  yield `{\n  "info": ${wellFormedJson(info)},\n  "messages": [`;
   for (const [index, message] of messages.entries()) {
-    yield `${index === 0 ? "" : ","}\n    ${clean(message)}`;
+    yield `${index === 0 ? "" : ","}\n    ${wellFormedJson(message)}`;
   }
   yield "\n  ]\n}\n";
-}
-
-/** JSON without lone surrogates, which no provider takes. */
-function clean(value: JsonValue): string {
-  // Only a lone one is written as an escape; a pair stands as it is.
-  const anyEscape = /\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/g;
-  return stringifyJson(value).replace(anyEscape, (whole, code: string) =>
-    code.length > 1 ? "\\ufffd" : whole,
-  );
 }
 
 function infoOf(

@@ -3,8 +3,10 @@ import { basename, dirname, join } from "node:path";
 import type { ReadEvent } from "@pond/canonical";
 import {
   fileFault,
+  fileMark,
   fileReader,
   isSystemError,
+  type measureFiles,
   type Reader,
   type RecordCount,
   reasonOf,
@@ -69,12 +71,9 @@ function namesIn(folder: string): readonly string[] {
     .sort();
 }
 
-function measure(
-  { size, mtimeNs, mtimeMs, ino }: BigIntStats,
-  nowMs: number,
-): { readonly fingerprint: string; readonly bytes: number } {
-  const mark = restedMark(Number(mtimeMs), nowMs);
-  return { fingerprint: `${size}.${mtimeNs}.${ino}${mark}`, bytes: Number(size) };
+function measure(stats: BigIntStats, nowMs: number): ReturnType<typeof measureFiles> {
+  const rested = restedMark(Number(stats.mtimeMs), nowMs);
+  return { fingerprint: `${fileMark(stats)}${rested}`, bytes: Number(stats.size) };
 }
 
 /** phi-core is a library: the program that uses it chooses the folder. None is looked at unasked. */

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PondError } from "@pond/canonical";
 
@@ -62,8 +63,9 @@ export async function withLock<T>(
 
 /** @returns What gives the lock back; undefined where somebody else has it. */
 async function tryLock(file: string): Promise<(() => Promise<void>) | undefined> {
-  // `cat` ends when its input does: with us, too, if this process is killed.
-  const holder = spawn("flock", ["-x", "-n", file, "sh", "-c", "echo locked; exec cat"], {
+  // A whole path is never taken for an option. `cat` ends when its input does: with us, too, if
+  // this process is killed.
+  const holder = spawn("flock", ["-x", "-n", resolve(file), "sh", "-c", "echo locked; exec cat"], {
     stdio: ["pipe", "pipe", "pipe"],
   });
   let complaint = "";

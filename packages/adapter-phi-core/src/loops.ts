@@ -1,6 +1,5 @@
 import { fromRfc3339, isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
-import { openRecord, type SourceRecord } from "@pond/canonical/adapter";
-import { objectOf } from "./options.ts";
+import { objectOf, openRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
 import { restMs } from "./session-file.ts";
 

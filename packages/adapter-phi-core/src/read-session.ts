@@ -5,6 +5,7 @@ import { isJsonObject, SourceFault } from "@pond/canonical";
 import {
   ContentIds,
   carrierEvent,
+  objectOf,
   openRecord,
   type RecordCount,
   type SourceRecord,
@@ -12,7 +13,6 @@ import {
 } from "@pond/canonical/adapter";
 import { isLive, type Loop, loopsOf } from "./loops.ts";
 import { readMessage } from "./messages.ts";
-import { objectOf } from "./options.ts";
 import { origin } from "./origin.ts";
 import { fieldsIn, Said, saidBy } from "./said.ts";
 import { openSessionFile } from "./session-file.ts";

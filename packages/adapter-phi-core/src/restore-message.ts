@@ -1,6 +1,6 @@
 import type { JsonObject, Message, Part } from "@pond/canonical";
 import { isJsonObject, partsOf } from "@pond/canonical";
-import { restOf, sourceOf } from "./options.ts";
+import { restOf, sourceOf } from "@pond/canonical/adapter";
 
 /** The message as it was in its loop. */
 export function restoreMessage(message: Message): JsonObject {

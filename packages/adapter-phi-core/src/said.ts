@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
-import type { SourceRecord } from "@pond/canonical/adapter";
-import { objectOf } from "./options.ts";
+import { objectOf, type SourceRecord } from "@pond/canonical/adapter";
 
 /**
  * A message's value as text, without its place in the loop tree. The library writes one message

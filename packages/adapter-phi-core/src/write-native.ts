@@ -5,9 +5,14 @@ import {
   type Session,
   stringifyJson,
 } from "@pond/canonical";
-import type { Lineage, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import {
+  type Lineage,
+  objectOf,
+  type RestoredFile,
+  type SessionContent,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { copyUuid } from "@pond/canonical/foreign";
-import { objectOf, sourceOf } from "./options.ts";
 import { origin } from "./origin.ts";
 import { restoreMessage } from "./restore-message.ts";
 

@@ -3,10 +3,10 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { restoredFiles } from "@pond/adapter-testkit";
 import { partsOf } from "@pond/canonical";
+import { sourceOf } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
-import { sourceOf } from "./records/options.ts";
 import { toOmp, toPi } from "./to-pi.ts";
 
 const home = new TemporaryHome();

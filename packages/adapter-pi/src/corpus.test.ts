@@ -11,10 +11,9 @@ import {
   restoredFiles,
 } from "@pond/adapter-testkit";
 import { isJsonObject, type JsonValue, type ReadEvent } from "@pond/canonical";
-import type { Reader, RestoredFile } from "@pond/canonical/adapter";
+import { type Reader, type RestoredFile, slashed } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
-import { slashed } from "./layout.ts";
 import { toOmp, toPi } from "./to-pi.ts";
 
 const corpus =

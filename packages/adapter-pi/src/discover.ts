@@ -1,16 +1,8 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { fileFault, isGone, reasonOf } from "@pond/canonical/adapter";
-import {
-  fileOf,
-  isSessionStem,
-  logSuffix,
-  type Root,
-  sessionsPrefix,
-  slashed,
-  stemOf,
-} from "./layout.ts";
+import { fileFault, isGone, reasonOf, slashed } from "@pond/canonical/adapter";
+import { fileOf, isSessionStem, logSuffix, type Root, sessionsPrefix, stemOf } from "./layout.ts";
 
 /** A file that belongs to a session and is none itself. */
 export type SidecarFile = {

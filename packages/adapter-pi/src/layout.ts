@@ -1,4 +1,5 @@
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { slashed } from "@pond/canonical/adapter";
 import { derivedHex } from "@pond/canonical/foreign";
 
 /** Which folders are read, and what of them. */
@@ -99,11 +100,6 @@ export function projectFolder(cwd: string): string {
 
 /** Names of most file systems end at 255 bytes. */
 const maxFolderBytes = 200;
-
-/** `/` between steps on every platform. */
-export function slashed(path: string): string {
-  return sep === "/" ? path : path.split(sep).join("/");
-}
 
 export const logSuffix = ".jsonl";
 export const sessionsPrefix = "sessions/";

@@ -1,9 +1,9 @@
 import { restoredFiles } from "@pond/adapter-testkit";
 import type { JsonValue } from "@pond/canonical";
+import { sourceOf } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
-import { sourceOf } from "./records/options.ts";
 import { toOmp } from "./to-pi.ts";
 
 const home = new TemporaryHome();

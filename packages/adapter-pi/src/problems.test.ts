@@ -1,8 +1,8 @@
 import { type JsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
-import { titleSlot } from "./foreign/title-slot.ts";
 import { header, logName, message, project } from "./home.test-kit.ts";
 import { ompProblems, piProblems } from "./problems.ts";
+import { titleSlot } from "./session-file/title-slot.ts";
 
 const path = `${project}/${logName("s1")}`;
 const log = (records: readonly JsonValue[]) =>
@@ -31,7 +31,7 @@ it("finds nothing in a session that is whole", () => {
   const records = [header("s1"), prompt, answer([call]), result()];
 
   expect(found(records)).toEqual([]);
-  expect(found([titleSlot(0n), ...records], ompProblems)).toEqual([]);
+  expect(found([titleSlot("1970-01-01T00:00:00.000Z"), ...records], ompProblems)).toEqual([]);
   // The clients migrate what they wrote before.
   const first = { type: "session", id: "s", timestamp: "2025-11-20T10:00:00.000Z", cwd: "/w" };
   expect(
@@ -130,7 +130,7 @@ describe("finds what pi would refuse:", () => {
 });
 
 it("knows where omp differs", () => {
-  const short = { ...titleSlot(0n), pad: "" };
+  const short = { ...titleSlot("1970-01-01T00:00:00.000Z"), pad: "" };
   const model = { type: "model_change", id: "a1", parentId: null, timestamp: "2026-01-01" };
 
   expect(found([short, header("s1")], ompProblems)).toEqual([

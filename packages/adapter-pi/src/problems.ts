@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import { plainText } from "@pond/canonical/foreign";
+import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { type Dialect, omp, pi } from "./dialect.ts";
-import { slotBytes } from "./foreign/title-slot.ts";
 import { logSuffix, sessionsPrefix } from "./layout.ts";
 import { messageProblems } from "./message-problems.ts";
+import { slotBytes } from "./session-file/title-slot.ts";
 
 /**
  * What pi, or a provider it replays the session to, would refuse in these files: path relative to
@@ -170,9 +170,4 @@ function objectIn(line: string): JsonObject | undefined {
 
 function isTime(value: JsonValue | undefined): boolean {
   return typeof value === "string" && !Number.isNaN(Date.parse(value));
-}
-
-/** Written as an escape, as no other character above U+001F is. */
-function holdsLoneSurrogate(line: string): boolean {
-  return /\\ud[89a-f][0-9a-f]{2}/i.test(line.replaceAll("\\\\", ""));
 }

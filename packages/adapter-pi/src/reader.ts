@@ -1,9 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileReader, type Reader } from "@pond/canonical/adapter";
+import { fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
-import { measure } from "./fingerprint.ts";
 import { rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
 
@@ -25,7 +24,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
     return {
       all: () => discovery.all(),
       filesOf: (key) => discovery.filesOf(key),
-      measure,
+      measure: ({ file, sidecars }) => measureFiles(file, sidecars),
       read: (files, signal, count) =>
         readSession(files, { root, dialect, blobs: folder, options: { ...limits, signal, count } }),
     };

@@ -2,9 +2,9 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { eventText, jsonlRecords, restoredFiles } from "@pond/adapter-testkit";
 import { expect, it } from "vitest";
-import { titleSlot } from "./foreign/title-slot.ts";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+import { titleSlot } from "./session-file/title-slot.ts";
 import { toOmp } from "./to-pi.ts";
 
 const home = new TemporaryHome();
@@ -30,7 +30,7 @@ function idOf(text: string): string {
 }
 
 it("has a title slot of omp change one message (`adapter-integrity-additive-sync`)", async () => {
-  const slot = titleSlot(1773648000000000n);
+  const slot = titleSlot("2026-03-16T08:00:00.000Z");
   home.put(log, [slot, header("s1"), prompt]);
 
   const changed = await changedBy(() => {
@@ -44,14 +44,14 @@ it("adds no message where omp gives a log its first title slot", async () => {
   home.put(log, [header("s1"), prompt]);
 
   const changed = await changedBy(() => {
-    home.put(log, [titleSlot(1773648000000000n), header("s1"), prompt]);
+    home.put(log, [titleSlot("2026-03-16T08:00:00.000Z"), header("s1"), prompt]);
   });
 
   expect(changed).toEqual(["s1#header"]);
 });
 
 it("restores a title slot with its length, byte by byte", async () => {
-  const slot = titleSlot(1773648000000000n);
+  const slot = titleSlot("2026-03-16T08:00:00.000Z");
   home.put(log, [slot, header("s1"), prompt]);
 
   const { lineages } = await readHome(fromOmp(home.path));
@@ -120,7 +120,13 @@ it("does not read what the clients keep beside a log for a moment", async () => 
 });
 
 it("keeps a title at its place where other records stand in front of the header", async () => {
-  const records = [titleSlot(0n), prompt, titleSlot(0n), header("s1"), titleSlot(0n)];
+  const records = [
+    titleSlot("1970-01-01T00:00:00.000Z"),
+    prompt,
+    titleSlot("1970-01-01T00:00:00.000Z"),
+    header("s1"),
+    titleSlot("1970-01-01T00:00:00.000Z"),
+  ];
   home.put(log, records);
 
   const { lineages } = await readHome(fromOmp(home.path));
@@ -130,7 +136,7 @@ it("keeps a title at its place where other records stand in front of the header"
 });
 
 it.each([
-  ["only a title", [titleSlot(0n)], []],
+  ["only a title", [titleSlot("1970-01-01T00:00:00.000Z")], []],
   ["nothing", [], []],
   ["another's records", [prompt], ["no record is the header of a session: not ingested"]],
   [

@@ -10,9 +10,9 @@ import type {
 import { copyUuid, derivedHex, type Family, familyOf, Tally } from "@pond/canonical/foreign";
 import type { Dialect } from "./dialect.ts";
 import { isoTime, LogWriter } from "./foreign/log.ts";
-import { titleSlot } from "./foreign/title-slot.ts";
 import { writeTurns } from "./foreign/turns.ts";
 import { logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
+import { titleSlot } from "./session-file/title-slot.ts";
 
 /** What a client's files are written by. */
 export type Target = { readonly dialect: Dialect; readonly tools: Tools };
@@ -36,7 +36,7 @@ export function* writeForeign(
     const log = new LogWriter(target.dialect, session.id);
     const above = sessions.get(session.parent_session_id ?? session.id);
     const isAgent = family.parentOf(session) !== undefined;
-    if (target.dialect.hasTitleSlot) log.line(titleSlot(session.created_at));
+    if (target.dialect.hasTitleSlot) log.line(titleSlot(isoTime(session.created_at)));
     log.line(header(session, above === session ? undefined : above, { target, family, isAgent }));
     if (isAgent && target.dialect.hasAgents) {
       log.entry("session_init", session.created_at, initOf(content));

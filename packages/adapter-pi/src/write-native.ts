@@ -1,13 +1,18 @@
 import type { JsonValue, Message, Session } from "@pond/canonical";
 import { isJsonObject, partsOf, stringifyJson } from "@pond/canonical";
-import type { Lineage, RestoredFile } from "@pond/canonical/adapter";
+import {
+  inPieces,
+  type Lineage,
+  objectAt,
+  type RestoredFile,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
 import { hookRoleOf, unsettle } from "./migration.ts";
 import { restoreArtifact } from "./records/artifact.ts";
 import { hashOf } from "./records/blobs.ts";
 import { restoreEntry } from "./records/entry.ts";
 import { restoreHeader } from "./records/header.ts";
-import { objectAt, sourceOf } from "./records/options.ts";
 
 /** Sessions as their files were, record by record (`adapter-native-restore-lossless`). */
 export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
@@ -17,7 +22,7 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
     const { path, folder } = placeOf(session, folders.get(session.parent_session_id ?? ""));
     folders.set(session.id, folder);
     const log = messages.filter((message) => restoreArtifact(message) === undefined);
-    yield { session: session.id, path, content: lines(log) };
+    yield { session: session.id, path, content: inPieces(() => lines(log)) };
     for (const file of filesOf(messages, folder)) {
       // Sessions share what is stored under its hash.
       if (written.has(file.path)) continue;
@@ -80,29 +85,17 @@ function dataAt(result: JsonValue, position: number): string | undefined {
   return typeof data === "string" ? data : undefined;
 }
 
-/** The lines of a log in pieces large enough to be written at once, made when they are asked for. */
-function lines(messages: readonly Message[]): Iterable<string> {
-  return { [Symbol.iterator]: () => pieces(messages) };
-}
-
-function* pieces(messages: readonly Message[]): Generator<string> {
+function* lines(messages: readonly Message[]): Generator<string> {
   const { message: header, title, version, links } = restoreHeader(messages);
   const era = { hookRole: hookRoleOf(version) };
   let position = 0;
   let isBehindHeader = false;
-  let text = "";
   for (const message of messages) {
     const entry = restoreEntry(message, era);
     if (isBehindHeader) position++;
     isBehindHeader ||= message === header;
-    if (message === header && title) text += `${stringifyJson(title)}\n`;
+    if (message === header && title) yield `${stringifyJson(title)}\n`;
     const { keptFrom } = sourceOf(message);
-    text += `${stringifyJson(unsettle(entry, links, position, keptFrom))}\n`;
-    if (text.length < pieceLength) continue;
-    yield text;
-    text = "";
+    yield `${stringifyJson(unsettle(entry, links, position, keptFrom))}\n`;
   }
-  if (text !== "") yield text;
 }
-
-const pieceLength = 64 * 1024;

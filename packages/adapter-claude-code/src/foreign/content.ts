@@ -4,13 +4,12 @@ import {
   fileBytesOf,
   fileNote,
   hasVisibleText,
-  type Outcome,
+  isApiImage,
+  isTextType,
   type ResultBlock,
   resultBlocks,
+  type Written,
 } from "@pond/canonical/foreign";
-
-/** A content block of the API, and what became of the part it stands for. */
-export type Written = { readonly block: JsonObject | undefined; readonly outcome: Outcome };
 
 /** A text block; the API takes none without a visible character. */
 export function writeText(text: string): Written {
@@ -23,7 +22,7 @@ export function writeFile(part: FilePart): Written {
   const { media_type, file_name } = part;
   const bytes = bytesOf(part);
   const title = file_name === undefined ? {} : { title: file_name };
-  if (bytes && imageTypes.includes(media_type)) {
+  if (bytes && isApiImage(media_type)) {
     const source = { type: "base64", media_type, data: bytes.toString("base64") };
     return { block: { type: "image", source }, outcome: "kept" };
   }
@@ -31,7 +30,7 @@ export function writeFile(part: FilePart): Written {
     const source = { type: "base64", media_type, data: bytes.toString("base64") };
     return { block: { type: "document", source, ...title }, outcome: "kept" };
   }
-  if (bytes && bytes.length > 0 && isUtf8(bytes) && isText(media_type)) {
+  if (bytes && bytes.length > 0 && isUtf8(bytes) && isTextType(media_type)) {
     const source = { type: "text", media_type: "text/plain", data: bytes.toString() };
     return { block: { type: "document", source, ...title }, outcome: "translated" };
   }
@@ -62,7 +61,7 @@ export function writeResult(call: string, part: ToolResultPart): Written {
 function resultBlock(block: ResultBlock): JsonObject | undefined {
   if (block.type === "text") return writeText(block.text).block;
   const { mediaType: media_type, base64: data } = block;
-  return imageTypes.includes(media_type)
+  return isApiImage(media_type)
     ? { type: "image", source: { type: "base64", media_type, data } }
     : { type: "text", text: `[Image, ${media_type}]` };
 }
@@ -71,9 +70,3 @@ function bytesOf(part: FilePart): Buffer | undefined {
   const bytes = fileBytesOf(part);
   return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
-
-function isText(mediaType: string): boolean {
-  return mediaType.startsWith("text/") || mediaType === "application/json";
-}
-
-const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

@@ -1,5 +1,4 @@
 import type { JsonObject, Session } from "@pond/canonical";
-import { stringifyJson } from "@pond/canonical";
 import { derivedHex, derivedUuid, modelOf } from "@pond/canonical/foreign";
 import type { Speech } from "./speeches.ts";
 
@@ -19,17 +18,6 @@ export function* rowsOf(speeches: readonly Speech[], place: RowPlace): Generator
   if (speeches[0]?.role !== "user") yield write.opening();
   for (const [index, speech] of speeches.entries()) yield* write.speech(speech, index);
   if (place.agentId === undefined) yield write.lastPrompt(speeches);
-}
-
-/** One row as a line. The API refuses lone surrogates, which other clients may have kept. */
-export function lineOf(row: JsonObject): string {
-  const text = stringifyJson(row);
-  // Only a lone one is written as an escape; a pair stands as it is.
-  const anyEscape = /\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/g;
-  const clean = text.includes("\\ud")
-    ? text.replace(anyEscape, (whole, code: string) => (code.length > 1 ? "\\ufffd" : whole))
-    : text;
-  return `${clean}\n`;
 }
 
 class RowWriter {

@@ -6,6 +6,7 @@ import {
   type Call,
   type ContextPart,
   fileNote,
+  moved,
   resultText,
   type Tally,
   type Turn,
@@ -13,7 +14,7 @@ import {
   unanswered,
 } from "@pond/canonical/foreign";
 import { claudeCodeTools } from "../tools.ts";
-import { type Written, writeFile, writeResult, writeText } from "./content.ts";
+import { writeFile, writeResult, writeText } from "./content.ts";
 
 /** What one side says, as blocks of the API. */
 export type Speech = {
@@ -34,11 +35,8 @@ export function* speechesOf(turn: Turn, tally: Tally): Generator<Speech> {
   const blocks = isMeta
     ? turn.parts.flatMap((part) => contextBlocks(part, tally))
     : turn.parts.flatMap((part) => {
-        return take(
-          tally,
-          part.type,
-          part.type === "text" ? writeText(part.text) : writeFile(part),
-        );
+        const written = part.type === "text" ? writeText(part.text) : writeFile(part);
+        return tally.take(part.type, written);
       });
   if (blocks.length > 0) yield { role: "user", message: turn.message, blocks, isMeta };
 }
@@ -46,14 +44,14 @@ export function* speechesOf(turn: Turn, tally: Tally): Generator<Speech> {
 function contextBlocks(part: ContextPart, tally: Tally): JsonObject[] {
   switch (part.type) {
     case "system":
-      return take(tally, "system", moved(writeText(part.text)));
+      return tally.take("system", moved(writeText(part.text)));
     case "orphan":
       // The API would refuse a result that no call waits for, so its text is kept.
-      return take(tally, "tool_result", moved(writeText(resultText(part.part))));
+      return tally.take("tool_result", moved(writeText(resultText(part.part))));
     case "text":
-      return take(tally, part.type, moved(writeText(part.text)));
+      return tally.take(part.type, moved(writeText(part.text)));
     case "file":
-      return take(tally, part.type, moved(writeFile(part)));
+      return tally.take(part.type, moved(writeFile(part)));
   }
 }
 
@@ -73,11 +71,11 @@ function* assistantSpeeches({ message, parts }: AssistantTurn, tally: Tally): Ge
 function assistantBlocks(part: AssistantPart, tally: Tally): JsonObject[] {
   switch (part.type) {
     case "text":
-      return take(tally, part.type, writeText(part.text));
+      return tally.take(part.type, writeText(part.text));
     case "call":
       return [callBlock(part, tally)];
     case "file":
-      return take(tally, part.type, {
+      return tally.take(part.type, {
         block: { type: "text", text: fileNote(part) },
         outcome: "dropped",
       });
@@ -104,20 +102,6 @@ function callBlock({ part, callId, params: parsed, common }: Call, tally: Tally)
 }
 
 function answer({ callId, result }: Call, tally: Tally): JsonObject[] {
-  if (result) return take(tally, "tool_result", writeResult(callId, result.part));
+  if (result) return tally.take("tool_result", writeResult(callId, result.part));
   return [{ type: "tool_result", tool_use_id: callId, content: unanswered, is_error: true }];
-}
-
-function take(
-  tally: Tally,
-  type: Parameters<Tally["count"]>[0],
-  { block, outcome }: Written,
-): JsonObject[] {
-  tally.count(type, outcome);
-  return block ? [block] : [];
-}
-
-/** What stands in a place of another kind than it came from is not kept as it was. */
-function moved(written: Written): Written {
-  return written.outcome === "kept" ? { ...written, outcome: "translated" } : written;
 }

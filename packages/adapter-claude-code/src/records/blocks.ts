@@ -2,12 +2,14 @@ import type { FilePart, JsonObject, JsonValue, Part } from "@pond/canonical";
 import {
   type Extracted,
   filePart,
+  objectAt,
   reasoningPart,
+  restOf,
   type SourceRecord,
+  sourceOf,
   toolCallPart,
   toolResultPart,
 } from "@pond/canonical/adapter";
-import { objectAt, restOf, sourceOf } from "./envelope.ts";
 import { type Draft, draftText, type Speaker } from "./text.ts";
 
 /** Where a block stands and who speaks there. */

@@ -1,6 +1,6 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
-import { carrierEvent, type SourceRecord } from "@pond/canonical/adapter";
-import { objectAt, type Reading, sourceOf, takeEnvelope } from "./envelope.ts";
+import { carriedRecord, carrierEvent, type SourceRecord } from "@pond/canonical/adapter";
+import { type Reading, takeEnvelope } from "./envelope.ts";
 
 /** Any record that is not a turn, whole (spec 6.5, rule 3): metadata, progress, what comes next. */
 export function readCarrier(record: SourceRecord, reading: Reading): CanonicalEvent[] {
@@ -14,7 +14,7 @@ export function readCarrier(record: SourceRecord, reading: Reading): CanonicalEv
 
 /** The record a message carries whole, or undefined where it carries none. */
 export function restoreCarrier(message: Message): JsonObject | undefined {
-  const record = objectAt(sourceOf(message), "record");
+  const record = carriedRecord(message);
   const type = record?.["type"];
   // The client finds some metadata by its text, which begins with the type.
   return type === undefined ? record : { type, ...record };

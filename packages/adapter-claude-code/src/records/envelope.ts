@@ -1,6 +1,12 @@
 import type { JsonObject, JsonValue, Message, Micros, SessionEvent } from "@pond/canonical";
-import { isJsonObject, toRfc3339 } from "@pond/canonical";
-import { ContentIds, type Extracted, type SourceRecord } from "@pond/canonical/adapter";
+import { toRfc3339 } from "@pond/canonical";
+import {
+  ContentIds,
+  type Extracted,
+  restOf,
+  type SourceRecord,
+  sourceOf,
+} from "@pond/canonical/adapter";
 
 /** What reading one session remembers from record to record. */
 export type Reading = {
@@ -50,22 +56,6 @@ export function takeEnvelope(record: SourceRecord, { ids, anchor }: Reading): En
     timestamp: time ?? anchor,
     facts: { ...(own ? {} : { id: "content" }), ...(time ? {} : { time: "session" }) },
   };
-}
-
-/** What the codec put under `options.source`; empty where it is not there. */
-export function sourceOf({ options }: { readonly options: JsonObject }): JsonObject {
-  return objectAt(options, "source") ?? {};
-}
-
-/** The left-over fields of a record, message or block. */
-export function restOf(source: JsonObject): JsonObject {
-  return objectAt(source, "rest") ?? {};
-}
-
-/** The object at `key`, or undefined where another value or none is there. */
-export function objectAt(object: JsonObject, key: string): JsonObject | undefined {
-  const value = object[key];
-  return isJsonObject(value) ? value : undefined;
 }
 
 /** The fields of the record a message came from, without its content. */

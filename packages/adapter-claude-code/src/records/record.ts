@@ -1,9 +1,9 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
-import type { SourceRecord } from "@pond/canonical/adapter";
+import { objectAt, type SourceRecord } from "@pond/canonical/adapter";
 import { readAssistant } from "./assistant.ts";
 import { readAttachment } from "./attachment.ts";
 import { readCarrier, restoreCarrier } from "./carrier.ts";
-import { objectAt, type Reading, restoreEnvelope } from "./envelope.ts";
+import { type Reading, restoreEnvelope } from "./envelope.ts";
 import { restoreContent } from "./turn.ts";
 import { readUser } from "./user.ts";
 

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
 import type { Message, ReadEvent } from "@pond/canonical";
-import { filePart, messageEvent, openRecord, positionId } from "@pond/canonical/adapter";
+import { filePart, messageEvent, openRecord, positionId, sourceOf } from "@pond/canonical/adapter";
 import type { SidecarFile } from "../discover.ts";
 import { fault } from "../faults.ts";
 import { origin } from "../origin.ts";
-import { type Reading, sourceOf } from "./envelope.ts";
+import type { Reading } from "./envelope.ts";
 
 /** A file that belongs to the session: tool output moved out of the log, an agent's descriptor. */
 export function readSidecar({ file, path }: SidecarFile, reading: Reading): readonly ReadEvent[] {

@@ -6,9 +6,10 @@ import {
   type SourceOptions,
   type SourceRecord,
   secondId,
+  sourceOf,
 } from "@pond/canonical/adapter";
 import { isToolResult, readBlock, restoreBlock } from "./blocks.ts";
-import { type Envelope, type Reading, sourceOf, takeEnvelope } from "./envelope.ts";
+import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
 import { type Draft, draftText, type Speaker } from "./text.ts";
 
 /** Which object of a record holds its content, at which key, and who speaks. */

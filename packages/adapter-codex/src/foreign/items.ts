@@ -7,6 +7,7 @@ import {
   type ContextTurn,
   fileNote,
   hasVisibleText,
+  moved,
   resultText,
   type Tally,
   type Turn,
@@ -14,7 +15,7 @@ import {
   wellFormed,
 } from "@pond/canonical/foreign";
 import { callItems } from "./calls.ts";
-import { textElement, type Written, writeFile, writeText } from "./content.ts";
+import { textElement, writeFile, writeText } from "./content.ts";
 
 /** An item of the conversation, and the events that show it on the screen. */
 export type Item = {
@@ -49,10 +50,10 @@ function contextElements(part: ContextPart, tally: Tally): JsonObject[] {
   switch (part.type) {
     case "system":
     case "text":
-      return take(tally, part.type, moved(writeText(part.text)));
+      return tally.take(part.type, moved(writeText(part.text)));
     case "orphan":
       // The API would refuse an output that no call waits for, so its text is kept.
-      return take(tally, "tool_result", moved(writeText(resultText(part.part))));
+      return tally.take("tool_result", moved(writeText(resultText(part.part))));
     case "file": {
       // Instructions are text only.
       tally.count("file", "dropped");
@@ -63,7 +64,7 @@ function contextElements(part: ContextPart, tally: Tally): JsonObject[] {
 
 function* userItems({ message, parts }: UserTurn, tally: Tally): Generator<Item> {
   const content = parts.flatMap((part) =>
-    take(tally, part.type, part.type === "text" ? writeText(part.text) : writeFile(part)),
+    tally.take(part.type, part.type === "text" ? writeText(part.text) : writeFile(part)),
   );
   if (content.length === 0) return;
   const texts = content.flatMap(({ text }) => (typeof text === "string" ? [text] : []));
@@ -117,18 +118,4 @@ function thought(text: string): Said {
     item: { type: "reasoning", summary: [{ type: "summary_text", text }] },
     events: [{ type: "agent_reasoning", text }],
   };
-}
-
-function take(
-  tally: Tally,
-  type: Parameters<Tally["count"]>[0],
-  { element, outcome }: Written,
-): JsonObject[] {
-  tally.count(type, outcome);
-  return element ? [element] : [];
-}
-
-/** What stands in a place of another kind than it came from is not kept as it was. */
-function moved(written: Written): Written {
-  return written.outcome === "kept" ? { ...written, outcome: "translated" } : written;
 }

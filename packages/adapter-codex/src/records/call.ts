@@ -1,15 +1,15 @@
 import type { CanonicalEvent, JsonObject, JsonValue, Message } from "@pond/canonical";
-import { partsOf } from "@pond/canonical";
-import { filePart, messageEvent, type SourceRecord, toolCallPart } from "@pond/canonical/adapter";
-import { type Draft, partEvents } from "./content.ts";
+import { isJsonObject, partsOf } from "@pond/canonical";
 import {
-  objectAt,
-  type Reading,
+  filePart,
+  messageEvent,
   restOf,
-  restoreEnvelope,
+  type SourceRecord,
   sourceOf,
-  takeEnvelope,
-} from "./envelope.ts";
+  toolCallPart,
+} from "@pond/canonical/adapter";
+import { type Draft, partEvents } from "./content.ts";
+import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { base64Of } from "./media.ts";
 
 /** How one type of item says which tool was called with what. */
@@ -90,7 +90,8 @@ export function restoreCall(message: Message): JsonObject | undefined {
   const call = parts.find((part) => part.type === "tool_call");
   if (call === undefined) return undefined;
   const rest = restOf(sourceOf(message));
-  const type = (objectAt(rest, "payload") ?? rest)["type"] ?? call.name;
+  const { payload } = rest;
+  const type = (isJsonObject(payload) ? payload : rest)["type"] ?? call.name;
   const shape = shapes.get(String(type));
   const { idField, field } = sourceOf(call);
   const fields: Record<string, JsonValue> = {

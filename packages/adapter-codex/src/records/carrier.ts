@@ -1,6 +1,6 @@
-import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
+import type { CanonicalEvent } from "@pond/canonical";
 import { carrierEvent, type SourceRecord } from "@pond/canonical/adapter";
-import { objectAt, type Reading, sourceOf, takeEnvelope } from "./envelope.ts";
+import { type Reading, takeEnvelope } from "./envelope.ts";
 
 /** Any record that maps to no message, whole (spec 6.5, rule 3): metadata, events, what comes next. */
 export function readCarrier(
@@ -13,9 +13,4 @@ export function readCarrier(
   const boundary = record.peek("type") === "compacted" ? "compaction" : undefined;
   const source = { path: facts["path"], boundary };
   return [carrierEvent(reading.session, { id, timestamp, source, record: record.whole() })];
-}
-
-/** The record a message carries whole, or undefined where it carries none. */
-export function restoreCarrier(message: Message): JsonObject | undefined {
-  return objectAt(sourceOf(message), "record");
 }

@@ -7,8 +7,7 @@ import type {
   PartEvent,
 } from "@pond/canonical";
 import { isJsonObject, partsOf } from "@pond/canonical";
-import { type Extracted, positionId, type SourceRecord } from "@pond/canonical/adapter";
-import { sourceOf } from "./envelope.ts";
+import { type Extracted, positionId, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 
 /** A part still to be given its message and its id. */
 export type Draft = (message: MessageEvent, id: Extracted<string>) => PartEvent;

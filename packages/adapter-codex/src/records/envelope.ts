@@ -4,9 +4,11 @@ import {
   ContentIds,
   type Extracted,
   openRecord,
+  restOf,
   type SourceOptions,
   type SourceRecord,
   secondId,
+  sourceOf,
 } from "@pond/canonical/adapter";
 
 /** Who writes what stands in the user's place of a thread. */
@@ -93,22 +95,6 @@ export function takeEnvelope(
   };
 }
 
-/** What the codec put under `options.source`; empty where it is not there. */
-export function sourceOf({ options }: { readonly options: JsonObject }): JsonObject {
-  return objectAt(options, "source") ?? {};
-}
-
-/** The left-over fields of a record or of an element of its content. */
-export function restOf(source: JsonObject): JsonObject {
-  return objectAt(source, "rest") ?? {};
-}
-
-/** The object at `key`, or undefined where another value or none is there. */
-export function objectAt(object: JsonObject, key: string): JsonObject | undefined {
-  const value = object[key];
-  return isJsonObject(value) ? value : undefined;
-}
-
 /** The record a message came from, with these fields of its item put back. */
 export function restoreEnvelope(message: Message, fields: JsonObject): JsonObject {
   const source = sourceOf(message);
@@ -117,8 +103,8 @@ export function restoreEnvelope(message: Message, fields: JsonObject): JsonObjec
   const isOurs = source["time"] !== "session" && rest["timestamp"] === undefined;
   const timestamp = isOurs ? { timestamp: toRfc3339(message.timestamp) } : {};
   const id: Record<string, JsonValue> = source["id"] === "item" ? { id: message.id } : {};
-  const payload = objectAt(rest, "payload");
-  return payload
+  const { payload } = rest;
+  return isJsonObject(payload)
     ? { ...timestamp, ...rest, payload: { ...payload, ...id, ...fields } }
     : { ...timestamp, ...rest, ...id, ...fields };
 }

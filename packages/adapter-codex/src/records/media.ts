@@ -1,8 +1,7 @@
 import type { FileContent, FilePart, JsonObject } from "@pond/canonical";
-import { filePart, openRecord, type SourceRecord } from "@pond/canonical/adapter";
+import { filePart, openRecord, restOf, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 import { injectedPlace } from "../spans.ts";
 import type { Draft, ElementPlace } from "./content.ts";
-import { restOf, sourceOf } from "./envelope.ts";
 import type { Speaker } from "./text.ts";
 
 /** Which field of which content element holds the address of a file. */

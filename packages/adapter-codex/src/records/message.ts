@@ -2,8 +2,11 @@ import type { CanonicalEvent, JsonObject, Message, Part } from "@pond/canonical"
 import { partsOf } from "@pond/canonical";
 import {
   messageEvent,
+  objectAt,
+  restOf,
   type SourceRecord,
   secondId,
+  sourceOf,
   systemMessageEvent,
 } from "@pond/canonical/adapter";
 import { labelsOf } from "../provenance.ts";
@@ -15,14 +18,7 @@ import {
   restoreElements,
   wholeText,
 } from "./content.ts";
-import {
-  objectAt,
-  type Reading,
-  restOf,
-  restoreEnvelope,
-  sourceOf,
-  takeEnvelope,
-} from "./envelope.ts";
+import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { readMedia, restoreMedia } from "./media.ts";
 import { draftText, type Speaker } from "./text.ts";
 

@@ -5,9 +5,10 @@ import {
   openRecord,
   positionId,
   type SourceRecord,
+  sourceOf,
   toolResultPart,
 } from "@pond/canonical/adapter";
-import { type Reading, restoreEnvelope, sourceOf, takeEnvelope } from "./envelope.ts";
+import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 
 /** The types of items that answer a call. */
 export const outputTypes: readonly string[] = [

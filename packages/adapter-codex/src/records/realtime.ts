@@ -1,7 +1,7 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
-import { messageEvent, type SourceRecord } from "@pond/canonical/adapter";
+import { messageEvent, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 import { partEvents, wholeText } from "./content.ts";
-import { type Reading, restoreEnvelope, sourceOf, takeEnvelope } from "./envelope.ts";
+import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { draftText } from "./text.ts";
 
 /** What was said in a voice conversation; undefined where it is neither side's words. */

@@ -1,6 +1,12 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { partsOf } from "@pond/canonical";
-import { messageEvent, reasoningPart, type SourceRecord } from "@pond/canonical/adapter";
+import {
+  messageEvent,
+  reasoningPart,
+  restOf,
+  type SourceRecord,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import {
   type Draft,
   type ElementPlace,
@@ -8,7 +14,7 @@ import {
   readElements,
   restoreElements,
 } from "./content.ts";
-import { type Reading, restOf, restoreEnvelope, sourceOf, takeEnvelope } from "./envelope.ts";
+import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 
 const lists = ["summary", "content"];
 

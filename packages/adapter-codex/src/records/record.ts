@@ -1,8 +1,8 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import type { SourceRecord } from "@pond/canonical/adapter";
+import { carriedRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { callTypes, readCall, restoreCall } from "./call.ts";
-import { readCarrier, restoreCarrier } from "./carrier.ts";
+import { readCarrier } from "./carrier.ts";
 import type { Reading } from "./envelope.ts";
 import { readMessage, restoreMessage } from "./message.ts";
 import { outputTypes, readOutput, restoreOutput } from "./output.ts";
@@ -59,7 +59,7 @@ function itemOf(record: SourceRecord): SourceRecord | undefined {
 export function restoreRecord(messages: readonly Message[]): JsonObject | undefined {
   const [first] = messages;
   if (first === undefined) return undefined;
-  const carried = restoreCarrier(first);
+  const carried = carriedRecord(first);
   if (carried) return carried;
   switch (first.role) {
     case "system":

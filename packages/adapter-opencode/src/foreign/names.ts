@@ -1,4 +1,4 @@
-import { derivedHex } from "@pond/canonical/foreign";
+import { copyLetters, derivedHex, lettersOf } from "@pond/canonical/foreign";
 import { origin } from "../origin.ts";
 
 /**
@@ -7,7 +7,7 @@ import { origin } from "../origin.ts";
  */
 export function sessionId(id: string, createdMs: number): string {
   const ticks = BigInt.asUintN(48, ~(BigInt(createdMs) * 4096n));
-  return `ses_${hex12(ticks)}${letters(derivedHex("session", origin, id))}`;
+  return `ses_${hex12(ticks)}${copyLetters(origin, id)}`;
 }
 
 /**
@@ -24,7 +24,7 @@ export class Ids {
 
   next(prefix: "msg" | "prt"): string {
     this.#count += 1n;
-    const tail = letters(derivedHex(prefix, origin, this.#session, String(this.#count)));
+    const tail = lettersOf(derivedHex(prefix, origin, this.#session, String(this.#count)));
     return `${prefix}_${hex12(this.#count)}${tail}`;
   }
 }
@@ -32,16 +32,3 @@ export class Ids {
 function hex12(number: bigint): string {
   return number.toString(16).padStart(12, "0");
 }
-
-/** Fourteen letters and digits, as the client's own ids end. */
-function letters(hex: string): string {
-  let number = BigInt(`0x${hex}`);
-  let text = "";
-  while (text.length < 14) {
-    text += alphabet[Number(number % 62n)];
-    number /= 62n;
-  }
-  return text;
-}
-
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,8 +1,7 @@
 import type { JsonObject, Message } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import type { SessionContent } from "@pond/canonical/adapter";
+import { objectAt, type SessionContent, sourceOf } from "@pond/canonical/adapter";
 import { isInside } from "../file-name.ts";
-import { objectAt, sourceOf } from "../records/envelope.ts";
 import { type Restored, type RestoredMessage, restoreMessage } from "../records/message.ts";
 import type { Schema, Store } from "../stores/stored.ts";
 

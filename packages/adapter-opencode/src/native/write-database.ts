@@ -10,9 +10,8 @@ import {
   type SessionId,
   stringifyJson,
 } from "@pond/canonical";
-import type { RestoredFile } from "@pond/canonical/adapter";
+import { objectAt, type RestoredFile } from "@pond/canonical/adapter";
 import { fileName } from "../file-name.ts";
-import { objectAt } from "../records/envelope.ts";
 import type { Restored, RestoredMessage } from "../records/message.ts";
 import { rowOfRecord, session2Columns, sessionColumns } from "../stores/columns.ts";
 import { bodyOf } from "../stores/completed.ts";

@@ -1,15 +1,16 @@
 import type { JsonObject, Message, Part, ToolCallPart } from "@pond/canonical";
 import {
   type Extracted,
+  objectAt,
   positionId,
   reasoningPart,
   type SourceRecord,
   secondId,
+  sourceOf,
   textPart,
   toolCallPart,
   toolResultPart,
 } from "@pond/canonical/adapter";
-import { objectAt, sourceOf } from "./envelope.ts";
 import type { Draft, Drafts } from "./parts.ts";
 import { placesOf } from "./places.ts";
 

@@ -1,6 +1,11 @@
 import type { JsonObject, JsonValue, Micros, SessionEvent } from "@pond/canonical";
-import { isJsonObject } from "@pond/canonical";
-import { ContentIds, type Extracted, positionId, type SourceRecord } from "@pond/canonical/adapter";
+import {
+  ContentIds,
+  type Extracted,
+  positionId,
+  restOf,
+  type SourceRecord,
+} from "@pond/canonical/adapter";
 
 /** What reading one session remembers from message to message. */
 export type Reading = {
@@ -63,22 +68,11 @@ export function withRepeated(
   source: JsonObject,
   fields: Readonly<Record<string, JsonValue>>,
 ): JsonObject {
-  const rest = objectAt(source, "rest");
+  const rest = restOf(source);
   const lacks = String(source["lacks"] ?? "").split(" ");
   const back = Object.entries(fields).filter(([key]) => !lacks.includes(key));
   // What a rest still holds was not taken, because it said something else.
   return { ...Object.fromEntries(back), ...rest };
-}
-
-/** What the codec put under `options.source`; empty where it is not there. */
-export function sourceOf({ options }: { readonly options: JsonObject }): JsonObject {
-  return objectAt(options, "source");
-}
-
-/** The object at `key`; empty where another value or none is there. */
-export function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = Object.hasOwn(object, key) ? object[key] : undefined;
-  return isJsonObject(value) ? value : {};
 }
 
 /** Milliseconds since the epoch, as the client writes times. */

@@ -1,16 +1,9 @@
 import type { CanonicalEvent, JsonObject, JsonValue, Message } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import { carrierEvent, messageEvent } from "@pond/canonical/adapter";
+import { carrierEvent, messageEvent, objectAt, sourceOf } from "@pond/canonical/adapter";
 import { injectedMessage } from "../provenance.ts";
 import type { StoredMessage } from "../stores/stored.ts";
-import {
-  millisOf,
-  objectAt,
-  type Reading,
-  sourceOf,
-  takeRepeated,
-  withRepeated,
-} from "./envelope.ts";
+import { millisOf, type Reading, takeRepeated, withRepeated } from "./envelope.ts";
 import { keepParts, readParts } from "./parts.ts";
 
 /** A message of version 1 with its parts; one of an unknown role is carried whole. */

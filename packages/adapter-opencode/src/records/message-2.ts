@@ -5,9 +5,11 @@ import {
   type Extracted,
   filePart,
   messageEvent,
+  objectAt,
   positionId,
   type SourceOptions,
   type SourceRecord,
+  sourceOf,
   splitText,
   systemMessageEvent,
   textPart,
@@ -15,7 +17,7 @@ import {
 import { subagentPrefix } from "../provenance.ts";
 import type { StoredMessage } from "../stores/stored.ts";
 import { readContent, restoreContent } from "./content-2.ts";
-import { millisOf, objectAt, type Reading, sourceOf, withRepeated } from "./envelope.ts";
+import { millisOf, type Reading, withRepeated } from "./envelope.ts";
 import type { Draft } from "./parts.ts";
 
 /** One message of version 2; what is no turn of the conversation is carried whole. */

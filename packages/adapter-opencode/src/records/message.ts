@@ -1,6 +1,7 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
+import { objectAt, sourceOf } from "@pond/canonical/adapter";
 import type { StoredMessage } from "../stores/stored.ts";
-import { objectAt, type Reading, sourceOf } from "./envelope.ts";
+import type { Reading } from "./envelope.ts";
 import { readMessage1, restoreRecord1 } from "./message-1.ts";
 import { readMessage2, restoreRecord2 } from "./message-2.ts";
 import { readOldMessage, restoreOldRecord } from "./old-message.ts";

@@ -3,17 +3,19 @@ import {
   type Extracted,
   filePart,
   messageEvent,
+  objectAt,
   positionId,
   reasoningPart,
   type SourceRecord,
   secondId,
+  sourceOf,
   textPart,
   toolCallPart,
   toolResultPart,
 } from "@pond/canonical/adapter";
 import { dataUrlOf } from "@pond/canonical/foreign";
 import type { StoredMessage } from "../stores/stored.ts";
-import { millisOf, objectAt, type Reading, sourceOf } from "./envelope.ts";
+import { millisOf, type Reading } from "./envelope.ts";
 import type { Draft } from "./parts.ts";
 import { placesOf } from "./places.ts";
 

@@ -2,15 +2,17 @@ import type { JsonObject, Message, MessageEvent, Part, PartEvent } from "@pond/c
 import {
   type Extracted,
   filePart,
+  objectAt,
   reasoningPart,
   type SourceOptions,
   type SourceRecord,
+  sourceOf,
   textPart,
 } from "@pond/canonical/adapter";
 import { dataUrlOf } from "@pond/canonical/foreign";
 import { injectedFile, injectedText } from "../provenance.ts";
 import type { Stored } from "../stores/stored.ts";
-import { objectAt, PartIds, sourceOf, takeRepeated, withRepeated } from "./envelope.ts";
+import { PartIds, takeRepeated, withRepeated } from "./envelope.ts";
 import { placesOf } from "./places.ts";
 import { readTool, restoreTool } from "./tool.ts";
 

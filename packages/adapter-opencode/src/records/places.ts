@@ -1,6 +1,6 @@
 import type { JsonObject, Message, Part } from "@pond/canonical";
 import { isJsonObject, partsOf } from "@pond/canonical";
-import { sourceOf } from "./envelope.ts";
+import { sourceOf } from "@pond/canonical/adapter";
 
 /** A part, and the parts that the same record became. */
 type PartGroup = { readonly first: Part; readonly others: readonly Part[] };

@@ -1,7 +1,13 @@
 import type { JsonObject, JsonValue, Part, ToolCallPart } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import { type SourceRecord, secondId, toolCallPart, toolResultPart } from "@pond/canonical/adapter";
-import { objectAt, sourceOf } from "./envelope.ts";
+import {
+  objectAt,
+  type SourceRecord,
+  secondId,
+  sourceOf,
+  toolCallPart,
+  toolResultPart,
+} from "@pond/canonical/adapter";
 import type { Draft, PartPlace } from "./parts.ts";
 
 /**

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { isRawNumber, type JsonValue, parseJson } from "@pond/canonical";
+import { fileMark } from "@pond/canonical/adapter";
 import { sqlite } from "./sqlite.ts";
 
 /** The columns of one row that hold something, numbers exact. */
@@ -142,7 +143,7 @@ const maxCopies = 5;
 function markOf(file: string): string | undefined {
   const marks = [file, `${file}-wal`].map((path) => {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats && `${stats.size}.${stats.mtimeNs}.${stats.ino}`;
+    return stats && fileMark(stats);
   });
   return marks[0] && marks.join("+");
 }

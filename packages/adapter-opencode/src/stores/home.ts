@@ -82,7 +82,7 @@ export function* withSession<T>(
   id: string,
   run: (session: StoredSession | undefined) => Iterable<T>,
 ): Generator<T> {
-  const databases = home.databases.map((name) => new Database(join(home.folder, name)));
+  const databases = openDatabases(home.databases.map((name) => join(home.folder, name)));
   try {
     for (const database of databases) database.freeze();
     const listed = databases.map((database) => listOne(database, id));
@@ -135,7 +135,7 @@ function measure(home: Home, { tree, first, second }: Stand): Measured {
 
 function withStand<T>(home: Home, id: string, run: (stand: Stand) => T): T {
   const present = home.databases.map((name) => join(home.folder, name)).filter(existsSync);
-  const databases = present.map((file) => new Database(file));
+  const databases = openDatabases(present);
   try {
     const listed = databases.map((database) => listOne(database, id));
     return run(standOf(id, home.hasTree ? findInTree(home.folder, id) : undefined, listed));
@@ -183,16 +183,31 @@ function updatedOf({ record }: StoredSession): number {
   return typeof updated === "number" ? updated : 0;
 }
 
+/** All of them, or none: one that stays open keeps a running client from tidying up. */
+function openDatabases(files: readonly string[]): readonly Database[] {
+  const opened: Database[] = [];
+  try {
+    for (const file of files) opened.push(new Database(file));
+    return opened;
+  } catch (error) {
+    for (const database of opened) database.close();
+    throw error;
+  }
+}
+
+/** Those that can be read; a fault for each other one. */
 function* openAll({ folder, databases }: Home): Generator<FaultEvent, Database[]> {
   const opened: Database[] = [];
   for (const name of databases) {
     const file = join(folder, name);
+    let database: Database | undefined;
     try {
-      const database = new Database(file);
+      database = new Database(file);
       // Reads the first page: a file that is no database fails here.
       database.has("session");
       opened.push(database);
     } catch (error) {
+      database?.close();
       if (!(error instanceof Error)) throw error;
       yield fault(file, `cannot be read (${error.message})`, error);
     }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileMark } from "@pond/canonical/adapter";
 import type { Summary } from "./summaries.ts";
 import { jsonNames, type TreeSession } from "./tree-layout.ts";
 
@@ -16,7 +17,7 @@ export function measureTree(home: string, session: TreeSession): Summary {
     const stats = statSync(join(home, path), { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) return;
     bytes += Number(stats.size);
-    hash.update(`${path}\0${stats.size}.${stats.mtimeNs}.${stats.ino}\0`);
+    hash.update(`${path}\0${fileMark(stats)}\0`);
   };
   add(session.path);
   const messages = jsonNames(join(home, session.messages));

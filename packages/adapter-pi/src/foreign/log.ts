@@ -1,5 +1,5 @@
-import { type JsonObject, type JsonValue, type Micros, stringifyJson } from "@pond/canonical";
-import { derivedHex } from "@pond/canonical/foreign";
+import type { JsonObject, JsonValue, Micros } from "@pond/canonical";
+import { derivedHex, wellFormedJson } from "@pond/canonical/foreign";
 import type { Dialect } from "../dialect.ts";
 import type { UsedModel } from "./model.ts";
 
@@ -24,7 +24,7 @@ export class LogWriter {
 
   /** A line without a place in the tree. */
   line(record: JsonObject): void {
-    this.#lines.push(`${wellFormedText(stringifyJson(record))}\n`);
+    this.#lines.push(`${wellFormedJson(record)}\n`);
   }
 
   entry(type: string, timestamp: Micros, fields: JsonObject): void {
@@ -77,12 +77,4 @@ export function isoTime(time: Micros): string {
 
 function millis(time: Micros): number {
   return Number(time / 1000n);
-}
-
-/** JSON text without lone surrogates, which no provider takes. Only such are written as escapes. */
-function wellFormedText(json: string): string {
-  if (!json.includes("\\ud")) return json;
-  return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/gi, (whole) =>
-    whole.length > 2 ? "\\ufffd" : whole,
-  );
 }

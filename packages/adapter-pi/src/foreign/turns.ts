@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, Message, Part } from "@pond/canonical";
+import type { JsonObject, JsonValue, Message } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
 import type { ReadTool, SessionContent, Tools } from "@pond/canonical/adapter";
 import {
@@ -7,6 +7,7 @@ import {
   type Call,
   type ContextPart,
   type ContextTurn,
+  moved,
   resultText,
   type Tally,
   type Turn,
@@ -14,9 +15,10 @@ import {
   turnsOf,
   type UserTurn,
   unanswered,
+  type Written,
 } from "@pond/canonical/foreign";
 import type { Dialect } from "../dialect.ts";
-import { type Written, writeFile, writeResult, writeText } from "./content.ts";
+import { writeFile, writeResult, writeText } from "./content.ts";
 import type { LogWriter } from "./log.ts";
 import { modelUsed } from "./model.ts";
 
@@ -72,19 +74,22 @@ class TurnWriter {
   #givenBlock(part: ContextPart): JsonObject[] {
     switch (part.type) {
       case "system":
-        return this.#take("system", translated(writeText(part.text)));
+        return this.#context.tally.take("system", moved(writeText(part.text)));
       case "orphan":
-        return this.#take("tool_result", translated(writeText(resultText(part.part))));
+        return this.#context.tally.take("tool_result", moved(writeText(resultText(part.part))));
       case "text":
-        return this.#take(part.type, writeText(part.text));
+        return this.#context.tally.take(part.type, writeText(part.text));
       case "file":
-        return this.#take(part.type, writeFile(part));
+        return this.#context.tally.take(part.type, writeFile(part));
     }
   }
 
   #typed({ message, parts }: UserTurn): void {
     const content = parts.flatMap((part) =>
-      this.#take(part.type, part.type === "text" ? writeText(part.text) : writeFile(part)),
+      this.#context.tally.take(
+        part.type,
+        part.type === "text" ? writeText(part.text) : writeFile(part),
+      ),
     );
     if (content.length > 0) this.#context.log.message(message.timestamp, { role: "user", content });
   }
@@ -115,15 +120,15 @@ class TurnWriter {
         return [call.block];
       }
       case "text":
-        return this.#take(part.type, writeText(part.text));
+        return this.#context.tally.take(part.type, writeText(part.text));
       case "reasoning": {
         const { block, outcome } = writeText(part.text);
         // A signature holds for another client's requests; without one it is plain text to a provider.
         const thinking = block && { type: "thinking", thinking: block["text"] ?? "" };
-        return this.#take(part.type, { block: thinking, outcome });
+        return this.#context.tally.take(part.type, { block: thinking, outcome });
       }
       case "file":
-        return this.#take(part.type, this.#shown(writeFile(part)));
+        return this.#context.tally.take(part.type, this.#shown(writeFile(part)));
     }
   }
 
@@ -158,18 +163,9 @@ class TurnWriter {
     this.#context.tally.count("tool_result", outcome);
     return { ...place, content, isError: result.part.is_failure };
   }
-
-  #take(type: Part["type"] | "system", { block, outcome }: Written): JsonObject[] {
-    this.#context.tally.count(type, outcome);
-    return block ? [block] : [];
-  }
 }
 
 type Called = { readonly part: Call; readonly name: string; readonly block: JsonObject };
-
-function translated({ block, outcome }: Written): Written {
-  return { block, outcome: outcome === "kept" ? "translated" : outcome };
-}
 
 const noUsage = {
   input: 0,

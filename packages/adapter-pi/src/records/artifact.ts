@@ -11,9 +11,9 @@ import {
   openRecord,
   positionId,
   reasonOf,
+  sourceOf,
 } from "@pond/canonical/adapter";
 import type { SidecarFile } from "../discover.ts";
-import { sourceOf } from "./options.ts";
 import type { Reading } from "./reading.ts";
 
 /** A file of a session that is no log: output too long for it, the report of an agent. */

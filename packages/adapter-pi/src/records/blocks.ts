@@ -2,14 +2,16 @@ import type { JsonObject, Part, Role } from "@pond/canonical";
 import { allowedParts } from "@pond/canonical";
 import {
   type Extracted,
+  objectAt,
   reasoningPart,
+  restOf,
   type SourceRecord,
+  sourceOf,
   toolCallPart,
   toolResultPart,
 } from "@pond/canonical/adapter";
 import { type Draft, draftText, type Place } from "./draft.ts";
 import { type ImageContext, imageFields, readImage } from "./images.ts";
-import { objectAt, restOf, sourceOf } from "./options.ts";
 
 /** What reading a block needs to know. */
 export type BlockContext = ImageContext & {

@@ -1,9 +1,7 @@
-import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
-import { isJsonObject } from "@pond/canonical";
+import type { CanonicalEvent } from "@pond/canonical";
 import { carrierEvent } from "@pond/canonical/adapter";
 import type { Settled } from "../migration.ts";
 import { takeEnvelope } from "./envelope.ts";
-import { sourceOf } from "./options.ts";
 import type { Reading } from "./reading.ts";
 
 /** Any entry that is no turn, whole (spec 6.5, rule 3): settings, labels, state, what comes next. */
@@ -18,9 +16,3 @@ export function readCarrier(entry: Settled, reading: Reading): CanonicalEvent[] 
 }
 
 const boundaries: readonly string[] = ["compaction", "branch_summary", "reset_boundary"];
-
-/** The record a message carries whole, or undefined where it carries none. */
-export function restoreCarrier(message: Message): JsonObject | undefined {
-  const { record } = sourceOf(message);
-  return isJsonObject(record) ? record : undefined;
-}

@@ -1,10 +1,9 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { partsOf } from "@pond/canonical";
-import type { SourceRecord } from "@pond/canonical/adapter";
+import { type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 import type { Settled } from "../migration.ts";
 import type { Speaker } from "../provenance.ts";
 import { draftText } from "./draft.ts";
-import { sourceOf } from "./options.ts";
 import type { Reading } from "./reading.ts";
 import { messageOf, textOf } from "./turn.ts";
 

@@ -1,11 +1,10 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
-import type { SourceRecord } from "@pond/canonical/adapter";
+import { carriedRecord, objectAt, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 import type { Era, Settled } from "../migration.ts";
 import { customSpeaker, speakerOf } from "../provenance.ts";
-import { readCarrier, restoreCarrier } from "./carrier.ts";
+import { readCarrier } from "./carrier.ts";
 import { readCommand, restoreFields } from "./commands.ts";
 import { restoreEnvelope } from "./envelope.ts";
-import { objectAt, sourceOf } from "./options.ts";
 import type { Reading } from "./reading.ts";
 import { readSystem, restoreSystem } from "./system.ts";
 import { readToolResult, restoreResult } from "./tool-result.ts";
@@ -59,7 +58,7 @@ function readMessage(
 
 /** The entry that a message came from. */
 export function restoreEntry(message: Message, { hookRole }: Pick<Era, "hookRole">): JsonObject {
-  const carried = restoreCarrier(message);
+  const carried = carriedRecord(message);
   if (carried) return carried;
   const fields = restoreEnvelope(message);
   if (fields["type"] === "custom_message") {

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue, Message, Micros } from "@pond/canonical";
 import { toRfc3339 } from "@pond/canonical";
-import type { Extracted } from "@pond/canonical/adapter";
+import { type Extracted, restOf, sourceOf } from "@pond/canonical/adapter";
 import type { Settled } from "../migration.ts";
-import { restOf, sourceOf } from "./options.ts";
 import type { Reading } from "./reading.ts";
 
 /** The id and time of one entry, and how they were found where the entry did not have them. */

@@ -1,7 +1,13 @@
 import type { JsonObject, Message, MessageEvent } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import { carrierEvent, openRecord, type SourceRecord, secondId } from "@pond/canonical/adapter";
-import { objectAt, sourceOf } from "./options.ts";
+import {
+  carrierEvent,
+  objectAt,
+  openRecord,
+  type SourceRecord,
+  secondId,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import type { Reading } from "./reading.ts";
 
 /**

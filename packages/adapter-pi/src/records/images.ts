@@ -1,10 +1,9 @@
 import type { FilePart, JsonValue, Role } from "@pond/canonical";
 import { allowedParts } from "@pond/canonical";
-import { filePart, type SourceRecord } from "@pond/canonical/adapter";
+import { filePart, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 import type { Speaker } from "../provenance.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Draft, Place } from "./draft.ts";
-import { sourceOf } from "./options.ts";
 
 /** What reading an image needs to know. */
 export type ImageContext = {

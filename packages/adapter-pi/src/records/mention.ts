@@ -1,8 +1,7 @@
 import type { JsonObject, Part } from "@pond/canonical";
-import type { SourceRecord } from "@pond/canonical/adapter";
+import { objectAt, restOf, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 import { type Draft, draftText, type Place } from "./draft.ts";
 import { type ImageContext, imageFields, readImage } from "./images.ts";
-import { objectAt, restOf, sourceOf } from "./options.ts";
 
 /** A file the user named: its text, and its picture where it is an image. */
 export function readMention(

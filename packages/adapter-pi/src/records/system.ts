@@ -1,8 +1,7 @@
 import type { CanonicalEvent, JsonObject, SystemMessage } from "@pond/canonical";
-import { type SourceRecord, systemMessageEvent } from "@pond/canonical/adapter";
+import { objectAt, type SourceRecord, sourceOf, systemMessageEvent } from "@pond/canonical/adapter";
 import type { Settled } from "../migration.ts";
 import { takeEnvelope } from "./envelope.ts";
-import { objectAt, sourceOf } from "./options.ts";
 import type { Reading } from "./reading.ts";
 
 /**

@@ -1,9 +1,14 @@
 import type { CanonicalEvent, JsonObject, JsonValue, Message } from "@pond/canonical";
 import { isJsonObject, partsOf } from "@pond/canonical";
-import { openRecord, type SourceRecord, toolResultPart } from "@pond/canonical/adapter";
+import {
+  objectAt,
+  openRecord,
+  type SourceRecord,
+  sourceOf,
+  toolResultPart,
+} from "@pond/canonical/adapter";
 import type { Settled } from "../migration.ts";
 import type { Blobs } from "./blobs.ts";
-import { objectAt, sourceOf } from "./options.ts";
 import type { Reading } from "./reading.ts";
 import { messageOf } from "./turn.ts";
 

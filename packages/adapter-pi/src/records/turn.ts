@@ -5,6 +5,7 @@ import {
   positionId,
   type SourceOptions,
   type SourceRecord,
+  sourceOf,
 } from "@pond/canonical/adapter";
 import type { Settled } from "../migration.ts";
 import type { Speaker } from "../provenance.ts";
@@ -12,7 +13,6 @@ import { type BlockContext, readBlock, restoreBlock } from "./blocks.ts";
 import { type Draft, draftText } from "./draft.ts";
 import { takeEnvelope } from "./envelope.ts";
 import { readMention, restoreMention } from "./mention.ts";
-import { sourceOf } from "./options.ts";
 import type { Reading } from "./reading.ts";
 
 /** Which object of an entry holds its content, at which key, and who speaks. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import { hashOf } from "../records/blobs.ts";
 
 /** Messages with the images that omp keeps beside its logs; one that is gone stays a reference. */
 export function withBlobs(messages: readonly JsonObject[], folder: string): readonly JsonObject[] {
@@ -15,9 +16,7 @@ export function withBlobs(messages: readonly JsonObject[], folder: string): read
 }
 
 function withBlob(block: JsonObject, folder: string): JsonObject {
-  const { data } = block;
-  const name =
-    typeof data === "string" ? /^blob:sha256:([0-9a-f]{64})$/.exec(data)?.[1] : undefined;
+  const name = hashOf(block["data"]);
   const file = name === undefined ? undefined : join(folder, name);
   if (file === undefined || !existsSync(file)) return block;
   return { ...block, data: readFileSync(file).toString("base64") };

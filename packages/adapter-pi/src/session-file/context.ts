@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@pond/canonical";
-import { objectAt, type SessionDialect, type SessionEntry, textAt } from "./entry.ts";
+import { objectAt } from "@pond/canonical/adapter";
+import { type SessionDialect, type SessionEntry, textAt } from "./entry.ts";
 import { ompView } from "./omp-view.ts";
 import type { SessionTree } from "./tree.ts";
 

@@ -26,12 +26,6 @@ export function isEntry(value: JsonValue): value is SessionEntry {
   return parent === null || typeof parent === "string";
 }
 
-/** The object at `key`; an empty one where there is none. */
-export function objectAt(value: JsonObject, key: string): JsonObject {
-  const inner = value[key];
-  return isJsonObject(inner) ? inner : {};
-}
-
 /** The text at `key`, where there is one. */
 export function textAt(value: JsonObject, key: string): string | undefined {
   const text = value[key];

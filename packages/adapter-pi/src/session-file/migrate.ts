@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@pond/canonical";
-import { objectAt, textAt } from "./entry.ts";
+import { objectAt } from "@pond/canonical/adapter";
+import { textAt } from "./entry.ts";
 
 const current = 3;
 

@@ -223,6 +223,22 @@ describe("what differs", () => {
     expect(SessionFile.open(path, { dialect: "omp" }).title).toMatch(/^長+$/);
   });
 
+  it.each([
+    ["a time of any length", { updatedAt: "x".repeat(300) }],
+    ["a source of any length", { source: "x".repeat(300) }],
+    ["a title of any length", { title: "x".repeat(1_000_000) }],
+  ])("a slot that somebody else wrote with %s is written anew", (_, fields) => {
+    const old = join(folder, "old.jsonl");
+    const slot = { type: "title", v: 1, title: "", updatedAt: "", ...fields };
+    const header = { type: "session", version: 2, id: "s", timestamp: "2026-03-01T09:00:00Z", cwd };
+    writeFileSync(old, `${JSON.stringify(slot)}\n${JSON.stringify(header)}\n`);
+    SessionFile.open(old, { dialect: "omp" }).appendMessage(user("one"));
+
+    const [first = ""] = readFileSync(old, "utf8").split("\n");
+    expect(`${first}\n`).toHaveLength(256);
+    expect(SessionFile.open(old, { dialect: "omp" }).entries).toHaveLength(1);
+  });
+
   it("an older omp file gets its slot with its first title", () => {
     const header = {
       type: "session",

@@ -283,7 +283,7 @@ export class SessionFile {
     const hadSlot = this.#slot !== undefined && "v" in this.#slot;
     this.#slot = { type: "title", v: 1, title, ...(source && { source }), updatedAt };
     if (this.path === undefined) return;
-    if (hadSlot) overwriteSlot(this.path, titleSlot(title, source, updatedAt));
+    if (hadSlot) overwriteSlot(this.path, titleSlot(updatedAt, title, source));
     else rewriteLog(this.path, this.#text());
   }
 
@@ -346,9 +346,8 @@ export class SessionFile {
   /** The whole file, as version 3. */
   #text(): string {
     const { title = "", updatedAt = this.#now().toISOString(), source } = this.#slot ?? {};
-    const slot = this.#slot
-      ? titleSlot(String(title), typeof source === "string" ? source : undefined, String(updatedAt))
-      : "";
+    const by = typeof source === "string" ? source : undefined;
+    const slot = this.#slot ? lineOf(titleSlot(String(updatedAt), String(title), by)) : "";
     if (this.#slot) this.#slot = { ...this.#slot, v: 1 };
     const records = [{ ...this.header, version: 3 }, ...this.entries];
     // What is last of the entries is the leaf; lines that are none do not count.

@@ -1,18 +1,26 @@
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
-import { type JsonObject, stringifyJson } from "@pond/canonical";
+import type { JsonObject } from "@pond/canonical";
+import { lineOf } from "./log.ts";
 
-/** The first line of omp's files: a title that is written over in place, always of one length. */
-const slotBytes = 256;
+/** How long the line of a slot is, its newline among it. */
+export const slotBytes = 256;
 
-/** @param title - Cut to what fits, never inside a character. */
-export function titleSlot(title: string, source: string | undefined, updatedAt: string): string {
-  for (let characters = [...title.toWellFormed()]; ; characters = characters.slice(0, -1)) {
+/**
+ * The first line of omp's files: a title that is written over in place, always of one length.
+ *
+ * @param title - Cut to what fits, never inside a character.
+ */
+export function titleSlot(updatedAt: string, title = "", source?: string): JsonObject {
+  // Of a title of any length no more than this can fit.
+  const characters = [...title.slice(0, slotBytes).toWellFormed()];
+  for (;;) {
     const named = source === undefined ? {} : { source };
     const slot = { type: "title", v: 1, title: characters.join(""), ...named, updatedAt, pad: "" };
-    const line = `${stringifyJson(slot)}\n`;
-    const room = slotBytes - Buffer.byteLength(line);
-    if (room >= 0) return `${stringifyJson({ ...slot, pad: " ".repeat(room) })}\n`;
+    const room = slotBytes - Buffer.byteLength(lineOf(slot));
+    if (room >= 0) return { ...slot, pad: " ".repeat(room) };
+    // A time or a source that fill it by themselves come from a file, and are none.
+    if (characters.pop() === undefined) return titleSlot("");
   }
 }
 
@@ -21,10 +29,10 @@ export function isTitleSlot(record: JsonObject): boolean {
 }
 
 /** Writes a slot over the one of a file; nothing behind it moves. */
-export function overwriteSlot(path: string, slot: string): void {
+export function overwriteSlot(path: string, slot: JsonObject): void {
   const file = openSync(path, "r+");
   try {
-    writeSync(file, slot, 0);
+    writeSync(file, lineOf(slot), 0);
   } finally {
     closeSync(file);
   }

@@ -1,5 +1,4 @@
 import {
-  isJsonObject,
   type JsonObject,
   type JsonValue,
   type Message,
@@ -8,7 +7,14 @@ import {
   stringifyJson,
   toRfc3339,
 } from "@pond/canonical";
-import type { RestoredFile, SessionContent, Writer } from "@pond/canonical/adapter";
+import {
+  carriedRecord,
+  type RestoredFile,
+  restOf,
+  type SessionContent,
+  sourceOf,
+  type Writer,
+} from "@pond/canonical/adapter";
 import { derivedHex } from "@pond/canonical/foreign";
 import { writeForeign } from "./write-foreign.ts";
 
@@ -20,13 +26,13 @@ export const toDemo: Writer = {
 };
 
 function writeNative({ session, messages }: SessionContent): RestoredFile {
-  const { path, rest } = fields(session.options["source"]);
-  const records = messages.map((message) => {
-    const { record, rest } = fields(message.options["source"]);
-    return record ?? { ...recordOf(message), ...fields(rest) };
-  });
-  const content = [{ ...headOf(session), ...fields(rest) }, ...records].map(lineOf);
+  const source = sourceOf(session);
+  const records = messages.map(
+    (message) => carriedRecord(message) ?? { ...recordOf(message), ...restOf(sourceOf(message)) },
+  );
+  const content = [{ ...headOf(session), ...restOf(source) }, ...records].map(lineOf);
   // A session may come from anywhere, and its path lead anywhere.
+  const { path } = source;
   const isPlain = typeof path === "string" && /^\w[\w.-]*\.jsonl$/.test(path);
   const name = isPlain ? path : `${derivedHex(session.id).slice(0, 32)}.jsonl`;
   return { session: session.id, path: name, content };
@@ -54,8 +60,4 @@ function recordOf(message: Message): JsonObject {
 
 function lineOf(record: JsonValue): string {
   return `${stringifyJson(record)}\n`;
-}
-
-function fields(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -28,6 +28,18 @@ export function fileNote({ media_type, file_name, data }: FilePart): string {
   return `[File ${file_name ?? "without a name"}, ${media_type}]`;
 }
 
+/** True for an image of a type that every provider's API takes. */
+export function isApiImage(mediaType: string): boolean {
+  return imageTypes.includes(mediaType);
+}
+
+const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** True for a type whose files can be given to a model as text. */
+export function isTextType(mediaType: string): boolean {
+  return mediaType.startsWith("text/") || mediaType === "application/json";
+}
+
 /** False for a text that APIs refuse because nothing in it can be seen. */
 export function hasVisibleText(text: string): boolean {
   return text.trim() !== "";

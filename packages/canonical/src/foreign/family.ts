@@ -1,7 +1,7 @@
 import type { SessionId } from "../ids.ts";
 import type { Lineage, SessionContent } from "../seam/codec.ts";
+import { sourceOf } from "../seam/source-options.ts";
 import type { Session } from "../session.ts";
-import { objectAt } from "./object-at.ts";
 
 /** Who is whose sub-agent among the sessions of one lineage. */
 export type Family = {
@@ -33,6 +33,6 @@ export function familyOf({ root, descendants }: Lineage): Family {
 }
 
 /** A fork has a cut-point, or says that it is one where its source names none. */
-function isFork({ parent_message_id, options }: Session): boolean {
-  return parent_message_id !== undefined || objectAt(options, "source")["relation"] === "fork";
+function isFork(session: Session): boolean {
+  return session.parent_message_id !== undefined || sourceOf(session)["relation"] === "fork";
 }

@@ -1,9 +1,26 @@
-export { dataUrlOf, fileBytesOf, fileNote, hasVisibleText, wellFormed } from "./content.ts";
+export {
+  dataUrlOf,
+  fileBytesOf,
+  fileNote,
+  hasVisibleText,
+  isApiImage,
+  isTextType,
+  wellFormed,
+} from "./content.ts";
 export { type Family, familyOf } from "./family.ts";
+export { holdsLoneSurrogate, wellFormedJson } from "./json-text.ts";
 export { modelOf, type NamedModel } from "./model-of.ts";
-export { CallIds, copyUuid, derivedHex, derivedUuid, toolName } from "./names.ts";
+export {
+  CallIds,
+  copyLetters,
+  copyUuid,
+  derivedHex,
+  derivedUuid,
+  lettersOf,
+  toolName,
+} from "./names.ts";
 export { plainText } from "./plain-text.ts";
-export { type Outcome, Tally } from "./tally.ts";
+export { moved, type Outcome, Tally, type Written } from "./tally.ts";
 export {
   type ResultBlock,
   type ResultBlocks,

@@ -23,6 +23,24 @@ export function copyUuid(target: Origin, id: string): string {
   return derivedUuid("session", target, id);
 }
 
+/** Fourteen letters and digits of such a number, for clients whose ids end so. */
+export function lettersOf(hex: string): string {
+  let number = BigInt(`0x${hex}`);
+  let text = "";
+  while (text.length < 14) {
+    text += alphabet[Number(number % 62n)];
+    number /= 62n;
+  }
+  return text;
+}
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** The end of the id of a session's copy in a client whose ids are no UUIDs. */
+export function copyLetters(target: Origin, id: string): string {
+  return lettersOf(derivedHex("session", target, id));
+}
+
 /** A tool's name as every provider's API accepts one. */
 export function toolName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";

@@ -1,8 +1,17 @@
+import type { JsonObject } from "../json.ts";
 import type { PartType } from "../part.ts";
 import type { Fidelity, FidelityCount } from "../seam/codec.ts";
 
 /** What became of one part: the same in the target, the same in another form, or not there. */
 export type Outcome = keyof FidelityCount;
+
+/** What a part became: a block of the target's content, or nothing. */
+export type Written = { readonly block: JsonObject | undefined; readonly outcome: Outcome };
+
+/** What stands in a place of another kind than it came from is not kept as it was. */
+export function moved(written: Written): Written {
+  return written.outcome === "kept" ? { ...written, outcome: "translated" } : written;
+}
 
 /** Counts what a foreign restore keeps; every part once. */
 export class Tally {
@@ -12,6 +21,12 @@ export class Tally {
   count(type: PartType | "system", outcome: Outcome): void {
     const known = this.#counts[type] ?? { kept: 0, translated: 0, dropped: 0 };
     this.#counts[type] = { ...known, [outcome]: known[outcome] + 1 };
+  }
+
+  /** Counts a part by what it became. @returns Its block, where there is one. */
+  take(type: PartType | "system", { block, outcome }: Written): JsonObject[] {
+    this.count(type, outcome);
+    return block ? [block] : [];
   }
 
   /** The counts so far. */

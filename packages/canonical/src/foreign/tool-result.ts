@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../json.ts";
 import type { ToolResultPart } from "../part.ts";
-import { objectAt } from "./object-at.ts";
+import { objectAt } from "../seam/source-options.ts";
 
 /** What a tool answered, as every client can show it. */
 export type ResultBlock =

@@ -3,9 +3,9 @@ import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../mes
 import { partsOf } from "../message.ts";
 import type { FilePart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../part.ts";
 import type { CommonCall, Origin, ReadTool, SessionContent } from "../seam/codec.ts";
+import { sourceOf } from "../seam/source-options.ts";
 import { hasVisibleText } from "./content.ts";
 import { CallIds } from "./names.ts";
-import { objectAt } from "./object-at.ts";
 import type { Tally } from "./tally.ts";
 
 /** What one side of the exchange gave, in the order in which a model saw it. */
@@ -125,7 +125,7 @@ class Turns {
   /** What the harness added and what a human gave are turns of their own. */
   #user(message: UserMessage): void {
     // A file kept beside the session was never given to a model.
-    if (objectAt(message.options, "source")["sidecar"] !== undefined) {
+    if (sourceOf(message)["sidecar"] !== undefined) {
       for (const { type } of message.content) this.#tally.count(type, "dropped");
       return;
     }

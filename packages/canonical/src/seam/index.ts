@@ -36,9 +36,19 @@ export {
 export type { Extracted } from "./extracted.ts";
 export { type FileSource, type FoundFiles, fileReader } from "./file-reader.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
+export { fileMark, measureFiles } from "./measure-files.ts";
+export { inPieces } from "./pieces.ts";
 export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";
 export { RecordCount } from "./record-count.ts";
-export { fileChunks, fileFault, isGone, isSystemError, reasonOf } from "./source-files.ts";
+export {
+  fileChunks,
+  fileFault,
+  isGone,
+  isSystemError,
+  reasonOf,
+  slashed,
+} from "./source-files.ts";
+export { carriedRecord, objectAt, objectOf, restOf, sourceOf } from "./source-options.ts";
 export {
   openRecord,
   type RecordOptions,

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { sep } from "node:path";
 import { SourceFault } from "../errors.ts";
 import type { FaultEvent } from "../event.ts";
 
@@ -25,6 +26,11 @@ export async function* fileChunks(
   } finally {
     closeSync(handle);
   }
+}
+
+/** A path with `/` between its steps on every system, as keys and restored files have them. */
+export function slashed(path: string): string {
+  return sep === "/" ? path : path.split(sep).join("/");
 }
 
 /** A fault of a whole file or folder, which costs no record that was counted. */

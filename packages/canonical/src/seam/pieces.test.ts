@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { inPieces } from "./pieces.ts";
+
+it("joins lines to pieces of 64 KiB and more, and gives them again", () => {
+  const lines = ["a".repeat(65_535), "b", "c\n", "d".repeat(70_000), "e"];
+  const pieces = inPieces(() => lines);
+
+  expect([...pieces].map(({ length }) => length)).toEqual([65_536, 70_002, 1]);
+  expect([...pieces].join("")).toBe(lines.join(""));
+});
+
+it("gives no piece of no lines, and asks for none before it is read", () => {
+  let asked = 0;
+  const pieces = inPieces(() => {
+    asked++;
+    return [];
+  });
+
+  expect(asked).toBe(0);
+  expect([...pieces]).toEqual([]);
+});
