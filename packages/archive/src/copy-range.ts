@@ -1,8 +1,10 @@
 import type { Row, Store } from "@pond/substrate";
+import { messageOf, missingMessages } from "./missing-messages.ts";
 import { keysOf, type MissingRows, missingRows } from "./missing-rows.ts";
 import type { Range } from "./ranges.ts";
 import { readRows } from "./read-rows.ts";
 import { RowWriter } from "./row-writer.ts";
+import { readOrder, type TableName } from "./tables.ts";
 
 /** Rows of one table. */
 export type RowCounts = {
@@ -24,17 +26,11 @@ export type RangeOptions = {
 
 export type CopiedRange = {
   readonly tables: ReadonlyMap<string, RowCounts>;
-  /** Messages that are there with another value than the one to copy. */
+  /** Messages that are there with another value than the one to copy, or with parts of another. */
   readonly differing: number;
   /** Sessions that the other store had something of, and whose windows may be right no more. */
   readonly mixed: readonly string[];
 };
-
-// A message that is read has its parts, and a session that is read its messages: each was written
-// after what is below it, so each is read before it.
-const readOrder = ["sessions", "messages", "windows", "parts"] as const;
-
-type TableName = (typeof readOrder)[number];
 
 /**
  * Copies what another store lacks of a range. Sessions come last, so that whatever breaks it off
@@ -49,11 +45,20 @@ export async function copyRange(
   const { isNew = false, signal } = options;
   const known = isNew ? new Map() : await knownSessions(to, range);
   const missing = new Map<TableName, MissingRows>();
+  /** Messages that stay as they are there: none of their parts may join what is not theirs. */
+  let others: ReadonlySet<string> = new Set();
   for (const name of readOrder) {
     signal?.throwIfAborted();
     // What was read before may be newer than what this handle last saw.
     await from.table(name).refresh();
-    missing.set(name, await missingRows(from, isNew ? undefined : to, name, range));
+    const rows =
+      name === "messages" && !isNew
+        ? await missingMessages(from, to, range)
+        : await missingRows(from, isNew ? undefined : to, name, range, (key) => {
+            return name === "parts" && others.has(messageOf(key));
+          });
+    if (name === "messages") others = rows.differing;
+    missing.set(name, rows);
   }
   const grown = missing.get("messages")?.sessionIds ?? new Set();
   const mixed = await mixedSessions(from, to, range, known, grown);
@@ -64,7 +69,7 @@ export async function copyRange(
     const rows = missing.get(name);
     if (rows) tables.set(name, await copyRows(from, to, name, rows, known, options));
   }
-  return { tables, differing: missing.get("messages")?.differing ?? 0, mixed };
+  return { tables, differing: others.size, mixed };
 }
 
 async function copyRows(

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { openSessions } from "@pond/sessions";
+import { openSessions, type SessionStore } from "@pond/sessions";
 import { startS3 } from "@pond/storage-testkit";
+import { eq } from "@pond/substrate";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { copySessions } from "./copy-sessions.ts";
 import type { Progress } from "./progress.ts";
@@ -34,6 +35,47 @@ describe("copySessions", () => {
 
     expect(await allRows(left)).toEqual(await allRows(right));
     expect(await left.store.table("sessions").count()).toBe(3);
+  });
+
+  const others: readonly (readonly [string, readonly string[]])[] = [
+    ["fewer", ["half"]],
+    ["more", ["half", "and more", "and yet more"]],
+  ];
+
+  it.each(others)("puts no part into a message that is there with %s parts", async (_, own) => {
+    const left = await storeOf({ id: "s", texts: [["whole", "and more"], "second"] });
+    const right = await storeOf({ id: "s", texts: [own] });
+
+    const report = await copySessions(left, right);
+
+    expect(await partsOf(right, "m0")).toEqual(own);
+    expect(await partsOf(right, "m1")).toEqual(["second"]);
+    expect(report).toMatchObject({ differing: 1, tables: { parts: { inserted: 1, present: 2 } } });
+  });
+
+  it.each([
+    ["other parts", ["half"], 1, ["half"]],
+    ["more parts", ["whole", "and more", "left"], 1, ["whole", "and more", "left"]],
+    ["its parts", ["whole", "and more"], 0, ["whole", "and more"]],
+    ["some of its parts", ["whole"], 0, ["whole", "and more"]],
+  ])("makes no message of %s that an ingest left", async (_, texts, differing, parts) => {
+    const left = await storeOf({ id: "s", texts: [["whole", "and more"], "second"] });
+    const begun = await storeOf({ id: "s", texts: [texts] });
+    const right = await openStore();
+    const columns = Object.keys(begun.store.table("parts").declaration.columns);
+    const rows = await begun.store.table("parts").rows({ columns });
+    await right.store
+      .table("parts")
+      .insert(
+        Object.fromEntries(columns.map((name) => [name, rows.map((row) => row[name] ?? null)])),
+      );
+
+    const report = await copySessions(left, right);
+    const messages = await right.store.table("messages").rows({ columns: ["id"] });
+
+    expect(report.differing).toBe(differing);
+    expect(messages.map(({ id }) => id).sort()).toEqual(differing ? ["m1"] : ["m0", "m1"]);
+    expect(await partsOf(right, "m0")).toEqual(parts);
   });
 
   it("takes no session without its messages while another process writes", async () => {
@@ -141,3 +183,11 @@ describe("rangesOf", () => {
     },
   );
 });
+
+/** The texts of a message's parts. */
+async function partsOf({ store }: SessionStore, message: string): Promise<string[]> {
+  const columns = ["ordinal", "variant_data"];
+  const rows = await store.table("parts").rows({ columns, where: eq("message_id", message) });
+  const byPlace = rows.sort((one, other) => Number(one["ordinal"]) - Number(other["ordinal"]));
+  return byPlace.map((row) => JSON.parse(String(row["variant_data"])).text);
+}

@@ -8,7 +8,7 @@ import { rangesOf } from "./ranges.ts";
 export type CopyReport = {
   /** By table. */
   readonly tables: Readonly<Record<string, RowCounts>>;
-  /** Messages that were there with another value, which stays. */
+  /** Messages that were there with another value, or with parts of another: these stay. */
   readonly differing: number;
   /** Vectors left out, because those of the two stores are not equally long. */
   readonly vectorsLeftOut: number;

@@ -6,43 +6,50 @@ import { type Range, within } from "./ranges.ts";
 export type MissingRows = {
   /** Those the other one lacks, by row id, in the order of their keys. */
   readonly rowIds: readonly bigint[];
+  /** Their keys, as texts. */
+  readonly keys: ReadonlySet<string>;
   /** Sessions of these. */
   readonly sessionIds: ReadonlySet<string>;
-  /** How many it has. */
+  /** How many it has, or is not to have. */
   readonly present: number;
-  /** How many of these it has with another value, where a digest tells. */
-  readonly differing: number;
+  /** Those it has with another value, where a digest tells: their keys, as texts. */
+  readonly differing: ReadonlySet<string>;
 };
 
+/** The key of a row, and the columns that were asked for. */
 type KeyedRow = { readonly key: Key; readonly row: Row };
 
 /**
  * Compares the keys of a range in two stores; of what the rows hold nothing is read.
  *
  * @param to - Undefined where it is known to have none.
+ * @param isLeftOut - Rows that are not missing, although they are not there.
  */
 export async function missingRows(
   from: Store,
   to: Store | undefined,
   name: string,
   range: Range,
+  isLeftOut: (key: Key) => boolean = () => false,
 ): Promise<MissingRows> {
   const source = from.table(name);
   const columns = Object.hasOwn(source.declaration.columns, "digest") ? ["digest"] : [];
   const stored = to ? await storedDigests(to.table(name), range, columns) : new Map();
   const missing: KeyedRow[] = [];
-  let [present, differing] = [0, 0];
+  const differing = new Set<string>();
+  let present = 0;
   for await (const keyed of keysOf(source, range, [...columns, rowId])) {
     const known = keyText(keyed.key);
-    if (!stored.has(known)) missing.push(keyed);
+    if (!stored.has(known) && !isLeftOut(keyed.key)) missing.push(keyed);
     else {
       present += 1;
-      if (stored.get(known) !== keyed.row["digest"]) differing += 1;
+      if (stored.get(known) !== keyed.row["digest"]) differing.add(known);
     }
   }
   missing.sort((left, right) => compareKeys(left.key, right.key));
   return {
     rowIds: missing.map(({ row }) => BigInt(row[rowId] as bigint)),
+    keys: new Set(missing.map(({ key }) => keyText(key))),
     sessionIds: new Set(missing.map(({ key }) => key[0] ?? "")),
     present,
     differing,

@@ -13,6 +13,7 @@ import { type Range, within } from "./ranges.ts";
 import { readRows } from "./read-rows.ts";
 import type { Redaction } from "./redaction.ts";
 import { RowWriter } from "./row-writer.ts";
+import { readOrder, type TableName } from "./tables.ts";
 
 export type RedactOptions = {
   readonly redaction: Redaction;
@@ -31,9 +32,6 @@ type KnownSession = {
   readonly pieces: Map<string, WindowPiece>;
   isTextChanged: boolean;
 };
-
-// What is below a row was written before it, so it is read after it.
-const readOrder = ["sessions", "messages", "windows", "parts"] as const;
 
 /**
  * Copies a range of sessions into a store that has none of them, their texts replaced, and all that
@@ -57,8 +55,8 @@ export async function redactRange(
     const init = { columns, isNew: true, signal, onWritten: onRows };
     writers.set(name, new RowWriter(to.table(name), init));
   }
-  const read = (name: (typeof readOrder)[number]) => readers.get(name) ?? nothing();
-  const write = async (name: (typeof readOrder)[number], row: Row): Promise<void> => {
+  const read = (name: TableName) => readers.get(name) ?? nothing();
+  const write = async (name: TableName, row: Row): Promise<void> => {
     signal?.throwIfAborted();
     onRow(name, row);
     await writers.get(name)?.add(row);

@@ -1,20 +1,23 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { TargetUnwritableError } from "@pond/sessions";
 
 // Those of this process that are in use.
 const inUse = new Set<string>();
 
 /**
  * Lends a folder beside `path`, and removes it whatever happens. What a process that was killed
- * left of one is removed by the next that asks for the same path.
+ * left of one is removed by the next of the same user that asks for the same path.
+ *
+ * @throws {TargetUnwritableError} where none can be made there.
  */
 export async function withScratchFolder<T>(
   path: string,
   use: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const prefix = `${path}.part-`;
-  await removeAbandoned(prefix);
-  const folder = await mkdtemp(`${prefix}${process.pid}-`);
+  const folder = await makeFolder(path).catch((error: unknown) => {
+    throw TargetUnwritableError.from(path, error);
+  });
   inUse.add(folder);
   try {
     return await use(folder);
@@ -24,6 +27,12 @@ export async function withScratchFolder<T>(
   }
 }
 
+async function makeFolder(path: string): Promise<string> {
+  const prefix = `${path}.part-`;
+  await removeAbandoned(prefix);
+  return mkdtemp(`${prefix}${process.pid}-`);
+}
+
 async function removeAbandoned(prefix: string): Promise<void> {
   const home = dirname(prefix);
   for (const name of await readdir(home)) {
@@ -31,8 +40,16 @@ async function removeAbandoned(prefix: string): Promise<void> {
     const folder = join(home, name);
     const owner = /^(\d+)-\w{6}$/.exec(name.slice(basename(prefix).length))?.[1];
     if (owner === undefined || inUse.has(folder) || isOtherRunning(Number(owner))) continue;
+    // Temporary folders are shared: it may be another user's, who is to remove it.
+    if (!(await isOurs(folder))) continue;
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** False for a folder of another user, and for one that is gone. */
+async function isOurs(folder: string): Promise<boolean> {
+  const stats = await lstat(folder).catch(() => undefined);
+  return stats !== undefined && (process.getuid?.() ?? stats.uid) === stats.uid;
 }
 
 /** True for a process other than this one. Its number may be another's by now: then it stays. */

@@ -2,6 +2,14 @@ import { sessionTables } from "@pond/sessions";
 import type { TableDeclaration } from "@pond/substrate";
 
 /**
+ * Tables in the order in which they are read. A message that is read has its parts, and a session
+ * that is read its messages: each was written after what is below it, so each is read before it.
+ */
+export const readOrder = ["sessions", "messages", "windows", "parts"] as const;
+
+export type TableName = (typeof readOrder)[number];
+
+/**
  * The tables of an archive, in the order of its members: as in a store, but without indexes.
  *
  * @param vectorDimension - Length of the stored vectors, where it is not the declared one.

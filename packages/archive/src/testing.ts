@@ -15,7 +15,8 @@ import { onTestFinished } from "vitest";
 
 export type DemoSession = {
   readonly id: string;
-  readonly texts: readonly string[];
+  /** Of each message; of a list, every one is a part of its own. */
+  readonly texts: readonly (string | readonly string[])[];
   readonly project?: string;
 };
 
@@ -71,8 +72,14 @@ async function* eventsOf({
   const fields = { source_agent: "demo", created_at: time, project, options: {} };
   yield { kind: "session", session: sessionFromWire({ id, ...fields }) };
   for (const [at, text] of texts.entries()) {
-    const base = { id: "0", session_id: id, message_id: `m${at}`, provenance: "conversational" };
-    const content = [{ ...base, type: "text", text, options: { "a b": [at] } }];
+    const base = { session_id: id, message_id: `m${at}`, provenance: "conversational" };
+    const content = [text].flat().map((each, place) => ({
+      ...base,
+      id: String(place),
+      type: "text",
+      text: each,
+      options: { "a b": [at] },
+    }));
     const header = { id: `m${at}`, session_id: id, timestamp: time, role: "user", options: {} };
     const message = messageFromWire({ ...header, content });
     const { content: _, ...rest } = message;

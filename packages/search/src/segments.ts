@@ -1,5 +1,6 @@
 import type { SessionStore } from "@pond/sessions";
 import type { Found } from "./candidates.ts";
+import { withoutCopies } from "./copies.ts";
 import type { Scope } from "./filter.ts";
 import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
 import { type Arm, fuse, type RankedRoot } from "./fuse.ts";
@@ -78,7 +79,8 @@ export async function* segments(
     const listed = isSure ? sessionIdsOf({ ...found, windows: [] }) : all;
     const isByCharacters = ask === byCharacters;
     const ranking = await rank(sessions, found, { all, listed, ceiling });
-    yield { ...ranking, isByCharacters };
+    const ranked = await withoutCopies(sessions, ranking, all);
+    yield { ...ranking, ranked, isByCharacters };
     const { messages, windows, literals } = words;
     const isCut = messages.isCut || literals.isCut || (windows.isCut && !isSure);
     if (!isCut || listed.size === 0) return;

@@ -12,7 +12,7 @@ export type ActivityOptions = {
   readonly limit: number;
 };
 
-// So few are looked up by name; of more, only the newest messages are read.
+// So few are looked up by name; of more only the newest messages are read, unless all are listed.
 const fewSessions = 500;
 const firstRead = 4_096;
 const columns = ["session_id", "timestamp"];
@@ -21,10 +21,8 @@ const columns = ["session_id", "timestamp"];
 export async function lastActivity(store: Store, options: ActivityOptions): Promise<Activity[]> {
   const { members, listed, limit, since } = options;
   const newest = new Map<string, bigint>();
-  const floor =
-    members.length <= fewSessions
-      ? await readAll(store, options, newest)
-      : await readNewest(store, options, newest);
+  const isWhole = members.length <= fewSessions || limit >= listed.size;
+  const floor = await (isWhole ? readAll : readNewest)(store, options, newest);
   for (const [id, row] of listed) {
     const created = BigInt(row["created_at"] as bigint);
     if (!newest.has(id) && created > floor) newest.set(id, created);
@@ -42,11 +40,13 @@ async function readAll(
   options: ActivityOptions,
   newest: Map<string, bigint>,
 ): Promise<bigint> {
-  const where = within(oneOf("session_id", options.members), options.since);
+  const { members, since } = options;
+  const named = members.length <= fewSessions ? oneOf("session_id", members) : undefined;
+  const where = named || since !== undefined ? within(named, since) : undefined;
   for await (const rows of store.table("messages").scan({ columns, where })) {
     note(rows, options, newest);
   }
-  return options.since ?? beginningOfTime;
+  return since ?? beginningOfTime;
 }
 
 /**

@@ -29,6 +29,17 @@ export function rootOf(parents: Parents, id: string): string {
   }
 }
 
+/** A session and all that are stored above it, each once. */
+export function upFrom(parents: Parents, id: string): string[] {
+  const path = new Set<string>();
+  for (let at: string | null | undefined = id; typeof at === "string" && parents.has(at); ) {
+    if (path.has(at)) break;
+    path.add(at);
+    at = parents.get(at);
+  }
+  return [...path];
+}
+
 function smallestFrom(path: ReadonlySet<string>, first: string): string {
   const ids = [...path];
   return ids.slice(ids.indexOf(first)).sort()[0] ?? first;

@@ -19,9 +19,9 @@ export class Batch {
   bytes = 0;
   /** What was added for the first time, by session. */
   readonly inserted: Map<Gathered, Inserted[]> = new Map();
-  readonly #messages = new Columns();
-  readonly #parts = new Columns();
-  readonly #windows = new Columns();
+  readonly #messages = new Columns(["content", "search_text", "options"]);
+  readonly #parts = new Columns(["variant_data", "options"]);
+  readonly #windows = new Columns(["text", "message_ids"]);
   readonly #sessions = new Columns();
   readonly #opened: Map<Gathered, Session> = new Map();
   #partsPresent = 0;

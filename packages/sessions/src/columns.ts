@@ -1,4 +1,4 @@
-import type { Cell, ColumnBatch, Row } from "@pond/substrate";
+import { type Cell, type ColumnBatch, type Row, TextCells } from "@pond/substrate";
 
 /** A row as an object; every row of a table names the same columns. */
 export type RowValues = Readonly<Record<string, Cell>>;
@@ -6,7 +6,13 @@ export type RowValues = Readonly<Record<string, Cell>>;
 /** Rows on their way to a table, kept column by column. */
 export class Columns {
   readonly #cells: Record<string, Cell[]> = {};
+  readonly #texts: Record<string, TextCells> = {};
   #length = 0;
+
+  /** @param texts - Which columns hold long texts; these are kept encoded, and cannot be set. */
+  constructor(texts: readonly string[] = []) {
+    for (const column of texts) this.#texts[column] = new TextCells();
+  }
 
   get length(): number {
     return this.#length;
@@ -15,9 +21,12 @@ export class Columns {
   /** @returns The number of the row. */
   push(row: RowValues): number {
     for (const column in row) {
+      const cell = row[column] ?? null;
+      const texts = this.#texts[column];
       const cells = this.#cells[column];
-      if (cells) cells.push(row[column] ?? null);
-      else this.#cells[column] = [row[column] ?? null];
+      if (texts && (typeof cell === "string" || cell === null)) texts.push(cell);
+      else if (cells) cells.push(cell);
+      else this.#cells[column] = [cell];
     }
     return this.#length++;
   }
@@ -30,11 +39,11 @@ export class Columns {
   /** A row as it was pushed. */
   row(row: number): Row {
     return Object.fromEntries(
-      Object.entries(this.#cells).map(([column, cells]) => [column, cells[row] ?? null]),
+      Object.entries(this.batch()).map(([column, cells]) => [column, cells.at(row) ?? null]),
     );
   }
 
   batch(): ColumnBatch {
-    return this.#cells;
+    return this.#length === 0 ? {} : { ...this.#cells, ...this.#texts };
   }
 }

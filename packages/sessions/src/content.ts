@@ -1,6 +1,15 @@
 import type { Message, Part, Session } from "@pond/canonical";
-import { and, type Cell, eq, type Filter, oneOf, type Row, type Store } from "@pond/substrate";
-import { SessionNotFoundError } from "./errors.ts";
+import {
+  and,
+  type Cell,
+  eq,
+  type Filter,
+  oneOf,
+  type Row,
+  rowId,
+  type Store,
+} from "@pond/substrate";
+import { MessageNotFoundError, SessionNotFoundError } from "./errors.ts";
 import {
   hasBytes,
   messageColumns,
@@ -24,6 +33,10 @@ export type Place = {
   readonly ordinal: bigint;
   readonly timestamp: bigint;
   readonly role: string;
+  /** Its first value has a text to search. */
+  readonly isSearchable: boolean;
+  /** Of its first value, see {@link rowId}. */
+  readonly row: bigint;
   /** The newest carrier of it that holds a value, where there is one. */
   readonly carrierId: string | undefined;
 };
@@ -36,12 +49,13 @@ export type PlacedMessage = {
 /** A session's own row, as first stored. @throws {SessionNotFoundError} */
 async function loadSession(store: Store, id: string): Promise<Session> {
   const where = eq("id", id);
-  const [row] = await store.table("sessions").rows({ columns: sessionColumns, where, limit: 1 });
+  // Without a limit, which takes the engine longer to plan than one row to read.
+  const [row] = await store.table("sessions").rows({ columns: sessionColumns, where });
   if (row === undefined) throw new SessionNotFoundError(id);
   return sessionFromRow(row);
 }
 
-const placeColumns = [...storedColumns, "timestamp", "role"];
+const placeColumns = [...storedColumns, "timestamp", "role", "is_searchable", rowId];
 
 /** A session and where its messages stand. */
 export type Outline = { readonly session: Session; readonly places: readonly Place[] };
@@ -85,42 +99,104 @@ function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): 
     if (now === undefined || now.digest === null) return [];
     const { id, timestamp, role } = row;
     const place = { id: String(id), timestamp: BigInt(timestamp as bigint), role: String(role) };
-    return [{ ...place, ordinal: now.ordinal, carrierId: carriers.get(place.id) }];
+    return [
+      {
+        ...{ ...place, ordinal: now.ordinal, carrierId: carriers.get(place.id) },
+        isSearchable: Number(row["is_searchable"]) === 1,
+        row: BigInt(row[rowId] as bigint),
+      },
+    ];
   });
   return places.sort(byPlace);
 }
 
-/** Whole messages at these places, in their order. */
-export async function loadMessages(
+/** What finds a message. */
+type Pointer = Pick<Place, "id" | "carrierId"> & Partial<Pick<Place, "row">>;
+
+/** Whole messages at these places, in their order. @throws {MessageNotFoundError} */
+export function loadMessages(
   store: Store,
   sessionId: string,
-  places: readonly Pick<Place, "id" | "carrierId">[],
+  places: readonly Pointer[],
 ): Promise<PlacedMessage[]> {
-  const ids = places.flatMap(({ id, carrierId }) => (carrierId ? [id, carrierId] : [id]));
-  const isFew = ids.length <= maxIdsInFilter;
-  const within = (column: string): Filter =>
-    isFew ? and(eq("session_id", sessionId), oneOf(column, ids)) : eq("session_id", sessionId);
+  return placedMessages(store, sessionId, places, new Map());
+}
+
+/**
+ * Messages at these places as they are shown in few words: those never revised without options. What
+ * else most of them hold is known already, or in their parts; their own rows are not read.
+ */
+export function loadShown(
+  store: Store,
+  sessionId: string,
+  places: readonly Place[],
+): Promise<PlacedMessage[]> {
+  const known = new Map<string, Row>();
+  for (const { id, timestamp, role, carrierId } of places) {
+    if (carrierId !== undefined || role === "system") continue;
+    known.set(id, { id, session_id: sessionId, timestamp, role, options: "{}" });
+  }
+  return placedMessages(store, sessionId, places, known);
+}
+
+async function placedMessages(
+  store: Store,
+  sessionId: string,
+  places: readonly Pointer[],
+  known: ReadonlyMap<string, Row>,
+): Promise<PlacedMessage[]> {
+  const where = rowsAt(
+    sessionId,
+    places.filter(({ id }) => !known.has(id)),
+  );
   const [messageRows, parts] = await Promise.all([
-    store.table("messages").rows({ columns: messageColumns, where: within("id") }),
-    loadParts(store, within("message_id")),
+    store.table("messages").rows({ columns: messageColumns, where }),
+    loadParts(
+      store,
+      sessionId,
+      places.map(({ id }) => id),
+    ),
   ]);
-  const rows = new Map(messageRows.map((row) => [String(row["id"]), row]));
-  return places.flatMap(({ id, carrierId }): PlacedMessage[] => {
+  const own = messageRows.filter((row) => row["session_id"] === sessionId);
+  const rows = new Map(own.map((row) => [String(row["id"]), row]));
+  return places.map(({ id, carrierId }): PlacedMessage => {
     const carrier = carrierId === undefined ? undefined : rows.get(carrierId);
     const revised = carrier && messageFromCarrier(carrier);
-    if (revised) return [{ message: revised, isRevised: true }];
-    const row = rows.get(id);
-    if (row === undefined) return [];
-    return [{ message: messageFromRow(row, parts.get(id) ?? []), isRevised: false }];
+    if (revised) return { message: revised, isRevised: true };
+    const row = known.get(id) ?? rows.get(id);
+    // Nothing stored goes away: better no answer than one that leaves something out.
+    if (row === undefined) throw new MessageNotFoundError(sessionId, id);
+    return { message: messageFromRow(row, parts.get(id) ?? []), isRevised: false };
   });
 }
 
 // A longer list costs more than reading the whole session.
 const maxIdsInFilter = 500;
 
+/** At least the rows of these messages. By their numbers they are found in half of the time. */
+function rowsAt(sessionId: string, places: readonly Pointer[]): Filter {
+  const rows = places.flatMap(({ row, carrierId }) =>
+    row === undefined || carrierId !== undefined ? [] : [row],
+  );
+  if (rows.length === places.length && rows.length <= maxIdsInFilter) return oneOf(rowId, rows);
+  const ids = places.flatMap(({ id, carrierId }) => (carrierId ? [id, carrierId] : [id]));
+  return withinSession(sessionId, "id", ids);
+}
+
+/** At least the rows of these ids: of very many all that the session has. */
+function withinSession(sessionId: string, column: string, ids: readonly string[]): Filter {
+  const ofSession = eq("session_id", sessionId);
+  return ids.length > maxIdsInFilter ? ofSession : and(ofSession, oneOf(column, ids));
+}
+
 /** Parts by message, in their order. */
-async function loadParts(store: Store, where: Filter): Promise<Map<string, Part[]>> {
+async function loadParts(
+  store: Store,
+  sessionId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, Part[]>> {
   const table = store.table("parts");
+  const where = withinSession(sessionId, "message_id", messageIds);
   const rows = await table.rows({ columns: partColumns, where });
   const bytes = new Map<string, Cell>();
   if (rows.some(hasBytes)) {

@@ -72,7 +72,17 @@ export class TargetExistsError extends PondError {
   }
 }
 
-/** A restored file, or its folder, cannot be written: the disk is full, or nobody may write there. */
+const unwritableReasons: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the disk is read-only",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  // Its folder is there: /proc and places like it say so.
+  ENOENT: "nothing can be made there",
+};
+
+/** A file, or its folder, cannot be written: the disk is full, or nobody may write there. */
 export class TargetUnwritableError extends PondError {
   override readonly name = "TargetUnwritableError";
   readonly code = "target_unwritable";
@@ -81,6 +91,14 @@ export class TargetUnwritableError extends PondError {
   constructor(path: string, reason: string, options?: ErrorOptions) {
     super(`${path} cannot be written: ${reason}; mend that, or name another place`, options);
     this.details = { path, reason };
+  }
+
+  /** The error of the system as one of this kind, with the path it may not name; others as they are. */
+  static from(path: string, error: unknown): unknown {
+    if (!(error instanceof Error && "syscall" in error)) return error;
+    const code = "code" in error ? String(error.code) : "";
+    const reason = unwritableReasons[code] ?? error.message;
+    return new TargetUnwritableError(path, reason, { cause: error });
   }
 }
 

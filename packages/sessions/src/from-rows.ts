@@ -29,14 +29,10 @@ export const sessionColumns = [
 export const messageColumns = [
   "id",
   "session_id",
-  "ordinal",
   "timestamp",
   "role",
   "content",
   "options",
-  "digest",
-  "revises",
-  "revision",
 ] as const;
 
 /** All but `data`: it costs half a millisecond a row even where it is null. */

@@ -1,7 +1,7 @@
 import { stringifyJson } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { getMessage, getSession, readPages, type SessionPage } from "./get.ts";
-import type { SessionStore } from "./session-store.ts";
+import { openSessions, type SessionStore } from "./session-store.ts";
 import { type DemoSession, ingestDemo, said, withStore } from "./testing.ts";
 
 const talk: DemoSession = {
@@ -128,6 +128,23 @@ describe("getSession", () => {
       const complete = await getSession(sessions, "s", { mode: "complete" });
       expect(idsOf(complete)).toEqual(["b", "c"]);
       expect(complete.messages_remaining).toBe(0);
+    }));
+
+  it("shows what another process has added since", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b")] }]);
+      const reader = await openSessions(sessions.store.location);
+      const shown = async () => (await getSession(reader, "s")).messages.map(({ text }) => text);
+
+      expect(await shown()).toEqual(["This is a.", "This is b."]);
+      await ingestDemo(sessions, [
+        { id: "s", messages: [said("a"), said("b", "Anew."), said("c")] },
+      ]);
+      expect(await shown()).toEqual(["This is a.", "Anew.", "This is c."]);
+      expect(await shown()).toEqual(["This is a.", "Anew.", "This is c."]);
+      await sessions.store.table("messages").fold({ isForced: true });
+      expect(await shown()).toEqual(["This is a.", "Anew.", "This is c."]);
+      reader.close();
     }));
 
   it("says which session or message there is none of", () =>

@@ -11,18 +11,18 @@ import {
   type WirePart,
   type WireSession,
 } from "@pond/canonical";
-import { and, eq, type Store } from "@pond/substrate";
+import type { Store } from "@pond/substrate";
 import {
   loadMessages,
-  loadOutline,
+  loadShown,
   type Outline,
   type Place,
   type PlacedMessage,
 } from "./content.ts";
 import { MessageNotFoundError, PartNotFoundError } from "./errors.ts";
+import { keptOutline } from "./outline.ts";
 import { searchText } from "./search-text.ts";
 import type { SessionStore } from "./session-store.ts";
-import { searchable } from "./tables.ts";
 
 /** How much of a session is wanted (spec 7.5). */
 export type ResponseMode = "conversational" | "complete" | "verbatim";
@@ -77,10 +77,13 @@ export type MessageView = {
 };
 
 const defaults = { mode: "conversational", limitBytes: 64 * 1024 } as const;
-/** So many messages are read first, then twice as many each time until the page is full. */
-const firstRead = 32;
-/** For more, with a carrier each, the whole session would be read. */
-const mostRead = 250;
+/** What a message shown takes of a page; a guess, until some of the session are read. */
+const usualBytes = { conversational: 600, complete: 240, verbatim: 2_000 } as const;
+const leastRead = 8;
+/** For many more the whole session would be read. */
+const mostRead = 400;
+// To read a few too many costs less than to read again.
+const readBeyond = 1.25;
 
 /**
  * A page of a session.
@@ -113,7 +116,7 @@ export async function* readPages(
   const { session, places } =
     mode === "conversational"
       ? await conversationalOutline(store, id)
-      : await loadOutline(store, id, "last");
+      : await keptOutline(store, id);
   let next = afterId === undefined ? 0 : placeAfter(places, id, afterId);
   do {
     const messages = await pageFrom(store, id, places.slice(next), mode, limitBytes);
@@ -134,11 +137,14 @@ async function pageFrom(
   mode: ResponseMode,
   limitBytes: number,
 ): Promise<ShownMessage[]> {
+  const load = mode === "verbatim" ? loadMessages : loadShown;
   const messages: ShownMessage[] = [];
   let bytes = 0;
-  let count = firstRead;
+  let bytesEach: number = usualBytes[mode];
   for (let next = 0; next < places.length && bytes < limitBytes; ) {
-    const chunk = await loadMessages(store, id, places.slice(next, next + count));
+    const wanted = Math.ceil(((limitBytes - bytes) / bytesEach) * readBeyond);
+    const count = Math.max(leastRead, Math.min(mostRead, wanted));
+    const chunk = await load(store, id, places.slice(next, next + count));
     for (const placed of chunk) {
       const shown = show(placed, mode);
       bytes += sizeOf(shown);
@@ -146,7 +152,7 @@ async function pageFrom(
       messages.push(shown);
       next += 1;
     }
-    count = Math.min(mostRead, 2 * count);
+    bytesEach = bytes / messages.length;
   }
   return messages;
 }
@@ -175,7 +181,7 @@ export async function getMessage(
 ): Promise<MessageView> {
   const { context, limitBytes, afterPart } = { context: 2, ...defaults, ...options };
   const { store } = sessions;
-  const { session, places } = await loadOutline(store, sessionId, "last");
+  const { session, places } = await keptOutline(store, sessionId);
   const at = placeAfter(places, sessionId, messageId) - 1;
   const from = Math.max(0, at - context);
   const placed = await loadMessages(store, sessionId, places.slice(from, at + context + 1));
@@ -211,12 +217,8 @@ export function summarizePart(part: Part): PartSummary {
 
 /** A session, and the places of messages in which a person or a model says something. */
 async function conversationalOutline(store: Store, id: string): Promise<Outline> {
-  const where = and(eq("session_id", id), searchable);
-  const [{ session, places }, rows] = await Promise.all([
-    loadOutline(store, id, "last"),
-    store.table("messages").rows({ columns: ["id"], where }),
-  ]);
-  const spoken = new Set(rows.map((row) => String(row["id"])));
+  const { session, places } = await keptOutline(store, id);
+  const spoken = new Set(places.filter(({ isSearchable }) => isSearchable).map(({ id }) => id));
   // The row of a revised message says what it was; its carrier says what it is.
   const revised = places.filter(({ carrierId }) => carrierId !== undefined);
   for (const { message } of await loadMessages(store, id, revised)) {

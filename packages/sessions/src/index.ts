@@ -1,6 +1,8 @@
 export { rootOf } from "./ancestry.ts";
 export { checkRow } from "./check-row.ts";
 export type { At } from "./content.ts";
+export { checkContent } from "./content-check.ts";
+export { type MaybeCopy, untouchedCopies } from "./copies.ts";
 export { type CutView, cutContext } from "./cut-context.ts";
 export {
   type BacklogMessage,

@@ -1,7 +1,8 @@
 import { toRfc3339 } from "@pond/canonical";
-import type { Row } from "@pond/substrate";
+import type { Row, Store } from "@pond/substrate";
 import { lastActivity } from "./activity.ts";
 import { type Parents, rootOf } from "./ancestry.ts";
+import { untouchedCopies } from "./copies.ts";
 import { isInProject } from "./project.ts";
 import type { SessionStore } from "./session-store.ts";
 import { countMessages, titles } from "./summaries.ts";
@@ -14,7 +15,7 @@ export type ListOptions = {
   /** Microseconds since the epoch; by the last activity. */
   readonly since?: bigint | undefined;
   readonly limit?: number | undefined;
-  /** List sub-agents beside their roots instead of counting them. */
+  /** List sub-agents beside their roots instead of counting them, and every copy. */
   readonly isUnfolded?: boolean;
 };
 
@@ -36,7 +37,10 @@ export type ListedSession = {
 
 const defaultLimit = 50;
 
-/** Sessions, the last active first; those below another are counted, not listed. */
+/**
+ * Sessions, the last active first; those below another are counted, not listed, and copies in other
+ * clients that nobody has gone on in are left out.
+ */
 export async function listSessions(
   { store }: SessionStore,
   { limit = defaultLimit, isUnfolded = false, project, agent, since }: ListOptions = {},
@@ -52,6 +56,7 @@ export async function listSessions(
     const isThere = project === undefined || isInProject(String(row["project"]), project);
     if (!isFoldedAway && isWanted && isThere) listed.set(id, row);
   }
+  if (!isUnfolded) await dropCopies(store, rows, listed, rootsById);
   const listedAs = (id: string): string => (isUnfolded ? id : (rootsById.get(id) ?? id));
   const members = [...rootsById.keys()].filter((id) => listed.has(listedAs(id)));
   const activity = await lastActivity(store, { members, listedAs, listed, since, limit });
@@ -76,6 +81,21 @@ export async function listSessions(
       },
     ];
   });
+}
+
+/** Of a conversation that was put into another client too, only the first is listed, if it is. */
+async function dropCopies(
+  store: Store,
+  rows: readonly Row[],
+  listed: Map<string, Row>,
+  rootsById: ReadonlyMap<string, string>,
+): Promise<void> {
+  const found = [...listed].map(([id, row]) => ({ id, sourceAgent: String(row["source_agent"]) }));
+  const ids = rows.map(({ id }) => String(id));
+  const isListed = new Set(listed.keys());
+  for (const [copy, original] of await untouchedCopies(store, found, ids)) {
+    if (isListed.has(rootsById.get(original) ?? original)) listed.delete(copy);
+  }
 }
 
 /** The root of every session, and how many are below each session that has some. */

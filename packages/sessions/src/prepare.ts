@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { type JsonObject, type MessageHeader, type Part, stringifyJson } from "@pond/canonical";
+import { messageDigest } from "./message-digest.ts";
 import { searchText } from "./search-text.ts";
 
 /** A part as its row will be, but for its place and the ingest time. */
@@ -32,16 +32,12 @@ export function prepareMessage(header: MessageHeader, parts: readonly Part[]): P
   const content = header.role === "system" ? stringifyJson(header.content) : null;
   const preparedParts = parts.map(preparePart);
   const text = searchText(header, parts);
-  // JSON escapes the separator, so that no piece can hold it.
-  let pieces = `${stringifyJson(header.id)}\0${header.role}\0${header.timestamp}\0${content ?? ""}\0${options}`;
+  const { id, role, timestamp } = header;
+  const digest = messageDigest({ id, role, timestamp, content, options }, preparedParts);
   let bytes = options.length + (content?.length ?? 0) + (text?.length ?? 0) + messageBytes;
-  for (const part of preparedParts) {
-    const { id, type, provenance, variantData, data } = part;
-    pieces += `\0${stringifyJson(id)}\0${type}\0${provenance}\0${variantData}\0${part.options}`;
-    if (data) pieces += `\0${hash("sha256", data)}`;
-    bytes += variantData.length + part.options.length + (data?.length ?? 0) + partBytes;
+  for (const { variantData, data, options } of preparedParts) {
+    bytes += variantData.length + options.length + (data?.length ?? 0) + partBytes;
   }
-  const digest = hash("sha256", pieces).slice(0, 32);
   return { header, parts, preparedParts, content, options, searchText: text, digest, bytes };
 }
 

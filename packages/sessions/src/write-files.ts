@@ -48,38 +48,23 @@ export async function writeFiles(
       if (save) await save(path, file.content);
       else await writeOne(path, file.content, isForced);
     } catch (error) {
-      throw unwritable(path, error);
+      throw TargetUnwritableError.from(path, error);
     }
   }
   return [...paths];
 }
 
+/** One step at a time: in `/proc`, Node's own way of making all of them never comes to an end. */
 async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    // Of a disk that is read-only it says that there is no such folder.
-    if (codeOf(error) !== "ENOENT") throw error;
-    let missing = path;
-    while ((await kindOf(dirname(missing))) === undefined) missing = dirname(missing);
-    await mkdir(missing, { mode: 0o700 });
-    throw error;
+  const missing: string[] = [];
+  for (let step = path; (await kindOf(step)) === undefined; step = dirname(step)) {
+    missing.unshift(step);
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EROFS: "the disk is read-only",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-};
-
-/** The error of the system, with the path it may not name; others as they are. */
-function unwritable(path: string, error: unknown): unknown {
-  if (!(error instanceof Error && "syscall" in error)) return error;
-  const reason = reasons[String(codeOf(error))] ?? error.message;
-  return new TargetUnwritableError(path, reason, { cause: error });
+  for (const step of missing) {
+    await mkdir(step, { mode: 0o700 }).catch((error: unknown) => {
+      if (codeOf(error) !== "EEXIST") throw error;
+    });
+  }
 }
 
 async function writeOne(

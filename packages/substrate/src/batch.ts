@@ -1,5 +1,6 @@
-import type { Cell, ColumnBatch, TableDeclaration } from "./declaration.ts";
+import type { Cell, Cells, ColumnBatch, TableDeclaration } from "./declaration.ts";
 import { InvalidBatchError } from "./errors.ts";
+import { TextCells } from "./text-cells.ts";
 
 /**
  * How many rows a batch has.
@@ -36,7 +37,7 @@ export function distinctRows(key: readonly string[], batch: ColumnBatch, length:
   for (let row = 0; row < length; row++) {
     let id = "";
     for (const cells of columns) {
-      const text = String(cells[row]);
+      const text = String(cells.at(row));
       // The length in front keeps ("a", "bc") apart from ("ab", "c").
       id += `${text.length}:${text}`;
     }
@@ -74,21 +75,40 @@ export function* slices(
   const take = (from: number, to: number): ColumnBatch => {
     if (to - from === columns[0]?.[1].length) return batch;
     const chosen = rows.slice(from, to);
-    return Object.fromEntries(
-      columns.map(([name, cells]) => [name, chosen.map((row) => cells[row] ?? null)]),
-    );
+    return Object.fromEntries(columns.map(([name, cells]) => [name, taken(cells, chosen)]));
   };
+  if (bytesOf(measured) + rowBytes * rows.length < maxCommitBytes) {
+    if (rows.length > 0) yield take(0, rows.length);
+    return;
+  }
   let from = 0;
   let bytes = 0;
   for (const [index, row] of rows.entries()) {
     bytes += rowBytes;
-    for (const cells of measured) bytes += sizeOf(cells[row] ?? null);
+    for (const cells of measured) bytes += bytesAt(cells, row);
     if (bytes < maxCommitBytes) continue;
     yield take(from, index + 1);
     from = index + 1;
     bytes = 0;
   }
   if (from < rows.length) yield take(from, rows.length);
+}
+
+function bytesOf(columns: readonly Cells[]): number {
+  let bytes = 0;
+  for (const cells of columns) {
+    if (cells instanceof TextCells) bytes += cells.bytes.length;
+    else for (const cell of cells) bytes += sizeOf(cell);
+  }
+  return bytes;
+}
+
+function taken(cells: Cells, rows: readonly number[]): Cells {
+  return cells instanceof TextCells ? cells.take(rows) : rows.map((row) => cells[row] ?? null);
+}
+
+function bytesAt(cells: Cells, row: number): number {
+  return cells instanceof TextCells ? cells.sizeOf(row) : sizeOf(cells[row] ?? null);
 }
 
 /** What a row's vectors take: as much when they are null. */

@@ -100,9 +100,13 @@ export class Catalog {
     return this.#datasets;
   }
 
-  /** @throws {StoreNotFoundError} where there is none of `tables`. */
+  /**
+   * @throws {StoreNotFoundError} where there is none of `tables`.
+   * @throws {StoreSchemaError} where only some are there.
+   */
   async requireAll(tables: readonly TableDeclaration[]): Promise<void> {
     await this.look(tables);
+    await this.#refuseLost(tables);
     const missing = tables.filter(({ name }) => !this.#datasets.has(name));
     if (missing.length === tables.length) throw new StoreNotFoundError(this.location.uri);
     for (const table of missing) {
@@ -113,12 +117,18 @@ export class Catalog {
     }
   }
 
-  /** Creates what is missing of `tables`; other processes may do so at once. */
+  /**
+   * Creates what is missing of `tables`; other processes may do so at once.
+   *
+   * @throws {StoreSchemaError} where a table is lost: an empty one in its place would hide that.
+   */
   async create(tables: readonly TableDeclaration[]): Promise<void> {
     if (this.location.folder === undefined) {
       await proveExclusiveCommits(this.location, this.#connection, this.#storageOptions);
     }
-    const datasets = new Map(await this.look(tables));
+    await this.look(tables);
+    await this.#refuseLost(tables);
+    const datasets = new Map(this.#datasets);
     let storeId: string = randomUUID();
     for (const table of tables) {
       if (!datasets.has(table.name)) {
@@ -133,6 +143,30 @@ export class Catalog {
 
   close(): void {
     release(this.#connection);
+  }
+
+  /** All tables are made before any holds a row, but for those that can be made of the others. */
+  async #refuseLost(tables: readonly TableDeclaration[]): Promise<void> {
+    const own = tables.filter(({ isDerived }) => !isDerived);
+    const isMissing = ({ name }: TableDeclaration): boolean => !this.#datasets.has(name);
+    if (!own.some(isMissing)) return;
+    for (const { name } of own.filter((table) => !isMissing(table))) {
+      if ((await this.#countRows(name)) === 0) continue;
+      // Another process may have made the rest meanwhile.
+      await this.look(tables);
+      const lost = own.find(isMissing);
+      if (lost === undefined) return;
+      this.#refuse(lost.name, `it is lost: ${name} holds rows that belong to its own`);
+    }
+  }
+
+  async #countRows(name: string): Promise<number> {
+    const handle = await this.openAny(name);
+    try {
+      return await retry(this.#place(name), () => handle.countRows());
+    } finally {
+      release(handle);
+    }
   }
 
   #datasetOf(table: string): string {

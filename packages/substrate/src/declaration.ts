@@ -1,3 +1,5 @@
+import type { TextCells } from "./text-cells.ts";
+
 /** What a column holds. A vector is an array of that many float16 numbers. */
 export type ColumnType =
   | "text"
@@ -58,8 +60,11 @@ export type TableDeclaration = {
 /** Timestamps are microseconds since the epoch. */
 export type Cell = string | bigint | number | Uint8Array | Float32Array | null;
 
+/** The cells of one column, one for each row. */
+export type Cells = readonly Cell[] | TextCells;
+
 /** Columns of equal length. A nullable column left out is all null. */
-export type ColumnBatch = Readonly<Record<string, readonly Cell[]>>;
+export type ColumnBatch = Readonly<Record<string, Cells>>;
 
 /** A row by column. */
 export type Row = Record<string, Cell>;

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { open, readdir, rename, stat } from "node:fs/promises";
 import { uptime } from "node:os";
-import { basename, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import type { Table as LanceTable } from "@lancedb/lancedb";
-import type { IndexDeclaration, TableDeclaration } from "./declaration.ts";
+import type { TableDeclaration } from "./declaration.ts";
 import { StorageUnavailableError } from "./errors.ts";
+import { type NamedFile, type NamedIndex, namedFiles } from "./manifest-files.ts";
 import { isGone } from "./storage.ts";
 
 /** A manifest that could not be read, or a table without any, and where it was set aside. */
@@ -30,7 +31,7 @@ const clockMs = 2_000;
  */
 export async function healTable(
   folder: string,
-  { name: table, indexes }: TableDeclaration,
+  { name: table }: TableDeclaration,
   { openTable, bootedAtMs = Date.now() - uptime() * 1000 }: HealOptions,
 ): Promise<Healing[]> {
   const home = join(folder, `${table}.lance`);
@@ -50,23 +51,65 @@ export async function healTable(
   // A machine without a clock of its own starts in the past, until it is told the time.
   const isClockBehind = writtenMs > Date.now() + clockMs;
   if (writtenMs > bootedAtMs && !isClockBehind) return healings;
-  const writtenBeforeMs = isClockBehind ? Number.POSITIVE_INFINITY : bootedAtMs;
-  const torn = await tornFiles(home, writtenMs - unwrittenMs, writtenBeforeMs);
-  if (torn.length === 0) return healings;
-  // A torn file may be the leftover of a write that was never committed: only reading tells.
-  const unreadable = await unreadableManifests(
-    folder,
-    table,
-    manifests.slice(broken.length),
-    openTable,
-  );
-  healings.push(...(await setAside(home, table, unreadable)));
-  if (torn.some((file) => file.startsWith(join(home, "_indices")))) {
+  const whole = manifests.slice(broken.length);
+  const sinceMs = writtenMs - unwrittenMs;
+  if (await isInDoubt(home, newest, sinceMs)) {
+    // Only reading tells: the engine may not need what looks torn.
+    const unreadable = await unreadableManifests(folder, table, whole, openTable);
+    whole.splice(0, unreadable.length);
+    healings.push(...(await setAside(home, table, unreadable)));
+  }
+  const left = whole[0] ?? newest;
+  const lost = await lostIndexes(home, left, sinceMs);
+  // Of a version that is no longer the newest, another process may have cleaned files away.
+  if (lost.size > 0 && (await manifestsOf(home))[0] === left) {
     const handle = await openTable();
-    await dropIndexes(handle, indexes);
+    await dropIndexes(handle, lost);
     handle.close();
   }
   return healings;
+}
+
+/** True where a power cut may have taken rows of a version. */
+async function isInDoubt(home: string, manifest: string, sinceMs: number): Promise<boolean> {
+  try {
+    const { fragments } = await namedFiles(home, manifest);
+    for (const files of fragments.values()) {
+      for (const file of files) if (await isTorn(file, sinceMs)) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof RangeError) return true;
+    throw error;
+  }
+}
+
+/**
+ * Names of indexes of which a version names a file that is torn or not there. The engine finds out
+ * only where it needs that file, and then cannot even make the index again.
+ */
+async function lostIndexes(
+  home: string,
+  manifest: string,
+  sinceMs: number,
+): Promise<ReadonlySet<string>> {
+  const lost = new Set<string>();
+  for (const { name, files } of await indexesOf(home, manifest)) {
+    for (const file of files) {
+      if (!lost.has(name) && (await isTorn(file, sinceMs))) lost.add(name);
+    }
+  }
+  return lost;
+}
+
+async function indexesOf(home: string, manifest: string): Promise<readonly NamedIndex[]> {
+  try {
+    return (await namedFiles(home, manifest)).indexes;
+  } catch (error) {
+    // It can be read all the same: another version of the engine wrote it.
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
 }
 
 /** The manifests before the first whose version can be read. */
@@ -162,16 +205,14 @@ async function renameAside(path: string): Promise<string | undefined> {
   }
 }
 
-async function tornFiles(home: string, fromMs: number, toMs: number): Promise<string[]> {
-  const torn: string[] = [];
+/** True for a file that is not as a manifest names it, or that was written last and has no end. */
+async function isTorn({ path, bytes }: NamedFile, sinceMs: number): Promise<boolean> {
   // Looked at synchronously: there may be hundreds.
-  for (const entry of readdirSync(home, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile() || !entry.name.endsWith(".lance")) continue;
-    const path = join(entry.parentPath, entry.name);
-    const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (mtimeMs >= fromMs && mtimeMs <= toMs && !(await isWhole(path))) torn.push(path);
-  }
-  return torn;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || (bytes !== undefined && found.size !== bytes)) return true;
+  if (found.mtimeMs < sinceMs) return false;
+  // Of a file that has neither a size nor an end to be known by, nothing tells.
+  return endOf(path) === undefined ? bytes === undefined : !(await isWhole(path));
 }
 
 async function canBeRead(handle: LanceTable, version: number): Promise<boolean> {
@@ -184,29 +225,34 @@ async function canBeRead(handle: LanceTable, version: number): Promise<boolean> 
   }
 }
 
-/**
- * Indexes are made of the rows, so the next fold makes them again. All of them: one torn index is
- * enough that the engine cannot even list them.
- */
-async function dropIndexes(
-  handle: LanceTable,
-  indexes: readonly IndexDeclaration[],
-): Promise<void> {
-  for (const { column } of indexes) {
-    await handle.dropIndex(`${column}_idx`).catch((error: unknown) => {
+/** Indexes are made of the rows, so the next fold makes them again. */
+async function dropIndexes(handle: LanceTable, names: Iterable<string>): Promise<void> {
+  for (const name of names) {
+    await handle.dropIndex(name).catch((error: unknown) => {
       if (!(error instanceof Error && /not found|does not exist/i.test(error.message))) throw error;
     });
   }
 }
 
-const magic = "LANC";
+const ends: Readonly<Record<string, string>> = {
+  ".manifest": "LANC",
+  ".lance": "LANC",
+  ".idx": "LANC",
+  ".arrow": "ARROW1",
+};
 
-/** Every file of the format, manifest or data, ends with its magic; a torn one does not. */
+/** What files of this kind end with, as far as that is known. */
+function endOf(path: string): string | undefined {
+  return ends[extname(path)];
+}
+
+/** False for a file that a power cut has left without the end of its format. */
 export async function isWhole(path: string): Promise<boolean> {
+  const end = endOf(path) ?? "";
   await using file = await open(path, "r");
   const { size } = await file.stat();
-  if (size < magic.length) return false;
-  const tail = Buffer.alloc(magic.length);
+  if (size < end.length) return false;
+  const tail = Buffer.alloc(end.length);
   await file.read(tail, 0, tail.length, size - tail.length);
-  return tail.toString("latin1") === magic;
+  return tail.toString("latin1") === end;
 }

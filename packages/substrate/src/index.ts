@@ -2,6 +2,7 @@ export { type CacheSizes, type Caches, createCaches } from "./caches.ts";
 export { copyStore } from "./copy.ts";
 export type {
   Cell,
+  Cells,
   Column,
   ColumnBatch,
   ColumnType,
@@ -43,5 +44,13 @@ export type { IndexHealth, TableHealth } from "./health.ts";
 export type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { Table } from "./table.ts";
-export { type Damage, type TableVerdict, type VerifyOptions, verifyStore } from "./verify.ts";
+export { TextCells } from "./text-cells.ts";
+export {
+  type ContentCheck,
+  type ContentVerdict,
+  type Damage,
+  type TableVerdict,
+  type VerifyOptions,
+  verifyStore,
+} from "./verify.ts";
 export type { InsertOutcome } from "./write.ts";

@@ -1,73 +1,130 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 
-/** A file that holds columns of a fragment, as a manifest lists it. */
-export type DataFile = {
-  /** Below the table's `data`. */
+/** A file that a manifest names. */
+export type NamedFile = {
   readonly path: string;
   /** Undefined where the manifest does not say. */
   readonly bytes?: number;
 };
 
-// Fields of the messages `Manifest`, `DataFragment` and `DataFile` of the Lance format.
-const fragmentsField = 2;
-const fragmentId = 1;
-const fragmentFiles = 2;
-const filePath = 1;
-const fileBytes = 6;
+/** Files of an index, or of a piece of one: more than one may have the same name. */
+export type NamedIndex = { readonly name: string; readonly files: readonly NamedFile[] };
+
+/** What a version of a table is made of. */
+export type NamedFiles = {
+  /** By number: files that hold columns, and the one that says which rows are gone. */
+  readonly fragments: ReadonlyMap<number, readonly NamedFile[]>;
+  /** Of an index that lies in no files of its own, none. */
+  readonly indexes: readonly NamedIndex[];
+};
+
+// Fields of the messages of the Lance format.
+const manifest = { fragments: 2, indexSection: 6 } as const;
+const fragment = { id: 1, files: 2, deletions: 3 } as const;
+const dataFile = { path: 1, bytes: 6 } as const;
+const deletionFile = { kind: 1, version: 2, id: 3 } as const;
+const indexSection = { indexes: 1 } as const;
+const index = { uuid: 1, name: 3, base: 9, files: 10 } as const;
+const indexFile = { path: 1, bytes: 2 } as const;
+const uuid = { bytes: 1 } as const;
 
 // The footer: where the message begins, the format's version, "LANC".
 const footerBytes = 16;
 
 /**
- * The data files of each fragment, from a manifest of a local table. The engine tells them to nobody.
+ * The files that a manifest of a local table names. The engine tells them to nobody.
  *
+ * @param home - Folder of the table.
  * @throws {RangeError} where it is no manifest.
  */
-export async function dataFilesOf(manifest: string): Promise<ReadonlyMap<number, DataFile[]>> {
-  const bytes = await readFile(manifest);
-  const begin = Number(bytes.readBigUInt64LE(bytes.length - footerBytes));
-  const message = bytes.subarray(begin + 4, begin + 4 + bytes.readUInt32LE(begin));
-  const files = new Map<number, DataFile[]>();
-  for (const { field, bytes: fragment } of fieldsOf(message)) {
-    if (field !== fragmentsField || fragment === undefined) continue;
-    let id = 0;
-    const own: DataFile[] = [];
-    for (const { field, number, bytes } of fieldsOf(fragment)) {
-      if (field === fragmentId && number !== undefined) id = number;
-      if (field === fragmentFiles && bytes !== undefined) own.push(toDataFile(bytes));
-    }
-    files.set(id, own);
+export async function namedFiles(home: string, path: string): Promise<NamedFiles> {
+  const bytes = await readFile(path);
+  const message = messageAt(bytes, Number(bytes.readBigUInt64LE(bytes.length - footerBytes)));
+  const fragments = new Map<number, readonly NamedFile[]>();
+  for (const each of messagesIn(message, manifest.fragments)) {
+    const id = numberIn(each, fragment.id) ?? 0;
+    const files = [...messagesIn(each, fragment.files)].map((file) => ({
+      path: join(home, "data", textIn(file, dataFile.path)),
+      ...bytesOf(numberIn(file, dataFile.bytes)),
+    }));
+    const deletions = [...messagesIn(each, fragment.deletions)].map((file) => {
+      const version = varintIn(file, deletionFile.version) ?? 0n;
+      const own = varintIn(file, deletionFile.id) ?? 0n;
+      const ending = varintIn(file, deletionFile.kind) ? "bin" : "arrow";
+      return { path: join(home, "_deletions", `${id}-${version}-${own}.${ending}`) };
+    });
+    fragments.set(id, [...files, ...deletions]);
   }
-  return files;
+  const at = numberIn(message, manifest.indexSection);
+  const section = at === undefined ? [] : messagesIn(messageAt(bytes, at), indexSection.indexes);
+  return { fragments, indexes: [...section].map((each) => toIndex(home, each)) };
 }
 
-function toDataFile(message: Buffer): DataFile {
-  const fields = [...fieldsOf(message)];
-  const path = fields.find(({ field }) => field === filePath)?.bytes?.toString() ?? "";
-  const size = fields.find(({ field }) => field === fileBytes)?.number;
-  return { path, ...(size !== undefined && { bytes: size }) };
+function toIndex(home: string, message: Buffer): NamedIndex {
+  const name = textIn(message, index.name);
+  // It lies in another table.
+  if (numberIn(message, index.base) !== undefined) return { name, files: [] };
+  const [id] = messagesIn(message, index.uuid);
+  const [bytes] = id ? messagesIn(id, uuid.bytes) : [];
+  const digits = (bytes ?? Buffer.alloc(0)).toString("hex");
+  const folder = digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  const files = [...messagesIn(message, index.files)].map((file) => ({
+    path: join(home, "_indices", folder, textIn(file, indexFile.path)),
+    ...bytesOf(numberIn(file, indexFile.bytes)),
+  }));
+  return { name, files };
 }
 
-type Field = { readonly field: number; readonly number?: number; readonly bytes?: Buffer };
+function bytesOf(bytes: number | undefined): { readonly bytes?: number } {
+  return bytes === undefined ? {} : { bytes };
+}
+
+/** A message behind its length. */
+function messageAt(bytes: Buffer, at: number): Buffer {
+  return bytes.subarray(at + 4, at + 4 + bytes.readUInt32LE(at));
+}
+
+function* messagesIn(message: Buffer, field: number): Generator<Buffer> {
+  for (const each of fieldsOf(message)) if (each.field === field && each.bytes) yield each.bytes;
+}
+
+function textIn(message: Buffer, field: number): string {
+  const [bytes] = messagesIn(message, field);
+  return bytes?.toString() ?? "";
+}
+
+function numberIn(message: Buffer, field: number): number | undefined {
+  const value = varintIn(message, field);
+  return value === undefined ? undefined : Number(value);
+}
+
+function varintIn(message: Buffer, wanted: number): bigint | undefined {
+  for (const { field, varint } of fieldsOf(message)) if (field === wanted) return varint;
+  return undefined;
+}
+
+type Field = { readonly field: number; readonly varint?: bigint; readonly bytes?: Buffer };
 
 /** The fields of a Protocol Buffers message. */
 function* fieldsOf(message: Buffer): Generator<Field> {
   let at = 0;
-  const varint = (): number => {
-    let value = 0;
-    for (let shift = 1; ; shift *= 128) {
+  const varint = (): bigint => {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
       const byte = message.readUInt8(at++);
-      value += (byte & 0x7f) * shift;
+      value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
+    throw new RangeError("a number has more than 64 bits");
   };
   while (at < message.length) {
-    const tag = varint();
+    const tag = Number(varint());
     const field = Math.floor(tag / 8);
     const wireType = tag % 8;
-    if (wireType === 0) yield { field, number: varint() };
+    if (wireType === 0) yield { field, varint: varint() };
     else if (wireType === 2) {
-      const length = varint();
+      const length = Number(varint());
       if (at + length > message.length) throw new RangeError("a field is longer than its message");
       yield { field, bytes: message.subarray(at, at + length) };
       at += length;

@@ -65,6 +65,21 @@ describe("scan", () => {
     expect(rows).toBe(3_000);
   });
 
+  it("gives text back as it was written", async () => {
+    const table = (await openCatalogue()).table("parts");
+    const texts = ["\ufefffrom a file", "\ufeff", "", "naïve 索引 🔩", "\u0000"];
+    const numbers = texts.map((text, at) => `${text}${at}`);
+    await table.insert({ maker: texts.map(() => "\ufeffa"), number: numbers, description: texts });
+
+    const columns = ["maker", "description"];
+    const rows = await table.rows({ columns, orderBy: [{ column: "number" }] });
+
+    expect(rows.map(({ description }) => description)).toEqual(
+      numbers.toSorted().map((number) => number.slice(0, -1)),
+    );
+    expect(new Set(rows.map(({ maker }) => maker))).toEqual(new Set(["\ufeffa"]));
+  });
+
   it("counts", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(10));

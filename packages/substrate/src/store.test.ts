@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { arrow } from "./arrow.ts";
@@ -103,6 +103,25 @@ onFolders("addresses are never relative")(
     } finally {
       process.chdir(before);
     }
+  },
+);
+
+onFolders("it removes a folder")(
+  "makes no empty table in the place of one that is lost",
+  async () => {
+    const location = temporaryFolder();
+    const tables = [parts, { ...prices, isDerived: false }];
+    const store = await openCatalogue(location, { tables });
+    await store.table("parts").insert(numbered(2));
+    store.close();
+    rmSync(join(location, "prices.lance"), { recursive: true });
+
+    for (const mode of ["read", "write"] as const) {
+      const outcome = openCatalogue(location, { mode, tables });
+      await expect(outcome).rejects.toThrow(StoreSchemaError);
+      await expect(outcome).rejects.toThrow("table prices: it is lost: parts holds rows");
+    }
+    expect(readdirSync(location)).toEqual(["parts.lance"]);
   },
 );
 

@@ -129,6 +129,11 @@ export class Table {
     return this.#retry(() => this.#handle.countRows(where && toSql(where)));
   }
 
+  /** Another number after every commit, whoever makes it. */
+  version(): Promise<number> {
+    return this.#retry(() => this.#handle.version());
+  }
+
   /** The best rows by BM25, with `_score`. Rows not indexed yet are searched too. */
   fullText(options: FullTextOptions): Promise<Row[]> {
     return collect(this.#batches(() => fullTextQuery(this.#handle, options)));

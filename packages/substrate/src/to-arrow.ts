@@ -1,9 +1,10 @@
 import type * as Arrow from "apache-arrow";
 import { arrow } from "./arrow.ts";
-import type { Cell, Column, ColumnBatch, TableDeclaration } from "./declaration.ts";
+import type { Cell, Cells, Column, ColumnBatch, TableDeclaration } from "./declaration.ts";
 import { InvalidBatchError } from "./errors.ts";
 import { toFloat16Bits } from "./float16.ts";
 import { vectorType } from "./schema.ts";
+import { TextCells } from "./text-cells.ts";
 
 /**
  * A batch as one Arrow table. The buffers are built here: ten times as fast as giving LanceDB
@@ -38,10 +39,14 @@ type Shared = {
   readonly nullBitmap?: Uint8Array;
 };
 
-function toData(cells: readonly Cell[], column: Column, wrong: Wrong): Arrow.Data {
+function toData(cells: Cells, column: Column, wrong: Wrong): Arrow.Data {
   const shared = nullsOf(cells);
   if (shared.nullCount > 0 && !column.isNullable) throw wrong("null in a column that takes none");
   const { type } = column;
+  if (cells instanceof TextCells) {
+    if (type !== "text") throw wrong("not a text column");
+    return encodedData(cells, shared, wrong);
+  }
   if (typeof type === "object") return vectorData(cells, type.vector, shared, wrong);
   switch (type) {
     case "text":
@@ -59,24 +64,36 @@ function toData(cells: readonly Cell[], column: Column, wrong: Wrong): Arrow.Dat
   }
 }
 
-function nullsOf(cells: readonly Cell[]): Shared {
+function nullsOf(cells: Cells): Shared {
   let nullCount = 0;
   const nullBitmap = new Uint8Array(Math.ceil(cells.length / 8));
   for (let index = 0; index < cells.length; index++) {
-    if (cells[index] === null) nullCount++;
+    if (isNullAt(cells, index)) nullCount++;
     else nullBitmap[index >> 3] = (nullBitmap[index >> 3] ?? 0) | (1 << (index & 7));
   }
   const { length } = cells;
   return nullCount === 0 ? { length, nullCount } : { length, nullCount, nullBitmap };
 }
 
+function isNullAt(cells: Cells, row: number): boolean {
+  return cells instanceof TextCells ? cells.isNull(row) : cells[row] === null;
+}
+
+function encodedData(cells: TextCells, shared: Shared, wrong: Wrong): Arrow.Data {
+  if (!cells.isWellFormed) throw wrong(loneSurrogate);
+  const { bytes: data } = cells;
+  return arrow.makeData({ ...shared, valueOffsets: cells.offsets(), data, type: new arrow.Utf8() });
+}
+
+// Storage would turn one into U+FFFD: what must be exact comes as JSON text.
+const loneSurrogate = "text with a lone surrogate";
+
 function textData(cells: readonly Cell[], shared: Shared, wrong: Wrong): Arrow.Data {
   let length = 0;
   for (const cell of cells) {
     if (cell === null) continue;
     if (typeof cell !== "string") throw wrong("not text");
-    // Storage would turn a lone surrogate into U+FFFD: what must be exact comes as JSON text.
-    if (!cell.isWellFormed()) throw wrong("text with a lone surrogate");
+    if (!cell.isWellFormed()) throw wrong(loneSurrogate);
     length += cell.length;
   }
   const encoded = encodeShort(cells, length) ?? encodeEach(cells, length);

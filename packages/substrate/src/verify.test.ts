@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import type { Row } from "./declaration.ts";
 import { StoreNotFoundError } from "./errors.ts";
 import { catalogue, numbered } from "./testing/catalogue.ts";
 import { onFolders, openCatalogue, temporaryFolder } from "./testing/store.ts";
-import { verifyStore } from "./verify.ts";
+import { type ContentCheck, type ContentVerdict, verifyStore } from "./verify.ts";
 
 const it = onFolders("files are damaged, and no objects");
 
@@ -74,3 +75,92 @@ it("names the manifest of a table that is torn, and a table that is gone", async
 it("says where there is no store", async () => {
   await expect(verify(join(temporaryFolder(), "none"))).rejects.toThrow(StoreNotFoundError);
 });
+
+it("names a file of an index that is gone or cut short, with which no row is lost", async () => {
+  const { folder } = await storedThrice();
+  await (await openCatalogue(folder)).table("parts").fold();
+  const indices = join(folder, "parts.lance", "_indices");
+  const [lookup = "", bitmap = ""] = ["/page_lookup", "/bitmap_page_lookup"].map((name) =>
+    readdirSync(indices, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.includes(name))
+      .map((path) => join(indices, path))
+      .at(0),
+  );
+  rmSync(lookup);
+  truncateSync(bitmap, 9);
+
+  const [verdict] = await verify(folder);
+
+  const damages = [...(verdict?.damages ?? [])].sort((a, b) => a.reason.localeCompare(b.reason));
+  expect([verdict?.readableRows, damages]).toEqual([
+    30,
+    [
+      {
+        files: [lookup],
+        reason: expect.stringMatching(/^index \w+_idx: it is not there$/),
+        rows: 0,
+      },
+      {
+        files: [bitmap],
+        reason: expect.stringMatching(/^index shaped_by_idx: it has 9 bytes/),
+        rows: 0,
+      },
+    ],
+  ]);
+});
+
+/** Asks for the tables by turns, and remembers what it is given. */
+class Given implements ContentCheck {
+  readonly columns = { parts: ["number", "maker"], prices: ["maker"] };
+  readonly rows: Row[] = [];
+  damaged: readonly string[] = [];
+  #turn = 0;
+
+  next(tables: readonly string[]): string | undefined {
+    this.#turn += 1;
+    return tables[this.#turn % tables.length];
+  }
+
+  add(table: string, rows: readonly Row[]): void {
+    this.rows.push(...rows.map((row) => ({ table, ...row })));
+  }
+
+  finish(damaged: ReadonlySet<string>): ReadonlyMap<string, ContentVerdict> {
+    this.damaged = [...damaged];
+    const damages = [{ files: [], reason: "too dear", rows: 1, ids: [["acme"]] }];
+    return new Map([["prices", { damages, uncheckedRows: 2 }]]);
+  }
+}
+
+it.each([
+  ["whole", 30, (_: string) => undefined],
+  ["of which a file is gone", 20, rmSync],
+])(
+  "gives each row of a store %s to a check once, and says what that found",
+  async (_, rows, lose) => {
+    const { folder, files } = await storedThrice();
+    await (await openCatalogue(folder))
+      .table("prices")
+      .insert({ maker: ["acme", "bolts"], total: [1, 2] });
+    lose(files[1] ?? "");
+    const content = new Given();
+
+    const [parts, prices] = await verifyStore(folder, { tables: catalogue, content });
+
+    const given = content.rows.map((row) => Object.values(row).join(" "));
+    const isWhole = rows === 30;
+    expect([given.length, new Set(given).size, parts?.readableRows]).toEqual([
+      rows + 2,
+      rows + 2,
+      rows,
+    ]);
+    expect(given).toEqual(expect.arrayContaining(["prices acme", "prices bolts"]));
+    expect(content.damaged).toEqual(isWhole ? [] : ["parts"]);
+    expect(prices).toEqual({
+      name: "prices",
+      readableRows: 2,
+      damages: [{ files: [], reason: "too dear", rows: 1, ids: [["acme"]] }],
+      uncheckedRows: 2,
+    });
+  },
+);

@@ -3,7 +3,7 @@ import { type FaultEvent, PondError, SourceFault } from "@pond/canonical";
 /** A record that could not be read, as reports show it. */
 export type Fault = {
   readonly adapter: string;
-  /** File and line, or whatever names the place in that source. */
+  /** File, and behind a colon its line or whatever names the place in that source. */
   readonly location: string;
   readonly code: string;
   readonly message: string;
@@ -29,10 +29,14 @@ export function toEmbedFault(
 /** One session may be garbage from end to end; reports stay readable. */
 export const maxFaultsPerSession = 100;
 
+// What readers call all of a source: no place in it, and terminals open a path that stands alone.
+const wholes: readonly (string | number)[] = ["file", "path", "session"];
+
 export function toFault({ fault }: FaultEvent): Fault {
   const { adapter, uri, record, byteOffset, reason } = fault.details;
   const at = byteOffset === undefined ? "" : ` (byte ${byteOffset})`;
-  return { adapter, location: `${uri}:${record}`, code: fault.code, message: `${reason}${at}` };
+  const location = wholes.includes(record) ? uri : `${uri}:${record}`;
+  return { adapter, location, code: fault.code, message: `${reason}${at}` };
 }
 
 /** What a reader threw, as the fault of the session it was reading: it costs what is left of it. */

@@ -1,0 +1,104 @@
+/**
+ * The cells of a text column, encoded as they come. For many long texts: kept as strings until
+ * they are written, one garbage collection after another would copy them.
+ */
+export class TextCells {
+  #bytes: Buffer = Buffer.alloc(0);
+  /** Where each cell ends. */
+  #ends: Float64Array = new Float64Array(0);
+  #isNull: Uint8Array = new Uint8Array(0);
+  #length = 0;
+  #isWellFormed = true;
+
+  /** How many cells there are. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** False once a cell held half a character: such a batch is refused. */
+  get isWellFormed(): boolean {
+    return this.#isWellFormed;
+  }
+
+  /** The bytes of all cells, one after the other. A view: not to be kept beside later pushes. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#startOf(this.#length));
+  }
+
+  /** Adds a cell behind the others. */
+  push(cell: string | null): void {
+    const row = this.#length;
+    if (row === this.#ends.length) this.#addRows();
+    const start = this.#startOf(row);
+    this.#ends[row] = cell === null ? start : this.#write(cell, start);
+    this.#isNull[row] = Number(cell === null);
+    this.#length += 1;
+  }
+
+  /** A cell as it was pushed. */
+  at(row: number): string | null {
+    return this.isNull(row)
+      ? null
+      : this.#bytes.toString("utf8", this.#startOf(row), this.#ends[row]);
+  }
+
+  /** True where a cell holds nothing. */
+  isNull(row: number): boolean {
+    return this.#isNull[row] !== 0;
+  }
+
+  /** How many bytes a cell takes. */
+  sizeOf(row: number): number {
+    return (this.#ends[row] ?? 0) - this.#startOf(row);
+  }
+
+  /** Where each cell begins in the bytes, and the last one ends. */
+  offsets(): Int32Array {
+    const offsets = new Int32Array(this.#length + 1);
+    offsets.set(this.#ends.subarray(0, this.#length), 1);
+    return offsets;
+  }
+
+  /** The cells of some rows. */
+  take(rows: readonly number[]): TextCells {
+    const taken = new TextCells();
+    for (const row of rows) taken.push(this.at(row));
+    taken.#isWellFormed = this.#isWellFormed;
+    return taken;
+  }
+
+  #startOf(row: number): number {
+    return row === 0 ? 0 : (this.#ends[row - 1] ?? 0);
+  }
+
+  /** @returns Where the cell ends. */
+  #write(cell: string, start: number): number {
+    this.#isWellFormed &&= cell.isWellFormed();
+    // No code unit takes more than three bytes; of a long text it pays to count them.
+    const atMost = cell.length > longCell ? Buffer.byteLength(cell) : cell.length * 3;
+    if (start + atMost > this.#bytes.length) this.#grow(start, start + atMost);
+    return start + this.#bytes.write(cell, start, "utf8");
+  }
+
+  #grow(used: number, wanted: number): void {
+    // What is never written to takes no memory, only addresses.
+    const more = Math.min(this.#bytes.length * 3, mostSpareBytes);
+    const bytes = Buffer.allocUnsafeSlow(Math.max(wanted, this.#bytes.length + more, leastBytes));
+    this.#bytes.copy(bytes, 0, 0, used);
+    this.#bytes = bytes;
+  }
+
+  #addRows(): void {
+    const rows = Math.max(leastRows, this.#length * 2);
+    const [ends, isNull] = [new Float64Array(rows), new Uint8Array(rows)];
+    ends.set(this.#ends);
+    isNull.set(this.#isNull);
+    this.#ends = ends;
+    this.#isNull = isNull;
+  }
+}
+
+const longCell = 64 * 1024;
+const leastBytes = 16 * 1024;
+const mostSpareBytes = 64 * 1024 * 1024;
+const leastRows = 64;
