@@ -1,6 +1,5 @@
+import { PondError } from "@pond/canonical";
 import { type ErrorBody, WireError } from "@pond/wire";
-
-const stamp = Symbol.for("pond.error");
 
 /** A request that the server refused or could not answer, in its own words. */
 export class ServerError extends WireError {
@@ -16,19 +15,8 @@ export class ServerError extends WireError {
   }
 }
 
-/** Base of the other errors this package throws on purpose; `PondError.is` recognises them. */
-abstract class ClientError extends Error {
-  abstract readonly code: "connection_failed" | "answer_invalid";
-  abstract readonly details: Readonly<Record<string, unknown>>;
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    Object.defineProperty(this, stamp, { value: true });
-  }
-}
-
 /** No answer of the server arrived whole: nothing listens, the connection broke, time was up. */
-export class ConnectionError extends ClientError {
+export class ConnectionError extends PondError {
   override readonly name = "ConnectionError";
   readonly code = "connection_failed";
   readonly details: {
@@ -49,7 +37,7 @@ export class ConnectionError extends ClientError {
 }
 
 /** An answer that is none of this protocol: something else listens there, or another version. */
-export class AnswerError extends ClientError {
+export class AnswerError extends PondError {
   override readonly name = "AnswerError";
   readonly code = "answer_invalid";
   readonly details: {

@@ -10,7 +10,7 @@ export {
 } from "./errors.ts";
 export type { DownloadOptions, DownloadProgress } from "./models/download-model.ts";
 export { downloadModel } from "./models/download-model.ts";
-export { isDownloaded, listDownloaded, removeModel } from "./models/model-folder.ts";
+export { isDownloaded, removeModel } from "./models/model-folder.ts";
 export type { PinnedFile, PinnedModel } from "./models/pinned-models.ts";
 export { pinnedModels } from "./models/pinned-models.ts";
 export type { Environment } from "./network.ts";

@@ -24,21 +24,10 @@ export type Network = {
  */
 export async function openNetwork(env: Environment): Promise<Network> {
   // Not before it is needed: pond mostly works without any network.
-  const { Agent, EnvHttpProxyAgent, request } = await import("undici");
+  const { Agent, request } = await import("undici");
   const read = (name: string): string => env[name.toLowerCase()] ?? env[name] ?? "";
-  const httpProxy = proxyAddress(read("HTTP_PROXY"));
-  const httpsProxy = proxyAddress(read("HTTPS_PROXY"));
   const direct = new Agent();
-  const proxied =
-    httpProxy === undefined || httpsProxy === undefined
-      ? undefined
-      : new EnvHttpProxyAgent({
-          httpProxy,
-          httpsProxy,
-          noProxy: read("NO_PROXY"),
-          // Many proxies tunnel to port 443 only.
-          proxyTunnel: false,
-        });
+  const proxied = await proxyAgent(read);
   return {
     request: async (url, { silenceMs, ...init }) => {
       const dispatcher = isLoopback(url.hostname) ? direct : proxied;
@@ -55,6 +44,22 @@ export async function openNetwork(env: Environment): Promise<Network> {
       await Promise.all([direct.destroy(), proxied?.destroy()]);
     },
   };
+}
+
+/** Undefined where a proxy is no address, or one of a scheme that is not spoken here. */
+async function proxyAgent(read: (name: string) => string): Promise<Dispatcher | undefined> {
+  const httpProxy = proxyAddress(read("HTTP_PROXY"));
+  const httpsProxy = proxyAddress(read("HTTPS_PROXY"));
+  if (httpProxy === undefined || httpsProxy === undefined) return undefined;
+  const { EnvHttpProxyAgent, errors } = await import("undici");
+  try {
+    // Many proxies tunnel to port 443 only, so what can go without a tunnel does.
+    const noProxy = read("NO_PROXY");
+    return new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, proxyTunnel: false });
+  } catch (error) {
+    if (error instanceof errors.InvalidArgumentError) return undefined;
+    throw error;
+  }
 }
 
 class ProxyAddressError extends Error {}
@@ -77,7 +82,7 @@ export function publicAddress(url: URL): string {
 /** What failed below HTTP, in words that hold no address with a password in it. */
 export function connectionFailure(error: unknown): { reason: string; isPassing: boolean } {
   if (error instanceof ProxyAddressError) {
-    return { reason: "HTTP_PROXY or HTTPS_PROXY is no address", isPassing: false };
+    return { reason: "HTTP_PROXY or HTTPS_PROXY is no address that can be used", isPassing: false };
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   const isFinal = code !== undefined && /CERT|SELF_SIGNED|TLS|ENOTFOUND|INVALID/.test(code);

@@ -12,7 +12,7 @@ export type OfLoopEvent = Extract<KeptEvent, { readonly type: LoopEventType }>;
 const running = ["Running"] as const;
 const begun = ["Running", "Completed", "Rejected", "Aborted"] as const;
 
-/** In which states a loop takes each event. A loop that is not registered takes its start alone. */
+/** In which states a loop that is registered takes each event. */
 const takenIn: Readonly<Record<LoopEventType, readonly LoopStatus[]>> = {
   AgentStart: ["Pending"],
   AgentEnd: running,
@@ -33,20 +33,15 @@ const takenIn: Readonly<Record<LoopEventType, readonly LoopStatus[]>> = {
 };
 
 /**
- * @param status - Of the loop; undefined where it is not registered.
  * @param hasTurn - Whether a turn of it has begun and not ended.
  * @throws {IllegalTransitionError} where the event cannot happen.
  */
 export function checkTransition(
   loopId: string,
-  status: LoopStatus | undefined,
+  status: LoopStatus,
   hasTurn: boolean,
   event: LoopEventType,
 ): void {
-  if (status === undefined) {
-    if (event !== "AgentStart") throw new IllegalTransitionError(loopId, "Unknown", event);
-    return;
-  }
   if (!takenIn[event].includes(status)) throw new IllegalTransitionError(loopId, status, event);
   if (event === "TurnStart" && hasTurn) {
     throw new IllegalTransitionError(loopId, status, event, "a turn of it has not ended");

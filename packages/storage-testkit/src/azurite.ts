@@ -35,8 +35,10 @@ export async function startAzurite(): Promise<TestStorage | undefined> {
     stdout: true,
     stderr: true,
   });
-  const endpoint = `${await addressOf(worker)}/${account}`;
-  await createContainer(endpoint);
+  const endpoint = await openContainer(worker).catch(async (error: unknown) => {
+    await worker.terminate();
+    throw error;
+  });
   return {
     url: (path) => `az://${bucket}/${path}`,
     endpoint,
@@ -50,6 +52,13 @@ export async function startAzurite(): Promise<TestStorage | undefined> {
       await worker.terminate();
     },
   };
+}
+
+/** Waits until it listens, and makes the container. */
+async function openContainer(worker: Worker): Promise<string> {
+  const endpoint = `${await addressOf(worker)}/${account}`;
+  await createContainer(endpoint);
+  return endpoint;
 }
 
 /** Where it says that it listens. */

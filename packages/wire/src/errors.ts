@@ -61,11 +61,13 @@ export class WireError extends PondError {
   }
 }
 
+export const errorSchema: v.GenericSchema<unknown, ErrorBody["error"]> = v.object({
+  code: v.picklist(Object.keys(errorCodes).filter(isErrorCode)),
+  message: v.string(),
+  details: jsonObjectSchema,
+});
+
 /** Checks the body of an error. */
 export const errorBodySchema: v.GenericSchema<unknown, ErrorBody> = v.object({
-  error: v.object({
-    code: v.picklist(Object.keys(errorCodes).filter(isErrorCode)),
-    message: v.string(),
-    details: jsonObjectSchema,
-  }),
+  error: errorSchema,
 });

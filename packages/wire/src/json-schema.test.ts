@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
 import { expect, test } from "vitest";
-import { incompatibilities } from "./compatibility.ts";
 import { jsonSchemaOf, jsonSchemas } from "./json-schema.ts";
 import { openApi } from "./open-api.ts";
 import { operations } from "./operations.ts";
+import { incompatibilities } from "./testing-compatibility.ts";
 
 const schemaFile = new URL("../schema/v1.json", import.meta.url);
 /** As it was at the last release; written anew by a release, and by nothing else. */

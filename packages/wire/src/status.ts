@@ -1,8 +1,6 @@
-import type { JsonObject } from "@pond/canonical";
 import * as v from "valibot";
 import { type Envelope, envelope } from "./envelope.ts";
-import { type ErrorCode, errorCodes, isErrorCode } from "./errors.ts";
-import { jsonObjectSchema } from "./json.ts";
+import { type ErrorBody, errorSchema } from "./errors.ts";
 
 /** A question about the store; nothing but the envelope. */
 export type StatusRequest = Envelope;
@@ -31,14 +29,7 @@ export type TableStatus = {
 /** How far the stored messages can be searched by meaning. */
 export type EmbeddingStatus =
   | { readonly enabled: false; readonly reason: string }
-  | {
-      readonly enabled: true;
-      readonly error: {
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly details: JsonObject;
-      };
-    }
+  | { readonly enabled: true; readonly error: ErrorBody["error"] }
   | {
       readonly enabled: true;
       readonly model: string;
@@ -79,11 +70,7 @@ const embeddingSchema = v.union([
   v.object({ enabled: v.literal(false), reason: v.string() }),
   v.object({
     enabled: v.literal(true),
-    error: v.object({
-      code: v.picklist(Object.keys(errorCodes).filter(isErrorCode)),
-      message: v.string(),
-      details: jsonObjectSchema,
-    }),
+    error: errorSchema,
   }),
   v.object({
     enabled: v.literal(true),

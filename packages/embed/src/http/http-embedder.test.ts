@@ -124,14 +124,27 @@ describe("a request", () => {
     expect(await embedder.embed(["lock"], passage)).toHaveLength(1);
   });
 
-  it("is not sent where the proxy is no address", async () => {
-    const { embed } = bound(
-      await openWith([whole], { url: "http://a.test", env: { HTTP_PROXY: "http://[" } }),
+  it.each([
+    ["no address", "http://["],
+    ["of a scheme that is not spoken", "socks4://127.0.0.1:1"],
+  ])("is not sent where the proxy is %s", async (_, proxy) => {
+    const { embed, close } = bound(
+      await openWith([whole], { url: "http://a.test", env: { HTTP_PROXY: proxy } }),
     );
 
     await expect(embed(["lock"], passage)).rejects.toMatchObject({
-      details: { reason: "HTTP_PROXY or HTTPS_PROXY is no address", attempts: 1 },
+      details: {
+        reason: "HTTP_PROXY or HTTPS_PROXY is no address that can be used",
+        attempts: 1,
+      },
     });
+    await close();
+  });
+
+  it("reaches this machine whatever the proxy is", async () => {
+    const { embed } = bound(await openWith([whole], { env: { HTTPS_PROXY: "socks4://a.test" } }));
+
+    await expect(embed(["lock"], passage)).resolves.toHaveLength(1);
   });
 });
 
@@ -374,5 +387,5 @@ describe("the life of an endpoint", () => {
 });
 
 function bound(of: HttpEmbedder) {
-  return { embed: of.embed.bind(of) };
+  return { embed: of.embed.bind(of), close: of.close.bind(of) };
 }

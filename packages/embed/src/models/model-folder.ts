@@ -58,15 +58,6 @@ export async function isDownloaded(
   return true;
 }
 
-/** Names of the `pinnedModels` that are there. */
-export async function listDownloaded(cacheDirectory: string): Promise<string[]> {
-  const names: string[] = [];
-  for (const { name } of pinnedModels) {
-    if (await isDownloaded(name, cacheDirectory)) names.push(name);
-  }
-  return names;
-}
-
 /**
  * Deletes a model's files, of every revision and half-downloaded ones too.
  *

@@ -22,7 +22,7 @@ export type SessionStore = SessionSink & {
   save(content: SessionContent): Promise<void>;
   /** @returns undefined where there is none. @throws {DamagedFileError} */
   load(sessionId: string): Promise<SessionContent | undefined>;
-  /** The ids of all sessions, the last written first. */
+  /** The ids of all sessions, the last written first. @throws {DamagedFileError} */
   listIds(): Promise<readonly string[]>;
   /** The sessions of an agent, the last written first. @throws {DamagedFileError} */
   listForAgent(agentId: string): Promise<readonly SessionContent[]>;

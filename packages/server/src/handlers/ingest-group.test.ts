@@ -151,9 +151,10 @@ describe("requests that come at once", () => {
   test("are not failed by one among them that cannot be stored", () =>
     withStore(async (sessions) => {
       const failure = new Error("a row that no table takes");
-      const store = inserting(sessions, "messages", (batch, insert) =>
-        batch["session_id"]?.includes("bad") ? Promise.reject(failure) : insert(batch),
-      );
+      const store = inserting(sessions, "messages", (batch, insert) => {
+        const ids = batch["session_id"];
+        return Array.isArray(ids) && ids.includes("bad") ? Promise.reject(failure) : insert(batch);
+      });
 
       const names = ["first", "good-1", "bad", "good-2"];
       const answers = await Promise.all(names.map((name) => stored(store, chat(name, ["x"]))));

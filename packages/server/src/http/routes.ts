@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { stringifyJson } from "@pond/canonical";
 import { jsonSchemas, type OperationName, openApi, operations } from "@pond/wire";
 import type { FastifyInstance } from "fastify";
-import type { Handlers } from "../index.ts";
+import type { Handlers } from "../handlers.ts";
 import type { Flights } from "./flights.ts";
 import type { Intake } from "./intake.ts";
 import { addMount, type HttpMount } from "./mount.ts";

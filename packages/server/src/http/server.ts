@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Handlers } from "../index.ts";
+import type { Handlers } from "../handlers.ts";
 import { createApp } from "./app.ts";
 import { Clients } from "./clients.ts";
 import { Flights } from "./flights.ts";

@@ -1,7 +1,7 @@
 // A server on a free port for the tests of this folder, and a client that sends bytes as they are.
 import { connect, type Socket } from "node:net";
 import { parseJson } from "@pond/canonical";
-import type { Handlers } from "../index.ts";
+import type { Handlers } from "../handlers.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./server.ts";
 
 export type Running = {

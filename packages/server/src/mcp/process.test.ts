@@ -25,7 +25,11 @@ beforeAll(async () => {
       "--namespace",
       "store",
     ],
-    env: { PATH: process.env["PATH"] ?? "", HOME: pond.folder },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: pond.folder,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+    },
     stderr: "pipe",
   });
   client = new Client({ name: "test", version: "1" });

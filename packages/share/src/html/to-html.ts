@@ -1,17 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Block, blocksOf, type Piece } from "../blocks.ts";
 import { extentOf, isShort } from "../extent.ts";
-import {
-  closingNotes,
-  goesOn,
-  momentOf,
-  promptOf,
-  roleName,
-  sizeOf,
-  withTitle,
-} from "../heading.ts";
 import { isWebLink } from "../prose.ts";
 import type { PageOptions, SharedMessage, SharedSession } from "../shared-session.ts";
+import { promptOf, withTitle } from "../title.ts";
+import { closingNotes, goesOn, momentOf, roleName, sizeOf } from "../wording.ts";
 import { escaped, type Html, html, joined, rendered } from "./html.ts";
 import { createRichText } from "./rich-text.ts";
 import { pageStyle } from "./style.ts";
@@ -127,7 +120,7 @@ class MessageWriter {
     this.#lastRole = role;
     if (role === "assistant") this.#lastCalls = callIds(blocks);
     const shownRole = roleName(role);
-    const kind = roleName(role).toLowerCase();
+    const kind = shownRole.toLowerCase();
     const mark = revised ? html` <span class="mark">revised</span>` : html``;
     return html`<article id="${rendered(anchor)}" class="${rendered(isStep ? `${kind} goes-on` : kind)}">
 <header><h2>${escaped(shownRole)}</h2>${mark} <a class="anchor" href="#${rendered(anchor)}" aria-label="Link to message ${this.count}">${time(timestamp)}</a></header>

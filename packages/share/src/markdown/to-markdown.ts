@@ -1,7 +1,8 @@
 import { type Block, blocksOf, type Piece } from "../blocks.ts";
 import { extentOf, isShort } from "../extent.ts";
-import { closingNotes, goesOn, momentOf, roleName, sizeOf, withTitle } from "../heading.ts";
 import type { PageOptions, SharedMessage, SharedSession } from "../shared-session.ts";
+import { withTitle } from "../title.ts";
+import { closingNotes, goesOn, momentOf, roleName, sizeOf } from "../wording.ts";
 import { createProse } from "./prose.ts";
 import { codeSpan, fenced, plain } from "./quoting.ts";
 

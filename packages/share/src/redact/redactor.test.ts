@@ -290,6 +290,11 @@ describe("json", () => {
       { type: "bytes", base64: base64(`a ${token}`) },
       { type: "bytes", base64: base64(`a ${one}`) },
     ],
+    [
+      "what stands beside bytes that are text",
+      { type: "bytes", base64: base64("a"), note: `A=${token}`, [token]: 1 },
+      { type: "bytes", base64: base64("a"), note: `A=${one}`, [one]: 1 },
+    ],
   ])("replaces in %s", (_, value, expected) => {
     expect(createRedactor().json(value)).toEqual(expected);
   });

@@ -134,6 +134,8 @@ type Task = {
    * `name` beside a `value`.
    */
   readonly name: string;
+  /** The bytes of a file, which may be text. */
+  readonly isFile?: boolean;
   readonly put: (value: JsonValue) => void;
 };
 
@@ -145,11 +147,12 @@ function mapTexts(root: JsonValue, { text, field }: TextMaps): JsonValue {
   };
   const tasks: Task[] = [{ value: root, name: "", put }];
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
-    const { value, name } = task;
-    if (typeof value === "string") task.put(field(name, value));
-    else if (Array.isArray(value)) task.put(mapList(value, name, tasks));
+    const { value, name, isFile } = task;
+    if (typeof value === "string") {
+      task.put((isFile ? textFile(value, text) : undefined) ?? field(name, value));
+    } else if (Array.isArray(value)) task.put(mapList(value, name, tasks));
     else if (isJsonObject(value) && !isRawNumber(value)) {
-      task.put(textFile(value, text) ?? mapObject(value, text, tasks));
+      task.put(mapObject(value, text, tasks));
     } else if (value !== undefined) task.put(value);
   }
   return result;
@@ -174,7 +177,7 @@ function mapObject(
   tasks: Task[],
 ): JsonValue {
   const copy: Record<string, JsonValue> = {};
-  const { name: label = object["key"] } = object;
+  const { type, name: label = object["key"] } = object;
   const own = Object.entries(object).map(([name, value]): Task => {
     let key = text(name);
     // Only a key that looks like a placeholder can meet one.
@@ -191,25 +194,19 @@ function mapObject(
     // Now, so that fields keep their order.
     put(null);
     const isLabelled = name === "value" && typeof label === "string";
-    return { value, name: isLabelled ? label : name, put };
+    const isFile = type === "bytes" && name === "base64";
+    return { value, name: isLabelled ? label : name, isFile, put };
   });
   tasks.push(...own.reverse());
   return copy;
 }
 
-/** The bytes of a file where they are text: its text redacted. */
-function textFile(
-  object: Readonly<Record<string, JsonValue>>,
-  text: TextMaps["text"],
-): JsonValue | undefined {
-  const { type, base64 } = object;
-  if (type !== "bytes" || typeof base64 !== "string") return undefined;
+/** The bytes of a file, in base64, with their text redacted; undefined where they are none. */
+function textFile(base64: string, text: TextMaps["text"]): string | undefined {
   const decoded = decodeText(base64);
   if (decoded === undefined) return undefined;
   const redacted = text(decoded);
-  return redacted === decoded
-    ? object
-    : { ...object, base64: Buffer.from(redacted).toString("base64") };
+  return redacted === decoded ? base64 : Buffer.from(redacted).toString("base64");
 }
 
 function decodeText(base64: string): string | undefined {

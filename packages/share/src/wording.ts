@@ -1,50 +1,6 @@
-import { blocksOf } from "./blocks.ts";
 import { userNameRule } from "./redact/patterns.ts";
 import type { RedactedCount, Redactor } from "./redact/redactor.ts";
-import type { PageOptions, SharedMessage, SharedSession } from "./shared-session.ts";
 import { visibleLine } from "./visible.ts";
-
-/** What is read ahead for a title; sessions begin with records that say nothing. */
-const readAhead = 100;
-
-/** The beginning of what was asked first, and the messages, redacted, from the first on. */
-export async function withTitle(
-  { messages }: SharedSession,
-  { redactor }: PageOptions,
-): Promise<{ title: string | undefined; messages: AsyncGenerator<SharedMessage> }> {
-  const rest = redacted(messages, redactor);
-  const ahead: SharedMessage[] = [];
-  let title: string | undefined;
-  while (title === undefined && ahead.length < readAhead) {
-    const { value, done } = await rest.next();
-    if (done) break;
-    ahead.push(value);
-    title = promptOf(value);
-  }
-  async function* all(): AsyncGenerator<SharedMessage> {
-    yield* ahead;
-    yield* rest;
-  }
-  return { title, messages: all() };
-}
-
-/** The first line of what a person asked in it. */
-export function promptOf(message: SharedMessage): string | undefined {
-  if (message.role !== "user") return undefined;
-  for (const block of blocksOf(message)) {
-    if (block.kind === "prose") return visibleLine(block.text, 80);
-  }
-  return undefined;
-}
-
-async function* redacted(
-  messages: SharedSession["messages"],
-  redactor: PageOptions["redactor"],
-): AsyncGenerator<SharedMessage> {
-  for await (const message of messages) {
-    yield redactor === undefined ? message : (redactor.json({ ...message }) as SharedMessage);
-  }
-}
 
 /** `2026-03-04 08:00:01`, universal time, of RFC 3339 text. */
 export function momentOf(rfc3339: string): string {
@@ -94,12 +50,14 @@ export function goesOn(lastRole: string, role: string): boolean {
   return isStep(lastRole) && role !== "user" && role !== "system";
 }
 
+/** A role as pages write it. */
 export function roleName(role: string): string {
   return (
     { user: "User", assistant: "Assistant", tool: "Tool", system: "System" }[role] ?? "Message"
   );
 }
 
+/** So many bytes, in a few characters. */
 export function sizeOf(count: number): string {
   if (count < 1000) return `${count} B`;
   return count < 1e6 ? `${(count / 1e3).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
 import { expect, test } from "vitest";
-import { incompatibilities } from "./compatibility.ts";
 import { jsonSchemas } from "./json-schema.ts";
+import { incompatibilities } from "./testing-compatibility.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: mutants reach into any place of a document.
 type Document = any;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { closingNotes } from "./heading.ts";
 import { createRedactor } from "./redact/redactor.ts";
+import { closingNotes } from "./wording.ts";
 
 const times = "Times are universal time. Written by pond.";
 
