@@ -15,7 +15,9 @@ const unitMs: Readonly<Record<string, number>> = {
  */
 export function parseTime(text: string, now: Date = new Date()): bigint {
   const date = toDate(text.trim(), now);
-  if (date === undefined || Number.isNaN(date.getTime())) {
+  // RFC 3339, which filters are written in, has years of four digits.
+  const year = date?.getUTCFullYear() ?? Number.NaN;
+  if (date === undefined || !(year >= 0 && year <= 9999)) {
     throw new InvalidArgumentError(
       "Say a date (2026-03-01), a time (2026-03-01T14:00Z), an age (30m, 12h, 7d, 2w), today or yesterday.",
     );
@@ -30,8 +32,15 @@ function toDate(text: string, now: Date): Date | undefined {
   if (text === "today") return midnight;
   if (text === "yesterday") return new Date(midnight.setDate(midnight.getDate() - 1));
   // A bare day means the user's own, not that of Greenwich.
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return new Date(`${text}T00:00:00`);
-  return /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(text) ? new Date(text) : undefined;
+  const [, day, time] = /^(\d{4}-\d{2}-\d{2})([T ]\d{2}:\d{2}.*)?$/.exec(text) ?? [];
+  if (day === undefined || !isDay(day)) return undefined;
+  return new Date(time === undefined ? `${day}T00:00:00` : text);
+}
+
+/** False for 30 February, which `Date` takes for the second of March. */
+function isDay(text: string): boolean {
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 /** A whole number from one. */

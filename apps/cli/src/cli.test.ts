@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Home, line } from "./testing.ts";
 
-// Everything here starts the real command.
+// Everything here starts the real command, but where only what it prints is looked at.
 const hostileText = "look \x1b]0;owned\x07\x1b[2J\u202e at \x9b2J\x7f\u2066 this";
 
 let home: Home;
@@ -44,7 +44,7 @@ describe("the process", () => {
     [["snyc"], "Did you mean sync?"],
     [["list", "--limt", "3"], "Did you mean --limit?"],
   ])("suggests what was meant by %j", async (argv, suggestion) => {
-    const { stderr } = await home.spawn(argv);
+    const { stderr } = await home.pond(...argv);
 
     expect(stderr).toContain(suggestion);
   });
@@ -75,8 +75,8 @@ describe("the process", () => {
   it.each([[["list"]], [["get", "hostile"]], [["search", "look"]], [["status"]], [["sync"]]])(
     "lets no control character of a session reach the terminal: %j",
     async (argv) => {
-      const plain = await home.spawn([...argv, "-v"]);
-      const colored = await home.spawn([...argv, "-v"], { env: { FORCE_COLOR: "1" } });
+      const plain = await home.pond(...argv, "-v");
+      const colored = await home.pondWith({ env: { FORCE_COLOR: "1" } }, ...argv, "-v");
 
       expect(plain.stdout + plain.stderr).not.toMatch(control);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: our own styles
@@ -93,7 +93,7 @@ describe("the process", () => {
     [["get", "no\u202e\x9bsuch"]],
     [["list", "no\u202e\x9bsuch"]],
   ])("escapes in JSON what a terminal acts on: %j", async (argv) => {
-    const { stdout } = await home.spawn([...argv, "--json"]);
+    const { stdout } = await home.pond(...argv, "--json");
 
     expect(stdout).toMatch(/\\u001b|\\u202e/);
     expect(stdout).not.toMatch(control);
@@ -111,7 +111,7 @@ describe("the process", () => {
 
   it("colours when it is forced to and not when it is asked not to", async () => {
     const forced = await home.spawn(["list"], { env: { FORCE_COLOR: "1" } });
-    const refused = await home.spawn(["list", "--no-color"], { env: { FORCE_COLOR: "1" } });
+    const refused = await home.pondWith({ env: { FORCE_COLOR: "1" } }, "list", "--no-color");
     const piped = await home.spawn(["list"], { env: { NO_COLOR: "1" } });
 
     expect(forced.stdout).toContain("\x1b[2m");

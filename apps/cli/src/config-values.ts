@@ -90,6 +90,11 @@ export function placeAt({ file, home }: At, path: string): string {
   return isAddress(path) ? path : resolve(dirname(file), expandHome(path, home));
 }
 
+/** As `--storage` and POND_STORAGE name one, so that it means the same wherever pond is started. */
+export function absoluteStorage(storage: string, home: string): string {
+  return isAddress(storage) ? storage : resolve(expandHome(storage, home));
+}
+
 /** True for an object store's address, as against a folder. */
 export function isAddress(storage: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(storage);

@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import type { SessionStore } from "@pond/sessions";
 import { Output, type Sink } from "./output/output.ts";
 import { say, shownLine } from "./output/shown.ts";
@@ -34,7 +34,9 @@ export function processSurface(): Surface {
     lean.startLean(work);
   };
   const leave = (): void => process.exit();
-  return { stdout, stderr, env, home: homedir(), now: () => new Date(), startLean, leave };
+  // A service may be started with an empty HOME.
+  const home = homedir() || userInfo().homedir;
+  return { stdout, stderr, env, home, now: () => new Date(), startLean, leave };
 }
 
 export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surface): Output {

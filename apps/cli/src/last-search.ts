@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { replaceFile } from "./init/replace-file.ts";
+import { replaceFile } from "./replace-file.ts";
 import type { Settings } from "./settings.ts";
+import { stateFile } from "./state-directory.ts";
 
 /** Writes down which sessions a search showed, in order, so that their numbers can be typed. */
 export async function rememberSearch(settings: Settings, ids: readonly string[]): Promise<void> {
@@ -35,7 +34,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function fileOf({ location, directories }: Settings): string {
-  const name = createHash("sha256").update(location).digest("hex").slice(0, 32);
-  return join(directories.state, "last-search", `${name}.json`);
+function fileOf(settings: Settings): string {
+  return stateFile(settings, "last-search");
 }

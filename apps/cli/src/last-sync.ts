@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "./init/replace-file.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** When this machine last read each client into a store, as RFC 3339; by the client's name. */
 export type LastSync = Readonly<Record<string, string>>;

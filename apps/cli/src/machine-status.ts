@@ -1,11 +1,11 @@
 import type { SessionStore } from "@pond/sessions";
 import type { AdapterReport, Fault } from "@pond/sync";
 import { chooseAdapters } from "./choose-adapters.ts";
-import { type ScheduleStatus, statusOf } from "./commands/schedule.ts";
 import type { Context } from "./context.ts";
 import { exitCodes } from "./exit.ts";
 import { lastSync } from "./last-sync.ts";
 import { formatCounted } from "./output/numbers.ts";
+import { type ScheduleStatus, scheduleStatus } from "./schedule/schedule-status.ts";
 import { stateOf } from "./state-directory.ts";
 import { version } from "./version.ts";
 
@@ -50,7 +50,7 @@ export async function machineStatus(
     look(context, sessions),
     lastSync(stateOf(context, sessions.store.id)),
     // Somebody else's program, which may be broken in ways of its own.
-    statusOf(context).catch(() => null),
+    scheduleStatus(context).catch(() => null),
   ]);
   const here = adapters
     .map((each) => toClient(each, syncedAt[each.name] ?? null))

@@ -18,8 +18,11 @@ module.enableCompileCache(join(cacheDirectory(surface.env, surface.home), "compi
 // `pond list | head` closes the pipe early, and that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  process.stderr.write(`error: what pond prints cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
+// Nor is it one that nobody reads what is said on the side.
+process.stderr.on("error", () => undefined);
 
 const { run } = await import("./run.ts");
 process.exitCode = await run(process.argv.slice(2), surface);

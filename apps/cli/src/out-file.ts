@@ -16,6 +16,11 @@ export function refuseNoPlace(typed: string, example: string): void {
     );
   }
   const file = resolve(typed);
+  if (typed.endsWith("/")) {
+    throw new UsageError(`${typed} names a folder: name a file in it, such as ${typed}${example}`, {
+      path: file,
+    });
+  }
   const there = statSync(file, { throwIfNoEntry: false });
   if (there !== undefined && !there.isFile()) {
     throw new UsageError(`${file} is no file: name one, such as ${example}`, { path: file });
@@ -34,6 +39,7 @@ export function refuseNoPlace(typed: string, example: string): void {
  *
  * @returns Its size in bytes.
  * @throws {TargetExistsError} where there is such a file, unless forced.
+ * @throws {TargetUnwritableError} where the system refuses to write.
  */
 export async function writeOutFile(
   path: string,
@@ -41,7 +47,7 @@ export async function writeOutFile(
   isForced: boolean,
 ): Promise<number> {
   const file = resolve(path);
-  const { TargetExistsError } = await import("@pond/sessions");
+  const { TargetExistsError, TargetUnwritableError } = await import("@pond/sessions");
   const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   if (isThere && !isForced) throw new TargetExistsError(file);
   const place = statSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file;
@@ -51,6 +57,8 @@ export async function writeOutFile(
     if (isForced) await rename(draft, place);
     else await moveTo(draft, place, (cause) => new TargetExistsError(file, { cause }));
     return bytes;
+  } catch (error) {
+    throw TargetUnwritableError.from(file, error);
   } finally {
     await rm(draft, { force: true });
   }

@@ -1,4 +1,4 @@
-import { StorageUnavailableError } from "@pond/substrate";
+import { StorageUnavailableError, StoreSchemaError } from "@pond/substrate";
 import { expect, it } from "vitest";
 import { Output } from "./output/output.ts";
 import { reportError, toWireError } from "./report-error.ts";
@@ -24,6 +24,16 @@ it.each([
     "a damaged store",
     new StorageUnavailableError("/x", "what is stored there is damaged"),
     /`pond status --verify` names the files/,
+  ],
+  [
+    "a table that is not there yet",
+    new StoreSchemaError("/x", "windows", "there was no such table; write to it once"),
+    /`pond sync` does that/,
+  ],
+  [
+    "a table that is lost",
+    new StoreSchemaError("/x", "parts", "it is lost: messages holds rows"),
+    /`pond status --verify` says/,
   ],
   ["a folder", new StorageUnavailableError("/x", "permission denied"), /Check the folder/],
   ["a bucket", new StorageUnavailableError("s3://b/p", "it answers 503"), /Check the address/],

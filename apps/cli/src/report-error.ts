@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { isAddress } from "./config-values.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import type { Output } from "./output/output.ts";
@@ -32,8 +34,7 @@ const hints: Readonly<Record<string, string>> = {
   conflict: "Nothing was lost; run the command again.",
   storage_unavailable: "Check the address, the network and the credentials.",
   target_exists: "Pass --force to replace it, or name another place.",
-  target_unwritable:
-    "Free space there or name another place with --out, and run it again; nothing half-made is left.",
+  target_unwritable: "Nothing half-made is left there; the same command goes on once it can write.",
   archive_not_found: "Check the path; `pond export -o FILE.pond` writes such a file.",
   archive_damaged:
     "Nothing was stored. Fetch the file again from where it was made, or export anew.",
@@ -85,7 +86,20 @@ function hintOf({ code, message, details }: ErrorFacts): string | undefined {
   if (/\bwhat is stored there is damaged$/.test(message)) {
     return "`pond status --verify` names the files that cannot be read, and says how to go on.";
   }
+  if (/\bwrite to it once$/.test(message)) return "`pond sync` does that.";
+  if (/: it is lost: /.test(message)) {
+    return "`pond status --verify` says what can be read, and how to go on.";
+  }
+  if (/ is no kind of storage\b/.test(message)) {
+    return "Name a folder or such an address, s3://bucket/pond for one.";
+  }
   const { location } = details;
+  if (code === "store_not_found" && typeof location === "string") {
+    const above = dirname(location);
+    if (!isAddress(location) && existsSync(join(above, "sessions.lance"))) {
+      return `${above} is a store itself: say --storage ${dirname(above)} --namespace ${basename(above)}`;
+    }
+  }
   const isFolder = typeof location === "string" && !isAddress(location);
   if (code === "storage_unavailable" && isFolder)
     return "Check the folder, and who may write there.";

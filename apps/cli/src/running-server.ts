@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, rm } from "node:fs/promises";
 import type { Context } from "./context.ts";
+import { replaceFile } from "./replace-file.ts";
+import { stateFile } from "./state-directory.ts";
 import { version } from "./version.ts";
 
 /** A `pond serve` on this machine, as it wrote itself down beside what this machine has seen. */
@@ -25,10 +25,7 @@ export async function publishServer(
 ): Promise<() => Promise<void>> {
   const file = fileOf(settings);
   const server: RunningServer = { url, instance, pid: process.pid, ...identityOf(settings) };
-  await mkdir(join(file, ".."), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomUUID()}`;
-  await writeFile(draft, JSON.stringify(server), { mode: 0o600 });
-  await rename(draft, file);
+  await replaceFile(file, JSON.stringify(server));
   return async () => {
     if ((await read(file))?.instance === instance) await rm(file, { force: true });
   };
@@ -57,9 +54,8 @@ function identityOf({
   return { location, version: version(), embeddings: model };
 }
 
-function fileOf({ location, directories }: Place["settings"]): string {
-  const name = createHash("sha256").update(location).digest("hex").slice(0, 32);
-  return join(directories.state, "serve", `${name}.json`);
+function fileOf(settings: Place["settings"]): string {
+  return stateFile(settings, "serve");
 }
 
 async function read(file: string): Promise<RunningServer | undefined> {

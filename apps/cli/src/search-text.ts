@@ -6,9 +6,10 @@ import { formatCount, formatCounted } from "./output/numbers.ts";
 import type { Output } from "./output/output.ts";
 import { fitted } from "./output/progress.ts";
 import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { tell } from "./output/tell.ts";
 import { formatMoment, formatWhen } from "./output/time.ts";
 import { cutStart, widthOf } from "./output/width.ts";
-import { type Piece, wrapPieces, wrapText } from "./output/wrap.ts";
+import { type Piece, wrapPieces } from "./output/wrap.ts";
 import { shortIds } from "./short-ids.ts";
 
 const indent = "    ";
@@ -37,8 +38,7 @@ export function printResults(
     printSession(context, session, at + 1, names[at] ?? session.session_id);
   }
   if (sessions.length === 0) {
-    const said = say`Nothing found in ${scope}.${hint(total_in_scope, isNarrowed)}`;
-    for (const line of wrapText(said, output.width)) output.line(line);
+    tell(output, say`Nothing found in ${scope}.${hint(total_in_scope, isNarrowed)}`);
   }
   if (explanation) printExplanation(output, response, explanation);
   const more = next === undefined ? shown("") : say` There are more: --after ${shownLine(next)}.`;

@@ -8,8 +8,8 @@ const candidatesShown = 10;
 
 /**
  * The id of the one session whose id is `typed`, which the last search showed with that number, or
- * whose id begins with it; `c5e1b000…6581` is one with that beginning and that end. Of a session and its own sub-agents, whose ids go on from its own, it is
- * the session.
+ * whose id begins with it; `c5e1b000…6581` is one with that beginning and that end. Of a session
+ * and its own sub-agents, whose ids go on from its own, it is the session.
  *
  * @throws {SessionNotFoundError} where there is none; {NothingStoredError} where `typed` is a number.
  * @throws {AmbiguousIdError} where there are several; the message lists them.

@@ -41,6 +41,15 @@ describe("resolveSettings", () => {
     expect(await locate({ storage })).toBe(expected);
   });
 
+  it.each([
+    ["s3:/bucket/ponds", "s3://bucket/ponds would be one"],
+    ["az:container", "az://container would be one"],
+    ["file:/srv/pond", "file:///srv/pond would be one"],
+    ["file://host/srv/pond", "names no folder here"],
+  ])("refuses the storage %s", async (storage, message) => {
+    await expect(locate({ storage })).rejects.toThrow(message);
+  });
+
   it("follows the XDG folders, unless they are relative", async () => {
     expect([
       await locate({}, { XDG_DATA_HOME: "/data" }),
@@ -144,9 +153,12 @@ describe("parseTime", () => {
     expect(parseTime(text, now)).toBe(BigInt(expected.getTime()) * 1000n);
   });
 
-  it.each(["", "soon", "7", "7y", "2026-13-01", "1.5d"])("does not guess at %j", (text) => {
-    expect(() => parseTime(text, now)).toThrow(/Say a date/);
-  });
+  it.each(["", "soon", "7", "7y", "2026-13-01", "2026-02-30", "1.5d", "999999w"])(
+    "does not guess at %j",
+    (text) => {
+      expect(() => parseTime(text, now)).toThrow(/Say a date/);
+    },
+  );
 });
 
 describe("shortIds", () => {

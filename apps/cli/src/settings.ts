@@ -64,7 +64,23 @@ function locate(storage: string, namespace: string, home: string): string {
     );
   }
   if (storage === "") throw new UsageError("--storage is empty: name a folder or an address");
-  if (storage.startsWith("file://")) return join(fileURLToPath(storage), namespace);
+  if (storage.startsWith("file://")) return join(folderOf(storage), namespace);
   if (isAddress(storage)) return `${storage.replace(/\/+$/, "")}/${namespace}`;
+  const [, scheme, rest = ""] = /^(s3|az|gs|file):\/?([^/].*)?$/i.exec(storage) ?? [];
+  if (scheme !== undefined) {
+    const address = `${scheme}:${scheme === "file" ? "///" : "//"}${rest}`;
+    throw new UsageError(
+      `"${storage}" is no address: ${address} would be one, and ./${storage} a folder`,
+      { storage },
+    );
+  }
   return join(resolve(expandHome(storage, home)), namespace);
+}
+
+function folderOf(fileUrl: string): string {
+  try {
+    return fileURLToPath(fileUrl);
+  } catch (cause) {
+    throw new UsageError(`"${fileUrl}" names no folder here: file:///folder does`, {}, { cause });
+  }
 }

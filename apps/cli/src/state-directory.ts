@@ -1,7 +1,15 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Context } from "./context.ts";
+import type { Settings } from "./settings.ts";
 
 /** What this machine saw, for one store: another store has to be told everything. */
 export function stateOf({ settings }: Pick<Context, "settings">, storeId: string): string {
   return join(settings.directories.state, storeId);
+}
+
+/** A file of this machine about the store of these settings, which need not be there to be known. */
+export function stateFile({ location, directories }: Settings, folder: string): string {
+  const name = createHash("sha256").update(location).digest("hex").slice(0, 32);
+  return join(directories.state, folder, `${name}.json`);
 }

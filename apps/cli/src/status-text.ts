@@ -1,6 +1,5 @@
 import type { LabelCounts, Statistics } from "@pond/sessions";
 import type { IndexHealth, TableHealth } from "@pond/substrate";
-import type { ScheduleStatus } from "./commands/schedule.ts";
 import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import type { EmbeddingStatus } from "./embedding-status.ts";
@@ -15,6 +14,7 @@ import type { Column } from "./output/table.ts";
 import { formatMoment, formatWhen } from "./output/time.ts";
 import { padEnd } from "./output/width.ts";
 import { wrapText } from "./output/wrap.ts";
+import type { ScheduleStatus } from "./schedule/schedule-status.ts";
 import { printFaultList } from "./sync-faults.ts";
 
 const projectsShown = 10;

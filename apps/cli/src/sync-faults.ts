@@ -8,6 +8,7 @@ import type { Style } from "./output/style.ts";
 
 const faultsShown = 10;
 
+type LocatedFault = Pick<Fault, "location" | "message">;
 type Listed = { readonly place: string; readonly reason: string };
 
 /** Names what a sync could not do, on stderr; said even with `-q`. */
@@ -19,10 +20,7 @@ export function printFaults({ output, home }: Context, { adapters, embedding }: 
     output,
     say`${formatCounted(unread, "record")} could not be read; everything around ${shown(unread === 1 ? "it" : "them")} is stored:`,
     unread,
-    records.map(({ location, message }) => ({
-      place: shortenHome(location, home),
-      reason: message,
-    })),
+    listedIn(home, records),
   );
   const { failed = 0, faults = [] } = embedding ?? {};
   printList(
@@ -39,15 +37,18 @@ export function printFaults({ output, home }: Context, { adapters, embedding }: 
 /** On stdout, where each is and what is wrong with it; the first ten without `-v`. */
 export function printFaultList(
   { output, home }: Context,
-  faults: readonly Pick<Fault, "location" | "message">[],
+  faults: readonly LocatedFault[],
   total: number,
 ): void {
-  const places = faults.map(({ location, message }) => ({
+  const print = (line: Shown): void => output.line(line);
+  printPlaces(output, { faults: listedIn(home, faults), total, style: output.style, print });
+}
+
+function listedIn(home: string, faults: readonly LocatedFault[]): Listed[] {
+  return faults.map(({ location, message }) => ({
     place: shortenHome(location, home),
     reason: message,
   }));
-  const print = (line: Shown): void => output.line(line);
-  printPlaces(output, { faults: places, total, style: output.style, print });
 }
 
 function printList(output: Output, title: Shown, total: number, faults: readonly Listed[]): void {

@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { formatCount, formatCounted, formatDuration } from "./output/numbers.ts";
 import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { tell } from "./output/tell.ts";
 import { padEnd, widthOf } from "./output/width.ts";
 import { wrapText } from "./output/wrap.ts";
 import { printFaults } from "./sync-faults.ts";
@@ -47,14 +48,14 @@ export function printSync(
   const { embedding } = report;
   const changed = adapters.reduce((sum, { sessions }) => sum + sessions.new + sessions.grown, 0);
   if (embedding && isPreview && embedding.remaining + changed > 0) {
-    printText(context, describeBacklog(embedding, changed));
+    tell(output, describeBacklog(embedding, changed));
   } else if (embedding && embedding.embedded + embedding.remaining > 0) {
-    printText(context, describeEmbedding(embedding));
+    tell(output, describeEmbedding(embedding));
   }
   printFaults(context, report);
   if (adapters.length > 0 && places.length === 0) {
-    printText(
-      context,
+    tell(
+      output,
       shown(
         "No client's sessions are on this machine. `pond sync CLIENT --path DIR` reads a copy.",
       ),
@@ -71,10 +72,6 @@ export function printSync(
     ? say`Nothing was read or stored. The store is ${where}.`
     : say`Stored in ${where} (${time}${indexes}).`;
   for (const each of wrapText(line, output.width)) output.line(output.style.faint(each));
-}
-
-function printText({ output }: Context, text: Shown): void {
-  for (const line of wrapText(text, output.width)) output.line(line);
 }
 
 /** `2,228 sessions: 12 new, 1 grown, +1,204 messages` */

@@ -52,6 +52,28 @@ it("names a data file that was cut, and reads the other tables", async () => {
   expect(text.stderr).toContain(file.replace(home.folder, "~"));
 });
 
+it("names a message of whose text a bit changed, which reads as other text", async () => {
+  const said = Buffer.from("herons stand in reeds");
+  const [file = ""] = filesOf("parts", "data").filter((path) => readFileSync(path).includes(said));
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf(said);
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  writeFileSync(file, bytes);
+
+  const { code, stdout } = await home.pond("status", "--verify", "--json");
+  const text = await home.pond("status", "--verify");
+
+  const { tables } = JSON.parse(stdout);
+  const reason = "these messages, or parts of them, are not what was written";
+  expect(code).toBe(3);
+  expect(tables[1]).toEqual({
+    name: "messages",
+    readable_rows: 2,
+    damages: [{ files: [], reason, rows: 1, ids: [["s1", "u1"]] }],
+  });
+  expect(text.stderr).toContain(`messages: ${reason} (1 row): s1 u1`);
+});
+
 it("is what an error of a command that stumbles over one points to", async () => {
   for (const file of filesOf("messages", "data")) truncateSync(file, 10);
 

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from "./exit.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { printJson } from "./output/json.ts";
 import { formatCounted } from "./output/numbers.ts";
-import { say, shown, shownLine } from "./output/shown.ts";
+import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 
 /** What `pond status --verify --json` prints. */
 type VerifyWire = {
@@ -14,18 +14,21 @@ type VerifyWire = {
     readonly name: string;
     readonly readable_rows: number;
     readonly damages: readonly Damage[];
+    /** Left out for none. */
+    readonly unchecked_rows?: number;
   }[];
 };
 
 /** Reads all that is stored and tells what cannot be read, also where the store does not open. */
 export async function verifyStored(context: Context): Promise<ExitCode> {
   const { output, settings } = context;
-  const { sessionTables: tables } = await import("@pond/sessions");
+  const { checkContent, sessionTables: tables } = await import("@pond/sessions");
   const { verifyStore } = await import("@pond/substrate");
   const { location, storageOptions } = settings;
   const { signal, stop } = onInterrupt();
   try {
-    const verdicts = await verifyStore(location, { tables, storageOptions, signal });
+    const content = checkContent();
+    const verdicts = await verifyStore(location, { tables, storageOptions, content, signal });
     if (output.isJson) await printJson(output, toWire(location, verdicts));
     else print(context, verdicts);
     const isDamaged = verdicts.some(({ damages }) => damages.length > 0);
@@ -36,21 +39,29 @@ export async function verifyStored(context: Context): Promise<ExitCode> {
 }
 
 function toWire(location: string, verdicts: readonly TableVerdict[]): VerifyWire {
-  const tables = verdicts.map(({ name, readableRows, damages }) => ({
+  const tables = verdicts.map(({ name, readableRows, damages, uncheckedRows }) => ({
     ...{ name, readable_rows: readableRows, damages },
+    ...(uncheckedRows !== undefined && { unchecked_rows: uncheckedRows }),
   }));
   return { location, tables };
 }
 
 function print({ output, home }: Context, verdicts: readonly TableVerdict[]): void {
-  for (const { name, readableRows, damages } of verdicts) {
+  for (const { name, readableRows, damages, uncheckedRows = 0 } of verdicts) {
     const rows = formatCounted(readableRows, "row");
-    const rest = shown(damages.length === 0 ? "all of it" : "not all of it");
+    const isAll = damages.every(({ rows }) => rows === 0);
+    const rest = shown(isAll ? "all of it" : "not all of it");
     if (!output.isQuiet) output.line(say`${shownLine(name)}: ${rows} can be read, ${rest}`);
-    for (const { files, reason, rows: lost } of damages) {
+    for (const { files, reason, rows: lost, ids } of damages) {
       const where = shownLine(files.map((file) => shortenHome(file, home)).join(", ") || name);
-      const cost = lost === undefined ? shown("") : say` (${formatCounted(lost, "row")})`;
-      output.warn(say`${where}: ${shownLine(reason)}${cost}`);
+      const cost = lost ? say` (${formatCounted(lost, "row")})` : shown("");
+      output.warn(say`${where}: ${shownLine(reason)}${cost}${idsShown(ids)}`);
+    }
+    if (uncheckedRows > 0) {
+      const unchecked = formatCounted(uncheckedRows, "row");
+      output.warn(
+        say`${shownLine(name)}: of ${unchecked} nobody can tell whether they are as written`,
+      );
     }
   }
   if (verdicts.every(({ damages }) => damages.length === 0)) return;
@@ -59,4 +70,12 @@ function print({ output, home }: Context, verdicts: readonly TableVerdict[]): vo
       "Copy the folder away before anything else. What the clients still hold comes back with `pond sync` into a new --storage; `pond import` brings what was exported.",
     ),
   );
+}
+
+const idsInText = 3;
+
+function idsShown(ids: Damage["ids"]): Shown {
+  if (ids === undefined || ids.length === 0) return shown("");
+  const some = ids.slice(0, idsInText).map((id) => id.join(" "));
+  return say`: ${shownLine([...some, ...(ids.length > idsInText ? ["..."] : [])].join(", "))}`;
 }

@@ -6,7 +6,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Home, line } from "../testing.ts";
 
@@ -83,12 +83,17 @@ describe("pond export", () => {
 
   it.each([
     ["a folder", "", / is no file: name one/],
+    [
+      "a folder to be",
+      "new/",
+      /new\/ names a folder: name a file in it, such as \S+new\/FILE\.pond/,
+    ],
     ["a device", "/dev/null", /\/dev\/null is no file/],
     ["a folder that is not there", "nowhere/a.pond", /nowhere is no folder: make it first/],
   ])("does not write to %s, forced or not", async (_, place, message) => {
     await syncTwo();
 
-    const target = resolve(home.folder, place);
+    const target = /^(?:\/|$)/.test(place) ? place || home.folder : `${home.folder}/${place}`;
     const { code, stderr } = await home.pond("export", "--force", "-o", target);
 
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);

@@ -1,15 +1,17 @@
-import type { ListedSession } from "@pond/sessions";
+import type { ListedSession, SessionStore } from "@pond/sessions";
 import { Command } from "commander";
 import { parseCount, parseTime, toProject } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import { UsageError } from "../errors.ts";
+import { exitCodes } from "../exit.ts";
 import { formatCount, formatCounted } from "../output/numbers.ts";
 import { printTable } from "../output/print-table.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
 import { formatMoment, formatWhen } from "../output/time.ts";
 import type { RunAction } from "../run.ts";
 import { shortIds } from "../short-ids.ts";
+import { storedSessions } from "../stored-sessions.ts";
 
 type ListFlags = {
   readonly project?: string;
@@ -40,22 +42,39 @@ async function list(context: Context, { all = false, limit, ...filters }: ListFl
     const { listSessions } = await import("@pond/sessions");
     // One more than asked for tells whether there is more.
     const atMost = all ? Number.MAX_SAFE_INTEGER : limit + 1;
-    return await listSessions(sessions, { ...filters, limit: atMost, isUnfolded: all });
+    const listed = await listSessions(sessions, { ...filters, limit: atMost, isUnfolded: all });
+    if (listed.length === 0) await refuseUnknownAgent(sessions, filters.agent);
+    return listed;
   });
   const listed = all ? found : found.slice(0, limit);
   if (output.isJson) {
     for (const session of listed) output.jsonText(JSON.stringify(session));
     return exitCodes.done;
   }
-  return print(context, listed, found.length > listed.length);
+  if (listed.length > 0) print(context, listed, found.length > listed.length);
+  else {
+    const isNarrowed = Object.values(filters).some((filter) => filter !== undefined);
+    const why = isNarrowed ? "No session fits." : "No session is stored yet.";
+    output.line(shown(`${why} \`pond sync\` fetches what is new.`));
+  }
+  return exitCodes.done;
 }
 
-function print(context: Context, listed: readonly ListedSession[], hasMore: boolean): ExitCode {
+/** @throws {UsageError} where no session of this client is stored, as `pond search` does. */
+async function refuseUnknownAgent(sessions: SessionStore, agent: string | undefined) {
+  if (agent === undefined) return;
+  const stored = await storedSessions(sessions);
+  const agents = new Set([...stored.values()].map(({ source_agent }) => source_agent));
+  if (agents.has(agent)) return;
+  const known = [...agents].sort();
+  throw new UsageError(
+    `no session of "${agent}" is stored; there are: ${known.join(", ") || "none"}`,
+    { agent, known },
+  );
+}
+
+function print(context: Context, listed: readonly ListedSession[], hasMore: boolean): void {
   const { output } = context;
-  if (listed.length === 0) {
-    output.line(shown("No session fits. `pond sync` fetches what is new."));
-    return exitCodes.done;
-  }
   const ids = listed.map(({ session_id }) => session_id);
   // In a pipe a script reads them, so they are whole.
   const names = output.isTerminal ? shortIds(ids) : ids;
@@ -79,7 +98,6 @@ function print(context: Context, listed: readonly ListedSession[], hasMore: bool
   printTable(output, columns, rows);
   const more = hasMore ? say` There are more: --limit, --all.` : shown("");
   output.note(say`${formatCounted(listed.length, "session")}.${more}`);
-  return exitCodes.done;
 }
 
 function rowOf({ output, home, now }: Context, session: ListedSession, name: string): Shown[] {

@@ -80,6 +80,29 @@ describe("pond list", () => {
     expect(stderr).toBe("1 session. There are more: --limit, --all.\n");
   });
 
+  it("names the clients there are where nothing of the one asked for is stored", async () => {
+    const [listed, searched] = await Promise.all([
+      home.pond("list", "--agent", "codex"),
+      home.pond("search", "coupon", "--agent", "codex"),
+    ]);
+
+    expect([listed.code, searched.code]).toEqual([2, 2]);
+    for (const { stderr } of [listed, searched]) {
+      expect(stderr).toContain('no session of "codex" is stored; there are: claude-code');
+    }
+  });
+
+  it("says how a store is named whose own folder was given", async () => {
+    const pond = join(home.folder, ".local", "share", "pond");
+
+    const { code, stderr } = await home.pond("list", "--storage", join(pond, "default"));
+
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`is a store itself: say --storage ${pond} --namespace default`),
+    ]);
+  });
+
   it("filters by time", async () => {
     const { stdout } = await home.pond("list", "--since", "2026-10-05", "--json");
 

@@ -86,6 +86,15 @@ describe("pond restore", () => {
   it.each([
     ["one session", [ledger]],
     ["every session", ["--all"]],
+  ])("refuses a client there is not for %s", async (_, argv) => {
+    const { code, stdout, stderr } = await home.pond("restore", ...argv, "--to", "claud");
+
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("Known: claude-code")]);
+  });
+
+  it.each([
+    ["one session", [ledger]],
+    ["every session", ["--all"]],
   ])("refuses a file as the folder for %s", async (_, argv) => {
     const file = join(out, "taken");
     writeFileSync(file, "mine");
@@ -93,6 +102,20 @@ describe("pond restore", () => {
     const { code, stderr } = await home.pond("restore", ...argv, "--out", file);
 
     expect([code, stderr]).toEqual([2, expect.stringContaining("is no folder: name one")]);
+  });
+
+  // Node's own way of making folders never comes to an end there.
+  it.runIf(process.platform === "linux").each([
+    ["restore", ledger, "--out", "/proc/x/y"],
+    ["get", ledger, "--format", "html", "--out", "/proc/x"],
+    ["export", "--output", "/proc/x"],
+  ])("says that nothing can be made in a place of the system: %s", async (...argv) => {
+    const { code, stderr } = await home.pond(...argv);
+
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: \/proc\/x\S* cannot be written: nothing can be made there/),
+    ]);
   });
 
   it("does not replace a file unless it is told to", async () => {

@@ -5,7 +5,7 @@ import { shortenHome } from "../directories.ts";
 import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
-import { formatCounted } from "../output/numbers.ts";
+import { formatCount, formatCounted } from "../output/numbers.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
 import { wrapText } from "../output/wrap.ts";
 import { type RestoreReport, restoreAll, restoreEach } from "../restore-sessions.ts";
@@ -22,6 +22,7 @@ type RestoreFlags = {
 
 const places: readonly At[] = ["first", "last"];
 const filesShown = 20;
+const faultsShown = 10;
 
 export function restoreCommand(run: RunAction): Command {
   return new Command("restore")
@@ -52,6 +53,9 @@ async function restore(context: Context, typed: readonly string[], flags: Restor
   if (flags.out !== undefined && flags.install) {
     throw new UsageError("--out and --install name two places: use one of them");
   }
+  const { adapterNamed } = await import("@pond/adapters");
+  // Before all the work, which would fail for each session.
+  if (flags.to !== undefined) adapterNamed(flags.to);
   const report = await withStore(context, "read", (sessions) =>
     flags.all ? restoreAll(context, sessions, flags) : restoreEach(context, sessions, typed, flags),
   );
@@ -82,7 +86,10 @@ function print({ output, home }: Context, { files, faults }: RestoreReport): voi
       output.line(shown("Nothing is stored yet: `pond sync` fetches sessions."));
     }
   }
-  for (const { session_id, message } of faults) {
+  const named = output.isVerbose ? faults : faults.slice(0, faultsShown);
+  for (const { session_id, message } of named) {
     output.warn(say`${shownLine(session_id)}: ${shownLine(message)}`);
   }
+  const unnamed = faults.length - named.length;
+  if (unnamed > 0) output.warn(say`and ${formatCount(unnamed)} more: -v lists them, --json too`);
 }

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixtures, Home, line } from "../testing.ts";
@@ -6,6 +14,13 @@ import { fixtures, Home, line } from "../testing.ts";
 const samples = join(fixtures, "samples", "claude-code");
 const ledger = "c5e1b000-3f0a-4d7e-8b21-6a9d4e2f1c02";
 const log = `.claude/projects/-home-ada-ledger/${ledger}.jsonl`;
+
+const agentOf = ({ source_agent }: { readonly source_agent: string }): string => source_agent;
+const jsonLines = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((each) => JSON.parse(each));
 
 let home: Home;
 beforeAll(async () => {
@@ -99,6 +114,7 @@ describe("pond resume", () => {
     other.writeSession(away, line(away, "u", "hi", { cwd: "/gone" }));
     await other.pond("sync");
     const noFolder = await other.pondWith({ env }, "resume", away, "--run");
+    const toldOnly = await other.pond("resume", away, "-q");
 
     expect([noClient.code, noClient.stderr]).toEqual([
       1,
@@ -108,6 +124,51 @@ describe("pond resume", () => {
       1,
       expect.stringContaining("error: the session's folder /gone is not on this machine"),
     ]);
+    expect(toldOnly).toEqual({
+      code: 0,
+      stdout: `cd /gone && claude --resume ${away}\n`,
+      stderr: "warning: the session's folder /gone is not on this machine: make it first\n",
+    });
+    other.remove();
+  });
+
+  it("shows a conversation once, until somebody goes on with its copy", async () => {
+    const other = new Home();
+    const id = "5e551000-0000-4000-8000-000000000001";
+    other.writeSession(id, line(id, "u", "a coupon that expires early"));
+    await other.pond("sync", "-q");
+    for (const to of ["codex", "opencode", "pi", "omp"]) {
+      expect((await other.pond("resume", id, "--to", to, "-q")).code).toBe(0);
+    }
+    await other.pond("restore", id, "--to", "phi-core", "--out", join(other.folder, "phi"));
+    await other.pond("sync", "-q");
+    await other.pond("sync", "phi-core", "--path", join(other.folder, "phi"), "-q");
+    const found = async (...argv: readonly string[]): Promise<string[]> => {
+      const [listed, searched] = [
+        await other.pond("list", ...argv, "--json"),
+        await other.pond("search", "coupon", ...argv, "--json"),
+      ];
+      const agents: string[] = JSON.parse(searched.stdout).sessions.map(agentOf).sort();
+      expect(agents).toEqual(jsonLines(listed.stdout).map(agentOf).sort());
+      return agents;
+    };
+
+    const all = jsonLines((await other.pond("list", "--all", "--json")).stdout);
+    const once = await found();
+    const narrowed = await found("--agent", "pi");
+    const [copy = ""] = readdirSync(join(other.folder, ".codex"), { recursive: true })
+      .map(String)
+      .filter((path) => path.endsWith(".jsonl"));
+    const content = [{ type: "input_text", text: "and the coupon mails?" }];
+    const payload = { type: "message", role: "user", content };
+    appendFileSync(
+      join(other.folder, ".codex", copy),
+      `${JSON.stringify({ timestamp: "2026-11-21T09:00:00.000Z", type: "response_item", payload })}\n`,
+    );
+    await other.pond("sync", "-q");
+
+    expect([all.length, once, narrowed]).toEqual([6, ["claude-code"], ["pi"]]);
+    expect(await found()).toEqual(["claude-code", "codex"]);
     other.remove();
   });
 

@@ -10,7 +10,7 @@ import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
+import { type Shown, say, shown, shownLine } from "../output/shown.ts";
 import { homeOf } from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
@@ -59,6 +59,7 @@ async function resume(context: Context, typed: string, flags: ResumeFlags): Prom
   const report = await withStore(context, "read", (sessions) =>
     install(context, sessions, typed, flags),
   );
+  if (!flags.run && isFolderGone(report)) output.warn(folderGone(report, context.home));
   if (output.isJson) await printJson(output, report);
   else print(context, report);
   return flags.run ? runAll(context, report) : exitCodes.done;
@@ -137,15 +138,22 @@ function print({ output, home }: Context, report: ResumeReport): void {
   output.line(shown(report.command));
 }
 
+/** True where the session's folder is none of this machine's, or no longer. */
+function isFolderGone({ directory }: ResumeReport): boolean {
+  return directory !== null && !existsSync(directory);
+}
+
+function folderGone({ directory }: ResumeReport, home: string): Shown {
+  const folder = shownLine(shortenHome(directory ?? "", home));
+  return say`the session's folder ${folder} is not on this machine: make it first`;
+}
+
 /** Runs the commands in order, the terminal being theirs. Never through a shell. */
-async function runAll(
-  { output, env, home }: Context,
-  { commands, directory }: ResumeReport,
-): Promise<ExitCode> {
+async function runAll({ output, env, home }: Context, report: ResumeReport): Promise<ExitCode> {
+  const { commands, directory } = report;
   // The system would say that the program is missing.
-  if (directory !== null && !existsSync(directory)) {
-    const folder = shownLine(shortenHome(directory, home));
-    output.error(say`the session's folder ${folder} is not on this machine: make it first`);
+  if (isFolderGone(report)) {
+    output.error(folderGone(report, home));
     return exitCodes.failed;
   }
   for (const [program = "", ...words] of commands) {

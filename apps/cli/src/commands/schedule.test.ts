@@ -175,11 +175,20 @@ describe("with cron", () => {
 
   it("does not take a table that cannot be read for an empty one", async () => {
     const env = fakePath(home, "crontab");
-    fake(home, "crontab", 'echo "$*" >>"$HOME/crontab.log"; echo "not allowed" >&2; exit 1');
+    fake(
+      home,
+      "crontab",
+      'echo "$*" >>"$HOME/crontab.log"; printf "ada may\\033[1m not\\n" >&2; exit 1',
+    );
 
     const { code, stderr } = await pond(env, "schedule", "start");
 
-    expect([code, stderr]).toEqual([1, expect.stringContaining("neither systemd nor cron")]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        "error: neither systemd nor cron works here (there is no systemctl; crontab -l ended with 1: ada may␛[1m not): have",
+      ),
+    ]);
     expect(read("crontab.log")).not.toMatch(/^-$/m);
   });
 

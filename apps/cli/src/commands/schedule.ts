@@ -1,31 +1,18 @@
-import { resolve } from "node:path";
 import { Command } from "commander";
-import { isAddress } from "../config-values.ts";
+import { absoluteStorage } from "../config-values.ts";
 import type { Context } from "../context.ts";
-import { expandHome, shortenHome } from "../directories.ts";
+import { shortenHome } from "../directories.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
-import { tell } from "../init/tell.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
+import { tell } from "../output/tell.ts";
 import { formatMoment } from "../output/time.ts";
 import { reportError } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
 import { type Interval, parseInterval } from "../schedule/interval.ts";
 import type { LastRun } from "../schedule/last-run.ts";
+import { type ScheduleStatus, scheduleStatus } from "../schedule/schedule-status.ts";
 import type { GlobalFlags } from "../settings.ts";
 import { sync } from "./sync.ts";
-
-/** What `pond schedule status --json` prints. */
-export type ScheduleStatus = {
-  /** `systemd`, `cron` or `launchd`; null where nothing is scheduled. */
-  readonly scheduler: string | null;
-  /** Null where the file was changed by hand. */
-  readonly every: string | null;
-  /** Files, absolute; `crontab` for the user's table of cron. */
-  readonly places: readonly string[];
-  readonly last_run: LastRun | null;
-  /** Null where the scheduler does not tell. */
-  readonly next_run: string | null;
-};
 
 export function scheduleCommand(run: RunAction): Command {
   const start = new Command("start")
@@ -61,7 +48,7 @@ async function startSchedule(
   const schedulers = schedulersOf(context);
   const job = await createJob(context, every, storeFlags(flags, context.home));
   const { isNew } = await startWith(schedulers, job);
-  const status = await statusOf(context);
+  const status = await scheduleStatus(context);
   const { output } = context;
   if (output.isJson) output.jsonText(JSON.stringify({ ...status, changed: isNew }));
   else {
@@ -82,7 +69,7 @@ async function stopSchedule(context: Context): Promise<ExitCode> {
 }
 
 async function showStatus(context: Context): Promise<ExitCode> {
-  const status = await statusOf(context);
+  const status = await scheduleStatus(context);
   if (context.output.isJson) context.output.jsonText(JSON.stringify(status));
   else print(context, status);
   return exitCodes.done;
@@ -97,20 +84,6 @@ async function runScheduled(context: Context): Promise<ExitCode> {
   );
   await writeLastRun(context, { started_at, finished_at: context.now().toISOString(), exit_code });
   return exit_code;
-}
-
-export async function statusOf(context: Context): Promise<ScheduleStatus> {
-  const { findSchedule, schedulersOf } = await import("../schedule/schedulers.ts");
-  const { readLastRun } = await import("../schedule/last-run.ts");
-  const found = await findSchedule(schedulersOf(context));
-  const next = await found?.scheduler.next();
-  return {
-    scheduler: found?.scheduler.kind ?? null,
-    every: found?.every ?? null,
-    places: found?.places ?? [],
-    last_run: (await readLastRun(context)) ?? null,
-    next_run: next?.toISOString() ?? null,
-  };
 }
 
 function print({ output, home }: Context, status: ScheduleStatus): void {
@@ -137,10 +110,8 @@ function endOf({ exit_code }: LastRun) {
 
 /** The store that was named here is the one to fill there. */
 function storeFlags({ storage, namespace }: GlobalFlags, home: string): string[] {
-  const place =
-    storage === undefined || isAddress(storage) ? storage : resolve(expandHome(storage, home));
   return [
-    ...(place === undefined ? [] : ["--storage", place]),
+    ...(storage === undefined ? [] : ["--storage", absoluteStorage(storage, home)]),
     ...(namespace === undefined ? [] : ["--namespace", namespace]),
   ];
 }

@@ -83,7 +83,7 @@ describe("pond status", () => {
     const text = await status();
 
     expect(text).toMatch(/\nHolds {5}1 session, /);
-    expect(text).toMatch(/\n {2}\/gone:file {2}nothing is there\n/);
+    expect(text).toMatch(/\n {2}\/gone {2}nothing is there\n/);
   });
 
   it("lists ten projects, or all of them", async () => {

@@ -1,13 +1,13 @@
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
+import { tell } from "../output/tell.ts";
 import { wrapText } from "../output/wrap.ts";
 import type { GlobalFlags } from "../settings.ts";
 import type { FoundClient } from "./found-clients.ts";
 import { printDiff } from "./line-diff.ts";
 import { planConfig, writeConfig } from "./plan-config.ts";
 import type { WrittenConfig } from "./report.ts";
-import { tell } from "./tell.ts";
 
 /** Writes what was chosen, if it is not so already, and shows it. */
 export async function configure(

@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Output } from "../output/output.ts";
 import { joined, say, shown, shownLine } from "../output/shown.ts";
+import { tell } from "../output/tell.ts";
 import { isAbort } from "../report-error.ts";
 import { type GlobalFlags, resolveSettings } from "../settings.ts";
 import { type Asker, createAsker } from "./ask.ts";
@@ -16,7 +17,6 @@ import { offerMcp } from "./offer-mcp.ts";
 import { offerSchedule } from "./offer-schedule.ts";
 import { clientJson, type InitReport } from "./report.ts";
 import { showFound } from "./show-found.ts";
-import { tell } from "./tell.ts";
 import { undoAll } from "./undo.ts";
 
 export type InitFlags = {
@@ -99,8 +99,9 @@ async function takeSteps(
   const { output, env, home } = context;
   const found = await findClients(context, signal);
   const isDry = flags.dryRun ?? false;
+  const named = flags.client && (await namedOf(found, flags.client));
   if (!output.isJson) showOrSayNone(context, found);
-  const chosen = await choose(found, flags.client ?? [], asker);
+  const chosen = named ?? (await choose(found, asker));
   const nothing = { config: null, mcp: [], schedule: null, sync: null };
   const report = { dry_run: isDry, clients: found.map((each) => clientJson(each, chosen)) };
   if (chosen.length === 0) {
@@ -156,22 +157,20 @@ function showOrSayNone(context: Context, found: readonly FoundClient[]): void {
 }
 
 /** @throws {UsageError} @throws {UnknownAdapterError} for a client that is not here. */
-async function choose(
-  found: readonly FoundClient[],
-  asked: readonly string[],
-  asker: Asker | undefined,
-): Promise<string[]> {
+async function namedOf(found: readonly FoundClient[], asked: readonly string[]): Promise<string[]> {
   const { adapterNamed } = await import("@pond/adapters");
   const names = found.map(({ name }) => name);
-  if (asked.length > 0) {
-    const wanted = asked.map((name) => adapterNamed(name).origin);
-    const missing = wanted.find((name) => !names.includes(name));
-    if (missing === undefined) return names.filter((name) => wanted.includes(name));
-    throw new UsageError(`${missing} has no folder here; found: ${names.join(", ") || "none"}`, {
-      client: missing,
-    });
-  }
+  const wanted = asked.map((name) => adapterNamed(name).origin);
+  const missing = wanted.find((name) => !names.includes(name));
+  if (missing === undefined) return names.filter((name) => wanted.includes(name));
+  throw new UsageError(`${missing} has no folder here; found: ${names.join(", ") || "none"}`, {
+    client: missing,
+  });
+}
+
+async function choose(found: readonly FoundClient[], asker: Asker | undefined): Promise<string[]> {
   if (found.length === 0) return [];
+  const names = found.map(({ name }) => name);
   const enabled = found.flatMap(({ isEnabled }, at) => (isEnabled ? [at] : []));
   const numbers = enabled.map((at) => at + 1).join(",") || "none";
   const question = `Keep which? Numbers, "all" or "none" [${numbers}]`;

@@ -3,8 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { ConfigError } from "../errors.ts";
+import { readText, replaceFile } from "../replace-file.ts";
 import type { EntryPath } from "./json-text.ts";
-import { readText, replaceFile } from "./replace-file.ts";
 
 /** One thing `pond init` did, and how to take it back. */
 export type Action =

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Context } from "../context.ts";
+import { readText } from "../replace-file.ts";
 import { type EntryPath, entryOf, SettingsTextError, valueAt } from "./json-text.ts";
-import { readText } from "./replace-file.ts";
 
 /** How a client starts pond's MCP server. */
 export type McpServer = {

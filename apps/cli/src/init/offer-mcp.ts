@@ -1,12 +1,12 @@
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
+import { tell } from "../output/tell.ts";
 import { shellLine } from "../shell-words.ts";
 import type { Asker } from "./ask.ts";
 import { sayBackup } from "./configure.ts";
 import { printDiff } from "./line-diff.ts";
 import { planMcp, type Registration, register } from "./register-mcp.ts";
-import { tell } from "./tell.ts";
 
 /** How things are offered. */
 export type Offer = {

@@ -1,10 +1,10 @@
-import { statusOf } from "../commands/schedule.ts";
 import type { Context } from "../context.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
+import { tell } from "../output/tell.ts";
+import { scheduleStatus } from "../schedule/schedule-status.ts";
 import { readJournal, record, writeJournal } from "./journal.ts";
 import type { Offer } from "./offer-mcp.ts";
 import type { OfferedSchedule } from "./report.ts";
-import { tell } from "./tell.ts";
 
 type State = OfferedSchedule["state"];
 
@@ -21,14 +21,13 @@ export async function offerSchedule(
   const schedulers = schedulersOf(context);
   const is = async (state: State, message: string | null = null) => {
     if (!output.isJson) saySchedule(context, state, message);
-    return { ...(await statusOf(context)), state, message };
+    return { ...(await scheduleStatus(context)), state, message };
   };
   // However often it runs, somebody chose that.
   if ((await findSchedule(schedulers)) !== undefined) return is("already");
-  const scheduler = await firstUsable(schedulers);
+  const { scheduler, why } = await firstUsable(schedulers);
   if (scheduler === undefined) {
-    const kinds = schedulers.map(({ kind }) => kind).join(" nor ");
-    return is("unavailable", `neither ${kinds} works here: run \`pond sync\` now and then`);
+    return is("unavailable", `${why}: run \`pond sync\` now and then`);
   }
   if (isDry) return is("planned", `every hour, with ${scheduler.kind}`);
   const question = `Sync every hour in the background, with ${scheduler.kind}?`;

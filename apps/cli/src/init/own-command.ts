@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isAddress } from "../config-values.ts";
-import { type Environment, expandHome } from "../directories.ts";
+import { absoluteStorage } from "../config-values.ts";
+import type { Environment } from "../directories.ts";
 import { UsageError } from "../errors.ts";
 
 /**
@@ -63,6 +63,5 @@ export function carriedEnvironment(env: Environment, home: string): Record<strin
 
 /** It is started elsewhere than here. */
 function absolute(name: string, value: string, home: string): string {
-  const isPath = name.startsWith("POND_") && !isAddress(value);
-  return isPath ? resolve(expandHome(value, home)) : value;
+  return name.startsWith("POND_") ? absoluteStorage(value, home) : value;
 }

@@ -1,13 +1,12 @@
-import { join, resolve } from "node:path";
-import { isAddress } from "../config-values.ts";
+import { join } from "node:path";
+import { absoluteStorage } from "../config-values.ts";
 import type { Context } from "../context.ts";
-import { expandHome } from "../directories.ts";
+import { backUp, readText, replaceFile } from "../replace-file.ts";
 import type { GlobalFlags } from "../settings.ts";
 import { changeConfig } from "./config-text.ts";
 import type { FoundClient } from "./found-clients.ts";
 import { record, sha256 } from "./journal.ts";
 import { lineDiff } from "./line-diff.ts";
-import { backUp, readText, replaceFile } from "./replace-file.ts";
 
 /** What is to be written to `config.toml`, if anything. */
 export type ConfigPlan = {
@@ -32,8 +31,7 @@ export async function planConfig(
   const file = settings.config.file ?? join(settings.directories.config, "config.toml");
   const before = (await readText(file)) ?? "";
   const differing = found.filter(({ name, isEnabled }) => isEnabled !== chosen.includes(name));
-  const place =
-    storage === undefined || isAddress(storage) ? storage : resolve(expandHome(storage, home));
+  const place = storage && absoluteStorage(storage, home);
   const change = {
     ...(place !== undefined && place !== settings.config.storage && { storage: place }),
     ...(namespace !== undefined &&

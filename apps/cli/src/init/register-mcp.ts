@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Context } from "../context.ts";
-import { runProgram } from "../schedule/run-program.ts";
+import { backUp, readBytes, readText, replaceFile } from "../replace-file.ts";
+import { runProgram } from "../run-program.ts";
 import { shellLine } from "../shell-words.ts";
 import { readJournal, record, sha256, writeJournal } from "./journal.ts";
 import { hasOuter, SettingsTextError, withEntry } from "./json-text.ts";
@@ -14,7 +15,6 @@ import {
   wordsOf,
 } from "./mcp-clients.ts";
 import { carriedEnvironment, ownCommand, refusePassing } from "./own-command.ts";
-import { backUp, readBytes, readText, replaceFile } from "./replace-file.ts";
 
 /** What becomes of one client; as `pond init --json` prints it. */
 export type Registration = {

@@ -1,4 +1,4 @@
-import type { ScheduleStatus } from "../commands/schedule.ts";
+import type { ScheduleStatus } from "../schedule/schedule-status.ts";
 import type { FoundClient } from "./found-clients.ts";
 import type { Registration } from "./register-mcp.ts";
 

@@ -3,9 +3,9 @@ import { shortenHome } from "../directories.ts";
 import { formatBytes, formatCount, formatCounted } from "../output/numbers.ts";
 import { printTable } from "../output/print-table.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
+import { tell } from "../output/tell.ts";
 import { formatWhen } from "../output/time.ts";
 import type { FoundClient, FoundPlace } from "./found-clients.ts";
-import { tell } from "./tell.ts";
 
 /** What is on this machine, numbered for the choice, and what of it is about to be lost. */
 export function showFound({ output, home, now }: Context, found: readonly FoundClient[]): void {

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Context } from "../context.ts";
-import { runProgram } from "../schedule/run-program.ts";
+import { readBytes, replaceFile, textOf } from "../replace-file.ts";
+import { runProgram } from "../run-program.ts";
 import { schedulersOf, stopAll } from "../schedule/schedulers.ts";
 import { shellLine } from "../shell-words.ts";
 import { type Action, readJournal, sha256, writeJournal } from "./journal.ts";
 import { entryOf, withoutEntry } from "./json-text.ts";
 import { findServer, mcpClients, wordsOf } from "./mcp-clients.ts";
-import { readBytes, replaceFile, textOf } from "./replace-file.ts";
 
 /** One thing that was taken back, or could not be; as `pond init --undo --json` prints it. */
 export type Undone = {

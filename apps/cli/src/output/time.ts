@@ -28,11 +28,13 @@ export function formatWhen(rfc3339: string, now: Date): Shown {
 export function formatMoment(rfc3339: string): Shown {
   const date = new Date(rfc3339);
   if (Number.isNaN(date.getTime())) return shownLine(rfc3339);
-  const two = (value: number): string => String(value).padStart(2, "0");
   return shown(`${formatDay(date)} ${two(date.getHours())}:${two(date.getMinutes())}`);
 }
 
 function formatDay(date: Date): string {
-  const two = (value: number): string => String(value).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }

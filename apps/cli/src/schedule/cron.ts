@@ -1,23 +1,33 @@
 import { UsageError } from "../errors.ts";
+import { type Ran, runProgram } from "../run-program.ts";
 import { cronTime, intervals } from "./interval.ts";
 import { cronWord, refuseControls } from "./quoting.ts";
-import { runProgram } from "./run-program.ts";
-import { failure, type Job, type Machine, mustRun, type Scheduler } from "./scheduler.ts";
+import {
+  failure,
+  failureText,
+  type Job,
+  type Machine,
+  mustRun,
+  type Scheduler,
+} from "./scheduler.ts";
 
 /** Ends the one line that is pond's; to the shell it is a comment. */
 const lineMark = " # pond schedule";
 /** Vixie cron takes no longer command. */
 const mostBytes = 990;
+const listTable = ["crontab", "-l"];
 
 /** The user's table of cron. The lines of others are kept byte for byte. */
 export function createCron(machine: Machine): Scheduler {
-  const isUsable = async (): Promise<boolean> => {
-    const { code, stderr } = await runProgram(machine, ["crontab", "-l"]);
-    return code === 0 || isEmptyTable(code, stderr);
+  const whyUnusable = async (): Promise<string | undefined> => {
+    const ran = await runProgram(machine, listTable);
+    const isReadable = ran.code === 0 || isEmptyTable(ran);
+    return isReadable ? undefined : failureText(listTable, ran);
   };
+  const isUsable = async (): Promise<boolean> => (await whyUnusable()) === undefined;
   return {
     kind: "cron",
-    isUsable,
+    whyUnusable,
     installed: async () => {
       const line = (await isUsable()) ? (await readTable(machine)).find(isOwn) : undefined;
       if (line === undefined) return undefined;
@@ -59,15 +69,14 @@ function lineOf({ every, command, env, log }: Job): string {
 
 /** Lines with their ends, each byte a character: a table need not be UTF-8. */
 async function readTable(machine: Machine): Promise<string[]> {
-  const command = ["crontab", "-l"];
-  const ran = await runProgram(machine, command);
+  const ran = await runProgram(machine, listTable);
   if (ran.code === 0) return ran.stdout.toString("latin1").match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  if (isEmptyTable(ran.code, ran.stderr)) return [];
+  if (isEmptyTable(ran)) return [];
   // Nobody may take a table that could not be read for an empty one.
-  throw failure(command, ran);
+  throw failure(listTable, ran);
 }
 
-function isEmptyTable(code: number, stderr: string): boolean {
+function isEmptyTable({ code, stderr }: Ran): boolean {
   // Vixie's and cronie's words, and busybox's.
   return code === 1 && /no crontab for|can't open .*No such file/i.test(stderr);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Context } from "../context.ts";
-import { readText, replaceFile } from "../init/replace-file.ts";
+import { readText, replaceFile } from "../replace-file.ts";
 
 /** The last time the schedule ran a sync; times as RFC 3339. */
 export type LastRun = {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { notFound, runProgram } from "../run-program.ts";
 import { intervals, secondsOf } from "./interval.ts";
 import { refuseControls, xmlText } from "./quoting.ts";
-import { runProgram } from "./run-program.ts";
-import { type Job, type Machine, mark, mustRun, type Scheduler } from "./scheduler.ts";
+import { failureText, type Job, type Machine, mark, mustRun, type Scheduler } from "./scheduler.ts";
 import { readOwn, removeOwn, writeOwn } from "./unit-file.ts";
 
 const label = "pond.sync";
@@ -16,7 +16,11 @@ export function createLaunchd(machine: Machine): Scheduler {
   const unload = () => runProgram(machine, ["launchctl", "bootout", `${domain}/${label}`]);
   return {
     kind: "launchd",
-    isUsable: async () => (await runProgram(machine, ["launchctl", "version"])).code !== 127,
+    whyUnusable: async () => {
+      const command = ["launchctl", "version"];
+      const ran = await runProgram(machine, command);
+      return ran.code === notFound ? failureText(command, ran) : undefined;
+    },
     installed: async () => {
       const text = await readOwn(file);
       if (text === undefined) return undefined;

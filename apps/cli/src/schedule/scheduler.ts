@@ -1,7 +1,7 @@
 import type { Environment } from "../directories.ts";
 import { SchedulerError } from "../errors.ts";
+import { notFound, type Ran, runProgram } from "../run-program.ts";
 import type { Interval } from "./interval.ts";
-import { type Ran, runProgram } from "./run-program.ts";
 
 /** What is to be started, and how often. */
 export type Job = {
@@ -23,8 +23,8 @@ export type Installed = {
 /** Something that starts programs at times. */
 export type Scheduler = {
   readonly kind: "systemd" | "cron" | "launchd";
-  /** True where it can be used here. */
-  readonly isUsable: () => Promise<boolean>;
+  /** Why it cannot be used here; undefined where it can. */
+  readonly whyUnusable: () => Promise<string | undefined>;
   /** Undefined where nothing of pond's is installed. */
   readonly installed: () => Promise<Installed | undefined>;
   /** @returns False where just this is installed already. */
@@ -59,10 +59,14 @@ export async function mustRun(
   return ran.stdout;
 }
 
-/** A program was there and did not do what it was to do. */
-export function failure(command: readonly string[], { code, stderr }: Ran): SchedulerError {
+/** A program did not do what it was to do. */
+export function failure(command: readonly string[], ran: Ran): SchedulerError {
+  return new SchedulerError(failureText(command, ran), { command, exit_code: ran.code });
+}
+
+/** How a program ended, with the last of what it said. */
+export function failureText(command: readonly string[], { code, stderr }: Ran): string {
+  if (code === notFound) return `there is no ${command[0]}`;
   const said = stderr.trim().split("\n").slice(-3).join("; ");
-  const details = { command, exit_code: code };
-  const message = `${command.join(" ")} ended with ${code}${said && `: ${said}`}`;
-  return new SchedulerError(message, details);
+  return `${command.join(" ")} ended with ${code}${said && `: ${said}`}`;
 }

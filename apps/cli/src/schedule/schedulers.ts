@@ -23,11 +23,10 @@ export type Started = { readonly scheduler: Scheduler; readonly isNew: boolean }
  * @throws {SchedulerError} where none works here, or the one that does refuses.
  */
 export async function startWith(schedulers: readonly Scheduler[], job: Job): Promise<Started> {
-  const scheduler = await firstUsable(schedulers);
+  const { scheduler, why } = await firstUsable(schedulers);
   if (scheduler === undefined) {
-    const kinds = schedulers.map(({ kind }) => kind).join(" nor ");
     throw new SchedulerError(
-      `neither ${kinds} works here: have whatever starts programs on this machine start \`pond schedule run\``,
+      `${why}: have whatever starts programs on this machine start \`pond schedule run\``,
     );
   }
   const isNew = await startWhole(scheduler, job);
@@ -47,11 +46,20 @@ async function startWhole(scheduler: Scheduler, job: Job): Promise<boolean> {
   }
 }
 
-export async function firstUsable(
-  schedulers: readonly Scheduler[],
-): Promise<Scheduler | undefined> {
-  for (const scheduler of schedulers) if (await scheduler.isUsable()) return scheduler;
-  return undefined;
+type Usable =
+  | { readonly scheduler: Scheduler; readonly why?: undefined }
+  | { readonly scheduler?: undefined; readonly why: string };
+
+/** The first one that works, or why none does. */
+export async function firstUsable(schedulers: readonly Scheduler[]): Promise<Usable> {
+  const reasons: string[] = [];
+  for (const scheduler of schedulers) {
+    const reason = await scheduler.whyUnusable();
+    if (reason === undefined) return { scheduler };
+    reasons.push(reason);
+  }
+  const kinds = schedulers.map(({ kind }) => kind).join(" nor ");
+  return { why: `neither ${kinds} works here (${reasons.join("; ")})` };
 }
 
 export type FoundSchedule = Installed & { readonly scheduler: Scheduler };

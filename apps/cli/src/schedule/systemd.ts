@@ -1,9 +1,9 @@
 import { lstat, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { runProgram } from "../run-program.ts";
 import { calendarTime, intervals } from "./interval.ts";
 import { refuseControls, unitArgument, unitWord } from "./quoting.ts";
-import { runProgram } from "./run-program.ts";
-import { type Job, type Machine, mark, mustRun, type Scheduler } from "./scheduler.ts";
+import { failureText, type Job, type Machine, mark, mustRun, type Scheduler } from "./scheduler.ts";
 import { readOwn, removeOwn, writeOwn } from "./unit-file.ts";
 
 const timer = "pond-sync.timer";
@@ -17,8 +17,11 @@ export function createSystemd(machine: Machine): Scheduler {
   return {
     kind: "systemd",
     // The program is there in many a container, with nothing that it could talk to.
-    isUsable: async () =>
-      (await runProgram(machine, ["systemctl", "--user", "show-environment"])).code === 0,
+    whyUnusable: async () => {
+      const command = ["systemctl", "--user", "show-environment"];
+      const ran = await runProgram(machine, command);
+      return ran.code === 0 ? undefined : failureText(command, ran);
+    },
     installed: async () => {
       const text = await readOwn(timerFile);
       if (text === undefined) return undefined;

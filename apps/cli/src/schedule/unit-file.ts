@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { UsageError } from "../errors.ts";
-import { replaceFile } from "../init/replace-file.ts";
+import { replaceFile } from "../replace-file.ts";
 import { mark } from "./scheduler.ts";
 
 /** The text of a file of pond's; undefined where there is none, or it is somebody else's. */

@@ -12,7 +12,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ConfigError } from "../errors.ts";
+import { ConfigError } from "./errors.ts";
 
 /**
  * The text of a file, with its byte order mark; undefined where there is none.

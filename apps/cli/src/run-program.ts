@@ -1,11 +1,14 @@
 import { execFile } from "node:child_process";
-import type { Environment } from "../directories.ts";
+import type { Environment } from "./directories.ts";
 
 export type Ran = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
 
+/** What a program that is not on the PATH ends with, as in a shell. */
+export const notFound = 127;
+
 const mostMs = 60_000;
 
-/** Runs a program of the PATH to its end; one that is not there ends with 127. */
+/** Runs a program of the PATH to its end. */
 export function runProgram(
   { env }: { readonly env: Environment },
   [program = "", ...words]: readonly string[],
@@ -14,7 +17,7 @@ export function runProgram(
   return new Promise((resolve) => {
     const options = { env: { ...env }, encoding: "buffer", timeout: mostMs } as const;
     const child = execFile(program, words, options, (error, stdout, stderr) => {
-      const code = error === null ? 0 : error.code === "ENOENT" ? 127 : error.code;
+      const code = error === null ? 0 : error.code === "ENOENT" ? notFound : error.code;
       resolve({ code: typeof code === "number" ? code : 1, stdout, stderr: String(stderr) });
     });
     // It may have ended without reading.

@@ -1,6 +1,6 @@
-import type { Output } from "../output/output.ts";
-import { type Shown, say, shown } from "../output/shown.ts";
-import { wrapText } from "../output/wrap.ts";
+import type { Output } from "./output.ts";
+import { type Shown, say, shown } from "./shown.ts";
+import { wrapText } from "./wrap.ts";
 
 /**
  * A sentence, broken where the terminal ends. Commands are printed whole: they are copied.
