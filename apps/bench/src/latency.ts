@@ -3,12 +3,12 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { measureLatency } from "./latency-measure.ts";
-import { allKinds, type Kind } from "./latency-queries.ts";
-import { type LatencyReport, printLatency } from "./latency-report.ts";
-import { measureSizes } from "./latency-sizes.ts";
-import { openLatencyStores } from "./latency-store.ts";
-import { machine } from "./machine.ts";
+import { measureLatency } from "./latency/measure.ts";
+import { allKinds, type Kind } from "./latency/queries.ts";
+import { type LatencyReport, printLatency } from "./latency/report.ts";
+import { measureSizes } from "./latency/sizes.ts";
+import { openLatencyStores } from "./latency/store.ts";
+import { machine } from "./shared/machine.ts";
 
 const { values } = parseArgs({
   options: {

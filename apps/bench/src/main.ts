@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { measureDisk } from "./disk.ts";
-import { generateCorpus } from "./generated-corpus.ts";
-import { measureImport } from "./importing.ts";
-import { measureLongLine } from "./long-line.ts";
-import { machine } from "./machine.ts";
-import { type Measure, printTable } from "./measure.ts";
-import { Home } from "./process.ts";
-import { measureReading } from "./reading.ts";
-import { measureSearching } from "./searching.ts";
-import { measureUpkeep } from "./upkeep.ts";
+import { measureDisk } from "./everyday/disk.ts";
+import { measureImport } from "./everyday/first-import.ts";
+import { measureLongLine } from "./everyday/long-line.ts";
+import { type Measure, printTable } from "./everyday/measure.ts";
+import { measureReading } from "./everyday/reading.ts";
+import { measureSearching } from "./everyday/searching.ts";
+import { measureUpkeep } from "./everyday/upkeep.ts";
+import { generateCorpus } from "./generated/corpus.ts";
+import { Home } from "./shared/home.ts";
+import { machine } from "./shared/machine.ts";
 
 // The default makes about a gigabyte and 400,000 messages.
 const { values } = parseArgs({

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { categories, ownSet } from "./retrieval-own.ts";
-import { byCategory } from "./retrieval-own-report.ts";
-import { pond } from "./retrieval-pond.ts";
-import { type Asked, askAll, scoreOf } from "./retrieval-score.ts";
-import { openHaystack } from "./retrieval-store.ts";
+import { categories, ownSet } from "./retrieval/own.ts";
+import { byCategory } from "./retrieval/own-report.ts";
+import { pond } from "./retrieval/pond.ts";
+import { type Asked, askAll, scoreOf } from "./retrieval/score.ts";
+import { openHaystack } from "./retrieval/store.ts";
 
 // Our own set alone, by words only: written as files of the clients, read and synced for real.
 let folder: string;

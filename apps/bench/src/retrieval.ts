@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { openEmbedder } from "@pond/embed";
-import { chatSet } from "./retrieval-chats.ts";
-import { measureHaystack } from "./retrieval-measure.ts";
-import { ownSet } from "./retrieval-own.ts";
-import { type OwnReport, ownReport } from "./retrieval-own-report.ts";
-import { pond } from "./retrieval-pond.ts";
-import { type HaystackReport, scoreTable, toMarkdown } from "./retrieval-report.ts";
-import { askAll, scoreOf } from "./retrieval-score.ts";
-import { partOf, type RetrievalSet } from "./retrieval-set.ts";
-import { corpusFolder, functionNames, functions, meetings, publicSets } from "./retrieval-sets.ts";
-import { type Haystack, openHaystack } from "./retrieval-store.ts";
+import { chatSet } from "./retrieval/chats.ts";
+import { measureHaystack } from "./retrieval/measure.ts";
+import { ownSet } from "./retrieval/own.ts";
+import { type OwnReport, ownReport } from "./retrieval/own-report.ts";
+import { pond } from "./retrieval/pond.ts";
+import { type HaystackReport, scoreTable, toMarkdown } from "./retrieval/report.ts";
+import { askAll, scoreOf } from "./retrieval/score.ts";
+import { partOf, type RetrievalSet } from "./retrieval/set.ts";
+import { corpusFolder, functionNames, functions, meetings, publicSets } from "./retrieval/sets.ts";
+import { type Haystack, openHaystack } from "./retrieval/store.ts";
 
 const { values } = parseArgs({
   options: {

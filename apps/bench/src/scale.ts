@@ -4,10 +4,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { wholeMachine } from "./machine.ts";
-import { measureScale, type ScaleRun } from "./scale-measure.ts";
-import { plotOf } from "./scale-plot.ts";
-import { scaleReport } from "./scale-report.ts";
+import { measureScale, type ScaleRun } from "./scale/measure.ts";
+import { plotOf } from "./scale/plot.ts";
+import { scaleReport } from "./scale/report.ts";
+import { wholeMachine } from "./shared/machine.ts";
 
 const { values } = parseArgs({
   options: {

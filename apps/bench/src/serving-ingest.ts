@@ -1,16 +1,17 @@
 // Ingest while others search, and a server killed in the middle of it:
 // node --conditions=@pond/source src/serving-ingest.ts [--events 100000] [--batch 1000]
 // [--writers 4] [--searchers 20] [--no-kill]
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { type LatencySession, latencySessions } from "./latency-corpus.ts";
-import { percentile } from "./measure.ts";
-import { post } from "./serving-clients.ts";
-import { startServer } from "./serving-server.ts";
+import { type LatencySession, latencySessions } from "./latency/corpus.ts";
+import { post } from "./serving/clients.ts";
+import { startServer } from "./serving/server.ts";
+import { percentile } from "./shared/percentile.ts";
 
 const { values } = parseArgs({
   options: {

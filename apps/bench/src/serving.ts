@@ -3,12 +3,12 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { allKinds, queriesOf } from "./latency-queries.ts";
-import { openLatencyStores } from "./latency-store.ts";
-import { machine } from "./machine.ts";
-import { askForever } from "./serving-clients.ts";
-import { printServing, type ServingReport, summarize } from "./serving-report.ts";
-import { startServer } from "./serving-server.ts";
+import { allKinds, queriesOf } from "./latency/queries.ts";
+import { openLatencyStores } from "./latency/store.ts";
+import { askForever } from "./serving/clients.ts";
+import { printServing, type ServingReport, summarize } from "./serving/report.ts";
+import { startServer } from "./serving/server.ts";
+import { machine } from "./shared/machine.ts";
 
 const { values } = parseArgs({
   options: {

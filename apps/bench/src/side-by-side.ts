@@ -5,21 +5,21 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { generateCorpus } from "./generated-corpus.ts";
-import { wholeMachine } from "./machine.ts";
-import { Home } from "./process.ts";
-import { benchOf } from "./side-by-side-bench.ts";
-import { compare } from "./side-by-side-measure.ts";
+import { generateCorpus } from "./generated/corpus.ts";
+import { Home } from "./shared/home.ts";
+import { wholeMachine } from "./shared/machine.ts";
+import { benchOf } from "./side-by-side/bench.ts";
+import { compare } from "./side-by-side/measure.ts";
 import {
   ccusageContenders,
   codeburnContenders,
   jqContenders,
   ripgrepContenders,
-} from "./side-by-side-others.ts";
-import { pondContenders } from "./side-by-side-pond.ts";
-import { findPrograms } from "./side-by-side-programs.ts";
-import { sideBySideReport } from "./side-by-side-report.ts";
-import { sqliteContenders } from "./side-by-side-sqlite.ts";
+} from "./side-by-side/others.ts";
+import { pondContenders } from "./side-by-side/pond.ts";
+import { findPrograms } from "./side-by-side/programs.ts";
+import { sideBySideReport } from "./side-by-side/report.ts";
+import { sqliteContenders } from "./side-by-side/sqlite.ts";
 
 const { values } = parseArgs({
   options: {

@@ -1,10 +1,10 @@
 // What each command takes as a process: node --conditions=@pond/source src/start-up.ts
 // [--messages 10000] [--runs 9] [--json]. Build first.
 import { parseArgs } from "node:util";
-import { machine, wholeMachine } from "./machine.ts";
-import { markdownTable } from "./markdown-table.ts";
-import { Home } from "./process.ts";
-import { measureStartUp } from "./start-up-measure.ts";
+import { Home } from "./shared/home.ts";
+import { machine, wholeMachine } from "./shared/machine.ts";
+import { markdownTable } from "./shared/markdown-table.ts";
+import { measureStartUp } from "./start-up/measure.ts";
 
 const { values } = parseArgs({
   options: {

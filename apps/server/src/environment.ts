@@ -49,7 +49,8 @@ function unknownNames(env: Environment): string[] {
 
 function shown(given: string, { isSecret = false }: Variable<unknown>): string {
   if (isSecret) return "something that is not shown here";
-  const cut = given.length > mostShown ? `${given.slice(0, mostShown)}…` : given;
-  // What stands before the @ of an address, and behind its ?, may be credentials.
-  return JSON.stringify(cut.replace(/(?<=:\/\/)[^/]*@/, "…@").replace(/\?.*/, "?…"));
+  // What stands before the @ of an address, and behind its ?, may be credentials: of any length, and
+  // with slashes in them.
+  const open = given.replace(/(?<=:\/\/).*@/s, "…@").replace(/\?.*/s, "?…");
+  return JSON.stringify(open.length > mostShown ? `${open.slice(0, mostShown)}…` : open);
 }

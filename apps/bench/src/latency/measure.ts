@@ -1,0 +1,103 @@
+import { search } from "@pond/search";
+import { median, percentile } from "../shared/percentile.ts";
+import { type Spent, stopwatch } from "../shared/spent.ts";
+import { type Kind, queriesOf, scopes } from "./queries.ts";
+import type { Tokenizer } from "./sqlite.ts";
+import type { LatencyStores } from "./store.ts";
+
+/** Milliseconds of several queries. */
+type Summary = {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  /** Of all threads, the median: what else the machine does lengthens it little. */
+  readonly cpuMs: number;
+};
+
+/** One kind of query with one filter, or all of them. */
+export type LatencyRow = {
+  readonly kind: string;
+  readonly scope: string;
+  readonly pond: Summary;
+  readonly sqlite: Readonly<Record<Tokenizer, Summary>>;
+  /** Median over the queries of pond's time by that of FTS5 trigram just after. */
+  readonly ratio: number;
+  readonly isMet: boolean;
+};
+
+type Times = { readonly pond: Spent; readonly sqlite: Readonly<Record<Tokenizer, Spent>> };
+
+/** Of pond alone: all SQLite keeps between queries is in the system's cache already. */
+const warmUps = 5;
+
+/** The bar: what a warm search may take among so many messages. */
+export function mostMs(messages: number): number {
+  return messages <= 150_000 ? 15 : 30;
+}
+
+/** Asks all of them the same queries in turn: what else the machine does hits each alike. */
+export async function measureLatency(
+  stores: LatencyStores,
+  kinds: readonly Kind[],
+  queries: number,
+): Promise<LatencyRow[]> {
+  const most = mostMs(stores.facts.messages);
+  const rows: LatencyRow[] = [];
+  const all: Times[] = [];
+  for (const kind of kinds) {
+    for (const scope of Object.keys(scopes)) {
+      const times = await timesOf(stores, { kind, scope, queries });
+      all.push(...times);
+      rows.push(rowOf(kind, scope, times, most));
+    }
+  }
+  return [...rows, rowOf("all", "all", all, most)];
+}
+
+async function timesOf(
+  { sessions, sqlite, facts }: LatencyStores,
+  {
+    kind,
+    scope,
+    queries,
+  }: { readonly kind: Kind; readonly scope: string; readonly queries: number },
+): Promise<Times[]> {
+  const asked = queriesOf(kind, facts.samples, queries + warmUps);
+  const times: Times[] = [];
+  for (const [at, query] of asked.entries()) {
+    const bounds = scopes[scope]?.(at) ?? {};
+    const pond = await timed(() => search(sessions, { query: query.text, ...bounds }));
+    if (at < warmUps) continue;
+    const bySqlite = (tokenizer: Tokenizer): Promise<Spent> =>
+      timed(async () => sqlite.search(tokenizer, query, bounds));
+    const [trigram, unicode61] = [await bySqlite("trigram"), await bySqlite("unicode61")];
+    times.push({ pond, sqlite: { trigram, unicode61 } });
+  }
+  return times;
+}
+
+function rowOf(kind: string, scope: string, times: readonly Times[], most: number): LatencyRow {
+  const pond = summaryOf(times.map((each) => each.pond));
+  const ratio = median(times.map((each) => each.pond.wallMs / each.sqlite.trigram.wallMs));
+  const ofSqlite = (tokenizer: Tokenizer): Summary =>
+    summaryOf(times.map(({ sqlite }) => sqlite[tokenizer]));
+  return {
+    ...{ kind, scope, pond, ratio },
+    sqlite: { trigram: ofSqlite("trigram"), unicode61: ofSqlite("unicode61") },
+    isMet: pond.p50Ms < most && ratio <= 1,
+  };
+}
+
+function summaryOf(times: readonly Spent[]): Summary {
+  const wall = times.map(({ wallMs }) => wallMs);
+  return {
+    p50Ms: median(wall),
+    p95Ms: percentile(wall, 0.95),
+    cpuMs: median(times.map(({ cpuMs }) => cpuMs)),
+  };
+}
+
+async function timed(ask: () => Promise<unknown>): Promise<Spent> {
+  const spent = stopwatch();
+  await ask();
+  return spent();
+}

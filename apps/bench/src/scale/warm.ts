@@ -1,0 +1,39 @@
+import { search } from "@pond/search";
+import { getSession, openSessions } from "@pond/sessions";
+import { median } from "../shared/percentile.ts";
+import { type Spent, stopwatch } from "../shared/spent.ts";
+
+const warmUps = 5;
+const asked = 20;
+
+/** Searches and pages over a store that is open already, as a server has it; medians. */
+export async function measureWarm(
+  storage: string,
+  queries: readonly string[],
+  session: string,
+): Promise<{ readonly search: Spent; readonly page: Spent }> {
+  const sessions = await openSessions(storage);
+  try {
+    return {
+      search: await timed((at) =>
+        search(sessions, { query: queries[at % queries.length] ?? "ba" }),
+      ),
+      page: await timed(() => getSession(sessions, session, {})),
+    };
+  } finally {
+    sessions.close();
+  }
+}
+
+async function timed(run: (at: number) => Promise<unknown>): Promise<Spent> {
+  const times: Spent[] = [];
+  for (let at = 0; at < warmUps + asked; at += 1) {
+    const spent = stopwatch();
+    await run(at);
+    if (at >= warmUps) times.push(spent());
+  }
+  return {
+    wallMs: median(times.map(({ wallMs }) => wallMs)),
+    cpuMs: median(times.map(({ cpuMs }) => cpuMs)),
+  };
+}

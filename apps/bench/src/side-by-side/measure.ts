@@ -1,0 +1,62 @@
+import { median } from "../shared/percentile.ts";
+import type { Spent } from "../shared/spent.ts";
+
+/** One way to do one thing. */
+export type Contender = {
+  readonly operation: string;
+  readonly tool: string;
+  /** Whether it is a process from start to end, or asked where it is open already. */
+  readonly kind: "process" | "open";
+  /** What the answer is, to whoever has to choose. */
+  readonly answers: string;
+  /** Run once alone: a second time it would find its work done. */
+  readonly isOnce?: boolean;
+  readonly run: () => Promise<Outcome> | Outcome;
+};
+
+/** What it took, and how many messages, sessions or groups it answered with. */
+export type Outcome = Spent & { readonly found: number };
+
+export type Result = Outcome & Pick<Contender, "operation" | "kind" | "tool" | "answers">;
+
+const longMs = 5_000;
+
+/** Each operation in turn, its contenders one after the other in every round; medians. */
+export async function compare(
+  contenders: readonly Contender[],
+  { runs, tell }: { readonly runs: number; readonly tell: (what: string) => void },
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const [operation, ours] of Map.groupBy(contenders, (each) => each.operation)) {
+    const rounds = ours.map((contender) => ({ contender, spent: [] as Outcome[] }));
+    for (let round = 0; round < runs; round += 1) {
+      for (const { contender, spent } of rounds) {
+        const [first] = spent;
+        if (first && (contender.isOnce || first.wallMs > longMs)) continue;
+        const now = await contender.run();
+        spent.push(now);
+        tell(`${operation}: ${contender.tool}: ${(now.wallMs / 1000).toFixed(3)} s`);
+      }
+    }
+    for (const { contender, spent } of rounds) {
+      const { kind, tool, answers } = contender;
+      results.push({ operation, kind, tool, answers, ...middle(spent) });
+    }
+  }
+  return results;
+}
+
+/** Its time over that of the first of its operation and kind, pond's: above 1, pond is faster. */
+export function ratioOf(result: Result, results: readonly Result[]): number {
+  const { operation, kind } = result;
+  const pond = results.find((each) => each.operation === operation && each.kind === kind);
+  return pond === undefined ? Number.NaN : result.wallMs / pond.wallMs;
+}
+
+function middle(spent: readonly Outcome[]): Outcome {
+  return {
+    wallMs: median(spent.map(({ wallMs }) => wallMs)),
+    cpuMs: spent.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / spent.length,
+    found: spent.at(-1)?.found ?? 0,
+  };
+}

@@ -1,0 +1,13 @@
+import { stopwatch } from "../shared/spent.ts";
+import type { Outcome } from "./measure.ts";
+
+/** What something takes that is asked in this process. @param ask - Resolves to what it found. */
+export async function timed(ask: () => Promise<number>): Promise<Outcome> {
+  const spent = stopwatch();
+  const found = await ask();
+  return { ...spent(), found };
+}
+
+export function linesIn(text: string): number {
+  return text.split("\n").filter(Boolean).length;
+}
