@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildTestModel } from "@pond/embed-testkit";
@@ -28,11 +28,6 @@ export class Workshop {
     return this.#once("empty", async () => {
       const home = this.#home();
       await home.pond("status");
-      // Shared by all homes: it is the larger part of one, and none of what is tried here.
-      const compiled = join(home.folder, "cache", "pond", "compiled");
-      const shared = join(this.folder, "compiled");
-      renameSync(compiled, shared);
-      symlinkSync(shared, compiled);
       return home;
     });
   }

@@ -24,7 +24,11 @@ afterEach(() => home.remove());
 async function init(client: string, ...argv: readonly string[]) {
   const flags = ["init", "--json", "--no-schedule", "--no-sync", ...argv];
   const child = spawn(process.execPath, [...pond, ...flags], {
-    env: { HOME: home.folder, PATH: `${dirname(client)}:${process.env["PATH"]}` },
+    env: {
+      HOME: home.folder,
+      PATH: `${dirname(client)}:${process.env["PATH"]}`,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let stdout = "";

@@ -20,6 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), "pond-mcp-clients-"));
 const pond = [process.execPath, "--conditions=@pond/source", resolve("apps/cli/src/main.ts")];
 const env = {
   PATH: process.env["PATH"] ?? "",
+  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
   HOME: folder,
   POND_STORAGE: join(folder, "store"),
 };

@@ -5,6 +5,7 @@ import { type JsonValue, parseJson, stringifyJson } from "@pond/canonical";
 export type OpencodeServer = {
   get(path: string): Promise<JsonValue>;
   post(path: string, body: JsonValue): Promise<JsonValue>;
+  delete(path: string): Promise<JsonValue>;
   end(): Promise<void>;
 };
 
@@ -26,6 +27,7 @@ export async function talkToServer(server: ChildProcess): Promise<OpencodeServer
         headers: { "content-type": "application/json" },
         body: stringifyJson(body),
       }),
+    delete: (path) => ask(path, { method: "DELETE" }),
     end: () => {
       // Asked politely, it waits for all who are connected.
       server.kill("SIGKILL");

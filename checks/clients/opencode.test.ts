@@ -2,7 +2,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { heardInExport } from "./heard.ts";
 import { missing } from "./missing.ts";
 import { comparable, installOpencode, type Opencode, startOpencode } from "./opencode.ts";
@@ -31,19 +31,23 @@ const exports = exportsIn.flatMap(({ home, files }) =>
 
 describe.skipIf(binary === "")("opencode", { timeout: 180_000 }, () => {
   let opencode: Opencode;
-  beforeEach(() => {
-    opencode = startOpencode(binary);
+  beforeAll(async () => {
+    opencode = await startOpencode(binary);
   });
-  afterEach(() => opencode.remove());
+  afterEach(() => opencode.forget());
+  afterAll(() => opencode.end());
 
   test.each(exports)("takes $file from pond as it was", async ({ home, file }) => {
     const before = readExport(join(home, file));
     const path = join(await restoredHome(home), file);
 
     await opencode.import(path);
-    const after = await opencode.export(basename(file, ".json"));
+    const id = basename(file, ".json");
+    const after = await opencode.export(id);
 
     expect(comparable(after)).toEqual(comparable(before));
+    // So that what it shows may stand for an export below.
+    expect(comparable(await opencode.shown(id))).toEqual(comparable(after));
   });
 
   describe.each(foreignTo(origin))("given sessions of %s", async (foreign) => {
@@ -59,11 +63,11 @@ describe.skipIf(binary === "")("opencode", { timeout: 180_000 }, () => {
 
         for (const { path } of files) await opencode.import(join(folder, path));
         const taken: JsonObject[] = [];
-        for (const each of written) taken.push(await opencode.export(idOf(each)));
-        const listed = await opencode.list();
+        for (const each of written) taken.push(await opencode.shown(idOf(each)));
+        const listed = await opencode.listed();
 
         expect(taken.map(comparable)).toEqual(written.map(comparable));
-        expect(listed.map(({ id }) => id)).toContain(idOf(written[0] ?? {}));
+        expect(listed).toContain(idOf(written[0] ?? {}));
         const lost = contentsOf(lineage).map((content) => {
           const index = files.findIndex(({ session }) => session === content.session.id);
           return missing(content, heardInExport(taken[index] ?? null), origin);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import { installFromNpm } from "@pond/npm-testkit";
+import { type OpencodeServer, talkToServer } from "./opencode-server.ts";
 import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
 
 /** Path of the real client. */
@@ -28,19 +29,23 @@ export function createOpencodeHome(): ThrowAwayHome {
   }));
 }
 
-type ListedSession = { readonly id: string; readonly title: string };
-
-/** The real client in a home of its own. */
+/** The real client in a home of its own, where it also serves. */
 export type Opencode = {
   /** Takes an exported session in. @throws {Error} where the client refuses it. */
   import(file: string): Promise<void>;
   export(id: string): Promise<JsonObject>;
-  list(): Promise<readonly ListedSession[]>;
-  remove(): void;
+  /** What it shows of a session, in the form of an export; no start of the client is needed. */
+  shown(id: string): Promise<JsonObject>;
+  /** The ids of the sessions that it lists; sub-agents are not among them. */
+  listed(): Promise<readonly string[]>;
+  /** Deletes all sessions: it takes no other content for an id it has. */
+  forget(): Promise<void>;
+  end(): Promise<void>;
 };
 
-export function startOpencode(binary: string): Opencode {
+export async function startOpencode(binary: string): Promise<Opencode> {
   const home = createOpencodeHome();
+  const server = await talkToServer(home.start(binary, ["serve", "--port", "0"], 900_000));
   return {
     import: async (file) => {
       const { stdout, stderr } = await home.run(binary, ["import", file]);
@@ -52,12 +57,29 @@ export function startOpencode(binary: string): Opencode {
       if (!isJsonObject(exported)) throw new Error(stderr);
       return exported;
     },
-    list: async () => {
-      const { stdout } = await home.run(binary, ["session", "list", "--format", "json"]);
-      return JSON.parse(stdout);
+    shown: async (id) => ({
+      info: await server.get(`/session/${id}`),
+      messages: await server.get(`/session/${id}/message`),
+    }),
+    listed: () => sessionsAt(server, "/session?roots=true"),
+    forget: async () => {
+      // With a session go those below it.
+      for (let ids = await sessionsAt(server, "/session"); ids[0] !== undefined; ) {
+        await server.delete(`/session/${ids[0]}`);
+        ids = await sessionsAt(server, "/session");
+      }
     },
-    remove: () => home.remove(),
+    end: async () => {
+      await server.end();
+      home.remove();
+    },
   };
+}
+
+async function sessionsAt(server: OpencodeServer, path: string): Promise<readonly string[]> {
+  const sessions = await server.get(path);
+  if (!Array.isArray(sessions)) throw new TypeError(`no list of sessions: ${path}`);
+  return sessions.map((session) => (isJsonObject(session) ? String(session["id"]) : ""));
 }
 
 /** Fields that the client sets anew at every import: where the session now is. */

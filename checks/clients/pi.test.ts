@@ -11,6 +11,7 @@ import {
   exportWithPi,
   installOmp,
   installPi,
+  type OpenedSession,
   openWithPi,
   type PiClient,
   withStableIds,
@@ -30,16 +31,17 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
     await restoreHome(await storeHome(origin, home, temporary), folder);
     return folder;
   });
+  const openedAt = once((home) => openWithPi(client, home, sessionsIn(home)));
 
   test.each(homesOf(origin))("opens every session of %s as before", async (home) => {
     const paths = sessionsIn(home);
 
-    const before = await openWithPi(client, home, paths);
+    const before = await openedAt(home);
     const after = await openWithPi(client, await restoredHome(home), paths);
 
     expect(before).toHaveLength(paths.length);
     expect(after.map(withStableIds)).toEqual(before.map(withStableIds));
-    await expectPage(client, await restoredHome(home), paths[0] ?? "");
+    await expectPage(client, await restoredHome(home), paths[0] ?? "", after[0]);
   });
 
   test.each(homesOf(origin))("gives a model what our library gives it: %s", async (home) => {
@@ -48,11 +50,7 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
       path,
       ours: SessionFile.open(join(home, path), { dialect: origin, blobs: join(home, "blobs") }),
     }));
-    const opened = await openWithPi(
-      client,
-      home,
-      files.map(({ path }) => path),
-    );
+    const opened = await openedAt(home);
 
     const theirs = opened.map(({ messages, leafId, entries, settings }) => ({
       messages: messages.map(seen),
@@ -92,7 +90,7 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
     }));
     expect(unheard.filter((each) => each.missing.length > 0)).toEqual([]);
     expect(opened).toHaveLength(paths.length);
-    await expectPage(client, folder, paths[0] ?? "");
+    await expectPage(client, folder, paths[0] ?? "", opened[0]);
   });
 });
 
@@ -104,8 +102,12 @@ function seen({ role, content, summary, toolCallId, customType }: JsonObject): J
 }
 
 /** The page for people shows the session as the client holds it. */
-async function expectPage(client: PiClient, folder: string, path: string): Promise<void> {
-  const [opened] = await openWithPi(client, folder, [path]);
+async function expectPage(
+  client: PiClient,
+  folder: string,
+  path: string,
+  opened: OpenedSession | undefined,
+): Promise<void> {
   if (opened === undefined) throw new TypeError(`nothing was opened at ${path}`);
   const { header, leafId, entries } = opened;
 

@@ -10,8 +10,8 @@ export type ThrowAwayHome = {
   readonly folder: string;
   /** An empty folder to work in. */
   readonly work: string;
-  /** Starts a program to talk to. */
-  start(program: string, args: readonly string[]): ChildProcess;
+  /** Starts a program to talk to; it is killed after so many milliseconds, 90 s if none are given. */
+  start(program: string, args: readonly string[], timeout?: number): ChildProcess;
   /** Runs a program to its end. @throws {Error} with what it said where it fails. */
   run(program: string, args: readonly string[]): Promise<Run>;
   remove(): void;
@@ -30,6 +30,7 @@ export function createThrowAwayHome(
     env: {
       // Clients written for Node want the one that runs the tests.
       PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
       HOME: folder,
       XDG_CONFIG_HOME: join(folder, ".config"),
       XDG_DATA_HOME: join(folder, ".local", "share"),
@@ -41,7 +42,8 @@ export function createThrowAwayHome(
   return {
     folder,
     work,
-    start: (program, args) => spawn(program, args, { ...options, stdio: "pipe" }),
+    start: (program, args, timeout = options.timeout) =>
+      spawn(program, args, { ...options, timeout, stdio: "pipe" }),
     run: async (program, args) => {
       // Some clients exit before a pipe has taken all that they print.
       const [stdout, stderr] = [join(folder, ".stdout"), join(folder, ".stderr")];

@@ -48,7 +48,7 @@ test("a file that may not be read is a fault, and is read once it may", async ()
   const open = await home.sync(source);
 
   expect(closed).toMatchObject({ code: 3, messages_added: 1 });
-  expect(locations(closed)).toEqual([`${file}:file`]);
+  expect(locations(closed)).toEqual([file]);
   expect(open).toMatchObject({ code: 0, messages_added: 1, faults: [] });
 });
 

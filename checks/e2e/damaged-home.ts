@@ -66,7 +66,7 @@ export function writeDamagedHome(home: string): DamagedHome {
   return {
     home,
     faults: [
-      "a-folder.jsonl:file",
+      "a-folder.jsonl",
       ...[2, 3, 4, 5].map((line) => `bad-lines.jsonl:${line}`),
       "invalid-utf-8.jsonl:2",
     ].map((place) => join(projects, folder, place)),

@@ -35,14 +35,14 @@ test.each(["sessions", "windows"])(
 
     await home.sync(samples);
 
-    await undisturbed.sync(samples);
+    await undisturbed.pondHere("sync", "claude-code", "--path", samples);
     const { rows } = await storedRows(undisturbed.storage);
     expect(rowDifferences(rows, (await storedRows(home.storage)).rows)).toEqual([]);
   },
 );
 
 test("four processes that sync the same sources at once leave what one leaves", async () => {
-  await undisturbed.pond(...sync);
+  await undisturbed.pondHere(...sync);
 
   const runs = await Promise.all([1, 2, 3, 4].map(() => home.pond(...sync)));
 

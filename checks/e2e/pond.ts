@@ -4,8 +4,10 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { run } from "../../apps/cli/src/run.ts";
 
 const main = resolve("apps/cli/src/main.ts");
+const compiled = resolve("node_modules/.cache/compiled");
 const nobody = 65_534;
 
 export type Finished = {
@@ -44,6 +46,8 @@ export type Home = {
   readonly env: Readonly<Record<string, string>>;
   /** Runs the command to its end. */
   pond(...args: readonly string[]): Promise<Finished>;
+  /** Runs it in this process: the same code, without the start of a process. */
+  pondHere(...args: readonly string[]): Promise<Finished>;
   /** Starts it and lets go of it. */
   start(...args: readonly string[]): ChildProcess;
   /** Starts a server at any free port. */
@@ -74,6 +78,8 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
     XDG_STATE_HOME: join(folder, "state"),
     XDG_CONFIG_HOME: join(folder, "config"),
     XDG_CACHE_HOME: join(folder, "cache"),
+    // One for all homes, or each would compile the engine's bindings again.
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? compiled,
   };
   const start = (...args: readonly string[]): ChildProcess =>
     spawn(program, [...before, ...args], {
@@ -90,6 +96,11 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
     env,
     start,
     pond,
+    pondHere: async (...args) => {
+      const [stdout, stderr] = [new Printed(), new Printed()];
+      const surface = { stdout, stderr, env, home: folder, now: () => new Date() };
+      return { code: await run(args, surface), stdout: stdout.text, stderr: stderr.text };
+    },
     serve: async () => {
       const server = start("serve", "--port", "0", "--json");
       const ended = once(server, "close");
@@ -117,6 +128,16 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
     },
     remove,
   };
+}
+
+/** What would be on a pipe. */
+class Printed {
+  readonly isTTY: boolean = false;
+  text = "";
+
+  write(text: string): void {
+    this.text += text;
+  }
 }
 
 /** The one line a server prints. */

@@ -17,6 +17,7 @@ export type Transports = {
   http(operation: Operation, fields: Fields): Promise<Answer>;
   mcp(operation: Operation, fields: Fields): Promise<Answer>;
   mcpOverHttp(operation: Operation, fields: Fields): Promise<Answer>;
+  /** In this process: a start is the same, whatever is asked. */
   commandLine(operation: Operation, fields: Fields): Promise<Answer>;
   close(): Promise<void>;
 };
@@ -40,7 +41,7 @@ export async function openTransports(home: Home): Promise<Transports> {
     mcp: (operation, fields) => askMcp(mcp, operation, fields),
     mcpOverHttp: (operation, fields) => askMcp(mcpOverHttp, operation, fields),
     commandLine: async (operation, fields) => {
-      const { stdout } = await home.pond(...argumentsOf(operation, fields));
+      const { stdout } = await home.pondHere(...argumentsOf(operation, fields));
       const answer = answerOf(parseJson(stdout));
       return "error" in answer ? errorOf(answer["error"]) : answer;
     },

@@ -21,6 +21,7 @@ export async function startWorker(storage: TestStorage): Promise<Worker> {
   const failures: string[] = [];
   const env = {
     PATH: process.env["PATH"] ?? "",
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
     POND_STORAGE: storage.url("ponds"),
     POND_STORAGE_OPTIONS: JSON.stringify(storage.storageOptions),
     POND_NAMESPACES: "on-first-ingest",

@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readInput } from "./read-input.ts";
 import type { Input } from "./target.ts";
 
 const folder = fileURLToPath(new URL("./found", import.meta.url));
@@ -16,10 +17,5 @@ export function foundInputs(): readonly { readonly target: string; readonly name
 }
 
 export function readFound(target: string, name: string): Input {
-  const own = join(folder, target, name);
-  const entries = globSync("**/*", { cwd: own, withFileTypes: true });
-  const paths = entries.flatMap((entry) =>
-    entry.isFile() ? [join(entry.parentPath, entry.name).slice(own.length + 1)] : [],
-  );
-  return new Map(paths.sort().map((path) => [path, readFileSync(join(own, path))]));
+  return readInput(join(folder, target, name));
 }

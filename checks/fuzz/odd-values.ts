@@ -60,6 +60,8 @@ const oddTexts = [
   '{"pond_truncated":{"bytes":1}}',
   '{"type":"bytes","bytes":[1]}',
   '{"toJSON":1,"then":2}',
+  '{"toString":1,"valueOf":null}',
+  '[{"toString":1}]',
 ] as const;
 
 /** Keys that mean something to JavaScript or to pond's own forms. */
@@ -67,6 +69,7 @@ const oddKeys = [
   "__proto__",
   "constructor",
   "hasOwnProperty",
+  "toString",
   "toJSON",
   "then",
   "length",

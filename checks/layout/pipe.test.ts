@@ -43,7 +43,12 @@ describe("what goes into a pipe", () => {
     ["list", ["list"], /^SESSION .*\n(?:.*\n){15}$/, /^15 sessions\.\n$/],
     ["status", ["status"], /19 sessions/, /^$/],
     ["get", ["get", session], /^Session .*\n.*\/work\/hostile/, /^$/],
-    ["resume", ["resume", session], new RegExp(`^.*claude --resume ${session}\n$`), /^Already/],
+    [
+      "resume",
+      ["resume", session],
+      new RegExp(`^.*claude --resume ${session}\n$`),
+      /^warning: the session's folder .* is not on this machine: make it first\nAlready/,
+    ],
   ])("is plain for %s, each word where it belongs", (_, argv, stdout, stderr) => {
     const said = plainly(argv);
 

@@ -1,5 +1,7 @@
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PondError } from "@pond/canonical";
+import { type Rows, storedRows } from "../../e2e/rows.ts";
 import { defineFault, type Fault } from "../fault.ts";
 
 const kinds = {
@@ -33,15 +35,43 @@ type Verdict = {
   readonly damages: readonly { readonly files: readonly string[] }[];
 };
 
+const abouts = {
+  "data file":
+    "a data file of a table deleted, cut, zeroed or with a bit flipped: what cannot be read is named by `status --verify`, and so is each message or part that reads as another; other tables whole",
+  manifest:
+    "the newest manifest of a table deleted, cut, zeroed or with a bit flipped: one that is torn is named by `status --verify`; other tables whole",
+  index: "a file of an index deleted, cut, zeroed or with a bit flipped: every row stays readable",
+} as const;
+
+// What the digest of a message covers. Of a carrier's time nothing tells, nor of the form of a text
+// that only the index sees.
+const told = {
+  messages: ["role", "content", "options", "digest", "revision"],
+  parts: ["ordinal", "type", "provenance", "variant_data", "data", "options"],
+} as const;
+
+/** Messages and parts that read as others. What cannot be read at all is none of them. */
+async function othersIn(storage: string, rows: Rows): Promise<string[]> {
+  const found = await storedRows(storage).catch((error: unknown) => {
+    if (PondError.is(error)) return undefined;
+    throw error;
+  });
+  if (found === undefined) return [];
+  return (["messages", "parts"] as const).flatMap((table) =>
+    [...(rows.get(table) ?? [])].flatMap(([key, row]) => {
+      const other = found.rows.get(table)?.get(key);
+      const isSame = other && told[table].every((name) => row[name] === other[name]);
+      return isSame || (other === undefined && table === "messages") ? [] : [`${table} ${key}`];
+    }),
+  );
+}
+
 /** One file of one table is damaged, as a failing disk does. */
 export const damages: readonly Fault[] = (Object.keys(kinds) as (keyof typeof kinds)[]).map(
   (kind) =>
     defineFault({
       name: `damage/${kind}`,
-      about:
-        kind === "index"
-          ? "a file of an index deleted, cut, zeroed or with a bit flipped: every row stays readable"
-          : `the newest ${kind} of a table deleted, cut, zeroed or with a bit flipped: named by \`status --verify\`, other tables whole; of flipped bits those that read as other text are not found, as the engine keeps no checksums`,
+      about: abouts[kind],
       runs: 24,
       prepare: (workshop) => workshop.grown(),
       async inflict({ home: from }, { home: homeOf, random }) {
@@ -66,7 +96,13 @@ export const damages: readonly Fault[] = (Object.keys(kinds) as (keyof typeof ki
         const own = verdicts.find(({ name }) => name === table);
         const isNamed = own?.damages.some(({ files }) => files.includes(file)) ?? false;
         // Of a manifest that is gone nobody can tell that it was there; what is older may be read.
-        const hasToBeNamed = kind !== "index" && (way === "cut" || way === "zeros");
+        const isTorn = way === "cut" || way === "zeros";
+        const hasToBeNamed =
+          (kind !== "index" && isTorn) || (kind === "data file" && way === "deleted");
+        if (way === "flipped" && verdicts.every(({ damages }) => damages.length === 0)) {
+          const others = await othersIn(home.storage, rows);
+          problems.push(...others.map((row) => `${way} ${file}: ${row} reads as another`));
+        }
         const isUsed = kind === "manifest" || own?.readable_rows !== rows.get(table)?.size;
         if (hasToBeNamed && isUsed && !isNamed) problems.push(`${way} ${file}: is not named`);
         // Whatever else is asked, nothing but a typed answer comes.

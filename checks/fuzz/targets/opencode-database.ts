@@ -13,8 +13,8 @@ import {
 import type { Random } from "../../chaos/random.ts";
 import { mutateBytes } from "../mutate-files.ts";
 import { mutateJson } from "../mutate-json.ts";
+import { checkFolder } from "../reader-promises.ts";
 import type { Input, Target } from "../target.ts";
-import { checkFolder } from "./reader.ts";
 
 /** Columns without the constraints that keep a client from writing what it did not mean to. */
 const columns: Readonly<Record<string, readonly string[]>> = {

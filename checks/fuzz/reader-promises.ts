@@ -1,0 +1,144 @@
+import { fail, ok, strictEqual } from "node:assert/strict";
+import { contentOf, eventText, firstDifference, restoredFiles } from "@pond/adapter-testkit";
+import {
+  isJsonObject,
+  type JsonValue,
+  messageFromWire,
+  messageToWire,
+  parseJson,
+  type ReadEvent,
+  recordsOf,
+  sessionFromWire,
+  sessionToWire,
+} from "@pond/canonical";
+import {
+  type Adapter,
+  type Reader,
+  RecordCount,
+  type SessionContent,
+} from "@pond/canonical/adapter";
+import type { Files, IsLines } from "./mutate-files.ts";
+
+/** An adapter, and what its files are. */
+export type Reading = {
+  readonly adapter: Adapter;
+  readonly isLines: IsLines;
+  /** True for a file that is one JSON value, equal when it is restored; others are their bytes. */
+  readonly isDocument: (path: string) => boolean;
+};
+
+/** Every promise of a reader, for a folder that holds these files. */
+export async function checkFolder(reading: Reading, files: Files, folder: string): Promise<void> {
+  const { adapter } = reading;
+  const first = await readAll(adapter.from(folder));
+  // Once in a while, for it costs as much as all the rest.
+  if (runs++ % 8 === 0) {
+    const second = await readAll(adapter.from(folder));
+    strictEqual(first.join("\n"), second.join("\n"), "reads the same twice");
+  }
+  for (const events of first.sessions) checkSession(reading, files, events);
+  // What the client would refuse is said, and never thrown.
+  adapter.problems?.(files);
+}
+
+let runs = 0;
+
+class Listing extends Array<string> {
+  readonly sessions: (readonly ReadEvent[])[] = [];
+}
+
+async function readAll(reader: Reader): Promise<Listing> {
+  const listing = new Listing();
+  for await (const found of reader.sessions()) {
+    if (found.kind === "fault") {
+      listing.push(eventText(found));
+      continue;
+    }
+    const { key } = found;
+    const fingerprint = await reader.fingerprint(key).catch(refused);
+    ok(fingerprint !== undefined, `${key} is listed and has no fingerprint`);
+    const count = new RecordCount();
+    const events = await Array.fromAsync(reader.read(key, undefined, count));
+    const told = events.reduce((sum, event) => sum + recordsOf(event), 0);
+    const read = count.records ?? 0;
+    strictEqual(told, read, `${key}: ${read} records read, and ${told} accounted for`);
+    listing.sessions.push(events);
+    listing.push(key, ...events.map(eventText));
+  }
+  return listing;
+}
+
+/** The system and SQLite may refuse a file; anything else is a mistake of the reader's. */
+function refused(error: unknown): string {
+  if (error instanceof Error && ("syscall" in error || "errcode" in error)) return error.message;
+  throw error;
+}
+
+/** What is read is of the model, survives the wire, and gives back every record. */
+function checkSession(
+  { adapter: { to }, isLines, isDocument }: Reading,
+  files: Files,
+  events: readonly ReadEvent[],
+): void {
+  if (!events.some(({ kind }) => kind === "session")) return;
+  const content = contentOf(events);
+  const session = sessionFromWire(sessionToWire(content.session) as never);
+  const messages = content.messages.map((message) =>
+    messageFromWire(messageToWire(message) as never),
+  );
+  const root: SessionContent = { session, messages };
+  const restored = restoredFiles(to.writeNative({ root, descendants: [] }));
+  const isWhole = events.every(({ kind }) => kind !== "fault" && kind !== "pending");
+  for (const [path, bytes] of restored) {
+    const source = files.get(path);
+    if (source === undefined) continue;
+    if (isLines(path)) compareLines(path, source, bytes);
+    else if (isDocument(path)) {
+      if (isWhole) compare(path, parse(source), parse(bytes));
+    } else ok(source.equals(bytes), `${path} is restored with other bytes`);
+  }
+}
+
+function compareLines(path: string, source: Buffer, restored: Uint8Array): void {
+  const [before, after] = [recordsIn(source), recordsIn(Buffer.from(restored))];
+  for (const [at, record] of before.entries()) {
+    const own = after[at];
+    if (own === undefined) fail(`${path}: record ${at + 1} is not restored`);
+    compare(`${path}: record ${at + 1}`, record, own);
+  }
+  strictEqual(after.length, before.length, `${path}: records restored`);
+}
+
+/** The records of a log, told by other means than the reader's. */
+function recordsIn(bytes: Buffer): readonly JsonValue[] {
+  const text = bytes.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
+  const lines = text.split("\n");
+  return lines.flatMap((line, at) => {
+    const isLast = at === lines.length - 1;
+    const own = isLast ? line : line.replace(/\r$/, "");
+    // Zeros stand around a record that a power cut hit; at the end of a file more may come.
+    const inner = isLast ? own : own.replace(/^\0+/, "").replace(/\0+$/, "");
+    try {
+      const decoded = decoder.decode(Buffer.from(inner, "latin1"));
+      const value = parseJson(decoded);
+      return isJsonObject(value) ? [value] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function compare(place: string, expected: JsonValue, actual: JsonValue): void {
+  const difference = firstDifference(expected, actual);
+  if (difference !== undefined) fail(`${place}: ${difference}`);
+}
+
+function parse(bytes: Uint8Array): JsonValue {
+  return parseJson(
+    Buffer.from(bytes)
+      .toString()
+      .replace(/^\ufeff/, ""),
+  );
+}
