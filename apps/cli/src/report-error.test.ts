@@ -35,6 +35,11 @@ it.each([
     new StoreSchemaError("/x", "parts", "it is lost: messages holds rows"),
     /`pond status --verify` says/,
   ],
+  [
+    "an index that lost a file",
+    new StorageUnavailableError("/x", "/x/parts.lance/_indices/0/a.lance is not there"),
+    /`pond sync` makes it again/,
+  ],
   ["a folder", new StorageUnavailableError("/x", "permission denied"), /Check the folder/],
   ["a bucket", new StorageUnavailableError("s3://b/p", "it answers 503"), /Check the address/],
 ])("says what to do about %s", (_, error, hint) => {

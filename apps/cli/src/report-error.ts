@@ -101,8 +101,11 @@ function hintOf({ code, message, details }: ErrorFacts): string | undefined {
     }
   }
   const isFolder = typeof location === "string" && !isAddress(location);
-  if (code === "storage_unavailable" && isFolder)
-    return "Check the folder, and who may write there.";
+  if (code === "storage_unavailable" && isFolder) {
+    return /[/\\]_indices[/\\]/.test(message)
+      ? "An index has lost a file; no session is lost with it. `pond sync` makes it again."
+      : "Check the folder, and who may write there.";
+  }
   return Object.hasOwn(hints, code) ? hints[code] : undefined;
 }
 

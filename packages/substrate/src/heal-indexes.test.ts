@@ -185,3 +185,19 @@ it("finds a file that is gone also where it was written long before", async () =
   const left = columns.filter((column) => column !== "id");
   expect(await indexedColumns(await openBolts(copy))).toEqual(left);
 });
+
+it.each(columns)(
+  "makes the index of %s again that lost a file in a running system",
+  async (column) => {
+    const copy = copied();
+    const [newest = ""] = await manifestsOf(join(copy, "bolts.lance"));
+    const later = Date.now() / 1000 + 1;
+    utimesSync(newest, later, later);
+    for (const file of (await filesByColumn(copy)).get(column) ?? []) rmSync(join(copy, file));
+
+    const table = await openBolts(copy);
+
+    expect((await table.fold()).created).toEqual([column]);
+    expect(await indexedColumns(table)).toEqual(columns);
+  },
+);

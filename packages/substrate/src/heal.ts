@@ -14,6 +14,11 @@ export type Healing = { readonly table: string; readonly setAside: string };
 export type HealOptions = {
   /** Opens the newest version of the table there is. */
   readonly openTable: () => Promise<LanceTable>;
+  /**
+   * The table is opened to be written to: an index that lost a file in any way is dropped, because
+   * with it not even that index could be made again.
+   */
+  readonly isWriting?: boolean;
   /** Nothing written after it can have been torn by a power cut. Default: when the system started. */
   readonly bootedAtMs?: number;
 };
@@ -32,7 +37,7 @@ const clockMs = 2_000;
 export async function healTable(
   folder: string,
   { name: table }: TableDeclaration,
-  { openTable, bootedAtMs = Date.now() - uptime() * 1000 }: HealOptions,
+  { openTable, isWriting = false, bootedAtMs = Date.now() - uptime() * 1000 }: HealOptions,
 ): Promise<Healing[]> {
   const home = join(folder, `${table}.lance`);
   const manifests = await manifestsOf(home);
@@ -50,10 +55,11 @@ export async function healTable(
   const writtenMs = (await stat(newest)).mtimeMs;
   // A machine without a clock of its own starts in the past, until it is told the time.
   const isClockBehind = writtenMs > Date.now() + clockMs;
-  if (writtenMs > bootedAtMs && !isClockBehind) return healings;
+  const mayBeTorn = writtenMs <= bootedAtMs || isClockBehind;
+  if (!mayBeTorn && !isWriting) return healings;
   const whole = manifests.slice(broken.length);
-  const sinceMs = writtenMs - unwrittenMs;
-  if (await isInDoubt(home, newest, sinceMs)) {
+  const sinceMs = mayBeTorn ? writtenMs - unwrittenMs : Number.POSITIVE_INFINITY;
+  if (mayBeTorn && (await isInDoubt(home, newest, sinceMs))) {
     // Only reading tells: the engine may not need what looks torn.
     const unreadable = await unreadableManifests(folder, table, whole, openTable);
     whole.splice(0, unreadable.length);

@@ -107,7 +107,9 @@ export async function openStore(location: string, options: StoreOptions): Promis
       for (const table of tables) {
         const openTable = () => catalog.openAny(table.name);
         const dataset = datasets.get(table.name) ?? table.name;
-        const healings = await healTable(place.folder, { ...table, name: dataset }, { openTable });
+        const declared = { ...table, name: dataset };
+        const isWriting = mode === "write";
+        const healings = await healTable(place.folder, declared, { openTable, isWriting });
         for (const healing of healings) onHeal?.({ ...healing, table: table.name });
       }
     }
