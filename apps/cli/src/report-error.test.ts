@@ -1,5 +1,8 @@
-import { StorageUnavailableError, StoreSchemaError } from "@pond/substrate";
-import { expect, it } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "@pond/substrate";
+import { expect, it, onTestFinished } from "vitest";
 import { Output } from "./output/output.ts";
 import { reportError, toWireError } from "./report-error.ts";
 
@@ -43,6 +46,22 @@ it.each([
   ["a folder", new StorageUnavailableError("/x", "permission denied"), /Check the folder/],
   ["a bucket", new StorageUnavailableError("s3://b/p", "it answers 503"), /Check the address/],
 ])("says what to do about %s", (_, error, hint) => {
+  expect(saidOf(error)).toMatch(hint);
+});
+
+it("writes the flags for the shell where the folder of a store itself was given", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pond's "));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "default", "sessions.lance"), { recursive: true });
+
+  const said = saidOf(new StoreNotFoundError(join(folder, "default", "default")));
+
+  const word = folder.replaceAll("'", "'\\''");
+  expect(said).toContain(`say --storage '${word}' --namespace default`);
+});
+
+/** What is printed on stderr. */
+function saidOf(error: unknown): string {
   let stderr = "";
   const [stdout, sink] = [
     { write: () => undefined },
@@ -53,11 +72,9 @@ it.each([
     },
   ];
   const modes = { isJson: false, isQuiet: false, isVerbose: false, isColorAllowed: false };
-
   reportError(error, new Output({ stdout, stderr: sink, env: {}, ...modes }));
-
-  expect(stderr).toMatch(hint);
-});
+  return stderr;
+}
 
 it("names the facts of an error as the wire does", () => {
   const facts = { code: "not_found", message: "m", details: { sessionId: "s", path: "p" } };

@@ -4,6 +4,7 @@ import { isAddress } from "./config-values.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import type { Output } from "./output/output.ts";
 import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { shellLine } from "./shell-words.ts";
 
 export type ErrorFacts = {
   readonly code: string;
@@ -97,7 +98,8 @@ function hintOf({ code, message, details }: ErrorFacts): string | undefined {
   if (code === "store_not_found" && typeof location === "string") {
     const above = dirname(location);
     if (!isAddress(location) && existsSync(join(above, "sessions.lance"))) {
-      return `${above} is a store itself: say --storage ${dirname(above)} --namespace ${basename(above)}`;
+      const words = ["--storage", dirname(above), "--namespace", basename(above)];
+      return `${above} is a store itself: say ${shellLine(words)}`;
     }
   }
   const isFolder = typeof location === "string" && !isAddress(location);

@@ -1,9 +1,52 @@
-export { rootOf } from "./ancestry.ts";
-export { checkRow } from "./check-row.ts";
-export type { At } from "./content.ts";
-export { checkContent } from "./content-check.ts";
-export { type MaybeCopy, untouchedCopies } from "./copies.ts";
-export { type CutView, cutContext } from "./cut-context.ts";
+export {
+  DamagedRowError,
+  LineageCycleError,
+  MessageNotFoundError,
+  PartNotFoundError,
+  SessionNotFoundError,
+  TargetExistsError,
+  TargetUnwritableError,
+  UnsafePathError,
+} from "./errors.ts";
+export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
+export type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
+export { rootOf } from "./read/ancestry.ts";
+export { type MaybeCopy, untouchedCopies } from "./read/copies.ts";
+export { type CutView, cutContext } from "./read/cut-context.ts";
+export {
+  type GetOptions,
+  getMessage,
+  getSession,
+  type MessageOptions,
+  type MessageView,
+  readPages,
+  type SessionPage,
+} from "./read/get.ts";
+export { type ListedSession, type ListOptions, listSessions } from "./read/list.ts";
+export type { At } from "./read/outline.ts";
+export { projectFilter } from "./read/project.ts";
+export {
+  type PartSummary,
+  type ResponseMode,
+  type ShownMessage,
+  summarizePart,
+} from "./read/shown.ts";
+export { type LabelCounts, type Statistics, statistics } from "./read/statistics.ts";
+export { titles } from "./read/summaries.ts";
+export { loadLineage, rootIds } from "./restore/lineage.ts";
+export { type Restored, type RestoreOptions, restore } from "./restore/restore.ts";
+export { type WriteOptions, writeFiles } from "./restore/write-files.ts";
+export { checkRow } from "./rows/check-row.ts";
+export { checkContent } from "./rows/content-check.ts";
+export {
+  isMove,
+  type RedactedMessage,
+  redactMessageRows,
+  redactPartRow,
+  redactSessionRow,
+  type TextMap,
+  windowRowsOf,
+} from "./rows/redact-rows.ts";
 export {
   type BacklogMessage,
   type BacklogText,
@@ -16,53 +59,12 @@ export {
   readStoredModel,
   readTexts,
   writeEmbeddings,
-} from "./embeddings.ts";
-export {
-  DamagedRowError,
-  LineageCycleError,
-  MessageNotFoundError,
-  PartNotFoundError,
-  SessionNotFoundError,
-  TargetExistsError,
-  TargetUnwritableError,
-  UnsafePathError,
-} from "./errors.ts";
-export {
-  type GetOptions,
-  getMessage,
-  getSession,
-  type MessageOptions,
-  type MessageView,
-  type PartSummary,
-  type ResponseMode,
-  readPages,
-  type SessionPage,
-  type ShownMessage,
-  summarizePart,
-} from "./get.ts";
-export { fromIndexed } from "./indexed-text.ts";
-export { createIngest, type Ingest, type IngestOptions } from "./ingest.ts";
-export { loadLineage, rootIds } from "./lineage.ts";
-export { type ListedSession, type ListOptions, listSessions } from "./list.ts";
-export { inOneForm } from "./one-form.ts";
-export type { IngestOutcome, SessionHooks } from "./outcome.ts";
-export { projectFilter } from "./project.ts";
-export { rebuildWindows } from "./rebuild-windows.ts";
-export {
-  isMove,
-  type RedactedMessage,
-  redactMessageRows,
-  redactPartRow,
-  redactSessionRow,
-  type TextMap,
-  windowRowsOf,
-} from "./redact-rows.ts";
-export { type Restored, type RestoreOptions, restore } from "./restore.ts";
-export { searchText } from "./search-text.ts";
+} from "./search/embeddings.ts";
+export { fromIndexed } from "./search/indexed-text.ts";
+export { inOneForm } from "./search/one-form.ts";
+export { rebuildWindows } from "./search/rebuild-windows.ts";
+export { searchText } from "./search/search-text.ts";
+export { windowText } from "./search/window-text.ts";
+export type { WindowPiece } from "./search/windows.ts";
 export { openSessions, type SessionStore, type SessionStoreOptions } from "./session-store.ts";
-export { type LabelCounts, type Statistics, statistics } from "./statistics.ts";
-export { titles } from "./summaries.ts";
 export { searchable, sessionTables } from "./tables.ts";
-export { windowText } from "./window-text.ts";
-export type { WindowPiece } from "./windows.ts";
-export { type WriteOptions, writeFiles } from "./write-files.ts";

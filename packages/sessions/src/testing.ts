@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { type JsonObject, partsOf, type ReadEvent, SourceFault } from "@pond/canonical";
 import * as seam from "@pond/canonical/adapter";
 import type { Table } from "@pond/substrate";
-import { createIngest, type IngestOptions } from "./ingest.ts";
-import { loadLineage } from "./lineage.ts";
-import type { IngestOutcome, SessionHooks } from "./outcome.ts";
+import { createIngest, type IngestOptions } from "./ingest/ingest.ts";
+import type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
+import { loadLineage } from "./restore/lineage.ts";
 import { openSessions, type SessionStore } from "./session-store.ts";
 import { sessionTables } from "./tables.ts";
 

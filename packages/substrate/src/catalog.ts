@@ -72,8 +72,18 @@ export class Catalog {
     }
   }
 
-  /** Opens a table and proves that this version of the consumer may use it. */
+  /** Opens a table for use: without the indexes of columns that are gone. */
   async open(table: TableDeclaration): Promise<OpenedTable> {
+    const opened = await this.openProven(table);
+    const { handle } = opened;
+    await retry(this.#place(table.name), () => dropLostIndexes(table, handle), {
+      refresh: () => handle.checkoutLatest(),
+    });
+    return opened;
+  }
+
+  /** Opens a table and proves that this version of the consumer may use it. Changes nothing. */
+  async openProven(table: TableDeclaration): Promise<OpenedTable> {
     const handle = await this.openAny(table.name);
     const schema = await retry(this.#place(table.name), () => handle.schema());
     const stored = fromSchema(schema, table);
@@ -86,9 +96,6 @@ export class Catalog {
     const unmet = unmetColumn(schema, table);
     if (unmet !== undefined)
       this.#refuse(table.name, `column ${unmet} is missing or of another type`);
-    await retry(this.#place(table.name), () => dropLostIndexes(table, handle), {
-      refresh: () => handle.checkoutLatest(),
-    });
     const uri = `${this.location.uri}/${this.#datasetOf(table.name)}.lance`;
     return { handle, uri, storeId: stored.storeId };
   }

@@ -10,8 +10,8 @@ export type FoldOptions = {
   /** Fold whatever the thresholds say. */
   readonly isForced?: boolean;
   /**
-   * Versions older than this are removed, the newest never. A read that takes longer may lose its
-   * files. Default 10 minutes.
+   * Versions made longer ago than this are removed, the newest never: whoever is reading one loses
+   * its files. Default 10 minutes.
    */
   readonly retentionMs?: number;
   /** Leave indexes that are missing or far behind for a later fold. */

@@ -170,11 +170,16 @@ async function healedAfterReboot(folder: string): Promise<Healing[]> {
   }
 }
 
+/** The data file that holds a part. */
+function dataFileOf(folder: string, number: string): string {
+  const data = join(folder, "parts.lance", "data");
+  const names = readdirSync(data).filter((name) => readFileSync(join(data, name)).includes(number));
+  return join(data, names[0] ?? "");
+}
+
 /** The data file that was written last. */
 function newestDataFile(folder: string): string {
-  const data = join(folder, "parts.lance", "data");
-  const names = readdirSync(data).filter((name) => readFileSync(join(data, name)).includes("n29"));
-  return join(data, names[0] ?? "");
+  return dataFileOf(folder, "n29");
 }
 
 it.each<[string, (path: string) => void]>([["is gone", (path) => rmSync(path)], ...tears])(
@@ -229,6 +234,21 @@ it("says so when the rows of every version are torn, and touches nothing", async
   await expect(healedAfterReboot(folder)).rejects.toThrow(StorageUnavailableError);
 
   expect(newest(100)).toEqual(files.slice(0, 3));
+});
+
+it("goes behind nothing that was written long before the power went, whatever became of it", async () => {
+  const { folder, newest } = await storedThrice();
+  const [last, ...others] = newest(100);
+  const hourAgo = Date.now() / 1000 - 3600;
+  for (const path of others) utimesSync(path, hourAgo, hourAgo);
+  rmSync(dataFileOf(folder, "n0"));
+
+  const healings = await healedAfterReboot(folder);
+
+  expect([healings, newest(100)]).toEqual([[], [last, ...others]]);
+  const store = await openCatalogue(folder, { mode: "read" });
+  const rows = store.table("parts").rows({ columns: ["number"] });
+  await expect(rows).rejects.toThrow(/\.lance is not there/);
 });
 
 it("keeps a whole store with the leftover of a write that never was committed", async () => {

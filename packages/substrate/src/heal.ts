@@ -1,12 +1,14 @@
-import { existsSync, statSync } from "node:fs";
-import { open, readdir, rename, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, rename, stat } from "node:fs/promises";
 import { uptime } from "node:os";
-import { basename, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "./declaration.ts";
 import { StorageUnavailableError } from "./errors.ts";
-import { type NamedFile, type NamedIndex, namedFiles } from "./manifest-files.ts";
+import { dropIfThere } from "./lost-indexes.ts";
+import { type NamedIndex, namedFiles } from "./manifest-files.ts";
 import { isGone } from "./storage.ts";
+import { isTorn, isWhole } from "./torn-files.ts";
 
 /** A manifest that could not be read, or a table without any, and where it was set aside. */
 export type Healing = { readonly table: string; readonly setAside: string };
@@ -32,13 +34,34 @@ const clockMs = 2_000;
 /**
  * Sets aside the newest manifests of a local table that a power cut left torn, or that name torn
  * files, so that the newest whole version opens. Nothing is deleted: a manifest gets `.broken`
- * behind its name. What {@link Store.flush} acknowledged is never among them.
+ * behind its name. What {@link Store.flush} acknowledged is never among them: what else became of a
+ * disk stays as it is, for reading to say.
  */
 export async function healTable(
   folder: string,
+  table: TableDeclaration,
+  options: HealOptions,
+): Promise<Healing[]> {
+  const healings: Healing[] = [];
+  for (let left = maxLooks; ; left -= 1) {
+    try {
+      await healNewest(folder, table, options, healings);
+      return healings;
+    } catch (error) {
+      // Another process has folded it, and cleaned away what was the newest version just now.
+      if (!isGone(error) || left === 1) throw error;
+    }
+  }
+}
+
+const maxLooks = 5;
+
+async function healNewest(
+  folder: string,
   { name: table }: TableDeclaration,
   { openTable, isWriting = false, bootedAtMs = Date.now() - uptime() * 1000 }: HealOptions,
-): Promise<Healing[]> {
+  healings: Healing[],
+): Promise<void> {
   const home = join(folder, `${table}.lance`);
   const manifests = await manifestsOf(home);
   const broken: string[] = [];
@@ -48,20 +71,23 @@ export async function healTable(
   }
   const newest = manifests[broken.length];
   if (newest === undefined) {
-    if (broken.length === 0) return setAsideBegun(home, table);
+    if (broken.length === 0) {
+      healings.push(...(await setAsideBegun(home, table)));
+      return;
+    }
     throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
   }
-  const healings = await setAside(home, table, broken);
+  healings.push(...(await setAside(home, table, broken)));
   const writtenMs = (await stat(newest)).mtimeMs;
   // A machine without a clock of its own starts in the past, until it is told the time.
   const isClockBehind = writtenMs > Date.now() + clockMs;
   const mayBeTorn = writtenMs <= bootedAtMs || isClockBehind;
-  if (!mayBeTorn && !isWriting) return healings;
+  if (!mayBeTorn && !isWriting) return;
   const whole = manifests.slice(broken.length);
   const sinceMs = mayBeTorn ? writtenMs - unwrittenMs : Number.POSITIVE_INFINITY;
   if (mayBeTorn && (await isInDoubt(home, newest, sinceMs))) {
     // Only reading tells: the engine may not need what looks torn.
-    const unreadable = await unreadableManifests(folder, table, whole, openTable);
+    const unreadable = await unreadableManifests({ folder, table, sinceMs, openTable }, whole);
     whole.splice(0, unreadable.length);
     healings.push(...(await setAside(home, table, unreadable)));
   }
@@ -70,10 +96,10 @@ export async function healTable(
   // Of a version that is no longer the newest, another process may have cleaned files away.
   if (lost.size > 0 && (await manifestsOf(home))[0] === left) {
     const handle = await openTable();
-    await dropIndexes(handle, lost);
+    // Indexes are made of the rows, so the next fold makes them again.
+    for (const name of lost) await dropIfThere(handle, name);
     handle.close();
   }
-  return healings;
 }
 
 /** True where a power cut may have taken rows of a version. */
@@ -118,19 +144,29 @@ async function indexesOf(home: string, manifest: string): Promise<readonly Named
   }
 }
 
-/** The manifests before the first whose version can be read. */
+type Search = Pick<HealOptions, "openTable"> & {
+  readonly folder: string;
+  readonly table: string;
+  /** What was written before was on the disk when the power went. */
+  readonly sinceMs: number;
+};
+
+/**
+ * The manifests before the first whose version can be read. None where one of them was written long
+ * before: that is no power cut's doing, and to go back behind it would hide what was acknowledged.
+ */
 async function unreadableManifests(
-  folder: string,
-  table: string,
+  { folder, table, sinceMs, openTable }: Search,
   manifests: readonly string[],
-  openTable: () => Promise<LanceTable>,
 ): Promise<readonly string[]> {
   const handle = await openTable();
   try {
     for (const [count, path] of manifests.entries()) {
       // One that is torn itself may be behind one that is whole; of zeros it reads as an empty table.
-      if (!(await isWhole(path))) continue;
-      if (await canBeRead(handle, versionOf(path))) return manifests.slice(0, count);
+      if ((await isWhole(path)) && (await canBeRead(handle, versionOf(path)))) {
+        return manifests.slice(0, count);
+      }
+      if ((await stat(path)).mtimeMs < sinceMs) return [];
     }
   } finally {
     handle.close();
@@ -138,8 +174,8 @@ async function unreadableManifests(
   throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
 }
 
-/** Manifest names count down from 2^64 - 1. */
-function versionOf(path: string): number {
+/** The version whose manifest this is: their names count down from 2^64 - 1. */
+export function versionOf(path: string): number {
   return Number(2n ** 64n - 1n - BigInt(basename(path, ".manifest")));
 }
 
@@ -211,16 +247,6 @@ async function renameAside(path: string): Promise<string | undefined> {
   }
 }
 
-/** True for a file that is not as a manifest names it, or that was written last and has no end. */
-async function isTorn({ path, bytes }: NamedFile, sinceMs: number): Promise<boolean> {
-  // Looked at synchronously: there may be hundreds.
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined || (bytes !== undefined && found.size !== bytes)) return true;
-  if (found.mtimeMs < sinceMs) return false;
-  // Of a file that has neither a size nor an end to be known by, nothing tells.
-  return endOf(path) === undefined ? bytes === undefined : !(await isWhole(path));
-}
-
 async function canBeRead(handle: LanceTable, version: number): Promise<boolean> {
   try {
     await handle.checkout(version);
@@ -229,36 +255,4 @@ async function canBeRead(handle: LanceTable, version: number): Promise<boolean> 
   } catch {
     return false;
   }
-}
-
-/** Indexes are made of the rows, so the next fold makes them again. */
-async function dropIndexes(handle: LanceTable, names: Iterable<string>): Promise<void> {
-  for (const name of names) {
-    await handle.dropIndex(name).catch((error: unknown) => {
-      if (!(error instanceof Error && /not found|does not exist/i.test(error.message))) throw error;
-    });
-  }
-}
-
-const ends: Readonly<Record<string, string>> = {
-  ".manifest": "LANC",
-  ".lance": "LANC",
-  ".idx": "LANC",
-  ".arrow": "ARROW1",
-};
-
-/** What files of this kind end with, as far as that is known. */
-function endOf(path: string): string | undefined {
-  return ends[extname(path)];
-}
-
-/** False for a file that a power cut has left without the end of its format. */
-export async function isWhole(path: string): Promise<boolean> {
-  const end = endOf(path) ?? "";
-  await using file = await open(path, "r");
-  const { size } = await file.stat();
-  if (size < end.length) return false;
-  const tail = Buffer.alloc(end.length);
-  await file.read(tail, 0, tail.length, size - tail.length);
-  return tail.toString("latin1") === end;
 }

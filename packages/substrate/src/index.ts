@@ -48,9 +48,8 @@ export { TextCells } from "./text-cells.ts";
 export {
   type ContentCheck,
   type ContentVerdict,
-  type Damage,
-  type TableVerdict,
   type VerifyOptions,
   verifyStore,
 } from "./verify.ts";
+export type { Damage, TableVerdict } from "./verify-table.ts";
 export type { InsertOutcome } from "./write.ts";

@@ -2,8 +2,14 @@ import { describe, expect, it } from "vitest";
 import { eq } from "./filter.ts";
 import { loadLance } from "./lance.ts";
 import type { Table } from "./table.ts";
-import { numbered } from "./testing/catalogue.ts";
-import { openCatalogue, openLanceTable, temporaryLocation } from "./testing/store.ts";
+import { catalogue, numbered } from "./testing/catalogue.ts";
+import {
+  openCatalogue,
+  openLanceTable,
+  storageOptions,
+  temporaryLocation,
+} from "./testing/store.ts";
+import { verifyStore } from "./verify.ts";
 
 /** Renews a column while another process indexes it, whose commit comes later. */
 async function loseIndex(location: string, table: Table): Promise<void> {
@@ -51,5 +57,18 @@ describe("an index of a column that another process has just renewed", () => {
     await table.fold({ isForced: true });
     const { indexes } = await table.health();
     expect(indexes.map(({ name }) => name)).toContain("shaped_by_idx");
+  });
+
+  it("is left where it is by who verifies the store, which reads it all the same", async () => {
+    const location = temporaryLocation();
+    const table = (await openCatalogue(location)).table("parts");
+    await table.insert(numbered(20));
+    await loseIndex(location, table);
+
+    const verdicts = await verifyStore(location, { tables: catalogue, storageOptions });
+
+    expect(verdicts[0]).toEqual({ name: "parts", readableRows: 20, damages: [] });
+    const plain = await openLanceTable(location, "parts");
+    await expect(plain.countRows("maker = 'acme'")).rejects.toThrow("Index referenced a field");
   });
 });

@@ -5,7 +5,7 @@ import { scanQuery } from "./read.ts";
 
 /** What every query with a condition says while there is one. */
 const lost = /index referenced a field with id \d+ which did not exist/i;
-const notThere = /index not found/i;
+const notThere = /index not found|does not exist/i;
 // A name that is taken gets a number.
 const names = ["_idx", "_idx_2", "_idx_3", "_idx_4"];
 
@@ -47,7 +47,8 @@ async function hasLostIndex(table: TableDeclaration, handle: LanceTable): Promis
   }
 }
 
-async function dropIfThere(handle: LanceTable, name: string): Promise<void> {
+/** Drops an index by its name, unless another process did. */
+export async function dropIfThere(handle: LanceTable, name: string): Promise<void> {
   try {
     await handle.dropIndex(name);
   } catch (error) {

@@ -51,6 +51,10 @@ it("ends in a ConflictError that counts the attempts", async () => {
 it.each([
   ["that stays down", down],
   ["that is full", "IO error: No space left on device (os error 28)"],
+  [
+    "whose bytes make no sense",
+    "Failed to get next batch from stream: Invalid input, column metadata range for column index 2 is outside metadata region: position=573, length=97",
+  ],
 ])("ends in a StorageUnavailableError for storage %s", async (_, message) => {
   const outcome = retry(place, failing(message, message), { maxAttempts: 2 });
 

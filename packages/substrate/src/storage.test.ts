@@ -93,7 +93,7 @@ it("flushes nothing again that is as it was", async () => {
   expect(await flushedBy(() => folder.flush())).toEqual([]);
 });
 
-it("brings a draft into the store only once it is flushed", async () => {
+it("brings a draft into the store only once it is flushed, and keeps it there", async () => {
   let before: string[] = [];
 
   await withDraftFolder(store, async (draft, adopt) => {
@@ -103,5 +103,5 @@ it("brings a draft into the store only once it is flushed", async () => {
     before = (await flushedBy(() => adopt(table))).map((path) => path.replace(/.*draft-[^/]*/, ""));
   });
 
-  expect(before).toEqual(["/parts.lance/manifest", "/parts.lance"]);
+  expect(before).toEqual(["/parts.lance/manifest", "/parts.lance", "/made/store"]);
 });

@@ -32,7 +32,8 @@ export function isMissing({ folder }: StoreLocation): boolean {
 /**
  * Lends `use` a folder inside the store in which something can be made aside. `adopt` moves a
  * folder of it into the store, unless there is one of that name already. It is flushed before, so
- * that a power cut leaves all of it or nothing.
+ * that a power cut leaves all of it or nothing; and the store after, so that none takes a table away
+ * from beside one that was written to.
  */
 export async function withDraftFolder(
   store: string,
@@ -46,6 +47,7 @@ export async function withDraftFolder(
       await rename(folder, join(store, basename(folder))).catch((error: unknown) => {
         if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "EEXIST")) throw error;
       });
+      await flushFolder(store);
     });
   } finally {
     await rm(draft, { recursive: true, force: true });

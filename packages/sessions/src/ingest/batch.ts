@@ -1,0 +1,145 @@
+import type { Message, Session } from "@pond/canonical";
+import type { Row, Store } from "@pond/substrate";
+import { Columns, type RowValues } from "../rows/columns.ts";
+import { messageFromRow, partFromRow } from "../rows/from-rows.ts";
+import { tornDigest } from "../rows/message-digest.ts";
+import type { PreparedMessage } from "../rows/prepare.ts";
+import { messageRow, partRow as partRowOf, sessionRow, windowRow } from "../rows/to-rows.ts";
+import { emptyOtherWindows, writeWindows } from "../search/window-rows.ts";
+import type { Window } from "../search/windows.ts";
+import { findTorn, reviseDiffering, reviseOpened } from "./conflicts.ts";
+import type { Gathered, Inserted } from "./gathered.ts";
+import { settleStatus } from "./outcome.ts";
+
+/**
+ * Rows of many sessions on their way into the store as few, large commits, each of one table
+ * (`lance-forward-compat-no-cross-shard-atomic-write`).
+ */
+export class Batch {
+  readonly ingestedAt: bigint;
+  bytes = 0;
+  /** What was added for the first time, by session. */
+  readonly inserted: Map<Gathered, Inserted[]> = new Map();
+  readonly #messages = new Columns(["content", "search_text", "options"]);
+  readonly #parts = new Columns(["variant_data", "options"]);
+  readonly #windows = new Columns(["text", "message_ids"]);
+  readonly #sessions = new Columns();
+  readonly #opened: Map<Gathered, Session> = new Map();
+  #partsPresent = 0;
+  readonly #finished: Gathered[] = [];
+  readonly #ids: Set<string> = new Set();
+
+  constructor(ingestedAt: bigint) {
+    this.ingestedAt = ingestedAt;
+  }
+
+  /** True where a session's rows are on their way in this batch. */
+  holds(sessionId: string): boolean {
+    return this.#ids.has(sessionId);
+  }
+
+  addMessage(gathered: Gathered, message: PreparedMessage, ordinal: bigint): void {
+    const { labels, outcome } = gathered;
+    const { id } = message.header;
+    const { digest, preparedParts } = message;
+    this.#ids.add(labels.sessionId);
+    const row = this.#messages.push(messageRow(labels, message, ordinal, this.ingestedAt));
+    const partRow = this.#parts.length;
+    const partCount = preparedParts.length;
+    for (const [position, part] of preparedParts.entries()) {
+      this.#parts.push(partRowOf(labels.sessionId, id, part, position, this.ingestedAt));
+    }
+    const inserted = { id, digest, ordinal, row, partRow, partCount };
+    const others = this.inserted.get(gathered);
+    if (others) others.push(inserted);
+    else this.inserted.set(gathered, [inserted]);
+    this.bytes += message.bytes;
+    outcome.messages_added += 1;
+    outcome.parts_added += partCount;
+  }
+
+  /** A message row built by the caller. */
+  addCarrier({ labels }: Gathered, row: RowValues): void {
+    this.#ids.add(labels.sessionId);
+    this.#messages.push(row);
+    this.bytes += String(row["options"]).length;
+  }
+
+  addWindows(gathered: Gathered, windows: readonly Window[]): void {
+    for (const window of windows) {
+      this.#windows.push(windowRow(gathered.labels, window));
+      this.bytes += window.text?.length ?? 0;
+    }
+  }
+
+  addSession(gathered: Gathered, session: Session, host: string | undefined): void {
+    this.#ids.add(session.id);
+    this.#opened.set(gathered, session);
+    this.#sessions.push(sessionRow(session, host, this.ingestedAt));
+  }
+
+  /** Nothing more comes of this session. */
+  finish(gathered: Gathered): void {
+    this.#finished.push(gathered);
+  }
+
+  /**
+   * Commits what is not visible yet: parts, then windows, so that whatever a run that broke off
+   * left of a session shows in its parts. Makes them durable: a power cut that keeps a message has
+   * to keep its parts, or the next sync would take the message as stored.
+   */
+  async writeBelow(store: Store): Promise<void> {
+    const { present } = await store.table("parts").insert(this.#parts.batch());
+    this.#partsPresent = present;
+    await writeWindows(store, this.#windows);
+    if (this.#parts.length + this.#windows.length > 0) await store.flush();
+  }
+
+  /**
+   * Commits messages and session rows, so that a row that is visible has everything below it,
+   * then makes them durable, then acknowledges. Only after {@link writeBelow}.
+   */
+  async writeVisible(store: Store): Promise<void> {
+    if (this.#ids.size > 0) await this.#writeRows(store);
+    // What was there already may be of somebody who has not made it durable yet, or failed to.
+    if (this.#ids.size + this.#finished.length > 0) await store.flush();
+    for (const { hooks, outcome } of this.#finished) {
+      settleStatus(outcome);
+      await hooks.onCommitted(outcome);
+    }
+  }
+
+  /** A message that was added, from its rows. */
+  messageOf({ row, partRow, partCount }: Inserted): Message {
+    const parts = Array.from({ length: partCount }, (_, at) => this.partOf(partRow + at));
+    return messageFromRow(
+      this.#messages.row(row),
+      parts.map((part) => partFromRow(part, part["data"] ?? null)),
+    );
+  }
+
+  partOf(row: number): Row {
+    return this.#parts.row(row);
+  }
+
+  async #writeRows(store: Store): Promise<void> {
+    const torn = this.#partsPresent > 0 ? await findTorn(store, this) : [];
+    for (const { row } of torn) this.#messages.set(row, "digest", tornDigest);
+    const messages = await store.table("messages").insert(this.#messages.batch());
+    if (this.#partsPresent + messages.present > 0) {
+      for (const gathered of this.inserted.keys()) gathered.hasLeftovers = true;
+      const carriers = await reviseDiffering(store, this);
+      await store.table("messages").insert(carriers.batch());
+    }
+    for (const { labels, hooks, windowIds, hasLeftovers } of this.#finished) {
+      if (hasLeftovers && windowIds && (await hooks.isUnchanged())) {
+        await emptyOtherWindows(store, labels, windowIds);
+      }
+    }
+    if (this.#sessions.length > 0) await store.flush();
+    const sessions = await store.table("sessions").insert(this.#sessions.batch());
+    if (sessions.present === 0) return;
+    const carriers = await reviseOpened(store, this.#opened, this.ingestedAt);
+    await store.table("messages").insert(carriers.batch());
+  }
+}

@@ -1,0 +1,260 @@
+import { describe, expect, it } from "vitest";
+import { loadLineage } from "../restore/lineage.ts";
+import type { SessionStore } from "../session-store.ts";
+import {
+  allRows,
+  type DemoMessage,
+  type Ingested,
+  ingestDemo,
+  said,
+  shown,
+  withStore,
+} from "../testing.ts";
+
+type State = readonly (DemoMessage | "fault")[];
+
+/** Ingests one state of session `s` after the other; the outcome of the last. */
+async function sync(sessions: SessionStore, states: readonly State[], options: Ingested = {}) {
+  let last: Awaited<ReturnType<typeof ingestDemo>> = [];
+  for (const messages of states)
+    last = await ingestDemo(sessions, [{ id: "s", messages }], options);
+  return last[0];
+}
+
+const [a, b, c] = [said("a"), said("b"), said("c")];
+
+describe("a session that its source rewrote", () => {
+  it("shows the new value and keeps the first", () =>
+    withStore(async (sessions) => {
+      const outcome = await sync(sessions, [
+        [a, b, c],
+        [a, said("b", "Anew."), c],
+      ]);
+
+      expect(outcome).toMatchObject({ status: "revised", revisions: 1, messages_added: 0 });
+      expect(await shown(sessions, "s")).toEqual(["a: This is a.", "b: Anew.", "c: This is c."]);
+      expect(await shown(sessions, "s", "first")).toEqual([
+        "a: This is a.",
+        "b: This is b.",
+        "c: This is c.",
+      ]);
+    }));
+
+  it("keeps the new value in a carrier of its own (spec 6.5, rule 3)", () =>
+    withStore(async (sessions) => {
+      await sync(sessions, [[a], [said("a", "Anew.")]]);
+
+      const rows = await sessions.store
+        .table("messages")
+        .rows({ columns: ["role", "content", "revises", "search_text", "options"] });
+      const carrier = rows.find(({ revises }) => revises !== null);
+      expect(carrier).toMatchObject({ role: "system", content: '""', revises: "a" });
+      expect(JSON.parse(String(carrier?.["options"]))).toMatchObject({
+        pond: { revises: "a", revision: 1, message: { id: "a", content: [{ text: "Anew." }] } },
+      });
+    }));
+
+  it("follows a value that goes back and forth", () =>
+    withStore(async (sessions) => {
+      const other = said("a", "Other.");
+
+      await sync(sessions, [[a], [other], [a]]);
+      expect(await shown(sessions, "s")).toEqual(["a: This is a."]);
+
+      await sync(sessions, [[other]]);
+      expect(await shown(sessions, "s")).toEqual(["a: Other."]);
+
+      const again = await sync(sessions, [[other]]);
+      expect(again?.status).toBe("unchanged");
+    }));
+
+  it("follows a message to its new place, whatever its value", () =>
+    withStore(async (sessions) => {
+      const moved = await sync(sessions, [
+        [a, b, c],
+        [b, c, a],
+      ]);
+      expect(moved).toMatchObject({ revisions: 1, status: "revised" });
+      expect(await shown(sessions, "s")).toEqual([
+        "b: This is b.",
+        "c: This is c.",
+        "a: This is a.",
+      ]);
+
+      await sync(sessions, [
+        [b, said("a", "Anew."), c],
+        [c, said("a", "Anew."), b],
+      ]);
+      expect(await shown(sessions, "s")).toEqual(["c: This is c.", "a: Anew.", "b: This is b."]);
+    }));
+
+  it("puts a new message between its neighbours", () =>
+    withStore(async (sessions) => {
+      const outcome = await sync(sessions, [
+        [a, c],
+        [a, b, c],
+      ]);
+
+      expect(outcome).toMatchObject({ status: "grown", messages_added: 1, revisions: 0 });
+      expect(await shown(sessions, "s")).toEqual([
+        "a: This is a.",
+        "b: This is b.",
+        "c: This is c.",
+      ]);
+    }));
+
+  it("leaves out what disappeared, keeps it stored, and shows it when it comes back", () =>
+    withStore(async (sessions) => {
+      const gone = await sync(sessions, [
+        [a, b, c],
+        [a, c],
+      ]);
+      expect(gone).toMatchObject({ tombstones: 1, status: "revised" });
+      expect(await shown(sessions, "s")).toEqual(["a: This is a.", "c: This is c."]);
+      expect(await shown(sessions, "s", "first")).toHaveLength(3);
+
+      const still = await sync(sessions, [[a, c]]);
+      expect(still?.status).toBe("unchanged");
+
+      const back = await sync(sessions, [[a, b, c]]);
+      expect(back).toMatchObject({ revisions: 1, messages_added: 0 });
+      expect(await shown(sessions, "s")).toEqual([
+        "a: This is a.",
+        "b: This is b.",
+        "c: This is c.",
+      ]);
+    }));
+
+  it("can change into a message of another role and back into one with a file", () =>
+    withStore(async (sessions) => {
+      const carrier = { id: "a", role: "carrier", options: { kind: "mode" } } as const;
+      const file = { id: "a", text: "see", bytes: new Uint8Array([1, 2, 255]) };
+
+      await sync(sessions, [[a], [carrier]]);
+      expect((await loadLineage(sessions, "s")).root.messages[0]?.role).toBe("system");
+
+      await sync(sessions, [[file]]);
+      const [message] = (await loadLineage(sessions, "s")).root.messages;
+      expect(message).toMatchObject({
+        role: "user",
+        content: [{ text: "see" }, { data: { type: "bytes", bytes: Buffer.from([1, 2, 255]) } }],
+      });
+    }));
+
+  it("ends the same through every state in between as through the last alone", () =>
+    withStore(async (sessions) => {
+      const states: State[] = [[a], [a, b], [b, a, c], [c, said("a", "Anew.")], [c, a, b]];
+
+      await sync(sessions, states);
+
+      await withStore(async (other) => {
+        await sync(other, states.slice(-1));
+        expect(await shown(sessions, "s")).toEqual(await shown(other, "s"));
+      });
+    }));
+});
+
+describe("what keeps a revision back", () => {
+  it("a read with a fault removes nothing", () =>
+    withStore(async (sessions) => {
+      const outcome = await sync(sessions, [
+        [a, b, c],
+        [a, "fault", c],
+      ]);
+
+      expect(outcome).toMatchObject({ tombstones: 0, status: "unchanged" });
+      expect(await shown(sessions, "s")).toHaveLength(3);
+    }));
+
+  it("a source this machine did not read before removes nothing", () =>
+    withStore(async (sessions) => {
+      const outcome = await sync(
+        sessions,
+        [
+          [a, b],
+          [b, c],
+        ],
+        { seenBefore: false },
+      );
+
+      expect(outcome).toMatchObject({ tombstones: 0, messages_added: 1 });
+      expect(await shown(sessions, "s")).toHaveLength(3);
+    }));
+
+  it("a message that was left out removes nothing", () =>
+    withStore(async (sessions) => {
+      await sync(sessions, [[a, b]]);
+      const outcome = await sync(sessions, [[a, { id: "b", role: "tool", text: "x" }, a]]);
+
+      expect(outcome).toMatchObject({ status: "failed", tombstones: 0 });
+    }));
+
+  it("a source that changed meanwhile gets its new messages in and the rest deferred", () =>
+    withStore(async (sessions) => {
+      await sync(sessions, [[a, b]]);
+
+      const outcome = await sync(sessions, [[said("a", "Anew."), c]], {
+        isUnchanged: async () => false,
+      });
+
+      expect(outcome).toMatchObject({
+        status: "grown",
+        messages_added: 1,
+        revisions: 0,
+        tombstones: 0,
+        deferred: 2,
+      });
+      expect(await shown(sessions, "s")).toEqual([
+        "a: This is a.",
+        "b: This is b.",
+        "c: This is c.",
+      ]);
+    }));
+
+  it("asks whether the source changed only after it loaded what is stored", () =>
+    withStore(async (sessions) => {
+      await sync(sessions, [[a, b]]);
+      const asked: number[] = [];
+
+      await sync(sessions, [[b]], {
+        isUnchanged: async () => {
+          asked.push(await sessions.store.table("messages").count());
+          return true;
+        },
+      });
+
+      expect(asked).toEqual([2]);
+    }));
+});
+
+describe("a known session too big for memory", () => {
+  const long = (prefix: string, count: number): DemoMessage[] =>
+    Array.from({ length: count }, (_, at) => said(`m${at}`, `${prefix} ${at} `.repeat(20)));
+
+  it("grows in many commits as it would in one", () =>
+    withStore(async (sessions) => {
+      const outcome = await sync(sessions, [long("x", 5), long("x", 200)], {
+        maxBatchBytes: 12_000,
+      });
+
+      expect(outcome).toMatchObject({ status: "grown", messages_added: 195, revisions: 0 });
+      const cut = await allRows(sessions);
+      await withStore(async (other) => {
+        await sync(other, [long("x", 5), long("x", 200)]);
+        expect(await allRows(other)).toEqual(cut);
+      });
+    }));
+
+  it("is rewritten in many commits, and in another order", () =>
+    withStore(async (sessions) => {
+      const rewritten = [...long("y", 100).toReversed(), ...long("x", 140).slice(100)];
+
+      await sync(sessions, [long("x", 100), rewritten], { maxBatchBytes: 12_000 });
+
+      const ids = (await shown(sessions, "s")).map((line) => line.split(":")[0]);
+      expect(ids).toEqual(rewritten.map(({ id }) => id));
+      expect((await shown(sessions, "s"))[0]).toContain("y 99");
+      const again = await sync(sessions, [rewritten], { maxBatchBytes: 12_000 });
+      expect(again).toMatchObject({ status: "unchanged", revisions: 0, messages_added: 0 });
+    }));
+});

@@ -1,0 +1,162 @@
+import type { Message, Session } from "@pond/canonical";
+import { type Cell, oneOf, type Row, type Store } from "@pond/substrate";
+import { type LiveMessage, liveMessages } from "../revisions/reconcile.ts";
+import { revisionRow } from "../revisions/revisions.ts";
+import { sessionDigest, sessionRevisionRow, sessionState } from "../revisions/session-revisions.ts";
+import { type FoundMessage, storedMessages } from "../revisions/stored-messages.ts";
+import { Columns } from "../rows/columns.ts";
+import { partColumns, sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
+import { idChunks } from "../rows/id-chunks.ts";
+import { tornDigest } from "../rows/message-digest.ts";
+import type { Gathered, Inserted } from "./gathered.ts";
+
+// Rows thought new may be there: from a run that broke off between two commits, or from another
+// process. Inserting left those rows as they are; here is what that means for the messages.
+
+const comparedColumns = [...partColumns, "data"];
+
+/** What is asked of the batch that was written. */
+export type Written = {
+  readonly ingestedAt: bigint;
+  readonly inserted: ReadonlyMap<Gathered, readonly Inserted[]>;
+  messageOf(inserted: Inserted): Message;
+  partOf(row: number): Row;
+};
+
+/**
+ * Messages whose part rows, or some of them, were there with other values. Their own rows may
+ * still be missing, so nothing else would show that they do not match.
+ */
+export async function findTorn(store: Store, batch: Written): Promise<Inserted[]> {
+  const bySession = new Map(
+    [...batch.inserted].map(([{ labels }, own]) => [labels.sessionId, byId(own)]),
+  );
+  const torn = new Set<Inserted>();
+  for (const ids of idChunks([...bySession.keys()])) {
+    const where = oneOf("session_id", ids);
+    for await (const rows of store.table("parts").scan({ columns: comparedColumns, where })) {
+      for (const row of rows) {
+        const own = bySession.get(String(row["session_id"]))?.get(String(row["message_id"]));
+        if (own && !holdsPart(batch, own, row)) torn.add(own);
+      }
+    }
+  }
+  return [...torn];
+}
+
+/**
+ * The carriers that make the store show what was read, where rows that were there hold another
+ * value or stand in another place. Corrects the counts of what was added.
+ */
+export async function reviseDiffering(store: Store, batch: Written): Promise<Columns> {
+  const carriers = new Columns();
+  const gatheredBy = new Map(
+    [...batch.inserted.keys()].map((each) => [each.labels.sessionId, each]),
+  );
+  for (const ids of idChunks([...gatheredBy.keys()])) {
+    const stored = await storedMessages(store, ids);
+    for (const id of ids) {
+      const [gathered, rows] = [gatheredBy.get(id), stored.get(id)];
+      if (!gathered || !rows) continue;
+      discount(gathered, batch, rows);
+      await reviseSession(gathered, batch, liveMessages(rows), carriers);
+    }
+  }
+  return carriers;
+}
+
+async function reviseSession(
+  gathered: Gathered,
+  batch: Written,
+  live: ReadonlyMap<string, LiveMessage>,
+  carriers: Columns,
+): Promise<void> {
+  const { labels, outcome, hooks } = gathered;
+  let isUnchanged: boolean | undefined;
+  for (const inserted of batch.inserted.get(gathered) ?? []) {
+    const { id, digest, ordinal } = inserted;
+    const stored = live.get(id);
+    if (stored === undefined) continue;
+    const isSame = stored.digest === digest;
+    if (isSame && stored.ordinal === ordinal) continue;
+    // Asked after the stored rows were loaded: who stored a later state had read it before. A torn
+    // message shows no state at all, so any is better.
+    isUnchanged ??= await hooks.isUnchanged();
+    if (!isUnchanged && stored.digest !== tornDigest) {
+      outcome.deferred += 1;
+      continue;
+    }
+    const message = batch.messageOf(inserted);
+    const { timestamp } = message;
+    const state = { timestamp, ordinal, digest, message: isSame ? undefined : message };
+    carriers.push(revisionRow(labels, stored, state, batch.ingestedAt));
+    if (stored.digest !== tornDigest) outcome.revisions += 1;
+  }
+}
+
+/**
+ * The carriers of sessions of which another process stored a row meanwhile that says something else.
+ * Their labels stay as that has them.
+ */
+export async function reviseOpened(
+  store: Store,
+  opened: ReadonlyMap<Gathered, Session>,
+  ingestedAt: bigint,
+): Promise<Columns> {
+  const carriers = new Columns();
+  const own = new Map([...opened].map((each) => [each[1].id, each]));
+  for (const ids of idChunks([...own.keys()])) {
+    const where = oneOf("id", ids);
+    const rows = await store.table("sessions").rows({ columns: sessionColumns, where });
+    const messages = await storedMessages(store, ids);
+    for (const stored of rows.map(sessionFromRow)) {
+      const { id: sessionId, source_agent: sourceAgent, project } = stored;
+      const found = own.get(sessionId);
+      if (found === undefined) continue;
+      const [{ outcome, hooks }, session] = found;
+      if (session.source_agent !== sourceAgent || session.project !== project) {
+        outcome.rejected = true;
+      }
+      const state = sessionState(stored, messages.get(sessionId) ?? []);
+      if (sessionDigest(session) === state.digest) continue;
+      if (await hooks.isUnchanged()) {
+        const labels = { sessionId, sourceAgent, project };
+        carriers.push(sessionRevisionRow(labels, state, session, ingestedAt));
+        outcome.revisions += 1;
+      } else outcome.deferred += 1;
+    }
+  }
+  return carriers;
+}
+
+/** What was there was not added by this ingest. */
+function discount(
+  gathered: Gathered,
+  { inserted, ingestedAt }: Written,
+  rows: readonly FoundMessage[],
+): void {
+  const ids = byId(inserted.get(gathered) ?? []);
+  for (const row of rows) {
+    const own = row.ingestedAt === ingestedAt ? undefined : ids.get(row.id);
+    if (own === undefined) continue;
+    gathered.outcome.messages_added -= 1;
+    gathered.outcome.parts_added -= own.partCount;
+  }
+}
+
+function holdsPart(batch: Written, { partRow, partCount }: Inserted, stored: Row): boolean {
+  const position = Number(stored["ordinal"]);
+  if (position >= partCount) return false;
+  const own = batch.partOf(partRow + position);
+  return comparedColumns.every((column) => isSameCell(own[column] ?? null, stored[column] ?? null));
+}
+
+function isSameCell(own: Cell, stored: Cell): boolean {
+  return own instanceof Uint8Array && stored instanceof Uint8Array
+    ? Buffer.compare(own, stored) === 0
+    : own === stored;
+}
+
+function byId(own: readonly Inserted[]): Map<string, Inserted> {
+  return new Map(own.map((each) => [each.id, each]));
+}

@@ -1,0 +1,25 @@
+import type { Labels } from "../rows/to-rows.ts";
+import type { IngestOutcome, SessionHooks } from "./outcome.ts";
+
+/** What batches know of one session; it may span several, and its end closes it. */
+export type Gathered = {
+  labels: Labels;
+  readonly hooks: SessionHooks;
+  readonly outcome: IngestOutcome;
+  /** Ids of its windows, where it was thought new. */
+  windowIds: string[] | undefined;
+  /** Set where some of what was thought new may have been there. */
+  hasLeftovers: boolean;
+};
+
+/** A message added for the first time, as far as was known. Its values are in the rows alone. */
+export type Inserted = {
+  readonly id: string;
+  readonly digest: string;
+  readonly ordinal: bigint;
+  /** Number of its row among those of the batch. */
+  readonly row: number;
+  /** Number of its first part's row; those of the others follow. */
+  readonly partRow: number;
+  readonly partCount: number;
+};

@@ -1,0 +1,203 @@
+import { randomInt } from "node:crypto";
+import type { ReadEvent, Session } from "@pond/canonical";
+import { oneOf } from "@pond/substrate";
+import { liveMessages } from "../revisions/reconcile.ts";
+import { sessionState } from "../revisions/session-revisions.ts";
+import { idChunks } from "../rows/id-chunks.ts";
+import type { SessionStore } from "../session-store.ts";
+import { Batch } from "./batch.ts";
+import type { Gathered } from "./gathered.ts";
+import { Intake } from "./intake.ts";
+import { KnownSession } from "./known-session.ts";
+import { NewSession } from "./new-session.ts";
+import { emptyOutcome, type SessionHooks } from "./outcome.ts";
+import type { SessionWriter } from "./session-writer.ts";
+import { StoredSessions } from "./stored-sessions.ts";
+
+/** How what comes in is stamped and batched. */
+export type IngestOptions = {
+  /** Name of this machine, kept with each session; left out, what a session says of its own stays. */
+  readonly host?: string | undefined;
+  /** The time stamped on what is stored. */
+  readonly now: () => Date;
+  /** How much is gathered before it is committed. Three batches are held at most. */
+  readonly maxBatchBytes?: number;
+  /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
+  readonly sessionIds?: readonly string[] | undefined;
+};
+
+// Tells processes apart that begin a batch in the same millisecond; in containers all have one pid.
+const ownMicros = BigInt(randomInt(1000));
+const defaultMaxBatchBytes = 16 * 1024 * 1024;
+
+type Known = { readonly sourceAgent: string; readonly project: string };
+
+/**
+ * Takes sessions one after the other and stores them in large commits. Once a commit has failed
+ * every call throws: a later one could make a session visible that misses what was in it.
+ */
+export class Ingest {
+  readonly #sessions: SessionStore;
+  readonly #host: string | undefined;
+  readonly #now: () => Date;
+  readonly #maxBatchBytes: number;
+  readonly #sessionIds: readonly string[] | undefined;
+  readonly #stored: StoredSessions;
+  #known: Map<string, Known> | undefined;
+  #batch: Batch;
+  /** The parts of the batch handed over last. */
+  #below: Promise<void> = Promise.resolve();
+  /** Every batch but that one. */
+  #visible: Promise<void> = Promise.resolve();
+  /** Every batch handed over so far. */
+  #writing: Promise<void> = Promise.resolve();
+  #lastMicros = 0n;
+
+  constructor(sessions: SessionStore, options: IngestOptions) {
+    this.#sessions = sessions;
+    this.#host = options.host;
+    this.#now = options.now;
+    this.#maxBatchBytes = options.maxBatchBytes ?? defaultMaxBatchBytes;
+    this.#sessionIds = options.sessionIds;
+    this.#stored = new StoredSessions(sessions.store, options.sessionIds ?? []);
+    this.#batch = this.#nextBatch();
+  }
+
+  /**
+   * Takes the events of one session. What is wrong with it is in its outcome.
+   *
+   * @throws Whatever the events throw, and `SubstrateError` where the store cannot be
+   * written to.
+   */
+  async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
+    const labels = { sessionId: "", sourceAgent: "", project: "" };
+    const outcome = emptyOutcome();
+    const gathered: Gathered = {
+      labels,
+      hooks,
+      outcome,
+      windowIds: undefined,
+      hasLeftovers: false,
+    };
+    const intake = new Intake(outcome);
+    let writer: SessionWriter | undefined;
+    for await (const event of events) {
+      switch (event.kind) {
+        case "fault":
+          outcome.faults += 1;
+          break;
+        case "pending":
+          outcome.pending += 1;
+          break;
+        case "session":
+          if (intake.accept(event)) writer = await this.#open(gathered, event.session);
+          break;
+        case "message": {
+          const message = intake.close();
+          if (message) writer?.add(message, this.#batch);
+          intake.accept(event);
+          if (this.#isFull(writer)) await this.#makeRoom(writer);
+          break;
+        }
+        case "part":
+          intake.accept(event);
+      }
+    }
+    const message = intake.close();
+    if (message) writer?.add(message, this.#batch);
+    const isWhole = outcome.faults === 0 && outcome.status !== "failed";
+    if (writer) {
+      await writer.finish(this.#batch, isWhole);
+      this.#known?.set(gathered.labels.sessionId, gathered.labels);
+    }
+    this.#batch.finish(gathered);
+    if (this.#batch.bytes >= this.#maxBatchBytes) await this.#rotate();
+  }
+
+  /**
+   * Commits what is left. Call it also after a failure: what was read before is kept where that is
+   * possible, and nothing is being written any more when it settles.
+   */
+  async finish(): Promise<void> {
+    try {
+      await this.#rotate();
+      await this.#writing;
+    } finally {
+      await Promise.allSettled([this.#below, this.#writing]);
+    }
+  }
+
+  async #open(gathered: Gathered, session: Session): Promise<SessionWriter> {
+    this.#known ??= await this.#knownSessions();
+    // The same session from a second source: what came from the first must be there to compare.
+    if (this.#batch.holds(session.id)) await this.#rotate();
+    const { id: sessionId, source_agent: sourceAgent, project } = session;
+    const known = this.#known.get(sessionId);
+    // Labels are denormalised onto messages, so the first ones stay (spec 7.6).
+    gathered.labels = { sessionId, sourceAgent, project, ...known };
+    gathered.outcome.session_id = sessionId;
+    if (known === undefined) return new NewSession(session, this.#host, gathered);
+    gathered.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
+    if (!this.#stored.isAhead(sessionId)) await this.#writing;
+    const { session: stored, messages } = await this.#stored.take(sessionId);
+    const state = sessionState(stored, messages);
+    const live = liveMessages(messages);
+    const searchable = messages.flatMap(({ id, isSearchable }) => (isSearchable ? [id] : []));
+    return new KnownSession(this.#sessions.store, session, gathered, { live, state, searchable });
+  }
+
+  #isFull(writer: SessionWriter | undefined): boolean {
+    return this.#batch.bytes + (writer?.heldBytes ?? 0) >= this.#maxBatchBytes;
+  }
+
+  async #makeRoom(writer: SessionWriter | undefined): Promise<void> {
+    await writer?.flush(this.#batch);
+    await this.#rotate();
+  }
+
+  /**
+   * Starts writing the batch. While its messages are written, the parts of the next one are, and
+   * the one after that is gathered: three batches are held at most.
+   */
+  async #rotate(): Promise<void> {
+    await Promise.all([this.#below, this.#visible]);
+    const batch = this.#batch;
+    const { store } = this.#sessions;
+    this.#batch = this.#nextBatch();
+    this.#below = batch.writeBelow(store);
+    this.#visible = this.#writing;
+    this.#writing = Promise.all([this.#visible, this.#below]).then(() => batch.writeVisible(store));
+    // A failure is thrown by whoever awaits it next; it must not end the process before.
+    this.#below.catch(() => undefined);
+    this.#writing.catch(() => undefined);
+  }
+
+  /** Every batch has a time of its own, by which it knows its rows again. */
+  #nextBatch(): Batch {
+    const now = BigInt(this.#now().getTime()) * 1000n + ownMicros;
+    this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
+    return new Batch(this.#lastMicros);
+  }
+
+  async #knownSessions(): Promise<Map<string, Known>> {
+    const known = new Map<string, Known>();
+    const columns = ["id", "source_agent", "project"];
+    // A session may go on from what another process stored just now: not seen, it would begin anew.
+    await this.#sessions.store.refresh();
+    const table = this.#sessions.store.table("sessions");
+    for (const ids of this.#sessionIds ? idChunks(this.#sessionIds) : [undefined]) {
+      for await (const rows of table.scan({ columns, where: ids && oneOf("id", ids) })) {
+        for (const row of rows) {
+          const { id, source_agent: sourceAgent, project } = row;
+          known.set(String(id), { sourceAgent: String(sourceAgent), project: String(project) });
+        }
+      }
+    }
+    return known;
+  }
+}
+
+/** Takes sessions into the store. */
+export function createIngest(sessions: SessionStore, options: IngestOptions): Ingest {
+  return new Ingest(sessions, options);
+}

@@ -1,0 +1,79 @@
+import {
+  type CanonicalEvent,
+  EventValidator,
+  isJsonObject,
+  type MessageHeader,
+  type Part,
+  recordsOf,
+  ValidationError,
+} from "@pond/canonical";
+import { type PreparedMessage, prepareMessage } from "../rows/prepare.ts";
+import type { IngestOutcome } from "./outcome.ts";
+
+/** Checks the events of one session and puts its messages together. */
+export class Intake {
+  readonly #outcome: IngestOutcome;
+  readonly #validator = new EventValidator();
+  #header: MessageHeader | undefined;
+  #parts: Part[] = [];
+  /** How many source records the message under way keeps. */
+  #records = 0;
+
+  constructor(outcome: IngestOutcome) {
+    this.#outcome = outcome;
+  }
+
+  /** The message under way, which is complete when another event or the end has come. */
+  close(): PreparedMessage | undefined {
+    if (this.#header === undefined) return undefined;
+    const message = prepareMessage(this.#header, this.#parts);
+    this.#outcome.records_stored += this.#records;
+    if (isCarrier(this.#header)) this.#outcome.records_carried += this.#records;
+    this.#records = 0;
+    this.#header = undefined;
+    this.#parts = [];
+    return message;
+  }
+
+  /**
+   * Takes an event.
+   *
+   * @returns False where it breaks the model. Its message is then left out, whole: one that lost
+   * a part would not be what the source holds.
+   */
+  accept(event: CanonicalEvent): boolean {
+    try {
+      if (event.kind === "session") checkProject(event.session.project);
+      this.#validator.accept(event);
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      this.#outcome.status = "failed";
+      this.#outcome.error ??= error;
+      this.#outcome.records_left_out += this.#records + recordsOf(event);
+      this.#records = 0;
+      this.#header = undefined;
+      this.#parts = [];
+      return false;
+    }
+    if (event.kind === "session") this.#outcome.records_stored += recordsOf(event);
+    else if (event.kind === "message") {
+      this.#header = event.message;
+      this.#records = recordsOf(event);
+    }
+    // The parts of a message that was left out are left out with it.
+    else if (event.kind === "part" && this.#header) this.#parts.push(event.part);
+    return true;
+  }
+}
+
+function isCarrier({ role, options }: MessageHeader): boolean {
+  const { source } = options;
+  return role === "system" && isJsonObject(source) && source["record"] !== undefined;
+}
+
+/** A label is stored as plain text, which cannot hold half a character. */
+function checkProject(project: string): void {
+  if (!project.isWellFormed()) {
+    throw new ValidationError("session.project", "holds a lone surrogate");
+  }
+}

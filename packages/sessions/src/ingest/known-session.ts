@@ -1,0 +1,206 @@
+import { messageOf, type Session } from "@pond/canonical";
+import type { Store } from "@pond/substrate";
+import {
+  type Change,
+  type Incoming,
+  type LiveMessage,
+  lastOrdinal,
+  ordinalGap,
+  reconcile,
+} from "../revisions/reconcile.ts";
+import { revisionRow, tombstoneRow } from "../revisions/revisions.ts";
+import {
+  type SessionState,
+  sessionDigest,
+  sessionRevisionRow,
+} from "../revisions/session-revisions.ts";
+import type { PreparedMessage } from "../rows/prepare.ts";
+import { appendedWindows } from "../search/appended-windows.ts";
+import { sessionWindows } from "../search/session-windows.ts";
+import { changedWindows } from "../search/window-rows.ts";
+import { type Window, type WindowPiece, windowPiece } from "../search/windows.ts";
+import type { Batch } from "./batch.ts";
+import type { Gathered } from "./gathered.ts";
+import type { SessionWriter } from "./session-writer.ts";
+
+/** What the store holds of a session. */
+export type Known = {
+  readonly live: Map<string, LiveMessage>;
+  readonly state: SessionState;
+  /** Ids of the rows that have a text to search. */
+  readonly searchable: readonly string[];
+};
+
+type Seen = Incoming & { readonly timestamp: bigint };
+
+/**
+ * Writes what became of a session that is stored: new messages, and carriers for those that
+ * changed, moved or disappeared. Of messages stored as they are it keeps the digest only.
+ */
+export class KnownSession implements SessionWriter {
+  heldBytes = 0;
+  readonly #store: Store;
+  readonly #session: Session;
+  readonly #gathered: Gathered;
+  readonly #live: Map<string, LiveMessage>;
+  readonly #state: SessionState;
+  readonly #searchable: readonly string[];
+  readonly #seen: Seen[] = [];
+  readonly #pieces: WindowPiece[] = [];
+  /** Messages that the store does not hold so, by position. */
+  readonly #changed: Map<number, PreparedMessage> = new Map();
+  #tail: bigint;
+  #isFlushed = false;
+
+  constructor(store: Store, session: Session, gathered: Gathered, known: Known) {
+    const { live, state, searchable } = known;
+    this.#store = store;
+    this.#session = session;
+    this.#gathered = gathered;
+    this.#live = live;
+    this.#state = state;
+    this.#searchable = searchable;
+    this.#tail = lastOrdinal(live);
+  }
+
+  add(message: PreparedMessage): void {
+    const { header, digest } = message;
+    if (this.#live.get(header.id)?.digest !== digest) {
+      this.#changed.set(this.#seen.length, message);
+      this.heldBytes += message.bytes;
+    }
+    this.#seen.push({ id: header.id, digest, timestamp: header.timestamp });
+    const piece = windowPiece(message);
+    if (piece.text !== null || piece.isBoundary) this.#pieces.push(piece);
+  }
+
+  /**
+   * Writes what changed so far, to keep memory bounded: new messages at the end, where a log that
+   * grew has them. Whatever belongs elsewhere is moved when the whole order is known.
+   */
+  async flush(batch: Batch): Promise<void> {
+    if (this.#changed.size === 0) return;
+    const mayRevise = await this.#gathered.hooks.isUnchanged();
+    for (const [position, { header, digest }] of this.#changed) {
+      const previous = this.#live.get(header.id);
+      if (previous === undefined) {
+        this.#tail += ordinalGap;
+        const ordinal = this.#tail;
+        this.#apply(batch, { kind: "insert", position, ordinal });
+        this.#live.set(header.id, {
+          id: header.id,
+          ordinal,
+          digest,
+          revision: 0n,
+          rowId: header.id,
+        });
+        continue;
+      }
+      const { ordinal } = previous;
+      const change = { kind: "revise", position, ordinal, previous } as const;
+      if (mayRevise) this.#live.set(header.id, this.#apply(batch, change) ?? previous);
+      else {
+        this.#gathered.outcome.deferred += 1;
+        this.#live.set(header.id, { ...previous, digest });
+      }
+    }
+    this.#changed.clear();
+    this.#isFlushed = true;
+    this.heldBytes = 0;
+  }
+
+  async finish(batch: Batch, isWhole: boolean): Promise<void> {
+    const { outcome, hooks } = this.#gathered;
+    const mayRemove = isWhole && hooks.seenBefore;
+    const changes = reconcile(this.#live, this.#seen, { mayRemove });
+    // Asked after the stored rows were loaded: a process that stored a later state of the source
+    // had read it before, and then the source is no longer what this one read.
+    const isOther = sessionDigest(this.#session) !== this.#state.digest;
+    const mayRevise =
+      (!isOther && changes.every(({ kind }) => kind === "insert")) || (await hooks.isUnchanged());
+    if (isOther && mayRevise) this.#reviseSession(batch);
+    else if (isOther) outcome.deferred += 1;
+    const ordinals = new Map<string, bigint>();
+    for (const change of changes) {
+      if (change.kind !== "insert" && !mayRevise) outcome.deferred += 1;
+      else {
+        this.#apply(batch, change);
+        if (change.kind === "remove") this.#live.delete(change.previous.id);
+        else ordinals.set(this.#seen[change.position]?.id ?? "", change.ordinal);
+      }
+    }
+    if (changes.length === 0 && !this.#isFlushed) return;
+    batch.addWindows(this.#gathered, await this.#windowsOf(changes, ordinals));
+  }
+
+  /** The windows to write, now that these changes were made. */
+  async #windowsOf(
+    changes: readonly Change[],
+    ordinals: ReadonlyMap<string, bigint>,
+  ): Promise<Window[]> {
+    const { labels } = this.#gathered;
+    if (!this.#isFlushed && changes.every((each) => isAppended(each, this.#tail))) {
+      const added = this.#pieces.filter(({ id }) => ordinals.has(id));
+      const known = { live: this.#live, searchable: this.#searchable };
+      const windows = await appendedWindows(this.#store, labels, known, added);
+      if (windows !== undefined) return windows;
+    }
+    const windows = await sessionWindows(
+      this.#store,
+      labels,
+      this.#pieces,
+      (id) => ordinals.get(id) ?? this.#live.get(id)?.ordinal ?? 0n,
+      this.#retained(),
+    );
+    return changedWindows(this.#store, labels, windows);
+  }
+
+  #reviseSession(batch: Batch): void {
+    const { labels, outcome } = this.#gathered;
+    const row = sessionRevisionRow(labels, this.#state, this.#session, batch.ingestedAt);
+    batch.addCarrier(this.#gathered, row);
+    outcome.revisions += 1;
+  }
+
+  /** Messages that are shown though this read did not have them. */
+  #retained(): string[] {
+    const seen = new Set(this.#seen.map(({ id }) => id));
+    return [...this.#live.values()].flatMap(({ id, digest }) =>
+      digest === null || seen.has(id) ? [] : [id],
+    );
+  }
+
+  /** @returns What the message is then, where it was stored before. */
+  #apply(batch: Batch, change: Change): LiveMessage | undefined {
+    const { labels, outcome } = this.#gathered;
+    const { ingestedAt } = batch;
+    if (change.kind === "remove") {
+      const { created_at: timestamp } = this.#session;
+      const row = tombstoneRow(labels, change.previous, timestamp, ingestedAt);
+      batch.addCarrier(this.#gathered, row);
+      outcome.tombstones += 1;
+      return undefined;
+    }
+    const message = this.#changed.get(change.position);
+    if (change.kind === "insert") {
+      if (message) batch.addMessage(this.#gathered, message, change.ordinal);
+      return undefined;
+    }
+    const seen = this.#seen[change.position];
+    if (seen === undefined) return undefined;
+    const { previous, ordinal } = change;
+    const value = message && messageOf(message.header, message.parts);
+    const state = { ...seen, ordinal, message: value };
+    const row = revisionRow(labels, previous, state, ingestedAt);
+    batch.addCarrier(this.#gathered, row);
+    outcome.revisions += 1;
+    const { digest } = seen;
+    const revision = previous.revision + 1n;
+    return { id: previous.id, ordinal, digest, revision, rowId: String(row["id"]) };
+  }
+}
+
+/** True for a message that comes behind all that were there. */
+function isAppended(change: Change, tail: bigint): boolean {
+  return change.kind === "insert" && change.ordinal > tail;
+}

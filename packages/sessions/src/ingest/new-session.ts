@@ -1,0 +1,48 @@
+import type { Session } from "@pond/canonical";
+import { ordinalGap } from "../revisions/reconcile.ts";
+import type { PreparedMessage } from "../rows/prepare.ts";
+import { addToWindows, WindowBuilder } from "../search/windows.ts";
+import type { Batch } from "./batch.ts";
+import type { Gathered } from "./gathered.ts";
+import type { SessionWriter } from "./session-writer.ts";
+
+/**
+ * Writes a session that is not stored, as far as is known: every message goes straight on, those
+ * of a huge session over several batches, its own row with the last of them.
+ */
+export class NewSession implements SessionWriter {
+  readonly heldBytes = 0;
+  readonly #session: Session;
+  readonly #host: string | undefined;
+  readonly #gathered: Gathered;
+  readonly #windows = new WindowBuilder();
+  #position = 0n;
+
+  constructor(session: Session, host: string | undefined, gathered: Gathered) {
+    this.#session = session;
+    this.#host = host;
+    this.#gathered = gathered;
+    gathered.outcome.status = "new";
+    gathered.windowIds = [];
+  }
+
+  add(message: PreparedMessage, batch: Batch): void {
+    batch.addMessage(this.#gathered, message, this.#position * ordinalGap);
+    this.#position += 1n;
+    if (addToWindows(this.#windows, message)) this.#addWindows(batch);
+  }
+
+  async flush(): Promise<void> {}
+
+  async finish(batch: Batch): Promise<void> {
+    this.#windows.close();
+    this.#addWindows(batch);
+    batch.addSession(this.#gathered, this.#session, this.#host);
+  }
+
+  #addWindows(batch: Batch): void {
+    const windows = this.#windows.take();
+    for (const { id } of windows) this.#gathered.windowIds?.push(id);
+    batch.addWindows(this.#gathered, windows);
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import { demoEvents, ingestDemo, said, shown, streamOf, withStore } from "../testing.ts";
+import { createIngest } from "./ingest.ts";
+import { StoredSessions } from "./stored-sessions.ts";
+
+const demos = ["a", "b", "c"].map((id) => ({ id, messages: [said("1"), said("2")] }));
+const ids = demos.map(({ id }) => id);
+
+it("are read together, and each is given once", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, demos);
+    const stored = new StoredSessions(sessions.store, ids);
+
+    const first = await stored.take("a");
+
+    expect(first.session.id).toBe("a");
+    expect(first.messages.map(({ id }) => id).sort()).toEqual(["1", "2"]);
+    expect(ids.map((id) => stored.isAhead(id))).toEqual([false, true, true]);
+  }));
+
+it("are read again where they come again, and never before they come again", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, demos);
+    const stored = new StoredSessions(sessions.store, ids);
+    await stored.take("b");
+    await stored.take("a");
+
+    // What was there of it before it was taken is no longer all of it.
+    expect(stored.isAhead("b")).toBe(false);
+    await ingestDemo(sessions, [{ id: "b", messages: [said("1"), said("2"), said("3")] }]);
+    expect((await stored.take("b")).messages).toHaveLength(3);
+  }));
+
+it("say which session there is none of", () =>
+  withStore(async (sessions) => {
+    await expect(new StoredSessions(sessions.store, ["x"]).take("x")).rejects.toMatchObject({
+      code: "not_found",
+    });
+  }));
+
+it.each([
+  ["named before", ids],
+  ["not named", undefined],
+])("an ingest of sessions that are %s compares with what is there, twice too", (_, sessionIds) =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, demos.slice(0, 2));
+    const ingest = createIngest(sessions, { host: "h", now: () => new Date(0), sessionIds });
+    const outcomes: string[] = [];
+    for (const more of [["3"], ["3", "4"]]) {
+      for (const { id, messages } of demos) {
+        const events = demoEvents({ id, messages: [...messages, ...more.map((at) => said(at))] });
+        await ingest.session(streamOf(events), {
+          seenBefore: false,
+          isUnchanged: async () => true,
+          onCommitted: ({ session_id, status, messages_added }) =>
+            void outcomes.push(`${session_id} ${status} ${messages_added}`),
+        });
+      }
+    }
+    await ingest.finish();
+
+    expect(outcomes).toEqual([
+      ...["a grown 1", "b grown 1", "c new 3"],
+      ...["a grown 1", "b grown 1", "c grown 1"],
+    ]);
+    expect(await shown(sessions, "b")).toHaveLength(4);
+  }),
+);

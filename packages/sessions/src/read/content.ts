@@ -1,0 +1,136 @@
+import type { Message, Part } from "@pond/canonical";
+import {
+  and,
+  type Cell,
+  eq,
+  type Filter,
+  oneOf,
+  type Row,
+  rowId,
+  type Store,
+} from "@pond/substrate";
+import { MessageNotFoundError } from "../errors.ts";
+import {
+  hasBytes,
+  inOrder,
+  messageColumns,
+  messageFromCarrier,
+  messageFromRow,
+  partColumns,
+  partFromRow,
+} from "../rows/from-rows.ts";
+import type { Place } from "./outline.ts";
+
+export type PlacedMessage = {
+  readonly message: Message;
+  readonly isRevised: boolean;
+};
+
+/** What finds a message. */
+type Pointer = Pick<Place, "id" | "carrierId"> & Partial<Pick<Place, "row">>;
+
+/** Whole messages at these places, in their order. @throws {MessageNotFoundError} */
+export function loadMessages(
+  store: Store,
+  sessionId: string,
+  places: readonly Pointer[],
+): Promise<PlacedMessage[]> {
+  return placedMessages(store, sessionId, places, new Map());
+}
+
+/**
+ * Messages at these places as they are shown in few words: those never revised without options. What
+ * else most of them hold is known already, or in their parts; their own rows are not read.
+ */
+export function loadShown(
+  store: Store,
+  sessionId: string,
+  places: readonly Place[],
+): Promise<PlacedMessage[]> {
+  const known = new Map<string, Row>();
+  for (const { id, timestamp, role, carrierId } of places) {
+    if (carrierId !== undefined || role === "system") continue;
+    known.set(id, { id, session_id: sessionId, timestamp, role, options: "{}" });
+  }
+  return placedMessages(store, sessionId, places, known);
+}
+
+async function placedMessages(
+  store: Store,
+  sessionId: string,
+  places: readonly Pointer[],
+  known: ReadonlyMap<string, Row>,
+): Promise<PlacedMessage[]> {
+  const where = rowsAt(
+    sessionId,
+    places.filter(({ id }) => !known.has(id)),
+  );
+  const [messageRows, parts] = await Promise.all([
+    store.table("messages").rows({ columns: messageColumns, where }),
+    loadParts(
+      store,
+      sessionId,
+      places.map(({ id }) => id),
+    ),
+  ]);
+  const own = messageRows.filter((row) => row["session_id"] === sessionId);
+  const rows = new Map(own.map((row) => [String(row["id"]), row]));
+  return places.map(({ id, carrierId }): PlacedMessage => {
+    const carrier = carrierId === undefined ? undefined : rows.get(carrierId);
+    const revised = carrier && messageFromCarrier(carrier);
+    if (revised) return { message: revised, isRevised: true };
+    const row = known.get(id) ?? rows.get(id);
+    // Nothing stored goes away: better no answer than one that leaves something out.
+    if (row === undefined) throw new MessageNotFoundError(sessionId, id);
+    return { message: messageFromRow(row, parts.get(id) ?? []), isRevised: false };
+  });
+}
+
+// A longer list costs more than reading the whole session.
+const maxIdsInFilter = 500;
+
+/** At least the rows of these messages. By their numbers they are found in half of the time. */
+function rowsAt(sessionId: string, places: readonly Pointer[]): Filter {
+  const rows = places.flatMap(({ row, carrierId }) =>
+    row === undefined || carrierId !== undefined ? [] : [row],
+  );
+  if (rows.length === places.length && rows.length <= maxIdsInFilter) return oneOf(rowId, rows);
+  const ids = places.flatMap(({ id, carrierId }) => (carrierId ? [id, carrierId] : [id]));
+  return withinSession(sessionId, "id", ids);
+}
+
+/** At least the rows of these ids: of very many all that the session has. */
+function withinSession(sessionId: string, column: string, ids: readonly string[]): Filter {
+  const ofSession = eq("session_id", sessionId);
+  return ids.length > maxIdsInFilter ? ofSession : and(ofSession, oneOf(column, ids));
+}
+
+/** Parts by message, in their order. */
+async function loadParts(
+  store: Store,
+  sessionId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, Part[]>> {
+  const table = store.table("parts");
+  const where = withinSession(sessionId, "message_id", messageIds);
+  const rows = await table.rows({ columns: partColumns, where });
+  const bytes = new Map<string, Cell>();
+  if (rows.some(hasBytes)) {
+    const columns = ["message_id", "id", "data"];
+    const files = await table.rows({ columns, where: and(where, eq("type", "file")) });
+    for (const row of files) bytes.set(partKey(row), row["data"] ?? null);
+  }
+  const parts = new Map<string, Part[]>();
+  for (const row of inOrder(rows)) {
+    const id = String(row["message_id"]);
+    const part = partFromRow(row, bytes.get(partKey(row)) ?? null);
+    const list = parts.get(id);
+    if (list) list.push(part);
+    else parts.set(id, [part]);
+  }
+  return parts;
+}
+
+function partKey(row: Row): string {
+  return JSON.stringify([row["message_id"], row["id"]]);
+}

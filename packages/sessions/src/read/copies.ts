@@ -1,0 +1,108 @@
+import type { Origin } from "@pond/canonical/adapter";
+import { copyLetters, copyUuid } from "@pond/canonical/foreign";
+import { oneOf, type Store } from "@pond/substrate";
+import { idChunks } from "../rows/id-chunks.ts";
+import { upFrom } from "./ancestry.ts";
+
+/** A session that may be the copy of another client's, which `restore` made and a sync read. */
+export type MaybeCopy = { readonly id: string; readonly sourceAgent: string };
+
+/**
+ * The copies that nobody has gone on in, each with the session it was made of. A copy's id follows
+ * from the id of that session, and its times are that session's: whatever is said in it later has a
+ * time of its own.
+ *
+ * @param ids - Of the sessions they may have been made of.
+ */
+export async function untouchedCopies(
+  store: Store,
+  sessions: readonly MaybeCopy[],
+  ids: Iterable<string>,
+): Promise<Map<string, string>> {
+  const originals = originalsOf(sessions, ids);
+  if (originals.size === 0) return new Map();
+  const moments = await momentsOf(store, new Set([...originals.keys(), ...originals.values()]));
+  const isUntouched = ([copy, original]: readonly [string, string]): boolean => {
+    const [own, known] = [moments.get(copy), moments.get(original)];
+    if (own === undefined || known === undefined || own.isRevised) return false;
+    return [...own.times].every((time) => known.times.has(time));
+  };
+  return new Map([...originals].filter(isUntouched));
+}
+
+// No client makes ids out of names, and opencode counts the ids of a millisecond from one.
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const lettered = /^ses_[0-9a-f]{9}fff(?<letters>[0-9A-Za-z]{14})$/;
+
+/** The session each copy was made of, by the copy's id; those that are no copies are left out. */
+function originalsOf(
+  sessions: readonly MaybeCopy[],
+  ids: Iterable<string>,
+): ReadonlyMap<string, string> {
+  const copiesByName = new Map<string, string>();
+  const targets = new Map<Origin, (target: Origin, id: string) => string>();
+  for (const { id, sourceAgent } of sessions) {
+    const letters = lettered.exec(id)?.groups?.["letters"];
+    if (letters === undefined && !uuid.test(id)) continue;
+    copiesByName.set(`${sourceAgent} ${letters ?? id}`, id);
+    targets.set(sourceAgent, letters === undefined ? copyUuid : copyLetters);
+  }
+  const originals = new Map<string, string>();
+  if (targets.size === 0) return originals;
+  for (const id of ids) {
+    for (const [target, nameOf] of targets) {
+      const copy = copiesByName.get(`${target} ${nameOf(target, id)}`);
+      if (copy !== undefined) originals.set(copy, id);
+    }
+  }
+  return originals;
+}
+
+/** What of a session and those below it tells whether something was added. */
+type Moments = {
+  /** When they began, and what all their messages are of; in milliseconds, which all clients know. */
+  readonly times: Set<bigint>;
+  /** True where the source has rewritten what it held. */
+  isRevised: boolean;
+};
+
+/** Of sessions with all below them, by their ids. Reads no texts. */
+async function momentsOf(
+  store: Store,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Moments>> {
+  const moments = new Map([...ids].map((id): [string, Moments] => [id, nothingYet()]));
+  const parents = new Map<string, string | null>();
+  const began = new Map<string, bigint>();
+  const columns = ["id", "parent_session_id", "created_at"];
+  for await (const rows of store.table("sessions").scan({ columns })) {
+    for (const { id, parent_session_id: parent, created_at } of rows) {
+      parents.set(String(id), typeof parent === "string" ? parent : null);
+      began.set(String(id), BigInt(created_at as bigint));
+    }
+  }
+  const members = new Map<string, readonly Moments[]>();
+  for (const [id, micros] of began) {
+    const counted = upFrom(parents, id).flatMap((each) => moments.get(each) ?? []);
+    if (counted.length === 0) continue;
+    members.set(id, counted);
+    for (const { times } of counted) times.add(micros / 1000n);
+  }
+  const said = ["session_id", "timestamp", "revises"];
+  for (const chunk of idChunks([...members.keys()])) {
+    const where = oneOf("session_id", chunk);
+    for await (const rows of store.table("messages").scan({ columns: said, where })) {
+      for (const { session_id, timestamp, revises } of rows) {
+        for (const each of members.get(String(session_id)) ?? []) {
+          each.times.add(BigInt(timestamp as bigint) / 1000n);
+          each.isRevised ||= revises !== null;
+        }
+      }
+    }
+  }
+  return moments;
+}
+
+function nothingYet(): Moments {
+  return { times: new Set(), isRevised: false };
+}

@@ -1,0 +1,245 @@
+import { stringifyJson } from "@pond/canonical";
+import { describe, expect, it } from "vitest";
+import { openSessions, type SessionStore } from "../session-store.ts";
+import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
+import { getMessage, getSession, readPages, type SessionPage } from "./get.ts";
+
+const talk: DemoSession = {
+  id: "s",
+  messages: [
+    said("q", "Why?"),
+    { id: "i", text: "<reminder>", isInjected: true },
+    { id: "r", role: "assistant", text: "Because.", more: ["Of that."] },
+    { id: "t", role: "tool", text: "output" },
+    { id: "c", role: "carrier", options: { kind: "mode" } },
+    { id: "f", text: "see", bytes: new Uint8Array([1, 2, 3]) },
+  ],
+};
+
+const idsOf = ({ messages }: SessionPage): string[] => messages.map(({ id }) => id);
+
+async function allPages(sessions: SessionStore, limitBytes: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let afterId: string | undefined; ; afterId = ids.at(-1)) {
+    const page = await getSession(sessions, "s", { mode: "complete", limitBytes, afterId });
+    ids.push(...idsOf(page));
+    if (page.messages_remaining === 0) return ids;
+    expect(page.messages.length).toBeGreaterThan(0);
+  }
+}
+
+describe("getSession", () => {
+  it("shows what people and models said (spec 7.5, conversational)", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+
+      expect(await getSession(sessions, "s")).toEqual({
+        session: {
+          id: "s",
+          source_agent: "demo",
+          created_at: "2026-01-01T00:00:00.000Z",
+          project: "/work/demo",
+          options: { pond: { host: "here" } },
+        },
+        response_mode: "conversational",
+        messages: [
+          {
+            id: "q",
+            role: "user",
+            timestamp: "2026-01-01T00:00:00.000Z",
+            text: "Why?",
+            parts_summary: [
+              { type: "text", provenance: "conversational", bytes: expect.any(Number) },
+            ],
+          },
+          expect.objectContaining({ id: "r", text: "Because.\nOf that." }),
+          expect.objectContaining({
+            id: "f",
+            parts_summary: [
+              expect.objectContaining({ type: "text" }),
+              {
+                type: "file",
+                provenance: "conversational",
+                name: "application/octet-stream",
+                bytes: 3,
+              },
+            ],
+          }),
+        ],
+        messages_remaining: 0,
+      });
+    }));
+
+  it("shows every message in modes complete and verbatim, with full parts in the latter", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+
+      const complete = await getSession(sessions, "s", { mode: "complete" });
+      const verbatim = await getSession(sessions, "s", { mode: "verbatim" });
+
+      expect(idsOf(complete)).toEqual(["q", "i", "r", "t", "c", "f"]);
+      expect(idsOf(verbatim)).toEqual(["q", "i", "r", "t", "c", "f"]);
+      expect(complete.messages[1]).toMatchObject({ parts_summary: [{ provenance: "injected" }] });
+      expect(complete.messages[3]).not.toHaveProperty("content");
+      expect(verbatim.messages[4]).toMatchObject({
+        role: "system",
+        content: "",
+        options: { source: { record: { kind: "mode" } } },
+      });
+      expect(verbatim.messages[5]).toMatchObject({
+        content: [{ text: "see" }, { data: { type: "bytes", base64: "AQID" } }],
+      });
+      // Ready for the wire as it is.
+      expect(JSON.parse(JSON.stringify(verbatim))).toEqual(verbatim);
+    }));
+
+  it.each([1, 200, 600, 1_000_000])("pages by %i bytes, cuts no message and misses none", (limit) =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+
+      expect(await allPages(sessions, limit)).toEqual(["q", "i", "r", "t", "c", "f"]);
+    }),
+  );
+
+  it("stays within its budget where no message is larger", () =>
+    withStore(async (sessions) => {
+      const messages = Array.from({ length: 200 }, (_, at) => said(`m${at}`, "x".repeat(100)));
+      await ingestDemo(sessions, [{ id: "s", messages }]);
+
+      const page = await getSession(sessions, "s", { limitBytes: 10_000 });
+
+      const sizes = page.messages.map((message) => stringifyJson({ ...message } as never).length);
+      const total = sizes.reduce((sum, size) => sum + size, 0);
+      expect(total).toBeLessThanOrEqual(10_000);
+      expect(total).toBeGreaterThan(9_000);
+      expect(page.messages_remaining).toBe(200 - page.messages.length);
+    }));
+
+  it("shows the newest value and says that it is one", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b"), said("c")] }]);
+      await ingestDemo(sessions, [
+        { id: "s", messages: [said("b", "Anew."), { id: "c", text: "x", isInjected: true }] },
+      ]);
+
+      const { messages } = await getSession(sessions, "s");
+
+      expect(messages).toMatchObject([{ id: "b", text: "Anew.", revised: true }]);
+      const complete = await getSession(sessions, "s", { mode: "complete" });
+      expect(idsOf(complete)).toEqual(["b", "c"]);
+      expect(complete.messages_remaining).toBe(0);
+    }));
+
+  it("shows what another process has added since", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b")] }]);
+      const reader = await openSessions(sessions.store.location);
+      const shown = async () => (await getSession(reader, "s")).messages.map(({ text }) => text);
+
+      expect(await shown()).toEqual(["This is a.", "This is b."]);
+      await ingestDemo(sessions, [
+        { id: "s", messages: [said("a"), said("b", "Anew."), said("c")] },
+      ]);
+      expect(await shown()).toEqual(["This is a.", "Anew.", "This is c."]);
+      expect(await shown()).toEqual(["This is a.", "Anew.", "This is c."]);
+      await sessions.store.table("messages").fold({ isForced: true });
+      expect(await shown()).toEqual(["This is a.", "Anew.", "This is c."]);
+      reader.close();
+    }));
+
+  it("says which session or message there is none of", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+
+      await expect(getSession(sessions, "none")).rejects.toMatchObject({
+        code: "not_found",
+        details: { sessionId: "none" },
+      });
+      await expect(getSession(sessions, "s", { afterId: "none" })).rejects.toMatchObject({
+        code: "not_found",
+        details: { sessionId: "s", messageId: "none" },
+      });
+    }));
+
+  it("takes ids for what they are, quotes and all", () =>
+    withStore(async (sessions) => {
+      const id = 'it\'s "x" -- \u0000 /../ 索引';
+      await ingestDemo(sessions, [{ id, messages: [said("a'b")] }]);
+
+      expect(idsOf(await getSession(sessions, id))).toEqual(["a'b"]);
+      expect((await getMessage(sessions, id, "a'b")).target.id).toBe("a'b");
+    }));
+});
+
+describe("readPages", () => {
+  it.each([20_000, 1024 * 1024])("gives every message once, in pages of %i bytes", (limitBytes) =>
+    withStore(async (sessions) => {
+      const messages = Array.from({ length: 600 }, (_, at) => said(`m${at}`, `text ${at}`));
+      await ingestDemo(sessions, [{ id: "s", messages }]);
+
+      const pages: SessionPage[] = [];
+      for await (const page of readPages(sessions, "s", { limitBytes })) pages.push(page);
+
+      expect(pages.flatMap(idsOf)).toEqual(messages.map(({ id }) => id));
+      expect(pages.at(-1)?.messages_remaining).toBe(0);
+      expect(pages[0]).toEqual(await getSession(sessions, "s", { limitBytes }));
+    }),
+  );
+
+  it("gives one page of a session that holds nothing, or nothing more", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+
+      const pages: SessionPage[] = [];
+      for await (const page of readPages(sessions, "s", { afterId: "f" })) pages.push(page);
+
+      expect(pages).toMatchObject([{ messages: [], messages_remaining: 0 }]);
+    }));
+});
+
+describe("getMessage", () => {
+  it("shows a message whole, between its neighbours", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+
+      const view = await getMessage(sessions, "s", "r", { context: 1 });
+
+      expect(view).toMatchObject({
+        session: { id: "s" },
+        before: [{ id: "i", parts_summary: [{ type: "text" }] }],
+        target: { id: "r", content: [{ text: "Because." }, { text: "Of that." }], options: {} },
+        after: [{ id: "t" }],
+        target_parts_remaining: 0,
+      });
+      expect((await getMessage(sessions, "s", "q", { context: 0 })).before).toEqual([]);
+    }));
+
+  it("pages through the parts of a message and cuts none", () =>
+    withStore(async (sessions) => {
+      const more = Array.from({ length: 9 }, (_, at) => `part ${at}`);
+      await ingestDemo(sessions, [{ id: "s", messages: [{ id: "m", text: "first", more }] }]);
+
+      const ids: string[] = [];
+      for (let afterPart: string | undefined; ; afterPart = ids.at(-1)) {
+        const view = await getMessage(sessions, "s", "m", { limitBytes: 400, afterPart });
+        const { content } = view.target;
+        if (typeof content !== "object") throw new TypeError("no parts");
+        ids.push(...content.map(({ id }) => id));
+        expect(view.target_parts_remaining).toBe(10 - ids.length);
+        if (view.target_parts_remaining === 0) break;
+      }
+
+      expect(ids).toEqual(Array.from({ length: 10 }, (_, at) => String(at)));
+    }));
+
+  it("says which message or part there is none of", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+
+      await expect(getMessage(sessions, "s", "none")).rejects.toMatchObject({ code: "not_found" });
+      await expect(getMessage(sessions, "s", "q", { afterPart: "9" })).rejects.toMatchObject({
+        code: "not_found",
+        details: { messageId: "q", partId: "9" },
+      });
+    }));
+});

@@ -1,0 +1,204 @@
+import {
+  type Part,
+  partsOf,
+  partToWire,
+  sessionToWire,
+  type WirePart,
+  type WireSession,
+} from "@pond/canonical";
+import type { Store } from "@pond/substrate";
+import { MessageNotFoundError, PartNotFoundError } from "../errors.ts";
+import { searchText } from "../search/search-text.ts";
+import type { SessionStore } from "../session-store.ts";
+import { loadMessages, loadShown } from "./content.ts";
+import { keptOutline } from "./kept-outline.ts";
+import type { Outline, Place } from "./outline.ts";
+import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown.ts";
+
+/** Which page of a session, and how much of it. */
+export type GetOptions = {
+  readonly mode?: ResponseMode;
+  /** Begin behind this message. */
+  readonly afterId?: string | undefined;
+  /** About how much one page may hold; a message is never cut, so one may exceed it. */
+  readonly limitBytes?: number;
+};
+
+/** A page of a session: whole messages, in order. */
+export type SessionPage = {
+  readonly session: WireSession;
+  readonly response_mode: ResponseMode;
+  readonly messages: readonly ShownMessage[];
+  /** How many come after this page; ask on with the last id as `after_id`. */
+  readonly messages_remaining: number;
+};
+
+/** One message with its parts, and its neighbours. */
+export type MessageView = {
+  readonly session: WireSession;
+  readonly before: readonly ShownMessage[];
+  readonly target: ShownMessage;
+  readonly after: readonly ShownMessage[];
+  readonly target_parts_remaining: number;
+};
+
+const defaults = { mode: "conversational", limitBytes: 64 * 1024 } as const;
+/** What a message shown takes of a page; a guess, until some of the session are read. */
+const usualBytes = { conversational: 600, complete: 240, verbatim: 2_000 } as const;
+const leastRead = 8;
+/** For many more the whole session would be read. */
+const mostRead = 400;
+// To read a few too many costs less than to read again.
+const readBeyond = 1.25;
+
+/**
+ * A page of a session.
+ *
+ * @throws {SessionNotFoundError}
+ * @throws {MessageNotFoundError} where `afterId` is not in the session.
+ */
+export async function getSession(
+  sessions: SessionStore,
+  id: string,
+  options: GetOptions = {},
+): Promise<SessionPage> {
+  for await (const page of readPages(sessions, id, options)) return page;
+  throw new TypeError("every session has a page");
+}
+
+/**
+ * The pages of a session, each read when it is asked for: where the messages stand is read once,
+ * and never more of them than a page. An empty session has one page.
+ *
+ * @throws {SessionNotFoundError}
+ * @throws {MessageNotFoundError} where `afterId` is not in the session.
+ */
+export async function* readPages(
+  { store }: SessionStore,
+  id: string,
+  options: GetOptions = {},
+): AsyncGenerator<SessionPage> {
+  const { mode, limitBytes, afterId } = { ...defaults, ...options };
+  const { session, places } =
+    mode === "conversational"
+      ? await conversationalOutline(store, id)
+      : await keptOutline(store, id);
+  let next = afterId === undefined ? 0 : placeAfter(places, id, afterId);
+  do {
+    const messages = await pageFrom(store, id, places.slice(next), mode, limitBytes);
+    next += messages.length;
+    yield {
+      session: sessionToWire(session),
+      response_mode: mode,
+      messages,
+      messages_remaining: places.length - next,
+    };
+  } while (next < places.length);
+}
+
+async function pageFrom(
+  store: Store,
+  id: string,
+  places: readonly Place[],
+  mode: ResponseMode,
+  limitBytes: number,
+): Promise<ShownMessage[]> {
+  const load = mode === "verbatim" ? loadMessages : loadShown;
+  const messages: ShownMessage[] = [];
+  let bytes = 0;
+  let bytesEach: number = usualBytes[mode];
+  for (let next = 0; next < places.length && bytes < limitBytes; ) {
+    const wanted = Math.ceil(((limitBytes - bytes) / bytesEach) * readBeyond);
+    const count = Math.max(leastRead, Math.min(mostRead, wanted));
+    const chunk = await load(store, id, places.slice(next, next + count));
+    for (const placed of chunk) {
+      const shown = show(placed, mode);
+      bytes += sizeOf(shown);
+      if (messages.length > 0 && bytes > limitBytes) break;
+      messages.push(shown);
+      next += 1;
+    }
+    bytesEach = bytes / messages.length;
+  }
+  return messages;
+}
+
+/** Which neighbours of a message are shown, and which page of its parts. */
+export type MessageOptions = {
+  /** How many neighbours on each side. */
+  readonly context?: number;
+  /** Begin behind this part of the target. */
+  readonly afterPart?: string | undefined;
+  readonly limitBytes?: number;
+};
+
+/**
+ * One message with all its parts, a page of them at a time, and its neighbours.
+ *
+ * @throws {SessionNotFoundError}
+ * @throws {MessageNotFoundError}
+ * @throws {PartNotFoundError} where `afterPart` is not in the message.
+ */
+export async function getMessage(
+  sessions: SessionStore,
+  sessionId: string,
+  messageId: string,
+  options: MessageOptions = {},
+): Promise<MessageView> {
+  const { context, limitBytes, afterPart } = { context: 2, ...defaults, ...options };
+  const { store } = sessions;
+  const { session, places } = await keptOutline(store, sessionId);
+  const at = placeAfter(places, sessionId, messageId) - 1;
+  const from = Math.max(0, at - context);
+  const placed = await loadMessages(store, sessionId, places.slice(from, at + context + 1));
+  const found = placed.findIndex(({ message }) => message.id === messageId);
+  const target = placed[found];
+  if (target === undefined) throw new MessageNotFoundError(sessionId, messageId);
+  const page = pageOfParts(messageId, partsOf(target.message), afterPart, limitBytes);
+  const whole = show(target, "verbatim");
+  return {
+    session: sessionToWire(session),
+    before: placed.slice(0, found).map((each) => show(each, "complete")),
+    target: target.message.role === "system" ? whole : { ...whole, content: page.parts },
+    after: placed.slice(found + 1).map((each) => show(each, "complete")),
+    target_parts_remaining: page.remaining,
+  };
+}
+
+/** A session, and the places of messages in which a person or a model says something. */
+async function conversationalOutline(store: Store, id: string): Promise<Outline> {
+  const { session, places } = await keptOutline(store, id);
+  const spoken = new Set(places.filter(({ isSearchable }) => isSearchable).map(({ id }) => id));
+  // The row of a revised message says what it was; its carrier says what it is.
+  const revised = places.filter(({ carrierId }) => carrierId !== undefined);
+  for (const { message } of await loadMessages(store, id, revised)) {
+    if (searchText(message, partsOf(message)) === null) spoken.delete(message.id);
+    else spoken.add(message.id);
+  }
+  return { session, places: places.filter((place) => spoken.has(place.id)) };
+}
+
+function placeAfter(places: readonly Place[], sessionId: string, messageId: string): number {
+  const at = places.findIndex(({ id }) => id === messageId);
+  if (at < 0) throw new MessageNotFoundError(sessionId, messageId);
+  return at + 1;
+}
+
+function pageOfParts(
+  messageId: string,
+  parts: readonly Part[],
+  afterPart: string | undefined,
+  limitBytes: number,
+): { readonly parts: readonly WirePart[]; readonly remaining: number } {
+  const start = afterPart === undefined ? 0 : parts.findIndex(({ id }) => id === afterPart) + 1;
+  if (start === 0 && afterPart !== undefined) throw new PartNotFoundError(messageId, afterPart);
+  const page: WirePart[] = [];
+  let bytes = 0;
+  for (const part of parts.slice(start)) {
+    const wire = partToWire(part);
+    bytes += sizeOf(wire);
+    if (page.length > 0 && bytes > limitBytes) break;
+    page.push(wire);
+  }
+  return { parts: page, remaining: parts.length - start - page.length };
+}

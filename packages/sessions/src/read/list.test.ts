@@ -1,0 +1,104 @@
+import { fromRfc3339 } from "@pond/canonical";
+import { describe, expect, it } from "vitest";
+import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
+import { listSessions } from "./list.ts";
+
+const day = 86_400;
+const at = (id: string, days: number, more: Partial<DemoSession> = {}): DemoSession => ({
+  id,
+  seconds: days * day,
+  messages: [said(`${id}-1`, `Begin ${id}.`), { ...said(`${id}-2`), seconds: days * day + 60 }],
+  ...more,
+});
+
+const ids = (listed: readonly { readonly session_id: string }[]): string[] =>
+  listed.map(({ session_id }) => session_id);
+
+describe("listSessions", () => {
+  it("names the last active first, each with its title and counts", () =>
+    withStore(async (sessions) => {
+      const old = at("old", 0);
+      await ingestDemo(sessions, [
+        old,
+        at("young", 2),
+        { id: "empty", seconds: day, messages: [] },
+      ]);
+      await ingestDemo(sessions, [
+        { ...old, messages: [...old.messages, { ...said("late"), seconds: 5 * day }] },
+      ]);
+
+      const listed = await listSessions(sessions);
+
+      expect(ids(listed)).toEqual(["old", "young", "empty"]);
+      expect(listed[0]).toEqual({
+        session_id: "old",
+        source_agent: "demo",
+        project: "/work/demo",
+        created_at: "2026-01-01T00:00:00.000Z",
+        last_activity: "2026-01-06T00:00:00.000Z",
+        title: "Begin old.",
+        messages: 3,
+        descendants: 0,
+      });
+      expect(listed[2]).not.toHaveProperty("title");
+    }));
+
+  it("folds sub-agents of any depth under their root, or lists them", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        at("root", 0),
+        at("child", 1, { parent: "root" }),
+        at("grandchild", 9, { parent: "child" }),
+        at("other", 5),
+        at("x", 3, { parent: "y" }),
+        at("y", 2, { parent: "x" }),
+      ]);
+
+      const folded = await listSessions(sessions);
+      expect(folded.map(({ session_id, descendants }) => [session_id, descendants])).toEqual([
+        ["root", 2],
+        ["other", 0],
+        ["x", 1],
+      ]);
+      expect(folded[0]?.last_activity).toBe("2026-01-10T00:01:00.000Z");
+
+      const unfolded = await listSessions(sessions, { isUnfolded: true });
+      expect(ids(unfolded)).toEqual(["grandchild", "other", "x", "y", "child", "root"]);
+      expect(unfolded[0]).toMatchObject({ parent_session_id: "child", messages: 2 });
+    }));
+
+  it("takes a project with all below it, an agent, a time and a limit", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        at("a", 1, { project: "/work/a" }),
+        at("deep", 2, { project: "/work/a/deep" }),
+        at("beside", 3, { project: "/work/ab", agent: "other" }),
+        at("windows", 4, { project: "D:\\work\\x" }),
+      ]);
+      const since = fromRfc3339("2026-01-03T00:00:00Z");
+
+      expect(ids(await listSessions(sessions, { project: "/work/a" }))).toEqual(["deep", "a"]);
+      expect(ids(await listSessions(sessions, { project: "/work/" }))).toHaveLength(3);
+      expect(ids(await listSessions(sessions, { project: "D:\\work" }))).toEqual(["windows"]);
+      expect(ids(await listSessions(sessions, { agent: "other" }))).toEqual(["beside"]);
+      expect(ids(await listSessions(sessions, { since }))).toEqual(["windows", "beside", "deep"]);
+      expect(ids(await listSessions(sessions, { limit: 1 }))).toEqual(["windows"]);
+      expect(await listSessions(sessions, { project: "/none" })).toEqual([]);
+    }));
+
+  it("reads no more than it needs where there are many sessions", () =>
+    withStore(async (sessions) => {
+      const many = Array.from({ length: 600 }, (_, index) => at(`s${index}`, index));
+      await ingestDemo(sessions, many);
+
+      expect(ids(await listSessions(sessions, { limit: 3 }))).toEqual(["s599", "s598", "s597"]);
+    }));
+
+  it("counts neither carriers nor what disappeared", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b"), said("c")] }]);
+      await ingestDemo(sessions, [{ id: "s", messages: [said("b", "Anew."), said("c")] }]);
+
+      expect((await listSessions(sessions))[0]).toMatchObject({ messages: 2 });
+    }));
+});

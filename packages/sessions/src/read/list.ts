@@ -1,0 +1,121 @@
+import { toRfc3339 } from "@pond/canonical";
+import type { Row, Store } from "@pond/substrate";
+import type { SessionStore } from "../session-store.ts";
+import { lastActivity } from "./activity.ts";
+import { type Parents, rootOf, upFrom } from "./ancestry.ts";
+import { untouchedCopies } from "./copies.ts";
+import { isInProject } from "./project.ts";
+import { countMessages, titles } from "./summaries.ts";
+
+/** Which sessions. */
+export type ListOptions = {
+  /** A project, or a folder above it. */
+  readonly project?: string | undefined;
+  readonly agent?: string | undefined;
+  /** Microseconds since the epoch; by the last activity. */
+  readonly since?: bigint | undefined;
+  readonly limit?: number | undefined;
+  /** List sub-agents beside their roots instead of counting them, and every copy. */
+  readonly isUnfolded?: boolean;
+};
+
+/** A session and what it holds. */
+export type ListedSession = {
+  readonly session_id: string;
+  readonly parent_session_id?: string;
+  readonly source_agent: string;
+  readonly project: string;
+  readonly created_at: string;
+  /** Of its last message, or of the last below it where those are folded. */
+  readonly last_activity: string;
+  /** The beginning of the first thing said in it. */
+  readonly title?: string;
+  readonly messages: number;
+  /** Sessions below it. */
+  readonly descendants: number;
+};
+
+const defaultLimit = 50;
+
+/**
+ * Sessions, the last active first; those below another are counted, not listed, and copies in other
+ * clients that nobody has gone on in are left out.
+ */
+export async function listSessions(
+  { store }: SessionStore,
+  { limit = defaultLimit, isUnfolded = false, project, agent, since }: ListOptions = {},
+): Promise<ListedSession[]> {
+  const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
+  const rows = await store.table("sessions").rows({ columns });
+  const { rootsById, descendants } = fold(rows);
+  const listed = new Map<string, Row>();
+  for (const row of rows) {
+    const id = String(row["id"]);
+    const isFoldedAway = !isUnfolded && rootsById.get(id) !== id;
+    const isWanted = agent === undefined || row["source_agent"] === agent;
+    const isThere = project === undefined || isInProject(String(row["project"]), project);
+    if (!isFoldedAway && isWanted && isThere) listed.set(id, row);
+  }
+  if (!isUnfolded) await dropCopies(store, rows, listed, rootsById);
+  const listedAs = (id: string): string => (isUnfolded ? id : (rootsById.get(id) ?? id));
+  const members = [...rootsById.keys()].filter((id) => listed.has(listedAs(id)));
+  const activity = await lastActivity(store, { members, listedAs, listed, since, limit });
+  const ids = activity.map(({ id }) => id);
+  const [counts, firstTexts] = await Promise.all([countMessages(store, ids), titles(store, ids)]);
+  return activity.flatMap(({ id, micros }): ListedSession[] => {
+    const row = listed.get(id);
+    if (row === undefined) return [];
+    const { parent_session_id: parent, source_agent, project: own, created_at } = row;
+    const title = firstTexts.get(id);
+    return [
+      {
+        session_id: id,
+        ...(typeof parent === "string" && { parent_session_id: parent }),
+        source_agent: String(source_agent),
+        project: String(own),
+        created_at: toRfc3339(BigInt(created_at as bigint)),
+        last_activity: toRfc3339(micros),
+        ...(title !== undefined && { title }),
+        messages: counts.get(id) ?? 0,
+        descendants: descendants.get(id) ?? 0,
+      },
+    ];
+  });
+}
+
+/** Of a conversation that was put into another client too, only the first is listed, if it is. */
+async function dropCopies(
+  store: Store,
+  rows: readonly Row[],
+  listed: Map<string, Row>,
+  rootsById: ReadonlyMap<string, string>,
+): Promise<void> {
+  const found = [...listed].map(([id, row]) => ({ id, sourceAgent: String(row["source_agent"]) }));
+  const ids = rows.map(({ id }) => String(id));
+  const isListed = new Set(listed.keys());
+  for (const [copy, original] of await untouchedCopies(store, found, ids)) {
+    if (isListed.has(rootsById.get(original) ?? original)) listed.delete(copy);
+  }
+}
+
+/** The root of every session, and how many are below each session that has some. */
+function fold(rows: readonly Row[]): {
+  readonly rootsById: ReadonlyMap<string, string>;
+  readonly descendants: ReadonlyMap<string, number>;
+} {
+  const parents: Parents = new Map(
+    rows.map(({ id, parent_session_id: parent }) => [
+      String(id),
+      typeof parent === "string" ? parent : null,
+    ]),
+  );
+  const rootsById = new Map<string, string>();
+  const descendants = new Map<string, number>();
+  for (const id of parents.keys()) {
+    rootsById.set(id, rootOf(parents, id));
+    for (const above of upFrom(parents, id).slice(1)) {
+      descendants.set(above, (descendants.get(above) ?? 0) + 1);
+    }
+  }
+  return { rootsById, descendants };
+}

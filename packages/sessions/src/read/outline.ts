@@ -1,0 +1,126 @@
+import type { Session } from "@pond/canonical";
+import { and, eq, type Row, rowId, type Store } from "@pond/substrate";
+import { SessionNotFoundError } from "../errors.ts";
+import { liveMessages, type StoredMessage, sessionItself } from "../revisions/reconcile.ts";
+import { sessionFromCarrier } from "../revisions/session-revisions.ts";
+import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
+import { messageColumns, sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
+
+/** Which state of messages that changed: as last seen in the source, or as first stored. */
+export type At = "first" | "last";
+
+/** Where a message stands in its session, without what it holds. */
+export type Place = {
+  readonly id: string;
+  readonly ordinal: bigint;
+  readonly timestamp: bigint;
+  readonly role: string;
+  /** Its first value has a text to search. */
+  readonly isSearchable: boolean;
+  /** Of its first value, see {@link rowId}. */
+  readonly row: bigint;
+  /** The newest carrier of it that holds a value, where there is one. */
+  readonly carrierId: string | undefined;
+};
+
+/** A session's own row, as first stored. @throws {SessionNotFoundError} */
+async function loadSession(store: Store, id: string): Promise<Session> {
+  const where = eq("id", id);
+  // Without a limit, which takes the engine longer to plan than one row to read.
+  const [row] = await store.table("sessions").rows({ columns: sessionColumns, where });
+  if (row === undefined) throw new SessionNotFoundError(id);
+  return sessionFromRow(row);
+}
+
+const placeColumns = [...storedColumns, "timestamp", "role", "is_searchable", rowId];
+
+/** A session and where its messages stand. */
+export type Outline = { readonly session: Session; readonly places: readonly Place[] };
+
+/**
+ * A session as it is now, or was at first, and its messages in order: (ordinal, timestamp, id),
+ * newest places, tombstones out.
+ *
+ * @throws {SessionNotFoundError}
+ */
+export async function loadOutline(store: Store, id: string, at: At): Promise<Outline> {
+  const [stored, rows] = await Promise.all([loadSession(store, id), placeRows(store, id, at)]);
+  const carriers = carrierIds(rows.map(storedMessage));
+  const carrierId = carriers.get(sessionItself);
+  const session = carrierId && (await loadRevised(store, stored, carrierId));
+  return { session: session || stored, places: toPlaces(rows, carriers) };
+}
+
+/** The places alone. */
+export async function loadPlaces(store: Store, sessionId: string, at: At): Promise<Place[]> {
+  const rows = await placeRows(store, sessionId, at);
+  return toPlaces(rows, carrierIds(rows.map(storedMessage)));
+}
+
+async function placeRows(store: Store, sessionId: string, at: At): Promise<Row[]> {
+  const where = eq("session_id", sessionId);
+  const rows = await store.table("messages").rows({ columns: placeColumns, where });
+  return at === "last" ? rows : rows.filter((row) => row["revises"] === null);
+}
+
+async function loadRevised(store: Store, stored: Session, carrierId: string) {
+  const where = and(eq("session_id", stored.id), eq("id", carrierId));
+  const [row] = await store.table("messages").rows({ columns: messageColumns, where });
+  return row && sessionFromCarrier(stored, row);
+}
+
+function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): Place[] {
+  const live = liveMessages(rows.map(storedMessage));
+  const places = rows.flatMap((row): Place[] => {
+    const now = row["revises"] === null ? live.get(String(row["id"])) : undefined;
+    if (now === undefined || now.digest === null) return [];
+    const { id, timestamp, role } = row;
+    const place = { id: String(id), timestamp: BigInt(timestamp as bigint), role: String(role) };
+    return [
+      {
+        ...{ ...place, ordinal: now.ordinal, carrierId: carriers.get(place.id) },
+        isSearchable: Number(row["is_searchable"]) === 1,
+        row: BigInt(row[rowId] as bigint),
+      },
+    ];
+  });
+  return places.sort(byPlace);
+}
+
+/**
+ * The carrier that holds the newest value of each message that is not its own first one. A carrier
+ * that only moves holds no value: the first of its digest does.
+ */
+function carrierIds(stored: readonly StoredMessage[]): Map<string, string> {
+  const firstDigests = new Map<string, string | null>();
+  const newest = new Map<string, StoredMessage>();
+  const holders = new Map<string, StoredMessage>();
+  for (const row of stored) {
+    if (row.revises === null) {
+      firstDigests.set(row.id, row.digest);
+      continue;
+    }
+    if (row.digest === null) continue;
+    const known = newest.get(row.revises);
+    if (known === undefined || isNewer(row, known)) newest.set(row.revises, row);
+    const value = `${row.digest} ${row.revises}`;
+    const holder = holders.get(value);
+    if (holder === undefined || row.revision < holder.revision) holders.set(value, row);
+  }
+  const ids = new Map<string, string>();
+  for (const [target, { digest }] of newest) {
+    const holder = holders.get(`${digest} ${target}`);
+    if (holder && firstDigests.get(target) !== digest) ids.set(target, holder.id);
+  }
+  return ids;
+}
+
+function isNewer(row: StoredMessage, known: StoredMessage): boolean {
+  return row.revision > known.revision || (row.revision === known.revision && row.id > known.id);
+}
+
+function byPlace(left: Place, right: Place): number {
+  if (left.ordinal !== right.ordinal) return left.ordinal < right.ordinal ? -1 : 1;
+  if (left.timestamp !== right.timestamp) return left.timestamp < right.timestamp ? -1 : 1;
+  return left.id < right.id ? -1 : 1;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { rootOf } from "../read/ancestry.ts";
+import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
+import { loadLineage, rootIds } from "./lineage.ts";
+
+const session = (id: string, parent?: string): DemoSession => ({
+  id,
+  messages: [said(`${id}-1`)],
+  ...(parent !== undefined && { parent }),
+});
+
+describe("loadLineage", () => {
+  it("holds every level below, parents first (`adapter-lineage-complete-restore`)", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        session("great-grandchild", "grandchild"),
+        session("grandchild", "child 2"),
+        session("child 2", "root"),
+        session("child 1", "root"),
+        session("root", "was never stored"),
+        session("stranger"),
+      ]);
+
+      const { root, descendants } = await loadLineage(sessions, "root");
+
+      expect(root.session.parent_session_id).toBe("was never stored");
+      expect(descendants.map((each) => [each.session.id, each.messages.length])).toEqual([
+        ["child 1", 1],
+        ["child 2", 1],
+        ["grandchild", 1],
+        ["great-grandchild", 1],
+      ]);
+    }));
+
+  it("names the sessions that descend from themselves", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        session("a", "c"),
+        session("b", "a"),
+        session("c", "b"),
+        session("self", "self"),
+      ]);
+
+      await expect(loadLineage(sessions, "b")).rejects.toMatchObject({
+        code: "lineage_cycle",
+        details: { sessionIds: ["b", "c", "a", "b"] },
+      });
+      await expect(loadLineage(sessions, "self")).rejects.toMatchObject({
+        details: { sessionIds: ["self", "self"] },
+      });
+    }));
+
+  it("says which session there is none of", () =>
+    withStore(async (sessions) => {
+      await expect(loadLineage(sessions, "none")).rejects.toMatchObject({ code: "not_found" });
+    }));
+});
+
+describe("rootIds", () => {
+  it("names what to restore so that nothing is missed, circles included", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        session("root"),
+        session("child", "root"),
+        session("orphan", "was never stored"),
+        session("x", "y"),
+        session("y", "x"),
+        session("below the circle", "y"),
+      ]);
+
+      expect((await rootIds(sessions)).sort()).toEqual(["orphan", "root", "x"]);
+    }));
+});
+
+describe("rootOf", () => {
+  it.each<[string, string]>([
+    ["c", "a"],
+    ["a", "a"],
+    ["orphan", "orphan"],
+    ["p", "p"],
+    ["q", "p"],
+    ["below", "p"],
+    ["unknown", "unknown"],
+  ])("puts %s under %s", (id, root) => {
+    const parents = new Map([
+      ["a", null],
+      ["b", "a"],
+      ["c", "b"],
+      ["orphan", "gone"],
+      ["p", "q"],
+      ["q", "p"],
+      ["below", "q"],
+    ]);
+
+    expect(rootOf(parents, id)).toBe(root);
+  });
+});

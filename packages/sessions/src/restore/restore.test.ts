@@ -1,0 +1,110 @@
+import type { Lineage, RestoredFile, Writer } from "@pond/canonical/adapter";
+import { describe, expect, it } from "vitest";
+import { ingestDemo, said, withStore } from "../testing.ts";
+import { restore } from "./restore.ts";
+
+const fileOf = ({ root, descendants }: Lineage): RestoredFile[] =>
+  [root, ...descendants].map(({ session, messages }) => ({
+    session: session.id,
+    path: `${session.id}.txt`,
+    content: messages.map(({ id }) => `${id}\n`),
+  }));
+
+const writer: Writer = {
+  origin: "demo",
+  writeNative: fileOf,
+  writeForeign: (lineage) =>
+    fileOf(lineage).map((file) => ({
+      ...file,
+      fidelity: {
+        text: { kept: 1, translated: 2, dropped: 0 },
+        system: { kept: 0, translated: 0, dropped: 1 },
+      },
+    })),
+};
+
+const paths = ({ files }: { readonly files: readonly RestoredFile[] }): string[] =>
+  files.map(({ path, content }) => `${path}: ${[...content].join("").replaceAll("\n", " ")}`);
+
+describe("restore", () => {
+  it("is native for sessions of the writer's origin, and keeps everything then", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        {
+          id: "s",
+          messages: [
+            said("a"),
+            { id: "c", role: "carrier" },
+            { id: "f", text: "x", bytes: new Uint8Array([1]) },
+          ],
+        },
+        { id: "child", parent: "s", messages: [said("b")] },
+      ]);
+
+      const restored = await restore(sessions, "s", writer);
+
+      expect(restored.isNative).toBe(true);
+      expect(paths(restored)).toEqual(["s.txt: a c f ", "child.txt: b "]);
+      expect(restored.fidelity).toEqual({
+        text: { kept: 3, translated: 0, dropped: 0 },
+        file: { kept: 1, translated: 0, dropped: 0 },
+        system: { kept: 1, translated: 0, dropped: 0 },
+      });
+    }));
+
+  it("is foreign otherwise, with the writer's counts (`adapter-native-restore-lossless`)", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        { id: "s", agent: "other", messages: [said("a")] },
+        { id: "child", agent: "other", parent: "s", messages: [said("b")] },
+      ]);
+
+      const { isNative, fidelity } = await restore(sessions, "s", writer);
+
+      expect(isNative).toBe(false);
+      expect(fidelity).toEqual({
+        text: { kept: 2, translated: 4, dropped: 0 },
+        system: { kept: 0, translated: 0, dropped: 2 },
+      });
+    }));
+
+  it("gives the source as it was last, or as it was first", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b")] }]);
+      await ingestDemo(sessions, [{ id: "s", messages: [said("b"), said("c")] }]);
+
+      expect(paths(await restore(sessions, "s", writer))).toEqual(["s.txt: b c "]);
+      expect(paths(await restore(sessions, "s", writer, { at: "first" }))).toEqual([
+        "s.txt: a b c ",
+      ]);
+    }));
+
+  it.each([
+    "../../x",
+    "/etc/x",
+    "a/../../x",
+    "..",
+    "a/./b",
+    "a//b",
+    "C:/x",
+    "c:x",
+    "a\\..\\..\\x",
+    "\\\\host\\share",
+    "nul\0",
+    "a/",
+    "",
+  ])("never lets an id lead outside: %j", (id) =>
+    withStore(async (sessions) => {
+      const hostile: Writer = {
+        ...writer,
+        writeNative: (lineage) => fileOf(lineage).map((file) => ({ ...file, path: id })),
+      };
+      await ingestDemo(sessions, [{ id: id || "empty", messages: [said("a")] }]);
+
+      await expect(restore(sessions, id || "empty", hostile)).rejects.toMatchObject({
+        code: "unsafe_path",
+        details: { path: id },
+      });
+    }),
+  );
+});

@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { RestoredFile } from "@pond/canonical/adapter";
+import { TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
+import { checkPath } from "./safe-path.ts";
+
+/** How restored files are put on disk. */
+export type WriteOptions = {
+  /** Replace files that are there. */
+  readonly isForced?: boolean;
+  /** How the client itself writes a file, where it has a protocol of its own for that. */
+  readonly save?: (path: string, content: RestoredFile["content"]) => Promise<void>;
+};
+
+type Target = { readonly file: RestoredFile; readonly path: string };
+
+/**
+ * Writes restored files below a folder, each at once or not at all. Files are private to the user.
+ *
+ * @returns The paths written.
+ * @throws {TargetExistsError} where another file is there already, or two have one path; before
+ * anything is written.
+ * @throws {UnsafePathError} where a path or a link on the way leads out of the folder.
+ * @throws {TargetUnwritableError} where the system refuses to write; the same call goes on.
+ */
+export async function writeFiles(
+  files: readonly RestoredFile[],
+  folder: string,
+  { isForced = false, save }: WriteOptions = {},
+): Promise<string[]> {
+  const root = resolve(folder);
+  const targets = files.map((file) => ({ file, path: join(root, file.path) }));
+  const paths = new Set<string>();
+  const present = new Set<string>();
+  for (const target of targets) {
+    checkPath(target.file);
+    if (paths.has(target.path)) throw new TargetExistsError(target.path);
+    paths.add(target.path);
+    const isFree = await checkWay(root, target, isForced);
+    if (!isFree) present.add(target.path);
+  }
+  await removeAbandoned(paths);
+  for (const { file, path } of targets) {
+    if (present.has(path)) continue;
+    try {
+      await makeFolder(dirname(path));
+      if (save) await save(path, file.content);
+      else await writeOne(path, file.content, isForced);
+    } catch (error) {
+      throw TargetUnwritableError.from(path, error);
+    }
+  }
+  return [...paths];
+}
+
+/** One step at a time: in `/proc`, Node's own way of making all of them never comes to an end. */
+async function makeFolder(path: string): Promise<void> {
+  const missing: string[] = [];
+  for (let step = path; (await kindOf(step)) === undefined; step = dirname(step)) {
+    missing.unshift(step);
+  }
+  for (const step of missing) {
+    await mkdir(step, { mode: 0o700 }).catch((error: unknown) => {
+      if (codeOf(error) !== "EEXIST") throw error;
+    });
+  }
+}
+
+async function writeOne(
+  path: string,
+  content: RestoredFile["content"],
+  isForced: boolean,
+): Promise<void> {
+  const draft = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
+  const file = await open(draft, "wx", 0o600);
+  try {
+    try {
+      for (const piece of content) await file.writeFile(piece);
+    } finally {
+      await file.close();
+    }
+    if (isForced) await rename(draft, path);
+    else await place(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Removes what a restore of the same files left that was killed. */
+async function removeAbandoned(paths: ReadonlySet<string>): Promise<void> {
+  for (const folder of new Set([...paths].map((path) => dirname(path)))) {
+    if ((await kindOf(folder)) !== "folder") continue;
+    for (const name of await readdir(folder)) {
+      const [, of = "", owner] = /^(.+)\.(\d+)-[0-9a-f]{8}\.tmp$/.exec(name) ?? [];
+      if (owner === undefined || !paths.has(join(folder, of)) || isRunning(Number(owner))) continue;
+      await rm(join(folder, name), { force: true });
+    }
+  }
+}
+
+/** True for a process there is; its number may be another's by now. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== "ESRCH";
+  }
+}
+
+/** Renaming would replace a file that came meanwhile; linking does not. */
+async function place(draft: string, path: string): Promise<void> {
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw new TargetExistsError(path, { cause: error });
+    // Not every file system has hard links.
+    await rename(draft, path);
+  }
+}
+
+/**
+ * Below the folder itself, which is the user's choice, no step may be a link.
+ *
+ * @returns False where the very same file is there already: sessions share what they attach.
+ */
+async function checkWay(root: string, { file, path }: Target, isForced: boolean): Promise<boolean> {
+  const steps = file.path.split("/");
+  for (let depth = 1; depth <= steps.length; depth++) {
+    const step = join(root, ...steps.slice(0, depth));
+    const kind = await kindOf(step);
+    if (kind === undefined) return true;
+    if (kind === "link") throw new UnsafePathError(file.session, path);
+    const isLast = depth === steps.length;
+    if (isLast && kind === "file" && !isForced && (await isSame(step, file.content))) return false;
+    // A folder where the file goes, or a file where a folder goes, is never replaced.
+    if (kind === (isLast ? "folder" : "file") || (isLast && !isForced)) {
+      throw new TargetExistsError(step);
+    }
+  }
+  return true;
+}
+
+/** True where a file holds exactly these pieces; a piece is compared at a time. */
+async function isSame(path: string, content: RestoredFile["content"]): Promise<boolean> {
+  const file = await open(path, "r");
+  try {
+    for (const piece of content) {
+      const expected = Buffer.from(piece);
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(expected.length));
+      if (bytesRead < expected.length || !buffer.equals(expected)) return false;
+    }
+    return (await file.read(Buffer.alloc(1))).bytesRead === 0;
+  } finally {
+    await file.close();
+  }
+}
+
+async function kindOf(path: string): Promise<"link" | "folder" | "file" | undefined> {
+  try {
+    const stats = await lstat(path);
+    if (stats.isSymbolicLink()) return "link";
+    return stats.isDirectory() ? "folder" : "file";
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -1,0 +1,89 @@
+import { hash } from "node:crypto";
+import { type JsonObject, type Message, messageToWire, stringifyJson } from "@pond/canonical";
+import type { RowValues } from "../rows/columns.ts";
+import type { Labels } from "../rows/to-rows.ts";
+import type { LiveMessage } from "./reconcile.ts";
+
+/**
+ * The carrier of a message's later value or place: a system message (spec 6.5, rule 3) with the
+ * whole new record inside. Its id follows from what it follows, so that writers that see the same
+ * change add the same row (`lance-deterministic-pk`).
+ */
+export function revisionRow(
+  labels: Labels,
+  previous: LiveMessage,
+  state: {
+    readonly timestamp: bigint;
+    readonly ordinal: bigint;
+    readonly digest: string;
+    /** Absent where only the place is another. */
+    readonly message: Message | undefined;
+  },
+  ingestedAt: bigint,
+): RowValues {
+  const { message } = state;
+  const facts = message
+    ? { revises: previous.id, message: wireText(message) }
+    : { revises: previous.id, moved: true };
+  return carrierRow(labels, previous, ingestedAt, { ...state, facts });
+}
+
+/** The carrier that says a message is no longer in its source. The message itself stays stored. */
+export function tombstoneRow(
+  labels: Labels,
+  previous: LiveMessage,
+  timestamp: bigint,
+  ingestedAt: bigint,
+): RowValues {
+  return carrierRow(labels, previous, ingestedAt, {
+    timestamp,
+    ordinal: previous.ordinal,
+    digest: null,
+    facts: { removes: previous.id },
+  });
+}
+
+/** A carrier row: what it follows, and the facts it carries. */
+export function carrierRow(
+  labels: Labels,
+  previous: Pick<LiveMessage, "id" | "rowId" | "revision">,
+  ingestedAt: bigint,
+  state: {
+    readonly timestamp: bigint;
+    readonly ordinal: bigint;
+    readonly digest: string | null;
+    readonly facts: JsonObject;
+  },
+): RowValues {
+  const revision = previous.revision + 1n;
+  const seed = stringifyJson([previous.id, previous.rowId, state.digest, String(state.ordinal)]);
+  return {
+    session_id: labels.sessionId,
+    id: `pond-revision:${hash("sha256", seed).slice(0, 32)}`,
+    ordinal: state.ordinal,
+    timestamp: state.timestamp,
+    role: "system",
+    source_agent: labels.sourceAgent,
+    project: labels.project,
+    content: stringifyJson(""),
+    search_text: null,
+    is_searchable: 0n,
+    options: stringifyJson({
+      pond: { ...state.facts, revision: Number(revision), digest: state.digest },
+    }),
+    digest: state.digest,
+    revises: previous.id,
+    revision,
+    ingested_at: ingestedAt,
+  };
+}
+
+/** The message as JSON, which is what a carrier can hold. */
+function wireText(message: Message): JsonObject {
+  const { timestamp, content, ...others } = messageToWire(message);
+  return {
+    ...others,
+    timestamp,
+    content: typeof content === "string" ? content : content.map((part) => ({ ...part })),
+  };
+}

@@ -1,0 +1,122 @@
+import type { ReadEvent } from "@pond/canonical";
+import { sessionFromWire } from "@pond/canonical";
+import { expect, it } from "vitest";
+import { createIngest } from "../ingest/ingest.ts";
+import type { IngestOutcome } from "../ingest/outcome.ts";
+import { getSession } from "../read/get.ts";
+import { loadLineage } from "../restore/lineage.ts";
+import type { SessionStore } from "../session-store.ts";
+import { allRows, demoEvents, type Ingested, ingestDemo, streamOf, withStore } from "../testing.ts";
+
+/** What a source says of session `s`, and nothing else. */
+function state(path: string, more: object = {}): readonly ReadEvent[] {
+  const created_at = "2026-03-01T09:00:00.000Z";
+  const session = sessionFromWire({
+    id: "s",
+    source_agent: "demo",
+    project: "/home/ada",
+    created_at,
+    options: { source: { path, exact: 1 } },
+    ...more,
+  });
+  return [{ kind: "session", session }];
+}
+
+async function sync(sessions: SessionStore, events: readonly ReadEvent[], hooks: Ingested = {}) {
+  const [outcome] = await ingestDemo(sessions, [events], hooks);
+  return outcome;
+}
+
+async function pathAt(sessions: SessionStore, at: "first" | "last") {
+  const { root } = await loadLineage(sessions, "s", { at });
+  return root.session.options["source"];
+}
+
+it("shows a session as it was last seen, and as it was first (`lance-append-only`)", () =>
+  withStore(async (sessions) => {
+    await sync(sessions, state("sessions/a"));
+
+    const moved = await sync(sessions, state("archived/a"));
+
+    expect(moved).toMatchObject({ status: "revised", revisions: 1 });
+    expect(await pathAt(sessions, "last")).toEqual({ path: "archived/a", exact: 1 });
+    expect(await pathAt(sessions, "first")).toEqual({ path: "sessions/a", exact: 1 });
+    const { session, messages } = await getSession(sessions, "s", { mode: "verbatim" });
+    expect(session.options).toMatchObject({
+      source: { path: "archived/a" },
+      pond: { host: "here" },
+    });
+    expect(messages).toEqual([]);
+  }));
+
+it("adds nothing where a session says the same, also of a parent and in another order", () =>
+  withStore(async (sessions) => {
+    const more = { parent_session_id: "p", parent_message_id: "m" };
+    await sync(sessions, state("a", more));
+    const rows = await allRows(sessions);
+
+    const again = await sync(sessions, state("a", more));
+
+    expect(again).toMatchObject({ status: "unchanged", revisions: 0 });
+    expect(await allRows(sessions)).toEqual(rows);
+  }));
+
+it("follows a session there and back, and learns a parent late", () =>
+  withStore(async (sessions) => {
+    for (const path of ["a", "b", "a"]) await sync(sessions, state(path));
+    expect(await pathAt(sessions, "last")).toMatchObject({ path: "a" });
+
+    await sync(sessions, state("a", { parent_session_id: "p" }));
+
+    const { root } = await loadLineage(sessions, "s");
+    expect(root.session.parent_session_id).toBe("p");
+    expect(await sync(sessions, state("a", { parent_session_id: "p" }))).toMatchObject({
+      status: "unchanged",
+    });
+  }));
+
+it("keeps the labels of the first state (spec 7.6)", () =>
+  withStore(async (sessions) => {
+    await sync(sessions, state("a"));
+
+    await sync(sessions, state("b", { project: "/elsewhere", source_agent: "other" }));
+
+    const { session } = (await loadLineage(sessions, "s")).root;
+    expect([session.project, session.source_agent]).toEqual(["/home/ada", "demo"]);
+    expect(await pathAt(sessions, "last")).toMatchObject({ path: "b" });
+  }));
+
+it("waits for the next time where the source changed meanwhile", () =>
+  withStore(async (sessions) => {
+    await sync(sessions, state("a"));
+
+    const outcome = await sync(sessions, state("b"), { isUnchanged: async () => false });
+
+    expect(outcome).toMatchObject({ revisions: 0, deferred: 1 });
+    expect(await pathAt(sessions, "last")).toMatchObject({ path: "a" });
+  }));
+
+it.each([
+  ["shows what the later one says", true, "archived/a", { revisions: 1, deferred: 0 }],
+  ["waits where the source changed meanwhile", false, "sessions/a", { revisions: 0, deferred: 1 }],
+])("that two processes store at once %s", (_, isUnchanged, path, counts) =>
+  withStore(async (sessions) => {
+    const outcomes: IngestOutcome[] = [];
+    const ingest = createIngest(sessions, { host: "late", now: () => new Date(1_000) });
+    const hooks = {
+      seenBefore: false,
+      isUnchanged: async () => isUnchanged,
+      onCommitted: (outcome: IngestOutcome) => void outcomes.push(outcome),
+    };
+    // It has looked now which sessions there are.
+    await ingest.session(streamOf(demoEvents({ id: "other", messages: [] })), hooks);
+    await sync(sessions, state("sessions/a"));
+
+    await ingest.session(streamOf(state("archived/a", { project: "/home/eve" })), hooks);
+    await ingest.finish();
+
+    expect(outcomes[1]).toMatchObject({ ...counts, rejected: true });
+    expect(await pathAt(sessions, "last")).toEqual({ path, exact: 1 });
+    expect(await pathAt(sessions, "first")).toEqual({ path: "sessions/a", exact: 1 });
+  }),
+);

@@ -1,0 +1,45 @@
+import { oneOf, type Row, type Store } from "@pond/substrate";
+import type { StoredMessage } from "./reconcile.ts";
+
+/** What `storedMessage` needs of a row. */
+export const storedColumns = ["id", "ordinal", "digest", "revises", "revision"] as const;
+
+/** A stored row, whether it has a text to search, and when it came. */
+export type FoundMessage = StoredMessage & {
+  readonly isSearchable: boolean;
+  readonly ingestedAt: bigint;
+};
+
+/** The stored rows of sessions, carriers included, as reconciling needs them; by session. */
+export async function storedMessages(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, FoundMessage[]>> {
+  const stored = new Map<string, FoundMessage[]>();
+  const columns = [...storedColumns, "session_id", "is_searchable", "ingested_at"];
+  const where = oneOf("session_id", sessionIds);
+  for await (const rows of store.table("messages").scan({ columns, where })) {
+    for (const row of rows) {
+      const id = String(row["session_id"]);
+      const known = stored.get(id);
+      const found = {
+        ...storedMessage(row),
+        isSearchable: Number(row["is_searchable"]) === 1,
+        ingestedAt: BigInt(row["ingested_at"] as bigint),
+      };
+      if (known) known.push(found);
+      else stored.set(id, [found]);
+    }
+  }
+  return stored;
+}
+
+export function storedMessage(row: Row): StoredMessage {
+  return {
+    id: String(row["id"]),
+    ordinal: BigInt(row["ordinal"] as bigint),
+    digest: row["digest"] as string | null,
+    revises: row["revises"] as string | null,
+    revision: BigInt(row["revision"] as bigint),
+  };
+}

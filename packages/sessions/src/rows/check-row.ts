@@ -1,0 +1,64 @@
+import { checkMessage, checkPart, checkSession, parseJson } from "@pond/canonical";
+import type { Row } from "@pond/substrate";
+import { DamagedRowError } from "../errors.ts";
+import {
+  messageFromCarrier,
+  messageFromRow,
+  partFromRow,
+  sessionColumns,
+  sessionFromRow,
+} from "./from-rows.ts";
+
+const checks: Readonly<Record<string, (row: Row) => void>> = {
+  sessions: checkSessionRow,
+  messages: checkMessageRow,
+  parts: checkPartRow,
+  windows: checkWindowRow,
+};
+
+/**
+ * Proves that a row from elsewhere, whole, is one that an ingest could have written: what is stored
+ * is believed from then on, and stays.
+ *
+ * @throws {ValidationError} where it breaks the canonical model.
+ * @throws {DamagedRowError} where it is no row of the table.
+ */
+export function checkRow(table: string, row: Row): void {
+  const check = Object.hasOwn(checks, table) ? checks[table] : undefined;
+  if (check === undefined) throw new TypeError(`no table "${table}" holds sessions`);
+  check(row);
+}
+
+function checkSessionRow(row: Row): void {
+  const fields = Object.fromEntries(sessionColumns.map((name) => [name, row[name] ?? null]));
+  checkSession(sessionFromRow(fields));
+}
+
+function checkMessageRow(row: Row): void {
+  checkMessage(messageFromRow(row, []));
+  messageFromCarrier(row);
+  const isSearchable = row["search_text"] === null ? 0n : 1n;
+  if (row["is_searchable"] !== isSearchable) throw damaged("is_searchable", row);
+}
+
+function checkPartRow(row: Row): void {
+  checkPart(partFromRow(row, row["data"] ?? null));
+}
+
+function checkWindowRow(row: Row): void {
+  const ids = jsonOf(row, "message_ids");
+  const isList = Array.isArray(ids) && ids.every((id) => typeof id === "string");
+  if (!isList) throw damaged("message_ids", row);
+}
+
+function jsonOf(row: Row, column: string): unknown {
+  try {
+    return parseJson(String(row[column]));
+  } catch {
+    throw damaged(column, row);
+  }
+}
+
+function damaged(column: string, row: Row): DamagedRowError {
+  return new DamagedRowError(column, String(row[column]).slice(0, 80));
+}

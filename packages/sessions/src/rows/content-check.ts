@@ -1,0 +1,222 @@
+import type { Cell, ContentCheck, ContentVerdict, Row } from "@pond/substrate";
+import { sessionTables } from "../tables.ts";
+import { checkRow } from "./check-row.ts";
+import { inOrder, sessionColumns } from "./from-rows.ts";
+import { isCarrierWhole, isMessageWhole, isTextOf } from "./message-content.ts";
+import { tornDigest } from "./message-digest.ts";
+
+const messageColumns = ["session_id", "id", "timestamp", "role", "content", "search_text"];
+const partColumns = ["session_id", "message_id", "id", "ordinal", "type", "provenance"];
+const columns: ContentCheck["columns"] = {
+  sessions: sessionColumns,
+  messages: [
+    ...messageColumns,
+    ...["source_agent", "project", "is_searchable", "options", "digest", "revises", "revision"],
+  ],
+  parts: [...partColumns, "variant_data", "data", "options"],
+  windows: ["session_id", "id", "message_ids"],
+};
+
+const reasons = {
+  digest: "these messages, or parts of them, are not what was written",
+  extra: "their messages were written without these parts",
+  // Made of the message, which is whole.
+  text: "search finds these messages by a text that is not theirs",
+  form: "these rows are none that pond writes",
+} as const;
+
+/** A message that was read, or parts of one, that wait for the rest. */
+type Waiting = { message: Row | undefined; messageBytes: number; parts: Row[]; partBytes: number };
+
+// Little waits where nothing is lost: parts lie in the order of their messages.
+const maxWaitingBytes = 256 * 1024 * 1024;
+const rowBytes = 400;
+const maxIds = 20;
+
+/**
+ * Tells whether stored rows are what was written, as far as they show it themselves: a message and
+ * its parts by its digest, the text that search finds it by because it can be made again, sessions
+ * and windows by their form alone. Good for one reading of a store.
+ *
+ * @param maxBytes - How much of messages and parts may wait for the rest. What is beyond it counts
+ *   as unchecked.
+ */
+export function checkContent(maxBytes: number = maxWaitingBytes): ContentCheck {
+  return new StoredContent(maxBytes);
+}
+
+class StoredContent implements ContentCheck {
+  readonly columns: ContentCheck["columns"] = columns;
+  readonly #maxBytes: number;
+  readonly #waiting: Map<string, Waiting> = new Map();
+  #waitingBytes = 0;
+  /** Bytes of messages that wait for parts, less those of parts that wait for messages. */
+  #ahead = 0;
+  /** What was no longer waited for. */
+  readonly #givenUp: Set<string> = new Set();
+  #unchecked = 0;
+  readonly #findings = new Findings();
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * Messages and parts by turns, so that little has to wait. Messages first: parts are written before
+   * them, so that those of every message are there, whatever is written meanwhile.
+   */
+  next(tables: readonly string[]): string | undefined {
+    const wanted = this.#ahead > 0 ? "parts" : "messages";
+    return tables.includes(wanted) ? wanted : tables[0];
+  }
+
+  add(table: string, rows: readonly Row[]): void {
+    if (table === "messages") this.#addMessages(rows);
+    else if (table === "parts") this.#addParts(rows);
+    else {
+      for (const row of rows) {
+        if (!holds(() => checkRow(table, row))) this.#findings.add(table, "form", row);
+      }
+    }
+  }
+
+  finish(damaged: ReadonlySet<string>): ReadonlyMap<string, ContentVerdict> {
+    // What is waited for may be what was lost, and is named already.
+    const isLost = damaged.has("parts");
+    for (const { message, parts } of this.#waiting.values()) {
+      if (message === undefined) {
+        // Those of a message that was never written begin with its first.
+        const isExtra = !isLost && parts.every(({ ordinal }) => Number(ordinal) !== 0);
+        if (isExtra) for (const part of parts) this.#findings.add("parts", "extra", part);
+      } else if (isLost) this.#unchecked += 1;
+      else this.#findings.add("messages", "digest", message);
+    }
+    return this.#findings.verdicts(this.#unchecked);
+  }
+
+  #addMessages(rows: readonly Row[]): void {
+    const touched = new Set<string>();
+    for (const row of rows) {
+      if (row["revises"] !== null) {
+        if (!holds(() => isCarrierWhole(row))) this.#findings.add("messages", "digest", row);
+        continue;
+      }
+      // Its parts are of several states.
+      if (row["digest"] === tornDigest) continue;
+      const key = keyOf(row["session_id"], row["id"]);
+      if (this.#givenUp.has(key)) this.#unchecked += 1;
+      else {
+        this.#change(key, (waiting) => {
+          // There is one of each key.
+          if (waiting.message) this.#findings.add("messages", "digest", waiting.message);
+          waiting.message = row;
+          waiting.messageBytes = bytesOf(row, "content", "options", "search_text");
+        });
+        touched.add(key);
+      }
+    }
+    this.#settle(touched);
+  }
+
+  #addParts(rows: readonly Row[]): void {
+    const touched = new Set<string>();
+    for (const row of rows) {
+      const key = keyOf(row["session_id"], row["message_id"]);
+      if (this.#givenUp.has(key)) continue;
+      this.#change(key, (waiting) => {
+        waiting.parts.push(row);
+        waiting.partBytes += bytesOf(row, "variant_data", "options", "data");
+      });
+      touched.add(key);
+    }
+    this.#settle(touched);
+  }
+
+  #change(key: string, change: (waiting: Waiting) => void): void {
+    let waiting = this.#waiting.get(key);
+    if (waiting === undefined) {
+      waiting = { message: undefined, messageBytes: 0, parts: [], partBytes: 0 };
+      this.#waiting.set(key, waiting);
+    } else this.#count(waiting, -1);
+    change(waiting);
+    this.#count(waiting, 1);
+  }
+
+  #count({ message, messageBytes, partBytes }: Waiting, sign: 1 | -1): void {
+    this.#waitingBytes += sign * (messageBytes + partBytes);
+    this.#ahead += sign * (message ? messageBytes : -partBytes);
+  }
+
+  #settle(keys: ReadonlySet<string>): void {
+    for (const key of keys) {
+      const waiting = this.#waiting.get(key);
+      const message = waiting?.message;
+      if (waiting === undefined || message === undefined) continue;
+      // What lies under the id of a system message is left over: it has no parts.
+      const parts = message["role"] === "system" ? [] : inOrder(waiting.parts);
+      if (!isMessageWhole(message, parts)) continue;
+      this.#waiting.delete(key);
+      this.#count(waiting, -1);
+      if (!holds(() => isTextOf(message, parts))) this.#findings.add("messages", "text", message);
+    }
+    for (const [key, waiting] of this.#waiting) {
+      if (this.#waitingBytes <= this.#maxBytes) break;
+      this.#waiting.delete(key);
+      this.#count(waiting, -1);
+      this.#givenUp.add(key);
+      if (waiting.message) this.#unchecked += 1;
+    }
+  }
+}
+
+/** What is wrong with rows, and which. */
+class Findings {
+  readonly #found: Map<string, Map<keyof typeof reasons, { rows: number; ids: string[][] }>> =
+    new Map();
+
+  add(table: string, kind: keyof typeof reasons, row: Row): void {
+    const kinds = this.#found.get(table) ?? new Map();
+    this.#found.set(table, kinds);
+    const finding = kinds.get(kind) ?? { rows: 0, ids: [] };
+    kinds.set(kind, finding);
+    finding.rows += 1;
+    const { primaryKey = [] } = sessionTables.find(({ name }) => name === table) ?? {};
+    if (finding.ids.length < maxIds) finding.ids.push(primaryKey.map((name) => String(row[name])));
+  }
+
+  verdicts(unchecked: number): ReadonlyMap<string, ContentVerdict> {
+    const verdicts = new Map<string, ContentVerdict>();
+    for (const [table, kinds] of this.#found) {
+      const damages = [...kinds].map(([kind, { rows, ids }]) => ({
+        ...{ files: [], reason: reasons[kind], ids },
+        rows: kind === "text" ? 0 : rows,
+      }));
+      verdicts.set(table, { damages });
+    }
+    if (unchecked === 0) return verdicts;
+    const { damages = [] } = verdicts.get("messages") ?? {};
+    return verdicts.set("messages", { damages, uncheckedRows: unchecked });
+  }
+}
+
+/** False also where it cannot even be read. */
+function holds(check: () => unknown): boolean {
+  try {
+    return check() !== false;
+  } catch {
+    return false;
+  }
+}
+
+function keyOf(sessionId: Cell | undefined, messageId: Cell | undefined): string {
+  return `${sessionId}\0${messageId}`;
+}
+
+function bytesOf(row: Row, ...names: readonly string[]): number {
+  let bytes = rowBytes;
+  for (const name of names) {
+    const cell = row[name];
+    if (typeof cell === "string" || cell instanceof Uint8Array) bytes += cell.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,77 @@
+import { type MessageHeader, partsOf, stringifyJson } from "@pond/canonical";
+import type { Row } from "@pond/substrate";
+import { sessionItself } from "../revisions/reconcile.ts";
+import { carriedSessionDigest } from "../revisions/session-revisions.ts";
+import { fromIndexed } from "../search/indexed-text.ts";
+import { searchText } from "../search/search-text.ts";
+import { messageFromCarrier, objectOf, partFromRow } from "./from-rows.ts";
+import { messageDigest } from "./message-digest.ts";
+import { bagOf } from "./option-bag.ts";
+import { type PreparedPart, prepareMessage } from "./prepare.ts";
+
+/**
+ * True where a message and its parts, in their order, give its digest. Of its session and of its place
+ * in it nothing is in the digest.
+ */
+export function isMessageWhole(row: Row, parts: readonly Row[]): boolean {
+  if (parts.some((part, at) => Number(part["ordinal"]) !== at)) return false;
+  if (Number(row["revision"]) !== 0) return false;
+  const content = row["content"];
+  const message = {
+    id: String(row["id"]),
+    role: String(row["role"]),
+    timestamp: BigInt(row["timestamp"] as bigint),
+    content: typeof content === "string" ? content : null,
+    options: String(row["options"]),
+  };
+  return messageDigest(message, parts.map(toPrepared)) === row["digest"];
+}
+
+function toPrepared(row: Row): PreparedPart {
+  const data = row["data"];
+  return {
+    id: String(row["id"]),
+    type: String(row["type"]),
+    provenance: String(row["provenance"]),
+    variantData: String(row["variant_data"]),
+    data: data instanceof Uint8Array ? data : null,
+    options: String(row["options"]),
+  };
+}
+
+/**
+ * True where a carrier is as it was made. It says all of itself twice, and holds what it is the digest of
+ * unless it only moves.
+ */
+export function isCarrierWhole(row: Row): boolean {
+  const { digest, revises } = row;
+  const said = bagOf(objectOf(row["options"]), "pond");
+  if (said["digest"] !== digest || said["revision"] !== Number(row["revision"])) return false;
+  if ((said["revises"] ?? said["removes"] ?? sessionItself) !== revises) return false;
+  if (row["role"] !== "system" || row["content"] !== stringifyJson("")) return false;
+  if (row["search_text"] !== null || Number(row["is_searchable"]) !== 0) return false;
+  const message = messageFromCarrier(row);
+  if (message) return prepareMessage(message, partsOf(message)).digest === digest;
+  const carried = carriedSessionDigest(row);
+  return carried === undefined || carried === digest;
+}
+
+/**
+ * True where search finds a message, whole, by its own text. Compares the text alone: what is behind
+ * it for the index has another form.
+ */
+export function isTextOf(row: Row, parts: readonly Row[]): boolean {
+  const searched = parts.filter(
+    ({ provenance, type }) =>
+      provenance === "conversational" && (type === "text" || type === "file"),
+  );
+  const header = { role: row["role"] } as MessageHeader;
+  const text = searchText(
+    header,
+    searched.map((part) => partFromRow(part, null)),
+  );
+  const stored = row["search_text"];
+  const isSearchable = BigInt(row["is_searchable"] as bigint) === 1n;
+  if (typeof stored !== "string") return text === null && !isSearchable;
+  return fromIndexed(stored) === text && isSearchable;
+}

@@ -1,0 +1,178 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  parseJson,
+  partsOf,
+  stringifyJson,
+} from "@pond/canonical";
+import type { Cell, Row, Store } from "@pond/substrate";
+import { loadPlaces } from "../read/outline.ts";
+import { carriedSessionDigest } from "../revisions/session-revisions.ts";
+import { toIndexed } from "../search/indexed-text.ts";
+import { addPiece, WindowBuilder, type WindowPiece, windowPiece } from "../search/windows.ts";
+import { inOrder, messageFromCarrier, messageFromRow, objectOf, partFromRow } from "./from-rows.ts";
+import { tornDigest } from "./message-digest.ts";
+import { bagOf } from "./option-bag.ts";
+import { type PreparedMessage, prepareMessage } from "./prepare.ts";
+import { type Labels, windowRow } from "./to-rows.ts";
+
+/** Replaces something in texts; equal texts become equal texts. */
+export type TextMap = {
+  /** One text. */
+  text(text: string): string;
+  /** A value, its every text and key replaced. */
+  json<Value extends JsonValue>(value: Value): Value;
+};
+
+/** The rows of a message, replaced. */
+export type RedactedMessage = {
+  readonly message: Row;
+  readonly parts: readonly Row[];
+  /** What of it windows are made of; undefined where it holds no message. */
+  readonly piece: WindowPiece | undefined;
+  /** Search finds it by another text than before. */
+  readonly isTextChanged: boolean;
+};
+
+/** A row of `sessions` with its texts replaced; its ids stay. */
+export function redactSessionRow(row: Row, map: TextMap): Row {
+  return {
+    ...row,
+    project: map.text(String(row["project"])),
+    options: jsonCell(row, "options", map),
+  };
+}
+
+/** A row of `parts` with its texts replaced, also in bytes that are text; the ids in it stay. */
+export function redactPartRow(row: Row, map: TextMap): Row {
+  const variant = objectOf(row["variant_data"]);
+  const mapped = map.json(variant);
+  const ids = Object.fromEntries(
+    variantIds.filter((name) => Object.hasOwn(variant, name)).map((name) => [name, variant[name]]),
+  );
+  return {
+    ...row,
+    variant_data: stringifyJson({ ...mapped, ...ids } as JsonObject),
+    data: bytesCell(row["data"] ?? null, map),
+    options: jsonCell(row, "options", map),
+  };
+}
+
+const variantIds = ["call_id", "approval_id", "tool_call_id"];
+
+/**
+ * A row of `messages` and those of its parts with their texts replaced, and what follows from these
+ * made again: the digest, and the text that search finds it by. A vector, made of that text, is left
+ * out where it changed.
+ *
+ * @param project - Of its session, replaced already.
+ * @param movedDigest - The digest now of the value that a carrier moves.
+ */
+export function redactMessageRows(
+  stored: Row,
+  storedParts: readonly Row[],
+  map: TextMap,
+  project: string,
+  movedDigest: (row: Row) => string | undefined,
+): RedactedMessage {
+  const parts = storedParts.map((part) => redactPartRow(part, map));
+  const content = stored["content"] === null ? null : jsonCell(stored, "content", map);
+  const message: Row = { ...stored, project, content, options: jsonCell(stored, "options", map) };
+  const value = messageIn(message, parts);
+  const prepared = value && prepareMessage(value, partsOf(value));
+  const piece = prepared && windowPiece(prepared);
+  const isOwn = stored["revises"] === null;
+  const isSame =
+    message["content"] === stored["content"] &&
+    message["options"] === stored["options"] &&
+    parts.every((part, at) => isSamePart(part, storedParts[at]));
+  if (stored["digest"] === null || (isSame && (isOwn || value !== undefined))) {
+    return { message, parts, piece, isTextChanged: false };
+  }
+  if (isOwn) return { parts, piece, ...withDerived(message, prepared) };
+  const digest = prepared?.digest ?? carriedSessionDigest(message) ?? movedDigest(stored);
+  const carrier = digest === undefined ? message : withDigest(message, digest);
+  return { message: carrier, parts, piece, isTextChanged: typeof piece?.text === "string" };
+}
+
+function withDerived(
+  row: Row,
+  prepared: PreparedMessage | undefined,
+): Pick<RedactedMessage, "message" | "isTextChanged"> {
+  if (prepared === undefined) return { message: row, isTextChanged: false };
+  const text = prepared.searchText === null ? null : toIndexed(prepared.searchText);
+  const isTextChanged = text !== row["search_text"];
+  return {
+    message: {
+      ...row,
+      search_text: text,
+      is_searchable: text === null ? 0n : 1n,
+      // One whose parts are not all there has the digest of nothing.
+      digest: row["digest"] === tornDigest ? tornDigest : prepared.digest,
+      ...(isTextChanged && { vector: null, embedding_model: null }),
+    },
+    isTextChanged,
+  };
+}
+
+function withDigest(row: Row, digest: string): Row {
+  const options = objectOf(row["options"]);
+  const pond = { ...bagOf(options, "pond"), digest };
+  return { ...row, digest, options: stringifyJson({ ...options, pond }) };
+}
+
+/** The message that a row holds: itself, or a later state of another. */
+function messageIn(row: Row, parts: readonly Row[]): Message | undefined {
+  if (row["revises"] !== null) return messageFromCarrier(row);
+  return messageFromRow(
+    row,
+    inOrder(parts).map((part) => partFromRow(part, part["data"] ?? null)),
+  );
+}
+
+/** True for a carrier that says where a message is now, and not what it is. */
+export function isMove(row: Row): boolean {
+  return row["digest"] !== null && bagOf(objectOf(row["options"]), "pond")["moved"] === true;
+}
+
+/**
+ * The rows of `windows` for a session, of pieces by the id of the row that holds each, in the order
+ * of their keys.
+ */
+export async function windowRowsOf(
+  store: Store,
+  labels: Labels,
+  pieces: ReadonlyMap<string, WindowPiece>,
+): Promise<Row[]> {
+  const windows = new WindowBuilder();
+  for (const { id, carrierId } of await loadPlaces(store, labels.sessionId, "last")) {
+    const piece = pieces.get(carrierId ?? id);
+    if (piece) addPiece(windows, piece);
+  }
+  windows.close();
+  return windows.take().map((window) => ({ ...windowRow(labels, window) }));
+}
+
+function jsonCell(row: Row, column: string, map: TextMap): string {
+  return stringifyJson(map.json(parseJson(String(row[column]))));
+}
+
+function bytesCell(cell: Cell, map: TextMap): Cell {
+  if (!(cell instanceof Uint8Array)) return cell;
+  const text = textIn(cell);
+  const mapped = text === undefined ? text : map.text(text);
+  return mapped === text || mapped === undefined ? cell : Buffer.from(mapped);
+}
+
+function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSamePart(part: Row, stored: Row | undefined): boolean {
+  return ["variant_data", "data", "options"].every((column) => part[column] === stored?.[column]);
+}

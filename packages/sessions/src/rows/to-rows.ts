@@ -1,0 +1,91 @@
+import { type Session, stringifyJson } from "@pond/canonical";
+import { toIndexed } from "../search/indexed-text.ts";
+import type { Window } from "../search/windows.ts";
+import type { RowValues } from "./columns.ts";
+import { bagOf } from "./option-bag.ts";
+import type { PreparedMessage, PreparedPart } from "./prepare.ts";
+
+/** What every message of a session repeats (spec 5.3). @inline */
+export type Labels = {
+  readonly sessionId: string;
+  readonly sourceAgent: string;
+  readonly project: string;
+};
+
+export function sessionRow(
+  session: Session,
+  host: string | undefined,
+  ingestedAt: bigint,
+): RowValues {
+  const bag = bagOf(session.options, "pond");
+  const options =
+    host === undefined ? session.options : { ...session.options, pond: { ...bag, host } };
+  return {
+    id: session.id,
+    parent_session_id: session.parent_session_id ?? null,
+    parent_message_id: session.parent_message_id ?? null,
+    source_agent: session.source_agent,
+    created_at: session.created_at,
+    project: session.project,
+    options: stringifyJson(options),
+    ingested_at: ingestedAt,
+  };
+}
+
+export function messageRow(
+  labels: Labels,
+  message: PreparedMessage,
+  ordinal: bigint,
+  ingestedAt: bigint,
+): RowValues {
+  return {
+    session_id: labels.sessionId,
+    id: message.header.id,
+    ordinal,
+    timestamp: message.header.timestamp,
+    role: message.header.role,
+    source_agent: labels.sourceAgent,
+    project: labels.project,
+    content: message.content,
+    search_text: message.searchText === null ? null : toIndexed(message.searchText),
+    is_searchable: message.searchText === null ? 0n : 1n,
+    options: message.options,
+    digest: message.digest,
+    revises: null,
+    revision: 0n,
+    ingested_at: ingestedAt,
+  };
+}
+
+export function partRow(
+  sessionId: string,
+  messageId: string,
+  part: PreparedPart,
+  position: number,
+  ingestedAt: bigint,
+): RowValues {
+  return {
+    session_id: sessionId,
+    message_id: messageId,
+    id: part.id,
+    ordinal: BigInt(position),
+    type: part.type,
+    provenance: part.provenance,
+    variant_data: part.variantData,
+    data: part.data,
+    options: part.options,
+    ingested_at: ingestedAt,
+  };
+}
+
+export function windowRow(labels: Labels, window: Window): RowValues {
+  return {
+    session_id: labels.sessionId,
+    id: window.id,
+    timestamp: window.timestamp,
+    source_agent: labels.sourceAgent,
+    project: labels.project,
+    text: window.text,
+    message_ids: stringifyJson(window.messageIds),
+  };
+}

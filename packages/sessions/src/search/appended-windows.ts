@@ -1,0 +1,99 @@
+import { partsOf, stringifyJson } from "@pond/canonical";
+import { eq, type Store } from "@pond/substrate";
+import { loadMessages } from "../read/content.ts";
+import type { LiveMessage } from "../revisions/reconcile.ts";
+import { prepareMessage } from "../rows/prepare.ts";
+import type { Labels } from "../rows/to-rows.ts";
+import { addPiece, type Window, WindowBuilder, type WindowPiece, windowPiece } from "./windows.ts";
+
+// With more to read, all of the session might as well be read.
+const tailAtMost = 200;
+
+/** What the store holds of a session. */
+type Stored = {
+  readonly live: ReadonlyMap<string, LiveMessage>;
+  /** Ids of the rows that have a text to search. */
+  readonly searchable: readonly string[];
+};
+
+/**
+ * The windows to write for a session to which messages were added at its end: its last one, where
+ * they go on with it, and those behind. Of the messages only those of the last window are read.
+ *
+ * @param known - What was there before.
+ * @returns Undefined where that is not enough to know; then all windows have to be made again.
+ */
+export async function appendedWindows(
+  store: Store,
+  { sessionId }: Labels,
+  known: Stored,
+  added: readonly WindowPiece[],
+): Promise<Window[] | undefined> {
+  if (added.every(({ text }) => text === null)) return [];
+  const last = await lastWindow(store, sessionId, known);
+  if (last === undefined) return undefined;
+  const tail = [...known.live.values()].filter(({ ordinal }) => ordinal >= last.ordinal);
+  // A carrier holds a later value of its message, or another place for it.
+  const isPlain = tail.every(({ id, rowId, digest }) => digest !== null && rowId === id);
+  if (!isPlain || tail.length > tailAtMost) return undefined;
+  const pieces = await piecesOf(store, sessionId, tail);
+  const [stored] = windowsOf(pieces);
+  if (stored === undefined || idsText(stored) !== last.ids) return undefined;
+  return windowsOf([...pieces, ...added]).filter((each) => idsText(each) !== last.ids);
+}
+
+/**
+ * The window that begins last; undefined unless every window begins with a message that is there,
+ * and each message with a text is in one of them: processes that stored some of a session at the
+ * same time made windows that know nothing of each other's.
+ */
+async function lastWindow(
+  store: Store,
+  sessionId: string,
+  { live, searchable }: Stored,
+): Promise<{ readonly ordinal: bigint; readonly ids: string } | undefined> {
+  const columns = ["id", "message_ids"];
+  const rows = await store.table("windows").rows({ columns, where: eq("session_id", sessionId) });
+  const within = new Set<string>();
+  let last: { readonly ordinal: bigint; readonly ids: string } | undefined;
+  for (const row of rows) {
+    const ids = String(row["message_ids"]);
+    // One that was emptied holds none.
+    if (ids === noIds) continue;
+    const first = live.get(String(row["id"]));
+    if (first === undefined || first.digest === null) return undefined;
+    if (last === undefined || first.ordinal > last.ordinal) last = { ordinal: first.ordinal, ids };
+    for (const id of JSON.parse(ids) as string[]) {
+      if (within.has(id)) return undefined;
+      within.add(id);
+    }
+  }
+  // A carrier's text may be another, or none.
+  const isLeftOut = (id: string): boolean => live.get(id)?.rowId === id && !within.has(id);
+  return searchable.some(isLeftOut) ? undefined : last;
+}
+
+const noIds = stringifyJson([]);
+
+async function piecesOf(
+  store: Store,
+  sessionId: string,
+  tail: readonly LiveMessage[],
+): Promise<WindowPiece[]> {
+  const places = tail
+    .toSorted((left, right) => (left.ordinal < right.ordinal ? -1 : 1))
+    .map(({ id }) => ({ id, carrierId: undefined }));
+  const messages = await loadMessages(store, sessionId, places);
+  return messages.map(({ message }) => windowPiece(prepareMessage(message, partsOf(message))));
+}
+
+function windowsOf(pieces: readonly WindowPiece[]): Window[] {
+  const windows = new WindowBuilder();
+  for (const piece of pieces) addPiece(windows, piece);
+  windows.close();
+  return windows.take();
+}
+
+function idsText({ messageIds }: Window): string {
+  return stringifyJson(messageIds);
+}

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { allRows, ingestDemo, said, withStore } from "../testing.ts";
+import { rebuildWindows } from "./rebuild-windows.ts";
+
+const long = (id: string) => said(id, `${id} stands in the reeds. `.repeat(50));
+const first = { id: "s", messages: [long("a"), long("b"), long("c")] };
+
+it("leaves windows that are right as they are", async () => {
+  await withStore(async (sessions) => {
+    await ingestDemo(sessions, [first, { ...first, messages: [...first.messages, long("d")] }]);
+    const before = await allRows(sessions);
+
+    await rebuildWindows(sessions, "s");
+
+    expect(await allRows(sessions)).toEqual(before);
+  });
+});
+
+it("makes windows that are missing, and empties those that are none", async () => {
+  await withStore(async (sessions) => {
+    await ingestDemo(sessions, [first]);
+    const { windows } = await allRows(sessions);
+    const table = sessions.store.table("windows");
+    const columns = Object.keys(table.declaration.columns);
+    const [row] = await table.rows({ columns, limit: 1 });
+    const wrong = { ...row, message_ids: '["a"]', text: "a" };
+    const none = { ...row, id: "b", text: "b" };
+    for (const each of [wrong, none]) {
+      await table.replace(
+        Object.fromEntries(
+          columns.map((name) => [name, [each[name as keyof typeof each] ?? null]]),
+        ),
+      );
+    }
+
+    await rebuildWindows(sessions, "s");
+
+    const rows = (await allRows(sessions))["windows"] ?? [];
+    const isEmptied = (text: string) => text.includes(" | null | []");
+    expect(rows.filter((text) => !isEmptied(text))).toEqual(windows);
+    expect(rows.filter(isEmptied)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,61 @@
+import { partsOf } from "@pond/canonical";
+import type { Store } from "@pond/substrate";
+import { loadMessages } from "../read/content.ts";
+import { loadPlaces } from "../read/outline.ts";
+import type { Labels } from "../rows/to-rows.ts";
+import { searchText } from "./search-text.ts";
+import { addPiece, type Window, WindowBuilder, type WindowPiece } from "./windows.ts";
+
+/**
+ * The windows of a stored session: over what was read, and over what the store keeps though the
+ * source has it no longer, each in its place.
+ */
+export async function sessionWindows(
+  store: Store,
+  { sessionId }: Labels,
+  read: readonly WindowPiece[],
+  ordinalOf: (id: string) => bigint,
+  retained: readonly string[],
+): Promise<Window[]> {
+  const kept = await retainedPieces(store, sessionId, retained);
+  const windows = new WindowBuilder();
+  for (const piece of kept.length === 0 ? read : merge(read, kept, ordinalOf)) {
+    addPiece(windows, piece);
+  }
+  windows.close();
+  return windows.take();
+}
+
+async function retainedPieces(
+  store: Store,
+  sessionId: string,
+  retained: readonly string[],
+): Promise<WindowPiece[]> {
+  if (retained.length === 0) return [];
+  const ids = new Set(retained);
+  const places = (await loadPlaces(store, sessionId, "last")).filter(({ id }) => ids.has(id));
+  const placed = await loadMessages(store, sessionId, places);
+  return placed.flatMap(({ message }): WindowPiece[] => {
+    const text = searchText(message, partsOf(message));
+    const { id, timestamp } = message;
+    return text === null ? [] : [{ id, timestamp, text, isBoundary: false }];
+  });
+}
+
+/** Both lists are in order already. */
+function merge(
+  read: readonly WindowPiece[],
+  kept: readonly WindowPiece[],
+  ordinalOf: (id: string) => bigint,
+): WindowPiece[] {
+  const merged: WindowPiece[] = [];
+  let next = 0;
+  for (const piece of read) {
+    const ordinal = ordinalOf(piece.id);
+    for (let other = kept[next]; other && ordinalOf(other.id) < ordinal; other = kept[++next]) {
+      merged.push(other);
+    }
+    merged.push(piece);
+  }
+  return [...merged, ...kept.slice(next)];
+}

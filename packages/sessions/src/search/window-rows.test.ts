@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import type { SessionStore } from "../session-store.ts";
+import { type DemoMessage, ingestDemo, said, withStore } from "../testing.ts";
+
+const [a, b] = [said("a"), said("b")];
+const long = said("long", "word ".repeat(500));
+
+async function windows(sessions: SessionStore) {
+  const rows = await sessions.store.table("windows").rows({ columns: ["id", "message_ids"] });
+  return Object.fromEntries(rows.map((row) => [row["id"], row["message_ids"]]));
+}
+
+const ingest = (sessions: SessionStore, messages: readonly (DemoMessage | "fault")[]) =>
+  ingestDemo(sessions, [{ id: "s", messages }]);
+
+it("covers a session that grew without writing its finished windows again", () =>
+  withStore(async (sessions) => {
+    await ingest(sessions, [a, long, b]);
+    expect(await windows(sessions)).toEqual({ a: '["a","long"]', b: '["b"]' });
+
+    await ingest(sessions, [a, long, b, said("c")]);
+    expect(await windows(sessions)).toEqual({ a: '["a","long"]', b: '["b","c"]' });
+  }));
+
+it("holds the newest text of a revised message, and none of one that disappeared", () =>
+  withStore(async (sessions) => {
+    await ingest(sessions, [a, b]);
+    await ingest(sessions, [said("b", "Anew.")]);
+
+    const rows = await sessions.store.table("windows").rows({ columns: ["id", "text"] });
+    expect(new Map(rows.map(({ id, text }) => [id, text]))).toEqual(
+      new Map([
+        ["a", null],
+        ["b", "Anew."],
+      ]),
+    );
+  }));
+
+it("covers what the store keeps though the source could not be read there", () =>
+  withStore(async (sessions) => {
+    await ingest(sessions, [a, b, said("c")]);
+    await ingest(sessions, [a, "fault", said("c"), said("d")]);
+
+    expect(await windows(sessions)).toEqual({ a: '["a","b","c","d"]' });
+  }));
+
+it("leaves injected text, tool output and carriers out", () =>
+  withStore(async (sessions) => {
+    await ingest(sessions, [
+      { id: "i", text: "<reminder>", isInjected: true },
+      { id: "t", role: "tool", text: "output" },
+      { id: "r", role: "carrier" },
+      a,
+    ]);
+
+    expect(await windows(sessions)).toEqual({ a: '["a"]' });
+  }));

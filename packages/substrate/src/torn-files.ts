@@ -1,0 +1,37 @@
+import { statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { extname } from "node:path";
+import type { NamedFile } from "./manifest-files.ts";
+
+/** True for a file that is not as a manifest names it, or that was written last and has no end. */
+export async function isTorn({ path, bytes }: NamedFile, sinceMs: number): Promise<boolean> {
+  // Looked at synchronously: there may be hundreds.
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || (bytes !== undefined && found.size !== bytes)) return true;
+  if (found.mtimeMs < sinceMs) return false;
+  // Of a file that has neither a size nor an end to be known by, nothing tells.
+  return endOf(path) === undefined ? bytes === undefined : !(await isWhole(path));
+}
+
+const ends: Readonly<Record<string, string>> = {
+  ".manifest": "LANC",
+  ".lance": "LANC",
+  ".idx": "LANC",
+  ".arrow": "ARROW1",
+};
+
+/** What files of this kind end with, as far as that is known. */
+function endOf(path: string): string | undefined {
+  return ends[extname(path)];
+}
+
+/** False for a file that a power cut has left without the end of its format. */
+export async function isWhole(path: string): Promise<boolean> {
+  const end = endOf(path) ?? "";
+  await using file = await open(path, "r");
+  const { size } = await file.stat();
+  if (size < end.length) return false;
+  const tail = Buffer.alloc(end.length);
+  await file.read(tail, 0, tail.length, size - tail.length);
+  return tail.toString("latin1") === end;
+}
