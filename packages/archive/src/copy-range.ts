@@ -28,8 +28,8 @@ export type CopiedRange = {
   readonly tables: ReadonlyMap<string, RowCounts>;
   /** Messages that are there with another value than the one to copy, or with parts of another. */
   readonly differing: number;
-  /** Sessions that the other store had something of, and whose windows may be right no more. */
-  readonly mixed: readonly string[];
+  /** Sessions whose windows have to be made anew there: it had something of them, or lacks some. */
+  readonly mixed: ReadonlySet<string>;
 };
 
 /**
@@ -60,24 +60,34 @@ export async function copyRange(
     if (name === "messages") others = rows.differing;
     missing.set(name, rows);
   }
-  const grown = missing.get("messages")?.sessionIds ?? new Set();
-  const mixed = await mixedSessions(from, to, range, known, grown);
+  const mixed = isNew
+    ? new Set<string>()
+    : await mixedSessions(from, to, range, known, missing.get("messages"));
+  // Windows are made of all messages that are there, so those of the one store say too little, or
+  // what the other does not hold.
+  const isOwn = (id: string): boolean => known.has(id) || mixed.has(id);
   const tables = new Map<string, RowCounts>();
   for (const name of readOrder.toReversed()) {
     // A power cut that keeps a row has to keep what is below it.
     if (!isNew && (name === "messages" || name === "sessions")) await to.flush();
     const rows = missing.get(name);
-    if (rows) tables.set(name, await copyRows(from, to, name, rows, known, options));
+    if (rows) tables.set(name, await copyRows(from, to, name, rows, { known, isOwn }, options));
   }
   return { tables, differing: others.size, mixed };
 }
+
+/** Which sessions the other store knows, and which are to have windows made there. */
+type Target = {
+  readonly known: ReadonlyMap<string, Labels | undefined>;
+  readonly isOwn: (sessionId: string) => boolean;
+};
 
 async function copyRows(
   from: Store,
   to: Store,
   name: TableName,
   { rowIds, present }: MissingRows,
-  known: ReadonlyMap<string, Labels | undefined>,
+  { known, isOwn }: Target,
   { columnsOf, signal, isNew = false, onRow, onRows }: RangeOptions,
 ): Promise<RowCounts> {
   const columns = columnsOf(name);
@@ -85,8 +95,7 @@ async function copyRows(
   onRows(present);
   for await (const row of readRows(from.table(name), columns, rowIds)) {
     signal?.throwIfAborted();
-    // Windows of a session that is here already are made of all its messages.
-    if (name === "windows" && known.has(String(row["session_id"]))) {
+    if (name === "windows" && isOwn(String(row["session_id"]))) {
       onRows(1);
       continue;
     }
@@ -124,29 +133,38 @@ async function knownSessions(to: Store, range: Range): Promise<Map<string, Label
   return known;
 }
 
-/** Known sessions that get messages, or whose windows differ: an earlier copy may have broken off. */
+/**
+ * Sessions of which a message was left out, known ones that get messages, and those whose windows
+ * differ: an ingest or an earlier copy may have broken off.
+ */
 async function mixedSessions(
   from: Store,
   to: Store,
   range: Range,
   known: ReadonlyMap<string, unknown>,
-  grown: ReadonlySet<string>,
-): Promise<string[]> {
-  if (known.size === 0) return [];
-  const [ours, theirs] = await Promise.all([windowsOf(from, range), windowsOf(to, range)]);
-  return [...known.keys()].filter((id) => grown.has(id) || !isEqual(ours.get(id), theirs.get(id)));
+  messages: MissingRows | undefined,
+): Promise<Set<string>> {
+  const mixed = new Set(messages?.cutSessionIds);
+  const theirs = await windowsOf(to, range);
+  const there = new Set([...known.keys(), ...theirs.keys()]);
+  if (there.size === 0) return mixed;
+  const ours = await windowsOf(from, range);
+  for (const id of there) {
+    const isGrown = known.has(id) && messages?.sessionIds.has(id);
+    if (isGrown || !isEqual(ours.get(id), theirs.get(id))) mixed.add(id);
+  }
+  return mixed;
 }
 
 /** The windows of each session, as texts that tell one from another. */
 async function windowsOf(store: Store, range: Range): Promise<Map<string, Set<string>>> {
   const windows = new Map<string, Set<string>>();
   for await (const { key, row } of keysOf(store.table("windows"), range, ["message_ids"])) {
+    const known = windows.get(key[0] ?? "") ?? new Set();
+    windows.set(key[0] ?? "", known);
     const ids = String(row["message_ids"]);
     // One that was emptied holds none.
-    if (ids === "[]") continue;
-    const known = windows.get(key[0] ?? "");
-    if (known) known.add(ids);
-    else windows.set(key[0] ?? "", new Set([ids]));
+    if (ids !== "[]") known.add(ids);
   }
   return windows;
 }

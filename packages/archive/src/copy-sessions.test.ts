@@ -62,13 +62,7 @@ describe("copySessions", () => {
     const left = await storeOf({ id: "s", texts: [["whole", "and more"], "second"] });
     const begun = await storeOf({ id: "s", texts: [texts] });
     const right = await openStore();
-    const columns = Object.keys(begun.store.table("parts").declaration.columns);
-    const rows = await begun.store.table("parts").rows({ columns });
-    await right.store
-      .table("parts")
-      .insert(
-        Object.fromEntries(columns.map((name) => [name, rows.map((row) => row[name] ?? null)])),
-      );
+    await copyTable(begun, right, "parts");
 
     const report = await copySessions(left, right);
     const messages = await right.store.table("messages").rows({ columns: ["id"] });
@@ -76,6 +70,34 @@ describe("copySessions", () => {
     expect(report.differing).toBe(differing);
     expect(messages.map(({ id }) => id).sort()).toEqual(differing ? ["m1"] : ["m0", "m1"]);
     expect(await partsOf(right, "m0")).toEqual(parts);
+  });
+
+  it.each(["parts", "windows"])(
+    "makes windows of what is there where %s were left",
+    async (left) => {
+      const whole = await storeOf({ id: "s", texts: ["whole", "next"] });
+      const begun = await storeOf({ id: "s", texts: ["half", "next", "third"] });
+      const right = await openStore();
+      for (const name of left === "parts" ? ["parts"] : ["parts", "windows"]) {
+        await copyTable(begun, right, name);
+      }
+
+      await copySessions(whole, right);
+
+      expect(await windowTexts(right)).toEqual(["next"]);
+      expect((await copySessions(whole, right)).differing).toBe(1);
+    },
+  );
+
+  it("takes no window of a longer session that an ingest left", async () => {
+    const whole = await storeOf({ id: "s", texts: ["first"] });
+    const begun = await storeOf({ id: "s", texts: ["first", "second"] });
+    const right = await openStore();
+    for (const name of ["parts", "windows"]) await copyTable(begun, right, name);
+
+    await copySessions(whole, right);
+
+    expect(await windowTexts(right)).toEqual(await windowTexts(whole));
   });
 
   it("takes no session without its messages while another process writes", async () => {
@@ -190,4 +212,21 @@ async function partsOf({ store }: SessionStore, message: string): Promise<string
   const rows = await store.table("parts").rows({ columns, where: eq("message_id", message) });
   const byPlace = rows.sort((one, other) => Number(one["ordinal"]) - Number(other["ordinal"]));
   return byPlace.map((row) => JSON.parse(String(row["variant_data"])).text);
+}
+
+/** The texts of all windows that hold any. */
+async function windowTexts({ store }: SessionStore): Promise<string[]> {
+  const rows = await store.table("windows").rows({ columns: ["text"] });
+  return rows.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).sort();
+}
+
+/** Puts the rows of one table alone into another store, as an ingest that breaks off does. */
+async function copyTable(from: SessionStore, to: SessionStore, table: string): Promise<void> {
+  const columns = Object.keys(from.store.table(table).declaration.columns);
+  const rows = await from.store.table(table).rows({ columns });
+  await to.store
+    .table(table)
+    .insert(
+      Object.fromEntries(columns.map((name) => [name, rows.map((row) => row[name] ?? null)])),
+    );
 }

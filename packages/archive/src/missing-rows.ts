@@ -12,6 +12,8 @@ export type MissingRows = {
   readonly sessionIds: ReadonlySet<string>;
   /** How many it has, or is not to have. */
   readonly present: number;
+  /** Sessions of which it is not to have some. */
+  readonly cutSessionIds: ReadonlySet<string>;
   /** Those it has with another value, where a digest tells: their keys, as texts. */
   readonly differing: ReadonlySet<string>;
 };
@@ -36,13 +38,16 @@ export async function missingRows(
   const columns = Object.hasOwn(source.declaration.columns, "digest") ? ["digest"] : [];
   const stored = to ? await storedDigests(to.table(name), range, columns) : new Map();
   const missing: KeyedRow[] = [];
+  const cutSessionIds = new Set<string>();
   const differing = new Set<string>();
   let present = 0;
   for await (const keyed of keysOf(source, range, [...columns, rowId])) {
     const known = keyText(keyed.key);
-    if (!stored.has(known) && !isLeftOut(keyed.key)) missing.push(keyed);
+    const isThere = stored.has(known);
+    if (!isThere && !isLeftOut(keyed.key)) missing.push(keyed);
     else {
       present += 1;
+      if (!isThere) cutSessionIds.add(keyed.key[0] ?? "");
       if (stored.get(known) !== keyed.row["digest"]) differing.add(known);
     }
   }
@@ -52,6 +57,7 @@ export async function missingRows(
     keys: new Set(missing.map(({ key }) => keyText(key))),
     sessionIds: new Set(missing.map(({ key }) => key[0] ?? "")),
     present,
+    cutSessionIds,
     differing,
   };
 }

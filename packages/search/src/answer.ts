@@ -11,13 +11,14 @@ import {
 import { type Coverage, toCoverage } from "./coverage.ts";
 import type { RankedRoot } from "./fuse.ts";
 import { keyText, type MessageKey, type StoredText } from "./message.ts";
-import { loadHeads, loadPartSummaries, loadStates, loadTexts, type State } from "./payload.ts";
+import { loadHeads, loadPartSummaries, loadTexts } from "./payload.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
 import { rounded, type Scored, scoreMessages, scoreRows } from "./scores.ts";
 import type { Segment } from "./segments.ts";
 import { beginning, type Highlighter, toHighlighter, toSnippet } from "./snippet.ts";
+import { loadStates, type State } from "./states.ts";
 import { countSubAgents } from "./sub-agents.ts";
 
 /** Up to here a text is shown whole. */

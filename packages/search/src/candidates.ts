@@ -85,21 +85,17 @@ function hitsByRow(
   heads: ReadonlyMap<bigint, Head>,
 ): Map<bigint, Candidate> {
   const byRow = new Map<bigint, Candidate>();
-  const stretch = minMax(messages.map(({ rank }) => rank));
-  for (const { row, sessionId, text, score, rank: own } of messages) {
+  const add = ({ row, sessionId, text }: FoundMessage, vote: number, bm25?: number): void => {
     const head = heads.get(row);
-    if (head === undefined) continue;
-    const rank = weights.message * stretch(own);
-    byRow.set(row, { ...{ row, sessionId, text, head, rank, score }, similarity: undefined });
-  }
-  for (const { row, sessionId, text, share } of literals) {
-    const head = heads.get(row);
-    if (head === undefined) continue;
+    if (head === undefined) return;
     const known = byRow.get(row);
-    const rank = (known?.rank ?? 0) + weights.literal * share;
-    const score = known?.score;
+    const rank = (known?.rank ?? 0) + vote;
+    const score = bm25 ?? known?.score;
     byRow.set(row, { ...{ row, sessionId, text, head, rank, score }, similarity: undefined });
-  }
+  };
+  const stretch = minMax(messages.map(({ rank }) => rank));
+  for (const hit of messages) add(hit, weights.message * stretch(hit.rank), hit.score);
+  for (const hit of literals) add(hit, weights.literal * hit.share);
   return byRow;
 }
 

@@ -5,24 +5,33 @@ import type { Roots } from "./roots.ts";
 type Ranking = { readonly ranked: readonly RankedRoot[]; readonly roots: Roots };
 
 /**
- * Of a conversation that was put into another client too, only the first is shown, where it is found
- * itself; a copy that somebody has gone on in is a session of its own.
- *
- * @param found - The sessions something was found in.
+ * Leaves out the copies of a conversation that was put into another client too, where the first is
+ * found beside them or before; a copy that somebody has gone on in is a session of its own. Good for
+ * one ranking, whose stretches come in their order.
  */
-export async function withoutCopies(
-  { store }: SessionStore,
-  { ranked, roots }: Ranking,
-  found: ReadonlySet<string>,
-): Promise<readonly RankedRoot[]> {
-  const listed = new Set(ranked.map(({ rootId }) => rootId));
-  const sessions = [...listed].flatMap((id) => {
-    const sourceAgent = roots.labels(id)?.sourceAgent;
-    return sourceAgent === undefined ? [] : [{ id, sourceAgent }];
-  });
-  const copies = await untouchedCopies(store, sessions, new Set([...listed, ...found]));
-  return ranked.filter(({ rootId }) => {
-    const original = copies.get(rootId);
-    return original === undefined || !listed.has(roots.rootOf(original) ?? "");
-  });
+export class CopyFilter {
+  readonly #sessions: SessionStore;
+  /** What was found so far of the sessions that are listed, and these. */
+  readonly #shown: Set<string> = new Set();
+
+  constructor(sessions: SessionStore) {
+    this.#sessions = sessions;
+  }
+
+  /** @param found - The sessions something was found in. */
+  async without(
+    { ranked, roots }: Ranking,
+    found: ReadonlySet<string>,
+  ): Promise<readonly RankedRoot[]> {
+    const listed = new Set(ranked.map(({ rootId }) => rootId));
+    for (const id of [...listed, ...found]) {
+      if (listed.has(roots.rootOf(id) ?? "")) this.#shown.add(id);
+    }
+    const maybe = [...listed].flatMap((id) => {
+      const sourceAgent = roots.labels(id)?.sourceAgent;
+      return sourceAgent === undefined ? [] : [{ id, sourceAgent }];
+    });
+    const copies = await untouchedCopies(this.#sessions.store, maybe, this.#shown);
+    return ranked.filter(({ rootId }) => !copies.has(rootId));
+  }
 }

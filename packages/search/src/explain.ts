@@ -73,11 +73,11 @@ async function nearestShown(
     sessions,
     nearest.map(({ row }) => row),
   );
-  return nearest.map(({ row, sessionId, similarity }) => ({
-    session_id: sessionId,
-    message_id: heads.get(row)?.id ?? "",
-    similarity: rounded(similarity),
-  }));
+  return nearest.flatMap(({ row, sessionId, similarity }) => {
+    const id = heads.get(row)?.id;
+    if (id === undefined) return [];
+    return [{ session_id: sessionId, message_id: id, similarity: rounded(similarity) }];
+  });
 }
 
 /** Each arm's query, run once more with few rows. */

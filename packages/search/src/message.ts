@@ -1,5 +1,5 @@
 import { fromIndexed } from "@pond/sessions";
-import { type Row, rowId } from "@pond/substrate";
+import { and, type Filter, oneOf, type Row, rowId } from "@pond/substrate";
 
 /** Names a message: its id is unique within its session only. */
 export type MessageKey = { readonly sessionId: string; readonly id: string };
@@ -38,6 +38,17 @@ export function keyOf(row: Row): MessageKey {
 /** A key as text, for maps. */
 export function keyText({ sessionId, id }: MessageKey): string {
   return `${sessionId}\n${id}`;
+}
+
+/**
+ * Rows of these messages. Pairs may cross, as what was not asked for is never looked up: to name
+ * each pair takes the index twice as long.
+ */
+export function within(keys: readonly MessageKey[], column: string): Filter {
+  return and(
+    oneOf("session_id", [...new Set(keys.map(({ sessionId }) => sessionId))]),
+    oneOf(column, [...new Set(keys.map(({ id }) => id))]),
+  );
 }
 
 export function toFoundMessage(row: Row): FoundMessage {

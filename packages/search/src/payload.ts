@@ -1,19 +1,6 @@
-import {
-  checkPart,
-  isJsonObject,
-  messageFromWire,
-  type Part,
-  parseJson,
-  partsOf,
-} from "@pond/canonical";
-import {
-  type PartSummary,
-  type SessionStore,
-  searchable,
-  searchText,
-  summarizePart,
-} from "@pond/sessions";
-import { and, type Filter, isNotNull, oneOf, type Row, rowId, type Table } from "@pond/substrate";
+import { checkPart, isJsonObject, type Part, parseJson } from "@pond/canonical";
+import { type PartSummary, type SessionStore, searchable, summarizePart } from "@pond/sessions";
+import { and, oneOf, type Row, rowId, type Table } from "@pond/substrate";
 import {
   type Head,
   headColumns,
@@ -25,22 +12,14 @@ import {
   textColumns,
   toHead,
   toStoredText,
+  within,
 } from "./message.ts";
 import { beginning } from "./snippet.ts";
 
-/** How a message is by now. */
-export type State = {
-  /** Its newest text; undefined where that is the one first stored. */
-  readonly text: string | undefined;
-  readonly isRemoved: boolean;
-};
-
-const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "options"];
 const partKey = ["session_id", "message_id", "id"];
 const partColumns = [...partKey, "type", "provenance", "variant_data", "data"];
 const partsShown = 32;
 const nameChars = 200;
-const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
 
 /** What found messages are besides their text, by row. */
 export async function loadHeads(
@@ -63,26 +42,6 @@ export async function loadTexts(
   const where = and(within(keys, "id"), searchable);
   const rows = await store.table("messages").rows({ columns: textColumns, where });
   return new Map(rows.map((row) => [keyText(keyOf(row)), toStoredText(row)]));
-}
-
-/** Of these messages those that were revised or removed since, by key: how they are now. */
-export async function loadStates(
-  sessions: SessionStore,
-  keys: readonly MessageKey[],
-): Promise<Map<string, State>> {
-  const states = new Map<string, State>();
-  if (keys.length === 0 || !(await hasCarriers(sessions))) return states;
-  const rows = await sessions.store
-    .table("messages")
-    .rows({ columns: carrierColumns, where: within(keys, "revises") });
-  for (const row of rows.toSorted(byRevision)) {
-    const key = keyText({ sessionId: String(row["session_id"]), id: String(row["revises"]) });
-    const isRemoved = row["digest"] === null;
-    const text = isRemoved ? undefined : textOfCarrier(row["options"]);
-    // A carrier that only moves a message holds no text; the one before it still does.
-    states.set(key, { text: text ?? states.get(key)?.text, isRemoved });
-  }
-  return states;
 }
 
 /** What these messages hold, part by part, by key: of many parts the first. */
@@ -132,33 +91,6 @@ function shortened({ name, ...part }: PartSummary): PartSummary {
   return name === undefined ? part : { ...part, name: beginning(name, nameChars) };
 }
 
-/** Most stores have none: asked once, until messages are added. */
-async function hasCarriers(sessions: SessionStore): Promise<boolean> {
-  const messages = sessions.store.table("messages");
-  const rows = await messages.count();
-  const known = carriers.get(sessions);
-  if (known?.rows === rows) return known.hasAny;
-  const hasAny = (await messages.count(isNotNull("revises"))) > 0;
-  carriers.set(sessions, { rows, hasAny });
-  return hasAny;
-}
-
-function byRevision(left: Row, right: Row): number {
-  const order = Number(left["revision"]) - Number(right["revision"]);
-  return order || (String(left["id"]) < String(right["id"]) ? -1 : 1);
-}
-
-function textOfCarrier(options: Row[string] | undefined): string | undefined {
-  const wire = fieldOf(fieldOf(parseJson(String(options)), "pond"), "message");
-  if (wire === undefined) return undefined;
-  const message = messageFromWire(wire);
-  return searchText(message, partsOf(message)) ?? "";
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return isJsonObject(value) ? value[name] : undefined;
-}
-
 function toPart(row: Row): Part {
   const { session_id, message_id, id, type, provenance, data } = row;
   const variant: unknown = parseJson(String(row["variant_data"]));
@@ -167,15 +99,4 @@ function toPart(row: Row): Part {
     ...(data === null ? {} : { data: { type: "bytes", bytes: data } }),
     ...{ session_id, message_id, id, type, provenance, options: {} },
   });
-}
-
-/**
- * Rows of these messages. Pairs may cross, as what was not asked for is never looked up: to name
- * each pair takes the index twice as long.
- */
-export function within(keys: readonly MessageKey[], column: string): Filter {
-  return and(
-    oneOf("session_id", [...new Set(keys.map(({ sessionId }) => sessionId))]),
-    oneOf(column, [...new Set(keys.map(({ id }) => id))]),
-  );
 }

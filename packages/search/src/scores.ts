@@ -11,8 +11,8 @@ import {
   type StoredText,
   textColumns,
   toStoredText,
+  within,
 } from "./message.ts";
-import { within } from "./payload.ts";
 import type { ParsedQuery } from "./query.ts";
 
 /** A message and its BM25. */

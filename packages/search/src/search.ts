@@ -16,8 +16,8 @@ import { vectorArm } from "./vector.ts";
  *
  * Filters are pushed into the indexes (`search-prefilter-pushdown`); sub-agents count for the
  * session above them, and untouched copies in other clients are left out where their originals are
- * found; of one session at most three matches are shown. A model that fails costs its
- * part of the answer, and a warning says so.
+ * found beside them or before; of one session at most three matches are shown. A model that fails
+ * costs its part of the answer, and a warning says so.
  *
  * @throws {QueryError} where the query asks for nothing.
  * @throws {FilterError} where a filter is unknown or makes no sense, or `after` is of another search.

@@ -1,19 +1,20 @@
 import type { SessionStore } from "@pond/sessions";
 import type { Found } from "./candidates.ts";
-import { withoutCopies } from "./copies.ts";
+import { CopyFilter } from "./copies.ts";
 import type { Scope } from "./filter.ts";
-import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
 import { type Arm, fuse, type RankedRoot } from "./fuse.ts";
 import {
-  indexedLiteral,
-  isHeldWhole,
-  type LiteralHit,
-  literalArm,
-  substringArm,
-} from "./literal.ts";
-import { isBound, isOneLiteral, isScoredByLiteral, type ParsedQuery } from "./query.ts";
+  type Ask,
+  byCharacters,
+  byLiteral,
+  byWindows,
+  byWords,
+  isEmpty,
+  type Lexical,
+} from "./lexical.ts";
+import { isBound, isOneLiteral, type ParsedQuery } from "./query.ts";
 import { loadRoots, type Roots } from "./roots.ts";
-import { type Hits, sessionsWanted, without } from "./rounds.ts";
+import { without } from "./rounds.ts";
 import { atLeast } from "./scores.ts";
 import { subAgentsOf } from "./sub-agents.ts";
 import type { Meaning, VectorHit } from "./vector.ts";
@@ -57,9 +58,10 @@ export async function* segments(
 ): AsyncGenerator<Segment> {
   // The bounds are on messages, and of a window none may meet them: it only votes.
   const isSure = scope.isLoose || isBound(query) || minScore > 0;
+  const copies = new CopyFilter(sessions);
   const met = { messages: new Set<string>(), windows: new Set<string>() };
   // Words that are said often may score more than the literal: what holds it need not be enough.
-  let ask = isOneLiteral(query) && minScore === 0 ? byLiteral : byWords;
+  let ask: Ask = isOneLiteral(query) && minScore === 0 ? byLiteral : byWords;
   let ceiling = 1;
   for (let round = 0; round < segmentsAtMost; round += 1) {
     const rest = {
@@ -79,7 +81,7 @@ export async function* segments(
     const listed = isSure ? sessionIdsOf({ ...found, windows: [] }) : all;
     const isByCharacters = ask === byCharacters;
     const ranking = await rank(sessions, found, { all, listed, ceiling });
-    const ranked = await withoutCopies(sessions, ranking, all);
+    const ranked = await copies.without(ranking, all);
     yield { ...ranking, ranked, isByCharacters };
     const { messages, windows, literals } = words;
     const isCut = messages.isCut || literals.isCut || (windows.isCut && !isSure);
@@ -93,92 +95,6 @@ export async function* segments(
     if (ask === byLiteral && !messages.isCut && !literals.isCut) ask = byWindows;
     ceiling = ranking.ranked.at(-1)?.score ?? ceiling;
   }
-}
-
-type Lexical = {
-  readonly messages: Hits<MessageHit>;
-  readonly windows: Hits<WindowHit>;
-  readonly literals: Hits<LiteralHit>;
-};
-type Bounds = Pick<Scope, "messages" | "windows"> & {
-  /** True where windows only vote. */
-  readonly isSure: boolean;
-};
-
-const nothing = { hits: [], isCut: false };
-/** Not asked yet. */
-const later = { hits: [], isCut: true };
-
-/** Asks the arms that search words, at once. */
-async function byWords(
-  sessions: SessionStore,
-  query: ParsedQuery,
-  { messages: where, windows: whereWindows }: Bounds,
-): Promise<Lexical> {
-  const hasWords = query.terms.length > 0;
-  const [messages, windows, literals] = await Promise.all([
-    hasWords ? messageArm(sessions, query, where) : nothing,
-    hasWords ? windowArm(sessions, query, whereWindows) : nothing,
-    literalArm(sessions, query, where),
-  ]);
-  return { messages, windows, literals };
-}
-
-/**
- * A query that is one name or phrase: what holds it as it stands comes first anyway, so it is looked
- * for first. Where that fills a page nothing else is asked, and windows not where any is found: what
- * they add comes last, if an answer reads on so far. Their votes alone are not worth asking for.
- */
-async function byLiteral(
-  sessions: SessionStore,
-  query: ParsedQuery,
-  bounds: Bounds,
-): Promise<Lexical> {
-  const [literal = ""] = query.literals;
-  const indexed = await indexedLiteral(sessions, query, literal, bounds.messages);
-  const whole = indexed.hits.filter(isHeldWhole);
-  const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];
-  if (new Set(scored.map(({ sessionId }) => sessionId)).size >= sessionsWanted) {
-    // There is more: what holds it less exactly, if nothing else.
-    const isCut = true;
-    const messages = { hits: scored, isCut };
-    return { messages, windows: later, literals: { hits: whole, isCut } };
-  }
-  const [messages, windows, literals] = await Promise.all([
-    messageArm(sessions, query, bounds.messages),
-    whole.length > 0 || bounds.isSure ? later : windowArm(sessions, query, bounds.windows),
-    indexed.beyond(),
-  ]);
-  return { messages, windows, literals };
-}
-
-/** What windows add where messages have said all: the newest words of a message that was revised. */
-async function byWindows(
-  sessions: SessionStore,
-  query: ParsedQuery,
-  { windows: where }: Bounds,
-): Promise<Lexical> {
-  const windows = await windowArm(sessions, query, where);
-  return { messages: nothing, windows, literals: nothing };
-}
-
-/** What the message arm would say of a message that holds all of the query. */
-function toMessageHit({ score, ...hit }: LiteralHit): MessageHit[] {
-  return score === undefined ? [] : [{ ...hit, score, rank: score }];
-}
-
-/** Looks for the query as it stands, within words too. */
-async function byCharacters(
-  sessions: SessionStore,
-  query: ParsedQuery,
-  { messages: where }: Bounds,
-): Promise<Lexical> {
-  const literals = await substringArm(sessions, query, query.text, where);
-  return { messages: nothing, windows: nothing, literals };
-}
-
-function isEmpty({ messages, windows, literals }: Lexical): boolean {
-  return messages.hits.length + windows.hits.length + literals.hits.length === 0;
 }
 
 function foundOf({ messages, windows, literals }: Lexical, vectors: readonly VectorHit[]): Found {

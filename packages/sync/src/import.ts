@@ -41,13 +41,11 @@ export async function importSessions(
   sources: readonly Source[],
   options: ImportOptions,
 ): Promise<AdapterReport[]> {
-  const plan = await planImport(sources, {
-    ...options,
-    storedMessages: await countMessages(sessions),
-  });
-  if (plan.works.some(({ changed }) => changed.length > 0))
-    await importPlanned(sessions, plan, options);
-  else await saveAll(plan);
+  const storedMessages = await countMessages(sessions);
+  const plan = await planImport(sources, { ...options, storedMessages });
+  const isChanged = plan.works.some(({ changed }) => changed.length > 0);
+  if (isChanged) await importPlanned(sessions, plan, options);
+  else await saveAll(plan, storedMessages);
   return [...plan.reports.values()];
 }
 
@@ -83,7 +81,7 @@ async function importPlanned(
         signal?.throwIfAborted();
         await importSession(ingest, work, session, { ...options, tracker, shared });
         if (now().getTime() - savedAtMs < saveEveryMs) continue;
-        await work.seen.save();
+        await work.seen.save(await countMessages(sessions));
         savedAtMs = now().getTime();
       }
     }
@@ -150,7 +148,7 @@ async function fingerprintOf(reader: Reader, key: string): Promise<string | unde
   }
 }
 
-async function saveAll(plan: Plan, storedMessages?: number): Promise<void> {
+async function saveAll(plan: Plan, storedMessages: number): Promise<void> {
   await Promise.all(plan.works.map(({ seen }) => seen.save(storedMessages)));
 }
 

@@ -32,13 +32,11 @@ export class SeenSessions {
   readonly #file: string;
   readonly #software: string;
   readonly #sessions: Map<string, SeenSession>;
-  #storedMessages: number;
   #isDirty = false;
 
   private constructor(file: string, software: string, saved: Saved | undefined) {
     this.#file = file;
     this.#software = software;
-    this.#storedMessages = saved?.storedMessages ?? 0;
     const isSameSoftware = saved?.software === software;
     this.#sessions = new Map(
       saved?.sessions.map(([key, fingerprint, rest]) => [
@@ -89,11 +87,15 @@ export class SeenSessions {
     }
   }
 
-  /** Writes the file whole or not at all; does nothing when nothing changed. */
-  async save(storedMessages: number = this.#storedMessages): Promise<void> {
+  /**
+   * Writes the file whole or not at all; does nothing when nothing changed.
+   *
+   * @param storedMessages - As for {@link SeenSessions.load}: a store that is set back to fewer
+   * may lack what is remembered here.
+   */
+  async save(storedMessages: number): Promise<void> {
     if (!this.#isDirty) return;
     this.#isDirty = false;
-    this.#storedMessages = storedMessages;
     const sessions = Array.from(this.#sessions, toEntry);
     const saved = { version, software: this.#software, storedMessages, sessions };
     const temporary = `${this.#file}.${process.pid}.tmp`;

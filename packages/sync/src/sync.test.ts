@@ -1,10 +1,11 @@
 import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Reader } from "@pond/canonical/adapter";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type FakeOptions, fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
 import { BothFailedError } from "./errors.ts";
 import { emptyReport } from "./report.ts";
+import { SeenSessions } from "./seen-sessions.ts";
 import { type Bench, changesIn, line, stateFiles, withBench } from "./sync.test-kit.ts";
 import { previewSync, type SyncOptions, sync } from "./sync.ts";
 
@@ -343,6 +344,26 @@ describe("sync", () => {
       const after = await bench.sync();
 
       expect(after.adapters[0]?.sessions).toEqual({ ...counts, seen: 5, new: 3, unchanged: 2 });
+    }));
+
+  it("notes with all it saves, midway too, how many messages are stored", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const saved: (readonly [number, number])[] = [];
+      const { save } = SeenSessions.prototype;
+      const spy = vi.spyOn(SeenSessions.prototype, "save").mockImplementation(async function (
+        this: SeenSessions,
+        storedMessages,
+      ) {
+        saved.push([storedMessages, await bench.sessions.store.table("messages").count()]);
+        await save.call(this, storedMessages);
+      });
+      let hours = 0;
+      await bench.sync({ now: () => new Date(Date.UTC(2026, 10, 20, hours++)) });
+      spy.mockRestore();
+
+      expect(saved).toHaveLength(3);
+      expect(saved.map(([told]) => told)).toEqual(saved.map(([, there]) => there));
     }));
 
   it("runs only the stages asked for", () =>

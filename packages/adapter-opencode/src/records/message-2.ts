@@ -89,8 +89,8 @@ function readPrompt(record: SourceRecord): readonly Draft[] {
 
 function readFiles(record: SourceRecord): readonly Draft[] {
   const listed = record.peek("files");
-  // One of another shape, and the list stays as it is.
-  if (!Array.isArray(listed) || !listed.every(hasContent)) return [];
+  // Empty, or with one of another shape, the list stays as it is.
+  if (!Array.isArray(listed) || listed.length === 0 || !listed.every(hasContent)) return [];
   return (record.records("files") ?? []).flatMap((file, index): readonly Draft[] => {
     const inline = typeof file.peek("data") === "string";
     const content = inline ? file.base64("data") : file.record("source")?.url("uri");

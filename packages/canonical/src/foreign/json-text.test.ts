@@ -16,6 +16,7 @@ it.each([
   ["a lone half", '"\\ud800"', true],
   ["in capitals", '"\\uDFFF."', true],
   ["an escaped pair", '"\\ud83e\\uddf5"', false],
+  ["halves with a backslash between", '"\\ud83e\\\\\\uddf5"', true],
   ["an escaped backslash before it", '"\\\\ud800"', false],
 ])("finds a lone surrogate: %s", (_, json, holds) => {
   expect(holdsLoneSurrogate(json)).toBe(holds);

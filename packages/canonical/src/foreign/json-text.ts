@@ -15,7 +15,7 @@ export function wellFormedJson(value: JsonValue): string {
 /** True where JSON text of any writer holds a lone surrogate: an escape that is no half of a pair. */
 export function holdsLoneSurrogate(json: string): boolean {
   const single = json
-    .replaceAll("\\\\", "")
+    .replaceAll("\\\\", " ")
     .replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, "");
   return /\\ud[89a-f][0-9a-f]{2}/i.test(single);
 }

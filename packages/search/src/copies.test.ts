@@ -1,0 +1,60 @@
+import { copyLetters, copyUuid } from "@pond/canonical/foreign";
+import { expect, it, onTestFinished } from "vitest";
+import type { SearchRequest } from "./request.ts";
+import { search } from "./search.ts";
+import { type Chat, storeOf } from "./testing.ts";
+
+const original: Chat = { id: "first", texts: ["mango", "ripe"] };
+const copy: Chat = { ...original, id: copyUuid("codex", "first"), agent: "codex" };
+const letters = `ses_000000000fff${copyLetters("opencode", "first")}`;
+
+/** The roots that a search for mango finds, page after page. */
+async function rootsFound(
+  chats: readonly Chat[],
+  request: Partial<SearchRequest> = {},
+): Promise<string[]> {
+  const { sessions, remove } = await storeOf(chats);
+  onTestFinished(remove);
+  const roots: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const answer = await search(sessions, { query: "mango", ...request, after });
+    roots.push(...answer.sessions.map(({ root_session_id }) => root_session_id));
+    after = answer.next;
+    if (after === undefined) return roots;
+  }
+}
+
+it.each<[string, readonly Chat[], Partial<SearchRequest>, readonly string[]]>([
+  ["once", [original, copy], {}, ["first"]],
+  [
+    "once where ids are no UUIDs",
+    [original, { ...copy, id: letters, agent: "opencode" }],
+    {},
+    ["first"],
+  ],
+  ["once, whatever the size of a page", [original, copy], { limit: 1 }, ["first"]],
+  ["as the copy, where the first is not in scope", [original, copy], { agent: "codex" }, [copy.id]],
+  ["as the copy, where the first is not stored", [copy], {}, [copy.id]],
+  [
+    "twice where somebody has gone on",
+    [original, { ...copy, texts: [...copy.texts, "mango"] }],
+    {},
+    ["first", copy.id],
+  ],
+])("finds a conversation in two clients %s", async (_, chats, request, roots) => {
+  expect((await rootsFound(chats, request)).toSorted()).toEqual([...roots].toSorted());
+});
+
+it("finds it once where the copy comes far behind the first", async () => {
+  const others = Array.from({ length: 80 }, (_, at): Chat => {
+    return { id: `other${at}`, texts: [`mango ${"and more ".repeat(at % 5)}`] };
+  });
+  const late = { ...copy, texts: [`mango ${"and much more ".repeat(60)}`] };
+  const chats = [{ ...original, texts: ["mango mango"] }, ...others, late];
+
+  for (const limit of [10, 100]) {
+    const roots = await rootsFound(chats, { limit });
+    expect(roots).toHaveLength(81);
+    expect(roots).not.toContain(copy.id);
+  }
+});

@@ -1,0 +1,105 @@
+import type { SessionStore } from "@pond/sessions";
+import type { Scope } from "./filter.ts";
+import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
+import {
+  indexedLiteral,
+  isHeldWhole,
+  type LiteralHit,
+  literalArm,
+  substringArm,
+} from "./literal.ts";
+import { isScoredByLiteral, type ParsedQuery } from "./query.ts";
+import { type Hits, sessionsWanted } from "./rounds.ts";
+
+/** What the arms that search words and characters say. */
+export type Lexical = {
+  readonly messages: Hits<MessageHit>;
+  readonly windows: Hits<WindowHit>;
+  readonly literals: Hits<LiteralHit>;
+};
+
+/** Where they search. */
+export type Bounds = Pick<Scope, "messages" | "windows"> & {
+  /** True where windows only vote. */
+  readonly isSure: boolean;
+};
+
+/** A way of asking these arms. */
+export type Ask = (sessions: SessionStore, query: ParsedQuery, bounds: Bounds) => Promise<Lexical>;
+
+const nothing = { hits: [], isCut: false };
+/** Not asked yet. */
+const later = { hits: [], isCut: true };
+
+/** Asks the arms that search words, at once. */
+export async function byWords(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { messages: where, windows: whereWindows }: Bounds,
+): Promise<Lexical> {
+  const hasWords = query.terms.length > 0;
+  const [messages, windows, literals] = await Promise.all([
+    hasWords ? messageArm(sessions, query, where) : nothing,
+    hasWords ? windowArm(sessions, query, whereWindows) : nothing,
+    literalArm(sessions, query, where),
+  ]);
+  return { messages, windows, literals };
+}
+
+/**
+ * A query that is one name or phrase: what holds it as it stands comes first anyway, so it is looked
+ * for first. Where that fills a page nothing else is asked, and windows not where any is found: what
+ * they add comes last, if an answer reads on so far. Their votes alone are not worth asking for.
+ */
+export async function byLiteral(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  bounds: Bounds,
+): Promise<Lexical> {
+  const [literal = ""] = query.literals;
+  const indexed = await indexedLiteral(sessions, query, literal, bounds.messages);
+  const whole = indexed.hits.filter(isHeldWhole);
+  const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];
+  if (new Set(scored.map(({ sessionId }) => sessionId)).size >= sessionsWanted) {
+    // There is more: what holds it less exactly, if nothing else.
+    const isCut = true;
+    const messages = { hits: scored, isCut };
+    return { messages, windows: later, literals: { hits: whole, isCut } };
+  }
+  const [messages, windows, literals] = await Promise.all([
+    messageArm(sessions, query, bounds.messages),
+    whole.length > 0 || bounds.isSure ? later : windowArm(sessions, query, bounds.windows),
+    indexed.beyond(),
+  ]);
+  return { messages, windows, literals };
+}
+
+/** What windows add where messages have said all: the newest words of a message that was revised. */
+export async function byWindows(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { windows: where }: Bounds,
+): Promise<Lexical> {
+  const windows = await windowArm(sessions, query, where);
+  return { messages: nothing, windows, literals: nothing };
+}
+
+/** What the message arm would say of a message that holds all of the query. */
+function toMessageHit({ score, ...hit }: LiteralHit): MessageHit[] {
+  return score === undefined ? [] : [{ ...hit, score, rank: score }];
+}
+
+/** Looks for the query as it stands, within words too. */
+export async function byCharacters(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { messages: where }: Bounds,
+): Promise<Lexical> {
+  const literals = await substringArm(sessions, query, query.text, where);
+  return { messages: nothing, windows: nothing, literals };
+}
+
+/** True where none of them found anything. */
+export function isEmpty({ messages, windows, literals }: Lexical): boolean {
+  return messages.hits.length + windows.hits.length + literals.hits.length === 0;
+}

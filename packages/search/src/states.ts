@@ -1,0 +1,61 @@
+import { isJsonObject, messageFromWire, parseJson, partsOf } from "@pond/canonical";
+import { type SessionStore, searchText } from "@pond/sessions";
+import { isNotNull, type Row } from "@pond/substrate";
+import { keyText, type MessageKey, within } from "./message.ts";
+
+/** How a message is by now. */
+export type State = {
+  /** Its newest text; undefined where that is the one first stored. */
+  readonly text: string | undefined;
+  readonly isRemoved: boolean;
+};
+
+const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "options"];
+const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
+
+/** Of these messages those that were revised or removed since, by key: how they are now. */
+export async function loadStates(
+  sessions: SessionStore,
+  keys: readonly MessageKey[],
+): Promise<Map<string, State>> {
+  const states = new Map<string, State>();
+  if (keys.length === 0 || !(await hasCarriers(sessions))) return states;
+  const rows = await sessions.store
+    .table("messages")
+    .rows({ columns: carrierColumns, where: within(keys, "revises") });
+  for (const row of rows.toSorted(byRevision)) {
+    const key = keyText({ sessionId: String(row["session_id"]), id: String(row["revises"]) });
+    const isRemoved = row["digest"] === null;
+    const text = isRemoved ? undefined : textOfCarrier(row["options"]);
+    // A carrier that only moves a message holds no text; the one before it still does.
+    states.set(key, { text: text ?? states.get(key)?.text, isRemoved });
+  }
+  return states;
+}
+
+/** Most stores have none: asked once, until messages are added. */
+async function hasCarriers(sessions: SessionStore): Promise<boolean> {
+  const messages = sessions.store.table("messages");
+  const rows = await messages.count();
+  const known = carriers.get(sessions);
+  if (known?.rows === rows) return known.hasAny;
+  const hasAny = (await messages.count(isNotNull("revises"))) > 0;
+  carriers.set(sessions, { rows, hasAny });
+  return hasAny;
+}
+
+function byRevision(left: Row, right: Row): number {
+  const order = Number(left["revision"]) - Number(right["revision"]);
+  return order || (String(left["id"]) < String(right["id"]) ? -1 : 1);
+}
+
+function textOfCarrier(options: Row[string] | undefined): string | undefined {
+  const wire = fieldOf(fieldOf(parseJson(String(options)), "pond"), "message");
+  if (wire === undefined) return undefined;
+  const message = messageFromWire(wire);
+  return searchText(message, partsOf(message)) ?? "";
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return isJsonObject(value) ? value[name] : undefined;
+}
