@@ -165,7 +165,8 @@ function own(fields: Fields, key: string): unknown {
 function integer(fields: Fields, key: string, damaged: Damaged): number {
   const value = own(fields, key);
   const isCount = typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-  return isCount ? value : damaged(`"${key}" is no whole number`);
+  // No export writes a minus in front of zero.
+  return isCount && !Object.is(value, -0) ? value : damaged(`"${key}" is no whole number`);
 }
 
 function text(fields: Fields, key: string, damaged: Damaged): string {
