@@ -35,17 +35,23 @@ export function distinctRows(key: readonly string[], batch: ColumnBatch, length:
   const seen = new Set<string>();
   const rows: number[] = [];
   for (let row = 0; row < length; row++) {
-    let id = "";
-    for (const cells of columns) {
-      const text = String(cells.at(row));
-      // The length in front keeps ("a", "bc") apart from ("ab", "c").
-      id += `${text.length}:${text}`;
-    }
+    const id = keyAt(columns, row);
     if (seen.has(id)) continue;
     seen.add(id);
     rows.push(row);
   }
   return rows;
+}
+
+/** The key of a row as one text, from the columns of the key. */
+export function keyAt(columns: readonly Cells[], row: number): string {
+  let key = "";
+  for (const cells of columns) {
+    const text = String(cells.at(row));
+    // The length in front keeps ("a", "bc") apart from ("ab", "c").
+    key += `${text.length}:${text}`;
+  }
+  return key;
 }
 
 /** The batch with every column of its table: those left out hold nothing but nulls. */
@@ -72,11 +78,7 @@ export function* slices(
     typeof table.columns[name]?.type === "object" ? [] : [cells],
   );
   const rowBytes = vectorBytes(table, batch);
-  const take = (from: number, to: number): ColumnBatch => {
-    if (to - from === columns[0]?.[1].length) return batch;
-    const chosen = rows.slice(from, to);
-    return Object.fromEntries(columns.map(([name, cells]) => [name, taken(cells, chosen)]));
-  };
+  const take = (from: number, to: number): ColumnBatch => takeRows(batch, rows.slice(from, to));
   if (bytesOf(measured) + rowBytes * rows.length < maxCommitBytes) {
     if (rows.length > 0) yield take(0, rows.length);
     return;
@@ -92,6 +94,13 @@ export function* slices(
     bytes = 0;
   }
   if (from < rows.length) yield take(from, rows.length);
+}
+
+/** The chosen rows of a batch; itself where these are all. */
+export function takeRows(batch: ColumnBatch, rows: readonly number[]): ColumnBatch {
+  const columns = Object.entries(batch);
+  if (rows.length === columns[0]?.[1].length) return batch;
+  return Object.fromEntries(columns.map(([name, cells]) => [name, taken(cells, rows)]));
 }
 
 function bytesOf(columns: readonly Cells[]): number {

@@ -75,6 +75,24 @@ it("replaces derived rows from several processes without doubling any", async ()
   expect(await keysOf(store.table("prices"))).toEqual({ rows: 401, distinct: 401 });
 });
 
+it("inserts and replaces the same derived rows at once without doubling any", async () => {
+  const location = temporaryLocation();
+  const [one, other] = [await openCatalogue(location), await openCatalogue(location)];
+  const makers = Array.from({ length: 30 }, (_, at) => `m${at}`);
+
+  for (let turn = 0; turn < 5; turn++) {
+    const maker = makers.map((name) => `${name}-${turn}`);
+    await Promise.all([
+      one.table("prices").insert({ maker, total: maker.map(() => 1) }),
+      other.table("prices").replace({ maker, total: maker.map(() => 2) }),
+    ]);
+  }
+
+  expect(await keysOf(one.table("prices"))).toEqual({ rows: 150, distinct: 150 });
+  const totals = await one.table("prices").rows({ columns: ["total"] });
+  expect(new Set(totals.map(({ total }) => total))).toEqual(new Set([2]));
+});
+
 it("loses nothing it acknowledged to kill -9", async () => {
   const location = temporaryLocation();
   let acknowledged = 0;

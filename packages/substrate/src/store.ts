@@ -1,10 +1,14 @@
+import { join } from "node:path";
 import { type Caches, createCaches } from "./caches.ts";
-import { Catalog } from "./catalog.ts";
+import { Catalog, type OpenedTable } from "./catalog.ts";
 import type { TableDeclaration } from "./declaration.ts";
 import { StoreNotFoundError } from "./errors.ts";
 import { type Healing, healTable } from "./heal.ts";
+import { KnownKeys } from "./known-keys.ts";
 import { DurableFolder, isMissing, locate } from "./storage.ts";
 import { Table } from "./table.ts";
+import type { Exclusive } from "./write.ts";
+import { canLock, WriterLock } from "./writer-lock.ts";
 
 /** Which tables, and how they are opened. */
 export type StoreOptions = {
@@ -114,17 +118,33 @@ export async function openStore(location: string, options: StoreOptions): Promis
       }
     }
     await (mode === "write" ? catalog.create(tables) : catalog.requireAll(tables));
+    const isExclusive = place.folder !== undefined && canLock(place.folder);
     const opened = await Promise.all(
       tables.map(async (declaration) => ({ declaration, ...(await catalog.open(declaration)) })),
     );
     return new Store({
       id: opened[0]?.storeId ?? "",
       catalog,
-      tables: opened.map((table) => new Table({ ...table, location: place.uri, flush })),
+      tables: opened.map((table) => {
+        const exclusive = isExclusive ? exclusiveOf(catalog, table) : undefined;
+        return new Table({ ...table, location: place.uri, flush, exclusive });
+      }),
       flush,
     });
   } catch (error) {
     catalog.close();
     throw error;
   }
+}
+
+function exclusiveOf(
+  catalog: Catalog,
+  { declaration, handle, uri }: OpenedTable & { readonly declaration: TableDeclaration },
+): Exclusive {
+  const { name } = declaration;
+  const place = { table: name, location: catalog.location.uri };
+  return {
+    lock: new WriterLock(join(uri, "writer.lock"), place),
+    keys: new KnownKeys(declaration, handle, () => catalog.openAny(name)),
+  };
 }

@@ -21,7 +21,7 @@ import { renew } from "./renew.ts";
 import { retry } from "./retry.ts";
 import { vectorDimension } from "./schema.ts";
 import { toSql } from "./sql.ts";
-import { type InsertOutcome, TableWriter } from "./write.ts";
+import { type Exclusive, type InsertOutcome, TableWriter } from "./write.ts";
 
 export type TableInit = {
   readonly declaration: TableDeclaration;
@@ -30,6 +30,8 @@ export type TableInit = {
   readonly location: string;
   /** Makes what was written durable. */
   readonly flush: () => Promise<void>;
+  /** Left out where not every other writer can be kept out. */
+  readonly exclusive?: Exclusive | undefined;
 };
 
 /** One table of a store: everything a consumer can do with its rows. */
@@ -42,13 +44,13 @@ export class Table {
   readonly #flush: () => Promise<void>;
   readonly #writer: TableWriter;
 
-  constructor({ declaration, handle, uri, location, flush }: TableInit) {
+  constructor({ declaration, handle, uri, location, flush, exclusive }: TableInit) {
     this.declaration = declaration;
     this.uri = uri;
     this.#handle = handle;
     this.#location = location;
     this.#flush = flush;
-    this.#writer = new TableWriter(declaration, handle, location);
+    this.#writer = new TableWriter(declaration, handle, location, exclusive);
   }
 
   /**
@@ -175,6 +177,7 @@ export class Table {
 
   /** Nothing can be asked of it afterwards. */
   close(): void {
+    this.#writer.close();
     release(this.#handle);
   }
 

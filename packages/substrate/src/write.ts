@@ -1,11 +1,13 @@
 import type { Table as LanceTable, MergeInsertBuilder, MergeResult } from "@lancedb/lancedb";
-import { distinctRows, rowCount, slices, withAllColumns } from "./batch.ts";
+import { distinctRows, rowCount, slices, takeRows, withAllColumns } from "./batch.ts";
 import type { ColumnBatch, TableDeclaration } from "./declaration.ts";
 import { createIndexes } from "./indexes.ts";
+import type { KnownKeys } from "./known-keys.ts";
 import { refresh } from "./lost-indexes.ts";
 import { retry } from "./retry.ts";
 import { withStoredVectors } from "./schema.ts";
 import { toArrow } from "./to-arrow.ts";
+import type { WriterLock } from "./writer-lock.ts";
 
 /** What an insert found. */
 export type InsertOutcome = {
@@ -15,10 +17,13 @@ export type InsertOutcome = {
   readonly present: number;
 };
 
+/** What lets a writer be the only one of a table. */
+export type Exclusive = { readonly lock: WriterLock; readonly keys: KnownKeys };
+
 type Merge = (builder: MergeInsertBuilder) => MergeInsertBuilder;
 
 // A plan over the key indexes leaves out the filter that stops concurrent writers from storing a
-// key twice, so both of these scan the key columns instead.
+// key twice, so both of these scan the key columns of all rows instead.
 const insertMissing: Merge = (builder) => builder.useIndex(false).whenNotMatchedInsertAll();
 const upsert: Merge = (builder) =>
   builder.useIndex(false).whenMatchedUpdateAll().whenNotMatchedInsertAll();
@@ -32,18 +37,35 @@ export class TableWriter {
   readonly #table: TableDeclaration;
   readonly #handle: LanceTable;
   readonly #location: string;
+  readonly #exclusive: Exclusive | undefined;
   /** Parallel merges on one handle only lose races to each other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(table: TableDeclaration, handle: LanceTable, location: string) {
+  /** @param exclusive - Left out where not every other writer can be kept out. */
+  constructor(
+    table: TableDeclaration,
+    handle: LanceTable,
+    location: string,
+    exclusive?: Exclusive,
+  ) {
     this.#table = table;
     this.#handle = handle;
     this.#location = location;
+    this.#exclusive = exclusive;
+  }
+
+  /** Nothing can be written afterwards. */
+  close(): void {
+    this.#exclusive?.keys.close();
+    this.#exclusive?.lock.close();
   }
 
   /**
-   * Merge-inserts rows by primary key; a row already there is left as it is, which keeps
+   * Inserts rows whose primary key is not there; a row that is there is left as it is, which keeps
    * `lance-append-only` and `adapter-integrity-additive-sync` true however often it is repeated.
+   *
+   * A merge of the engine does that whoever else writes, but reads every key there is. So where a
+   * lock keeps others out, the keys are looked up instead, and the rest is appended.
    *
    * @throws {ConflictError} when every attempt lost its race. Safe to repeat.
    * @throws {InvalidBatchError} for rows that cannot be stored as they are.
@@ -52,11 +74,40 @@ export class TableWriter {
     const length = rowCount(this.#table, batch, this.#requiredColumns());
     // Of a column left out the merge would read all that is stored: of a vector column, gigabytes.
     const whole = withAllColumns(this.#table, batch, length);
-    let inserted = 0;
-    for (const result of await this.#merge(whole, length, insertMissing, signal)) {
-      inserted += result.numInsertedRows;
-    }
+    const inserted = this.#exclusive
+      ? await this.#appendMissing(whole, length, this.#exclusive, signal)
+      : await this.#mergeMissing(whole, length, signal);
     return { inserted, present: length - inserted };
+  }
+
+  /** An attempt that failed after its commit finds its own rows. */
+  async #appendMissing(
+    batch: ColumnBatch,
+    length: number,
+    { lock, keys }: Exclusive,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    let inserted = 0;
+    for (const slice of slices(this.#table, batch, this.#distinctRows(batch, length))) {
+      const append = async (): Promise<number> => {
+        const missing = await keys.missing(slice);
+        if (missing.length === 0) return 0;
+        const rows = takeRows(slice, missing);
+        keys.added(rows, await this.#add(rows));
+        return missing.length;
+      };
+      inserted += await this.#inTurn(signal, () => lock.hold(signal, append));
+    }
+    return inserted;
+  }
+
+  async #mergeMissing(
+    batch: ColumnBatch,
+    length: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    const results = await this.#merge(batch, length, insertMissing, signal);
+    return results.reduce((sum, { numInsertedRows }) => sum + numInsertedRows, 0);
   }
 
   /**
@@ -71,11 +122,14 @@ export class TableWriter {
     const length = rowCount(this.#table, batch, this.#requiredColumns());
     const whole = withAllColumns(this.#table, batch, length);
     for (const slice of slices(this.#table, whole, [...new Array(length).keys()])) {
-      await this.#inTurn(signal, async () => {
-        const declaration = withStoredVectors(this.#table, await this.#handle.schema());
-        await this.#handle.add(toArrow(declaration, slice));
-      });
+      await this.#inTurn(signal, () => this.#add(slice));
     }
+  }
+
+  /** @returns The version that this made. */
+  async #add(batch: ColumnBatch): Promise<number> {
+    const declaration = withStoredVectors(this.#table, await this.#handle.schema());
+    return (await this.#handle.add(toArrow(declaration, batch))).version;
   }
 
   /** Inserts or overwrites rows by primary key: only of a table declared `isDerived`. */
@@ -116,14 +170,16 @@ export class TableWriter {
   ): Promise<MergeResult[]> {
     const key = [...this.#table.primaryKey];
     const results: MergeResult[] = [];
-    for (const slice of slices(this.#table, batch, distinctRows(key, batch, length))) {
+    for (const slice of slices(this.#table, batch, this.#distinctRows(batch, length))) {
       const run = async (): Promise<MergeResult> => {
         // Asked each time: another process may have renewed a vector column.
         const rows = toArrow(withStoredVectors(this.#table, await this.#handle.schema()), slice);
         if (merge === setColumns) await this.#coverKeys(signal);
         return merge(this.#handle.mergeInsert(key)).execute(rows);
       };
-      results.push(await this.#inTurn(signal, run));
+      // What inserts keeps others out as they keep it out.
+      const lock = merge === setColumns ? undefined : this.#exclusive?.lock;
+      results.push(await this.#inTurn(signal, () => (lock ? lock.hold(signal, run) : run())));
     }
     return results;
   }
@@ -141,6 +197,10 @@ export class TableWriter {
     if (isCovered) return;
     const keys = indexes.filter(({ column }) => primaryKey.includes(column));
     await createIndexes(this.#table, this.#handle, this.#location, keys, { signal });
+  }
+
+  #distinctRows(batch: ColumnBatch, length: number): number[] {
+    return distinctRows(this.#table.primaryKey, batch, length);
   }
 
   #requiredColumns(): string[] {
