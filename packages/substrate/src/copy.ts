@@ -1,5 +1,5 @@
-import { sizeOf } from "./batch.ts";
 import type { ColumnBatch, ColumnType, Row } from "./declaration.ts";
+import { sizeOf } from "./rows/batch.ts";
 import type { Store } from "./store.ts";
 import type { Table } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import type { TextCells } from "./text-cells.ts";
+import type { TextCells } from "./rows/text-cells.ts";
 
 /** What a column holds. A vector is an array of that many float16 numbers. */
 export type ColumnType =

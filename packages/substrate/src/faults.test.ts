@@ -7,9 +7,9 @@ import {
   type TestStorage,
 } from "@pond/storage-testkit";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { loadLance } from "./engine/lance.ts";
 import { ConflictError, StorageUnavailableError } from "./errors.ts";
-import { and, eq } from "./filter.ts";
-import { loadLance } from "./lance.ts";
+import { and, eq } from "./read/filter.ts";
 import type { Store } from "./store.ts";
 import type { Table } from "./table.ts";
 import { numbered } from "./testing/catalogue.ts";

@@ -1,4 +1,3 @@
-export { type CacheSizes, type Caches, createCaches } from "./caches.ts";
 export { copyStore } from "./copy.ts";
 export type {
   Cell,
@@ -11,6 +10,7 @@ export type {
   Row,
   TableDeclaration,
 } from "./declaration.ts";
+export { type CacheSizes, type Caches, createCaches } from "./engine/caches.ts";
 export {
   ConflictError,
   InvalidBatchError,
@@ -19,7 +19,17 @@ export {
   StoreSchemaError,
   SubstrateError,
 } from "./errors.ts";
-export type { Filter, FilterValue } from "./filter.ts";
+export type { FoldOptions, FoldOutcome } from "./indexes/fold.ts";
+export type { IndexHealth, TableHealth } from "./indexes/health.ts";
+export type { Healing } from "./integrity/heal.ts";
+export {
+  type ContentCheck,
+  type ContentVerdict,
+  type VerifyOptions,
+  verifyStore,
+} from "./integrity/verify.ts";
+export type { Damage, TableVerdict } from "./integrity/verify-table.ts";
+export type { Filter, FilterValue } from "./read/filter.ts";
 export {
   and,
   contains,
@@ -35,21 +45,11 @@ export {
   oneOf,
   or,
   prefix,
-} from "./filter.ts";
-export type { FoldOptions, FoldOutcome } from "./fold.ts";
-export { fragmentOf, rowAddress, rowId } from "./fragments.ts";
-export type { FullTextQuery } from "./full-text.ts";
-export type { Healing } from "./heal.ts";
-export type { IndexHealth, TableHealth } from "./health.ts";
-export type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read.ts";
+} from "./read/filter.ts";
+export { fragmentOf, rowAddress, rowId } from "./read/fragments.ts";
+export type { FullTextQuery } from "./read/full-text.ts";
+export type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read/read.ts";
+export { TextCells } from "./rows/text-cells.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { Table } from "./table.ts";
-export { TextCells } from "./text-cells.ts";
-export {
-  type ContentCheck,
-  type ContentVerdict,
-  type VerifyOptions,
-  verifyStore,
-} from "./verify.ts";
-export type { Damage, TableVerdict } from "./verify-table.ts";
-export type { InsertOutcome } from "./write.ts";
+export type { InsertOutcome } from "./write/write.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { arrow } from "./arrow.ts";
 import { copyStore } from "./copy.ts";
+import { arrow } from "./engine/arrow.ts";
 import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
 import { openStore } from "./store.ts";
 import { catalogue, numbered, parts, prices } from "./testing/catalogue.ts";

@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { type Caches, createCaches } from "./caches.ts";
-import { Catalog, type OpenedTable } from "./catalog.ts";
 import type { TableDeclaration } from "./declaration.ts";
+import { type Caches, createCaches } from "./engine/caches.ts";
 import { StoreNotFoundError } from "./errors.ts";
-import { type Healing, healTable } from "./heal.ts";
-import { KnownKeys } from "./known-keys.ts";
-import { DurableFolder, isMissing, locate } from "./storage.ts";
+import { type Healing, healTable } from "./integrity/heal.ts";
+import { Catalog, type OpenedTable } from "./storage/catalog.ts";
+import { DurableFolder, isMissing, locate } from "./storage/storage.ts";
 import { Table } from "./table.ts";
-import type { Exclusive } from "./write.ts";
-import { canLock, WriterLock } from "./writer-lock.ts";
+import { KnownKeys } from "./write/known-keys.ts";
+import type { Exclusive } from "./write/write.ts";
+import { canLock, WriterLock } from "./write/writer-lock.ts";
 
 /** Which tables, and how they are opened. */
 export type StoreOptions = {

@@ -1,13 +1,15 @@
 import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
 import type { ColumnBatch, ColumnType, Row, TableDeclaration } from "./declaration.ts";
-import { type Filter, takesNothing } from "./filter.ts";
-import { type FoldOptions, type FoldOutcome, fold } from "./fold.ts";
-import { fragmentsOf } from "./fragments.ts";
-import { healthOf, type TableHealth } from "./health.ts";
-import { dropIndex, tokenize } from "./indexes.ts";
-import { release } from "./lance.ts";
-import { refresh } from "./lost-indexes.ts";
-import { toTyped } from "./native-errors.ts";
+import { release } from "./engine/lance.ts";
+import { toTyped } from "./engine/native-errors.ts";
+import { retry } from "./engine/retry.ts";
+import { vectorDimension } from "./engine/schema.ts";
+import { type FoldOptions, type FoldOutcome, fold } from "./indexes/fold.ts";
+import { healthOf, type TableHealth } from "./indexes/health.ts";
+import { dropIndex, tokenize } from "./indexes/indexes.ts";
+import { refresh } from "./indexes/lost-indexes.ts";
+import { type Filter, takesNothing } from "./read/filter.ts";
+import { fragmentsOf } from "./read/fragments.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -16,12 +18,10 @@ import {
   rowsOf,
   type ScanOptions,
   scanQuery,
-} from "./read.ts";
-import { renew } from "./renew.ts";
-import { retry } from "./retry.ts";
-import { vectorDimension } from "./schema.ts";
-import { toSql } from "./sql.ts";
-import { type Exclusive, type InsertOutcome, TableWriter } from "./write.ts";
+} from "./read/read.ts";
+import { toSql } from "./read/sql.ts";
+import { renew } from "./write/renew.ts";
+import { type Exclusive, type InsertOutcome, TableWriter } from "./write/write.ts";
 
 export type TableInit = {
   readonly declaration: TableDeclaration;

@@ -143,7 +143,9 @@ export class Ingest {
     const state = sessionState(stored, messages);
     const live = liveMessages(messages);
     const searchable = messages.flatMap(({ id, isSearchable }) => (isSearchable ? [id] : []));
-    return new KnownSession(this.#sessions.store, session, gathered, { live, state, searchable });
+    const rows = new Map(messages.map(({ id, row }) => [id, row]));
+    const held = { live, state, rows, searchable };
+    return new KnownSession(this.#sessions.store, session, gathered, held);
   }
 
   #isFull(writer: SessionWriter | undefined): boolean {

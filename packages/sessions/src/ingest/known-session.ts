@@ -27,6 +27,8 @@ import type { SessionWriter } from "./session-writer.ts";
 export type Known = {
   readonly live: Map<string, LiveMessage>;
   readonly state: SessionState;
+  /** Numbers of the rows, by id. */
+  readonly rows: ReadonlyMap<string, bigint>;
   /** Ids of the rows that have a text to search. */
   readonly searchable: readonly string[];
 };
@@ -44,6 +46,7 @@ export class KnownSession implements SessionWriter {
   readonly #gathered: Gathered;
   readonly #live: Map<string, LiveMessage>;
   readonly #state: SessionState;
+  readonly #rows: ReadonlyMap<string, bigint>;
   readonly #searchable: readonly string[];
   readonly #seen: Seen[] = [];
   readonly #pieces: WindowPiece[] = [];
@@ -53,12 +56,13 @@ export class KnownSession implements SessionWriter {
   #isFlushed = false;
 
   constructor(store: Store, session: Session, gathered: Gathered, known: Known) {
-    const { live, state, searchable } = known;
+    const { live, state, rows, searchable } = known;
     this.#store = store;
     this.#session = session;
     this.#gathered = gathered;
     this.#live = live;
     this.#state = state;
+    this.#rows = rows;
     this.#searchable = searchable;
     this.#tail = lastOrdinal(live);
   }
@@ -141,7 +145,7 @@ export class KnownSession implements SessionWriter {
     const { labels } = this.#gathered;
     if (!this.#isFlushed && changes.every((each) => isAppended(each, this.#tail))) {
       const added = this.#pieces.filter(({ id }) => ordinals.has(id));
-      const known = { live: this.#live, searchable: this.#searchable };
+      const known = { live: this.#live, rows: this.#rows, searchable: this.#searchable };
       const windows = await appendedWindows(this.#store, labels, known, added);
       if (windows !== undefined) return windows;
     }

@@ -27,7 +27,7 @@ export type PlacedMessage = {
 };
 
 /** What finds a message. */
-type Pointer = Pick<Place, "id" | "carrierId"> & Partial<Pick<Place, "row">>;
+type Pointer = Pick<Place, "id" | "carrierId"> & { readonly row?: Place["row"] | undefined };
 
 /** Whole messages at these places, in their order. @throws {MessageNotFoundError} */
 export function loadMessages(

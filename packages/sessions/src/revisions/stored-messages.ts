@@ -1,11 +1,12 @@
-import { oneOf, type Row, type Store } from "@pond/substrate";
+import { oneOf, type Row, rowId, type Store } from "@pond/substrate";
 import type { StoredMessage } from "./reconcile.ts";
 
 /** What `storedMessage` needs of a row. */
 export const storedColumns = ["id", "ordinal", "digest", "revises", "revision"] as const;
 
-/** A stored row, whether it has a text to search, and when it came. */
+/** A stored row, its number, whether it has a text to search, and when it came. */
 export type FoundMessage = StoredMessage & {
+  readonly row: bigint;
   readonly isSearchable: boolean;
   readonly ingestedAt: bigint;
 };
@@ -16,7 +17,7 @@ export async function storedMessages(
   sessionIds: readonly string[],
 ): Promise<Map<string, FoundMessage[]>> {
   const stored = new Map<string, FoundMessage[]>();
-  const columns = [...storedColumns, "session_id", "is_searchable", "ingested_at"];
+  const columns = [...storedColumns, "session_id", "is_searchable", "ingested_at", rowId];
   const where = oneOf("session_id", sessionIds);
   for await (const rows of store.table("messages").scan({ columns, where })) {
     for (const row of rows) {
@@ -24,6 +25,7 @@ export async function storedMessages(
       const known = stored.get(id);
       const found = {
         ...storedMessage(row),
+        row: BigInt(row[rowId] as bigint),
         isSearchable: Number(row["is_searchable"]) === 1,
         ingestedAt: BigInt(row["ingested_at"] as bigint),
       };

@@ -12,6 +12,8 @@ const tailAtMost = 200;
 /** What the store holds of a session. */
 type Stored = {
   readonly live: ReadonlyMap<string, LiveMessage>;
+  /** Numbers of the rows, by id. */
+  readonly rows: ReadonlyMap<string, bigint>;
   /** Ids of the rows that have a text to search. */
   readonly searchable: readonly string[];
 };
@@ -36,7 +38,7 @@ export async function appendedWindows(
   // A carrier holds a later value of its message, or another place for it.
   const isPlain = tail.every(({ id, rowId, digest }) => digest !== null && rowId === id);
   if (!isPlain || tail.length > tailAtMost) return undefined;
-  const pieces = await piecesOf(store, sessionId, tail);
+  const pieces = await piecesOf(store, sessionId, tail, known.rows);
   const [stored] = windowsOf(pieces);
   if (stored === undefined || idsText(stored) !== last.ids) return undefined;
   return windowsOf([...pieces, ...added]).filter((each) => idsText(each) !== last.ids);
@@ -79,10 +81,11 @@ async function piecesOf(
   store: Store,
   sessionId: string,
   tail: readonly LiveMessage[],
+  rows: ReadonlyMap<string, bigint>,
 ): Promise<WindowPiece[]> {
   const places = tail
     .toSorted((left, right) => (left.ordinal < right.ordinal ? -1 : 1))
-    .map(({ id }) => ({ id, carrierId: undefined }));
+    .map(({ id }) => ({ id, carrierId: undefined, row: rows.get(id) }));
   const messages = await loadMessages(store, sessionId, places);
   return messages.map(({ message }) => windowPiece(prepareMessage(message, partsOf(message))));
 }

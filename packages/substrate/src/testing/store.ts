@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Connection, Table as LanceTable } from "@lancedb/lancedb";
 import { inject, it, onTestFinished, type TestAPI } from "vitest";
-import { loadLance } from "../lance.ts";
-import { datasetsOf } from "../pointer.ts";
-import { locate } from "../storage.ts";
+import { loadLance } from "../engine/lance.ts";
+import { datasetsOf } from "../storage/pointer.ts";
+import { locate } from "../storage/storage.ts";
 import { openStore, type Store, type StoreOptions } from "../store.ts";
 import { catalogue } from "./catalogue.ts";
 

@@ -1,0 +1,108 @@
+import { ConflictError, StorageUnavailableError, SubstrateError } from "../errors.ts";
+import { redact } from "./redact.ts";
+
+/** `transient`: may pass by itself. `storage`: will not. */
+export type ErrorKind = "conflict" | "transient" | "storage";
+
+// Every native error has the code "GenericFailure": only the message tells them apart.
+const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
+  // The first three are of rows and indexes made just before another process renewed their column.
+  [
+    "conflict",
+    /index referenced a field|different schema|column \d+ does not exist|retryable commit conflict|too many concurrent writers|commit conflict|preempted by concurrent|incompatible transaction|merge insert timed out/i,
+  ],
+  [
+    "transient",
+    /(?<!retry_)timed? ?out|connection ?(reset|refused|closed|aborted)|service unavailable|slow ?down|server ?busy|internal ?server ?error|bad gateway|temporarily|broken pipe|too many requests|status(?: code)?: (?:429|5\d\d)|error sending request|response body error|kind: (connect|interrupted|timeout)|incompletemessage/i,
+  ],
+  [
+    "storage",
+    // The last of these are of files that are damaged, or gone.
+    /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials|corrupt file|failed to decode protobuf|joinerror::panic|panic in async|invalid magic|not found: \S+\.(lance|manifest)\b|unexpected eof|decompression (error|failed)|next batch from stream: invalid input/i,
+  ],
+];
+
+/** What a native error is of; undefined for one of the call itself, such as a column not there. */
+export function kindOf(error: unknown): ErrorKind | undefined {
+  if (error instanceof SubstrateError || !(error instanceof Error)) return undefined;
+  // A table that is not there is for whoever opens it to judge.
+  if (isNotThere(error)) return undefined;
+  return kinds.find(([, pattern]) => pattern.test(error.message))?.[0];
+}
+
+/** True for the error of creating a table that is there. */
+export function alreadyExists(error: unknown): boolean {
+  return error instanceof Error && /already exists/i.test(error.message);
+}
+
+/** True for the error of opening a table of which there is no version. */
+export function isNotThere(error: unknown): boolean {
+  return error instanceof Error && /^Table '.*' was not found/.test(error.message);
+}
+
+/** The error to throw for a native one: the same where it is not of storage or of a race. */
+export function toTyped(
+  { table, location }: { readonly table: string; readonly location: string },
+  error: unknown,
+  attempts: number = 1,
+): unknown {
+  const kind = kindOf(error);
+  if (kind === undefined || !(error instanceof Error)) return error;
+  const message = redact(error.message);
+  const cause = new Error(message);
+  if (kind === "conflict") return new ConflictError(table, attempts, { cause });
+  const isTransient = kind === "transient";
+  return new StorageUnavailableError(location, reasonOf(message), { isTransient, cause });
+}
+
+// What the engine says of an object store is a page long, with the reason in its middle.
+const reasons: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
+  [
+    // It goes on with a list of its own, of kinds that nobody has tried with pond among them.
+    /No object store provider found for scheme: '(\S*)'/,
+    ([, scheme]) => `"${scheme}" is no kind of storage; there are folders, s3://, az:// and gs://`,
+  ],
+  [/did not match any known pattern/, () => "this is no address of a bucket or container"],
+  [/<Code>(NoSuchBucket|ContainerNotFound)</, ([, code]) => `there is no such bucket (${code})`],
+  [
+    /status(?: code)?: 40[13].*?<Code>(\w+)</s,
+    ([, code]) => `the credentials are refused (${code})`,
+  ],
+  [/status(?: code)?: 40[13]/, () => "the credentials are refused"],
+  [
+    /Failed to get \w+ credentials|no storage account configured/i,
+    () => "there are no credentials",
+  ],
+  [
+    /status(?: code)?: (\d+).*?<Code>(\w+)</s,
+    ([, status, code]) => `it answers ${status} (${code})`,
+  ],
+  [/status(?: code)?: (\d+)/, ([, status]) => `it answers ${status}`],
+  [/dns error/, () => "its host is not known"],
+  [/ConnectionRefused/, () => "it cannot be reached: connection refused"],
+  [/kind: Connect\b/, () => "it cannot be reached"],
+  [/Not found: (\S+\.(?:lance|manifest))/, ([, file]) => `${file} is not there`],
+  [
+    /corrupt file|failed to decode Protobuf|JoinError::Panic|Panic in async|invalid magic|unexpected EOF|failed to fill whole buffer|decompression (error|failed)|next batch from stream: invalid input/i,
+    () => "what is stored there is damaged",
+  ],
+  [/BadScheme/, () => "its endpoint is not https, and allow_http is not set"],
+  [/TimedOut|kind: Timeout|operation timed out/, () => "it does not answer in time"],
+  [
+    /ConnectionReset|kind: Interrupted|error sending request|response body error/,
+    () => "it broke the connection off",
+  ],
+  [
+    /(no space left on device|not a directory|permission denied|read-only file system|no such file or directory) \(os error/i,
+    ([, said = ""]) => said.toLowerCase(),
+  ],
+];
+
+function reasonOf(message: string): string {
+  for (const [pattern, reason] of reasons) {
+    const found = pattern.exec(message);
+    if (found) return reason(found.map((text) => text ?? ""));
+  }
+  // What follows the first line is the native call stack.
+  return message.split("\n")[0] ?? "";
+}

@@ -1,0 +1,77 @@
+import { expect, it } from "vitest";
+import { ConflictError, StorageUnavailableError } from "../errors.ts";
+import { retry } from "./retry.ts";
+
+const place = { table: "parts", location: "/store" };
+
+/** A call that fails with each message in turn, then returns how often it was made. */
+function failing(...messages: readonly string[]): () => Promise<number> {
+  let calls = 0;
+  return async () => {
+    const message = messages[calls++];
+    if (message !== undefined) throw new Error(message);
+    return calls;
+  };
+}
+
+const lost =
+  "Retryable commit conflict for version 7: This CreateIndex transaction was preempted by concurrent transaction CreateIndex at version 7. Please retry.";
+const down = "Generic S3 error: Server returned non-2xx status code: 503 Service Unavailable";
+
+it.each([
+  ["a lost race", lost],
+  ["too many writers", "lance error: Too many concurrent writers. Attempted 10 times"],
+  ["a storage fault", down],
+])("lance-retry-jitter: turns %s into latency", async (_, message) => {
+  await expect(retry(place, failing(message, message))).resolves.toBe(3);
+});
+
+it("refreshes the handle before each new attempt, because a stale one keeps losing", async () => {
+  let refreshed = 0;
+
+  await retry(place, failing(lost, lost), {
+    refresh: async () => {
+      refreshed += 1;
+    },
+  });
+
+  expect(refreshed).toBe(2);
+});
+
+it("ends in a ConflictError that counts the attempts", async () => {
+  const outcome = retry(place, failing(lost, lost, lost), { maxAttempts: 2 });
+
+  await expect(outcome).rejects.toThrow(ConflictError);
+  await expect(outcome).rejects.toMatchObject({
+    code: "conflict",
+    details: { table: "parts", attempts: 2 },
+  });
+});
+
+it.each([
+  ["that stays down", down],
+  ["that is full", "IO error: No space left on device (os error 28)"],
+  [
+    "whose bytes make no sense",
+    "Failed to get next batch from stream: Invalid input, column metadata range for column index 2 is outside metadata region: position=573, length=97",
+  ],
+])("ends in a StorageUnavailableError for storage %s", async (_, message) => {
+  const outcome = retry(place, failing(message, message), { maxAttempts: 2 });
+
+  await expect(outcome).rejects.toThrow(StorageUnavailableError);
+  await expect(outcome).rejects.toMatchObject({ code: "storage_unavailable" });
+});
+
+it("passes any other error on at once", async () => {
+  await expect(retry(place, failing("No field named x"))).rejects.toThrow("No field named x");
+});
+
+it("stops when it is aborted", async () => {
+  const controller = new AbortController();
+  const call = async (): Promise<never> => {
+    controller.abort(new Error("enough"));
+    throw new Error(lost);
+  };
+
+  await expect(retry(place, call, { signal: controller.signal })).rejects.toThrow();
+});

@@ -1,0 +1,232 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { loadLance } from "../engine/lance.ts";
+import { numbered, parts } from "../testing/catalogue.ts";
+import {
+  onFolders,
+  openCatalogue,
+  openLanceTable,
+  temporaryFolder,
+  temporaryLocation,
+} from "../testing/store.ts";
+import { fold } from "./fold.ts";
+import type { TableHealth } from "./health.ts";
+
+function bytesIn(folder: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
+  }
+  return bytes;
+}
+
+function covered(health: TableHealth): Record<string, [number, number]> {
+  return Object.fromEntries(
+    health.indexes.map((index) => [index.column, [index.indexedRows, index.unindexedRows]]),
+  );
+}
+
+const indexed = ["maker", "number", "listed", "shaped_by", "description"];
+
+it("lance-index-maintenance: a write folds nothing, and a fold makes what is missing", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(numbered(20));
+  const before = covered(await table.health());
+
+  const outcome = await table.fold();
+
+  expect(before).toEqual({ description: [0, 20] });
+  expect(outcome).toEqual({
+    table: "parts",
+    created: ["maker", "number", "listed", "shaped_by"],
+    isFolded: false,
+  });
+});
+
+it("does nothing to an empty table, nor to one that is up to date", async () => {
+  const location = temporaryLocation();
+  const table = (await openCatalogue(location)).table("parts");
+  const onNothing = await table.fold({ isForced: true });
+  await table.insert(numbered(2_000));
+  await table.fold({ isForced: true });
+  const version = await (await openLanceTable(location, "parts")).version();
+
+  const again = await table.fold();
+
+  const idle = { table: "parts", created: [], isFolded: false };
+  expect([onNothing, again]).toEqual([idle, idle]);
+  expect(await (await openLanceTable(location, "parts")).version()).toBe(version);
+});
+
+it("leaves a short tail for later, and folds one that is long", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(numbered(4_000));
+  await table.fold({ isForced: true });
+
+  await table.insert(numbered(900, "globex"));
+  const short = await table.fold();
+  await table.insert(numbered(200, "initech"));
+  const long = await table.fold();
+
+  expect([short.isFolded, long.isFolded]).toEqual([false, true]);
+  const health = await table.health();
+  expect(covered(health)).toEqual(Object.fromEntries(indexed.map((name) => [name, [5_100, 0]])));
+  expect(health.fragments).toBe(1);
+});
+
+it("makes an index again that covers less than half, which is faster than growing it", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(numbered(10));
+  await table.fold();
+
+  await table.insert(numbered(3_000, "globex"));
+  const { created } = await table.fold();
+
+  expect(created).toEqual(indexed);
+  const health = await table.health();
+  expect(covered(health)).toEqual(Object.fromEntries(indexed.map((name) => [name, [3_010, 0]])));
+  expect(new Set(health.indexes.map(({ name }) => name)).size).toBe(indexed.length);
+});
+
+onFolders("it measures files")(
+  "keeps a store of 200 small batches within twice its compacted size",
+  async () => {
+    const folder = temporaryFolder();
+    const table = (await openCatalogue(folder)).table("parts");
+    let largest = 0;
+    let folds = 0;
+    for (let batch = 0; batch < 200; batch++) {
+      await table.insert(smallBatch(batch));
+      const { isFolded } = await table.fold({ retentionMs: 0 });
+      folds += Number(isFolded);
+      if (batch % 5 === 0) largest = Math.max(largest, bytesIn(folder));
+    }
+    const grown = bytesIn(folder);
+
+    await table.fold({ isForced: true, retentionMs: 0 });
+
+    const compacted = bytesIn(folder);
+    expect(await table.count()).toBe(4_000);
+    expect(grown).toBeLessThan(compacted * 2);
+    expect(largest).toBeLessThan(compacted * 2);
+    expect(folds).toBeLessThan(20);
+  },
+);
+
+onFolders("there are no power cuts")(
+  "removes old versions only after the new one is durable",
+  async () => {
+    const folder = temporaryFolder();
+    const table = (await openCatalogue(folder)).table("parts");
+    for (let from = 0; from < 30; from += 10) await table.insert(numbered(10, "acme", from));
+    const connection = await loadLance().connect(folder);
+    const handle = await connection.openTable("parts");
+    const dataFiles = (): string[] => readdirSync(join(folder, "parts.lance", "data")).sort();
+    const before = dataFiles();
+    let whenFlushed: string[] = [];
+    const flush = async (): Promise<void> => {
+      whenFlushed = dataFiles();
+    };
+
+    await fold(parts, handle, folder, flush, { isForced: true, retentionMs: 0 });
+
+    connection.close();
+    expect(before.length).toBe(3);
+    expect(whenFlushed).toEqual(expect.arrayContaining(before));
+    expect(whenFlushed.length).toBe(4);
+    expect(dataFiles().length).toBe(1);
+  },
+);
+
+it("trains a vector index once enough rows have a vector", async () => {
+  const declaration = {
+    ...parts,
+    columns: { ...parts.columns, shape: { type: { vector: 8 }, isNullable: true } },
+    indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 500 }],
+  } as const;
+  const store = await openCatalogue(temporaryLocation(), { tables: [declaration] });
+  const table = store.table("parts");
+  await table.insert({ ...numbered(400), shape: directions(400) });
+  const few = await table.fold();
+  await table.insert({ ...numbered(600, "acme", 400), shape: directions(600, 400) });
+  const enough = await table.fold();
+
+  const nearest = {
+    column: "shape",
+    vector: directions(1, 500)[0] ?? new Float32Array(8),
+    columns: ["number"],
+    limit: 3,
+  };
+  const rows = await table.nearest(nearest);
+
+  expect([few.created, enough.created]).toEqual([[], ["shape"]]);
+  expect(await table.explain(nearest)).toContain("ANN");
+  // Eight dimensions are few for this index: what it finds is near, not nearest.
+  expect(rows.map((row) => Number(row["_distance"]) < 0.01)).toEqual([true, true, true]);
+});
+
+it("trains a vector index whatever the length of the vectors, and another after a renewal", async () => {
+  const declaration = {
+    ...parts,
+    indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 300 }],
+  } as const;
+  const table = (await openCatalogue(temporaryLocation(), { tables: [declaration] })).table(
+    "parts",
+  );
+  const ofLength = (length: number): Float32Array[] =>
+    directions(300).map((direction) =>
+      Float32Array.from({ length }, (_, at) => direction[at] ?? 0),
+    );
+  const near = async (length: number): Promise<unknown> => {
+    const [, , vector = new Float32Array()] = ofLength(length);
+    const [row] = await table.nearest({ column: "shape", vector, columns: ["number"], limit: 1 });
+    return row?.["number"];
+  };
+  await table.insert({ ...numbered(300), shape: ofLength(4) });
+
+  const first = await table.fold();
+  const found = [await near(4)];
+  await table.renew({ shape: { vector: 10 } });
+  const { maker = [], number = [] } = numbered(300);
+  await table.update({ maker, number, shape: ofLength(10) });
+  const second = await table.fold();
+  found.push(await near(10));
+
+  expect([first.created, second.created, found]).toEqual([["shape"], ["shape"], ["n2", "n2"]]);
+});
+
+it("makes an index again that was dropped", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(numbered(20));
+  await table.fold();
+
+  await table.dropIndex("maker");
+  await table.dropIndex("weight");
+  const dropped = covered(await table.health());
+  const { created } = await table.fold();
+
+  expect(Object.keys(dropped)).not.toContain("maker");
+  expect(created).toEqual(["maker"]);
+});
+
+/** Directions on a quarter circle, a thousandth apart. */
+function directions(count: number, from: number = 0): Float32Array[] {
+  return Array.from({ length: count }, (_, index) => {
+    const angle = (from + index) / 1000;
+    return Float32Array.of(Math.cos(angle), Math.sin(angle), 0, 0, 0, 0, 0, 0);
+  });
+}
+
+/** Twenty parts whose descriptions differ, about 300 bytes each. */
+function smallBatch(batch: number): ReturnType<typeof numbered> {
+  const rows = numbered(20, `maker ${batch % 7}`, batch * 20);
+  const description = Array.from({ length: 20 }, (_, index) => {
+    const seed = batch * 20 + index;
+    const words = Array.from({ length: 40 }, (_each, word) =>
+      ((seed * 7919 + word * 104729) % 99991).toString(36),
+    );
+    return words.join(" ");
+  });
+  return { ...rows, description };
+}

@@ -1,0 +1,118 @@
+import type { Table as LanceTable } from "@lancedb/lancedb";
+import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
+import { retry } from "../engine/retry.ts";
+import { healthOf, type TableHealth } from "./health.ts";
+import { createIndexes } from "./indexes.ts";
+import { dropLostIndexes, refresh } from "./lost-indexes.ts";
+
+/** How thorough a fold is. */
+export type FoldOptions = {
+  /** Fold whatever the thresholds say. */
+  readonly isForced?: boolean;
+  /**
+   * Versions made longer ago than this are removed, the newest never: whoever is reading one loses
+   * its files. Default 10 minutes.
+   */
+  readonly retentionMs?: number;
+  /** Leave indexes that are missing or far behind for a later fold. */
+  readonly isWithoutNewIndexes?: boolean;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** What a fold did to one table. */
+export type FoldOutcome = {
+  readonly table: string;
+  /** Columns whose index was made over all rows: the first time, or because it was far behind. */
+  readonly created: readonly string[];
+  /** True where fragments were compacted and indexes brought up to date. */
+  readonly isFolded: boolean;
+};
+
+const defaults = { isForced: false, retentionMs: 600_000, isWithoutNewIndexes: false } as const;
+
+const thresholds = {
+  // A fold rewrites each text index and every fragment below a million rows, so it waits for a
+  // tail worth it; until then the tail is searched flat (13 ms per thousand rows).
+  unindexedRows: 1_000,
+  unindexedShare: 0.05,
+  unindexedRowsAtMost: 3_000,
+  // Each fragment slows every scan and grows every manifest; the larger the table, the more a
+  // rewrite costs and the less its manifests matter.
+  fragments: 24,
+  fragmentsAtMost: 200,
+  bytesPerFragment: 1024 * 1024,
+} as const;
+
+/** Index upkeep, apart from every write (`lance-index-maintenance`) and only where it pays. */
+export async function fold(
+  table: TableDeclaration,
+  handle: LanceTable,
+  location: string,
+  flush: () => Promise<void>,
+  wishes: FoldOptions = {},
+): Promise<FoldOutcome> {
+  const { isForced, retentionMs, isWithoutNewIndexes, signal } = { ...defaults, ...wishes };
+  const options = { signal, refresh: () => refresh(table, handle) };
+  const place = { table: table.name, location };
+  // What is made may be of columns that another process has just renewed.
+  const checkIndexes = (): Promise<void> =>
+    retry(place, () => dropLostIndexes(table, handle), { refresh: () => handle.checkoutLatest() });
+  const optimize = async (cleanupOlderThan: Date): Promise<void> => {
+    await retry(place, () => handle.optimize({ cleanupOlderThan }), options);
+    await checkIndexes();
+  };
+
+  const look = (): Promise<TableHealth> => retry(place, () => healthOf(table, handle), options);
+
+  const health = await look();
+  if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
+  const missing = isWithoutNewIndexes
+    ? []
+    : await retry(place, () => indexesToMake(table, handle, health), options);
+  await createIndexes(table, handle, location, missing, { signal });
+  await checkIndexes();
+  const isFolded = isForced || isWorthFolding(await look());
+  if (isFolded) await optimize(new Date(0));
+  if (isFolded || missing.length > 0) await flush();
+  // Cleaned apart and last: the files it removes are what a power cut would fall back on.
+  if (isFolded) await optimize(new Date(Date.now() - retentionMs));
+  return { table: table.name, created: missing.map(({ column }) => column), isFolded };
+}
+
+/** Those not there, and those that cover less than half: making these again is faster. */
+async function indexesToMake(
+  table: TableDeclaration,
+  handle: LanceTable,
+  health: TableHealth,
+): Promise<IndexDeclaration[]> {
+  const missing: IndexDeclaration[] = [];
+  for (const index of table.indexes) {
+    const known = health.indexes.find(({ column }) => column === index.column);
+    const isBehind =
+      known === undefined ||
+      (known.unindexedRows > known.indexedRows && known.unindexedRows >= thresholds.unindexedRows);
+    if (!isBehind) continue;
+    if (index.kind === "vector" && !(await isWorthTraining(handle, index))) continue;
+    missing.push(index);
+  }
+  return missing;
+}
+
+async function isWorthTraining(
+  handle: LanceTable,
+  index: IndexDeclaration & { readonly kind: "vector" },
+): Promise<boolean> {
+  if ((await handle.countRows()) < index.minRows) return false;
+  return (await handle.countRows(`${index.column} IS NOT NULL`)) >= index.minRows;
+}
+
+function isWorthFolding({ rows, bytes, fragments, indexes }: TableHealth): boolean {
+  const tail = Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows));
+  const tailAtMost = Math.min(rows * thresholds.unindexedShare, thresholds.unindexedRowsAtMost);
+  if (tail >= Math.max(thresholds.unindexedRows, tailAtMost)) return true;
+  const fragmentsAtMost = Math.max(
+    thresholds.fragments,
+    Math.min(bytes / thresholds.bytesPerFragment, thresholds.fragmentsAtMost),
+  );
+  return fragments >= fragmentsAtMost;
+}

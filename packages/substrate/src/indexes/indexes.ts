@@ -1,0 +1,71 @@
+import type { Index, Table as LanceTable } from "@lancedb/lancedb";
+import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
+import { loadLance } from "../engine/lance.ts";
+import { retry } from "../engine/retry.ts";
+import { vectorDimension } from "../engine/schema.ts";
+import { refresh } from "./lost-indexes.ts";
+
+// The defaults are English and drop long tokens (`search-language-neutral-index`). Of the two ICU
+// tokenizers this one also splits `a_b_c` and `v1.2.3`; both cut CJK into words.
+const tokenizer = {
+  baseTokenizer: "icu/split",
+  lowercase: true,
+  stem: false,
+  removeStopWords: false,
+  asciiFolding: false,
+  maxTokenLength: 256,
+} as const;
+
+/** The tokens the full-text indexes make of a text. */
+export async function tokenize(text: string): Promise<string[]> {
+  const tokens = await loadLance().tokenize(text, tokenizer);
+  return tokens.map((token) => token.text);
+}
+
+/** Makes indexes over what is there; one that is there already is made again. */
+export async function createIndexes(
+  table: TableDeclaration,
+  handle: LanceTable,
+  location: string,
+  indexes: readonly IndexDeclaration[],
+  { signal }: { readonly signal?: AbortSignal | undefined },
+): Promise<void> {
+  const place = { table: table.name, location };
+  const rows = await retry(place, () => handle.countRows());
+  for (const index of indexes) {
+    // The engine consumes an index description, so every attempt needs a new one.
+    const create = async (): Promise<void> => {
+      const dimension = vectorDimension(await handle.schema(), index.column) ?? 0;
+      const config = configOf(index, rows, dimension);
+      await handle.createIndex(index.column, { config, replace: true });
+    };
+    await retry(place, create, {
+      signal,
+      refresh: () => refresh(table, handle),
+    });
+  }
+}
+
+export async function dropIndex(handle: LanceTable, column: string): Promise<void> {
+  for (const { name, columns } of await handle.listIndices()) {
+    if (columns[0] === column) await handle.dropIndex(name);
+  }
+}
+
+function configOf(index: IndexDeclaration, rows: number, dimension: number): Index {
+  const { Index } = loadLance();
+  switch (index.kind) {
+    case "btree":
+      return Index.btree();
+    case "bitmap":
+      return Index.bitmap();
+    case "vector": {
+      const numPartitions = Math.max(1, Math.floor(rows / 4096));
+      const options = { numPartitions, distanceType: index.distance };
+      // Trains 30 to 50 times faster than IVF_PQ, with better recall; but it packs numbers by eight.
+      return dimension % 8 === 0 ? Index.ivfRq(options) : Index.ivfFlat(options);
+    }
+    case "full-text":
+      return Index.fts({ ...tokenizer, withPosition: index.hasPositions });
+  }
+}

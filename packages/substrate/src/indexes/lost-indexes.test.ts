@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { loadLance } from "../engine/lance.ts";
+import { verifyStore } from "../integrity/verify.ts";
+import { eq } from "../read/filter.ts";
+import type { Table } from "../table.ts";
+import { catalogue, numbered } from "../testing/catalogue.ts";
+import {
+  openCatalogue,
+  openLanceTable,
+  storageOptions,
+  temporaryLocation,
+} from "../testing/store.ts";
+
+/** Renews a column while another process indexes it, whose commit comes later. */
+async function loseIndex(location: string, table: Table): Promise<void> {
+  const behind = await openLanceTable(location, "parts");
+  await table.renew({ shape: { vector: 4 }, shaped_by: "text" });
+  await behind.createIndex("shaped_by", { config: loadLance().Index.bitmap() });
+  await expect(behind.countRows("maker = 'acme'")).rejects.toThrow("Index referenced a field");
+}
+
+const { maker = [], number = [] } = numbered(1);
+const ofAcme = eq("maker", "acme");
+
+describe("an index of a column that another process has just renewed", () => {
+  it.each<[string, (table: Table) => Promise<unknown>, unknown]>([
+    ["counts", (table) => table.count(ofAcme), 20],
+    [
+      "reads",
+      (table) => table.rows({ columns: ["number"], where: ofAcme, limit: 1 }),
+      [{ number: "n0" }],
+    ],
+    ["inserts", async (table) => (await table.insert(numbered(1, "globex"))).inserted, 1],
+    ["updates", (table) => table.update({ maker, number, shaped_by: ["m1"] }), 1],
+    ["folds", async (table) => (await table.fold({ isForced: true })).isFolded, true],
+    ["renews", (table) => table.renew({ shape: { vector: 8 }, shaped_by: "text" }), undefined],
+  ])("does no harm to who has the table open and %s", async (_, use, expected) => {
+    const location = temporaryLocation();
+    const table = (await openCatalogue(location)).table("parts");
+    await table.insert(numbered(20));
+    await loseIndex(location, table);
+
+    expect(await use(table)).toEqual(expected);
+    expect(await table.count(ofAcme)).toBe(20);
+  });
+
+  it.each(["read", "write"] as const)("is dropped by who opens the store to %s", async (mode) => {
+    const location = temporaryLocation();
+    const table = (await openCatalogue(location)).table("parts");
+    await table.insert(numbered(20));
+    await loseIndex(location, table);
+
+    await openCatalogue(location, { mode });
+
+    const plain = await openLanceTable(location, "parts");
+    expect(await plain.countRows("maker = 'acme'")).toBe(20);
+    await table.fold({ isForced: true });
+    const { indexes } = await table.health();
+    expect(indexes.map(({ name }) => name)).toContain("shaped_by_idx");
+  });
+
+  it("is left where it is by who verifies the store, which reads it all the same", async () => {
+    const location = temporaryLocation();
+    const table = (await openCatalogue(location)).table("parts");
+    await table.insert(numbered(20));
+    await loseIndex(location, table);
+
+    const verdicts = await verifyStore(location, { tables: catalogue, storageOptions });
+
+    expect(verdicts[0]).toEqual({ name: "parts", readableRows: 20, damages: [] });
+    const plain = await openLanceTable(location, "parts");
+    await expect(plain.countRows("maker = 'acme'")).rejects.toThrow("Index referenced a field");
+  });
+});

@@ -1,0 +1,57 @@
+import type { Table as LanceTable } from "@lancedb/lancedb";
+import type { TableDeclaration } from "../declaration.ts";
+import { eq } from "../read/filter.ts";
+import { scanQuery } from "../read/read.ts";
+
+/** What every query with a condition says while there is one. */
+const lost = /index referenced a field with id \d+ which did not exist/i;
+const notThere = /index not found|does not exist/i;
+// A name that is taken gets a number.
+const names = ["_idx", "_idx_2", "_idx_3", "_idx_4"];
+
+/** Brings a handle up to date before another attempt: a stale one keeps losing. */
+export async function refresh(table: TableDeclaration, handle: LanceTable): Promise<void> {
+  await handle.checkoutLatest();
+  await dropLostIndexes(table, handle);
+}
+
+/**
+ * Drops indexes of columns that are gone. A renewal drops columns, and the engine lets an index of
+ * one be committed afterwards by a process that began it before: from then on every query with a
+ * condition fails. Such an index is not listed, but can be dropped by its name. Where there is none
+ * this costs less than a millisecond.
+ */
+export async function dropLostIndexes(table: TableDeclaration, handle: LanceTable): Promise<void> {
+  if (!(await hasLostIndex(table, handle))) return;
+  const listed = new Set((await handle.listIndices()).map(({ name }) => name));
+  for (const { column } of table.indexes) {
+    if (!table.columns[column]?.isDerived) continue;
+    for (const name of names.map((end) => column + end)) {
+      if (!listed.has(name)) await dropIfThere(handle, name);
+    }
+  }
+}
+
+async function hasLostIndex(table: TableDeclaration, handle: LanceTable): Promise<boolean> {
+  const column = table.indexes.some((index) => table.columns[index.column]?.isDerived)
+    ? table.primaryKey[0]
+    : undefined;
+  if (column === undefined) return false;
+  try {
+    // To plan is enough, and reads nothing.
+    await scanQuery(handle, { columns: [column], where: eq(column, "") }).explainPlan();
+    return false;
+  } catch (error) {
+    if (error instanceof Error && lost.test(error.message)) return true;
+    throw error;
+  }
+}
+
+/** Drops an index by its name, unless another process did. */
+export async function dropIfThere(handle: LanceTable, name: string): Promise<void> {
+  try {
+    await handle.dropIndex(name);
+  } catch (error) {
+    if (!(error instanceof Error && notThere.test(error.message))) throw error;
+  }
+}

@@ -1,0 +1,258 @@
+import { existsSync } from "node:fs";
+import { readdir, rename, stat } from "node:fs/promises";
+import { uptime } from "node:os";
+import { basename, join } from "node:path";
+import type { Table as LanceTable } from "@lancedb/lancedb";
+import type { TableDeclaration } from "../declaration.ts";
+import { StorageUnavailableError } from "../errors.ts";
+import { dropIfThere } from "../indexes/lost-indexes.ts";
+import { isGone } from "../storage/storage.ts";
+import { type NamedIndex, namedFiles } from "./manifest-files.ts";
+import { isTorn, isWhole } from "./torn-files.ts";
+
+/** A manifest that could not be read, or a table without any, and where it was set aside. */
+export type Healing = { readonly table: string; readonly setAside: string };
+
+export type HealOptions = {
+  /** Opens the newest version of the table there is. */
+  readonly openTable: () => Promise<LanceTable>;
+  /**
+   * The table is opened to be written to: an index that lost a file in any way is dropped, because
+   * with it not even that index could be made again.
+   */
+  readonly isWriting?: boolean;
+  /** Nothing written after it can have been torn by a power cut. Default: when the system started. */
+  readonly bootedAtMs?: number;
+};
+
+// The system writes files out within half a minute: only what was younger than that when the power
+// went, counted from the newest manifest, can be torn.
+const unwrittenMs = 120_000;
+// File clocks and the one read here differ a little.
+const clockMs = 2_000;
+
+/**
+ * Sets aside the newest manifests of a local table that a power cut left torn, or that name torn
+ * files, so that the newest whole version opens. Nothing is deleted: a manifest gets `.broken`
+ * behind its name. What {@link Store.flush} acknowledged is never among them: what else became of a
+ * disk stays as it is, for reading to say.
+ */
+export async function healTable(
+  folder: string,
+  table: TableDeclaration,
+  options: HealOptions,
+): Promise<Healing[]> {
+  const healings: Healing[] = [];
+  for (let left = maxLooks; ; left -= 1) {
+    try {
+      await healNewest(folder, table, options, healings);
+      return healings;
+    } catch (error) {
+      // Another process has folded it, and cleaned away what was the newest version just now.
+      if (!isGone(error) || left === 1) throw error;
+    }
+  }
+}
+
+const maxLooks = 5;
+
+async function healNewest(
+  folder: string,
+  { name: table }: TableDeclaration,
+  { openTable, isWriting = false, bootedAtMs = Date.now() - uptime() * 1000 }: HealOptions,
+  healings: Healing[],
+): Promise<void> {
+  const home = join(folder, `${table}.lance`);
+  const manifests = await manifestsOf(home);
+  const broken: string[] = [];
+  for (const path of manifests) {
+    if (await isWhole(path)) break;
+    broken.push(path);
+  }
+  const newest = manifests[broken.length];
+  if (newest === undefined) {
+    if (broken.length === 0) {
+      healings.push(...(await setAsideBegun(home, table)));
+      return;
+    }
+    throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
+  }
+  healings.push(...(await setAside(home, table, broken)));
+  const writtenMs = (await stat(newest)).mtimeMs;
+  // A machine without a clock of its own starts in the past, until it is told the time.
+  const isClockBehind = writtenMs > Date.now() + clockMs;
+  const mayBeTorn = writtenMs <= bootedAtMs || isClockBehind;
+  if (!mayBeTorn && !isWriting) return;
+  const whole = manifests.slice(broken.length);
+  const sinceMs = mayBeTorn ? writtenMs - unwrittenMs : Number.POSITIVE_INFINITY;
+  if (mayBeTorn && (await isInDoubt(home, newest, sinceMs))) {
+    // Only reading tells: the engine may not need what looks torn.
+    const unreadable = await unreadableManifests({ folder, table, sinceMs, openTable }, whole);
+    whole.splice(0, unreadable.length);
+    healings.push(...(await setAside(home, table, unreadable)));
+  }
+  const left = whole[0] ?? newest;
+  const lost = await lostIndexes(home, left, sinceMs);
+  // Of a version that is no longer the newest, another process may have cleaned files away.
+  if (lost.size > 0 && (await manifestsOf(home))[0] === left) {
+    const handle = await openTable();
+    // Indexes are made of the rows, so the next fold makes them again.
+    for (const name of lost) await dropIfThere(handle, name);
+    handle.close();
+  }
+}
+
+/** True where a power cut may have taken rows of a version. */
+async function isInDoubt(home: string, manifest: string, sinceMs: number): Promise<boolean> {
+  try {
+    const { fragments } = await namedFiles(home, manifest);
+    for (const files of fragments.values()) {
+      for (const file of files) if (await isTorn(file, sinceMs)) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof RangeError) return true;
+    throw error;
+  }
+}
+
+/**
+ * Names of indexes of which a version names a file that is torn or not there. The engine finds out
+ * only where it needs that file, and then cannot even make the index again.
+ */
+async function lostIndexes(
+  home: string,
+  manifest: string,
+  sinceMs: number,
+): Promise<ReadonlySet<string>> {
+  const lost = new Set<string>();
+  for (const { name, files } of await indexesOf(home, manifest)) {
+    for (const file of files) {
+      if (!lost.has(name) && (await isTorn(file, sinceMs))) lost.add(name);
+    }
+  }
+  return lost;
+}
+
+async function indexesOf(home: string, manifest: string): Promise<readonly NamedIndex[]> {
+  try {
+    return (await namedFiles(home, manifest)).indexes;
+  } catch (error) {
+    // It can be read all the same: another version of the engine wrote it.
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+}
+
+type Search = Pick<HealOptions, "openTable"> & {
+  readonly folder: string;
+  readonly table: string;
+  /** What was written before was on the disk when the power went. */
+  readonly sinceMs: number;
+};
+
+/**
+ * The manifests before the first whose version can be read. None where one of them was written long
+ * before: that is no power cut's doing, and to go back behind it would hide what was acknowledged.
+ */
+async function unreadableManifests(
+  { folder, table, sinceMs, openTable }: Search,
+  manifests: readonly string[],
+): Promise<readonly string[]> {
+  const handle = await openTable();
+  try {
+    for (const [count, path] of manifests.entries()) {
+      // One that is torn itself may be behind one that is whole; of zeros it reads as an empty table.
+      if ((await isWhole(path)) && (await canBeRead(handle, versionOf(path)))) {
+        return manifests.slice(0, count);
+      }
+      if ((await stat(path)).mtimeMs < sinceMs) return [];
+    }
+  } finally {
+    handle.close();
+  }
+  throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
+}
+
+/** The version whose manifest this is: their names count down from 2^64 - 1. */
+export function versionOf(path: string): number {
+  return Number(2n ** 64n - 1n - BigInt(basename(path, ".manifest")));
+}
+
+/** A table whose folder came through the power cut without any version is made anew. */
+async function setAsideBegun(home: string, table: string): Promise<Healing[]> {
+  // Looked at anew, and the folder first: another process may move its new table here at any
+  // moment, and does so with the versions in it.
+  if (!existsSync(home) || (await hasVersion(home))) return [];
+  const path = await renameAside(home);
+  if (path === undefined) return [];
+  if (await hasVersion(path)) {
+    // Another process had healed it meanwhile, and this is the table it made.
+    await rename(path, home);
+    return [];
+  }
+  return [{ table, setAside: path }];
+}
+
+async function hasVersion(home: string): Promise<boolean> {
+  const names = await namesIn(join(home, "_versions"));
+  return names.some((name) => name.includes(".manifest"));
+}
+
+/** Paths of a table's manifests, newest first. */
+export async function manifestsOf(home: string): Promise<string[]> {
+  const folder = join(home, "_versions");
+  return (await namesIn(folder))
+    .filter((name) => /^\d{20}\.manifest$/.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+async function setAside(
+  home: string,
+  table: string,
+  manifests: readonly string[],
+): Promise<Healing[]> {
+  if (manifests.length === 0) return [];
+  const healings: Healing[] = [];
+  for (const path of manifests) {
+    const aside = await renameAside(path);
+    if (aside !== undefined) healings.push({ table, setAside: aside });
+  }
+  await renameAside(join(home, "_versions", "latest_version_hint.json"));
+  return healings;
+}
+
+/** The new path; undefined where there is nothing, or no longer: another process healed it. */
+async function renameAside(path: string): Promise<string | undefined> {
+  for (let count = 1; ; count++) {
+    const aside = count === 1 ? `${path}.broken` : `${path}.broken-${count}`;
+    if (existsSync(aside)) continue;
+    try {
+      await rename(path, aside);
+      return aside;
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+async function canBeRead(handle: LanceTable, version: number): Promise<boolean> {
+  try {
+    await handle.checkout(version);
+    for await (const _ of handle.query());
+    return true;
+  } catch {
+    return false;
+  }
+}

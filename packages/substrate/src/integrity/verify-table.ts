@@ -1,0 +1,252 @@
+import { statSync } from "node:fs";
+import type { Table as LanceTable } from "@lancedb/lancedb";
+import type { RecordBatch } from "apache-arrow";
+import type { Row, TableDeclaration } from "../declaration.ts";
+import { toTyped } from "../engine/native-errors.ts";
+import { StorageUnavailableError } from "../errors.ts";
+import { fragmentsOf, rowId } from "../read/fragments.ts";
+import { rowsOf } from "../read/read.ts";
+import { toRows } from "../rows/to-rows.ts";
+import type { Catalog } from "../storage/catalog.ts";
+import { isGone } from "../storage/storage.ts";
+import { manifestsOf, versionOf } from "./heal.ts";
+import { type NamedFile, type NamedFiles, namedFiles } from "./manifest-files.ts";
+import { isWhole } from "./torn-files.ts";
+
+/** Something stored that cannot be read, or that is not what was written. */
+export type Damage = {
+  /** Files of which at least one is damaged; none where nobody can say, or the store is no folder. */
+  readonly files: readonly string[];
+  readonly reason: string;
+  /** How many rows are lost with it; undefined where nobody can say. */
+  readonly rows?: number;
+  /** Primary keys of some of these rows, where they can be read. */
+  readonly ids?: readonly (readonly string[])[];
+};
+
+/** What of one table can be read. */
+export type TableVerdict = {
+  readonly name: string;
+  /** Rows that were read, to the last column. */
+  readonly readableRows: number;
+  readonly damages: readonly Damage[];
+  /** Rows that were read, and of which no check of their content could tell; left out for none. */
+  readonly uncheckedRows?: number;
+};
+
+/** Gives rows a batch at a time, and ends with what of the table can be read. */
+export type TableReading = AsyncGenerator<readonly Row[], TableVerdict, undefined>;
+
+export type TableReader = {
+  readonly catalog: Catalog;
+  readonly table: TableDeclaration;
+  /** Undefined where the store is no folder. */
+  readonly home: string | undefined;
+  /** Columns of the rows that are wanted. */
+  readonly columns: readonly string[] | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly isThere: boolean;
+};
+
+const maxVersions = 5;
+
+/**
+ * Reads a version of a table. Where another process has folded it and taken that version away, the
+ * one that is there now is read instead: its rows may be in another order, so none are given again.
+ */
+export async function* verifyTable(reader: TableReader): TableReading {
+  if (!reader.isThere) return unreadable(reader.table, "it is not there");
+  for (let left = maxVersions, { columns } = reader; ; columns = undefined) {
+    left -= 1;
+    const { verdict, isRemoved } = yield* verifyNewest({ ...reader, columns });
+    if (!isRemoved || left === 0) return verdict;
+  }
+}
+
+type VersionRead = { readonly verdict: TableVerdict; readonly isRemoved: boolean };
+
+async function* verifyNewest({
+  catalog,
+  table,
+  home,
+  ...reader
+}: TableReader): AsyncGenerator<readonly Row[], VersionRead, undefined> {
+  const [manifest] = home === undefined ? [] : await manifestsOf(home);
+  const named = manifest === undefined ? [] : [manifest];
+  // Of zeros the engine makes an empty table.
+  const isTorn = manifest ? await isWhole(manifest).then((isIt) => !isIt, goneOrThrow) : false;
+  if (isTorn !== false) {
+    return { verdict: unreadable(table, "it is torn", named), isRemoved: isTorn === undefined };
+  }
+  let handle: LanceTable;
+  try {
+    ({ handle } = await catalog.openProven(table));
+  } catch (error) {
+    return { verdict: unreadable(table, reasonOf(table, error), named), isRemoved: false };
+  }
+  try {
+    const version = manifest === undefined ? await handle.version() : versionOf(manifest);
+    const verdict = yield* verifyVersion(table, handle, { version, manifest, home }, reader);
+    const isRemoved = verdict.damages.length > 0 && !(await hasVersion(handle, version));
+    return { verdict, isRemoved };
+  } finally {
+    handle.close();
+  }
+}
+
+/** Undefined for a file that another process has cleaned away. */
+function goneOrThrow(error: unknown): undefined {
+  if (!isGone(error)) throw error;
+}
+
+type Version = {
+  readonly version: number;
+  /** Undefined where the store is no folder; so is `home`. */
+  readonly manifest: string | undefined;
+  readonly home: string | undefined;
+};
+
+async function* verifyVersion(
+  table: TableDeclaration,
+  handle: LanceTable,
+  { version, manifest, home }: Version,
+  reader: Pick<TableReader, "columns" | "signal">,
+): TableReading {
+  try {
+    // What others commit from here on may stand in another order.
+    await handle.checkout(version);
+    const files = manifest && home ? await namedFiles(home, manifest) : noFiles;
+    const verdict = yield* verifyFragments(table, handle, files, reader);
+    return { ...verdict, damages: [...verdict.damages, ...(await lostIndexFiles(files))] };
+  } catch (error) {
+    reader.signal?.throwIfAborted();
+    return unreadable(table, reasonOf(table, error), manifest === undefined ? [] : [manifest]);
+  }
+}
+
+/** False only where it is known to be gone. */
+async function hasVersion(handle: LanceTable, wanted: number): Promise<boolean> {
+  try {
+    return (await handle.listVersions()).some(({ version }) => version === wanted);
+  } catch {
+    return true;
+  }
+}
+
+const noFiles: NamedFiles = { fragments: new Map(), indexes: [] };
+
+/** No row is lost with an index; but what needs that index fails. */
+async function lostIndexFiles({ indexes }: NamedFiles): Promise<Damage[]> {
+  const damages: Damage[] = [];
+  for (const { name, files } of indexes) {
+    for (const file of files) {
+      const broken = brokenBy(file) ?? ((await isWhole(file.path)) ? undefined : "it is torn");
+      if (broken === undefined) continue;
+      damages.push({ files: [file.path], reason: `index ${name}: ${broken}`, rows: 0 });
+    }
+  }
+  return damages;
+}
+
+async function* verifyFragments(
+  table: TableDeclaration,
+  handle: LanceTable,
+  { fragments }: NamedFiles,
+  { columns: wanted, signal }: Pick<TableReader, "columns" | "signal">,
+): TableReading {
+  const damages: Damage[] = [];
+  let readableRows = 0;
+  let first = 0;
+  const columns = Object.keys(table.columns);
+  for (const [fragment, rows] of await fragmentsOf(handle)) {
+    signal?.throwIfAborted();
+    const own = fragments.get(fragment) ?? [];
+    const broken = own.flatMap((file) => {
+      const reason = brokenBy(file);
+      return reason === undefined ? [] : [{ file, reason }];
+    });
+    let read = 0;
+    try {
+      const batches = readFragment({ handle, columns, first, rows }, broken.length === 0);
+      for await (const batch of batches) {
+        signal?.throwIfAborted();
+        read += batch.numRows;
+        if (wanted) yield toRows(batch.selectAt(wanted.map((name) => columns.indexOf(name))));
+      }
+      if (read < rows) throw new RangeError(`${rows - read} rows are missing`);
+      // The engine did not need all of a file that is not as it was written.
+      for (const { file, reason } of broken) damages.push({ files: [file.path], reason, rows: 0 });
+    } catch (error) {
+      signal?.throwIfAborted();
+      const suspects = broken.length > 0 ? broken.map(({ file }) => file) : own;
+      const reason = broken[0]?.reason ?? reasonOf(table, error);
+      damages.push({ files: suspects.map(({ path }) => path), reason, rows: rows - read });
+    }
+    readableRows += read;
+    first += rows;
+  }
+  return { name: table.name, readableRows, damages };
+}
+
+type Range = {
+  readonly handle: LanceTable;
+  readonly columns: readonly string[];
+  readonly first: number;
+  readonly rows: number;
+};
+
+/** Reads the rows of a range, each once. */
+async function* readFragment(range: Range, isWhole: boolean): AsyncGenerator<RecordBatch> {
+  const { handle, columns, first, rows } = range;
+  let read = 0;
+  const query = handle.query().select([...columns]);
+  try {
+    for await (const batch of query.offset(first).limit(rows)) {
+      read += batch.numRows;
+      yield batch;
+    }
+  } catch (error) {
+    if (!isWhole) throw error;
+    // It may have stumbled over the file of another fragment.
+    yield* readById({ ...range, first: first + read, rows: rows - read });
+  }
+}
+
+const idsAtOnce = 10_000;
+
+/** The same, slower, without a look at any fragment that holds none of them. */
+async function* readById({ handle, columns, first, rows }: Range): AsyncGenerator<RecordBatch> {
+  for (let at = 0; at < rows; at += idsAtOnce) {
+    const limit = Math.min(idsAtOnce, rows - at);
+    const ids: bigint[] = [];
+    const query = handle
+      .query()
+      .select([rowId])
+      .offset(first + at)
+      .limit(limit);
+    for await (const some of rowsOf(query))
+      ids.push(...some.map((row) => BigInt(row[rowId] as bigint)));
+    yield* handle.takeRowIds(ids).select([...columns]);
+  }
+}
+
+/** What can be told without reading a file. */
+function brokenBy({ path, bytes }: NamedFile): string | undefined {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return "it is not there";
+  return bytes === undefined || size === bytes ? undefined : `it has ${size} bytes, not ${bytes}`;
+}
+
+function unreadable(
+  { name }: TableDeclaration,
+  reason: string,
+  files: readonly string[] = [],
+): TableVerdict {
+  return { name, readableRows: 0, damages: [{ files, reason }] };
+}
+
+function reasonOf({ name }: TableDeclaration, error: unknown): string {
+  const typed = toTyped({ table: name, location: "" }, error);
+  if (typed instanceof StorageUnavailableError) return typed.details.reason;
+  return typed instanceof Error ? (typed.message.split("\n")[0] ?? "") : String(typed);
+}

@@ -1,0 +1,40 @@
+import type { FullTextQuery as LanceQuery } from "@lancedb/lancedb";
+import { loadLance } from "../engine/lance.ts";
+
+/** What to look for in a full-text column. Terms are cut as the index cuts text. */
+export type FullTextQuery =
+  | {
+      readonly terms: string;
+      /** Default: any of them. */
+      readonly operator?: "or" | "and";
+      /** Its score is multiplied by this. Default 1. */
+      readonly boost?: number;
+    }
+  | { readonly phrase: string }
+  | {
+      readonly must?: readonly FullTextQuery[];
+      readonly should?: readonly FullTextQuery[];
+      readonly mustNot?: readonly FullTextQuery[];
+    };
+
+export function toLanceQuery(column: string, query: FullTextQuery): LanceQuery {
+  const { BooleanQuery, MatchQuery, Occur, Operator, PhraseQuery } = loadLance();
+  if ("terms" in query) {
+    return new MatchQuery(query.terms, column, {
+      operator: query.operator === "and" ? Operator.And : Operator.Or,
+      boost: query.boost ?? 1,
+      fuzziness: 0,
+    });
+  }
+  if ("phrase" in query) return new PhraseQuery(query.phrase, column);
+  const clauses = [
+    [Occur.Must, query.must ?? []],
+    [Occur.Should, query.should ?? []],
+    [Occur.MustNot, query.mustNot ?? []],
+  ] as const;
+  return new BooleanQuery(
+    clauses.flatMap(([occur, queries]) =>
+      queries.map((each): [typeof occur, LanceQuery] => [occur, toLanceQuery(column, each)]),
+    ),
+  );
+}

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore, type Store } from "../store.ts";
+import type { Table } from "../table.ts";
+import { batchOf, numbered, parts } from "../testing/catalogue.ts";
+import { newLocation, openCatalogue, storageOptions } from "../testing/store.ts";
+import { eq, gte } from "./filter.ts";
+import type { FullTextQuery } from "./full-text.ts";
+
+describe("scan", () => {
+  it("yields every row in batches, and stops when it is left", async () => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(numbered(5_000));
+
+    let rows = 0;
+    let batches = 0;
+    for await (const batch of table.scan({ columns: ["number"] })) {
+      rows += batch.length;
+      batches += 1;
+    }
+    for await (const batch of table.scan({ columns: ["number"] })) {
+      expect(batch.length).toBeGreaterThan(0);
+      break;
+    }
+
+    expect(rows).toBe(5_000);
+    expect(batches).toBeGreaterThan(1);
+  });
+
+  it("orders by columns that were not asked for, nulls last, and limits", async () => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(
+      batchOf([
+        { maker: "a", number: "1", order: 2n, weight: 1 },
+        { maker: "a", number: "2", order: 1n, weight: 1 },
+        { maker: "a", number: "3", order: null, weight: 1 },
+        { maker: "a", number: "4", order: 1n, weight: 2 },
+      ]),
+    );
+
+    const rows = await table.rows({
+      columns: ["number"],
+      orderBy: [{ column: "order" }, { column: "weight", direction: "desc" }],
+    });
+    const top = await table.rows({
+      columns: ["number"],
+      orderBy: [{ column: "order", direction: "desc" }],
+      limit: 1,
+      where: eq("weight", 1),
+    });
+
+    expect(rows.map(({ number }) => number)).toEqual(["4", "2", "1", "3"]);
+    expect(top).toEqual([{ number: "1", order: 2n }]);
+  });
+
+  it("goes on reading what it began with while the table is written and folded", async () => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(numbered(3_000));
+
+    const scan = table.scan({ columns: ["number"] });
+    let rows = (await scan.next()).value?.length ?? 0;
+    await table.insert(numbered(100, "globex"));
+    await table.fold({ isForced: true });
+    for await (const batch of scan) rows += batch.length;
+
+    expect(rows).toBe(3_000);
+  });
+
+  it("gives text back as it was written", async () => {
+    const table = (await openCatalogue()).table("parts");
+    const texts = ["\ufefffrom a file", "\ufeff", "", "naïve 索引 🔩", "\u0000"];
+    const numbers = texts.map((text, at) => `${text}${at}`);
+    await table.insert({ maker: texts.map(() => "\ufeffa"), number: numbers, description: texts });
+
+    const columns = ["maker", "description"];
+    const rows = await table.rows({ columns, orderBy: [{ column: "number" }] });
+
+    expect(rows.map(({ description }) => description)).toEqual(
+      numbers.toSorted().map((number) => number.slice(0, -1)),
+    );
+    expect(new Set(rows.map(({ maker }) => maker))).toEqual(new Set(["\ufeffa"]));
+  });
+
+  it("counts", async () => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(numbered(10));
+
+    expect([await table.count(), await table.count(gte("number", "n5"))]).toEqual([10, 5]);
+  });
+});
+
+const descriptions = {
+  bolt: "Hex bolt, zinc plated, for the outer housing",
+  bolts: "Hex bolts in a box",
+  the: "the housing of the pump",
+  snake: "see rotate_pump_housing() in src/pump/rotate.ts",
+  camel: "call rotatePumpHousing twice",
+  chinese: "索引损坏会导致内存泄漏",
+  ukrainian: "Корпус насоса тріснув",
+  accent: "café façade",
+  hash: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+  long: `${"word ".repeat(300)}needle`,
+};
+
+describe.each([["before the first fold"], ["after it"]])("full text %s", (when) => {
+  const { location, remove } = newLocation();
+  let store: Store;
+  let table: Table;
+
+  beforeAll(async () => {
+    store = await openStore(location, { tables: [parts], mode: "write", storageOptions });
+    table = store.table("parts");
+    await table.insert(
+      batchOf(
+        Object.entries(descriptions).map(([number, description]) => ({
+          maker: "acme",
+          number,
+          description,
+        })),
+      ),
+    );
+    if (when === "after it") await table.fold({ isForced: true });
+  });
+
+  afterAll(() => {
+    store.close();
+    remove();
+  });
+
+  const find = async (query: FullTextQuery): Promise<string[]> => {
+    const rows = await table.fullText({
+      column: "description",
+      query,
+      columns: ["number"],
+      limit: 20,
+    });
+    return rows.map(({ number }) => String(number)).sort();
+  };
+
+  it.each<[string, FullTextQuery, string[]]>([
+    ["a word, whatever its case", { terms: "HEX" }, ["bolt", "bolts"]],
+    ["a word as it is written, not its stem", { terms: "bolt" }, ["bolt"]],
+    ["a word that English search would drop", { terms: "the" }, ["bolt", "the"]],
+    ["any of several words", { terms: "bolt pump" }, ["bolt", "snake", "the"]],
+    ["all of several words", { terms: "the pump", operator: "and" }, ["the"]],
+    ["a part of an identifier", { terms: "rotate" }, ["snake"]],
+    ["a whole identifier", { terms: "rotate_pump_housing", operator: "and" }, ["snake"]],
+    ["a path", { phrase: "src/pump/rotate.ts" }, ["snake"]],
+    ["camel case as one word", { terms: "rotatepumphousing" }, ["camel"]],
+    ["a Chinese word of two characters", { terms: "索引" }, ["chinese"]],
+    ["two Chinese words in one text", { terms: "内存泄漏", operator: "and" }, ["chinese"]],
+    ["a Ukrainian word", { terms: "корпус" }, ["ukrainian"]],
+    ["accents as they are", { terms: "cafe" }, []],
+    ["a token of 64 characters", { terms: descriptions.hash }, ["hash"]],
+    ["the end of a long text", { terms: "needle" }, ["long"]],
+    ["a phrase", { phrase: "hex bolt" }, ["bolt"]],
+    ["no phrase in another order", { phrase: "bolt hex" }, []],
+    ["nothing for no words", { terms: " " }, []],
+    ["nothing for punctuation", { terms: '"*:()[]{}^~?\\+-&|!' }, []],
+    ["syntax as words", { terms: '"hex AND +bolt' }, ["bolt", "bolts"]],
+  ])("finds %s", async (_, query, expected) => {
+    expect(await find(query)).toEqual(expected);
+  });
+
+  it("combines what must, should and must not be there", async () => {
+    const query: FullTextQuery = {
+      must: [{ terms: "housing" }],
+      should: [{ terms: "zinc" }, { terms: "pump" }],
+      mustNot: [{ phrase: "the pump" }],
+    };
+
+    expect(await find(query)).toEqual(["bolt", "snake"]);
+  });
+
+  it("ranks by how well a row fits and says how well", async () => {
+    const rows = await table.fullText({
+      column: "description",
+      query: { should: [{ terms: "hex" }, { terms: "box", boost: 3 }] },
+      columns: ["number"],
+      limit: 5,
+    });
+
+    expect(rows.map(({ number }) => number)).toEqual(["bolts", "bolt"]);
+    expect(Number(rows[0]?.["_score"])).toBeGreaterThan(Number(rows[1]?.["_score"]));
+  });
+
+  it("cuts text as the index does", async () => {
+    expect(await table.tokenize("rotate_pump 索引损坏 Don't v1.2")).toEqual([
+      "rotate",
+      "pump",
+      "索引",
+      "损坏",
+      "don",
+      "t",
+      "v1",
+      "2",
+    ]);
+  });
+});
+
+it("searches folded rows and new ones together", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(numbered(100));
+  await table.fold({ isForced: true });
+  await table.insert(numbered(5, "globex", 50));
+  const search = { column: "description", query: { terms: "52" }, columns: ["maker"], limit: 5 };
+
+  const rows = await table.fullText(search);
+
+  expect(rows.map(({ maker }) => maker).sort()).toEqual(["acme", "globex"]);
+  expect(await table.explain(search)).toContain("FlatMatchQuery");
+});
+
+it("finds the nearest rows that have a vector, within a condition", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert(
+    batchOf([
+      { maker: "a", number: "east", shape: Float32Array.of(1, 0, 0, 0) },
+      { maker: "a", number: "north", shape: Float32Array.of(0, 2, 0, 0) },
+      { maker: "b", number: "north-east", shape: Float32Array.of(3, 3, 0, 0) },
+      { maker: "b", number: "nowhere", shape: null },
+    ]),
+  );
+  const nearest = {
+    column: "shape",
+    vector: Float32Array.of(0, 9, 0, 0),
+    columns: ["number"],
+    limit: 9,
+  };
+
+  const rows = await table.nearest(nearest);
+  const within = await table.nearest({ ...nearest, where: eq("maker", "b") });
+
+  expect(rows.map(({ number }) => number)).toEqual(["north", "north-east", "east"]);
+  // A distance of nothing may come out below zero.
+  const thousandths = rows.map((row) => Math.abs(Math.round(Number(row["_distance"]) * 1000)));
+  expect(thousandths).toEqual([0, 293, 1000]);
+  expect(within.map(({ number }) => number)).toEqual(["north-east"]);
+  expect(await table.explain(nearest)).toContain("KNN");
+});
+
+it("rejects a column that is not there", async () => {
+  const table = (await openCatalogue()).table("parts");
+
+  await expect(table.rows({ columns: ["colour"] })).rejects.toThrow();
+  await expect(table.rows({ columns: ["maker"], where: eq("colour", "red") })).rejects.toThrow();
+});

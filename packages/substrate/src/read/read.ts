@@ -1,0 +1,91 @@
+import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
+import type { Row } from "../declaration.ts";
+import { toRows } from "../rows/to-rows.ts";
+import type { Filter } from "./filter.ts";
+import { type FullTextQuery, toLanceQuery } from "./full-text.ts";
+import { toSql } from "./sql.ts";
+
+/** A column to sort by. Default `asc`. */
+export type OrderBy = { readonly column: string; readonly direction?: "asc" | "desc" };
+
+/** Which rows, and which columns of them. */
+export type ScanOptions = {
+  readonly columns: readonly string[];
+  readonly where?: Filter | undefined;
+  /** Sorted columns come with the rows. Nulls last. */
+  readonly orderBy?: readonly OrderBy[];
+  readonly limit?: number | undefined;
+};
+
+/** A search by words, filtered before it ranks (`search-prefilter-pushdown`). */
+export type FullTextOptions = {
+  readonly column: string;
+  readonly query: FullTextQuery;
+  readonly where?: Filter | undefined;
+  readonly columns: readonly string[];
+  readonly limit: number;
+};
+
+/** A search by vector, filtered before it ranks (`search-prefilter-pushdown`). */
+export type NearestOptions = {
+  readonly column: string;
+  readonly vector: Float32Array;
+  readonly where?: Filter | undefined;
+  readonly columns: readonly string[];
+  readonly limit: number;
+  /** How many times `limit` candidates are measured exactly. Default 10. */
+  readonly refineFactor?: number;
+};
+
+const defaultRefineFactor = 10;
+// Partitions of 4096 vectors that are looked into. Of 300,000 vectors 20, the engine's default, find
+// 98.7 % of the nearest ten and 40 find 99.7 %, as fast.
+const probes = 40;
+
+// Every scan and search is built in this file (`lance-chokepoints-read`). LanceDB's `where` is a
+// prefilter on all of them, which is what `search-prefilter-pushdown` asks for.
+
+export function scanQuery(table: LanceTable, options: ScanOptions): Query {
+  const order = options.orderBy ?? [];
+  // A column must be selected to be ordered by.
+  const columns = [...new Set([...options.columns, ...order.map(({ column }) => column)])];
+  let query = table.query().select(columns);
+  if (options.where) query = query.where(toSql(options.where));
+  if (order.length > 0) {
+    query = query.orderBy(
+      order.map(({ column, direction = "asc" }) => ({
+        columnName: column,
+        ascending: direction === "asc",
+        nullsFirst: false,
+      })),
+    );
+  }
+  return options.limit === undefined ? query : query.limit(options.limit);
+}
+
+export function fullTextQuery(table: LanceTable, options: FullTextOptions): Query {
+  const query = table
+    .query()
+    .fullTextSearch(toLanceQuery(options.column, options.query), { columns: [options.column] })
+    // Left out, `_score` comes all the same, and a warning on stderr with it.
+    .select([...options.columns, "_score"]);
+  return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
+}
+
+export function nearestQuery(table: LanceTable, options: NearestOptions): VectorQuery {
+  const query = table
+    .query()
+    .nearestTo(options.vector)
+    .column(options.column)
+    // Unnamed, a flat scan would measure another distance than the index.
+    .distanceType("cosine")
+    .nprobes(probes)
+    .refineFactor(options.refineFactor ?? defaultRefineFactor)
+    .select([...options.columns, "_distance"]);
+  return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
+}
+
+/** The rows of a query, a batch at a time. */
+export async function* rowsOf(query: Query | VectorQuery): AsyncGenerator<Row[]> {
+  for await (const batch of query) yield toRows(batch);
+}

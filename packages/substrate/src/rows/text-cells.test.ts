@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { InvalidBatchError } from "../errors.ts";
+import { openCatalogue } from "../testing/store.ts";
+import { TextCells } from "./text-cells.ts";
+
+const cellsOf = (cells: readonly (string | null)[]): TextCells => {
+  const texts = new TextCells();
+  for (const cell of cells) texts.push(cell);
+  return texts;
+};
+
+const numbers = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => String(at).padStart(5, "0"));
+
+const columns: readonly (readonly [what: string, cells: readonly (string | null)[]])[] = [
+  ["nothing", []],
+  ["nulls and empty texts", [null, "", null, "a", "", null]],
+  ["texts of every width", ["a\0b", "é", "\ufeff€", "\u{1f600}", "\uffff"]],
+  ["a text longer than all before", ["a", "€".repeat(100_000), null, "b"]],
+  ["many texts", numbers(3_000)],
+];
+
+describe("text cells", () => {
+  it.each(columns)("give back %s", (_, cells) => {
+    const texts = cellsOf(cells);
+
+    expect(cells.map((_, row) => texts.at(row))).toEqual(cells);
+    expect(cells.map((_, row) => texts.sizeOf(row))).toEqual(
+      cells.map((cell) => Buffer.byteLength(cell ?? "")),
+    );
+    expect(Buffer.from(texts.bytes).toString()).toBe(cells.join(""));
+  });
+
+  it.each(columns.slice(1))("store %s", async (_, cells) => {
+    const table = (await openCatalogue()).table("parts");
+    const number = numbers(cells.length);
+    const maker = cells.map(() => "acme");
+
+    await table.insert({ maker, number, description: cellsOf(cells) });
+
+    const orderBy = [{ column: "number" }];
+    const rows = await table.rows({ columns: ["number", "description"], orderBy });
+    expect(rows.map(({ description }) => description)).toEqual(cells);
+  });
+
+  it("store the first of the rows that share a key", async () => {
+    const table = (await openCatalogue()).table("parts");
+    const keys = { maker: ["a", "a", "b"], number: ["1", "1", "1"] };
+
+    await table.insert({ ...keys, description: cellsOf(["first", "second", null]) });
+
+    const rows = await table.rows({ columns: ["maker", "description"] });
+    expect(rows).toEqual([
+      { maker: "a", description: "first" },
+      { maker: "b", description: null },
+    ]);
+  });
+
+  it.each([
+    ["half a character", "description", ["1", "2"], ["ok", "\ud800"]],
+    ["half a character among rows that share a key", "description", ["1", "1"], ["\udc00", "b"]],
+    ["text for numbers", "order", ["1", "2"], ["1", "2"]],
+    ["null where there has to be a text", "number", undefined, ["1", null]],
+  ])("are refused: %s", async (_, column, number, cells) => {
+    const table = (await openCatalogue()).table("parts");
+    const keys = { maker: ["a", "a"], ...(number && { number }) };
+
+    const insert = table.insert({ ...keys, [column]: cellsOf(cells) });
+
+    await expect(insert).rejects.toBeInstanceOf(InvalidBatchError);
+    expect(await table.count()).toBe(0);
+  });
+});

@@ -1,0 +1,196 @@
+import { randomUUID } from "node:crypto";
+import type { Connection, Table as LanceTable } from "@lancedb/lancedb";
+import type { TableDeclaration } from "../declaration.ts";
+import type { Caches } from "../engine/caches.ts";
+import { loadLance, release } from "../engine/lance.ts";
+import { isNotThere } from "../engine/native-errors.ts";
+import { retry } from "../engine/retry.ts";
+import { fromSchema, unmetColumn } from "../engine/schema.ts";
+import { StoreNotFoundError, StoreSchemaError } from "../errors.ts";
+import { dropLostIndexes } from "../indexes/lost-indexes.ts";
+import { finishRenewal } from "../write/renew.ts";
+import { createTable } from "./create.ts";
+import { datasetsOf } from "./pointer.ts";
+import { patience, proveExclusiveCommits, proveReachable } from "./remote.ts";
+import type { StoreLocation } from "./storage.ts";
+
+export type CatalogOptions = {
+  readonly storageOptions?: Readonly<Record<string, string>> | undefined;
+  readonly caches: Caches;
+  /** How old what is read may be; see {@link StoreOptions}. */
+  readonly stalenessMs: number;
+};
+
+/** A table as it was opened, where its dataset is, and the id of the store it says it belongs to. */
+export type OpenedTable = {
+  readonly handle: LanceTable;
+  readonly uri: string;
+  readonly storeId: string;
+};
+
+/** Every dataset open goes through here (`lance-chokepoints-catalog`). */
+export class Catalog {
+  readonly location: StoreLocation;
+  readonly #connection: Connection;
+  readonly #storageOptions: Readonly<Record<string, string>>;
+  /** Names of datasets by table, as far as they are known. */
+  #datasets: ReadonlyMap<string, string> = new Map();
+
+  private constructor(
+    location: StoreLocation,
+    connection: Connection,
+    storageOptions: Readonly<Record<string, string>>,
+  ) {
+    this.location = location;
+    this.#connection = connection;
+    this.#storageOptions = storageOptions;
+  }
+
+  static async connect(location: StoreLocation, options: CatalogOptions): Promise<Catalog> {
+    const isRemote = location.folder === undefined;
+    if (isRemote) await proveReachable(location, options.storageOptions ?? {});
+    const { session } = options.caches;
+    const place = { table: "catalog", location: location.uri };
+    const connection = await retry(place, () =>
+      loadLance().connect(location.uri, {
+        session,
+        storageOptions: { ...(isRemote && patience), ...options.storageOptions },
+        readConsistencyInterval: options.stalenessMs / 1000,
+      }),
+    );
+    return new Catalog(location, connection, options.storageOptions ?? {});
+  }
+
+  /** Opens a table as it is. */
+  async openAny(name: string): Promise<LanceTable> {
+    try {
+      const dataset = this.#datasetOf(name);
+      return await retry(this.#place(name), () => this.#connection.openTable(dataset));
+    } catch (error) {
+      if (!isNotThere(error)) throw error;
+      this.#refuse(name, "only some of it is there: wait for who copies it, or copy it again");
+    }
+  }
+
+  /** Opens a table for use: without the indexes of columns that are gone. */
+  async open(table: TableDeclaration): Promise<OpenedTable> {
+    const opened = await this.openProven(table);
+    const { handle } = opened;
+    await retry(this.#place(table.name), () => dropLostIndexes(table, handle), {
+      refresh: () => handle.checkoutLatest(),
+    });
+    return opened;
+  }
+
+  /** Opens a table and proves that this version of the consumer may use it. Changes nothing. */
+  async openProven(table: TableDeclaration): Promise<OpenedTable> {
+    const handle = await this.openAny(table.name);
+    const schema = await retry(this.#place(table.name), () => handle.schema());
+    const stored = fromSchema(schema, table);
+    const { schemaVersion } = table;
+    if (stored === undefined) this.#refuse(table.name, "something else than pond made it");
+    if (stored.schemaVersion > schemaVersion) {
+      const reason = `its schema version ${stored.schemaVersion} is newer than ${schemaVersion}`;
+      this.#refuse(table.name, `${reason}; update pond to open it`);
+    }
+    const unmet = unmetColumn(schema, table);
+    if (unmet !== undefined)
+      this.#refuse(table.name, `column ${unmet} is missing or of another type`);
+    const uri = `${this.location.uri}/${this.#datasetOf(table.name)}.lance`;
+    return { handle, uri, storeId: stored.storeId };
+  }
+
+  /** Names of the datasets there are, by table. */
+  async look(tables: readonly TableDeclaration[]): Promise<ReadonlyMap<string, string>> {
+    const names = tables.map(({ name }) => name);
+    this.#datasets = await datasetsOf(this.#connection, this.location, names);
+    return this.#datasets;
+  }
+
+  /**
+   * @throws {StoreNotFoundError} where there is none of `tables`.
+   * @throws {StoreSchemaError} where only some are there.
+   */
+  async requireAll(tables: readonly TableDeclaration[]): Promise<void> {
+    await this.look(tables);
+    await this.#refuseLost(tables);
+    const missing = tables.filter(({ name }) => !this.#datasets.has(name));
+    if (missing.length === tables.length) throw new StoreNotFoundError(this.location.uri);
+    for (const table of missing) {
+      this.#refuse(
+        table.name,
+        "the store was made before there was such a table; write to it once",
+      );
+    }
+  }
+
+  /**
+   * Creates what is missing of `tables`; other processes may do so at once.
+   *
+   * @throws {StoreSchemaError} where a table is lost: an empty one in its place would hide that.
+   */
+  async create(tables: readonly TableDeclaration[]): Promise<void> {
+    if (this.location.folder === undefined) {
+      await proveExclusiveCommits(this.location, this.#connection, this.#storageOptions);
+    }
+    await this.look(tables);
+    await this.#refuseLost(tables);
+    const datasets = new Map(this.#datasets);
+    let storeId: string = randomUUID();
+    for (const table of tables) {
+      if (!datasets.has(table.name)) {
+        const dataset = await createTable(this.location, this.#connection, table, storeId);
+        this.#datasets = datasets.set(table.name, dataset);
+      }
+      // The first table decides the id, whoever made it.
+      if (table === tables[0]) ({ storeId } = await this.open(table));
+    }
+    for (const table of tables) await this.#finishRenewal(table);
+  }
+
+  close(): void {
+    release(this.#connection);
+  }
+
+  /** All tables are made before any holds a row, but for those that can be made of the others. */
+  async #refuseLost(tables: readonly TableDeclaration[]): Promise<void> {
+    const own = tables.filter(({ isDerived }) => !isDerived);
+    const isMissing = ({ name }: TableDeclaration): boolean => !this.#datasets.has(name);
+    if (!own.some(isMissing)) return;
+    for (const { name } of own.filter((table) => !isMissing(table))) {
+      if ((await this.#countRows(name)) === 0) continue;
+      // Another process may have made the rest meanwhile.
+      await this.look(tables);
+      const lost = own.find(isMissing);
+      if (lost === undefined) return;
+      this.#refuse(lost.name, `it is lost: ${name} holds rows that belong to its own`);
+    }
+  }
+
+  async #countRows(name: string): Promise<number> {
+    const handle = await this.openAny(name);
+    try {
+      return await retry(this.#place(name), () => handle.countRows());
+    } finally {
+      release(handle);
+    }
+  }
+
+  #datasetOf(table: string): string {
+    return this.#datasets.get(table) ?? table;
+  }
+
+  async #finishRenewal(table: TableDeclaration): Promise<void> {
+    const handle = await this.openAny(table.name);
+    await finishRenewal(table, handle, this.location.uri);
+    release(handle);
+  }
+
+  #place(table: string): { readonly table: string; readonly location: string } {
+    return { table, location: this.location.uri };
+  }
+
+  #refuse(table: string, reason: string): never {
+    throw new StoreSchemaError(this.location.uri, table, reason);
+  }
+}

@@ -1,0 +1,309 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { inspect } from "node:util";
+import { type Fault, startAzurite, startFaultyProxy, startS3 } from "@pond/storage-testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createCaches } from "../engine/caches.ts";
+import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "../errors.ts";
+import { numbered } from "../testing/catalogue.ts";
+import { openCatalogue, temporaryFolder } from "../testing/store.ts";
+
+type Storage = Awaited<ReturnType<typeof startS3>>;
+type Place = { readonly url: string; readonly storageOptions: Readonly<Record<string, string>> };
+
+async function startedS3(isConditional: boolean = true): Promise<Storage> {
+  const s3 = await startS3({ isConditional });
+  onTestFinished(() => s3.close());
+  return s3;
+}
+
+it("works on an object store as on a folder", async () => {
+  const { url, storageOptions, objects } = await startedS3();
+  const store = await openCatalogue(url("a b/ü"), { storageOptions });
+  const table = store.table("parts");
+
+  const outcomes = [await table.insert(numbered(50)), await table.insert(numbered(60))];
+  await store.flush();
+  await table.fold({ isForced: true, retentionMs: 0 });
+  const reading = await openCatalogue(url("a b/ü"), { storageOptions, mode: "read" });
+
+  expect(outcomes).toEqual([
+    { inserted: 50, present: 0 },
+    { inserted: 10, present: 50 },
+  ]);
+  expect(reading.id).toBe(store.id);
+  expect(await reading.table("parts").count()).toBe(60);
+  expect([...objects.keys()].filter((key) => key.includes("probe"))).toEqual([]);
+});
+
+it("names a store that is not there", async () => {
+  const { url, storageOptions, objects } = await startedS3();
+
+  const outcome = openCatalogue(url("none"), { storageOptions, mode: "read" });
+
+  await expect(outcome).rejects.toThrow(StoreNotFoundError);
+  expect(objects.size).toBe(0);
+});
+
+it("opens a folder that was copied there, and the other way round", async () => {
+  const s3 = await startedS3();
+  const { url, storageOptions, objects } = s3;
+  const store = await openCatalogue(url("first"), { storageOptions });
+  await store.table("parts").insert(numbered(3));
+  const [dataset = ""] = [...objects.keys()].flatMap(
+    (key) => /first\/(parts\.[0-9a-f]{8}\.lance)/.exec(key)?.[1] ?? [],
+  );
+
+  // A folder has each table under its own name.
+  for (const [key, bytes] of [...objects]) {
+    if (!key.startsWith(`pond/first/${dataset}`)) continue;
+    const copy = key.replace(`first/${dataset}`, "second/parts.lance").slice("pond/".length);
+    await put(s3, copy, new Uint8Array(bytes));
+  }
+  const folder = temporaryFolder();
+  for (const [key, bytes] of objects) {
+    if (!key.startsWith("pond/first/")) continue;
+    const path = join(folder, key.slice("pond/first/".length));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes);
+  }
+
+  for (const copied of [
+    await openCatalogue(url("second"), { storageOptions }),
+    await openCatalogue(folder),
+  ]) {
+    expect(copied.id).toBe(store.id);
+    expect(await copied.table("parts").insert(numbered(4))).toEqual({ inserted: 1, present: 3 });
+  }
+});
+
+/** Puts an object there by no engine. */
+async function put(
+  { storageOptions }: Storage,
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  await fetch(`${storageOptions["aws_endpoint"]}/pond/${path}`, {
+    method: "PUT",
+    body,
+    headers: { authorization: `Credential=${storageOptions["aws_access_key_id"]}/` },
+  });
+}
+
+it("makes a store whose making broke off before it said where a table is", async () => {
+  const s3 = await startedS3();
+  const { url, storageOptions } = s3;
+  // What is written of a pointer before its first version.
+  await put(s3, "half/parts.pointer.lance/_transactions/0-a.txn", "");
+  const reading = openCatalogue(url("half"), { storageOptions, mode: "read" });
+  await expect(reading).rejects.toThrow(StoreNotFoundError);
+
+  const store = await openCatalogue(url("half"), { storageOptions });
+  const outcome = await store.table("parts").insert(numbered(3));
+  const again = await openCatalogue(url("half"), { storageOptions, mode: "read" });
+
+  expect(outcome.inserted).toBe(3);
+  expect(await again.table("parts").count()).toBe(3);
+});
+
+it.each([["parts"], ["prices"]])(
+  "refuses a store of which table %s is there in part, as while it is copied",
+  async (table) => {
+    const s3 = await startedS3();
+    const { url, storageOptions } = s3;
+    await put(s3, `copy/${table}.lance/data/a.lance`, "");
+
+    const opening = openCatalogue(url("copy"), { storageOptions });
+
+    await expect(opening).rejects.toThrow(StoreSchemaError);
+    await expect(opening).rejects.toThrow(`${table}: only some of it is there`);
+  },
+);
+
+it("refuses a store to which another was copied, for one would hide what is in the other", async () => {
+  const s3 = await startedS3();
+  const { url, storageOptions, objects } = s3;
+  const store = await openCatalogue(url("both"), { storageOptions });
+  await store.table("parts").insert(numbered(3));
+  for (const [key, bytes] of [...objects]) {
+    const copy = key.replace(/^pond\/(both\/parts)\.[0-9a-f]{8}\.lance/, "$1.lance");
+    if (copy !== key) await put(s3, copy, new Uint8Array(bytes));
+  }
+
+  for (const mode of ["read", "write"] as const) {
+    const opening = openCatalogue(url("both"), { storageOptions, mode });
+    await expect(opening).rejects.toThrow(StoreSchemaError);
+    await expect(opening).rejects.toThrow(
+      /there are two: parts\.lance and parts\.[0-9a-f]{8}\.lance/,
+    );
+  }
+});
+
+it.each([["directly"], ["through a slow proxy"]])(
+  "refuses to write to an object store that ignores If-None-Match, %s, for it loses commits",
+  async (how) => {
+    const s3 = await startedS3(false);
+    const proxy = await startFaultyProxy(s3, { kind: "slow", delayMs: 3, share: 0.5 });
+    onTestFinished(() => proxy.close());
+    const { storageOptions } = how === "directly" ? s3 : proxy;
+
+    const outcome = openCatalogue(s3.url("store"), { storageOptions });
+
+    await expect(outcome).rejects.toThrow(StorageUnavailableError);
+    await expect(outcome).rejects.toThrow("If-None-Match");
+  },
+);
+
+describe("what cannot be used is refused, and the reason said, without credentials", () => {
+  const secrets = { aws_secret_access_key: "s3cr3t-s3cr3t", aws_session_token: "t0k3n-t0k3n" };
+
+  /** The engine takes two seconds to give up, so refusals are waited for together. */
+  function refusals(places: readonly Place[]): Promise<(readonly [string, boolean])[]> {
+    return Promise.all(places.map(refusal));
+  }
+
+  async function refusal(
+    { url, storageOptions }: Place,
+    index: number,
+  ): Promise<readonly [string, boolean]> {
+    try {
+      await openCatalogue(url, { storageOptions, mode: index % 2 ? "read" : "write" });
+      throw new TypeError("was opened");
+    } catch (error) {
+      if (!(error instanceof StorageUnavailableError)) throw error;
+      // As it would be logged, cause and all.
+      const text = inspect(error);
+      for (const [name, value] of Object.entries(storageOptions)) {
+        if (/secret|token|key|sas/.test(name)) expect(text).not.toContain(value);
+      }
+      expect(error.details.location).toBe(url);
+      return [error.details.reason, error.details.isTransient];
+    }
+  }
+
+  it("of S3", async () => {
+    const s3 = await startedS3();
+    const cases: [Partial<Place>, string, boolean][] = [
+      [
+        { storageOptions: { aws_endpoint: "http://127.0.0.1:9" } },
+        "it cannot be reached: connection refused",
+        true,
+      ],
+      [{ storageOptions: { aws_endpoint: "http://pond.invalid" } }, "its host is not known", true],
+      [
+        { storageOptions: { aws_access_key_id: "AKIA-OTHER" } },
+        "the credentials are refused (InvalidAccessKeyId)",
+        false,
+      ],
+      [
+        { storageOptions: { aws_endpoint: "http://name:s3cr3t/s3cr3t@127.0.0.1" } },
+        "its aws_endpoint is no address",
+        false,
+      ],
+      [{ url: "s3://other/store" }, "there is no such bucket (NoSuchBucket)", false],
+      [
+        { storageOptions: { allow_http: "false" } },
+        "its endpoint is not https, and allow_http is not set",
+        false,
+      ],
+      [{ url: "s3://" }, "this is no address of a bucket or container", false],
+    ];
+
+    const outcomes = await refusals(
+      cases.map(([{ url = s3.url("store"), storageOptions }]) => ({
+        url,
+        storageOptions: { ...s3.storageOptions, ...secrets, ...storageOptions },
+      })),
+    );
+
+    expect(outcomes).toEqual(cases.map(([, ...expected]) => expected));
+    expect(s3.objects.size).toBe(0);
+  });
+
+  it("of S3 that something is wrong with", async () => {
+    const s3 = await startedS3();
+    const cases: [Fault, string, boolean][] = [
+      [{ kind: "status", status: 503 }, "it answers 503 (SlowDown)", true],
+      [{ kind: "status", status: 403 }, "the credentials are refused (ExpiredToken)", false],
+      [{ kind: "reset", when: "before" }, "it broke the connection off", true],
+      [{ kind: "hang" }, "it does not answer in time", true],
+    ];
+    const proxies = await Promise.all(cases.map(([fault]) => startFaultyProxy(s3, fault)));
+    onTestFinished(async () => {
+      for (const proxy of proxies) await proxy.close();
+    });
+
+    const outcomes = await refusals(
+      proxies.map(({ storageOptions }) => ({
+        url: s3.url("store"),
+        storageOptions: { ...storageOptions, ...secrets, timeout: "200ms" },
+      })),
+    );
+
+    expect(outcomes).toEqual(cases.map(([, ...expected]) => expected));
+  });
+
+  it("of Azure", async ({ skip }) => {
+    const azure = await startAzurite();
+    if (azure === undefined) return skip("azurite cannot run here");
+    onTestFinished(() => azure.close());
+    const sas = { azure_storage_sas_token: "sv=2021-12-02&sig=s1gnatur3&se=2030-01-01" };
+    const { account_key, ...withoutKey } = azure.storageOptions;
+    const cases: [Place, string][] = [
+      [
+        {
+          url: azure.url("store"),
+          storageOptions: { ...withoutKey, account_key: btoa("an0ther-k3y") },
+        },
+        "the credentials are refused (AuthorizationFailure)",
+      ],
+      [
+        { url: azure.url("store"), storageOptions: { ...withoutKey, ...sas } },
+        "the credentials are refused (AuthorizationFailure)",
+      ],
+      [
+        { url: "az://other/store", storageOptions: azure.storageOptions },
+        "there is no such bucket (ContainerNotFound)",
+      ],
+    ];
+
+    const outcomes = await refusals(cases.map(([place]) => place));
+
+    expect(outcomes).toEqual(cases.map(([, reason]) => [reason, false]));
+  });
+
+  it("of no kind of storage", async () => {
+    const [[reason, isTransient] = []] = await refusals([
+      { url: "ftp://host/store", storageOptions: {} },
+    ]);
+
+    expect(reason).toBe('"ftp" is no kind of storage; there are folders, s3://, az:// and gs://');
+    expect(isTransient).toBe(false);
+  });
+});
+
+it("shares its caches with other stores, which then keep to one limit", async () => {
+  const { url, storageOptions } = await startedS3();
+  const caches = createCaches({ indexBytes: 1024 * 1024, metadataBytes: 1024 * 1024 });
+  const stores = await Promise.all(
+    ["one", "two", "three"].map((path) => openCatalogue(url(path), { storageOptions, caches })),
+  );
+  const grown: number[] = [];
+  for (const [index, store] of stores.entries()) {
+    const table = store.table("parts");
+    await table.insert(numbered(20 + index));
+    await table.fold({ isForced: true });
+    const query = { terms: "bolt" };
+    await table.fullText({ column: "description", query, columns: ["number"], limit: 1 });
+    grown.push(caches.bytes);
+  }
+
+  expect(grown[0]).toBeGreaterThan(0);
+  expect(grown[1]).toBeGreaterThan(grown[0] ?? 0);
+  expect(caches.bytes).toBeLessThanOrEqual(2 * 1024 * 1024);
+  // Each reads its own rows out of them.
+  const counts = await Promise.all(stores.map((store) => store.table("parts").count()));
+  expect(counts).toEqual([20, 21, 22]);
+  for (const store of stores.slice(0, 2)) store.close();
+  expect(await stores[2]?.table("parts").count()).toBe(22);
+});

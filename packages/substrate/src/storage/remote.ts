@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import type { Connection } from "@lancedb/lancedb";
+import type { TableDeclaration } from "../declaration.ts";
+import { loadLance } from "../engine/lance.ts";
+import { alreadyExists, toTyped } from "../engine/native-errors.ts";
+import { rememberSecrets, secretNames } from "../engine/redact.ts";
+import { retry } from "../engine/retry.ts";
+import { StorageUnavailableError } from "../errors.ts";
+import { createEmpty } from "./create.ts";
+import type { StoreLocation } from "./storage.ts";
+
+type StorageOptions = Readonly<Record<string, string>>;
+
+/**
+ * How long the engine goes on trying a request where the caller does not say: a burst of "slow down"
+ * of twenty seconds passes unnoticed, and one that never answers is given up after a minute.
+ */
+export const patience: StorageOptions = { client_max_retries: "8", client_retry_timeout: "60" };
+
+// The engine connects seven times before it says that it cannot.
+const impatience: StorageOptions = {
+  ...{ timeout: "4s", connect_timeout: "2s", client_max_retries: "0" },
+};
+
+const endpointNames = /^(?:(?:aws|azure|google)_)?endpoint(?:_url)?$/i;
+
+/**
+ * Looks whether there is an object store, which lets us in: at most half a minute, where the engine
+ * itself would take a quarter of an hour to say that nothing answers.
+ *
+ * @throws {StorageUnavailableError} saying what is wrong.
+ */
+export async function proveReachable(
+  { uri }: StoreLocation,
+  storageOptions: StorageOptions,
+): Promise<void> {
+  rememberSecrets(storageOptions);
+  for (const [name, value] of Object.entries(storageOptions)) {
+    // The engine panics over it, and prints why.
+    if (!endpointNames.test(name) || URL.canParse(value)) continue;
+    throw new StorageUnavailableError(uri, `its ${name} is no address`);
+  }
+  try {
+    const connection = await loadLance().connect(uri, {
+      storageOptions: { ...impatience, ...storageOptions },
+    });
+    connection.close();
+  } catch (error) {
+    throw toTyped({ table: "catalog", location: uri }, error);
+  }
+}
+
+// Proven once in a process: it is a property of the service, not of the store.
+const proven = new Set<string>();
+const writersAtOnce = 4;
+const maxRounds = 3;
+
+/**
+ * Proves that of several writers that commit one version only one succeeds. An object store that
+ * ignores `If-None-Match` would lose commits silently.
+ *
+ * @throws {StorageUnavailableError} where it does not hold.
+ */
+export async function proveExclusiveCommits(
+  { uri }: StoreLocation,
+  connection: Connection,
+  storageOptions: StorageOptions,
+): Promise<void> {
+  // Credentials change while a server runs, and are not to be kept.
+  const options = Object.entries(storageOptions).filter(([name]) => !secretNames.test(name));
+  const service = JSON.stringify([uri.split("/", 3), options]);
+  for (let round = 1; round <= maxRounds && !proven.has(service); round++) {
+    // A race that nobody contested proves little.
+    if ((await raceOnce(uri, connection)) > 1 || round === maxRounds) proven.add(service);
+  }
+}
+
+/** Resolves to how many writers came through. */
+async function raceOnce(uri: string, connection: Connection): Promise<number> {
+  const probe: TableDeclaration = {
+    name: `probe_${randomUUID().replaceAll("-", "")}`,
+    schemaVersion: 1,
+    primaryKey: ["id"],
+    columns: { id: { type: "text" } },
+    indexes: [],
+  };
+  const writers = Array.from({ length: writersAtOnce }, (_, writer) =>
+    createEmpty(connection, probe, probe.name, `${writer}`),
+  );
+  const outcomes = await Promise.allSettled(writers);
+  const created = outcomes.filter(({ status }) => status === "fulfilled").length;
+  const failure = outcomes.find((outcome) => outcome.status === "rejected")?.reason;
+  const place = { table: probe.name, location: uri };
+  if (created === 0 && !alreadyExists(failure)) throw toTyped(place, failure);
+  const versions = await retry(place, async () => {
+    const table = await connection.openTable(probe.name);
+    try {
+      return await table.version();
+    } finally {
+      table.close();
+    }
+  });
+  await connection.dropTable(probe.name).catch(() => undefined);
+  // There may be more than were reported: an answer can be lost.
+  if (versions >= created) return created;
+  const reason = `of ${created} commits made at once ${versions} remained: this object store ignores If-None-Match, so pond would lose what it writes`;
+  throw new StorageUnavailableError(uri, reason);
+}

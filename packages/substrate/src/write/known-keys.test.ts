@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Cell, ColumnType, TableDeclaration } from "../declaration.ts";
+import { openStore } from "../store.ts";
+import { openCatalogue, storageOptions, temporaryLocation } from "../testing/store.ts";
+
+describe("a key that is stored", () => {
+  it.each([
+    ["before", false],
+    ["after", true],
+  ])("is found whatever its texts are, %s it is indexed", async (_, isFolded) => {
+    const text = fc.string({ unit: "binary", maxLength: 12 });
+    const odd = [
+      "",
+      "'",
+      "''",
+      "\\",
+      "\0",
+      "a\0b",
+      "\n",
+      "%",
+      "_",
+      "\u{10ffff}",
+      "x".repeat(70_000),
+    ];
+    const keys = [
+      ...odd.flatMap((maker) => odd.map((number) => [maker, number])),
+      ...fc.sample(fc.tuple(text, text), 1_500),
+    ];
+    const batch = {
+      maker: keys.map(([maker = ""]) => maker),
+      number: keys.map(([, at = ""]) => at),
+    };
+    const distinct = new Set(keys.map((key) => JSON.stringify(key))).size;
+    const table = (await openCatalogue()).table("parts");
+
+    const first = await table.insert(batch);
+    if (isFolded) await table.fold({ isForced: true });
+    const again = await table.insert(batch);
+
+    expect(first).toEqual({ inserted: distinct, present: keys.length - distinct });
+    expect(again).toEqual({ inserted: 0, present: keys.length });
+    expect(await table.count()).toBe(distinct);
+  });
+
+  it.each<[string, ColumnType, Cell[]]>([
+    ["integers", "int64", [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]],
+    ["times", "timestamp", [0n, -1n, 1_763_632_800_123_457n]],
+    ["numbers", "float64", [0, -1.5, 1e300]],
+    ["bytes", "bytes", [new Uint8Array(0), Uint8Array.of(0), Uint8Array.of(39, 0)]],
+  ])("is found where it begins with %s", async (_, type, cells) => {
+    const declared: TableDeclaration = {
+      name: "readings",
+      schemaVersion: 1,
+      primaryKey: ["at", "of"],
+      columns: { at: { type }, of: { type: "text" } },
+      indexes: type === "bytes" ? [] : [{ column: "at", kind: "btree" }],
+    };
+    const store = await openStore(temporaryLocation(), {
+      tables: [declared],
+      mode: "write",
+      storageOptions,
+    });
+    onTestFinished(() => store.close());
+    const table = store.table("readings");
+    const batch = { at: cells, of: cells.map(() => "a") };
+
+    await table.insert(batch);
+    const again = await table.insert({
+      at: [...cells, ...cells],
+      of: [...batch.of, ...cells.map(() => "b")],
+    });
+
+    expect(again).toEqual({ inserted: cells.length, present: cells.length });
+  });
+});
+
+describe("writers that take turns", () => {
+  const insert = fc.record({
+    writer: fc.nat(2),
+    keys: fc.array(fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.nat(15)), { maxLength: 6 }),
+    /** A commit that adds nothing, by whoever comes next. */
+    folds: fc.nat(9).map((number) => number === 0),
+  });
+
+  it.each([1, 2, 3])("find each other's rows, and their own (seed %i)", async (seed) => {
+    const location = temporaryLocation();
+    const writers = [
+      await openCatalogue(location),
+      await openCatalogue(location),
+      await openCatalogue(location),
+    ];
+    const stored = new Set<string>();
+    for (const { writer, keys, folds } of fc.sample(insert, { numRuns: 60, seed })) {
+      const table = writers[writer]?.table("parts");
+      const fresh = new Set(keys.map(String).filter((key) => !stored.has(key)));
+      const outcome = await table?.insert({
+        maker: keys.map(([maker]) => maker),
+        number: keys.map(([, number]) => String(number)),
+      });
+      expect(outcome).toEqual({ inserted: fresh.size, present: keys.length - fresh.size });
+      for (const key of fresh) stored.add(key);
+      if (folds)
+        await writers[(writer + 1) % 3]?.table("parts").fold({ isForced: true, retentionMs: 0 });
+    }
+
+    const rows = await writers[0]?.table("parts").rows({ columns: ["maker", "number"] });
+    const found = rows?.map(({ maker, number }) => `${maker},${number}`).sort();
+    expect(found).toEqual([...stored].sort());
+  });
+});

@@ -1,0 +1,219 @@
+import type { Table as LanceTable, MergeInsertBuilder, MergeResult } from "@lancedb/lancedb";
+import type { ColumnBatch, TableDeclaration } from "../declaration.ts";
+import { retry } from "../engine/retry.ts";
+import { withStoredVectors } from "../engine/schema.ts";
+import { createIndexes } from "../indexes/indexes.ts";
+import { refresh } from "../indexes/lost-indexes.ts";
+import { distinctRows, rowCount, slices, takeRows, withAllColumns } from "../rows/batch.ts";
+import { toArrow } from "../rows/to-arrow.ts";
+import type { KnownKeys } from "./known-keys.ts";
+import type { WriterLock } from "./writer-lock.ts";
+
+/** What an insert found. */
+export type InsertOutcome = {
+  /** Rows that were new. */
+  readonly inserted: number;
+  /** Rows left as they are, because their key was there or came twice in the batch. */
+  readonly present: number;
+};
+
+/** What lets a writer be the only one of a table. */
+export type Exclusive = { readonly lock: WriterLock; readonly keys: KnownKeys };
+
+type Merge = (builder: MergeInsertBuilder) => MergeInsertBuilder;
+
+// A plan over the key indexes leaves out the filter that stops concurrent writers from storing a
+// key twice, so both of these scan the key columns of all rows instead.
+const insertMissing: Merge = (builder) => builder.useIndex(false).whenNotMatchedInsertAll();
+const upsert: Merge = (builder) =>
+  builder.useIndex(false).whenMatchedUpdateAll().whenNotMatchedInsertAll();
+
+// Only the plan over the key indexes, and only without a condition, rewrites columns in place and
+// leaves every other index covering its rows. It inserts nothing, so it can duplicate nothing.
+const setColumns: Merge = (builder) => builder.whenMatchedUpdateAll();
+
+/** The one place where rows are written (`lance-chokepoints-write`). */
+export class TableWriter {
+  readonly #table: TableDeclaration;
+  readonly #handle: LanceTable;
+  readonly #location: string;
+  readonly #exclusive: Exclusive | undefined;
+  /** Parallel merges on one handle only lose races to each other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param exclusive - Left out where not every other writer can be kept out. */
+  constructor(
+    table: TableDeclaration,
+    handle: LanceTable,
+    location: string,
+    exclusive?: Exclusive,
+  ) {
+    this.#table = table;
+    this.#handle = handle;
+    this.#location = location;
+    this.#exclusive = exclusive;
+  }
+
+  /** Nothing can be written afterwards. */
+  close(): void {
+    this.#exclusive?.keys.close();
+    this.#exclusive?.lock.close();
+  }
+
+  /**
+   * Inserts rows whose primary key is not there; a row that is there is left as it is, which keeps
+   * `lance-append-only` and `adapter-integrity-additive-sync` true however often it is repeated.
+   *
+   * A merge of the engine does that whoever else writes, but reads every key there is. So where a
+   * lock keeps others out, the keys are looked up instead, and the rest is appended.
+   *
+   * @throws {ConflictError} when every attempt lost its race. Safe to repeat.
+   * @throws {InvalidBatchError} for rows that cannot be stored as they are.
+   */
+  async insert(batch: ColumnBatch, signal?: AbortSignal): Promise<InsertOutcome> {
+    const length = rowCount(this.#table, batch, this.#requiredColumns());
+    // Of a column left out the merge would read all that is stored: of a vector column, gigabytes.
+    const whole = withAllColumns(this.#table, batch, length);
+    const inserted = this.#exclusive
+      ? await this.#appendMissing(whole, length, this.#exclusive, signal)
+      : await this.#mergeMissing(whole, length, signal);
+    return { inserted, present: length - inserted };
+  }
+
+  /** An attempt that failed after its commit finds its own rows. */
+  async #appendMissing(
+    batch: ColumnBatch,
+    length: number,
+    { lock, keys }: Exclusive,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    let inserted = 0;
+    for (const slice of slices(this.#table, batch, this.#distinctRows(batch, length))) {
+      const append = async (): Promise<number> => {
+        const missing = await keys.missing(slice);
+        if (missing.length === 0) return 0;
+        const rows = takeRows(slice, missing);
+        keys.added(rows, await this.#add(rows));
+        return missing.length;
+      };
+      inserted += await this.#inTurn(signal, () => lock.hold(signal, append));
+    }
+    return inserted;
+  }
+
+  async #mergeMissing(
+    batch: ColumnBatch,
+    length: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    const results = await this.#merge(batch, length, insertMissing, signal);
+    return results.reduce((sum, { numInsertedRows }) => sum + numInsertedRows, 0);
+  }
+
+  /**
+   * Adds rows to a table declared without indexes, such as one that is exported. Nothing is looked
+   * for, which spares reading every key there is: the writer has to be the only one, and to give
+   * each key once.
+   */
+  async append(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
+    if (this.#table.indexes.length > 0) {
+      throw new TypeError(`${this.#table.name}: rows of a store are inserted by their keys`);
+    }
+    const length = rowCount(this.#table, batch, this.#requiredColumns());
+    const whole = withAllColumns(this.#table, batch, length);
+    for (const slice of slices(this.#table, whole, [...new Array(length).keys()])) {
+      await this.#inTurn(signal, () => this.#add(slice));
+    }
+  }
+
+  /** @returns The version that this made. */
+  async #add(batch: ColumnBatch): Promise<number> {
+    const declaration = withStoredVectors(this.#table, await this.#handle.schema());
+    return (await this.#handle.add(toArrow(declaration, batch))).version;
+  }
+
+  /** Inserts or overwrites rows by primary key: only of a table declared `isDerived`. */
+  async replace(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
+    if (!this.#table.isDerived) {
+      throw new TypeError(`${this.#table.name}: stored rows are not replaced (lance-append-only)`);
+    }
+    // A row is overwritten as a whole, so a column left out would keep its old cell.
+    const length = rowCount(this.#table, batch, Object.keys(this.#table.columns));
+    await this.#merge(batch, length, upsert, signal);
+  }
+
+  /**
+   * Sets derived columns of rows that are there; a key that is not is ignored. Costs a rewrite of
+   * these columns for every row of each fragment that holds one of the rows, so few large batches
+   * are better than many small ones.
+   */
+  async update(batch: ColumnBatch, signal?: AbortSignal): Promise<number> {
+    const { name: table, primaryKey, columns } = this.#table;
+    for (const name of Object.keys(batch)) {
+      if (columns[name]?.isDerived || primaryKey.includes(name)) continue;
+      throw new TypeError(`${table}.${name}: stored data is not updated (lance-append-only)`);
+    }
+    const length = rowCount(this.#table, batch, primaryKey);
+    let updated = 0;
+    for (const result of await this.#merge(batch, length, setColumns, signal)) {
+      updated += result.numUpdatedRows;
+    }
+    return updated;
+  }
+
+  /** Runs a merge over the distinct rows of a batch; for none it writes no version. */
+  async #merge(
+    batch: ColumnBatch,
+    length: number,
+    merge: Merge,
+    signal: AbortSignal | undefined,
+  ): Promise<MergeResult[]> {
+    const key = [...this.#table.primaryKey];
+    const results: MergeResult[] = [];
+    for (const slice of slices(this.#table, batch, this.#distinctRows(batch, length))) {
+      const run = async (): Promise<MergeResult> => {
+        // Asked each time: another process may have renewed a vector column.
+        const rows = toArrow(withStoredVectors(this.#table, await this.#handle.schema()), slice);
+        if (merge === setColumns) await this.#coverKeys(signal);
+        return merge(this.#handle.mergeInsert(key)).execute(rows);
+      };
+      // What inserts keeps others out as they keep it out.
+      const lock = merge === setColumns ? undefined : this.#exclusive?.lock;
+      results.push(await this.#inTurn(signal, () => (lock ? lock.hold(signal, run) : run())));
+    }
+    return results;
+  }
+
+  /**
+   * Makes the key indexes again where one covers nothing, as after an update of every fragment:
+   * without them a merge moves whole rows, and every index loses those.
+   */
+  async #coverKeys(signal: AbortSignal | undefined): Promise<void> {
+    const { primaryKey, indexes } = this.#table;
+    const known = await this.#handle.listIndices();
+    const isCovered = primaryKey.every((name) =>
+      known.some(({ columns, numIndexedRows = 0 }) => columns[0] === name && numIndexedRows > 0),
+    );
+    if (isCovered) return;
+    const keys = indexes.filter(({ column }) => primaryKey.includes(column));
+    await createIndexes(this.#table, this.#handle, this.#location, keys, { signal });
+  }
+
+  #distinctRows(batch: ColumnBatch, length: number): number[] {
+    return distinctRows(this.#table.primaryKey, batch, length);
+  }
+
+  #requiredColumns(): string[] {
+    return Object.entries(this.#table.columns).flatMap(([name, { isNullable }]) =>
+      isNullable ? [] : [name],
+    );
+  }
+
+  #inTurn<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+    const place = { table: this.#table.name, location: this.#location };
+    const options = { signal, refresh: () => refresh(this.#table, this.#handle) };
+    const result = this.#last.then(() => retry(place, call, options));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,121 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ConflictError, StorageUnavailableError } from "../errors.ts";
+import { temporaryFolder } from "../testing/store.ts";
+import { canLock, WriterLock } from "./writer-lock.ts";
+
+const place = { table: "parts", location: "/store" };
+
+function lockIn(folder: string, maxWaitMs?: number): WriterLock {
+  const lock = new WriterLock(join(folder, "writer.lock"), place, maxWaitMs);
+  onTestFinished(() => lock.close());
+  return lock;
+}
+
+/** A process that holds the lock until it is killed. */
+async function startHolder(folder: string) {
+  const module = new URL("./writer-lock.ts", import.meta.url).href;
+  const script = `
+    const { WriterLock } = await import(${JSON.stringify(module)});
+    const lock = new WriterLock(${JSON.stringify(join(folder, "writer.lock"))}, { table: "parts", location: "" });
+    await lock.hold(undefined, () => { console.log("held"); return new Promise(() => setInterval(() => {}, 1000)); });
+  `;
+  const holder = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void holder.kill("SIGKILL"));
+  await once(holder.stdout, "data");
+  return holder;
+}
+
+describe("the lock of a table", () => {
+  it("lets one of its holders run at a time", async () => {
+    const folder = temporaryFolder();
+    let running = 0;
+    let most = 0;
+    let turns = 0;
+    const work = async (): Promise<void> => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      turns++;
+    };
+
+    await Promise.all(
+      [1, 2, 3, 4].map(async () => {
+        const lock = lockIn(folder);
+        for (let turn = 0; turn < 10; turn++) await lock.hold(undefined, work);
+      }),
+    );
+
+    expect([most, turns]).toEqual([1, 40]);
+  });
+
+  it("is kept by another process for as long as that lives, and leaves nothing of it", async () => {
+    const folder = temporaryFolder();
+    const holder = await startHolder(folder);
+    const hold = () => lockIn(folder, 50).hold(undefined, async () => "mine");
+
+    await expect(hold()).rejects.toThrow(ConflictError);
+    holder.kill("SIGKILL");
+    await once(holder, "exit");
+
+    expect(await hold()).toBe("mine");
+    expect(readdirSync(folder)).toEqual(["writer.lock"]);
+    expect(statSync(join(folder, "writer.lock")).size).toBe(0);
+  });
+
+  it("is free again after what ran under it failed", async () => {
+    const folder = temporaryFolder();
+    const lock = lockIn(folder);
+    const fail = () => Promise.reject(new RangeError("no"));
+
+    await expect(lock.hold(undefined, fail)).rejects.toThrow(RangeError);
+
+    expect(await lockIn(folder, 0).hold(undefined, async () => "mine")).toBe("mine");
+  });
+
+  it("is not waited for once the caller gives up", async () => {
+    const folder = temporaryFolder();
+    await startHolder(folder);
+    const given = new AbortController();
+    const waiting = lockIn(folder).hold(given.signal, async () => "mine");
+
+    given.abort();
+
+    await expect(waiting).rejects.toThrow(/aborted/);
+  });
+
+  it.each([0o770, 0o755])("may be taken by whoever may add files to a folder %o", async (mode) => {
+    const folder = temporaryFolder();
+    chmodSync(folder, mode);
+
+    await lockIn(folder).hold(undefined, async () => undefined);
+
+    expect(statSync(join(folder, "writer.lock")).mode & 0o777).toBe(mode & 0o666);
+  });
+
+  it("names its file where it cannot be made", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "writer.lock"));
+
+    const held = lockIn(folder).hold(undefined, async () => undefined);
+
+    await expect(held).rejects.toThrow(StorageUnavailableError);
+    await expect(held).rejects.toThrow(`${join(folder, "writer.lock")} cannot be locked`);
+  });
+});
+
+describe("a folder", () => {
+  it("can be locked where the file system is known", () => {
+    expect(canLock(tmpdir())).toBe(true);
+  });
+
+  it.runIf(process.platform === "linux")("cannot be locked where it is not", () => {
+    expect(canLock("/proc")).toBe(false);
+  });
+});
