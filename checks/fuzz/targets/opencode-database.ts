@@ -195,11 +195,23 @@ function insert(
   row: JsonObject,
 ): void {
   const values = known.map((column) => toSql(Object.hasOwn(row, column) ? row[column] : null));
-  const marks = known.map(() => "?").join(", ");
-  database.prepare(`INSERT INTO ${table} VALUES (${marks})`).run(...values);
+  const marks = values.map((value) => (value instanceof Uint8Array ? "CAST(? AS TEXT)" : "?"));
+  database.prepare(`INSERT INTO ${table} VALUES (${marks.join(", ")})`).run(...values);
 }
 
 function toSql(value: JsonValue | undefined): SQLInputValue {
   if (typeof value === "object" && value !== null) return stringifyJson(value);
+  if (typeof value === "string" && !value.isWellFormed()) return halfCharacters(value);
   return typeof value === "boolean" ? Number(value) : (value ?? null);
+}
+
+/** A text as a client stores it that takes half a character for one: no UTF-8. */
+function halfCharacters(text: string): Uint8Array {
+  const bytes = Array.from(text, (character) => {
+    const code = character.charCodeAt(0);
+    return character.isWellFormed()
+      ? Buffer.from(character)
+      : Buffer.from([0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)]);
+  });
+  return Buffer.concat(bytes);
 }

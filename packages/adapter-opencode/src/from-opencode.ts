@@ -150,7 +150,9 @@ function idOf({ home }: Found & { readonly kind: "home" }, key: string): string 
 
 /** What the system, SQLite or the file refused; a mistake of ours is thrown on. */
 function faultOf(uri: string, error: unknown): FaultEvent {
-  if (error instanceof NotJson) return fault(uri, error.message, error);
+  if (error instanceof NotJson || error instanceof DatabaseChanged) {
+    return fault(uri, error.message, error);
+  }
   if (isSystemError(error)) return fault(uri, reasonOf(error), error);
   const isSqlite = error instanceof Error && "errcode" in error;
   if (isSqlite) return fault(uri, `cannot be read (${error.message})`, error);

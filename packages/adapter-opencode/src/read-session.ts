@@ -37,6 +37,7 @@ export function* readSession(
   const { session, id, createdAt } = head;
   yield session;
   yield infoEvent(stored, head);
+  yield* stored.faults ?? [];
   const reading: Reading = { session, anchor: createdAt, ids: new MessageIds() };
   yield* readMessages(stored, reading, nowMs, count);
   for (const side of stored.sides(count)) {

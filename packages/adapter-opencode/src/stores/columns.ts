@@ -5,7 +5,7 @@ import {
   parseJson,
   stringifyJson,
 } from "@pond/canonical";
-import type { Row } from "./database.ts";
+import type { Row } from "./cells.ts";
 
 /** Where a column's value stands in the record that the client exports. */
 export type Column = {

@@ -18,6 +18,7 @@ export function continuedIn(first: StoredSession, second: StoredSession): Stored
     ...first,
     newestMs: Math.max(first.newestMs, second.newestMs),
     continued: { record: second.record, row: second.row },
+    faults: [...(first.faults ?? []), ...(second.faults ?? [])],
     messages: function* (count) {
       yield* first.messages(count);
       for (const event of later) {

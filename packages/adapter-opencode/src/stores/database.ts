@@ -1,29 +1,12 @@
+import { isUtf8 } from "node:buffer";
 import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { isRawNumber, type JsonValue, parseJson } from "@pond/canonical";
 import { fileMark } from "@pond/canonical/adapter";
+import { lengthOf, type Row, replacement, rowidIn, textIn, toRow } from "./cells.ts";
 import { sqlite } from "./sqlite.ts";
-
-/** The columns of one row that hold something, numbers exact. */
-export type Row = Readonly<Record<string, JsonValue>>;
-
-/** A cell as a number; 0 where it is none. */
-export function numberIn(cell: JsonValue | undefined): number {
-  const number = isRawNumber(cell)
-    ? Number(cell.rawJSON)
-    : typeof cell === "object"
-      ? 0
-      : Number(cell);
-  return Number.isFinite(number) ? number : 0;
-}
-
-/** A cell as text, such as an id that a client wrote as a number. */
-export function textIn(cell: JsonValue | undefined): string {
-  return isRawNumber(cell) ? cell.rawJSON : String(cell);
-}
 
 /** A database changed while it was read in a way that makes what was read worthless. */
 export class DatabaseChanged extends Error {
@@ -65,13 +48,57 @@ export class Database {
     return tables.every((table) => this.columns(table).size > 0);
   }
 
+  /**
+   * Rows as they are stored at one moment.
+   *
+   * @throws {DatabaseChanged} before a row, or the end of them, that may be of another moment.
+   */
   *rows(sql: string, ...parameters: readonly SQLInputValue[]): Generator<Row> {
-    const statement = this.#connection.prepare(sql);
-    statement.setReadBigInts(true);
-    for (const row of statement.iterate(...parameters)) {
+    // Looking at the file for each row would cost more than reading it.
+    let read: Row[] = [];
+    let length = 0;
+    try {
+      const statement = this.#connection.prepare(sql);
+      statement.setReadBigInts(true);
+      for (const cells of statement.iterate(...parameters)) {
+        const row = toRow(cells);
+        read.push(row);
+        length += lengthOf(row);
+        if (read.length < maxUnchecked.rows && length < maxUnchecked.length) continue;
+        this.#expectFrozen();
+        yield* read;
+        [read, length] = [[], 0];
+      }
+    } catch (error) {
+      // What a change makes of a file is often no database any more.
       this.#expectFrozen();
-      yield toRow(row);
+      yield* read;
+      throw error;
     }
+    this.#expectFrozen();
+    yield* read;
+  }
+
+  /**
+   * The columns of a row whose bytes are no text, so that what was read is not what is stored.
+   *
+   * @param row - Selected with its `rowid AS pond_row`.
+   */
+  brokenTexts(table: string, row: Row): readonly string[] {
+    const doubtful = Object.entries(row)
+      .filter(([, cell]) => typeof cell === "string" && cell.includes(replacement))
+      .map(([column]) => column);
+    if (doubtful.length === 0) return [];
+    const cells = doubtful.map((column) => `CAST("${column.replaceAll('"', '""')}" AS BLOB)`);
+    const sql = `SELECT ${cells} FROM ${table} WHERE rowid = ?`;
+    const statement = this.#connection.prepare(sql);
+    statement.setReturnArrays(true);
+    const bytes: readonly unknown[] = Object.values(statement.get(rowidIn(row)) ?? {});
+    this.#expectFrozen();
+    return doubtful.filter((_, at) => {
+      const own = bytes[at];
+      return !(own instanceof Uint8Array && isUtf8(own));
+    });
   }
 
   /** From the next query on until it is closed, what a running client writes is not seen. */
@@ -89,6 +116,9 @@ export class Database {
     }
   }
 }
+
+/** How much is read before it is asked whether the file is still the same; length in characters. */
+const maxUnchecked = { rows: 100, length: 1 << 20 };
 
 type Opened = { readonly connection: DatabaseSync; readonly frozen?: string };
 
@@ -151,18 +181,4 @@ function markOf(file: string): string | undefined {
 /** -1 where there is no such file. */
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? -1;
-}
-
-function toRow(row: Readonly<Record<string, unknown>>): Row {
-  const values: Record<string, JsonValue> = {};
-  for (const [column, value] of Object.entries(row)) {
-    if (value !== null) values[column] = toJson(value);
-  }
-  return values;
-}
-
-function toJson(value: unknown): JsonValue {
-  if (typeof value === "bigint") return parseJson(String(value));
-  if (value instanceof Uint8Array) return Buffer.from(value).toString();
-  return typeof value === "number" ? value : String(value);
 }

@@ -4,13 +4,21 @@ import type { FaultEvent } from "@pond/canonical";
 import type { SourceSession } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
 import { fileName } from "../file-name.ts";
+import { replacement } from "./cells.ts";
 import { continuedIn } from "./continued.ts";
 import { Database } from "./database.ts";
 import { measureTree } from "./measure-tree.ts";
 import { readSession1 } from "./rows-1.ts";
 import { readSession2 } from "./rows-2.ts";
 import type { StoredSession } from "./stored.ts";
-import { type Summaries, type Summary, summaries1, summaries2, tableOf2 } from "./summaries.ts";
+import {
+  noId,
+  type Summaries,
+  type Summary,
+  summaries1,
+  summaries2,
+  tableOf2,
+} from "./summaries.ts";
 import { readTree } from "./tree.ts";
 import { findInTree, listTree, type TreeSession } from "./tree-layout.ts";
 
@@ -40,17 +48,13 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
     for (const database of databases) {
       const [first, second] = [summaries1(database), summaries2(database)];
       listed.push({ database, first, second });
-      for (let left = first.nameless + second.nameless; left > 0; left--) {
-        yield fault(database.file, "a session without an id");
-      }
-      for (const id of [...first.orphans, ...second.orphans]) {
-        yield fault(`${database.file}:${id}`, "messages of a session that is gone");
-      }
+      yield* first.faults;
+      yield* second.faults;
     }
     const ids = new Set([...tree.keys(), ...listed.flatMap(idsOf)]);
     for (const id of ids) {
       if (!isKey(id)) {
-        yield fault(`${home.folder}:${id}`, "an id that no client gives: not ingested");
+        yield fault(`${home.folder}:${id}`, noId);
         continue;
       }
       const stand = standOf(id, tree.get(id), listed);
@@ -64,7 +68,9 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
 
 /** True for an id that names a session below its home, and no file of another kind or place. */
 function isKey(id: string): boolean {
-  return id !== "" && id !== ".." && !id.includes("/") && !id.endsWith(".json");
+  const isName = id !== "" && id !== ".." && !id.includes("/") && !id.endsWith(".json");
+  // A file name whose bytes are no text is not found again by what was read of it.
+  return isName && !id.includes(replacement);
 }
 
 /** What one session is now; undefined where it is gone. */

@@ -3,9 +3,10 @@ import { isJsonObject, parseJson } from "@pond/canonical";
 import { openRecord, type RecordCount, type SourceRecord } from "@pond/canonical/adapter";
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
+import { numberIn, type Row, rowidIn, textIn } from "./cells.ts";
 import { recordOfRow, sessionColumns } from "./columns.ts";
 import { completed } from "./completed.ts";
-import { type Database, numberIn, type Row, textIn } from "./database.ts";
+import type { Database } from "./database.ts";
 import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
 
 /** A session of the tables `session`, `message` and `part`; undefined where it is not there. */
@@ -14,8 +15,9 @@ export function readSession1(
   id: string,
   path: string,
 ): StoredSession | undefined {
-  const [row] = database.rows("SELECT * FROM session WHERE id = ?", id);
-  if (row === undefined) return undefined;
+  const [found] = database.rows("SELECT *, rowid AS pond_row FROM session WHERE id = ?", id);
+  if (found === undefined) return undefined;
+  const { pond_row: _, ...row } = found;
   const at = { adapter: origin, uri: database.file, record: `session ${id}` };
   const { record, left } = recordOfRow(row, sessionColumns);
   return {
@@ -29,7 +31,24 @@ export function readSession1(
     newestMs: newestOf(database, id, numberIn(row["time_updated"])),
     messages: (count) => messagesOf(database, id, count),
     sides: (count) => todosOf(database, id, count),
+    faults: keptFaults(database, "session", id, found),
   };
+}
+
+/** A fault, which costs nothing, for texts of a row that are kept otherwise than they are stored. */
+export function keptFaults(
+  database: Database,
+  table: string,
+  id: string,
+  row: Row,
+): readonly FaultEvent[] {
+  const broken = database.brokenTexts(table, row);
+  if (broken.length === 0) return [];
+  return [{ ...recordFault(database.file, `${table} ${id}`, noText(broken)), records: 0 }];
+}
+
+function noText(columns: readonly string[]): string {
+  return `bytes that are no text in ${columns.join(", ")}`;
 }
 
 /** The row of the project a session belongs to: its directory stands in for a missing one. */
@@ -63,7 +82,7 @@ function* messagesOf(
   for (const row of rows) {
     const id = textIn(row["id"]);
     const message = storedRow(database, "message", row, session, { id, sessionID: session });
-    const partRows = inOrder(database, id);
+    const partRows = inOrder(database, row);
     const records = 1 + partRows.length;
     count?.add(records);
     if ("kind" in message) {
@@ -94,9 +113,14 @@ function* messagesOf(
  * Parts by id, as the client orders them. Ids that straddle the instant in August 2026 at which
  * their clock starts anew are ordered by time.
  */
-function inOrder(database: Database, message: string): readonly Row[] {
+function inOrder(database: Database, message: Row): readonly Row[] {
+  // An id that is no text is found by the row that has it only.
   const rows = [
-    ...database.rows(`SELECT *, ${sized} FROM part WHERE message_id = ? ORDER BY id`, message),
+    ...database.rows(
+      `SELECT *, ${sized} FROM part
+       WHERE message_id = (SELECT id FROM message WHERE rowid = ?) ORDER BY id`,
+      rowidIn(message),
+    ),
   ];
   const [first, last] = [rows.at(0), rows.at(-1)].map((row) => textIn(row?.["id"]));
   const isWrapped = first?.startsWith("prt_0") && last?.startsWith("prt_f");
@@ -109,7 +133,7 @@ function inOrder(database: Database, message: string): readonly Row[] {
 
 // A text of half a gigabyte cannot become a string.
 export const sized =
-  "CASE WHEN octet_length(data) <= 268435456 THEN data END AS data, octet_length(data) AS pond_bytes";
+  "CASE WHEN octet_length(data) <= 268435456 THEN data END AS data, octet_length(data) AS pond_bytes, rowid AS pond_row";
 
 /** A row of JSON `data` with the ids of its columns inside. */
 export function storedRow(
@@ -119,24 +143,35 @@ export function storedRow(
   session: string,
   ids: Ids,
 ): Stored | FaultEvent {
-  const { data, pond_bytes: bytes, ...columns } = row;
+  const { data, pond_bytes: bytes, pond_row: _, ...columns } = row;
   const place = { uri: database.file, record: `${table} ${ids["id"]}` };
+  if (row["id"] === undefined) return recordFault(place.uri, table, "a row without an id");
+  const broken = database.brokenTexts(table, row);
+  if (broken.length > 0) return recordFault(place.uri, place.record, noText(broken));
   if (data === undefined && numberIn(bytes) > 0) {
     return recordFault(place.uri, place.record, `${bytes} bytes, too many to be kept`);
   }
   const body = parsed(data);
   if (!isJsonObject(body)) return recordFault(place.uri, place.record, "data is no JSON object");
-  const beside = besides(columns, body, session);
+  const beside = besides(columns, body, session, ids);
   return completed(place, body, ids, beside, { isBare: true, encodedBytes: numberIn(bytes) });
 }
 
 /** What the columns say that the body does not. */
-function besides(columns: Row, body: JsonObject, session: string): JsonObject {
-  const { id: _, session_id: own, message_id: __, time_created: created, ...others } = columns;
+function besides(columns: Row, body: JsonObject, session: string, ids: Ids): JsonObject {
+  const {
+    id: _,
+    session_id: own,
+    message_id: __,
+    time_created: created,
+    type,
+    ...others
+  } = columns;
   const { time } = body;
   const isSaid = isJsonObject(time) && time["created"] === created;
   return {
     ...others,
+    ...(type !== undefined && ids["type"] !== type && { type }),
     ...(own !== undefined && own !== session && { session_id: own }),
     ...(!isSaid && created !== undefined && { time_created: created }),
   };
@@ -157,12 +192,18 @@ function* todosOf(
   database: Database,
   session: string,
   count: RecordCount | undefined,
-): Generator<StoredSide> {
+): Generator<StoredSide | FaultEvent> {
   if (!database.has("todo")) return;
-  const rows = database.rows("SELECT * FROM todo WHERE session_id = ? ORDER BY position", session);
-  const todos = Array.from(rows, ({ session_id: _, ...todo }) => todo);
+  const rows = [
+    ...database.rows(
+      "SELECT *, rowid AS pond_row FROM todo WHERE session_id = ? ORDER BY position",
+      session,
+    ),
+  ];
+  const todos = rows.map(({ session_id: _, pond_row: __, ...todo }) => todo);
   if (todos.length === 0) return;
   count?.add(1);
+  for (const row of rows) yield* keptFaults(database, "todo", session, row);
   const at = { adapter: origin, uri: database.file, record: `todo ${session}` };
   yield { kind: "side", name: "todo", record: openRecord(at, { value: todos }) };
 }

@@ -1,9 +1,10 @@
 import type { FaultEvent } from "@pond/canonical";
 import { openRecord, type RecordCount } from "@pond/canonical/adapter";
 import { origin } from "../origin.ts";
+import { numberIn, textIn } from "./cells.ts";
 import { recordOfRow, session2Columns } from "./columns.ts";
-import { type Database, numberIn, textIn } from "./database.ts";
-import { sized, storedRow, worktreeOf } from "./rows-1.ts";
+import type { Database } from "./database.ts";
+import { keptFaults, sized, storedRow, worktreeOf } from "./rows-1.ts";
 import type { StoredMessage, StoredSession } from "./stored.ts";
 
 /** A session of the tables of 2.x; `table` is `session` in its betas. */
@@ -13,8 +14,9 @@ export function readSession2(
   id: string,
   path: string,
 ): StoredSession | undefined {
-  const [row] = database.rows(`SELECT * FROM ${table} WHERE id = ?`, id);
-  if (row === undefined) return undefined;
+  const [found] = database.rows(`SELECT *, rowid AS pond_row FROM ${table} WHERE id = ?`, id);
+  if (found === undefined) return undefined;
+  const { pond_row: _, ...row } = found;
   const at = { adapter: origin, uri: database.file, record: `${table} ${id}` };
   const { record, left } = recordOfRow(row, session2Columns);
   const [newest] = database.rows(
@@ -32,6 +34,7 @@ export function readSession2(
     newestMs: Math.max(numberIn(row["time_updated"]), numberIn(newest?.["newest"])),
     messages: (count) => messagesOf(database, id, count),
     sides: () => [],
+    faults: keptFaults(database, table, id, found),
   };
 }
 
@@ -46,9 +49,9 @@ function* messagesOf(
   );
   for (const row of rows) {
     count?.add(1);
-    const { type, ...columns } = row;
-    const ids = { id: textIn(row["id"]), type: textIn(type) };
-    const stored = storedRow(database, "session_message", columns, session, ids);
+    const { id: own, type } = row;
+    const ids = { id: textIn(own), ...(type !== undefined && { type: textIn(type) }) };
+    const stored = storedRow(database, "session_message", row, session, ids);
     if ("kind" in stored) yield stored;
     else yield { kind: "message", schema: 2, ...stored, parts: [], records: 1 };
   }

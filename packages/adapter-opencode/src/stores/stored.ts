@@ -49,6 +49,8 @@ export type StoredSession = Stored & {
   /** In order. Lazy: a session may be large. */
   readonly messages: (count?: RecordCount) => Iterable<StoredMessage | FaultEvent>;
   readonly sides: (count?: RecordCount) => Iterable<StoredSide | FaultEvent>;
+  /** What of its own record could not be read as it is stored, although the rest is kept. */
+  readonly faults?: readonly FaultEvent[];
   /** The session's record of 2.x, where a 1.x session went on there. */
   readonly continued?: Stored;
 };

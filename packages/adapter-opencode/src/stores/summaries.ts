@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { stringifyJson } from "@pond/canonical";
-import { type Database, numberIn, type Row, textIn } from "./database.ts";
+import { type FaultEvent, type JsonValue, stringifyJson } from "@pond/canonical";
+import { fault } from "../faults.ts";
+import { idIn, idLength, numberIn, type Row, textIn } from "./cells.ts";
+import type { Database } from "./database.ts";
 
 /** What is known of a session without reading it. */
 export type Summary = {
@@ -11,12 +13,11 @@ export type Summary = {
   readonly updatedMs: number;
 };
 
-/** The sessions of some tables by id, and the ids of those whose own row is gone. */
+/** The sessions of some tables by the id by which they are asked for. */
 export type Summaries = {
   readonly sessions: ReadonlyMap<string, Summary>;
-  readonly orphans: readonly string[];
-  /** How many sessions have no id by which they could be asked for. */
-  readonly nameless: number;
+  /** Sessions that cannot be asked for, and messages whose session is gone or is such a one. */
+  readonly faults: readonly FaultEvent[];
 };
 
 /** Sessions of 1.x, all or one. Costs a scan of the tables without their JSON. */
@@ -39,7 +40,7 @@ export function summaries2(database: Database, id?: string): Summaries {
   return table ? summarize(database, table, ["session_message"], id) : nothing;
 }
 
-const nothing: Summaries = { sessions: new Map(), orphans: [], nameless: 0 };
+const nothing: Summaries = { sessions: new Map(), faults: [] };
 
 function summarize(
   database: Database,
@@ -49,34 +50,57 @@ function summarize(
 ): Summaries {
   const parameters = id === undefined ? [] : [id];
   const where = (column: string) => (id === undefined ? "" : `WHERE ${column} = ?`);
+  const faults: FaultEvent[] = [];
+  const report = (own: JsonValue | undefined, reason: string): void => {
+    faults.push(
+      fault(own === undefined ? database.file : `${database.file}:${textIn(own)}`, reason),
+    );
+  };
+  // Messages, parts and lists of one session are told of once.
+  const strays = new Map<string, readonly [JsonValue | undefined, string]>();
+  const stray = (own: JsonValue | undefined, reason: string): void => {
+    strays.set(`${reason} ${textIn(own)}`, [own, reason]);
+  };
   const counted = children.map((child) => {
     const bytes = database.columns(child).has("data") ? "sum(octet_length(data))" : "0";
     const rows = database.rows(
-      `SELECT session_id, count(*) AS n, max(time_updated) AS t, ${bytes} AS b
-       FROM ${child} ${where("session_id")} GROUP BY session_id`,
+      `SELECT session_id, count(*) AS n, max(time_updated) AS t, ${bytes} AS b,
+       ${idLength("session_id")} FROM ${child} ${where("session_id")} GROUP BY session_id`,
       ...parameters,
     );
-    return new Map(Array.from(rows, (row) => [textIn(row["session_id"]), row]));
+    const counts = new Map<string, Row>();
+    for (const { pond_octets: octets, ...row } of rows) {
+      const own = idIn(row["session_id"], octets);
+      if (own !== undefined) counts.set(own, row);
+      else if (row["session_id"] === undefined) stray(undefined, "messages of no session");
+      else stray(row["session_id"], `messages of a session with ${noId}`);
+    }
+    return counts;
   });
   const sessions = new Map<string, Summary>();
-  let nameless = 0;
-  for (const row of database.rows(`SELECT * FROM ${table} ${where("id")}`, ...parameters)) {
-    if (row["id"] === undefined) {
-      nameless++;
-      continue;
+  const rows = database.rows(
+    `SELECT *, ${idLength("id")} FROM ${table} ${where("id")}`,
+    ...parameters,
+  );
+  for (const { pond_octets: octets, ...row } of rows) {
+    const own = idIn(row["id"], octets);
+    if (row["id"] === undefined) report(undefined, "a session without an id");
+    else if (own === undefined) report(row["id"], noId);
+    else if (sessions.has(own)) report(own, "a second session of this id: not ingested");
+    else {
+      const counts = counted.map((each) => each.get(own) ?? {});
+      sessions.set(own, summaryOf(row, counts));
     }
-    const own = textIn(row["id"]);
-    sessions.set(
-      own,
-      summaryOf(
-        row,
-        counted.map((counts) => counts.get(own) ?? {}),
-      ),
-    );
   }
-  const orphans = counted.flatMap((counts) => [...counts.keys()].filter((id) => !sessions.has(id)));
-  return { sessions, orphans: [...new Set(orphans)], nameless };
+  for (const own of counted.flatMap((counts) => [...counts.keys()])) {
+    if (!sessions.has(own)) stray(own, "messages of a session that is gone");
+  }
+  for (const [own, reason] of strays.values()) report(own, reason);
+  return { sessions, faults };
 }
+
+/** Why a session is not ingested that could not be asked for by its id. */
+export const noId = "an id that no client gives: not ingested";
 
 function summaryOf(session: Row, counts: readonly Row[]): Summary {
   const state = stringifyJson([session, ...counts]);

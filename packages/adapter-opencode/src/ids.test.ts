@@ -1,0 +1,212 @@
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { contentOf, findSessions } from "@pond/adapter-testkit";
+import { type ReadEvent, recordsOf } from "@pond/canonical";
+import { RecordCount } from "@pond/canonical/adapter";
+import { describe, expect, it } from "vitest";
+import { fromOpencode } from "./from-opencode.ts";
+import {
+  createHome,
+  exchange,
+  insert,
+  joined,
+  messageRow,
+  openAgain,
+  openDatabase,
+  partRow,
+  sessionRow,
+  type Tables,
+  writeDatabase,
+} from "./home.test-kit.ts";
+
+const first = joined({ session: [sessionRow("ses_a")] }, exchange("ses_a"));
+const { id: _, time_updated, ...message } = messageRow("ses_a", "", 0, { text: "Why?" });
+const second: Tables = {
+  session_v2: [sessionRow("ses_a")],
+  session_message: [{ ...message, time_updated, id: "msg_v1", type: "user", seq: 1 }],
+};
+
+/** What SQLite stores at an id that comes back as another text, or as none. */
+const unreadable: readonly (readonly [string, readonly string[]])[] = [
+  ["is no UTF-8", ["CAST(x'73ff61' AS TEXT)"]],
+  ["ends in half a character", ["CAST(x'736573eda0bd' AS TEXT)"]],
+  ["reads like another one", ["CAST(x'73f09f9861' AS TEXT)", "CAST(x'73f09f9961' AS TEXT)"]],
+  ["is a blob", ["x'7365735f62'"]],
+  ["is a blob that reads like the id of another session", ["x'7365735f61'"]],
+  ["is not there", ["NULL", "NULL"]],
+];
+
+describe.each<[string, Tables, string, string]>([
+  ["1.x", first, "session", "message"],
+  ["2.x", second, "session_v2", "session_message"],
+])("ids in tables of %s", (_version, tables, sessions, messages) => {
+  it.each(unreadable)("names every session whose id %s, and loses no other", async (_name, ids) => {
+    const { home, client } = open(tables);
+    client.exec(`CREATE TEMP TABLE one AS SELECT * FROM ${sessions}`);
+    for (const id of ids) {
+      client.exec(`UPDATE one SET id = ${id}; INSERT INTO ${sessions} SELECT * FROM one`);
+    }
+    const before = await findSessions(fromOpencode(open(tables).home));
+
+    const listed = await findSessions(fromOpencode(home));
+
+    expect(listed.sessions).toEqual(before.sessions);
+    expect(listed.faults.map(({ details }) => details.reason)).toEqual(
+      ids.map((id) =>
+        id === "NULL" ? "a session without an id" : "an id that no client gives: not ingested",
+      ),
+    );
+  });
+
+  it.each(unreadable)("names messages of a session whose id %s", async (_name, ids) => {
+    const { home, client } = open(tables);
+    client.exec(`CREATE TEMP TABLE one AS SELECT * FROM ${messages} LIMIT 1`);
+    for (const [index, id] of ids.entries()) {
+      client.exec(`UPDATE one SET id = 'msg_o${index}', session_id = coalesce(${id}, session_id)`);
+      client.exec(`INSERT INTO ${messages} SELECT * FROM one`);
+    }
+
+    const { sessions: found, faults } = await findSessions(fromOpencode(home));
+
+    expect(found.map(({ key }) => key)).toEqual(["ses_a"]);
+    const isNull = ids.includes("NULL");
+    expect(faults.map(({ details }) => details.reason)).toEqual(
+      isNull ? [] : ["messages of a session with an id that no client gives: not ingested"],
+    );
+  });
+
+  it.each(unreadable)("accounts for every message whose id %s", async (_name, ids) => {
+    const { home, client } = open(tables);
+    client.exec(`CREATE TEMP TABLE one AS SELECT * FROM ${messages} LIMIT 1`);
+    for (const id of ids) {
+      client.exec(`UPDATE one SET id = ${id}; INSERT INTO ${messages} SELECT * FROM one`);
+    }
+    const before = await read(open(tables).home);
+
+    const after = await read(home);
+
+    expect(after.told).toBe(before.told + ids.length);
+    expect(after.read).toBe(after.told);
+  });
+});
+
+it("names the parts of a message whose id is no UTF-8 with it", async () => {
+  const { home, client } = open(first);
+  const broken = messageRow("ses_a", "msg_broken", 9, { role: "user" });
+  insert(client, "message", broken);
+  insert(client, "part", partRow(broken, "prt_b1", { type: "text", text: "one" }));
+  insert(client, "part", partRow(broken, "prt_b2", { type: "text", text: "two" }));
+  const id = "CAST(x'6d7367ff' AS TEXT)";
+  client.exec(`UPDATE message SET id = ${id} WHERE id = 'msg_broken'`);
+  client.exec(`UPDATE part SET message_id = ${id} WHERE message_id = 'msg_broken'`);
+
+  const { faults, told, read: all } = await read(home);
+
+  expect(faults).toEqual([
+    [3, `opencode: ${home}/opencode.db:message msg\ufffd: bytes that are no text in id`],
+  ]);
+  expect([told, all]).toEqual([8, 8]);
+});
+
+it.each([
+  ["an answer", "message", "data", `CAST(replace(CAST(data AS BLOB), 'role', x'ff') AS TEXT)`],
+  ["a part", "part", "data", `CAST(replace(CAST(data AS BLOB), 'loom', x'ff') AS TEXT)`],
+])("keeps no text of %s that is not the one stored", async (_name, table, column, value) => {
+  const { home, client } = open(first);
+  client.exec(`UPDATE ${table} SET ${column} = ${value} WHERE id LIKE '%a1'`);
+
+  const { faults, told, read: all } = await read(home);
+
+  expect(faults.map(([, text]) => text)).toEqual([
+    expect.stringMatching(/a1: bytes that are no text in data$/),
+  ]);
+  expect(told).toBe(all);
+});
+
+it("says which text of a session and of its to-dos is not the one stored, and keeps the rest", async () => {
+  const { home, client } = open(first);
+  const half = "CAST(x'4c6f6f6deda0bd' AS TEXT)";
+  client.exec(`UPDATE session SET title = ${half}`);
+  client.exec(`INSERT INTO todo VALUES ('ses_a', ${half}, 'pending', 'high', 0, 1, 1)`);
+
+  const { faults, events, told, read: all } = await read(home);
+
+  const file = join(home, "opencode.db");
+  expect(faults).toEqual([
+    [0, `opencode: ${file}:session ses_a: bytes that are no text in title`],
+    [0, `opencode: ${file}:todo ses_a: bytes that are no text in content`],
+  ]);
+  expect(told).toBe(all);
+  expect(contentOf(events).messages.map((each) => each.id)).toEqual([
+    "ses_a#info",
+    "msg_a1",
+    "msg_a2",
+    "ses_a#todo",
+  ]);
+});
+
+it("takes a replacement character that the client wrote for what it is", async () => {
+  const { home, client } = open(first);
+  client.exec("UPDATE session SET title = char(65533)");
+  client.exec("UPDATE part SET data = replace(data, 'loom', char(65533))");
+
+  const { faults, events } = await read(home);
+
+  expect(faults).toEqual([]);
+  const texts = contentOf(events).messages.flatMap(({ content }) =>
+    typeof content === "string" ? [] : content.map((part) => part.type === "text" && part.text),
+  );
+  expect(texts).toContain("Why does the \ufffd skip?");
+});
+
+it("names the second session of an id, in tables that lost their keys", async () => {
+  const home = createHome();
+  const file = join(home, "opencode.db");
+  writeDatabase(file, first);
+  openAgain(file).exec(`
+    PRAGMA foreign_keys = OFF;
+    CREATE TABLE copy AS SELECT * FROM session;
+    DROP TABLE session;
+    ALTER TABLE copy RENAME TO session;
+    INSERT INTO session SELECT * FROM session`);
+
+  const { sessions, faults } = await findSessions(fromOpencode(home));
+
+  expect(sessions.map(({ key }) => key)).toEqual(["ses_a"]);
+  expect(faults.map(({ details }) => details.reason)).toEqual([
+    "a second session of this id: not ingested",
+  ]);
+});
+
+it("names a session of a tree whose file name may not be the one that was read", async () => {
+  const home = createHome({ "storage/session/4f2a9c/ses_\ufffd.json": { id: "ses_a" } });
+
+  const { sessions, faults } = await findSessions(fromOpencode(home));
+
+  expect(sessions).toEqual([]);
+  expect(faults.map(({ details }) => details.reason)).toEqual([
+    "an id that no client gives: not ingested",
+  ]);
+});
+
+/** A client that runs, with these rows. */
+function open(tables: Tables): { readonly home: string; readonly client: DatabaseSync } {
+  const home = createHome();
+  return { home, client: openDatabase(join(home, "opencode.db"), tables) };
+}
+
+async function read(home: string): Promise<{
+  readonly events: readonly ReadEvent[];
+  /** Records and text of each. */
+  readonly faults: readonly (readonly [number, string])[];
+  readonly told: number;
+  readonly read: number | undefined;
+}> {
+  const count = new RecordCount();
+  const events = await Array.fromAsync(fromOpencode(home).read("ses_a", undefined, count));
+  const faults = events.flatMap((event) =>
+    event.kind === "fault" ? [[recordsOf(event), event.fault.message] as const] : [],
+  );
+  const told = events.reduce((sum, event) => sum + recordsOf(event), 0);
+  return { events, faults, told, read: count.records };
+}

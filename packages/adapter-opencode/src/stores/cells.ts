@@ -1,0 +1,70 @@
+import { isRawNumber, type JsonValue, parseJson } from "@pond/canonical";
+
+/** The columns of one row that hold something, numbers exact. */
+export type Row = Readonly<Record<string, JsonValue>>;
+
+/** A cell as a number; 0 where it is none. */
+export function numberIn(cell: JsonValue | undefined): number {
+  const number = isRawNumber(cell)
+    ? Number(cell.rawJSON)
+    : typeof cell === "object"
+      ? 0
+      : Number(cell);
+  return Number.isFinite(number) ? number : 0;
+}
+
+/** The place of a row in its table, selected as `pond_row`. */
+export function rowidIn(row: Row): bigint {
+  return BigInt(textIn(row["pond_row"]));
+}
+
+/** A cell as text, such as an id that a client wrote as a number. */
+export function textIn(cell: JsonValue | undefined): string {
+  return isRawNumber(cell) ? cell.rawJSON : String(cell);
+}
+
+/** SQL for what `idIn` needs of a column: how long an id is that a query finds by its text. */
+export function idLength(column: string): string {
+  return `CASE WHEN ${column} = ${column} || '' THEN octet_length(${column}) END AS pond_octets`;
+}
+
+/**
+ * The id of a row selected with its `idLength`; undefined for one that no query would find by what
+ * was read of it: none at all, a blob, bytes that are no text.
+ */
+export function idIn(
+  cell: JsonValue | undefined,
+  octets: JsonValue | undefined,
+): string | undefined {
+  const id = textIn(cell);
+  const isWhole = octets !== undefined && Buffer.byteLength(id) === numberIn(octets);
+  return isWhole && !id.includes(replacement) ? id : undefined;
+}
+
+/** Stands in a text for bytes that are none, unless a client wrote it. */
+export const replacement = "\ufffd";
+
+/** A row as SQLite gives it, with whole numbers as `bigint`. */
+export function toRow(row: Readonly<Record<string, unknown>>): Row {
+  const values: Record<string, JsonValue> = {};
+  for (const [column, value] of Object.entries(row)) {
+    if (value !== null) values[column] = toJson(value);
+  }
+  return values;
+}
+
+function toJson(value: unknown): JsonValue {
+  if (typeof value === "bigint") return parseJson(String(value));
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  return typeof value === "number" ? value : String(value);
+}
+
+/** How long the texts of a row are, in characters. */
+export function lengthOf(row: Row): number {
+  let length = 0;
+  for (const column in row) {
+    const cell = row[column];
+    if (typeof cell === "string") length += cell.length;
+  }
+  return length;
+}
