@@ -4,7 +4,7 @@ import { type Caches, createCaches } from "./engine/caches.ts";
 import { StoreNotFoundError } from "./errors.ts";
 import { type Healing, healTable } from "./integrity/heal.ts";
 import { Catalog, type OpenedTable } from "./storage/catalog.ts";
-import { DurableFolder, isMissing, locate } from "./storage/storage.ts";
+import { DurableFolder, isMissing, locate, lockFile } from "./storage/storage.ts";
 import { Table } from "./table.ts";
 import { KnownKeys } from "./write/known-keys.ts";
 import type { Exclusive } from "./write/write.ts";
@@ -144,7 +144,7 @@ function exclusiveOf(
   const { name } = declaration;
   const place = { table: name, location: catalog.location.uri };
   return {
-    lock: new WriterLock(join(uri, "writer.lock"), place),
+    lock: new WriterLock(join(uri, lockFile), place),
     keys: new KnownKeys(declaration, handle, () => catalog.openAny(name)),
   };
 }

@@ -99,6 +99,12 @@ export class DurableFolder {
   }
 }
 
+/**
+ * What the lock of a table is taken on, in its folder. Nothing else may open it: whichever descriptor
+ * of a file a process closes, its locks on that file are gone.
+ */
+export const lockFile = "writer.lock";
+
 /** Whether a path has to be flushed, as it is now. */
 type IsDue = (path: string, stats: Stats) => boolean;
 
@@ -108,6 +114,7 @@ async function flushBelow(folder: string, isDue: IsDue): Promise<void> {
   const folders: string[] = [];
   const files: string[] = [];
   for (const entry of entriesOf(folder)) {
+    if (entry.name === lockFile) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) folders.push(path);
     else if (isDueNow(path, isDue)) files.push(path);

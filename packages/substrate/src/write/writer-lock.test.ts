@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ConflictError, StorageUnavailableError } from "../errors.ts";
+import { DurableFolder } from "../storage/storage.ts";
 import { temporaryFolder } from "../testing/store.ts";
 import { canLock, WriterLock } from "./writer-lock.ts";
 
@@ -30,6 +32,20 @@ async function startHolder(folder: string) {
   onTestFinished(() => void holder.kill("SIGKILL"));
   await once(holder.stdout, "data");
   return holder;
+}
+
+/** Whether another process gets the lock at once. */
+async function waitForLock(folder: string): Promise<string> {
+  const module = new URL("./writer-lock.ts", import.meta.url).href;
+  const script = `
+    const { WriterLock } = await import(${JSON.stringify(module)});
+    const lock = new WriterLock(${JSON.stringify(join(folder, "writer.lock"))}, { table: "parts", location: "" }, 0);
+    const taken = lock.hold(undefined, async () => "free").catch(() => "busy");
+    console.log(await taken);
+  `;
+  const args = ["--input-type=module", "--eval", script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return stdout.trim();
 }
 
 describe("the lock of a table", () => {
@@ -67,6 +83,17 @@ describe("the lock of a table", () => {
     expect(await hold()).toBe("mine");
     expect(readdirSync(folder)).toEqual(["writer.lock"]);
     expect(statSync(join(folder, "writer.lock")).size).toBe(0);
+  });
+
+  it("is kept while its folder is flushed in the same process", async () => {
+    const folder = temporaryFolder();
+    const durable = new DurableFolder(folder);
+    const taken = await lockIn(folder).hold(undefined, async () => {
+      await durable.flush();
+      return waitForLock(folder);
+    });
+
+    expect(taken).toBe("busy");
   });
 
   it("is free again after what ran under it failed", async () => {

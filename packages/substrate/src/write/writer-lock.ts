@@ -1,4 +1,13 @@
-import { closeSync, fchmodSync, openSync, statfsSync, statSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  statfsSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -96,14 +105,21 @@ export class WriterLock {
   }
 }
 
-/** Whoever may add files to the folder may lock. */
+/**
+ * Whoever may add files to the folder may lock. The file is made aside, because to close it where it
+ * is would take away the lock of another holder in this process.
+ */
 function makeFile(file: string): void {
-  if (statSync(file, { throwIfNoEntry: false })) return;
-  const descriptor = openSync(file, "a");
+  if (existsSync(file)) return;
+  const aside = `${file}-${randomUUID()}`;
+  writeFileSync(aside, "");
   try {
-    fchmodSync(descriptor, statSync(dirname(file)).mode & 0o666);
+    chmodSync(aside, statSync(dirname(file)).mode & 0o666);
+    linkSync(aside, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error;
   } finally {
-    closeSync(descriptor);
+    unlinkSync(aside);
   }
 }
 
