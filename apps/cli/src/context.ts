@@ -1,5 +1,6 @@
 import { homedir, userInfo } from "node:os";
-import type { SessionStore } from "@pond/sessions";
+import type { SessionStore, SessionStoreOptions } from "@pond/sessions";
+import { createBatchCaches, type Pass } from "./batch-caches.ts";
 import { Output, type Sink } from "./output/output.ts";
 import { say, shownLine } from "./output/shown.ts";
 import { type GlobalFlags, resolveSettings, type Settings } from "./settings.ts";
@@ -67,16 +68,27 @@ export async function withStore<T>(
   context: Context,
   mode: "read" | "write",
   use: (sessions: SessionStore) => Promise<T>,
+  others: Pick<SessionStoreOptions, "caches"> = {},
 ): Promise<T> {
   const { openSessions } = await import("@pond/sessions");
   const { location, storageOptions } = context.settings;
-  const options = { mode, storageOptions, onHeal: healed(context) };
+  const options = { mode, storageOptions, onHeal: healed(context), ...others };
   const sessions = await openSessions(location, options);
   try {
     return await use(sessions);
   } finally {
     sessions.close();
   }
+}
+
+/** The same for a command that goes through much of the store once, however large it is. */
+export async function withWholeStore<T>(
+  context: Context,
+  mode: "read" | "write",
+  pass: Pass,
+  use: (sessions: SessionStore) => Promise<T>,
+): Promise<T> {
+  return withStore(context, mode, use, { caches: await createBatchCaches(pass) });
 }
 
 /** Tells of a table that was torn and works again. */

@@ -1,6 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import type { ArchiveSummary, OpenOptions } from "@pond/archive";
+import type { SessionStore } from "@pond/sessions";
 import { showArchive } from "./archive-progress.ts";
+import { createBatchCaches } from "./batch-caches.ts";
 import { type Context, healed } from "./context.ts";
 import { type CopyWire, toCopyWire } from "./copy-report.ts";
 import { cacheDirectory } from "./directories.ts";
@@ -22,8 +24,11 @@ export async function storeArchive(
   const { importArchive } = await import("@pond/archive");
   const { openSessions } = await import("@pond/sessions");
   const { location, storageOptions } = context.settings;
-  const open = () =>
-    openSessions(location, { mode: "write", storageOptions, onHeal: healed(context) });
+  const open = async (): Promise<SessionStore> => {
+    const caches = await createBatchCaches("by-session");
+    const options = { storageOptions, onHeal: healed(context), caches };
+    return openSessions(location, { ...options, mode: "write" });
+  };
   return toCopyWire(await importArchive(file, open, await openingOf(context, progress, signal)));
 }
 

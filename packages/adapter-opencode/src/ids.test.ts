@@ -18,6 +18,7 @@ import {
   type Tables,
   writeDatabase,
 } from "./home.test-kit.ts";
+import { tables } from "./native/tables.ts";
 
 const first = joined({ session: [sessionRow("ses_a")] }, exchange("ses_a"));
 const { id: _, time_updated, ...message } = messageRow("ses_a", "", 0, { text: "Why?" });
@@ -186,6 +187,53 @@ it("names a session of a tree whose file name may not be the one that was read",
   expect(sessions).toEqual([]);
   expect(faults.map(({ details }) => details.reason)).toEqual([
     "an id that no client gives: not ingested",
+  ]);
+});
+
+it.each<[string, string, string, boolean]>([
+  ["without places", "", ") WITHOUT ROWID", false],
+  ["of UTF-16", "PRAGMA encoding = 'UTF-16'", ")", false],
+  ["that are views", "", ")", true],
+])("reads tables %s as any other", async (_name, pragma, end, isView) => {
+  const home = createHome();
+  const client = openAgain(join(home, "opencode.db"));
+  client.exec(`${pragma}; PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON`);
+  for (const sql of tables(true, false)) client.exec(sql.replace(/\)$/, end));
+  for (const [table, rows] of Object.entries(first)) {
+    for (const row of rows) insert(client, table, row);
+  }
+  client.exec("UPDATE part SET data = replace(data, 'loom', char(65533))");
+  for (const table of isView ? ["session", "message", "part", "todo"] : []) {
+    client.exec(`ALTER TABLE ${table} RENAME TO own_${table}`);
+    client.exec(`CREATE VIEW ${table} AS SELECT * FROM own_${table}`);
+  }
+
+  const { faults, events } = await read(home);
+
+  expect(faults).toEqual([]);
+  expect(contentOf(events).messages.map(({ id }) => id)).toEqual([
+    "ses_a#info",
+    "msg_a1",
+    "msg_a2",
+  ]);
+  expect((await findSessions(fromOpencode(home))).faults).toEqual([]);
+});
+
+it("keeps messages and parts with a column of bytes, and says that it is no text", async () => {
+  const { home, client } = open(first);
+  for (const table of ["message", "part"]) {
+    client.exec(`ALTER TABLE ${table} ADD COLUMN hash; UPDATE ${table} SET hash = x'ff'`);
+  }
+
+  const { faults, events, told, read: count } = await read(home);
+
+  expect(faults.map(([records]) => records)).toEqual([0, 0, 0, 0]);
+  expect(faults[0]?.[1]).toMatch(/message msg_a1: bytes that are no text in hash$/);
+  expect(told).toBe(count);
+  expect(contentOf(events).messages.map(({ id }) => id)).toEqual([
+    "ses_a#info",
+    "msg_a1",
+    "msg_a2",
   ]);
 });
 

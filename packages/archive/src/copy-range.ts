@@ -1,10 +1,11 @@
 import type { Row, Store } from "@pond/substrate";
-import { messageOf, missingMessages } from "./missing-messages.ts";
-import { keysOf, type MissingRows, missingRows } from "./missing-rows.ts";
+import type { PlacedStore } from "./places.ts";
+import { type Labels, planRange, type RangePlan } from "./plan-range.ts";
 import type { Range } from "./ranges.ts";
 import { readRows } from "./read-rows.ts";
 import { RowWriter } from "./row-writer.ts";
 import { readOrder, type TableName } from "./tables.ts";
+import type { Target } from "./target.ts";
 
 /** Rows of one table. */
 export type RowCounts = {
@@ -17,19 +18,11 @@ export type RangeOptions = {
   /** Columns to copy, by table. */
   readonly columnsOf: (table: string) => readonly string[];
   readonly signal?: AbortSignal | undefined;
-  /** The other store has no indexes, no other writer, and nothing of the range yet. */
-  readonly isNew?: boolean;
-  /** Told of each row before it is written, in the order of the keys. */
-  readonly onRow?: (table: string, row: Row) => void;
   readonly onRows: (rows: number) => void;
 };
 
-export type CopiedRange = {
+export type CopiedRange = Pick<RangePlan, "differing" | "mixed"> & {
   readonly tables: ReadonlyMap<string, RowCounts>;
-  /** Messages that are there with another value than the one to copy, or with parts of another. */
-  readonly differing: number;
-  /** Sessions whose windows have to be made anew there: it had something of them, or lacks some. */
-  readonly mixed: ReadonlySet<string>;
 };
 
 /**
@@ -37,138 +30,74 @@ export type CopiedRange = {
  * leaves no session in part.
  */
 export async function copyRange(
-  from: Store,
-  to: Store,
+  from: PlacedStore,
+  to: Target,
   range: Range,
   options: RangeOptions,
 ): Promise<CopiedRange> {
-  const { isNew = false, signal } = options;
-  const known = isNew ? new Map() : await knownSessions(to, range);
-  const missing = new Map<TableName, MissingRows>();
-  /** Messages that stay as they are there: none of their parts may join what is not theirs. */
-  let others: ReadonlySet<string> = new Set();
-  for (const name of readOrder) {
-    signal?.throwIfAborted();
-    // What was read before may be newer than what this handle last saw.
-    await from.table(name).refresh();
-    const rows =
-      name === "messages" && !isNew
-        ? await missingMessages(from, to, range)
-        : await missingRows(from, isNew ? undefined : to, name, range, (key) => {
-            return name === "parts" && others.has(messageOf(key));
-          });
-    if (name === "messages") others = rows.differing;
-    missing.set(name, rows);
+  const inserted = new Map<TableName, number>();
+  const add = (table: TableName, rows: number): void => {
+    inserted.set(table, (inserted.get(table) ?? 0) + rows);
+    to.inserted(table, rows);
+  };
+  let places = await to.placesOf(range);
+  for (;;) {
+    const before = new Map(inserted);
+    const plan = await planRange(from, { store: to.store, places }, range, options.signal);
+    if (await writeMissing(from.store, to.store, plan, options, add)) {
+      const { differing, mixed, present } = plan;
+      const tables = readOrder.toReversed().map((name): [string, RowCounts] => {
+        // What an earlier attempt inserted was there for the last.
+        const own = (present.get(name) ?? 0) - (before.get(name) ?? 0);
+        return [name, { inserted: inserted.get(name) ?? 0, present: own }];
+      });
+      return { tables: new Map(tables), differing, mixed };
+    }
+    places = await to.lookAgain(range);
   }
-  const mixed = isNew
-    ? new Set<string>()
-    : await mixedSessions(from, to, range, known, missing.get("messages"));
+}
+
+/**
+ * @returns False where another process had meanwhile inserted rows that were to be: what is missing
+ *   has to be found anew, for they may be of another state of their messages.
+ */
+async function writeMissing(
+  from: Store,
+  to: Store,
+  plan: RangePlan,
+  { columnsOf, signal, onRows }: RangeOptions,
+  onInserted: (table: TableName, rows: number) => void,
+): Promise<boolean> {
+  const { known, mixed } = plan;
   // Windows are made of all messages that are there, so those of the one store say too little, or
   // what the other does not hold.
   const isOwn = (id: string): boolean => known.has(id) || mixed.has(id);
-  const tables = new Map<string, RowCounts>();
   for (const name of readOrder.toReversed()) {
     // A power cut that keeps a row has to keep what is below it.
-    if (!isNew && (name === "messages" || name === "sessions")) await to.flush();
-    const rows = missing.get(name);
-    if (rows) tables.set(name, await copyRows(from, to, name, rows, { known, isOwn }, options));
-  }
-  return { tables, differing: others.size, mixed };
-}
-
-/** Which sessions the other store knows, and which are to have windows made there. */
-type Target = {
-  readonly known: ReadonlyMap<string, Labels | undefined>;
-  readonly isOwn: (sessionId: string) => boolean;
-};
-
-async function copyRows(
-  from: Store,
-  to: Store,
-  name: TableName,
-  { rowIds, present }: MissingRows,
-  { known, isOwn }: Target,
-  { columnsOf, signal, isNew = false, onRow, onRows }: RangeOptions,
-): Promise<RowCounts> {
-  const columns = columnsOf(name);
-  const writer = new RowWriter(to.table(name), { columns, isNew, signal, onWritten: onRows });
-  onRows(present);
-  for await (const row of readRows(from.table(name), columns, rowIds)) {
-    signal?.throwIfAborted();
-    if (name === "windows" && isOwn(String(row["session_id"]))) {
-      onRows(1);
-      continue;
+    if (name === "messages" || name === "sessions") await to.flush();
+    const columns = columnsOf(name);
+    const init = { columns, isNew: false, signal, onWritten: onRows };
+    const writer = new RowWriter(to.table(name), init);
+    onRows(plan.present.get(name) ?? 0);
+    for await (const row of readRows(from.table(name), columns, plan.rowIds.get(name) ?? [])) {
+      signal?.throwIfAborted();
+      if (name === "windows" && isOwn(String(row["session_id"]))) {
+        onRows(1);
+        continue;
+      }
+      if (name === "messages") relabel(row, known.get(String(row["session_id"])));
+      await writer.add(row);
     }
-    if (name === "messages") relabel(row, known.get(String(row["session_id"])));
-    onRow?.(name, row);
-    await writer.add(row);
+    await writer.finish();
+    onInserted(name, writer.inserted);
+    if (writer.present > 0) return false;
   }
-  await writer.finish();
-  return { inserted: writer.inserted, present: present + writer.present };
+  return true;
 }
-
-/** What every message of a session repeats (spec 5.3). */
-type Labels = { readonly sourceAgent: unknown; readonly project: unknown };
 
 /** Labels are denormalised onto messages, so the first ones a store has stay (spec 7.6). */
 function relabel(row: Row, labels: Labels | undefined): void {
   if (labels === undefined) return;
   row["source_agent"] = String(labels.sourceAgent);
   row["project"] = String(labels.project);
-}
-
-/**
- * Sessions a store has any message of, with their labels where it has their row too: a copy that
- * broke off leaves messages without.
- */
-async function knownSessions(to: Store, range: Range): Promise<Map<string, Labels | undefined>> {
-  const known = new Map<string, Labels | undefined>();
-  for await (const { key } of keysOf(to.table("messages"), range, [])) {
-    known.set(key[0] ?? "", undefined);
-  }
-  const labels = ["source_agent", "project"];
-  for await (const { key, row } of keysOf(to.table("sessions"), range, labels)) {
-    known.set(key[0] ?? "", { sourceAgent: row["source_agent"], project: row["project"] });
-  }
-  return known;
-}
-
-/**
- * Sessions of which a message was left out, known ones that get messages, and those whose windows
- * differ: an ingest or an earlier copy may have broken off.
- */
-async function mixedSessions(
-  from: Store,
-  to: Store,
-  range: Range,
-  known: ReadonlyMap<string, unknown>,
-  messages: MissingRows | undefined,
-): Promise<Set<string>> {
-  const mixed = new Set(messages?.cutSessionIds);
-  const theirs = await windowsOf(to, range);
-  const there = new Set([...known.keys(), ...theirs.keys()]);
-  if (there.size === 0) return mixed;
-  const ours = await windowsOf(from, range);
-  for (const id of there) {
-    const isGrown = known.has(id) && messages?.sessionIds.has(id);
-    if (isGrown || !isEqual(ours.get(id), theirs.get(id))) mixed.add(id);
-  }
-  return mixed;
-}
-
-/** The windows of each session, as texts that tell one from another. */
-async function windowsOf(store: Store, range: Range): Promise<Map<string, Set<string>>> {
-  const windows = new Map<string, Set<string>>();
-  for await (const { key, row } of keysOf(store.table("windows"), range, ["message_ids"])) {
-    const known = windows.get(key[0] ?? "") ?? new Set();
-    windows.set(key[0] ?? "", known);
-    const ids = String(row["message_ids"]);
-    // One that was emptied holds none.
-    if (ids !== "[]") known.add(ids);
-  }
-  return windows;
-}
-
-function isEqual(left: ReadonlySet<string> = new Set(), right: ReadonlySet<string> = new Set()) {
-  return left.size === right.size && [...left].every((each) => right.has(each));
 }

@@ -1,12 +1,21 @@
 import { join } from "node:path";
 import { openSessions, type SessionStore } from "@pond/sessions";
 import { startS3 } from "@pond/storage-testkit";
-import { eq } from "@pond/substrate";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { copySessions } from "./copy-sessions.ts";
+import { findRows } from "./places.ts";
 import type { Progress } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
-import { allRows, demoSessions, ingest, openStore, storeOf, temporaryFolder } from "./testing.ts";
+import {
+  allRows,
+  copyTable,
+  demoSessions,
+  ingest,
+  openStore,
+  partTexts,
+  storeOf,
+  temporaryFolder,
+} from "./testing.ts";
 
 describe("copySessions", () => {
   it("goes from a folder to a bucket and back", async () => {
@@ -48,8 +57,8 @@ describe("copySessions", () => {
 
     const report = await copySessions(left, right);
 
-    expect(await partsOf(right, "m0")).toEqual(own);
-    expect(await partsOf(right, "m1")).toEqual(["second"]);
+    expect(await partTexts(right, "m0")).toEqual(own);
+    expect(await partTexts(right, "m1")).toEqual(["second"]);
     expect(report).toMatchObject({ differing: 1, tables: { parts: { inserted: 1, present: 2 } } });
   });
 
@@ -69,7 +78,7 @@ describe("copySessions", () => {
 
     expect(report.differing).toBe(differing);
     expect(messages.map(({ id }) => id).sort()).toEqual(differing ? ["m1"] : ["m0", "m1"]);
-    expect(await partsOf(right, "m0")).toEqual(parts);
+    expect(await partTexts(right, "m0")).toEqual(parts);
   });
 
   it.each(["parts", "windows"])(
@@ -199,34 +208,15 @@ describe("rangesOf", () => {
       const source = await storeOf(...demoSessions(3));
       await ingest(source, [{ id: "a", texts: [] }]);
 
-      const ranges = await rangesOf(source.store, most);
+      const ranges = rangesOf(await findRows(source.store), most);
 
       expect(ranges.map(({ first, last, rows }) => [first, last, rows])).toEqual(expected);
     },
   );
 });
 
-/** The texts of a message's parts. */
-async function partsOf({ store }: SessionStore, message: string): Promise<string[]> {
-  const columns = ["ordinal", "variant_data"];
-  const rows = await store.table("parts").rows({ columns, where: eq("message_id", message) });
-  const byPlace = rows.sort((one, other) => Number(one["ordinal"]) - Number(other["ordinal"]));
-  return byPlace.map((row) => JSON.parse(String(row["variant_data"])).text);
-}
-
 /** The texts of all windows that hold any. */
 async function windowTexts({ store }: SessionStore): Promise<string[]> {
   const rows = await store.table("windows").rows({ columns: ["text"] });
   return rows.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).sort();
-}
-
-/** Puts the rows of one table alone into another store, as an ingest that breaks off does. */
-async function copyTable(from: SessionStore, to: SessionStore, table: string): Promise<void> {
-  const columns = Object.keys(from.store.table(table).declaration.columns);
-  const rows = await from.store.table(table).rows({ columns });
-  await to.store
-    .table(table)
-    .insert(
-      Object.fromEntries(columns.map((name) => [name, rows.map((row) => row[name] ?? null)])),
-    );
 }

@@ -1,8 +1,10 @@
 import { rebuildWindows, type SessionStore } from "@pond/sessions";
 import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
+import { findRows } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
+import { Target } from "./target.ts";
 
 /** What a copy did. */
 export type CopyReport = {
@@ -28,8 +30,10 @@ export async function copySessions(
 ): Promise<CopyReport> {
   const { store: to } = target;
   await Promise.all([from.refresh(), to.refresh()]);
-  const ranges = await rangesOf(from);
   const { isWithVectors, vectorsLeftOut } = await prepareVectors(from, to);
+  const places = await findRows(from);
+  const known = await Target.look(to, (sessionId) => places.has("sessions", sessionId));
+  const ranges = rangesOf(places);
   const columnsOf = (table: string): string[] =>
     Object.entries(to.table(table).declaration.columns)
       .filter(([, { isDerived = false }]) => isWithVectors || !isDerived)
@@ -43,7 +47,8 @@ export async function copySessions(
   const tables: Record<string, RowCounts> = {};
   let differing = 0;
   for (const range of ranges) {
-    const copied = await copyRange(from, to, range, { columnsOf, signal, onRows });
+    const options = { columnsOf, signal, onRows };
+    const copied = await copyRange({ store: from, places }, known, range, options);
     for (const sessionId of copied.mixed) {
       signal?.throwIfAborted();
       await rebuildWindows(target, sessionId);

@@ -2,8 +2,8 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { open, readdir, rename } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { type SessionStore, TargetExistsError } from "@pond/sessions";
-import { openStore, type Row, type Store } from "@pond/substrate";
-import { copyRange } from "./copy-range.ts";
+import type { Row, Store } from "@pond/substrate";
+import { appendRange } from "./append-range.ts";
 import {
   type ArchivedFile,
   type ArchivedTable,
@@ -11,12 +11,14 @@ import {
   manifestPath,
   writeManifest,
 } from "./manifest.ts";
+import { findRows } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
 import { redactRange } from "./redact-range.ts";
 import { type ArchiveRedactor, type RedactedCount, Redaction } from "./redaction.ts";
 import { RowDigest } from "./row-digest.ts";
 import { withScratchFolder } from "./scratch.ts";
+import { openScratchStore } from "./scratch-store.ts";
 import { archiveTables } from "./tables.ts";
 import { hashFile, writeTar } from "./write-tar.ts";
 
@@ -106,21 +108,21 @@ async function writeDatasets(
     declarations.map(({ name, columns }) => [name, new RowDigest(Object.keys(columns))]),
   );
   const columnsOf = (table: string): string[] => Object.keys(copy.table(table).declaration.columns);
-  const ranges = await rangesOf(store);
+  const ranges = rangesOf(await findRows(store));
   const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
   const onRows = (rows: number): void => {
     done += rows;
     onProgress?.({ step: "copy", done, total: Math.max(done, total) });
   };
-  const copy = await openStore(folder, { tables: declarations, mode: "write" });
+  const copy = await openScratchStore(folder, { tables: declarations, mode: "write" });
   try {
     const onRow = (table: string, row: Row): void => digests.get(table)?.add(row);
     const options = { columnsOf, signal, onRows, onRow };
     for (const range of ranges) {
       await (redaction
         ? redactRange(store, copy, range, { ...options, redaction })
-        : copyRange(store, copy, range, { ...options, isNew: true }));
+        : appendRange(store, copy, range, options));
     }
     for (const [at, { name }] of declarations.entries()) {
       onProgress?.({ step: "compact", done: at, total: declarations.length });

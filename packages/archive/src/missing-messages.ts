@@ -1,7 +1,7 @@
-import { rowId, type Store } from "@pond/substrate";
+import { rowId } from "@pond/substrate";
 import { type Key, keyOf, keyText } from "./key-order.ts";
 import { keysOf, type MissingRows, missingRows } from "./missing-rows.ts";
-import type { Range } from "./ranges.ts";
+import type { PlacedStore } from "./places.ts";
 import { readRows } from "./read-rows.ts";
 import { RowDigest } from "./row-digest.ts";
 
@@ -11,29 +11,30 @@ export function messageOf([sessionId = "", messageId = ""]: Key): string {
 }
 
 /**
- * The messages of a range that another store lacks. One of which it has other parts, left of an
- * ingest that broke off, counts as differing: put together they would be a message that never was.
+ * The messages of some sessions that another store lacks. One of which it has other parts, left of
+ * an ingest that broke off, counts as differing: put together they would be a message that never
+ * was.
  */
-export async function missingMessages(from: Store, to: Store, range: Range): Promise<MissingRows> {
-  const rows = await missingRows(from, to, "messages", range);
-  const torn = await tornMessages(from, to, range, rows.keys);
+export async function missingMessages(
+  from: PlacedStore,
+  to: PlacedStore,
+  sessionIds: ReadonlySet<string>,
+): Promise<MissingRows> {
+  const rows = await missingRows(from, to, "messages", sessionIds);
+  const torn = await tornMessages(from, to, rows);
   if (torn.size === 0) return rows;
-  return missingRows(from, to, "messages", range, (key) => torn.has(keyText(key)));
+  return missingRows(from, to, "messages", sessionIds, (key) => torn.has(keyText(key)));
 }
 
 /** Messages among these of which the other store has parts that are not the ones to copy. */
 async function tornMessages(
-  from: Store,
-  to: Store,
-  range: Range,
-  keys: ReadonlySet<string>,
+  from: PlacedStore,
+  to: PlacedStore,
+  { keys, sessionIds }: MissingRows,
 ): Promise<ReadonlySet<string>> {
-  if (keys.size === 0) return new Set();
-  // Its messages were read just now, and their parts may be as new.
-  await from.table("parts").refresh();
-  const left = await partsOf(to, range, keys);
+  const left = await partsOf(to, sessionIds, keys);
   if (left.length === 0) return new Set();
-  const own = await partsOf(from, range, new Set(left.map(({ message }) => message)));
+  const own = await partsOf(from, sessionIds, new Set(left.map(({ message }) => message)));
   const digests = new Map(own.map(({ part, digest }) => [part, digest]));
   // A copy that broke off may have left some of the very parts.
   const others = left.filter(({ part, digest }) => digests.get(part) !== digest);
@@ -45,13 +46,13 @@ type DigestedPart = { readonly part: string; readonly message: string; readonly 
 
 /** The parts of these messages that a store has. */
 async function partsOf(
-  store: Store,
-  range: Range,
+  placed: PlacedStore,
+  sessionIds: ReadonlySet<string>,
   messages: ReadonlySet<string>,
 ): Promise<DigestedPart[]> {
-  const table = store.table("parts");
+  const table = placed.store.table("parts");
   const ids: bigint[] = [];
-  for await (const { key, row } of keysOf(table, range, [rowId])) {
+  for await (const { key, row } of keysOf(placed, "parts", sessionIds, [])) {
     if (messages.has(messageOf(key))) ids.push(BigInt(row[rowId] as bigint));
   }
   const { primaryKey, columns: declared } = table.declaration;

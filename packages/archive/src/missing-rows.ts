@@ -1,10 +1,12 @@
-import { type Row, rowId, type Store, type Table } from "@pond/substrate";
-import { compareKeys, type Key, keyOf, keyText } from "./key-order.ts";
-import { type Range, within } from "./ranges.ts";
+import { type Row, rowId } from "@pond/substrate";
+import { type Key, keyOf, keyText } from "./key-order.ts";
+import type { PlacedStore } from "./places.ts";
+import { readRows, scanRows } from "./read-rows.ts";
+import type { TableName } from "./tables.ts";
 
-/** The rows of a table in a range that one store has, and what another has of them. */
+/** The rows of a table of some sessions that one store has, and what another has of them. */
 export type MissingRows = {
-  /** Those the other one lacks, by row id, in the order of their keys. */
+  /** Those the other one lacks, by row id. */
   readonly rowIds: readonly bigint[];
   /** Their keys, as texts. */
   readonly keys: ReadonlySet<string>;
@@ -22,26 +24,28 @@ export type MissingRows = {
 type KeyedRow = { readonly key: Key; readonly row: Row };
 
 /**
- * Compares the keys of a range in two stores; of what the rows hold nothing is read.
+ * Compares the keys of some sessions in two stores; of what the rows hold nothing is read.
  *
- * @param to - Undefined where it is known to have none.
  * @param isLeftOut - Rows that are not missing, although they are not there.
  */
 export async function missingRows(
-  from: Store,
-  to: Store | undefined,
-  name: string,
-  range: Range,
+  from: PlacedStore,
+  to: PlacedStore,
+  name: TableName,
+  sessionIds: ReadonlySet<string>,
   isLeftOut: (key: Key) => boolean = () => false,
 ): Promise<MissingRows> {
-  const source = from.table(name);
-  const columns = Object.hasOwn(source.declaration.columns, "digest") ? ["digest"] : [];
-  const stored = to ? await storedDigests(to.table(name), range, columns) : new Map();
+  const { columns: declared } = from.store.table(name).declaration;
+  const columns = Object.hasOwn(declared, "digest") ? ["digest"] : [];
+  const stored = new Map<string, unknown>();
+  for await (const { key, row } of keysOf(to, name, sessionIds, columns)) {
+    stored.set(keyText(key), row["digest"]);
+  }
   const missing: KeyedRow[] = [];
   const cutSessionIds = new Set<string>();
   const differing = new Set<string>();
   let present = 0;
-  for await (const keyed of keysOf(source, range, [...columns, rowId])) {
+  for await (const keyed of keysOf(from, name, sessionIds, columns)) {
     const known = keyText(keyed.key);
     const isThere = stored.has(known);
     if (!isThere && !isLeftOut(keyed.key)) missing.push(keyed);
@@ -51,7 +55,6 @@ export async function missingRows(
       if (stored.get(known) !== keyed.row["digest"]) differing.add(known);
     }
   }
-  missing.sort((left, right) => compareKeys(left.key, right.key));
   return {
     rowIds: missing.map(({ row }) => BigInt(row[rowId] as bigint)),
     keys: new Set(missing.map(({ key }) => keyText(key))),
@@ -62,31 +65,21 @@ export async function missingRows(
   };
 }
 
-async function storedDigests(
-  table: Table,
-  range: Range,
-  columns: readonly string[],
-): Promise<Map<string, unknown>> {
-  const digests = new Map<string, unknown>();
-  for await (const { key, row } of keysOf(table, range, columns)) {
-    digests.set(keyText(key), row["digest"]);
-  }
-  return digests;
-}
+// Looked up by its id, a row costs as much as a scan that passes by so many.
+const passedPerLookUp = 40;
 
-/** The keys of the rows of a range, and some columns. */
+/** The keys of the rows of some sessions, their ids, and some columns. */
 export async function* keysOf(
-  table: Table,
-  range: Range,
+  { store, places }: PlacedStore,
+  name: TableName,
+  sessionIds: ReadonlySet<string>,
   columns: readonly string[],
 ): AsyncGenerator<KeyedRow> {
+  const table = store.table(name);
   const { primaryKey } = table.declaration;
-  const [sessionColumn = "id"] = primaryKey;
-  const options = { columns: [...primaryKey, ...columns], where: within(sessionColumn, range) };
-  for await (const rows of table.scan(options)) {
-    for (const row of rows) {
-      const key = keyOf(row, primaryKey);
-      if (range.sessionIds.has(key[0] ?? "")) yield { key, row };
-    }
-  }
+  const ids = places.rowIds(name, sessionIds);
+  const wanted = [...primaryKey, ...columns];
+  const isMuch = ids.length * passedPerLookUp > places.rows(name);
+  const rows = isMuch ? scanRows(table, wanted, ids, sessionIds) : readRows(table, wanted, ids);
+  for await (const row of rows) yield { key: keyOf(row, primaryKey), row };
 }

@@ -1,12 +1,13 @@
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { openStore, type Store, SubstrateError } from "@pond/substrate";
+import { type Store, SubstrateError } from "@pond/substrate";
 import { checkRows } from "./check-rows.ts";
 import { ArchiveDamagedError } from "./errors.ts";
 import type { Manifest } from "./manifest.ts";
 import type { Watch } from "./progress.ts";
 import { openArchiveFile } from "./read-tar.ts";
 import { withScratchFolder } from "./scratch.ts";
+import { openScratchStore } from "./scratch-store.ts";
 import { archiveTables } from "./tables.ts";
 import { readContents, unpack } from "./unpack.ts";
 
@@ -44,7 +45,7 @@ export async function withArchive<T>(
 }
 
 function openDatasets(folder: string, file: string): Promise<Store> {
-  return checked(file, () => openStore(folder, { tables: archiveTables() }));
+  return checked(file, () => openScratchStore(folder, { tables: archiveTables() }));
 }
 
 /** What the engine cannot read was never written by an export, however right its checksums are. */

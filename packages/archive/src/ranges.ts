@@ -1,7 +1,8 @@
-import { and, type Filter, gte, lte, type Store } from "@pond/substrate";
+import { and, type Filter, gte, lte } from "@pond/substrate";
 import { compareText } from "./key-order.ts";
+import type { Places } from "./places.ts";
 
-/** Sessions whose ids follow each other, and about how many rows they have. */
+/** Sessions whose ids follow each other, and how many rows they have. */
 export type Range = {
   readonly sessionIds: ReadonlySet<string>;
   readonly first: string;
@@ -9,39 +10,14 @@ export type Range = {
   readonly rows: number;
 };
 
-/** Tables whose rows belong to a session by `session_id`. */
-const belowSessions = ["messages", "parts", "windows"] as const;
-
 // Keys of so many rows are held at a time.
 const defaultRowsPerRange = 50_000;
 
-/** The sessions of a store, cut into ranges; one session is never cut. */
-export async function rangesOf(
-  store: Store,
-  rowsPerRange: number = defaultRowsPerRange,
-): Promise<Range[]> {
-  const rows = new Map<string, number>();
-  for await (const batch of store.table("sessions").scan({ columns: ["id"] })) {
-    for (const row of batch) rows.set(String(row["id"]), 1);
-  }
-  for (const table of belowSessions) {
-    for await (const batch of store.table(table).scan({ columns: ["session_id"] })) {
-      for (const row of batch) {
-        const id = String(row["session_id"]);
-        const count = rows.get(id);
-        // Rows whose session is not there are left of an ingest that broke off, and nobody sees them.
-        if (count !== undefined) rows.set(id, count + 1);
-      }
-    }
-  }
-  const sessions = [...rows].sort(([left], [right]) => compareText(left, right));
-  return cut(sessions, rowsPerRange);
-}
-
-function cut(
-  sessions: readonly (readonly [id: string, rows: number])[],
-  rowsPerRange: number,
-): Range[] {
+/**
+ * The sessions of a store, cut into ranges; one session is never cut. Rows whose session is not
+ * there are left of an ingest that broke off, and nobody sees them.
+ */
+export function rangesOf(places: Places, rowsPerRange: number = defaultRowsPerRange): Range[] {
   const ranges: Range[] = [];
   let ids: string[] = [];
   let rows = 0;
@@ -52,7 +28,8 @@ function cut(
     ids = [];
     rows = 0;
   };
-  for (const [id, count] of sessions) {
+  for (const id of places.sessionIds().sort(compareText)) {
+    const count = places.rowsOf(id);
     if (rows > 0 && rows + count > rowsPerRange) close();
     ids.push(id);
     rows += count;
@@ -61,7 +38,18 @@ function cut(
   return ranges;
 }
 
-/** Rows whose session is between the first and the last of a range. */
-export function within(column: string, { first, last }: Range): Filter {
+/** The first and the last of some session ids. */
+type Bounds = Pick<Range, "first" | "last">;
+
+/** Bounds that take in one more. */
+export function extended({ first, last }: Bounds, id: string): Bounds {
+  return {
+    first: compareText(id, first) < 0 ? id : first,
+    last: compareText(id, last) > 0 ? id : last,
+  };
+}
+
+/** Rows whose session is within bounds. */
+export function within(column: string, { first, last }: Bounds): Filter {
   return and(gte(column, first), lte(column, last));
 }

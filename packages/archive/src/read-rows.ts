@@ -6,6 +6,7 @@ import {
   StorageUnavailableError,
   type Table,
 } from "@pond/substrate";
+import { extended, within } from "./ranges.ts";
 
 // How much is asked for at once. How large rows are shows only when they come.
 const bytesAtOnce = 8 * 1024 * 1024;
@@ -35,6 +36,25 @@ export async function* readRows(
     const perRow = Math.max(1, bytes / ids.length);
     count = Math.max(1, Math.min(rowsAtMost, count * 4, Math.floor(bytesAtOnce / perRow)));
   }
+}
+
+/** Rows of some sessions, by their row ids and in any order: of few columns, and many of the table. */
+export async function* scanRows(
+  table: Table,
+  columns: readonly string[],
+  rowIds: readonly bigint[],
+  sessionIds: Iterable<string>,
+): AsyncGenerator<Row> {
+  const [first, ...others] = sessionIds;
+  if (first === undefined) return;
+  const [column = "id"] = table.declaration.primaryKey;
+  const where = within(column, others.reduce(extended, { first, last: first }));
+  // Others may have come since these were found.
+  const left = new Set(rowIds);
+  for await (const rows of table.scan({ columns: [...columns, rowId], where })) {
+    for (const row of rows) if (left.delete(BigInt(row[rowId] as bigint))) yield row;
+  }
+  if (left.size > 0) throw goneError(table);
 }
 
 /** About how many bytes a row takes in memory. */

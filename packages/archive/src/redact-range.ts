@@ -8,11 +8,11 @@ import {
 } from "@pond/sessions";
 import { and, eq, isNotNull, type Row, type Store } from "@pond/substrate";
 import { compareKeys, compareText, type Key, keyOf, keyText } from "./key-order.ts";
-import { missingRows } from "./missing-rows.ts";
 import { type Range, within } from "./ranges.ts";
 import { readRows } from "./read-rows.ts";
 import type { Redaction } from "./redaction.ts";
 import { RowWriter } from "./row-writer.ts";
+import { sortedRowIds } from "./sorted-rows.ts";
 import { readOrder, type TableName } from "./tables.ts";
 
 export type RedactOptions = {
@@ -49,7 +49,7 @@ export async function redactRange(
   for (const name of readOrder) {
     signal?.throwIfAborted();
     await from.table(name).refresh();
-    const { rowIds } = await missingRows(from, undefined, name, range);
+    const rowIds = await sortedRowIds(from.table(name), range);
     const columns = columnsOf(name);
     readers.set(name, readRows(from.table(name), columns, rowIds));
     const init = { columns, isNew: true, signal, onWritten: onRows };

@@ -11,6 +11,7 @@ import {
   sessionTables,
   writeEmbeddings,
 } from "@pond/sessions";
+import { eq } from "@pond/substrate";
 import { onTestFinished } from "vitest";
 
 export type DemoSession = {
@@ -108,6 +109,29 @@ export async function allRows({ store }: SessionStore): Promise<Record<string, s
     return [name, rows.map((row) => Object.values(row).map(String).join(" | ")).sort()] as const;
   });
   return Object.fromEntries(await Promise.all(tables));
+}
+
+/** The texts of a message's parts. */
+export async function partTexts({ store }: SessionStore, message: string): Promise<string[]> {
+  const columns = ["ordinal", "variant_data"];
+  const rows = await store.table("parts").rows({ columns, where: eq("message_id", message) });
+  const byPlace = rows.sort((one, other) => Number(one["ordinal"]) - Number(other["ordinal"]));
+  return byPlace.map((row) => JSON.parse(String(row["variant_data"])).text);
+}
+
+/** Puts the rows of one table alone into another store, as an ingest that breaks off does. */
+export async function copyTable(
+  from: SessionStore,
+  to: SessionStore,
+  table: string,
+): Promise<void> {
+  const columns = Object.keys(from.store.table(table).declaration.columns);
+  const rows = await from.store.table(table).rows({ columns });
+  await to.store
+    .table(table)
+    .insert(
+      Object.fromEntries(columns.map((name) => [name, rows.map((row) => row[name] ?? null)])),
+    );
 }
 
 /** Every file below a folder. */

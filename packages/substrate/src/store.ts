@@ -118,7 +118,6 @@ export async function openStore(location: string, options: StoreOptions): Promis
       }
     }
     await (mode === "write" ? catalog.create(tables) : catalog.requireAll(tables));
-    const isExclusive = place.folder !== undefined && canLock(place.folder);
     const opened = await Promise.all(
       tables.map(async (declaration) => ({ declaration, ...(await catalog.open(declaration)) })),
     );
@@ -126,6 +125,7 @@ export async function openStore(location: string, options: StoreOptions): Promis
       id: opened[0]?.storeId ?? "",
       catalog,
       tables: opened.map((table) => {
+        const isExclusive = place.folder !== undefined && canLock(table.uri);
         const exclusive = isExclusive ? exclusiveOf(catalog, table) : undefined;
         return new Table({ ...table, location: place.uri, flush, exclusive });
       }),
@@ -139,12 +139,16 @@ export async function openStore(location: string, options: StoreOptions): Promis
 
 function exclusiveOf(
   catalog: Catalog,
-  { declaration, handle, uri }: OpenedTable & { readonly declaration: TableDeclaration },
+  {
+    declaration: table,
+    handle,
+    uri: home,
+  }: OpenedTable & { readonly declaration: TableDeclaration },
 ): Exclusive {
-  const { name } = declaration;
-  const place = { table: name, location: catalog.location.uri };
+  const place = { table: table.name, location: catalog.location.uri };
+  const open = () => catalog.openAny(table.name);
   return {
-    lock: new WriterLock(join(uri, lockFile), place),
-    keys: new KnownKeys(declaration, handle, () => catalog.openAny(name)),
+    lock: new WriterLock(join(home, lockFile), place),
+    keys: new KnownKeys({ table, handle, home, open }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Progress } from "@pond/archive";
 import { Command } from "commander";
 import { showArchive } from "../archive-progress.ts";
+import { createBatchCaches } from "../batch-caches.ts";
 import { type Context, healed } from "../context.ts";
 import { printCopy, toCopyWire, whatIsKept } from "../copy-report.ts";
 import { UsageError } from "../errors.ts";
@@ -38,7 +39,8 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
     const { copySessions, updateIndexes } = await import("@pond/archive");
     const { openSessions } = await import("@pond/sessions");
     const { storageOptions } = settings;
-    const options = { storageOptions, onHeal: healed(context) };
+    const caches = await createBatchCaches("by-session");
+    const options = { storageOptions, onHeal: healed(context), caches };
     const watch = {
       signal,
       onProgress: (each: Progress) => showArchive(progress, each),

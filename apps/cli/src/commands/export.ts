@@ -1,7 +1,7 @@
 import type { Progress } from "@pond/archive";
 import { Command } from "commander";
 import { showArchive } from "../archive-progress.ts";
-import { type Context, withStore } from "../context.ts";
+import { type Context, withWholeStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { NothingStoredError, UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
@@ -45,7 +45,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   try {
-    const report = await withStore(context, "read", async (sessions) => {
+    const report = await withWholeStore(context, "read", "in-order", async (sessions) => {
       if ((await sessions.store.table("sessions").count()) === 0) {
         throw new NothingStoredError("no session is stored, so there is nothing to export");
       }

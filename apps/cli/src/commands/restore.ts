@@ -1,6 +1,6 @@
 import type { At } from "@pond/sessions";
 import { Command, Option } from "commander";
-import { type Context, withStore } from "../context.ts";
+import { type Context, withStore, withWholeStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
@@ -56,9 +56,11 @@ async function restore(context: Context, typed: readonly string[], flags: Restor
   const { adapterNamed } = await import("@pond/adapters");
   // Before all the work, which would fail for each session.
   if (flags.to !== undefined) adapterNamed(flags.to);
-  const report = await withStore(context, "read", (sessions) =>
-    flags.all ? restoreAll(context, sessions, flags) : restoreEach(context, sessions, typed, flags),
-  );
+  const report = flags.all
+    ? await withWholeStore(context, "read", "by-session", (sessions) =>
+        restoreAll(context, sessions, flags),
+      )
+    : await withStore(context, "read", (sessions) => restoreEach(context, sessions, typed, flags));
   if (context.output.isJson) await printJson(context.output, report);
   else print(context, report);
   return exitCodeOf(report);

@@ -3,7 +3,7 @@ import type { SessionStore } from "@pond/sessions";
 import type { Source, Stage, SyncOptions } from "@pond/sync";
 import { Command, Option } from "commander";
 import { type AdapterChoice, chooseAdapters } from "../choose-adapters.ts";
-import { type Context, withStore } from "../context.ts";
+import { type Context, withStore, withWholeStore } from "../context.ts";
 import { type CopyWire, printCopy } from "../copy-report.ts";
 import { type Opened, withEmbedder } from "../embedder.ts";
 import { type Embeddings, whyOff } from "../embeddings.ts";
@@ -117,7 +117,8 @@ async function store(
   options: Options,
 ): Promise<SyncOutcome> {
   const { hostname } = await import("node:os");
-  return withStore(context, "write", async (sessions) => {
+  const pass = options.stages?.includes("import") ? "by-session" : "in-order";
+  return withWholeStore(context, "write", pass, async (sessions) => {
     const stateDirectory = stateOf(context, sessions.store.id);
     const all = { ...options, stateDirectory, host: hostname() };
     const use = (opened: Opened) => runSync(sessions, sources, all, opened);

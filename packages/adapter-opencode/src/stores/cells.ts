@@ -13,9 +13,16 @@ export function numberIn(cell: JsonValue | undefined): number {
   return Number.isFinite(number) ? number : 0;
 }
 
-/** The place of a row in its table, selected as `pond_row`. */
-export function rowidIn(row: Row): bigint {
-  return BigInt(textIn(row["pond_row"]));
+/**
+ * The column and the value that find a row again: its `pond_row`, or its id in a table that has no
+ * places; undefined where it has neither.
+ */
+export function findable({
+  pond_row: place,
+  id,
+}: Row): readonly [string, bigint | string] | undefined {
+  if (place !== undefined) return ["rowid", BigInt(textIn(place))];
+  return id === undefined ? undefined : ["id", textIn(id)];
 }
 
 /** A cell as text, such as an id that a client wrote as a number. */
@@ -23,22 +30,21 @@ export function textIn(cell: JsonValue | undefined): string {
   return isRawNumber(cell) ? cell.rawJSON : String(cell);
 }
 
-/** SQL for what `idIn` needs of a column: how long an id is that a query finds by its text. */
-export function idLength(column: string): string {
-  return `CASE WHEN ${column} = ${column} || '' THEN octet_length(${column}) END AS pond_octets`;
+/** SQL for what `idIn` needs of a column: whether an id is found by its text, which older Nodes end at a NUL. */
+export function idIsText(column: string): string {
+  return `${column} = ${column} || '' AND instr(${column}, char(0)) = 0 AS pond_is_text`;
 }
 
 /**
- * The id of a row selected with its `idLength`; undefined for one that no query would find by what
+ * The id of a row selected with its `idIsText`; undefined for one that no query would find by what
  * was read of it: none at all, a blob, bytes that are no text.
  */
 export function idIn(
   cell: JsonValue | undefined,
-  octets: JsonValue | undefined,
+  isText: JsonValue | undefined,
 ): string | undefined {
   const id = textIn(cell);
-  const isWhole = octets !== undefined && Buffer.byteLength(id) === numberIn(octets);
-  return isWhole && !id.includes(replacement) ? id : undefined;
+  return numberIn(isText) === 1 && !id.includes(replacement) ? id : undefined;
 }
 
 /** Stands in a text for bytes that are none, unless a client wrote it. */

@@ -1,11 +1,10 @@
-import { isUtf8 } from "node:buffer";
 import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { fileMark } from "@pond/canonical/adapter";
-import { lengthOf, type Row, replacement, rowidIn, textIn, toRow } from "./cells.ts";
+import { findable, lengthOf, type Row, replacement, textIn, toRow } from "./cells.ts";
 import { sqlite } from "./sqlite.ts";
 
 /** A database changed while it was read in a way that makes what was read worthless. */
@@ -21,6 +20,7 @@ export class Database {
   readonly file: string;
   readonly #connection: DatabaseSync;
   readonly #columns: Map<string, ReadonlySet<string>> = new Map();
+  readonly #places: Map<string, string> = new Map();
   /** Set where SQLite was told that the file does not change. */
   readonly #frozen: string | undefined;
 
@@ -46,6 +46,20 @@ export class Database {
 
   has(...tables: readonly string[]): boolean {
     return tables.every((table) => this.columns(table).size > 0);
+  }
+
+  /** SQL for the place of a row in a table, `pond_row`; NULL where rows have none, as in a view. */
+  place(table: string): string {
+    const known = this.#places.get(table);
+    if (known) return known;
+    const [found] = this.rows(
+      `SELECT 1 FROM pragma_table_list(?1) WHERE type = 'table' AND wr = 0
+       AND NOT EXISTS (SELECT 1 FROM pragma_table_info(?1) WHERE name LIKE 'rowid')`,
+      table,
+    );
+    const place = `${found ? "rowid" : "NULL"} AS pond_row`;
+    this.#places.set(table, place);
+    return place;
   }
 
   /**
@@ -82,23 +96,23 @@ export class Database {
   /**
    * The columns of a row whose bytes are no text, so that what was read is not what is stored.
    *
-   * @param row - Selected with its `rowid AS pond_row`.
+   * @param row - Selected with its `place`; one without a place and an id is taken as it was read.
    */
   brokenTexts(table: string, row: Row): readonly string[] {
     const doubtful = Object.entries(row)
       .filter(([, cell]) => typeof cell === "string" && cell.includes(replacement))
       .map(([column]) => column);
-    if (doubtful.length === 0) return [];
-    const cells = doubtful.map((column) => `CAST("${column.replaceAll('"', '""')}" AS BLOB)`);
-    const sql = `SELECT ${cells} FROM ${table} WHERE rowid = ?`;
+    const found = doubtful.length > 0 ? findable(row) : undefined;
+    if (found === undefined) return [];
+    const [key, value] = found;
+    const cells = doubtful.map((column) => `"${column.replaceAll('"', '""')}" = ?`);
+    const sql = `SELECT ${cells} FROM ${table} WHERE ${key} = ?`;
     const statement = this.#connection.prepare(sql);
     statement.setReturnArrays(true);
-    const bytes: readonly unknown[] = Object.values(statement.get(rowidIn(row)) ?? {});
+    const texts = doubtful.map((column) => textIn(row[column]));
+    const isSame: readonly unknown[] = Object.values(statement.get(...texts, value) ?? {});
     this.#expectFrozen();
-    return doubtful.filter((_, at) => {
-      const own = bytes[at];
-      return !(own instanceof Uint8Array && isUtf8(own));
-    });
+    return doubtful.filter((_, at) => isSame[at] !== 1);
   }
 
   /** From the next query on until it is closed, what a running client writes is not seen. */

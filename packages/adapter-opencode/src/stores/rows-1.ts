@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from "@pond/canonical";
 import { openRecord, type RecordCount, type SourceRecord } from "@pond/canonical/adapter";
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
-import { numberIn, type Row, rowidIn, textIn } from "./cells.ts";
+import { findable, numberIn, type Row, textIn } from "./cells.ts";
 import { recordOfRow, sessionColumns } from "./columns.ts";
 import { completed } from "./completed.ts";
 import type { Database } from "./database.ts";
@@ -15,7 +15,10 @@ export function readSession1(
   id: string,
   path: string,
 ): StoredSession | undefined {
-  const [found] = database.rows("SELECT *, rowid AS pond_row FROM session WHERE id = ?", id);
+  const [found] = database.rows(
+    `SELECT *, ${database.place("session")} FROM session WHERE id = ?`,
+    id,
+  );
   if (found === undefined) return undefined;
   const { pond_row: _, ...row } = found;
   const at = { adapter: origin, uri: database.file, record: `session ${id}` };
@@ -76,7 +79,7 @@ function* messagesOf(
   count: RecordCount | undefined,
 ): Generator<StoredMessage | FaultEvent> {
   const rows = database.rows(
-    `SELECT *, ${sized} FROM message WHERE session_id = ? ORDER BY time_created, id`,
+    `SELECT ${sized(database, "message")} FROM message WHERE session_id = ? ORDER BY time_created, id`,
     session,
   );
   for (const row of rows) {
@@ -89,12 +92,16 @@ function* messagesOf(
       yield { ...message, records };
       continue;
     }
+    yield* keptFaults(database, "message", id, row);
     const parts: Stored[] = [];
     for (const part of partRows) {
       const ids = { id: textIn(part["id"]), sessionID: session, messageID: id };
       const stored = storedRow(database, "part", part, session, ids);
       if ("kind" in stored) yield stored;
-      else parts.push(stored);
+      else {
+        yield* keptFaults(database, "part", ids.id, part);
+        parts.push(stored);
+      }
     }
     yield { kind: "message", schema: 1, ...message, parts, records: 1 + parts.length };
   }
@@ -114,12 +121,15 @@ function* messagesOf(
  * their clock starts anew are ordered by time.
  */
 function inOrder(database: Database, message: Row): readonly Row[] {
+  const found = findable(message);
+  if (found === undefined) return [];
+  const [key, value] = found;
   // An id that is no text is found by the row that has it only.
   const rows = [
     ...database.rows(
-      `SELECT *, ${sized} FROM part
-       WHERE message_id = (SELECT id FROM message WHERE rowid = ?) ORDER BY id`,
-      rowidIn(message),
+      `SELECT ${sized(database, "part")} FROM part
+       WHERE message_id = (SELECT id FROM message WHERE ${key} = ?) ORDER BY id`,
+      value,
     ),
   ];
   const [first, last] = [rows.at(0), rows.at(-1)].map((row) => textIn(row?.["id"]));
@@ -131,9 +141,12 @@ function inOrder(database: Database, message: Row): readonly Row[] {
     : rows;
 }
 
-// A text of half a gigabyte cannot become a string.
-export const sized =
-  "CASE WHEN octet_length(data) <= 268435456 THEN data END AS data, octet_length(data) AS pond_bytes, rowid AS pond_row";
+/** The columns of a row of JSON `data`, its size and its place. */
+export function sized(database: Database, table: string): string {
+  // A text of half a gigabyte cannot become a string.
+  return `*, CASE WHEN octet_length(data) <= 268435456 THEN data END AS data,
+    octet_length(data) AS pond_bytes, ${database.place(table)}`;
+}
 
 /** A row of JSON `data` with the ids of its columns inside. */
 export function storedRow(
@@ -146,7 +159,7 @@ export function storedRow(
   const { data, pond_bytes: bytes, pond_row: _, ...columns } = row;
   const place = { uri: database.file, record: `${table} ${ids["id"]}` };
   if (row["id"] === undefined) return recordFault(place.uri, table, "a row without an id");
-  const broken = database.brokenTexts(table, row);
+  const broken = database.brokenTexts(table, row).filter((column) => isOwn(column));
   if (broken.length > 0) return recordFault(place.uri, place.record, noText(broken));
   if (data === undefined && numberIn(bytes) > 0) {
     return recordFault(place.uri, place.record, `${bytes} bytes, too many to be kept`);
@@ -155,6 +168,11 @@ export function storedRow(
   if (!isJsonObject(body)) return recordFault(place.uri, place.record, "data is no JSON object");
   const beside = besides(columns, body, session, ids);
   return completed(place, body, ids, beside, { isBare: true, encodedBytes: numberIn(bytes) });
+}
+
+/** True for a column without which a row is not what the client stored; `keptFaults` names others. */
+function isOwn(column: string): boolean {
+  return ["id", "session_id", "message_id", "type", "data"].includes(column);
 }
 
 /** What the columns say that the body does not. */
@@ -196,7 +214,7 @@ function* todosOf(
   if (!database.has("todo")) return;
   const rows = [
     ...database.rows(
-      "SELECT *, rowid AS pond_row FROM todo WHERE session_id = ? ORDER BY position",
+      `SELECT *, ${database.place("todo")} FROM todo WHERE session_id = ? ORDER BY position`,
       session,
     ),
   ];

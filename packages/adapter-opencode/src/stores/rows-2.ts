@@ -14,7 +14,10 @@ export function readSession2(
   id: string,
   path: string,
 ): StoredSession | undefined {
-  const [found] = database.rows(`SELECT *, rowid AS pond_row FROM ${table} WHERE id = ?`, id);
+  const [found] = database.rows(
+    `SELECT *, ${database.place(table)} FROM ${table} WHERE id = ?`,
+    id,
+  );
   if (found === undefined) return undefined;
   const { pond_row: _, ...row } = found;
   const at = { adapter: origin, uri: database.file, record: `${table} ${id}` };
@@ -44,7 +47,7 @@ function* messagesOf(
   count: RecordCount | undefined,
 ): Generator<StoredMessage | FaultEvent> {
   const rows = database.rows(
-    `SELECT *, ${sized} FROM session_message WHERE session_id = ? ORDER BY seq`,
+    `SELECT ${sized(database, "session_message")} FROM session_message WHERE session_id = ? ORDER BY seq`,
     session,
   );
   for (const row of rows) {
@@ -52,7 +55,11 @@ function* messagesOf(
     const { id: own, type } = row;
     const ids = { id: textIn(own), ...(type !== undefined && { type: textIn(type) }) };
     const stored = storedRow(database, "session_message", row, session, ids);
-    if ("kind" in stored) yield stored;
-    else yield { kind: "message", schema: 2, ...stored, parts: [], records: 1 };
+    if ("kind" in stored) {
+      yield stored;
+      continue;
+    }
+    yield* keptFaults(database, "session_message", ids.id, row);
+    yield { kind: "message", schema: 2, ...stored, parts: [], records: 1 };
   }
 }

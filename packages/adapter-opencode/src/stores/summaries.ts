@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FaultEvent, type JsonValue, stringifyJson } from "@pond/canonical";
 import { fault } from "../faults.ts";
-import { idIn, idLength, numberIn, type Row, textIn } from "./cells.ts";
+import { idIn, idIsText, numberIn, type Row, textIn } from "./cells.ts";
 import type { Database } from "./database.ts";
 
 /** What is known of a session without reading it. */
@@ -65,12 +65,12 @@ function summarize(
     const bytes = database.columns(child).has("data") ? "sum(octet_length(data))" : "0";
     const rows = database.rows(
       `SELECT session_id, count(*) AS n, max(time_updated) AS t, ${bytes} AS b,
-       ${idLength("session_id")} FROM ${child} ${where("session_id")} GROUP BY session_id`,
+       ${idIsText("session_id")} FROM ${child} ${where("session_id")} GROUP BY session_id`,
       ...parameters,
     );
     const counts = new Map<string, Row>();
-    for (const { pond_octets: octets, ...row } of rows) {
-      const own = idIn(row["session_id"], octets);
+    for (const { pond_is_text: isText, ...row } of rows) {
+      const own = idIn(row["session_id"], isText);
       if (own !== undefined) counts.set(own, row);
       else if (row["session_id"] === undefined) stray(undefined, "messages of no session");
       else stray(row["session_id"], `messages of a session with ${noId}`);
@@ -79,11 +79,11 @@ function summarize(
   });
   const sessions = new Map<string, Summary>();
   const rows = database.rows(
-    `SELECT *, ${idLength("id")} FROM ${table} ${where("id")}`,
+    `SELECT *, ${idIsText("id")} FROM ${table} ${where("id")}`,
     ...parameters,
   );
-  for (const { pond_octets: octets, ...row } of rows) {
-    const own = idIn(row["id"], octets);
+  for (const { pond_is_text: isText, ...row } of rows) {
+    const own = idIn(row["id"], isText);
     if (row["id"] === undefined) report(undefined, "a session without an id");
     else if (own === undefined) report(row["id"], noId);
     else if (sessions.has(own)) report(own, "a second session of this id: not ingested");

@@ -6,10 +6,10 @@ export type ErrorKind = "conflict" | "transient" | "storage";
 
 // Every native error has the code "GenericFailure": only the message tells them apart.
 const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
-  // The first three are of rows and indexes made just before another process renewed their column.
+  // The first four are of rows and indexes made just before another process renewed their column.
   [
     "conflict",
-    /index referenced a field|different schema|column \d+ does not exist|retryable commit conflict|too many concurrent writers|commit conflict|preempted by concurrent|incompatible transaction|merge insert timed out/i,
+    /index referenced a field|different schema|cannot cast field '\w+' from FixedSizeList|column \d+ does not exist|retryable commit conflict|too many concurrent writers|commit conflict|preempted by concurrent|incompatible transaction|merge insert timed out/i,
   ],
   [
     "transient",

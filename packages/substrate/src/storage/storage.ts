@@ -114,7 +114,7 @@ async function flushBelow(folder: string, isDue: IsDue): Promise<void> {
   const folders: string[] = [];
   const files: string[] = [];
   for (const entry of entriesOf(folder)) {
-    if (entry.name === lockFile) continue;
+    if (entry.name.startsWith(lockFile)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) folders.push(path);
     else if (isDueNow(path, isDue)) files.push(path);

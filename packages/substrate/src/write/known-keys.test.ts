@@ -1,8 +1,16 @@
+import { cpSync, rmSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Cell, ColumnType, TableDeclaration } from "../declaration.ts";
 import { openStore } from "../store.ts";
-import { openCatalogue, storageOptions, temporaryLocation } from "../testing/store.ts";
+import { numbered } from "../testing/catalogue.ts";
+import {
+  onFolders,
+  openCatalogue,
+  storageOptions,
+  temporaryFolder,
+  temporaryLocation,
+} from "../testing/store.ts";
 
 describe("a key that is stored", () => {
   it.each([
@@ -108,4 +116,64 @@ describe("writers that take turns", () => {
     const found = rows?.map(({ maker, number }) => `${maker},${number}`).sort();
     expect(found).toEqual([...stored].sort());
   });
+});
+
+const ofFolders = onFolders("a bucket is not replaced under a store, and has no lock");
+
+/** A process that has the store open when something else takes its place. */
+ofFolders(
+  "a writer whose store is replaced by a backup stores what that lacks, and nothing twice",
+  async () => {
+    const location = temporaryLocation();
+    const backup = temporaryFolder();
+    const one = await openCatalogue(location);
+    await one.table("parts").insert(numbered(5, "acme"));
+    cpSync(location, backup, { recursive: true });
+    await one.table("parts").insert(numbered(10, "globex"));
+    const version = await one.table("parts").version();
+
+    rmSync(location, { recursive: true });
+    cpSync(backup, location, { recursive: true });
+    const other = await openCatalogue(location);
+    await other.table("parts").insert(numbered(10, "initech"));
+    const again = await one.table("parts").insert(numbered(10, "globex"));
+    const same = await one.table("parts").insert(numbered(10, "initech"));
+
+    expect(await other.table("parts").version()).toBe(version + 1);
+    expect([again, same]).toEqual([
+      { inserted: 10, present: 0 },
+      { inserted: 0, present: 10 },
+    ]);
+    expect(await other.table("parts").count()).toBe(25);
+  },
+);
+
+ofFolders("a writer that is closed keeps others out until its last commit is there", async () => {
+  for (const delayMs of [0, 2, 5, 10, 20]) {
+    const location = temporaryLocation();
+    const [one, other] = [await openCatalogue(location), await openCatalogue(location)];
+    const rows = numbered(5_000);
+    const first = one
+      .table("parts")
+      .insert(rows)
+      .catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    one.close();
+
+    await other.table("parts").insert(rows);
+    await first;
+
+    expect([delayMs, await other.table("parts").count()]).toEqual([delayMs, 5_000]);
+  }
+});
+
+it("keeps to what is stored where more is inserted than a writer remembers", async () => {
+  const table = (await openCatalogue()).table("parts");
+  const makers = ["a", "b", "c", "d", "e"];
+
+  for (const maker of makers) await table.insert(numbered(50_000, maker));
+  const again: unknown[] = [];
+  for (const maker of makers) again.push(await table.insert(numbered(3, maker, 49_998)));
+
+  expect(again).toEqual(makers.map(() => ({ inserted: 1, present: 2 })));
 });

@@ -1,76 +1,81 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { Table as LanceTable } from "@lancedb/lancedb";
-import type { Cell, ColumnBatch, ColumnType, TableDeclaration } from "../declaration.ts";
+import type { Cell, Cells, ColumnBatch, ColumnType, TableDeclaration } from "../declaration.ts";
 import { release } from "../engine/lance.ts";
 import { type Filter, type FilterValue, oneOf } from "../read/filter.ts";
 import { rowsOf, scanQuery } from "../read/read.ts";
 import { keyAt } from "../rows/batch.ts";
 
-const valuesPerQuery = 500;
+export type KnownKeysInit = {
+  readonly table: TableDeclaration;
+  readonly handle: LanceTable;
+  /** The folder of the table. */
+  readonly home: string;
+  /** Opens another handle of the same table. */
+  readonly open: () => Promise<LanceTable>;
+};
+
+// Each query may have to read all rows that no index covers; of more values one is slow to plan.
+const valuesPerQuery = 5_000;
+// Each takes some hundred bytes.
+const maxRecentKeys = 200_000;
 
 /**
  * Which keys are stored, for a writer that keeps all others out while it asks and adds. It reads the
- * keys that begin with the same value as one of a batch, by the index of that column, so that what
- * this costs follows the batch and not the table.
+ * keys that begin with the same value as one of a batch, by the index of that column: what this costs
+ * follows how many these are, not how many there are in the table.
  *
  * No index covers rows added since the last fold, and a first import adds millions. But where nobody
  * else has committed since, they are its own: it remembers with which values their keys begin, and
  * asks for all others in the version it found.
  */
 export class KnownKeys {
-  readonly #table: TableDeclaration;
-  readonly #handle: LanceTable;
-  readonly #open: () => Promise<LanceTable>;
-  /** The version that what is remembered holds for: the last of its own commits. */
-  #version: number | undefined;
+  readonly #init: KnownKeysInit;
+  /** What is remembered holds for this version: the last of its own commits. */
+  #version: Version | undefined;
   /** Another handle, of the version it found. */
   #found: LanceTable | undefined;
   /** What the keys of rows begin with that were added since. */
   readonly #added: Set<string> = new Set();
-  /** All keys that begin with a value of the last batch: the next one often goes on there. */
-  #recent: ReadonlyMap<string, Set<string>> = new Map();
+  /** All keys that begin with a value, by that value; the one used last is at the end. */
+  readonly #recent: Map<string, Set<string>> = new Map();
 
-  /** @param open - Opens another handle of the same table. */
-  constructor(table: TableDeclaration, handle: LanceTable, open: () => Promise<LanceTable>) {
-    this.#table = table;
-    this.#handle = handle;
-    this.#open = open;
+  constructor(init: KnownKeysInit) {
+    this.#init = init;
   }
 
   /** Numbers of the rows whose key is not stored. */
   async missing(batch: ColumnBatch): Promise<number[]> {
-    await this.#handle.checkoutLatest();
-    const version = await this.#handle.version();
-    const found =
-      this.#found && version === this.#version ? this.#found : await this.#begin(version);
+    const found = await this.#current();
     const keys = this.#keysOf(batch);
-    const cells = keys[0] ?? [];
-    const recent = new Map<string, Set<string>>();
-    const ofOthers: Cell[] = [];
-    const ofItsOwn: Cell[] = [];
-    for (let row = 0; row < cells.length; row++) {
-      const cell = cells.at(row) ?? null;
-      const first = String(cell);
-      if (recent.has(first)) continue;
-      const known = this.#recent.get(first);
-      recent.set(first, known ?? new Set());
-      if (known === undefined) (this.#added.has(first) ? ofItsOwn : ofOthers).push(cell);
+    const unknown = this.#unknown(new Set(rowsIn(keys).map((row) => keys[0]?.at(row) ?? null)));
+    const isAdded = (cell: Cell): boolean => this.#added.has(String(cell));
+    try {
+      await this.#read(
+        found,
+        unknown.filter((cell) => !isAdded(cell)),
+      );
+      await this.#read(this.#init.handle, unknown.filter(isAdded));
+    } catch (error) {
+      // What was begun to be remembered is not all there is.
+      this.#version = undefined;
+      throw error;
     }
-    await this.#read(found, ofOthers, recent);
-    await this.#read(this.#handle, ofItsOwn, recent);
-    this.#recent = recent;
-    const rows = [...new Array<unknown>(cells.length).keys()];
-    return rows.filter((row) => !recent.get(String(cells.at(row)))?.has(keyAt(keys, row)));
+    return rowsIn(keys).filter(
+      (row) => !this.#recent.get(firstOf(keys, row))?.has(keyAt(keys, row)),
+    );
   }
 
-  /** Told of a commit that added rows which were missing just before. */
+  /** Told of the version in which rows came that were missing just before. */
   added(batch: ColumnBatch, version: number): void {
-    // Others do not add rows, but may have folded the table just now.
-    const isNext = this.#version !== undefined && version === this.#version + 1;
-    this.#version = isNext ? version : undefined;
+    const mark = markOf(this.#init.home, version);
+    // Others do not add rows meanwhile, but may have folded the table.
+    const isNext = this.#version !== undefined && version === this.#version.number + 1;
+    this.#version = isNext && mark !== undefined ? { number: version, mark } : undefined;
     const keys = this.#keysOf(batch);
-    const cells = keys[0] ?? [];
-    for (let row = 0; row < cells.length; row++) {
-      const first = String(cells.at(row));
+    for (const row of rowsIn(keys)) {
+      const first = firstOf(keys, row);
       this.#added.add(first);
       this.#recent.get(first)?.add(keyAt(keys, row));
     }
@@ -81,49 +86,101 @@ export class KnownKeys {
     this.#found = undefined;
   }
 
-  /** Forgets all, and starts from a version. */
-  async #begin(version: number): Promise<LanceTable> {
+  /** The handle of the version it found, which is a new one where others have committed. */
+  async #current(): Promise<LanceTable> {
+    const { handle, home, open } = this.#init;
+    await handle.checkoutLatest();
+    const number = await handle.version();
+    const mark = markOf(home, number);
+    const known = this.#version;
+    if (this.#found && mark && known?.number === number && known.mark === mark) return this.#found;
     this.close();
     this.#added.clear();
-    this.#recent = new Map();
-    this.#version = version;
-    const found = await this.#open();
+    this.#recent.clear();
+    this.#version = undefined;
+    const found = await open();
     this.#found = found;
-    await found.checkout(version);
+    await found.checkout(number);
+    if (mark !== undefined) this.#version = { number, mark };
     return found;
   }
 
-  /** Adds the stored keys that begin with one of the cells. */
-  async #read(
-    handle: LanceTable,
-    cells: readonly Cell[],
-    keys: ReadonlyMap<string, Set<string>>,
-  ): Promise<void> {
-    const columns = this.#table.primaryKey;
-    for (const where of this.#filters(cells)) {
-      for await (const rows of rowsOf(scanQuery(handle, { columns, where }))) {
-        const stored = columns.map((name) => rows.map((row) => row[name] ?? null));
-        for (let row = 0; row < rows.length; row++) {
-          keys.get(String(stored[0]?.[row]))?.add(keyAt(stored, row));
+  /**
+   * Those of the values of which the keys that begin with them are not remembered. Of the others what
+   * was used longest ago is forgotten, where it is too much.
+   */
+  #unknown(cells: ReadonlySet<Cell>): Cell[] {
+    const unknown: Cell[] = [];
+    const used = new Map<string, Set<string>>();
+    for (const cell of cells) {
+      const keys = this.#recent.get(String(cell));
+      if (keys === undefined) unknown.push(cell);
+      else used.set(String(cell), keys);
+      this.#recent.delete(String(cell));
+    }
+    let count = 0;
+    for (const keys of [...this.#recent.values(), ...used.values()]) count += keys.size;
+    for (const [first, keys] of this.#recent) {
+      if (count <= maxRecentKeys) break;
+      this.#recent.delete(first);
+      count -= keys.size;
+    }
+    for (const [first, keys] of used) this.#recent.set(first, keys);
+    return unknown;
+  }
+
+  /** Remembers all stored keys that begin with one of the values. */
+  async #read(handle: LanceTable, cells: readonly Cell[]): Promise<void> {
+    for (const cell of cells) this.#recent.set(String(cell), new Set());
+    for (let from = 0; from < cells.length; from += valuesPerQuery) {
+      const where = this.#beginsWith(cells.slice(from, from + valuesPerQuery));
+      for await (const keys of this.#storedKeys(handle, where)) {
+        for (const row of rowsIn(keys)) {
+          this.#recent.get(firstOf(keys, row))?.add(keyAt(keys, row));
         }
       }
     }
   }
 
-  /** Conditions that together take every row whose key begins with one of the cells. */
-  *#filters(cells: readonly Cell[]): Generator<Filter | undefined> {
-    const column = this.#table.primaryKey[0] ?? "";
-    const type = this.#table.columns[column]?.type;
-    const values = cells.flatMap((cell) => literalOf(cell, type) ?? []);
-    if (values.length < cells.length) return yield undefined;
-    for (let from = 0; from < values.length; from += valuesPerQuery) {
-      yield oneOf(column, values.slice(from, from + valuesPerQuery));
+  /** The columns of the keys of the rows that meet a condition. */
+  async *#storedKeys(handle: LanceTable, where: Filter | undefined): AsyncGenerator<Cells[]> {
+    const { primaryKey: columns } = this.#init.table;
+    for await (const rows of rowsOf(scanQuery(handle, { columns, where }))) {
+      yield columns.map((name) => rows.map((row) => row[name] ?? null));
     }
   }
 
-  #keysOf(batch: ColumnBatch) {
-    return this.#table.primaryKey.map((name) => batch[name] ?? []);
+  /** Undefined, which is every row, where SQL has no exact literal for one of them. */
+  #beginsWith(cells: readonly Cell[]): Filter | undefined {
+    const column = this.#init.table.primaryKey[0] ?? "";
+    const type = this.#init.table.columns[column]?.type;
+    const values = cells.flatMap((cell) => literalOf(cell, type) ?? []);
+    return values.length < cells.length ? undefined : oneOf(column, values);
   }
+
+  #keysOf(batch: ColumnBatch): Cells[] {
+    return this.#init.table.primaryKey.map((name) => batch[name] ?? []);
+  }
+}
+
+/** A version, and what tells its manifest from another of that number: backups bring these. */
+type Version = { readonly number: number; readonly mark: string };
+
+const maxVersion = 2n ** 64n - 1n;
+
+/** Undefined where there is no such manifest. */
+function markOf(home: string, version: number): string | undefined {
+  const name = `${String(maxVersion - BigInt(version)).padStart(20, "0")}.manifest`;
+  const stats = statSync(join(home, "_versions", name), { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}`;
+}
+
+function rowsIn(keys: readonly Cells[]): number[] {
+  return [...new Array<unknown>(keys[0]?.length ?? 0).keys()];
+}
+
+function firstOf(keys: readonly Cells[], row: number): string {
+  return String(keys[0]?.at(row));
 }
 
 /** Undefined for what SQL has no exact literal for. */

@@ -1,4 +1,5 @@
 import type { Table as LanceTable, MergeInsertBuilder, MergeResult } from "@lancedb/lancedb";
+import type { Table as ArrowTable } from "apache-arrow";
 import type { ColumnBatch, TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
 import { withStoredVectors } from "../engine/schema.ts";
@@ -54,10 +55,12 @@ export class TableWriter {
     this.#exclusive = exclusive;
   }
 
-  /** Nothing can be written afterwards. */
+  /** Nothing can be written afterwards. What is being committed keeps others out until it is. */
   close(): void {
-    this.#exclusive?.keys.close();
-    this.#exclusive?.lock.close();
+    void this.#last.then(() => {
+      this.#exclusive?.keys.close();
+      this.#exclusive?.lock.close();
+    });
   }
 
   /**
@@ -90,10 +93,15 @@ export class TableWriter {
     let inserted = 0;
     for (const slice of slices(this.#table, batch, this.#distinctRows(batch, length))) {
       const append = async (): Promise<number> => {
+        // Made of all rows, for one that cannot be stored is refused whether it is there or not.
+        const whole = await this.#toArrow(slice);
         const missing = await keys.missing(slice);
         if (missing.length === 0) return 0;
         const rows = takeRows(slice, missing);
-        keys.added(rows, await this.#add(rows));
+        const { version } = await this.#handle.add(
+          rows === slice ? whole : await this.#toArrow(rows),
+        );
+        keys.added(rows, version);
         return missing.length;
       };
       inserted += await this.#inTurn(signal, () => lock.hold(signal, append));
@@ -122,14 +130,13 @@ export class TableWriter {
     const length = rowCount(this.#table, batch, this.#requiredColumns());
     const whole = withAllColumns(this.#table, batch, length);
     for (const slice of slices(this.#table, whole, [...new Array(length).keys()])) {
-      await this.#inTurn(signal, () => this.#add(slice));
+      await this.#inTurn(signal, async () => this.#handle.add(await this.#toArrow(slice)));
     }
   }
 
-  /** @returns The version that this made. */
-  async #add(batch: ColumnBatch): Promise<number> {
-    const declaration = withStoredVectors(this.#table, await this.#handle.schema());
-    return (await this.#handle.add(toArrow(declaration, batch))).version;
+  async #toArrow(batch: ColumnBatch): Promise<ArrowTable> {
+    // Asked each time: another process may have renewed a vector column.
+    return toArrow(withStoredVectors(this.#table, await this.#handle.schema()), batch);
   }
 
   /** Inserts or overwrites rows by primary key: only of a table declared `isDerived`. */
@@ -172,8 +179,7 @@ export class TableWriter {
     const results: MergeResult[] = [];
     for (const slice of slices(this.#table, batch, this.#distinctRows(batch, length))) {
       const run = async (): Promise<MergeResult> => {
-        // Asked each time: another process may have renewed a vector column.
-        const rows = toArrow(withStoredVectors(this.#table, await this.#handle.schema()), slice);
+        const rows = await this.#toArrow(slice);
         if (merge === setColumns) await this.#coverKeys(signal);
         return merge(this.#handle.mergeInsert(key)).execute(rows);
       };

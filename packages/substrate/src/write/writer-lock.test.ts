@@ -1,6 +1,14 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -85,8 +93,41 @@ describe("the lock of a table", () => {
     expect(statSync(join(folder, "writer.lock")).size).toBe(0);
   });
 
+  it("is taken on the file that is there, where another takes its place", async () => {
+    const folder = temporaryFolder();
+    const lock = lockIn(folder);
+    await lock.hold(undefined, async () => undefined);
+
+    rmSync(join(folder, "writer.lock"));
+    const taken = await lock.hold(undefined, () => waitForLock(folder));
+
+    expect(taken).toBe("busy");
+  });
+
+  it("is not taken any more once it is closed", async () => {
+    const lock = lockIn(temporaryFolder());
+    lock.close();
+
+    await expect(lock.hold(undefined, async () => undefined)).rejects.toThrow("closed");
+  });
+
+  it("says what to do about a file that somebody wrote to", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, "writer.lock"),
+      "not a database, but long enough to be one".repeat(30),
+    );
+
+    const held = lockIn(folder).hold(undefined, async () => undefined);
+
+    await expect(held).rejects.toThrow("is not empty: empty it, and do not delete it");
+  });
+
   it("is kept while its folder is flushed in the same process", async () => {
     const folder = temporaryFolder();
+    // What one that was killed left when it made the file.
+    writeFileSync(join(folder, "writer.lock"), "");
+    linkSync(join(folder, "writer.lock"), join(folder, "writer.lock-0"));
     const durable = new DurableFolder(folder);
     const taken = await lockIn(folder).hold(undefined, async () => {
       await durable.flush();

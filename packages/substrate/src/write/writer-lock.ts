@@ -20,7 +20,9 @@ export type Place = { readonly table: string; readonly location: string };
 // A commit takes milliseconds, one of many rows a second: who waits for minutes waits for one that
 // hangs.
 const defaultMaxWaitMs = 120_000;
+// What SQLite calls them.
 const busy = 5;
+const notADatabase = 26;
 
 /**
  * Lets one writer at a time, of all processes, write to a table in a folder. It is the lock that
@@ -31,7 +33,8 @@ export class WriterLock {
   readonly #file: string;
   readonly #place: Place;
   readonly #maxWaitMs: number;
-  #connection: DatabaseSync | undefined;
+  #opened: Opened | undefined;
+  #isClosed = false;
 
   constructor(file: string, place: Place, maxWaitMs: number = defaultMaxWaitMs) {
     this.#file = file;
@@ -47,62 +50,79 @@ export class WriterLock {
    * @throws {StorageUnavailableError} where its file cannot be made.
    */
   async hold<T>(signal: AbortSignal | undefined, use: () => Promise<T>): Promise<T> {
-    const connection = this.#open();
     const startedMs = performance.now();
-    for (let attempts = 1; !this.#take(connection); attempts++) {
+    let connection = this.#take();
+    for (let attempts = 1; connection === undefined; attempts++) {
       if (performance.now() - startedMs > this.#maxWaitMs) {
         throw new ConflictError(this.#place.table, attempts);
       }
       await sleep(1 + Math.random() * Math.min(30, attempts), undefined, { signal });
+      connection = this.#take();
     }
     try {
       return await use();
     } finally {
-      if (connection.isOpen) connection.exec("ROLLBACK");
+      connection.exec("ROLLBACK");
     }
   }
 
-  /** Whoever holds it no longer does. */
+  /** Not to be called while it is held. */
   close(): void {
-    this.#connection?.close();
-    this.#connection = undefined;
+    this.#isClosed = true;
+    this.#opened?.connection.close();
+    this.#opened = undefined;
   }
 
-  #open(): DatabaseSync {
-    this.#connection ??= this.#typed(() => {
-      makeFile(this.#file);
-      const { DatabaseSync } = sqlite();
-      return new DatabaseSync(this.#file);
-    });
-    return this.#connection;
-  }
-
-  /** False where another holds it. */
-  #take(connection: DatabaseSync): boolean {
-    return this.#typed(() => {
-      try {
+  /** Undefined where another holds it. */
+  #take(): DatabaseSync | undefined {
+    try {
+      for (;;) {
+        const { connection, mark } = this.#open();
         // Of a journal in memory nothing is left where the holder is killed.
         connection.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-        return true;
-      } catch (error) {
-        if (error instanceof Error && "errcode" in error && error.errcode === busy) return false;
-        throw error;
+        if (mark === markOf(this.#file)) return connection;
+        // A folder that was replaced has another file, and that one the others see.
+        connection.close();
+        this.#opened = undefined;
       }
-    });
-  }
-
-  #typed<T>(call: () => T): T {
-    try {
-      return call();
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new StorageUnavailableError(
-        this.#place.location,
-        `${this.#file} cannot be locked: ${reason}`,
-        { cause },
-      );
+    } catch (error) {
+      if (error instanceof Error && "errcode" in error && error.errcode === busy) return undefined;
+      throw this.#refusal(error);
     }
   }
+
+  #open(): Opened {
+    if (this.#isClosed) throw new Error("the store is closed");
+    if (this.#opened === undefined) {
+      makeFile(this.#file);
+      // Looked at before it is opened: of a file that takes its place meanwhile this tells.
+      const mark = markOf(this.#file);
+      const { DatabaseSync } = sqlite();
+      this.#opened = { connection: new DatabaseSync(this.#file), mark };
+    }
+    return this.#opened;
+  }
+
+  #refusal(cause: unknown): StorageUnavailableError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const isWritten =
+      cause instanceof Error && "errcode" in cause && cause.errcode === notADatabase;
+    return new StorageUnavailableError(
+      this.#place.location,
+      isWritten
+        ? `${this.#file} is not empty: empty it, and do not delete it while anything writes here`
+        : `${this.#file} cannot be locked: ${reason}`,
+      { cause },
+    );
+  }
+}
+
+type Opened = { readonly connection: DatabaseSync; readonly mark: string | undefined };
+
+/** Tells a file from another in its place. */
+function markOf(file: string): string | undefined {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino}`;
 }
 
 /**

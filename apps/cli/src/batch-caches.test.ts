@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import type { CacheSizes, StoreOptions } from "@pond/substrate";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { batchCacheSizes } from "./batch-caches.ts";
+import { Home, line } from "./testing.ts";
+
+/** Folders of stores that were opened, with the caches each was given. */
+const opened = vi.hoisted((): [string, CacheSizes | undefined][] => []);
+
+vi.mock("@pond/substrate", async (load) => {
+  const substrate = await load<typeof import("@pond/substrate")>();
+  const sizesOf = new WeakMap<object, CacheSizes>();
+  return {
+    ...substrate,
+    createCaches: (sizes: CacheSizes) => {
+      const caches = substrate.createCaches(sizes);
+      sizesOf.set(caches, sizes);
+      return caches;
+    },
+    openStore: (location: string, options: StoreOptions) => {
+      opened.push([location, options.caches && sizesOf.get(options.caches)]);
+      return substrate.openStore(location, options);
+    },
+  };
+});
+
+let home: Home;
+let storage: string;
+beforeAll(async () => {
+  home = new Home();
+  storage = join(home.folder, "storage");
+  home.writeSession("s1", line("s1", "a", "the heron stood in the reeds"));
+  await openedBy("sync");
+  await openedBy("export", "--output", "~/a.pond");
+});
+afterAll(() => home.remove());
+
+/** What a command gave to the stores below the home's storages; an archive's own are not there. */
+async function openedBy(...argv: readonly string[]): Promise<(CacheSizes | undefined)[]> {
+  opened.length = 0;
+  const places = argv.map((word) => word.replace(/^~/, home.folder));
+  const { code, stderr } = await home.pond("--storage", storage, ...places, "--json");
+  expect([code, stderr]).toEqual([0, ""]);
+  return opened.flatMap(([location, sizes]) => (location.includes("storage") ? [sizes] : []));
+}
+
+describe("caches of the stores that a command opens", () => {
+  it.each([
+    [["sync"], ["by-session"]],
+    [["sync", "--only", "update-indexes"], ["in-order"]],
+    [["export", "--output", "~/a.pond", "--force"], ["in-order"]],
+    [["import", "~/a.pond"], ["by-session"]],
+    [
+      ["copy", "@", "~/storage-2"],
+      ["by-session", "by-session"],
+    ],
+    [["restore", "--all", "--out", "~/restored"], ["by-session"]],
+  ] as const)("are small where it goes through them: %j", async (argv, passes) => {
+    expect(await openedBy(...argv)).toEqual(passes.map((pass) => batchCacheSizes[pass]));
+  });
+
+  it.each([
+    [["search", "heron"]],
+    [["list"]],
+    [["get", "s1"]],
+    [["status"]],
+    [["restore", "s1", "--out", "~/one"]],
+  ])("are the store's own where it answers: %j", async (argv) => {
+    expect(await openedBy(...argv)).toEqual([undefined]);
+  });
+});

@@ -1,0 +1,94 @@
+import { rowId, type Store } from "@pond/substrate";
+import { type Range, within } from "./ranges.ts";
+import { readOrder, type TableName } from "./tables.ts";
+
+/** Rows whose ids follow each other: as a rule, what one write stored of a session. */
+type Run = { readonly first: bigint; rows: number };
+
+/** Where the rows of sessions are in a store: their ids, which stay whatever is written. */
+export class Places {
+  readonly #runs: ReadonlyMap<TableName, Map<string, Run[]>> = new Map(
+    readOrder.map((name) => [name, new Map()]),
+  );
+
+  readonly #rows: Map<TableName, number> = new Map();
+
+  /** To be told of all rows that were looked at. */
+  count(table: TableName, rows: number): void {
+    this.#rows.set(table, this.rows(table) + rows);
+  }
+
+  /** How many rows of a table were looked at, whosesoever they are. */
+  rows(table: TableName): number {
+    return this.#rows.get(table) ?? 0;
+  }
+
+  add(table: TableName, sessionId: string, id: bigint): void {
+    const sessions = this.#runs.get(table);
+    const runs = sessions?.get(sessionId);
+    const last = runs?.at(-1);
+    if (last && last.first + BigInt(last.rows) === id) last.rows += 1;
+    else if (runs) runs.push({ first: id, rows: 1 });
+    else sessions?.set(sessionId, [{ first: id, rows: 1 }]);
+  }
+
+  /** True where a table has rows of the session. */
+  has(table: TableName, sessionId: string): boolean {
+    return this.#runs.get(table)?.has(sessionId) ?? false;
+  }
+
+  /** Sessions whose own row is there. */
+  sessionIds(): string[] {
+    return [...(this.#runs.get("sessions")?.keys() ?? [])];
+  }
+
+  /** How many rows of a session there are in all tables. */
+  rowsOf(sessionId: string): number {
+    const runs = readOrder.flatMap((name) => this.#runs.get(name)?.get(sessionId) ?? []);
+    return runs.reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  /** The ids of the rows of some sessions. */
+  rowIds(table: TableName, sessionIds: Iterable<string>): bigint[] {
+    const ids: bigint[] = [];
+    for (const sessionId of sessionIds) {
+      for (const { first, rows } of this.#runs.get(table)?.get(sessionId) ?? []) {
+        for (let at = 0n; at < rows; at++) ids.push(first + at);
+      }
+    }
+    return ids;
+  }
+}
+
+/** A store, and where its rows are. */
+export type PlacedStore = { readonly store: Store; readonly places: Places };
+
+/**
+ * Reads once which row is of which session: asked for a range at a time, rows that no index covers
+ * would be read anew for each.
+ *
+ * @param isWanted - Sessions to find the rows of.
+ * @param range - Only this range is looked at.
+ */
+export async function findRows(
+  store: Store,
+  isWanted: (sessionId: string) => boolean = () => true,
+  range?: Range,
+): Promise<Places> {
+  const places = new Places();
+  for (const name of readOrder) {
+    const table = store.table(name);
+    const [column = "id"] = table.declaration.primaryKey;
+    // What was read before may be newer than what this handle last saw.
+    await table.refresh();
+    const where = range && within(column, range);
+    for await (const rows of table.scan({ columns: [column, rowId], where })) {
+      places.count(name, rows.length);
+      for (const row of rows) {
+        const sessionId = String(row[column]);
+        if (isWanted(sessionId)) places.add(name, sessionId, BigInt(row[rowId] as bigint));
+      }
+    }
+  }
+  return places;
+}

@@ -1,0 +1,115 @@
+import { messageOf, missingMessages } from "./missing-messages.ts";
+import { keysOf, type MissingRows, missingRows } from "./missing-rows.ts";
+import type { PlacedStore } from "./places.ts";
+import type { Range } from "./ranges.ts";
+import { readOrder, type TableName } from "./tables.ts";
+
+/** What every message of a session repeats (spec 5.3). */
+export type Labels = { readonly sourceAgent: unknown; readonly project: unknown };
+
+/** What is to be copied of a range into a store. */
+export type RangePlan = {
+  /** Rows it lacks, by row id. */
+  readonly rowIds: ReadonlyMap<TableName, readonly bigint[]>;
+  /** How many rows it has, or is not to have. */
+  readonly present: ReadonlyMap<TableName, number>;
+  /** Messages that it has with another value than the one to copy, or with parts of another. */
+  readonly differing: number;
+  /**
+   * Sessions it has any message of, with their labels where it has their row too: a copy that broke
+   * off leaves messages without.
+   */
+  readonly known: ReadonlyMap<string, Labels | undefined>;
+  /** Sessions whose windows have to be made anew there: it had something of them, or lacks some. */
+  readonly mixed: ReadonlySet<string>;
+};
+
+/**
+ * Finds what a store lacks of a range. Sessions it has nothing of need no comparison: neither their
+ * keys are read, nor the store.
+ */
+export async function planRange(
+  from: PlacedStore,
+  to: PlacedStore,
+  { sessionIds }: Range,
+  signal: AbortSignal | undefined,
+): Promise<RangePlan> {
+  const there = new Set<string>();
+  const others: string[] = [];
+  for (const id of sessionIds) {
+    if (readOrder.some((name) => to.places.has(name, id))) there.add(id);
+    else others.push(id);
+  }
+  const rowIds = new Map<TableName, readonly bigint[]>();
+  const present = new Map<TableName, number>();
+  const messages = await missingMessages(from, to, there);
+  for (const name of readOrder) {
+    signal?.throwIfAborted();
+    const rows =
+      name === "messages"
+        ? messages
+        : await missingRows(from, to, name, there, (key) => {
+            // Of messages that stay as they are there: no part may join what is not its own.
+            return name === "parts" && messages.differing.has(messageOf(key));
+          });
+    rowIds.set(name, [...from.places.rowIds(name, others), ...rows.rowIds]);
+    present.set(name, rows.present);
+  }
+  const known = await knownSessions(to, there);
+  const mixed = await mixedSessions(from, to, known, there, messages);
+  return { rowIds, present, differing: messages.differing.size, known, mixed };
+}
+
+async function knownSessions(
+  to: PlacedStore,
+  there: ReadonlySet<string>,
+): Promise<Map<string, Labels | undefined>> {
+  const known = new Map<string, Labels | undefined>();
+  for (const id of there) if (to.places.has("messages", id)) known.set(id, undefined);
+  const labels = ["source_agent", "project"];
+  for await (const { key, row } of keysOf(to, "sessions", there, labels)) {
+    known.set(key[0] ?? "", { sourceAgent: row["source_agent"], project: row["project"] });
+  }
+  return known;
+}
+
+/**
+ * Sessions of which a message was left out, known ones that get messages, and those whose windows
+ * differ: an ingest or an earlier copy may have broken off.
+ */
+async function mixedSessions(
+  from: PlacedStore,
+  to: PlacedStore,
+  known: ReadonlyMap<string, unknown>,
+  there: ReadonlySet<string>,
+  messages: MissingRows,
+): Promise<Set<string>> {
+  const mixed = new Set(messages.cutSessionIds);
+  const [ours, theirs] = [await windowsOf(from, there), await windowsOf(to, there)];
+  for (const id of there) {
+    if (!known.has(id) && !theirs.has(id)) continue;
+    const isGrown = known.has(id) && messages.sessionIds.has(id);
+    if (isGrown || !isEqual(ours.get(id), theirs.get(id))) mixed.add(id);
+  }
+  return mixed;
+}
+
+/** The windows of each session, as texts that tell one from another. */
+async function windowsOf(
+  placed: PlacedStore,
+  sessionIds: ReadonlySet<string>,
+): Promise<Map<string, Set<string>>> {
+  const windows = new Map<string, Set<string>>();
+  for await (const { key, row } of keysOf(placed, "windows", sessionIds, ["message_ids"])) {
+    const known = windows.get(key[0] ?? "") ?? new Set();
+    windows.set(key[0] ?? "", known);
+    const ids = String(row["message_ids"]);
+    // One that was emptied holds none.
+    if (ids !== "[]") known.add(ids);
+  }
+  return windows;
+}
+
+function isEqual(left: ReadonlySet<string> = new Set(), right: ReadonlySet<string> = new Set()) {
+  return left.size === right.size && [...left].every((each) => right.has(each));
+}

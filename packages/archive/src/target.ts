@@ -1,0 +1,54 @@
+import type { Store } from "@pond/substrate";
+import { findRows, type Places } from "./places.ts";
+import type { Range } from "./ranges.ts";
+
+// Windows are made of the others, so they tell nothing that these do not.
+const watched = ["sessions", "messages", "parts"] as const;
+
+/** A store that sessions are copied to, and where what it has of them is. */
+export class Target {
+  readonly store: Store;
+  readonly #isWanted: (sessionId: string) => boolean;
+  /** As it was when the copy began. */
+  readonly #first: Places;
+  readonly #inserted: Map<string, number> = new Map();
+
+  private constructor(store: Store, isWanted: (sessionId: string) => boolean, first: Places) {
+    this.store = store;
+    this.#isWanted = isWanted;
+    this.#first = first;
+  }
+
+  static async look(store: Store, isWanted: (sessionId: string) => boolean): Promise<Target> {
+    return new Target(store, isWanted, await findRows(store, isWanted));
+  }
+
+  /** To be told of all that the copy inserts. */
+  inserted(table: string, rows: number): void {
+    this.#inserted.set(table, (this.#inserted.get(table) ?? 0) + rows);
+  }
+
+  /**
+   * Where its rows of a range are by now, as long as the copy has written none of them: known from
+   * the beginning, unless another process has written since.
+   */
+  async placesOf(range: Range): Promise<Places> {
+    return (await this.#isAlone()) ? this.#first : this.lookAgain(range);
+  }
+
+  /** Where its rows of a range are now. */
+  lookAgain(range: Range): Promise<Places> {
+    return findRows(this.store, this.#isWanted, range);
+  }
+
+  /** Rows are never removed, so there are as many as there were and were added only if no other came. */
+  async #isAlone(): Promise<boolean> {
+    for (const name of watched) {
+      const table = this.store.table(name);
+      await table.refresh();
+      const own = this.#first.rows(name) + (this.#inserted.get(name) ?? 0);
+      if ((await table.count()) !== own) return false;
+    }
+    return true;
+  }
+}
