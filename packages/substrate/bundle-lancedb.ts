@@ -3,7 +3,7 @@
 // Its native builds, and what it imports, are dependencies of this package instead.
 import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
 
 const source = dirname(createRequire(import.meta.url).resolve("@lancedb/lancedb"));
 const { name, version, license } = JSON.parse(readFileSync(`${source}/../package.json`, "utf8"));
@@ -11,7 +11,11 @@ const { name, version, license } = JSON.parse(readFileSync(`${source}/../package
 cpSync(source, "dist/lancedb", { recursive: true });
 const manifest = { name, version, license, type: "commonjs" };
 writeFileSync("dist/lancedb/package.json", `${JSON.stringify(manifest, null, 2)}\n`);
-for (const file of globSync("dist/*.{js,d.ts}")) {
+for (const file of globSync("dist/**/*.{js,d.ts}", { exclude: ["dist/lancedb"] })) {
   const text = readFileSync(file, "utf8");
-  writeFileSync(file, text.replaceAll(`"${name}"`, '"./lancedb/index.js"'));
+  const path = relative(dirname(file), "dist/lancedb/index.js");
+  writeFileSync(
+    file,
+    text.replaceAll(`"${name}"`, `"${path.startsWith(".") ? path : `./${path}`}"`),
+  );
 }
