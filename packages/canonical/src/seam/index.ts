@@ -36,7 +36,7 @@ export {
 export type { Extracted } from "./extracted.ts";
 export { type FileSource, type FoundFiles, fileReader } from "./file-reader.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
-export { fileMark, measureFiles } from "./measure-files.ts";
+export { type FileStats, fileMark, measureFiles } from "./measure-files.ts";
 export { inPieces } from "./pieces.ts";
 export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";
 export { RecordCount } from "./record-count.ts";

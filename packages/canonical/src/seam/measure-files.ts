@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type BigIntStats, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { SourceSession } from "./codec.ts";
 
 /**
@@ -28,7 +28,14 @@ export function measureFiles(
   return { fingerprint, bytes: Number(bytes) };
 }
 
+/** What `stat` says of a file; not Node's own type, for adapters compile without that too. */
+export type FileStats = {
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ino: bigint;
+};
+
 /** Size, time and identity of a file: another text whenever it may have changed. */
-export function fileMark({ size, mtimeNs, ino }: BigIntStats): string {
+export function fileMark({ size, mtimeNs, ino }: FileStats): string {
   return `${size}.${mtimeNs}.${ino}`;
 }
