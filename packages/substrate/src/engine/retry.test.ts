@@ -55,6 +55,14 @@ it.each([
     "whose bytes make no sense",
     "Failed to get next batch from stream: Invalid input, column metadata range for column index 2 is outside metadata region: position=573, length=97",
   ],
+  [
+    "whose index has a length that is none",
+    "Invalid input, Global buffer 0 range 64..2147484309 is outside file of size 830",
+  ],
+  [
+    "whose index describes itself in broken JSON",
+    "Failed to get next batch from stream: lance error: LanceError(Arrow): expected ident at line 1 column 354",
+  ],
 ])("ends in a StorageUnavailableError for storage %s", async (_, message) => {
   const outcome = retry(place, failing(message, message), { maxAttempts: 2 });
 
