@@ -3,7 +3,8 @@ export const rules: Readonly<Record<string, string>> = {
   "lance-chokepoints": "Tables are reached through four places of the substrate only, as below.",
   "lance-chokepoints-catalog": "Where a table lies is looked up in one place.",
   "lance-chokepoints-read": "Scans and searches are built in one place.",
-  "lance-chokepoints-write": "Rows are written in one place, by insert-if-absent.",
+  "lance-chokepoints-write":
+    "Rows are written in one place, by insert-if-absent: a merge, or under a lock an append.",
   "lance-chokepoints-storage": "Bytes go through Lance's object-store layer.",
   "lance-append-only": "Stored rows do not change.",
   "lance-deterministic-pk":

@@ -17,9 +17,6 @@ const compilers = {
   "TypeScript 5.9": "node_modules/typescript-5.9/bin/tsc",
 } as const;
 
-/** Those that need nothing native also compile where no types of Node are installed. */
-const portable = ["canonical", "wire", "client", "recorder", "adapters", "adapter-testkit"];
-
 let stage: Stage;
 
 describe.runIf(isLong)("what a release would publish", { timeout: 240_000 }, () => {
@@ -93,24 +90,5 @@ describe.runIf(isLong)("what a release would publish", { timeout: 240_000 }, () 
         });
       });
     });
-  });
-
-  test("without the types of Node, what runs anywhere compiles", async () => {
-    const consumer = await createConsumer(
-      "pnpm",
-      portable.map((name) => `@pond/${name}`),
-      stage.packed,
-    );
-    try {
-      const packed = stage.packed.filter(({ manifest }) =>
-        portable.includes(manifest.name.slice("@pond/".length)),
-      );
-      consumer.write("imports.ts", importsOf(packed));
-      const options = { module: "nodenext", types: [] };
-
-      expect(await compile(consumer, compilers["TypeScript 7"], ["imports.ts"], options)).toBe("");
-    } finally {
-      consumer.remove();
-    }
   });
 });

@@ -13,6 +13,9 @@ import { pnpm, type Stage, stageRelease } from "./stage.ts";
 
 const isUpdating = process.env["UPDATE"] === "1";
 const compiler = resolve("node_modules/typescript/bin/tsc");
+/** Those that need nothing native also compile where no types of Node are installed. */
+const portable = ["canonical", "wire", "client", "recorder", "adapters", "adapter-testkit"];
+
 let stage: Stage;
 let consumer: Consumer;
 
@@ -107,6 +110,20 @@ describe("installed by npm", () => {
 
     expect(await compile(consumer, compiler, files, forExamples)).toBe("");
   });
+});
+
+test("without the types of Node, what runs anywhere compiles", async () => {
+  const names = portable.map((name) => `@pond/${name}`);
+  const bare = await createConsumer("pnpm", names, stage.packed);
+  try {
+    const packed = stage.packed.filter(({ manifest }) => names.includes(manifest.name));
+    bare.write("imports.ts", importsOf(packed));
+    const options = { module: "nodenext", types: [] };
+
+    expect(await compile(bare, compiler, ["imports.ts"], options)).toBe("");
+  } finally {
+    bare.remove();
+  }
 });
 
 describe("what comes along", () => {

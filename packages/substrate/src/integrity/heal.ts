@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { readdir, rename, stat } from "node:fs/promises";
 import { uptime } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
 import { StorageUnavailableError } from "../errors.ts";
 import { dropIfThere } from "../indexes/lost-indexes.ts";
+import { isManifest, versionOf, versionsFolder } from "../manifest-names.ts";
 import { isGone } from "../storage/storage.ts";
 import { type NamedIndex, namedFiles } from "./manifest-files.ts";
 import { isTorn, isWhole } from "./torn-files.ts";
@@ -174,11 +175,6 @@ async function unreadableManifests(
   throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
 }
 
-/** The version whose manifest this is: their names count down from 2^64 - 1. */
-export function versionOf(path: string): number {
-  return Number(2n ** 64n - 1n - BigInt(basename(path, ".manifest")));
-}
-
 /** A table whose folder came through the power cut without any version is made anew. */
 async function setAsideBegun(home: string, table: string): Promise<Healing[]> {
   // Looked at anew, and the folder first: another process may move its new table here at any
@@ -195,15 +191,15 @@ async function setAsideBegun(home: string, table: string): Promise<Healing[]> {
 }
 
 async function hasVersion(home: string): Promise<boolean> {
-  const names = await namesIn(join(home, "_versions"));
+  const names = await namesIn(versionsFolder(home));
   return names.some((name) => name.includes(".manifest"));
 }
 
 /** Paths of a table's manifests, newest first. */
 export async function manifestsOf(home: string): Promise<string[]> {
-  const folder = join(home, "_versions");
+  const folder = versionsFolder(home);
   return (await namesIn(folder))
-    .filter((name) => /^\d{20}\.manifest$/.test(name))
+    .filter(isManifest)
     .sort()
     .map((name) => join(folder, name));
 }
@@ -228,7 +224,7 @@ async function setAside(
     const aside = await renameAside(path);
     if (aside !== undefined) healings.push({ table, setAside: aside });
   }
-  await renameAside(join(home, "_versions", "latest_version_hint.json"));
+  await renameAside(join(versionsFolder(home), "latest_version_hint.json"));
   return healings;
 }
 

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { Cell, Cells, ColumnBatch, ColumnType, TableDeclaration } from "../declaration.ts";
 import { release } from "../engine/lance.ts";
+import { manifestAt } from "../manifest-names.ts";
 import { type Filter, type FilterValue, oneOf } from "../read/filter.ts";
 import { rowsOf, scanQuery } from "../read/read.ts";
 import { keyAt } from "../rows/batch.ts";
@@ -166,12 +166,10 @@ export class KnownKeys {
 /** A version, and what tells its manifest from another of that number: backups bring these. */
 type Version = { readonly number: number; readonly mark: string };
 
-const maxVersion = 2n ** 64n - 1n;
-
 /** Undefined where there is no such manifest. */
 function markOf(home: string, version: number): string | undefined {
-  const name = `${String(maxVersion - BigInt(version)).padStart(20, "0")}.manifest`;
-  const stats = statSync(join(home, "_versions", name), { bigint: true, throwIfNoEntry: false });
+  const path = manifestAt(home, version);
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}`;
 }
 
