@@ -37,7 +37,9 @@ export async function copySessions(
   const columnsOf = (table: string): string[] =>
     Object.entries(to.table(table).declaration.columns)
       .filter(([, { isDerived = false }]) => isWithVectors || !isDerived)
-      .map(([name]) => name);
+      .map(([name]) => name)
+      // An archive lacks what is made again.
+      .filter((name) => Object.hasOwn(from.table(table).declaration.columns, name));
   const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
   const onRows = (rows: number): void => {

@@ -287,7 +287,7 @@ const cases: readonly Case[] = [
     "archive_newer",
     () =>
       withManifest(
-        ({ tables }) => void Object.assign(tables[1] ?? {}, { schema_version: 2, key: 1 }),
+        ({ tables }) => void Object.assign(tables[1] ?? {}, { schema_version: 99, key: 1 }),
       ),
   ],
   [

@@ -1,4 +1,4 @@
-import { type SessionStore, sessionTables } from "@pond/sessions";
+import { fillHeads, type SessionStore, sessionTables } from "@pond/sessions";
 import { type CopyReport, copySessions } from "./copy-sessions.ts";
 import { type OpenOptions, withArchive } from "./open-archive.ts";
 import type { Watch } from "./progress.ts";
@@ -39,13 +39,14 @@ export async function importArchive(
   });
 }
 
-/** Brings the indexes of a store up to date, where that pays. */
+/** Brings the indexes of a store up to date, where that pays, and makes what no archive holds. */
 export async function updateIndexes(
-  { store }: SessionStore,
+  sessions: SessionStore,
   { onProgress, signal }: Watch = {},
 ): Promise<void> {
+  await fillHeads(sessions, signal);
   for (const [at, { name }] of sessionTables.entries()) {
     onProgress?.({ step: "fold", done: at, total: sessionTables.length });
-    await store.table(name).fold({ signal });
+    await sessions.store.table(name).fold({ signal });
   }
 }

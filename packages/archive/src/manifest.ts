@@ -1,7 +1,7 @@
-import { sessionTables } from "@pond/sessions";
 import type { TableDeclaration } from "@pond/substrate";
 import { ArchiveDamagedError, ArchiveNewerError, type ArchivePlace } from "./errors.ts";
 import type { RedactedCount } from "./redaction.ts";
+import { archiveTables } from "./tables.ts";
 
 export const manifestPath = "manifest.json";
 
@@ -75,7 +75,7 @@ export function readManifest(bytes: Buffer, place: ArchivePlace): Manifest {
   const keys = ["format", "version", "store_id", "redacted", "tables", "files"];
   onlyKeys(root, keys, "the manifest", damaged);
   const archived = listOf(root, "tables", damaged);
-  const tables = sessionTables.map((declaration, at) =>
+  const tables = archiveTables().map((declaration, at) =>
     readTable(archived[at], declaration, place, damaged),
   );
   if (archived.length !== tables.length) damaged(`${archived.length} tables, not ${tables.length}`);

@@ -131,7 +131,8 @@ async function* eventsOf(said: readonly Said[], title: string): AsyncGenerator<C
 async function cellsOf(file: string): Promise<string> {
   return withArchive(file, { temporaryFolder: temporaryFolder() }, async (store, manifest) => {
     const cells: Cell[] = [JSON.stringify(manifest)];
-    for (const { name, columns } of sessionTables) {
+    for (const { name } of sessionTables) {
+      const { columns } = store.table(name).declaration;
       const rows = await store.table(name).rows({ columns: Object.keys(columns) });
       cells.push(...rows.flatMap((row) => Object.values(row)));
     }

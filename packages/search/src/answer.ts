@@ -1,5 +1,5 @@
 import { toRfc3339 } from "@pond/canonical";
-import type { PartSummary, SessionStore } from "@pond/sessions";
+import type { SessionStore } from "@pond/sessions";
 import {
   type Candidate,
   candidatesOf,
@@ -10,8 +10,7 @@ import {
 } from "./candidates.ts";
 import { type Coverage, toCoverage } from "./coverage.ts";
 import type { RankedRoot } from "./fuse.ts";
-import { keyText, type MessageKey, type StoredText } from "./message.ts";
-import { loadHeads, loadPartSummaries, loadTexts } from "./payload.ts";
+import { type FoundMessage, keyText, loadMessages, type MessageKey } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
@@ -32,9 +31,7 @@ export type Chosen = {
 };
 
 /** A message that is shown. */
-type Shown = {
-  readonly key: MessageKey;
-  readonly message: StoredText;
+type Shown = FoundMessage & {
   readonly score: number;
   readonly similarity?: number | undefined;
   readonly isNearest?: true;
@@ -58,7 +55,7 @@ export async function toAnswer(
     const shown = found.get(root.rootId) ?? guessed.get(root.rootId) ?? [];
     return { root, segment, shown };
   });
-  const details = await loadDetails(
+  const states = await loadStates(
     sessions,
     groups.flatMap(({ shown }) => shown),
   );
@@ -72,7 +69,7 @@ export async function toAnswer(
     const foundIn = segment.foundIn.get(rootId)?.filter((id) => id !== rootId) ?? [];
     return [
       {
-        session_id: first.key.sessionId,
+        session_id: first.sessionId,
         root_session_id: rootId,
         source_agent: labels.sourceAgent,
         project: labels.project,
@@ -80,7 +77,10 @@ export async function toAnswer(
         score: rounded(score),
         ...(below > 0 && { sub_agents: { sessions: below, found_in: foundIn.length } }),
         matches: shown
-          .map((each) => toMatch(each, details, parentOf(each, rootId, segment.roots), highlighter))
+          .map((each) => {
+            const state = states.get(keyText(each));
+            return toMatch(each, state, parentOf(each, rootId, segment.roots), highlighter);
+          })
           // Further matches that hold nothing but function words say nothing.
           .filter(
             ({ snippet }, at) => at === 0 || snippet.highlights.length > 0 || shown[at]?.isNearest,
@@ -90,7 +90,7 @@ export async function toAnswer(
   });
 }
 
-/** What was found of the chosen roots, and what the arms have not told of it. */
+/** What was found of the chosen roots, with its BM25 where its arm has not told it. */
 async function loadFound(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -100,20 +100,13 @@ async function loadFound(
   const rows = pages.flatMap(({ found, rootOf }) => rowsOf(found, rootOf));
   const scored = new Set(pages.flatMap(({ found }) => found.messages.map(({ row }) => row)));
   const unscored = rows.filter((row) => !scored.has(row));
-  const [heads, scores] = await Promise.all([
-    loadHeads(sessions, rows),
-    scoreRows(sessions, query, unscored),
-  ]);
-  const toShown = ({ row, sessionId, text, head, ...each }: Candidate): Shown => ({
-    key: { sessionId, id: head.id },
-    message: { role: head.role, timestamp: head.timestamp, text },
-    score: each.score ?? scores.get(row) ?? 0,
-    similarity: each.similarity,
-    ...(each.isNearest && { isNearest: true }),
-  });
+  const scores = await scoreRows(sessions, query, unscored);
+  const toShown = (message: Candidate): Shown => {
+    return { ...message, score: message.score ?? scores.get(message.row) ?? 0 };
+  };
   return new Map(
     pages.flatMap(({ found, rootOf }) =>
-      [...candidatesOf(found, rootOf, heads)].map(([root, own]) => [root, own.map(toShown)]),
+      [...candidatesOf(found, rootOf)].map(([root, own]) => [root, own.map(toShown)]),
     ),
   );
 }
@@ -132,11 +125,10 @@ async function loadGuesses(
   );
   // A window's words are cut, so it may be found by forms that no message of it is found by.
   const wordless = guesses.filter(([, keys]) => !keys.some((key) => scored.has(keyText(key))));
-  const texts = await loadTexts(
-    sessions,
-    wordless.flatMap(([, keys]) => keys),
-  );
-  for (const [key, message] of texts) scored.set(key, { message, score: 0 });
+  const wordlessKeys = wordless.flatMap(([, keys]) => keys);
+  for (const message of await loadMessages(sessions, wordlessKeys)) {
+    scored.set(keyText(message), { ...message, score: 0 });
+  }
   const coverage = toCoverage(query);
   return new Map(guesses.map(([root, keys]) => [root, holdingMost(keys, scored, coverage)]));
 }
@@ -152,9 +144,9 @@ function holdingMost(
   for (const key of keys) {
     const loaded = texts.get(keyText(key));
     if (loaded === undefined) continue;
-    const held = coverage(loaded.message.text).share;
+    const held = coverage(loaded.text).share;
     if (held <= most) continue;
-    best = { key, ...loaded };
+    best = loaded;
     most = held;
   }
   return best === undefined ? [] : [best];
@@ -172,27 +164,12 @@ function pagesOf(chosen: readonly Chosen[]): { readonly found: Found; readonly r
   });
 }
 
-/** What is read of the messages that are shown, by key. */
-type Details = {
-  readonly states: ReadonlyMap<string, State>;
-  readonly parts: ReadonlyMap<string, readonly PartSummary[]>;
-};
-
-async function loadDetails(sessions: SessionStore, messages: readonly Shown[]): Promise<Details> {
-  const users = messages.filter(({ message }) => message.role === "user");
-  const [states, parts] = await Promise.all([
-    loadStates(sessions, keysOf(messages)),
-    loadPartSummaries(sessions, keysOf(users)),
-  ]);
-  return { states, parts };
-}
-
 type Parent = Pick<SearchMatch, "parent_session_id" | "parent_message_id">;
 
 /** Where a match of a session below the root hangs. */
-function parentOf({ key }: Shown, rootId: string, roots: Roots): Parent {
-  const labels = roots.labels(key.sessionId);
-  if (key.sessionId === rootId || labels === undefined || labels.parentId === null) return {};
+function parentOf({ sessionId }: Shown, rootId: string, roots: Roots): Parent {
+  const labels = roots.labels(sessionId);
+  if (sessionId === rootId || labels === undefined || labels.parentId === null) return {};
   return {
     parent_session_id: labels.parentId,
     ...(labels.parentMessageId !== null && { parent_message_id: labels.parentMessageId }),
@@ -200,17 +177,15 @@ function parentOf({ key }: Shown, rootId: string, roots: Roots): Parent {
 }
 
 function toMatch(
-  { key, message, score, similarity }: Shown,
-  { states, parts }: Details,
+  { score, similarity, ...message }: Shown,
+  state: State | undefined,
   parent: Parent,
   highlighter: Highlighter,
 ): SearchMatch {
-  const name = keyText(key);
-  const state = states.get(name);
   const text = state?.text ?? message.text;
   return {
-    message_id: key.id,
-    session_id: key.sessionId,
+    message_id: message.id,
+    session_id: message.sessionId,
     role: message.role,
     timestamp: toRfc3339(message.timestamp),
     ...parent,
@@ -218,12 +193,8 @@ function toMatch(
     ...(similarity !== undefined && { similarity: rounded(similarity) }),
     ...(text.length <= wholeChars ? { text } : { prefix: beginning(text, prefixChars) }),
     snippet: toSnippet(text, highlighter),
-    ...(message.role === "user" && { parts_summary: parts.get(name) ?? [] }),
+    ...(message.role === "user" && { parts_summary: message.parts }),
     ...(state?.text !== undefined && { revised: true as const }),
     ...(state?.isRemoved && { removed: true as const }),
   };
-}
-
-function keysOf(messages: readonly Shown[]): MessageKey[] {
-  return messages.map(({ key }) => key);
 }

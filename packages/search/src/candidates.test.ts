@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { candidatesOf, type Found, guessesOf, rowsOf } from "./candidates.ts";
+import { candidatesOf, type Found, guessesOf } from "./candidates.ts";
 
 // A hit is its session and its place there: row 12 is message "2" of session "s1".
 const hit = (row: number) => ({
   row: BigInt(row),
   sessionId: `s${Math.floor(row / 10)}`,
-  text: "",
+  id: String(row % 10),
+  ...{ role: "user", timestamp: 0n, parts: [], text: "" },
 });
 const message = (row: number, rank: number) => ({ ...hit(row), score: rank, rank });
 const literal = (row: number, share: number) => ({ ...hit(row), share });
@@ -15,10 +16,6 @@ const window = (session: number, score: number, places: readonly number[]) => ({
 });
 const nothing: Found = { messages: [], windows: [], literals: [], vectors: [] };
 
-const heads = (rows: readonly bigint[]) =>
-  new Map(
-    rows.map((row) => [row, { id: String(row % 10n), role: "user", timestamp: 0n }] as const),
-  );
 /** Session `s2` is below `s1`; of `s9` nothing is asked. */
 const rootOf = (id: string): string | undefined =>
   id === "s9" ? undefined : id === "s2" ? "s1" : id;
@@ -26,7 +23,7 @@ const rootOf = (id: string): string | undefined =>
 /** Rows to show, by root. */
 function shown(found: Partial<Found>): Record<string, number[]> {
   const all = { ...nothing, ...found };
-  const byRoot = candidatesOf(all, rootOf, heads(rowsOf(all, rootOf)));
+  const byRoot = candidatesOf(all, rootOf);
   return Object.fromEntries(
     [...byRoot].map(([root, own]) => [root, own.map(({ row }) => Number(row))]),
   );
@@ -64,7 +61,7 @@ describe("candidatesOf", () => {
   it("names the nearest of a root", () => {
     const vectors = [10, 11, 40].map((row) => ({ ...hit(row), similarity: 1 - row / 100 }));
     const found = { ...nothing, vectors };
-    const all = candidatesOf(found, rootOf, heads(rowsOf(found, rootOf)));
+    const all = candidatesOf(found, rootOf);
 
     expect([...all.values()].flat().map(({ row, isNearest }) => [Number(row), isNearest])).toEqual([
       [10, true],

@@ -1,7 +1,7 @@
 import type { MessageHit, WindowHit } from "./full-text.ts";
 import { minMax } from "./fuse.ts";
 import type { LiteralHit } from "./literal.ts";
-import { type FoundMessage, type Head, keyText, type MessageKey } from "./message.ts";
+import { type FoundMessage, keyText, type MessageKey } from "./message.ts";
 import type { VectorHit } from "./vector.ts";
 import { weights } from "./weights.ts";
 
@@ -15,7 +15,6 @@ export type Found = {
 
 /** A message that may be shown for its root. */
 export type Candidate = FoundMessage & {
-  readonly head: Head;
   /** The arms fused, for the order within a session. */
   readonly rank: number;
   /** BM25; undefined where the message arm has not said. */
@@ -37,18 +36,10 @@ export function rowsOf(found: Found, rootOf: RootOf): bigint[] {
   return [...new Set(hits.map(({ row }) => row))];
 }
 
-/**
- * Of each root the messages to show of those found, best first.
- *
- * @param heads - Of the messages of these roots, by row.
- */
-export function candidatesOf(
-  found: Found,
-  rootOf: RootOf,
-  heads: ReadonlyMap<bigint, Head>,
-): Map<string, Candidate[]> {
-  const byRow = hitsByRow(found, heads);
-  addVectors(byRow, found.vectors, rootOf, heads);
+/** Of each root the messages to show of those found, best first. */
+export function candidatesOf(found: Found, rootOf: RootOf): Map<string, Candidate[]> {
+  const byRow = hitsByRow(found, rootOf);
+  addVectors(byRow, found.vectors, rootOf);
   voteOfWindows(byRow, found.windows, rootOf);
   const byRoot = Map.groupBy(byRow.values(), ({ sessionId }) => rootOf(sessionId) ?? "");
   return new Map(
@@ -77,21 +68,19 @@ function messagesOf({ messages, literals, vectors }: Found): FoundMessage[] {
 }
 
 function byRank(left: Candidate, right: Candidate): number {
-  return right.rank - left.rank || (right.score ?? 0) - (left.score ?? 0);
+  const order = right.rank - left.rank || (right.score ?? 0) - (left.score ?? 0);
+  // The engine gives what is equal in any order.
+  return order || Number(left.row - right.row);
 }
 
-function hitsByRow(
-  { messages, literals }: Found,
-  heads: ReadonlyMap<bigint, Head>,
-): Map<bigint, Candidate> {
+function hitsByRow({ messages, literals }: Found, rootOf: RootOf): Map<bigint, Candidate> {
   const byRow = new Map<bigint, Candidate>();
-  const add = ({ row, sessionId, text }: FoundMessage, vote: number, bm25?: number): void => {
-    const head = heads.get(row);
-    if (head === undefined) return;
-    const known = byRow.get(row);
+  const add = (message: FoundMessage, vote: number, bm25?: number): void => {
+    if (rootOf(message.sessionId) === undefined) return;
+    const known = byRow.get(message.row);
     const rank = (known?.rank ?? 0) + vote;
     const score = bm25 ?? known?.score;
-    byRow.set(row, { ...{ row, sessionId, text, head, rank, score }, similarity: undefined });
+    byRow.set(message.row, { ...message, rank, score, similarity: undefined });
   };
   const stretch = minMax(messages.map(({ rank }) => rank));
   for (const hit of messages) add(hit, weights.message * stretch(hit.rank), hit.score);
@@ -103,18 +92,16 @@ function addVectors(
   byRow: Map<bigint, Candidate>,
   vectors: readonly VectorHit[],
   rootOf: RootOf,
-  heads: ReadonlyMap<bigint, Head>,
 ): void {
   const stretch = minMax(vectors.map(({ similarity }) => similarity));
-  const seen = new Set<string | undefined>();
-  for (const { row, sessionId, text, similarity } of vectors) {
-    const head = heads.get(row);
-    if (head === undefined) continue;
-    const root = rootOf(sessionId);
-    const known = byRow.get(row);
-    const rank = (known?.rank ?? 0) + weights.vector * stretch(similarity);
-    byRow.set(row, {
-      ...{ row, sessionId, text, head, rank, similarity, score: known?.score },
+  const seen = new Set<string>();
+  for (const hit of vectors) {
+    const root = rootOf(hit.sessionId);
+    if (root === undefined) continue;
+    const known = byRow.get(hit.row);
+    const rank = (known?.rank ?? 0) + weights.vector * stretch(hit.similarity);
+    byRow.set(hit.row, {
+      ...{ ...hit, rank, score: known?.score },
       ...(!seen.has(root) && { isNearest: true }),
     });
     seen.add(root);
@@ -128,9 +115,7 @@ function voteOfWindows(
   rootOf: RootOf,
 ): void {
   const stretch = minMax(windows.map(({ score }) => score));
-  const rows = new Map(
-    [...byRow].map(([row, { sessionId, head }]) => [keyText({ sessionId, id: head.id }), row]),
-  );
+  const rows = new Map([...byRow].map(([row, message]) => [keyText(message), row]));
   for (const { sessionId, score, messageIds } of windows) {
     if (rootOf(sessionId) === undefined) continue;
     for (const id of idsOf(messageIds)) {

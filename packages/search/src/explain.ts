@@ -3,7 +3,6 @@ import type { FullTextOptions, NearestOptions } from "@pond/substrate";
 import type { Chosen } from "./answer.ts";
 import type { Scope } from "./filter.ts";
 import { literalQuery, messageQuery, windowQuery } from "./full-text.ts";
-import { loadHeads } from "./payload.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { Explanation } from "./request.ts";
 import { rounded } from "./scores.ts";
@@ -43,7 +42,7 @@ export async function explain(
         }),
       };
     }),
-    ...(meaning.asked && { nearest: await nearestShown(sessions, meaning) }),
+    ...(meaning.asked && { nearest: nearestShown(meaning) }),
     plans: await plansOf(sessions, query, scope, meaning.asked),
   };
 }
@@ -64,19 +63,9 @@ function perRoot(
   );
 }
 
-async function nearestShown(
-  sessions: SessionStore,
-  { hits }: Meaning,
-): Promise<NonNullable<Explanation["nearest"]>> {
-  const nearest = hits.slice(0, hitsShown);
-  const heads = await loadHeads(
-    sessions,
-    nearest.map(({ row }) => row),
-  );
-  return nearest.flatMap(({ row, sessionId, similarity }) => {
-    const id = heads.get(row)?.id;
-    if (id === undefined) return [];
-    return [{ session_id: sessionId, message_id: id, similarity: rounded(similarity) }];
+function nearestShown({ hits }: Meaning): NonNullable<Explanation["nearest"]> {
+  return hits.slice(0, hitsShown).map(({ sessionId, id, similarity }) => {
+    return { session_id: sessionId, message_id: id, similarity: rounded(similarity) };
   });
 }
 

@@ -1,9 +1,9 @@
 import { type SessionStore, windowText } from "@pond/sessions";
 import type { Filter, FullTextQuery, Row } from "@pond/substrate";
 import { toCoverage } from "./coverage.ts";
-import { type FoundMessage, foundColumns, toFoundMessage } from "./message.ts";
+import { type FoundMessage, foundColumns, toFound } from "./message.ts";
 import { fullWeight, isBound, type ParsedQuery, tellingTerms } from "./query.ts";
-import { deepRows, type Hits } from "./rounds.ts";
+import { deepHits, type Hits } from "./rounds.ts";
 import { weights } from "./weights.ts";
 import { wordsOf } from "./words.ts";
 
@@ -28,25 +28,25 @@ const windowDepth = 40;
 
 /** The messages that hold the query's words, best by BM25. */
 export async function messageArm(
-  { store }: SessionStore,
+  sessions: SessionStore,
   query: ParsedQuery,
   where: Filter | undefined,
 ): Promise<Hits<MessageHit>> {
   const search = { column: "search_text", query: messageQuery(query), columns: foundColumns };
   const limit = messageDepth;
-  const ask = (within: Filter | undefined) =>
-    store.table("messages").fullText({ ...search, where: within, limit });
-  const { hits, isCut } = await deepRows(ask, where, limit);
   const coverage = toCoverage(query);
   const perFunctionWord = tellingTerms(query.terms) === query.terms ? 0 : weights.functionWord;
-  const toHit = (row: Row): MessageHit => {
-    const message = toFoundMessage(row);
-    const score = scoreOf(row);
-    const { share, functionWords } = coverage(message.text);
-    const rank = (score + functionWords * perFunctionWord) * (1 + weights.coverage * share);
-    return { ...message, score, rank };
+  const ask = async (within: Filter | undefined): Promise<MessageHit[]> => {
+    const messages = sessions.store.table("messages");
+    const rows = await messages.fullText({ ...search, where: within, limit });
+    const found = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
+    return found.map((message) => {
+      const { share, functionWords } = coverage(message.text);
+      const score = message.score + functionWords * perFunctionWord;
+      return { ...message, rank: score * (1 + weights.coverage * share) };
+    });
   };
-  return { hits: hits.map(toHit), isCut };
+  return deepHits(ask, where, limit);
 }
 
 /** The windows whose messages hold the query's words between them, best first. */
@@ -58,15 +58,16 @@ export async function windowArm(
   const columns = ["session_id", "message_ids"];
   const search = { column: "text", query: windowQuery(query), columns };
   const limit = windowDepth;
-  const ask = (within: Filter | undefined) =>
-    store.table("windows").fullText({ ...search, where: within, limit });
-  const { hits, isCut } = await deepRows(ask, where, limit);
   const toHit = (row: Row): WindowHit => ({
     sessionId: String(row["session_id"]),
     messageIds: String(row["message_ids"]),
     score: scoreOf(row),
   });
-  return { hits: hits.map(toHit), isCut };
+  const ask = async (within: Filter | undefined): Promise<WindowHit[]> => {
+    const rows = await store.table("windows").fullText({ ...search, where: within, limit });
+    return rows.map(toHit);
+  };
+  return deepHits(ask, where, limit);
 }
 
 /** What a query asks of messages. */

@@ -10,6 +10,7 @@ import {
 } from "./literal.ts";
 import { isScoredByLiteral, type ParsedQuery } from "./query.ts";
 import { type Hits, sessionsWanted } from "./rounds.ts";
+import { isUnspaced } from "./words.ts";
 
 /** What the arms that search words and characters say. */
 export type Lexical = {
@@ -47,9 +48,9 @@ export async function byWords(
 }
 
 /**
- * A query that is one name or phrase: what holds it as it stands comes first anyway, so it is looked
- * for first. Where that fills a page nothing else is asked, and windows not where any is found: what
- * they add comes last, if an answer reads on so far. Their votes alone are not worth asking for.
+ * A query that is one name or phrase: what holds it as it stands comes first anyway. Where that fills
+ * a page nothing else is said, and windows are not asked where any is found: what they add comes
+ * last, if an answer reads on so far. Their votes alone are not worth asking for.
  */
 export async function byLiteral(
   sessions: SessionStore,
@@ -57,7 +58,12 @@ export async function byLiteral(
   bounds: Bounds,
 ): Promise<Lexical> {
   const [literal = ""] = query.literals;
-  const indexed = await indexedLiteral(sessions, query, literal, bounds.messages);
+  // A short word of a script without spaces is in many: what else there is, is rarely needed.
+  const isOften = isUnspaced(literal);
+  const [indexed, asked] = await Promise.all([
+    indexedLiteral(sessions, query, literal, bounds.messages),
+    isOften ? undefined : messageArm(sessions, query, bounds.messages),
+  ]);
   const whole = indexed.hits.filter(isHeldWhole);
   const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];
   if (new Set(scored.map(({ sessionId }) => sessionId)).size >= sessionsWanted) {
@@ -67,7 +73,7 @@ export async function byLiteral(
     return { messages, windows: later, literals: { hits: whole, isCut } };
   }
   const [messages, windows, literals] = await Promise.all([
-    messageArm(sessions, query, bounds.messages),
+    asked ?? messageArm(sessions, query, bounds.messages),
     whole.length > 0 || bounds.isSure ? later : windowArm(sessions, query, bounds.windows),
     indexed.beyond(),
   ]);

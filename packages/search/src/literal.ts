@@ -1,7 +1,7 @@
 import { inOneForm, type SessionStore } from "@pond/sessions";
 import { and, contains, type Filter, or, type Row } from "@pond/substrate";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
-import { type FoundMessage, foundColumns, toFoundMessage } from "./message.ts";
+import { type FoundMessage, foundColumns, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import type { Hits } from "./rounds.ts";
 import { isUnspaced, wordsOf } from "./words.ts";
@@ -74,7 +74,7 @@ export async function substringArm(
   });
   const found: LiteralHit[] = [];
   for await (const rows of batches) {
-    const hits = rows.map((row) => literalHit(row, text));
+    const hits = await literalHits(sessions, rows, text);
     found.push(...hits.filter(({ text }) => meetsBounds(text, query)));
     if (found.length >= scanDepth) break;
   }
@@ -118,9 +118,7 @@ export async function indexedLiteral(
           columns: foundColumns,
           limit: literalDepth,
         });
-  const hits = rows.map(
-    (row): LiteralHit => ({ ...literalHit(row, literal), score: Number(row["_score"]) }),
-  );
+  const hits = await literalHits(sessions, rows, literal);
   const isCut = rows.length >= literalDepth;
   const isWhole = hits.some(isHeldWhole);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);
@@ -156,9 +154,15 @@ async function isKnown({ store }: SessionStore, literal: string): Promise<boolea
   return rows.some((row) => exactness(String(row["search_text"]), literal) >= inAnotherCase);
 }
 
-function literalHit(row: Row, literal: string): LiteralHit {
-  const message = toFoundMessage(row);
-  return { ...message, share: exactness(message.text, literal) };
+async function literalHits(
+  sessions: SessionStore,
+  rows: readonly Row[],
+  literal: string,
+): Promise<LiteralHit[]> {
+  const found = await toFound(sessions, rows, ({ _score: score }) =>
+    score === undefined ? {} : { score: Number(score) },
+  );
+  return found.map((message) => ({ ...message, share: exactness(message.text, literal) }));
 }
 
 function exactness(stored: string, literal: string): number {

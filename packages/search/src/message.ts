@@ -1,39 +1,25 @@
-import { fromIndexed } from "@pond/sessions";
+import {
+  fromHeadText,
+  fromIndexed,
+  type MessageHead,
+  makeHeads,
+  type SessionStore,
+  searchable,
+} from "@pond/sessions";
 import { and, type Filter, oneOf, type Row, rowId } from "@pond/substrate";
 
 /** Names a message: its id is unique within its session only. */
 export type MessageKey = { readonly sessionId: string; readonly id: string };
 
-/** What is stored of a message that search shows. */
-export type StoredText = {
-  readonly role: string;
-  readonly timestamp: bigint;
-  readonly text: string;
-};
-
-/** What an arm finds of a message: what ranking needs. Every column more is a read more a row. */
-export type FoundMessage = {
+/** A message that was found: all that is shown of it. */
+export type FoundMessage = MessageHead & {
   /** Its row, which names it while a search lasts. */
   readonly row: bigint;
-  readonly sessionId: string;
   readonly text: string;
 };
 
-/** What is read of a found message where it may be shown. */
-export type Head = { readonly id: string; readonly role: string; readonly timestamp: bigint };
-
-/** Columns of `messages` that {@link toFoundMessage} reads. */
-export const foundColumns: readonly string[] = ["session_id", "search_text", rowId];
-
-/** Columns of `messages` that {@link rowOf} and {@link toHead} read. */
-export const headColumns: readonly string[] = ["id", "role", "timestamp", rowId];
-
-/** Columns of `messages` that {@link keyOf} and {@link toStoredText} read. */
-export const textColumns = ["session_id", "id", "role", "timestamp", "search_text"] as const;
-
-export function keyOf(row: Row): MessageKey {
-  return { sessionId: String(row["session_id"]), id: String(row["id"]) };
-}
+/** Columns of `messages` that {@link toFound} reads. Every one more is a read more a row. */
+export const foundColumns: readonly string[] = ["head", "search_text", rowId];
 
 /** A key as text, for maps. */
 export function keyText({ sessionId, id }: MessageKey): string {
@@ -51,27 +37,37 @@ export function within(keys: readonly MessageKey[], column: string): Filter {
   );
 }
 
-export function toFoundMessage(row: Row): FoundMessage {
-  return { row: rowOf(row), sessionId: String(row["session_id"]), text: textOf(row) };
+/** Found rows as messages, each with what `extra` reads of its row. */
+export async function toFound<Extra extends object>(
+  sessions: SessionStore,
+  rows: readonly Row[],
+  extra: (row: Row) => Extra,
+): Promise<(FoundMessage & Extra)[]> {
+  // What was stored before there were heads, until the next fold.
+  const headless = rows.filter(({ head }) => head === null).map(rowOf);
+  const made = await makeHeads(sessions, headless);
+  return rows.flatMap((row) => {
+    const { head: stored } = row;
+    const head = stored === null ? made.get(rowOf(row)) : fromHeadText(String(stored));
+    if (head === undefined) return [];
+    return [{ ...head, row: rowOf(row), text: textOf(row), ...extra(row) }];
+  });
+}
+
+/** These messages, as far as they are searchable. */
+export async function loadMessages(
+  sessions: SessionStore,
+  keys: readonly MessageKey[],
+): Promise<FoundMessage[]> {
+  if (keys.length === 0) return [];
+  const where = and(within(keys, "id"), searchable);
+  const rows = await sessions.store.table("messages").rows({ columns: foundColumns, where });
+  return toFound(sessions, rows, () => ({}));
 }
 
 /** The row of a message that was read with {@link rowId}. */
 export function rowOf(row: Row): bigint {
   return BigInt(row[rowId] as bigint);
-}
-
-export function toHead(row: Row): Head {
-  const timestamp = row["timestamp"];
-  return {
-    id: String(row["id"]),
-    role: String(row["role"]),
-    timestamp: typeof timestamp === "bigint" ? timestamp : 0n,
-  };
-}
-
-export function toStoredText(row: Row): StoredText {
-  const { role, timestamp } = toHead(row);
-  return { role, timestamp, text: textOf(row) };
 }
 
 function textOf(row: Row): string {

@@ -1,4 +1,4 @@
-import { and, type Filter, not, oneOf, type Row } from "@pond/substrate";
+import { and, type Filter, not, oneOf } from "@pond/substrate";
 
 /** What an arm found. */
 export type Hits<Hit> = {
@@ -12,22 +12,22 @@ const roundsAtMost = 3;
 export const sessionsWanted = 11;
 
 /**
- * Rows of enough sessions: where a few sessions fill the list, the others are asked again.
+ * Hits in enough sessions: where a few sessions fill the list, the others are asked again.
  *
- * @param limit - Rows in one round.
+ * @param limit - Hits in one round.
  */
-export async function deepRows(
-  ask: (where: Filter | undefined) => Promise<Row[]>,
+export async function deepHits<Hit extends { readonly sessionId: string }>(
+  ask: (where: Filter | undefined) => Promise<Hit[]>,
   where: Filter | undefined,
   limit: number,
-): Promise<Hits<Row>> {
-  const hits: Row[] = [];
+): Promise<Hits<Hit>> {
+  const hits: Hit[] = [];
   const seen = new Set<string>();
   for (let round = 0; round < roundsAtMost; round += 1) {
-    const rows = await ask(without(seen, where));
-    hits.push(...rows);
-    for (const row of rows) seen.add(String(row["session_id"]));
-    if (rows.length < limit) return { hits, isCut: false };
+    const found = await ask(without(seen, where));
+    hits.push(...found);
+    for (const { sessionId } of found) seen.add(sessionId);
+    if (found.length < limit) return { hits, isCut: false };
     if (seen.size >= sessionsWanted) break;
   }
   return { hits, isCut: true };

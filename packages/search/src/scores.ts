@@ -4,41 +4,38 @@ import type { Found } from "./candidates.ts";
 import { messageQuery, scoreOf } from "./full-text.ts";
 import {
   type FoundMessage,
-  keyOf,
+  foundColumns,
   keyText,
   type MessageKey,
   rowOf,
-  type StoredText,
-  textColumns,
-  toStoredText,
+  toFound,
   within,
 } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 
 /** A message and its BM25. */
-export type Scored = { readonly message: StoredText; readonly score: number };
+export type Scored = FoundMessage & { readonly score: number };
 
 /**
  * These messages with their BM25, by key, as the message arm would give it; not those that hold
  * none of the words. For what another arm found, so that a score means the same on every path.
  */
 export async function scoreMessages(
-  { store }: SessionStore,
+  sessions: SessionStore,
   query: ParsedQuery,
   keys: readonly MessageKey[],
 ): Promise<Map<string, Scored>> {
   if (keys.length === 0 || query.terms.length === 0) return new Map();
   const sessionIds = new Set(keys.map(({ sessionId }) => sessionId));
-  const rows = await store.table("messages").fullText({
+  const rows = await sessions.store.table("messages").fullText({
     column: "search_text",
     query: messageQuery(query),
     where: within(keys, "id"),
-    columns: textColumns,
+    columns: foundColumns,
     limit: keys.length * sessionIds.size,
   });
-  return new Map(
-    rows.map((row) => [keyText(keyOf(row)), { message: toStoredText(row), score: scoreOf(row) }]),
-  );
+  const scored = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
+  return new Map(scored.map((message) => [keyText(message), message]));
 }
 
 /** The BM25 of these messages, by row, as {@link scoreMessages} gives it by key. */

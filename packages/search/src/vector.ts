@@ -2,11 +2,11 @@ import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import { and, eq, type Filter, type NearestOptions } from "@pond/substrate";
 import { meetsBounds } from "./literal.ts";
-import { type FoundMessage, foundColumns, toFoundMessage } from "./message.ts";
+import { type FoundMessage, foundColumns, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import { queryVector, textToEmbed } from "./query-vector.ts";
 import type { SearchOptions, SearchWarning } from "./request.ts";
-import { deepRows } from "./rounds.ts";
+import { deepHits } from "./rounds.ts";
 import { storedVectors } from "./stored-vectors.ts";
 
 /** A message the vector arm found. */
@@ -66,17 +66,18 @@ function nearestOf(vector: Float32Array, query: ParsedQuery, where: Filter): Nea
 }
 
 async function nearest(
-  { store }: SessionStore,
+  sessions: SessionStore,
   query: ParsedQuery,
   asked: NearestOptions,
 ): Promise<VectorHit[]> {
-  const ask = (where: Filter | undefined) => store.table("messages").nearest({ ...asked, where });
-  const { hits } = await deepRows(ask, asked.where, asked.limit);
+  const ask = async (where: Filter | undefined): Promise<VectorHit[]> => {
+    const rows = await sessions.store.table("messages").nearest({ ...asked, where });
+    return toFound(sessions, rows, (row) => ({
+      similarity: Math.min(1, Math.max(-1, 1 - Number(row["_distance"]))),
+    }));
+  };
+  const { hits } = await deepHits(ask, asked.where, asked.limit);
   return hits
-    .map((row): VectorHit => {
-      const similarity = Math.min(1, Math.max(-1, 1 - Number(row["_distance"])));
-      return { ...toFoundMessage(row), similarity };
-    })
     .filter(({ text }) => meetsBounds(text, query))
     .toSorted((left, right) => right.similarity - left.similarity);
 }

@@ -60,7 +60,9 @@ export {
   readTexts,
   writeEmbeddings,
 } from "./search/embeddings.ts";
+export { fillHeads, makeHeads } from "./search/heads.ts";
 export { fromIndexed } from "./search/indexed-text.ts";
+export { fromHeadText, type MessageHead } from "./search/message-head.ts";
 export { inOneForm } from "./search/one-form.ts";
 export { rebuildWindows } from "./search/rebuild-windows.ts";
 export { searchText } from "./search/search-text.ts";

@@ -40,11 +40,13 @@ const sessionsTable: TableDeclaration = {
  * order), `digest` tells a changed record from an equal one, `revises` and `revision` mark a
  * carrier that holds a later state of another message (null digest: a tombstone), `is_searchable`
  * spares reading every text to know which messages have one. `search_text` is read by
- * `fromIndexed`: behind the text it may hold lines of it in the form they are searched in.
+ * `fromIndexed`: behind the text it may hold lines of it in the form they are searched in. `head`
+ * (since version 2) holds what search shows of a searchable message besides its text, read by
+ * `fromHeadText`.
  */
 const messagesTable: TableDeclaration = {
   name: "messages",
-  schemaVersion: 1,
+  schemaVersion: 2,
   // A fork replays its parent's ids (`lance-table-creation-session-scoped-pk`), and a session is
   // coarse enough to shard by (`lance-forward-compat-shardable`).
   primaryKey: ["session_id", "id"],
@@ -59,6 +61,7 @@ const messagesTable: TableDeclaration = {
     content: optional("text"),
     search_text: byRow(optional("text")),
     is_searchable: required("int64"),
+    head: byRow(derived("text")),
     vector: derived({ vector: vectorDimension }),
     embedding_model: derived("text"),
     options: required("text"),

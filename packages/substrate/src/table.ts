@@ -30,6 +30,8 @@ export type TableInit = {
   readonly location: string;
   /** Makes what was written durable. */
   readonly flush: () => Promise<void>;
+  /** Declared columns that are not stored: they read as empty. */
+  readonly absent: readonly string[];
   /** Left out where not every other writer can be kept out. */
   readonly exclusive?: Exclusive | undefined;
 };
@@ -42,14 +44,16 @@ export class Table {
   readonly #handle: LanceTable;
   readonly #location: string;
   readonly #flush: () => Promise<void>;
+  readonly #absent: ReadonlySet<string>;
   readonly #writer: TableWriter;
 
-  constructor({ declaration, handle, uri, location, flush, exclusive }: TableInit) {
+  constructor({ declaration, handle, uri, location, flush, absent, exclusive }: TableInit) {
     this.declaration = declaration;
     this.uri = uri;
     this.#handle = handle;
     this.#location = location;
     this.#flush = flush;
+    this.#absent = new Set(absent);
     this.#writer = new TableWriter(declaration, handle, location, exclusive);
   }
 
@@ -118,7 +122,7 @@ export class Table {
   scan(options: ScanOptions): AsyncGenerator<Row[]> {
     // No index answers for an empty list: the engine would look at every row.
     if (options.where && takesNothing(options.where)) return noRows();
-    return this.#batches(() => scanQuery(this.#handle, options));
+    return this.#batches(options, (stored) => scanQuery(this.#handle, stored));
   }
 
   /** Rows that meet a condition, all at once: for few. */
@@ -138,12 +142,12 @@ export class Table {
 
   /** The best rows by BM25, with `_score`. Rows not indexed yet are searched too. */
   fullText(options: FullTextOptions): Promise<Row[]> {
-    return collect(this.#batches(() => fullTextQuery(this.#handle, options)));
+    return collect(this.#batches(options, (stored) => fullTextQuery(this.#handle, stored)));
   }
 
   /** The nearest rows by cosine distance, with `_distance`; rows without a vector never. */
   nearest(options: NearestOptions): Promise<Row[]> {
-    return collect(this.#batches(() => nearestQuery(this.#handle, options)));
+    return collect(this.#batches(options, (stored) => nearestQuery(this.#handle, stored)));
   }
 
   /** The plan of a search as it ran, for people. */
@@ -182,9 +186,14 @@ export class Table {
   }
 
   /** A query is run again until its first batch is there; what was yielded cannot be. */
-  async *#batches(query: () => Query | VectorQuery): AsyncGenerator<Row[]> {
+  async *#batches<Options extends { readonly columns: readonly string[] }>(
+    options: Options,
+    query: (stored: Options) => Query | VectorQuery,
+  ): AsyncGenerator<Row[]> {
+    const absent = options.columns.filter((name) => this.#absent.has(name));
+    const columns = options.columns.filter((name) => !this.#absent.has(name));
     const { first, batches } = await this.#retry(async () => {
-      const batches = rowsOf(query());
+      const batches = rowsOf(query({ ...options, columns }), absent);
       return { first: await batches.next(), batches };
     });
     if (first.done) return;

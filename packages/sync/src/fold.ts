@@ -1,4 +1,4 @@
-import { type SessionStore, sessionTables } from "@pond/sessions";
+import { fillHeads, type SessionStore, sessionTables } from "@pond/sessions";
 import type { SyncProgress } from "./progress.ts";
 
 /** What upkeep did to one table. */
@@ -24,14 +24,17 @@ export type FoldIndexesOptions = {
  * search is complete without it, only slower.
  */
 export async function foldIndexes(
-  { store }: SessionStore,
+  sessions: SessionStore,
   { isForced = false, onProgress, signal }: FoldIndexesOptions = {},
 ): Promise<IndexReport[]> {
   const reports: IndexReport[] = [];
   for (const { name: table } of sessionTables) {
     signal?.throwIfAborted();
     onProgress?.({ stage: "update-indexes", table });
-    const { created, isFolded } = await store.table(table).fold({ isForced, signal });
+    const fold = () => sessions.store.table(table).fold({ isForced, signal });
+    const { created, isFolded } = await fold();
+    // What sets columns takes rows out of the index of their keys.
+    if (table === "messages" && isFolded && (await fillHeads(sessions, signal)) > 0) await fold();
     reports.push({ table, created, folded: isFolded });
   }
   return reports;

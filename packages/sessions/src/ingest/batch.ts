@@ -124,7 +124,11 @@ export class Batch {
 
   async #writeRows(store: Store): Promise<void> {
     const torn = this.#partsPresent > 0 ? await findTorn(store, this) : [];
-    for (const { row } of torn) this.#messages.set(row, "digest", tornDigest);
+    for (const { row } of torn) {
+      this.#messages.set(row, "digest", tornDigest);
+      // Its parts are of several states: what is shown is made of what is stored.
+      this.#messages.set(row, "head", null);
+    }
     const messages = await store.table("messages").insert(this.#messages.batch());
     if (this.#partsPresent + messages.present > 0) {
       for (const gathered of this.inserted.keys()) gathered.hasLeftovers = true;

@@ -68,6 +68,7 @@ export function carrierRow(
     content: stringifyJson(""),
     search_text: null,
     is_searchable: 0n,
+    head: null,
     options: stringifyJson({
       pond: { ...state.facts, revision: Number(revision), digest: state.digest },
     }),

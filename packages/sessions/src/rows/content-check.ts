@@ -2,7 +2,7 @@ import type { Cell, ContentCheck, ContentVerdict, Row } from "@pond/substrate";
 import { sessionTables } from "../tables.ts";
 import { checkRow } from "./check-row.ts";
 import { inOrder, sessionColumns } from "./from-rows.ts";
-import { isCarrierWhole, isMessageWhole, isTextOf } from "./message-content.ts";
+import { isCarrierWhole, isHeadOf, isMessageWhole, isTextOf } from "./message-content.ts";
 import { tornDigest } from "./message-digest.ts";
 
 const messageColumns = ["session_id", "id", "timestamp", "role", "content", "search_text"];
@@ -11,7 +11,8 @@ const columns: ContentCheck["columns"] = {
   sessions: sessionColumns,
   messages: [
     ...messageColumns,
-    ...["source_agent", "project", "is_searchable", "options", "digest", "revises", "revision"],
+    ...["source_agent", "project", "is_searchable", "head", "options", "digest", "revises"],
+    "revision",
   ],
   parts: [...partColumns, "variant_data", "data", "options"],
   windows: ["session_id", "id", "message_ids"],
@@ -22,6 +23,7 @@ const reasons = {
   extra: "their messages were written without these parts",
   // Made of the message, which is whole.
   text: "search finds these messages by a text that is not theirs",
+  head: "search shows these messages as others",
   form: "these rows are none that pond writes",
 } as const;
 
@@ -158,6 +160,7 @@ class StoredContent implements ContentCheck {
       this.#waiting.delete(key);
       this.#count(waiting, -1);
       if (!holds(() => isTextOf(message, parts))) this.#findings.add("messages", "text", message);
+      if (!holds(() => isHeadOf(message, parts))) this.#findings.add("messages", "head", message);
     }
     for (const [key, waiting] of this.#waiting) {
       if (this.#waitingBytes <= this.#maxBytes) break;
@@ -189,7 +192,7 @@ class Findings {
     for (const [table, kinds] of this.#found) {
       const damages = [...kinds].map(([kind, { rows, ids }]) => ({
         ...{ files: [], reason: reasons[kind], ids },
-        rows: kind === "text" ? 0 : rows,
+        rows: kind === "text" || kind === "head" ? 0 : rows,
       }));
       verdicts.set(table, { damages });
     }

@@ -3,6 +3,7 @@ import type { Row } from "@pond/substrate";
 import { sessionItself } from "../revisions/reconcile.ts";
 import { carriedSessionDigest } from "../revisions/session-revisions.ts";
 import { fromIndexed } from "../search/indexed-text.ts";
+import { headOf, toHeadText } from "../search/message-head.ts";
 import { searchText } from "../search/search-text.ts";
 import { messageFromCarrier, objectOf, partFromRow } from "./from-rows.ts";
 import { messageDigest } from "./message-digest.ts";
@@ -74,4 +75,13 @@ export function isTextOf(row: Row, parts: readonly Row[]): boolean {
   const isSearchable = BigInt(row["is_searchable"] as bigint) === 1n;
   if (typeof stored !== "string") return text === null && !isSearchable;
   return fromIndexed(stored) === text && isSearchable;
+}
+
+/** True where search shows a message, whole, as itself, or has nothing yet to show it by. */
+export function isHeadOf(row: Row, parts: readonly Row[]): boolean {
+  if (row["head"] === null) return true;
+  const { id, role, timestamp } = row;
+  const header = { id, role, timestamp } as MessageHeader;
+  const own = parts.map((part) => partFromRow(part, part["data"] ?? null));
+  return row["head"] === toHeadText(headOf(String(row["session_id"]), header, own));
 }

@@ -1,5 +1,6 @@
 import { type Session, stringifyJson } from "@pond/canonical";
 import { toIndexed } from "../search/indexed-text.ts";
+import { headOf, toHeadText } from "../search/message-head.ts";
 import type { Window } from "../search/windows.ts";
 import type { RowValues } from "./columns.ts";
 import { bagOf } from "./option-bag.ts";
@@ -38,17 +39,19 @@ export function messageRow(
   ordinal: bigint,
   ingestedAt: bigint,
 ): RowValues {
+  const { searchText, header, parts } = message;
   return {
     session_id: labels.sessionId,
-    id: message.header.id,
+    id: header.id,
     ordinal,
-    timestamp: message.header.timestamp,
-    role: message.header.role,
+    timestamp: header.timestamp,
+    role: header.role,
     source_agent: labels.sourceAgent,
     project: labels.project,
     content: message.content,
-    search_text: message.searchText === null ? null : toIndexed(message.searchText),
-    is_searchable: message.searchText === null ? 0n : 1n,
+    search_text: searchText === null ? null : toIndexed(searchText),
+    is_searchable: searchText === null ? 0n : 1n,
+    head: searchText === null ? null : toHeadText(headOf(labels.sessionId, header, parts)),
     options: message.options,
     digest: message.digest,
     revises: null,

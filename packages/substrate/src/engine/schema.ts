@@ -28,7 +28,7 @@ const noCompression: Readonly<Record<string, string>> = {
  */
 export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema {
   const fields = Object.entries(table.columns).map(([name, column]) => {
-    const metadata = new Map<string, string>();
+    const metadata = encodingOf(table, name);
     const position = table.primaryKey.indexOf(name);
     if (position >= 0) {
       // A composite key can only be declared this way, and only at creation; without it
@@ -36,15 +36,34 @@ export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema
       metadata.set(keyFlag, "true").set(keyPosition, String(position + 1));
     }
     if (position === 0) {
-      metadata.set(versionKey, String(table.schemaVersion)).set(storeIdKey, storeId);
-    }
-    if (position < 0 && (column.type === "text" || column.type === "bytes")) {
-      const encoding = column.isReadByRow ? noCompression : compression;
-      for (const [key, value] of Object.entries(encoding)) metadata.set(key, value);
+      for (const [key, value] of Object.entries(versionOf(table))) metadata.set(key, value);
+      metadata.set(storeIdKey, storeId);
     }
     return new arrow.Field(name, toType(column.type), column.isNullable ?? false, metadata);
   });
   return new arrow.Schema(fields);
+}
+
+/** What the first column of a key says of the schema's version. */
+export function versionOf(table: TableDeclaration): Readonly<Record<string, string>> {
+  return { [versionKey]: String(table.schemaVersion) };
+}
+
+/** The fields of columns as {@link toSchema} makes them, for a table that is there already. */
+export function toFields(table: TableDeclaration, names: readonly string[]): Arrow.Field[] {
+  return names.flatMap((name) => {
+    const column = table.columns[name];
+    if (column === undefined) return [];
+    return [new arrow.Field(name, toType(column.type), true, encodingOf(table, name))];
+  });
+}
+
+/** How a column is compressed; keys as the engine likes. */
+function encodingOf({ primaryKey, columns }: TableDeclaration, name: string): Map<string, string> {
+  const column = columns[name];
+  const isLong = column?.type === "text" || column?.type === "bytes";
+  if (!isLong || primaryKey.includes(name)) return new Map();
+  return new Map(Object.entries(column.isReadByRow ? noCompression : compression));
 }
 
 /** What a stored table says about itself. */
@@ -70,9 +89,17 @@ export function fromSchema(
   return { storeId, schemaVersion };
 }
 
-/** The first declared column that a stored schema lacks or holds as another type. */
+/** The derived columns that a stored schema lacks: the table was made before they were declared. */
+export function absentColumns(schema: Arrow.Schema, { columns }: TableDeclaration): string[] {
+  const stored = new Set(schema.fields.map(({ name }) => name));
+  return Object.keys(columns).filter((name) => columns[name]?.isDerived && !stored.has(name));
+}
+
+/** The first declared column that a stored schema lacks, and needs, or holds as another type. */
 export function unmetColumn(schema: Arrow.Schema, table: TableDeclaration): string | undefined {
+  const absent = absentColumns(schema, table);
   return Object.entries(withStoredVectors(table, schema).columns)
+    .filter(([name]) => !absent.includes(name))
     .find(([name, { type }]) => {
       const stored = schema.fields.find((field) => field.name === name);
       return String(stored?.type) !== String(toType(type));

@@ -3,13 +3,15 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 import type { Row, TableDeclaration } from "../declaration.ts";
 import { toTyped } from "../engine/native-errors.ts";
+import { absentColumns } from "../engine/schema.ts";
 import { StorageUnavailableError } from "../errors.ts";
+import { versionOf } from "../manifest-names.ts";
 import { fragmentsOf, rowId } from "../read/fragments.ts";
 import { rowsOf } from "../read/read.ts";
 import { toRows } from "../rows/to-rows.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import { isGone } from "../storage/storage.ts";
-import { manifestsOf, versionOf } from "./heal.ts";
+import { manifestsOf } from "./heal.ts";
 import { type NamedFile, type NamedFiles, namedFiles } from "./manifest-files.ts";
 import { isWhole } from "./torn-files.ts";
 
@@ -157,7 +159,10 @@ async function* verifyFragments(
   const damages: Damage[] = [];
   let readableRows = 0;
   let first = 0;
-  const columns = Object.keys(table.columns);
+  const absent = absentColumns(await handle.schema(), table);
+  const columns = Object.keys(table.columns).filter((name) => !absent.includes(name));
+  const given = wanted && columns.filter((name) => wanted.includes(name));
+  const lacking = absent.filter((name) => wanted?.includes(name));
   for (const [fragment, rows] of await fragmentsOf(handle)) {
     signal?.throwIfAborted();
     const own = fragments.get(fragment) ?? [];
@@ -171,7 +176,10 @@ async function* verifyFragments(
       for await (const batch of batches) {
         signal?.throwIfAborted();
         read += batch.numRows;
-        if (wanted) yield toRows(batch.selectAt(wanted.map((name) => columns.indexOf(name))));
+        if (given) {
+          const at = given.map((name) => columns.indexOf(name));
+          yield toRows(batch.selectAt(at), lacking);
+        }
       }
       if (read < rows) throw new RangeError(`${rows - read} rows are missing`);
       // The engine did not need all of a file that is not as it was written.

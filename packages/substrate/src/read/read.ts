@@ -85,7 +85,10 @@ export function nearestQuery(table: LanceTable, options: NearestOptions): Vector
   return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
 }
 
-/** The rows of a query, a batch at a time. */
-export async function* rowsOf(query: Query | VectorQuery): AsyncGenerator<Row[]> {
-  for await (const batch of query) yield toRows(batch);
+/** The rows of a query, a batch at a time; see {@link toRows}. */
+export async function* rowsOf(
+  query: Query | VectorQuery,
+  absent: readonly string[] = [],
+): AsyncGenerator<Row[]> {
+  for await (const batch of query) yield toRows(batch, absent);
 }

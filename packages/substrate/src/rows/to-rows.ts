@@ -2,9 +2,14 @@ import type * as Arrow from "apache-arrow";
 import type { Cell, Row } from "../declaration.ts";
 import { arrow } from "../engine/arrow.ts";
 
-/** The rows of one record batch; timestamps exact to the microsecond. */
-export function toRows(batch: Arrow.RecordBatch): Row[] {
-  const rows: Row[] = Array.from({ length: batch.numRows }, () => ({}));
+/**
+ * The rows of one record batch; timestamps exact to the microsecond.
+ *
+ * @param absent - Columns that are not stored: no row has a value there.
+ */
+export function toRows(batch: Arrow.RecordBatch, absent: readonly string[] = []): Row[] {
+  const nulls: Row = Object.fromEntries(absent.map((name) => [name, null]));
+  const rows: Row[] = Array.from({ length: batch.numRows }, () => ({ ...nulls }));
   for (const [column, { name }] of batch.schema.fields.entries()) {
     const vector = batch.getChildAt(column);
     if (vector === null) continue;

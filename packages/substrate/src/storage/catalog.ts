@@ -5,10 +5,11 @@ import type { Caches } from "../engine/caches.ts";
 import { loadLance, release } from "../engine/lance.ts";
 import { isNotThere } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
-import { fromSchema, unmetColumn } from "../engine/schema.ts";
+import { absentColumns, fromSchema, unmetColumn } from "../engine/schema.ts";
 import { StoreNotFoundError, StoreSchemaError } from "../errors.ts";
 import { dropLostIndexes } from "../indexes/lost-indexes.ts";
 import { finishRenewal } from "../write/renew.ts";
+import { upgrade } from "../write/upgrade.ts";
 import { createTable } from "./create.ts";
 import { datasetsOf } from "./pointer.ts";
 import { patience, proveExclusiveCommits, proveReachable } from "./remote.ts";
@@ -26,6 +27,8 @@ export type OpenedTable = {
   readonly handle: LanceTable;
   readonly uri: string;
   readonly storeId: string;
+  /** Derived columns the table was made before, and that no writer has added yet. */
+  readonly absent: readonly string[];
 };
 
 /** Every dataset open goes through here (`lance-chokepoints-catalog`). */
@@ -97,7 +100,7 @@ export class Catalog {
     if (unmet !== undefined)
       this.#refuse(table.name, `column ${unmet} is missing or of another type`);
     const uri = `${this.location.uri}/${this.#datasetOf(table.name)}.lance`;
-    return { handle, uri, storeId: stored.storeId };
+    return { handle, uri, storeId: stored.storeId, absent: absentColumns(schema, table) };
   }
 
   /** Names of the datasets there are, by table. */
@@ -145,7 +148,7 @@ export class Catalog {
       // The first table decides the id, whoever made it.
       if (table === tables[0]) ({ storeId } = await this.open(table));
     }
-    for (const table of tables) await this.#finishRenewal(table);
+    for (const table of tables) await this.#bringUpToDate(table);
   }
 
   close(): void {
@@ -180,9 +183,10 @@ export class Catalog {
     return this.#datasets.get(table) ?? table;
   }
 
-  async #finishRenewal(table: TableDeclaration): Promise<void> {
+  async #bringUpToDate(table: TableDeclaration): Promise<void> {
     const handle = await this.openAny(table.name);
     await finishRenewal(table, handle, this.location.uri);
+    await upgrade(table, handle, this.location.uri);
     release(handle);
   }
 

@@ -1,0 +1,64 @@
+import { connect } from "@lancedb/lancedb";
+import { openSessions } from "@pond/sessions";
+import { foldIndexes } from "@pond/sync";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createHome, type Home } from "./pond.ts";
+import { rowDifferences, storedRows } from "./rows.ts";
+import { clientHomes } from "./sources.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+});
+afterEach(() => home.remove());
+
+// Every session there is.
+vi.setConfig({ testTimeout: 180_000 });
+
+/** Makes of the store what version 1 of its schema was, before there was a column `head`. */
+async function takeBack(storage: string): Promise<void> {
+  const connection = await connect(storage);
+  const messages = await connection.openTable("messages");
+  await messages.dropColumns(["head"]);
+  const metadata = { "pond:schema_version": "1" };
+  await messages.updateFieldMetadata([{ path: "session_id", metadata }]);
+  connection.close();
+}
+
+async function fold(): Promise<void> {
+  const sessions = await openSessions(home.storage, { mode: "write" });
+  await foldIndexes(sessions, { isForced: true });
+  sessions.close();
+}
+
+async function answers(): Promise<unknown[]> {
+  const queries = ["the file", "error", "how do I", '"the"', "a", "test"];
+  const found: unknown[] = [];
+  for (const query of queries) {
+    const { code, stdout } = await home.pondHere("search", query, "--json");
+    expect(code).toBe(0);
+    found.push({ ...JSON.parse(stdout), took_ms: 0 });
+  }
+  return found;
+}
+
+it("a store of an earlier version answers as it is, and becomes one of this version by a sync", async () => {
+  const homes = clientHomes();
+  for (const { client, home: source } of homes) {
+    expect((await home.pondHere("sync", client, "--path", source)).code).not.toBe(1);
+  }
+  await fold();
+  const before = { rows: (await storedRows(home.storage)).rows, answers: await answers() };
+  await takeBack(home.storage);
+
+  expect(await answers()).toEqual(before.answers);
+  const verified = await home.pondHere("status", "--verify", "--json");
+  expect([verified.code, verified.stdout]).toEqual([0, expect.not.stringMatching(/reason/)]);
+
+  const [first] = homes;
+  await home.pondHere("sync", first?.client ?? "", "--path", first?.home ?? "");
+  await fold();
+
+  expect(rowDifferences(before.rows, (await storedRows(home.storage)).rows)).toEqual([]);
+  expect(await answers()).toEqual(before.answers);
+});

@@ -1,0 +1,60 @@
+import type { MessageHeader, Part } from "@pond/canonical";
+import { DamagedRowError } from "../errors.ts";
+import { type PartSummary, summarizePart } from "../read/shown.ts";
+
+/** What search shows of a message besides its text. */
+export type MessageHead = {
+  readonly sessionId: string;
+  readonly id: string;
+  readonly role: string;
+  readonly timestamp: bigint;
+  /** Of a user's message the first parts, in a few words. */
+  readonly parts: readonly PartSummary[];
+};
+
+const partsShown = 32;
+// Names are of the source, and of any length.
+const nameChars = 200;
+
+/** The head of a message with its parts, in their order. */
+export function headOf(
+  sessionId: string,
+  { id, role, timestamp }: Pick<MessageHeader, "id" | "role" | "timestamp">,
+  parts: readonly Part[],
+): MessageHead {
+  const shown = role === "user" ? parts.slice(0, partsShown) : [];
+  return { sessionId, id, role, timestamp, parts: shown.map(shortSummary) };
+}
+
+/**
+ * What the column `head` holds: one value, because a hit costs a read for each column that is asked
+ * for, and each part of it another.
+ */
+export function toHeadText({ sessionId, id, role, timestamp, parts }: MessageHead): string {
+  const own = [sessionId, id, role, String(timestamp)];
+  return JSON.stringify(parts.length === 0 ? own : [...own, parts]);
+}
+
+/** @throws {DamagedRowError} for what {@link toHeadText} did not make. */
+export function fromHeadText(text: string): MessageHead {
+  try {
+    const [sessionId, id, role, micros, parts = []] = JSON.parse(text);
+    const isWhole = [sessionId, id, role, micros].every((each) => typeof each === "string");
+    const timestamp = BigInt(micros);
+    if (isWhole && Array.isArray(parts)) return { sessionId, id, role, timestamp, parts };
+  } catch {
+    // Said below.
+  }
+  throw new DamagedRowError("head", text.slice(0, 80));
+}
+
+/** Options of a part are not counted: they are not part of what was said. */
+function shortSummary(part: Part): PartSummary {
+  const { name, ...summary } = summarizePart({ ...part, options: {} });
+  return name === undefined ? summary : { ...summary, name: beginning(name) };
+}
+
+function beginning(name: string): string {
+  const cut = name.slice(0, nameChars);
+  return cut.isWellFormed() || !name.isWellFormed() ? cut : cut.slice(0, -1);
+}

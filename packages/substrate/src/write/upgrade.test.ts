@@ -1,0 +1,97 @@
+import { expect, it } from "vitest";
+import type { TableDeclaration } from "../declaration.ts";
+import { fromSchema } from "../engine/schema.ts";
+import { StoreSchemaError } from "../errors.ts";
+import { verifyStore } from "../integrity/verify.ts";
+import { numbered, parts } from "../testing/catalogue.ts";
+import { openCatalogue, openLanceTable, temporaryLocation } from "../testing/store.ts";
+import { upgrade } from "./upgrade.ts";
+
+const { shape, shaped_by, ...kept } = parts.columns;
+/** The table as an earlier version declared it. */
+const earlier: TableDeclaration = {
+  ...parts,
+  columns: kept,
+  indexes: parts.indexes.filter(({ column }) => column in kept),
+};
+const later: TableDeclaration = { ...parts, schemaVersion: 2 };
+
+async function madeEarlier(): Promise<string> {
+  const location = temporaryLocation();
+  const store = await openCatalogue(location, { tables: [earlier] });
+  await store.table("parts").insert(numbered(3));
+  store.close();
+  return location;
+}
+
+const columns = ["number", "shaped_by", "description"];
+
+it("reads a table that was made before a derived column as if it were empty", async () => {
+  const location = await madeEarlier();
+
+  const store = await openCatalogue(location, { tables: [later], mode: "read" });
+
+  const query = { terms: "bolt" };
+  const found = { column: "description", query, columns: ["shaped_by"], limit: 1 };
+  expect(await store.table("parts").rows({ columns, limit: 1 })).toEqual([
+    { number: "n0", shaped_by: null, description: "hex bolt number 0" },
+  ]);
+  expect(await store.table("parts").fullText(found)).toMatchObject([{ shaped_by: null }]);
+  const content = {
+    columns: { parts: columns },
+    next: () => "parts",
+    add: (_table: string, rows: readonly object[]) => expect(rows[0]).toHaveProperty("shaped_by"),
+    finish: () => new Map(),
+  };
+  expect(await verifyStore(location, { tables: [later], content })).toEqual([
+    { name: "parts", readableRows: 3, damages: [] },
+  ]);
+});
+
+it("adds the column where it is opened to write, and keeps older versions away from then on", async () => {
+  const location = await madeEarlier();
+
+  const table = (await openCatalogue(location, { tables: [later] })).table("parts");
+
+  await table.insert(numbered(1, "bolts & co"));
+  const { maker = [], number = [] } = numbered(3);
+  expect(await table.update({ maker, number, shaped_by: number.map(() => "m1") })).toBe(3);
+  const rows = await table.rows({ columns: ["maker", "shaped_by"] });
+  expect(rows.map(({ maker, shaped_by }) => [maker, shaped_by])).toEqual([
+    ["acme", "m1"],
+    ["acme", "m1"],
+    ["acme", "m1"],
+    ["bolts & co", null],
+  ]);
+  await expect(openCatalogue(location, { tables: [earlier] })).rejects.toThrow(StoreSchemaError);
+});
+
+it("stores a column that was added as a new table would", async () => {
+  const location = await madeEarlier();
+  await openCatalogue(location, { tables: [later] });
+  const fresh = temporaryLocation();
+  await openCatalogue(fresh, { tables: [later] });
+
+  const fieldsOf = async (at: string) => {
+    const { fields } = await (await openLanceTable(at, "parts")).schema();
+    return fields
+      .map(({ name, type, nullable, metadata }) => [name, String(type), nullable, metadata])
+      .filter(([name]) => name !== "maker")
+      .sort();
+  };
+  expect(await fieldsOf(location)).toEqual(await fieldsOf(fresh));
+});
+
+it("is done once by many at once", async () => {
+  const location = await madeEarlier();
+  const handles = await Promise.all(
+    Array.from({ length: 6 }, () => openLanceTable(location, "parts")),
+  );
+
+  await Promise.all(handles.map((handle) => upgrade(later, handle, location)));
+
+  const schema = await (await openLanceTable(location, "parts")).schema();
+  expect(fromSchema(schema, later)).toMatchObject({ schemaVersion: 2 });
+  const added = schema.fields.filter(({ name }) => name === "shaped_by" || name === "shape");
+  expect(added).toHaveLength(2);
+});

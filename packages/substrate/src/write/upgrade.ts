@@ -1,0 +1,41 @@
+import type { Table as LanceTable } from "@lancedb/lancedb";
+import type { TableDeclaration } from "../declaration.ts";
+import { retry } from "../engine/retry.ts";
+import { absentColumns, fromSchema, toFields, versionOf } from "../engine/schema.ts";
+import { SubstrateError } from "../errors.ts";
+import { refresh } from "../indexes/lost-indexes.ts";
+
+// A step that another process took first fails, and is not needed any more.
+const maxFailures = 12;
+
+/**
+ * Gives a table that an earlier version of the consumer made what was declared since: its derived
+ * columns, empty, which rewrites no row, and then the version that says so
+ * (`lance-dataset-schema-version`). Other processes may do so at once.
+ */
+export async function upgrade(
+  table: TableDeclaration,
+  handle: LanceTable,
+  location: string,
+): Promise<void> {
+  const place = { table: table.name, location };
+  const options = { refresh: () => refresh(table, handle) };
+  for (let failures = 0; ; failures++) {
+    try {
+      return await retry(place, () => upgradeOnce(table, handle), options);
+    } catch (error) {
+      if (error instanceof SubstrateError || failures >= maxFailures) throw error;
+      await refresh(table, handle);
+    }
+  }
+}
+
+async function upgradeOnce(table: TableDeclaration, handle: LanceTable): Promise<void> {
+  const schema = await handle.schema();
+  const { schemaVersion = table.schemaVersion } = fromSchema(schema, table) ?? {};
+  if (schemaVersion >= table.schemaVersion) return;
+  const absent = absentColumns(schema, table);
+  if (absent.length > 0) await handle.addColumns(toFields(table, absent));
+  const path = table.primaryKey[0] ?? "";
+  await handle.updateFieldMetadata([{ path, metadata: { ...versionOf(table) } }]);
+}
