@@ -10,6 +10,7 @@ import {
 } from "./candidates.ts";
 import { type Coverage, toCoverage } from "./coverage.ts";
 import type { RankedRoot } from "./fuse.ts";
+import type { KnownSessions } from "./known-sessions.ts";
 import { type FoundMessage, keyText, loadMessages, type MessageKey } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
@@ -44,12 +45,13 @@ export async function toAnswer(
   sessions: SessionStore,
   query: ParsedQuery,
   chosen: readonly Chosen[],
+  known: KnownSessions,
 ): Promise<SessionMatches[]> {
   const rootIds = chosen.map(({ root }) => root.rootId);
   const [found, guessed, subAgents] = await Promise.all([
     loadFound(sessions, query, chosen),
     loadGuesses(sessions, query, chosen),
-    countSubAgents(sessions, rootIds),
+    countSubAgents(sessions, known, rootIds),
   ]);
   const groups = chosen.map(({ root, segment }) => {
     const shown = found.get(root.rootId) ?? guessed.get(root.rootId) ?? [];

@@ -4,6 +4,7 @@ import { QueryError } from "./errors.ts";
 import { explain } from "./explain.ts";
 import { refuseUnknown, toScope } from "./filter.ts";
 import { countInScope } from "./in-scope.ts";
+import { knownSessions } from "./known-sessions.ts";
 import { markOf, nextToken, type Page, sessionsAtMost, toPage } from "./page.ts";
 import { parseQuery } from "./query.ts";
 import type { SearchOptions, SearchRequest, SearchResponse } from "./request.ts";
@@ -36,14 +37,18 @@ export async function search(
   const scope = toScope(request);
   const page = toPage(request);
   const asked = vectorArm(sessions, query, { raw, where: scope.messages }, options);
-  const ranking = segments(sessions, query, scope, { minScore: page.minScore, meaning: asked });
-  const [{ chosen, read, shown, isMore }, total, meaning] = await Promise.all([
+  const known = knownSessions(sessions);
+  const ranking = segments(sessions, query, scope, {
+    ...{ minScore: page.minScore, meaning: asked, known },
+  });
+  const [{ chosen, read, shown, isMore }, total, meaning, knownNow] = await Promise.all([
     readPage(ranking, page, signal),
     countInScope(sessions, scope.messages, request),
     asked,
+    known,
   ]);
   if (total === 0) await refuseUnknown(sessions, request);
-  const answer = await toAnswer(sessions, query, chosen);
+  const answer = await toAnswer(sessions, query, chosen, knownNow);
   const explanation = request.explain
     ? await explain(sessions, query, scope, { read, chosen, meaning })
     : undefined;

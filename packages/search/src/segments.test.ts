@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toScope } from "./filter.ts";
+import { knownSessions } from "./known-sessions.ts";
 import { parseQuery } from "./query.ts";
 import type { SearchRequest } from "./request.ts";
 import { segments } from "./segments.ts";
@@ -17,7 +18,9 @@ it("never asks again for what is below a root that it has ranked", async () => {
   const ranked: string[][] = [];
   const scope = toScope({ query: "mango" });
   const meaning = Promise.resolve({ hits: [] });
-  for await (const segment of segments(own.sessions, query, scope, { minScore: 0, meaning })) {
+  const known = knownSessions(own.sessions);
+  const options = { minScore: 0, meaning, known };
+  for await (const segment of segments(own.sessions, query, scope, options)) {
     ranked.push(segment.ranked.map(({ rootId }) => rootId));
   }
   own.remove();
@@ -45,7 +48,7 @@ describe("of one literal", () => {
     const own = await storeOf(chats);
     const read: { roots: string[]; hits: Record<string, number> }[] = [];
     const all = segments(own.sessions, parseQuery(query), toScope({ query, ...more }), {
-      ...{ minScore, meaning: Promise.resolve({ hits: [] }) },
+      ...{ minScore, meaning: Promise.resolve({ hits: [] }), known: knownSessions(own.sessions) },
     });
     for await (const { ranked: roots, arms } of all) {
       const hits = Object.fromEntries(arms.map((arm) => [arm.name, arm.hits.length]));

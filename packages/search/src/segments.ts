@@ -3,6 +3,7 @@ import type { Found } from "./candidates.ts";
 import { CopyFilter } from "./copies.ts";
 import type { Scope } from "./filter.ts";
 import { type Arm, fuse, type RankedRoot } from "./fuse.ts";
+import type { KnownSessions } from "./known-sessions.ts";
 import {
   type Ask,
   byCharacters,
@@ -37,6 +38,7 @@ export type Segment = {
 
 export type SegmentOptions = {
   readonly minScore: number;
+  readonly known: Promise<KnownSessions>;
   /** What the vector arm will have said. */
   readonly meaning: Promise<Meaning>;
 };
@@ -54,7 +56,7 @@ export async function* segments(
   sessions: SessionStore,
   query: ParsedQuery,
   scope: Scope,
-  { minScore, meaning }: SegmentOptions,
+  { minScore, meaning, known: asked }: SegmentOptions,
 ): AsyncGenerator<Segment> {
   // The bounds are on messages, and of a window none may meet them: it only votes.
   const isSure = scope.isLoose || isBound(query) || minScore > 0;
@@ -69,7 +71,7 @@ export async function* segments(
       windows: without(met.windows, scope.windows),
       isSure,
     };
-    let words = await ask(sessions, query, rest);
+    let [words, known] = await Promise.all([ask(sessions, query, rest), asked]);
     if (round === 0 && isEmpty(words) && minScore === 0) {
       // Nothing by words: perhaps a part of one, or a phrase of punctuation.
       ask = byCharacters;
@@ -80,7 +82,7 @@ export async function* segments(
     const all = sessionIdsOf(found);
     const listed = isSure ? sessionIdsOf({ ...found, windows: [] }) : all;
     const isByCharacters = ask === byCharacters;
-    const ranking = await rank(sessions, found, { all, listed, ceiling });
+    const ranking = await rank(sessions, known, found, { all, listed, ceiling });
     const ranked = await copies.without(ranking, all);
     yield { ...ranking, ranked, isByCharacters };
     const { messages, windows, literals } = words;
@@ -88,6 +90,7 @@ export async function* segments(
     if (!isCut || listed.size === 0) return;
     const below = await subAgentsOf(
       sessions,
+      known,
       ranking.ranked.map(({ rootId }) => rootId),
     );
     for (const id of [...listed, ...below]) met.messages.add(id);
@@ -104,6 +107,7 @@ function foundOf({ messages, windows, literals }: Lexical, vectors: readonly Vec
 /** @param listed - The sessions whose roots are listed; of the others only windows were found. */
 async function rank(
   sessions: SessionStore,
+  known: KnownSessions,
   found: Found,
   {
     all,
@@ -115,7 +119,7 @@ async function rank(
     readonly ceiling: number;
   },
 ): Promise<Omit<Segment, "isByCharacters">> {
-  const roots = await loadRoots(sessions, all);
+  const roots = await loadRoots(sessions, known, all);
   const rootOf = (id: string): string | undefined => roots.rootOf(id);
   const arms = armsOf(found);
   const most = arms.reduce((sum, { weight, hits }) => sum + (hits.length > 0 ? weight : 0), 0);
