@@ -1,9 +1,10 @@
-import { rebuildWindows, type SessionStore } from "@pond/sessions";
+import { fillHeads, rebuildWindows, type SessionStore } from "@pond/sessions";
 import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
 import { findRows } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
+import { copiedColumns } from "./tables.ts";
 import { Target } from "./target.ts";
 
 /** What a copy did. */
@@ -35,11 +36,9 @@ export async function copySessions(
   const known = await Target.look(to, (sessionId) => places.has("sessions", sessionId));
   const ranges = rangesOf(places);
   const columnsOf = (table: string): string[] =>
-    Object.entries(to.table(table).declaration.columns)
-      .filter(([, { isDerived = false }]) => isWithVectors || !isDerived)
-      .map(([name]) => name)
-      // An archive lacks what is made again.
-      .filter((name) => Object.hasOwn(from.table(table).declaration.columns, name));
+    copiedColumns(to.table(table).declaration).filter(
+      (name) => isWithVectors || !to.table(table).declaration.columns[name]?.isDerived,
+    );
   const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
   const onRows = (rows: number): void => {
@@ -59,6 +58,7 @@ export async function copySessions(
     differing += copied.differing;
     await to.flush();
   }
+  if ((tables["messages"]?.inserted ?? 0) > 0) await fillHeads(target, signal);
   return { tables, differing, vectorsLeftOut };
 }
 

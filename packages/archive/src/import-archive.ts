@@ -1,4 +1,4 @@
-import { fillHeads, type SessionStore, sessionTables } from "@pond/sessions";
+import { foldSessions, type SessionStore, sessionTables } from "@pond/sessions";
 import { type CopyReport, copySessions } from "./copy-sessions.ts";
 import { type OpenOptions, withArchive } from "./open-archive.ts";
 import type { Watch } from "./progress.ts";
@@ -39,14 +39,15 @@ export async function importArchive(
   });
 }
 
-/** Brings the indexes of a store up to date, where that pays, and makes what no archive holds. */
+/** Brings the indexes of a store up to date, where that pays. */
 export async function updateIndexes(
   sessions: SessionStore,
   { onProgress, signal }: Watch = {},
 ): Promise<void> {
-  await fillHeads(sessions, signal);
-  for (const [at, { name }] of sessionTables.entries()) {
-    onProgress?.({ step: "fold", done: at, total: sessionTables.length });
-    await sessions.store.table(name).fold({ signal });
-  }
+  let done = 0;
+  const onTable = (): void => {
+    onProgress?.({ step: "fold", done, total: sessionTables.length });
+    done += 1;
+  };
+  await foldSessions(sessions, { signal, onTable });
 }

@@ -1,5 +1,5 @@
 import { sessionTables } from "@pond/sessions";
-import type { TableDeclaration } from "@pond/substrate";
+import type { Column, TableDeclaration } from "@pond/substrate";
 
 /**
  * Tables in the order in which they are read. A message that is read has its parts, and a session
@@ -9,25 +9,30 @@ export const readOrder = ["sessions", "messages", "windows", "parts"] as const;
 
 export type TableName = (typeof readOrder)[number];
 
-// Made of the other columns wherever an archive is read: what it says of them is not believed.
-const left = new Set(["head"]);
+// Made of the other columns where a copy is stored: what it said of them would not be believed.
+const leftOut = new Set(["head"]);
+
+/** The columns of a table that are copied. */
+export function copiedColumns({ columns }: TableDeclaration): string[] {
+  return Object.keys(columns).filter((name) => !leftOut.has(name));
+}
 
 /**
  * The tables of an archive, in the order of its members: as in a store, but without indexes, and
- * without what is made again when it is read.
+ * without what is made again when it is read. Of the version that the last of their columns came
+ * with, so that whoever knows these can read them.
  *
  * @param vectorDimension - Length of the stored vectors, where it is not the declared one.
  */
 export function archiveTables(vectorDimension?: number): TableDeclaration[] {
-  return sessionTables.map((table) => ({
-    ...table,
-    columns: Object.fromEntries(
-      Object.entries(table.columns).flatMap(([name, column]) => {
-        if (left.has(name)) return [];
-        const isVector = typeof column.type === "object" && vectorDimension !== undefined;
-        return [[name, isVector ? { ...column, type: { vector: vectorDimension } } : column]];
-      }),
-    ),
-    indexes: [],
-  }));
+  return sessionTables.map((table) => {
+    const columns = copiedColumns(table).flatMap((name): [string, Column][] => {
+      const column = table.columns[name];
+      if (column === undefined) return [];
+      const isVector = typeof column.type === "object" && vectorDimension !== undefined;
+      return [[name, isVector ? { ...column, type: { vector: vectorDimension } } : column]];
+    });
+    const schemaVersion = Math.max(...columns.map(([, { since = 1 }]) => since));
+    return { ...table, schemaVersion, columns: Object.fromEntries(columns), indexes: [] };
+  });
 }

@@ -11,7 +11,7 @@ import {
 import { type Coverage, toCoverage } from "./coverage.ts";
 import type { RankedRoot } from "./fuse.ts";
 import type { KnownSessions } from "./known-sessions.ts";
-import { type FoundMessage, keyText, loadMessages, type MessageKey } from "./message.ts";
+import { type FoundMessage, keyText, loadMessages, type MessageKey, withParts } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
@@ -53,10 +53,12 @@ export async function toAnswer(
     loadGuesses(sessions, query, chosen),
     countSubAgents(sessions, known, rootIds),
   ]);
-  const groups = chosen.map(({ root, segment }) => {
-    const shown = found.get(root.rootId) ?? guessed.get(root.rootId) ?? [];
-    return { root, segment, shown };
-  });
+  const groups = await Promise.all(
+    chosen.map(async ({ root, segment }) => {
+      const shown = found.get(root.rootId) ?? guessed.get(root.rootId) ?? [];
+      return { root, segment, shown: await withParts(sessions, shown) };
+    }),
+  );
   const states = await loadStates(
     sessions,
     groups.flatMap(({ shown }) => shown),
@@ -67,8 +69,9 @@ export async function toAnswer(
     const labels = segment.roots.labels(rootId);
     const [first] = shown;
     if (labels === undefined || first === undefined) return [];
-    const below = subAgents.get(rootId) ?? 0;
     const foundIn = segment.foundIn.get(rootId)?.filter((id) => id !== rootId) ?? [];
+    // Some may have come since they were counted.
+    const below = Math.max(subAgents.get(rootId) ?? 0, foundIn.length);
     return [
       {
         session_id: first.sessionId,
@@ -195,7 +198,7 @@ function toMatch(
     ...(similarity !== undefined && { similarity: rounded(similarity) }),
     ...(text.length <= wholeChars ? { text } : { prefix: beginning(text, prefixChars) }),
     snippet: toSnippet(text, highlighter),
-    ...(message.role === "user" && { parts_summary: message.parts }),
+    ...(message.role === "user" && { parts_summary: message.parts ?? [] }),
     ...(state?.text !== undefined && { revised: true as const }),
     ...(state?.isRemoved && { removed: true as const }),
   };

@@ -3,7 +3,11 @@ import { expect, it } from "vitest";
 import { search } from "./search.ts";
 import { storeOf } from "./testing.ts";
 
-it("answers as well of messages that have no head yet", async () => {
+it.each([
+  ["no head yet", null],
+  ["a damaged head", '["a","a-0","user"'],
+  ["a head of another shape", '["a","a-0","user","soon"]'],
+])("answers as well of messages that have %s", async (_, head) => {
   const { sessions, remove } = await storeOf([
     { id: "a", texts: ["Where do herons nest?", "In tall trees."], files: ["heron.png"] },
     { id: "b", texts: [null, "Herons again.", "And \u{1F985} again"], parent: "a" },
@@ -34,7 +38,7 @@ it("answers as well of messages that have no head yet", async () => {
   await messages.update({
     session_id: rows.map(({ session_id: id }) => id ?? ""),
     id: rows.map(({ id }) => id ?? ""),
-    head: rows.map(() => null),
+    head: rows.map(() => head),
   });
 
   expect(await answers()).toEqual(before);

@@ -1,3 +1,4 @@
+import type { SessionStore } from "@pond/sessions";
 import { expect, it } from "vitest";
 import { knownSessions } from "./known-sessions.ts";
 import { loadRoots } from "./roots.ts";
@@ -30,6 +31,73 @@ it("reads few sessions at once, and more of them where it is asked again", async
   expect(await knownSessions(sessions, limits)).toBe(grown);
   remove();
 });
+
+it("adds what was stored since to what it knows, and reads all again where that is not all", async () => {
+  const { sessions, remove } = await storeOf(chats);
+  const before = await knownSessions(sessions);
+
+  await addChats(sessions, [
+    { id: "above", texts: ["zero"] },
+    { id: "last", parent: "above", texts: ["five"] },
+  ]);
+  const grown = await knownSessions(sessions);
+  expect(grown).toMatchObject({
+    isWhole: true,
+    rows: 6,
+    below: new Map([
+      ["root", 2],
+      ["above", 1],
+    ]),
+  });
+  expect(grown.labels).toBe(before.labels);
+
+  // As a copy from a store of long ago.
+  const [row] = await sessions.store.table("sessions").rows({
+    columns: Object.keys(sessions.store.table("sessions").declaration.columns),
+    limit: 1,
+  });
+  await sessions.store
+    .table("sessions")
+    .insert(
+      Object.fromEntries(
+        Object.entries({ ...row, id: "copied", ingested_at: 1n }).map(([name, cell]) => [
+          name,
+          [cell],
+        ]),
+      ),
+    );
+  const read = await knownSessions(sessions);
+  expect(read).toMatchObject({ isWhole: true, rows: 7 });
+  expect(read.labels.has("copied")).toBe(true);
+  remove();
+});
+
+it("reads once for searches that ask at once, and again where that failed", async () => {
+  const { sessions, remove } = await storeOf(chats);
+  const failing = failingOnce(sessions);
+
+  await expect(knownSessions(failing)).rejects.toThrow("no disk");
+  const all = await Promise.all(Array.from({ length: 8 }, () => knownSessions(failing)));
+
+  expect(new Set(all).size).toBe(1);
+  expect(all[0]).toMatchObject({ isWhole: true, rows: 4 });
+  remove();
+});
+
+/** The store, whose first count fails. */
+function failingOnce({ store, close }: SessionStore): SessionStore {
+  let isFirst = true;
+  const sessions = store.table("sessions");
+  const table = {
+    scan: sessions.scan.bind(sessions),
+    count: async () => {
+      if (!isFirst) return sessions.count();
+      isFirst = false;
+      throw new Error("no disk");
+    },
+  };
+  return { store: { table: () => table } as unknown as SessionStore["store"], close };
+}
 
 it.each([
   ["read at once", 100],

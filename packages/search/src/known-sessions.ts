@@ -1,5 +1,5 @@
-import { rootOf, type SessionStore } from "@pond/sessions";
-import type { Filter } from "@pond/substrate";
+import { rootsOf, type SessionStore } from "@pond/sessions";
+import { type Filter, gte } from "@pond/substrate";
 
 export type SessionLabels = {
   readonly parentId: string | null;
@@ -7,6 +7,7 @@ export type SessionLabels = {
   readonly sourceAgent: string;
   readonly project: string;
   readonly createdAt: bigint;
+  readonly ingestedAt: bigint;
 };
 
 /** What a process keeps of the sessions of a store. */
@@ -20,48 +21,70 @@ export type KnownSessions = {
   readonly isWhole: boolean;
 };
 
-// 20,000 take 10 ms, which two searches take to ask for theirs; 50,000 take 60 ms, and 20 MB.
-const readAtOnce = { first: 20_000, again: 100_000 } as const;
+// Each takes some 400 bytes, and 50,000 are read in 60 ms; but a search among more than it knows
+// asks four times for some. A process that asks once reads as many as are faster than asking.
+const readAtMost = { first: 20_000, again: 100_000 } as const;
 const columns = [
   ...["id", "parent_session_id", "parent_message_id"],
-  ...["source_agent", "project", "created_at"],
+  ...["source_agent", "project", "created_at", "ingested_at"],
 ];
 
-const kept = new WeakMap<SessionStore, KnownSessions>();
+const kept = new WeakMap<SessionStore, Promise<KnownSessions>>();
 
 /**
- * What is known before a search: asked once by each.
+ * What is known before a search: asked once by each. Searches at once wait for each other, so that
+ * none reads what another does.
  *
- * @param limits - How many sessions are read at once, by a process that asks for the first time and
- *   by one that asks again.
+ * @param limits - How many sessions are read whole, by a process that asks for the first time and by
+ *   one that asks again.
  */
-export async function knownSessions(
+export function knownSessions(
   sessions: SessionStore,
-  limits: { readonly first: number; readonly again: number } = readAtOnce,
+  limits: { readonly first: number; readonly again: number } = readAtMost,
 ): Promise<KnownSessions> {
-  const rows = await sessions.store.table("sessions").count();
-  const before = kept.get(sessions);
-  const isSame = before?.rows === rows;
-  if (isSame && (before.isWhole || rows > limits.again)) return before;
-  const isToRead = rows <= (isSame ? limits.again : limits.first);
-  const labels = before?.labels ?? new Map();
-  const known = isToRead
-    ? await readAll(sessions)
-    : { labels, below: new Map(), rows, isWhole: false };
-  kept.set(sessions, known);
-  return known;
+  const before = kept.get(sessions)?.catch(() => undefined);
+  const now = look(sessions, before, limits);
+  kept.set(sessions, now);
+  return now;
 }
 
-async function readAll(sessions: SessionStore): Promise<KnownSessions> {
-  const labels = await readLabels(sessions);
+async function look(
+  sessions: SessionStore,
+  before: Promise<KnownSessions | undefined> | undefined,
+  limits: { readonly first: number; readonly again: number },
+): Promise<KnownSessions> {
+  const known = await before;
+  const rows = await sessions.store.table("sessions").count();
+  const isAgain = known?.rows === rows;
+  if (isAgain && (known.isWhole || rows > limits.again)) return known;
+  if (known?.isWhole && rows <= limits.again) {
+    const labels = await readNewer(sessions, known.labels);
+    // Copied sessions may say that they were stored long ago.
+    if (labels.size >= rows) return whole(labels);
+  }
+  if (rows <= (isAgain ? limits.again : limits.first)) return whole(await readLabels(sessions));
+  return { labels: known?.labels ?? new Map(), below: new Map(), rows, isWhole: false };
+}
+
+function whole(labels: Map<string, SessionLabels>): KnownSessions {
   const parents = new Map([...labels].map(([id, { parentId }]) => [id, parentId]));
   const below = new Map<string, number>();
-  for (const [id, parentId] of parents) {
-    if (parentId === null) continue;
-    const root = rootOf(parents, id);
+  for (const [id, root] of rootsOf(parents)) {
     if (root !== id) below.set(root, (below.get(root) ?? 0) + 1);
   }
   return { labels, below, rows: labels.size, isWhole: true };
+}
+
+async function readNewer(
+  sessions: SessionStore,
+  labels: Map<string, SessionLabels>,
+): Promise<Map<string, SessionLabels>> {
+  let newest = 0n;
+  for (const { ingestedAt } of labels.values()) if (ingestedAt > newest) newest = ingestedAt;
+  for (const [id, own] of await readLabels(sessions, gte("ingested_at", { micros: newest }))) {
+    labels.set(id, own);
+  }
+  return labels;
 }
 
 /** The labels of these sessions, or of all. */
@@ -80,15 +103,20 @@ export async function readLabels(
   };
   for await (const rows of store.table("sessions").scan({ columns, where })) {
     for (const row of rows) {
-      const { parent_session_id: parent, parent_message_id: message, created_at: began } = row;
+      const { parent_session_id: parent, parent_message_id: message } = row;
       labels.set(String(row["id"]), {
         parentId: typeof parent === "string" ? parent : null,
         parentMessageId: typeof message === "string" ? message : null,
         sourceAgent: nameOf(row["source_agent"]),
         project: nameOf(row["project"]),
-        createdAt: typeof began === "bigint" ? began : 0n,
+        createdAt: timeOf(row["created_at"]),
+        ingestedAt: timeOf(row["ingested_at"]),
       });
     }
   }
   return labels;
+}
+
+function timeOf(cell: unknown): bigint {
+  return typeof cell === "bigint" ? cell : 0n;
 }

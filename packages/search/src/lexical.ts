@@ -58,11 +58,10 @@ export async function byLiteral(
   bounds: Bounds,
 ): Promise<Lexical> {
   const [literal = ""] = query.literals;
-  // A short word of a script without spaces is in many: what else there is, is rarely needed.
-  const isOften = isUnspaced(literal);
   const [indexed, asked] = await Promise.all([
     indexedLiteral(sessions, query, literal, bounds.messages),
-    isOften ? undefined : messageArm(sessions, query, bounds.messages),
+    // Of a script without spaces it is a short word, mostly: it is in many, and no more is needed.
+    isUnspaced(literal) ? undefined : messageArm(sessions, query, bounds.messages),
   ]);
   const whole = indexed.hits.filter(isHeldWhole);
   const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];

@@ -1,7 +1,7 @@
 import { inOneForm, type SessionStore } from "@pond/sessions";
 import { and, contains, type Filter, or, type Row } from "@pond/substrate";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
-import { type FoundMessage, foundColumns, toFound } from "./message.ts";
+import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import type { Hits } from "./rounds.ts";
 import { isUnspaced, wordsOf } from "./words.ts";
@@ -74,8 +74,8 @@ export async function substringArm(
   });
   const found: LiteralHit[] = [];
   for await (const rows of batches) {
-    const hits = await literalHits(sessions, rows, text);
-    found.push(...hits.filter(({ text }) => meetsBounds(text, query)));
+    const within = rows.filter((row) => meetsBounds(textOf(row), query));
+    found.push(...(await literalHits(sessions, within, text)));
     if (found.length >= scanDepth) break;
   }
   const hits = found.toSorted((left, right) => right.share - left.share).slice(0, literalDepth);

@@ -1,4 +1,5 @@
 import {
+  DamagedRowError,
   fromHeadText,
   fromIndexed,
   type MessageHead,
@@ -12,18 +13,20 @@ import { and, type Filter, oneOf, type Row, rowId } from "@pond/substrate";
 export type MessageKey = { readonly sessionId: string; readonly id: string };
 
 /** A message that was found: all that is shown of it. */
-export type FoundMessage = MessageHead & {
+export type FoundMessage = Omit<MessageHead, "parts"> & {
   /** Its row, which names it while a search lasts. */
   readonly row: bigint;
   readonly text: string;
+  /** Undefined where no head is stored, or a damaged one: until {@link withParts} made it. */
+  readonly parts: MessageHead["parts"] | undefined;
 };
 
-/** Columns of `messages` that {@link toFound} reads. Every one more is a read more a row. */
+/** Columns of `messages` that {@link toFound} reads. Each is a read of every row that is found. */
 export const foundColumns: readonly string[] = ["head", "search_text", rowId];
 
 /** A key as text, for maps. */
 export function keyText({ sessionId, id }: MessageKey): string {
-  return `${sessionId}\n${id}`;
+  return JSON.stringify([sessionId, id]);
 }
 
 /**
@@ -43,15 +46,39 @@ export async function toFound<Extra extends object>(
   rows: readonly Row[],
   extra: (row: Row) => Extra,
 ): Promise<(FoundMessage & Extra)[]> {
-  // What was stored before there were heads, until the next fold.
-  const headless = rows.filter(({ head }) => head === null).map(rowOf);
-  const made = await makeHeads(sessions, headless);
+  const heads = new Map(rows.map((row) => [rowOf(row), readHead(row)]));
+  const headless = [...heads].flatMap(([row, head]) => (head === undefined ? [row] : []));
+  const made = await makeHeads(sessions, headless, false);
   return rows.flatMap((row) => {
-    const { head: stored } = row;
-    const head = stored === null ? made.get(rowOf(row)) : fromHeadText(String(stored));
+    const stored = heads.get(rowOf(row));
+    const head = stored ?? made.get(rowOf(row))?.head;
     if (head === undefined) return [];
-    return [{ ...head, row: rowOf(row), text: textOf(row), ...extra(row) }];
+    const found = { ...head, parts: stored?.parts, row: rowOf(row), text: textOf(row) };
+    return [{ ...found, ...extra(row) }];
   });
+}
+
+/** These messages with their parts, which those without a head lack. */
+export async function withParts<Message extends FoundMessage>(
+  sessions: SessionStore,
+  messages: readonly Message[],
+): Promise<Message[]> {
+  const lacking = messages.flatMap(({ row, parts }) => (parts === undefined ? [row] : []));
+  const made = await makeHeads(sessions, lacking);
+  return messages.map((message) => {
+    return { ...message, parts: message.parts ?? made.get(message.row)?.head.parts };
+  });
+}
+
+/** Undefined where there is none yet, until the next fold, and where it is damaged. */
+function readHead({ head }: Row): MessageHead | undefined {
+  if (head === null) return undefined;
+  try {
+    return fromHeadText(String(head));
+  } catch (error) {
+    if (error instanceof DamagedRowError) return undefined;
+    throw error;
+  }
 }
 
 /** These messages, as far as they are searchable. */
@@ -70,6 +97,7 @@ export function rowOf(row: Row): bigint {
   return BigInt(row[rowId] as bigint);
 }
 
-function textOf(row: Row): string {
+/** The text of a message that was read with its `search_text`. */
+export function textOf(row: Row): string {
   return fromIndexed(String(row["search_text"] ?? ""));
 }

@@ -38,9 +38,8 @@ export async function search(
   const page = toPage(request);
   const asked = vectorArm(sessions, query, { raw, where: scope.messages }, options);
   const known = knownSessions(sessions);
-  const ranking = segments(sessions, query, scope, {
-    ...{ minScore: page.minScore, meaning: asked, known },
-  });
+  const { minScore } = page;
+  const ranking = segments(sessions, query, scope, { minScore, meaning: asked, known });
   const [{ chosen, read, shown, isMore }, total, meaning, knownNow] = await Promise.all([
     readPage(ranking, page, signal),
     countInScope(sessions, scope.messages, request),

@@ -56,7 +56,7 @@ export async function* segments(
   sessions: SessionStore,
   query: ParsedQuery,
   scope: Scope,
-  { minScore, meaning, known: asked }: SegmentOptions,
+  { minScore, meaning, known: sessionsKnown }: SegmentOptions,
 ): AsyncGenerator<Segment> {
   // The bounds are on messages, and of a window none may meet them: it only votes.
   const isSure = scope.isLoose || isBound(query) || minScore > 0;
@@ -71,7 +71,7 @@ export async function* segments(
       windows: without(met.windows, scope.windows),
       isSure,
     };
-    let [words, known] = await Promise.all([ask(sessions, query, rest), asked]);
+    let [words, known] = await Promise.all([ask(sessions, query, rest), sessionsKnown]);
     if (round === 0 && isEmpty(words) && minScore === 0) {
       // Nothing by words: perhaps a part of one, or a phrase of punctuation.
       ask = byCharacters;

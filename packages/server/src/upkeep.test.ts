@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { SessionStore } from "@pond/sessions";
-import { ConflictError } from "@pond/substrate";
+import { ConflictError, type FoldOutcome } from "@pond/substrate";
 import { describe, expect, test } from "vitest";
 import { said, sessionOf, testPond } from "./testing.ts";
 import { endTurns, inTurn } from "./turns.ts";
@@ -38,9 +38,11 @@ function fake(rows = 0): Fake {
   const table = (name: string) => ({
     count: async () => rows,
     fold: async () => {
-      if (name !== "sessions") return;
+      const outcome: FoldOutcome = { table: name, created: [], isFolded: false };
+      if (name !== "sessions") return outcome;
       folds += 1;
       await running.promise;
+      return outcome;
     },
   });
   return {

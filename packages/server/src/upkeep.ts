@@ -1,4 +1,4 @@
-import { type SessionStore, sessionTables } from "@pond/sessions";
+import { foldSessions, type SessionStore } from "@pond/sessions";
 import { ConflictError } from "@pond/substrate";
 import { besideTurns, inTurn } from "./turns.ts";
 
@@ -110,8 +110,8 @@ async function foldBeside(sessions: SessionStore): Promise<number> {
 }
 
 /** @returns How many messages there were before. */
-async function fold({ store }: SessionStore): Promise<number> {
-  const rows = await store.table("messages").count();
-  for (const { name } of sessionTables) await store.table(name).fold();
+async function fold(sessions: SessionStore): Promise<number> {
+  const rows = await sessions.store.table("messages").count();
+  await foldSessions(sessions);
   return rows;
 }

@@ -8,9 +8,10 @@ export {
   TargetUnwritableError,
   UnsafePathError,
 } from "./errors.ts";
+export { type FoldSessionsOptions, foldSessions } from "./fold-sessions.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
 export type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
-export { rootOf } from "./read/ancestry.ts";
+export { rootOf, rootsOf } from "./read/ancestry.ts";
 export { type MaybeCopy, untouchedCopies } from "./read/copies.ts";
 export { type CutView, cutContext } from "./read/cut-context.ts";
 export {
@@ -60,7 +61,7 @@ export {
   readTexts,
   writeEmbeddings,
 } from "./search/embeddings.ts";
-export { fillHeads, makeHeads } from "./search/heads.ts";
+export { fillHeads, type MadeHead, makeHeads } from "./search/heads.ts";
 export { fromIndexed } from "./search/indexed-text.ts";
 export { fromHeadText, type MessageHead } from "./search/message-head.ts";
 export { inOneForm } from "./search/one-form.ts";

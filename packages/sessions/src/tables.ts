@@ -61,7 +61,7 @@ const messagesTable: TableDeclaration = {
     content: optional("text"),
     search_text: byRow(optional("text")),
     is_searchable: required("int64"),
-    head: byRow(derived("text")),
+    head: { ...byRow(derived("text")), since: 2 },
     vector: derived({ vector: vectorDimension }),
     embedding_model: derived("text"),
     options: required("text"),

@@ -3,7 +3,7 @@ import type { ColumnBatch, ColumnType, Row, TableDeclaration } from "./declarati
 import { release } from "./engine/lance.ts";
 import { toTyped } from "./engine/native-errors.ts";
 import { retry } from "./engine/retry.ts";
-import { vectorDimension } from "./engine/schema.ts";
+import { absentColumns, vectorDimension } from "./engine/schema.ts";
 import { type FoldOptions, type FoldOutcome, fold } from "./indexes/fold.ts";
 import { healthOf, type TableHealth } from "./indexes/health.ts";
 import { dropIndex, tokenize } from "./indexes/indexes.ts";
@@ -30,8 +30,10 @@ export type TableInit = {
   readonly location: string;
   /** Makes what was written durable. */
   readonly flush: () => Promise<void>;
-  /** Declared columns that are not stored: they read as empty. */
+  /** Declared columns that were not stored when it was opened: they read as empty. */
   readonly absent: readonly string[];
+  /** See {@link Table.isUpgraded}. */
+  readonly isUpgraded: boolean;
   /** Left out where not every other writer can be kept out. */
   readonly exclusive?: Exclusive | undefined;
 };
@@ -41,19 +43,23 @@ export class Table {
   readonly declaration: TableDeclaration;
   /** Address of its Lance dataset, for other engines to read. */
   readonly uri: string;
+  /** True where opening the store added columns to it: nothing has filled them yet. */
+  readonly isUpgraded: boolean;
   readonly #handle: LanceTable;
   readonly #location: string;
   readonly #flush: () => Promise<void>;
-  readonly #absent: ReadonlySet<string>;
+  #absent: readonly string[];
   readonly #writer: TableWriter;
 
-  constructor({ declaration, handle, uri, location, flush, absent, exclusive }: TableInit) {
+  constructor(init: TableInit) {
+    const { declaration, handle, uri, location, flush, absent, isUpgraded, exclusive } = init;
     this.declaration = declaration;
     this.uri = uri;
+    this.isUpgraded = isUpgraded;
     this.#handle = handle;
     this.#location = location;
     this.#flush = flush;
-    this.#absent = new Set(absent);
+    this.#absent = absent;
     this.#writer = new TableWriter(declaration, handle, location, exclusive);
   }
 
@@ -152,11 +158,12 @@ export class Table {
 
   /** The plan of a search as it ran, for people. */
   explain(options: FullTextOptions | NearestOptions): Promise<string> {
-    return this.#retry(() =>
-      "query" in options
-        ? fullTextQuery(this.#handle, options).analyzePlan()
-        : nearestQuery(this.#handle, options).analyzePlan(),
-    );
+    return this.#retry(async () => {
+      const { stored } = await this.#stored(options);
+      return "query" in stored
+        ? fullTextQuery(this.#handle, stored).analyzePlan()
+        : nearestQuery(this.#handle, stored).analyzePlan();
+    });
   }
 
   /** The tokens that full-text search makes of a text. */
@@ -190,10 +197,9 @@ export class Table {
     options: Options,
     query: (stored: Options) => Query | VectorQuery,
   ): AsyncGenerator<Row[]> {
-    const absent = options.columns.filter((name) => this.#absent.has(name));
-    const columns = options.columns.filter((name) => !this.#absent.has(name));
     const { first, batches } = await this.#retry(async () => {
-      const batches = rowsOf(query({ ...options, columns }), absent);
+      const { stored, absent } = await this.#stored(options);
+      const batches = rowsOf(query(stored), absent);
       return { first: await batches.next(), batches };
     });
     if (first.done) return;
@@ -203,6 +209,22 @@ export class Table {
     } catch (error) {
       throw toTyped(this.#place, error);
     }
+  }
+
+  /** What to ask of the columns that are stored, and the others. */
+  async #stored<Options extends { readonly columns: readonly string[] }>(
+    options: Options,
+  ): Promise<{ readonly stored: Options; readonly absent: readonly string[] }> {
+    if (this.#absent.length > 0) {
+      // A writer may have added them.
+      this.#absent = absentColumns(await this.#handle.schema(), this.declaration);
+    }
+    const absent = options.columns.filter((name) => this.#absent.includes(name));
+    if (absent.length === 0) return { stored: options, absent };
+    const columns = options.columns.filter((name) => !absent.includes(name));
+    // Without any the engine would give no rows.
+    const some = columns.length > 0 ? columns : this.declaration.primaryKey.slice(0, 1);
+    return { stored: { ...options, columns: some }, absent };
   }
 
   get #place(): { readonly table: string; readonly location: string } {

@@ -1,4 +1,4 @@
-import { fillHeads, type SessionStore, sessionTables } from "@pond/sessions";
+import { foldSessions, type SessionStore } from "@pond/sessions";
 import type { SyncProgress } from "./progress.ts";
 
 /** What upkeep did to one table. */
@@ -27,15 +27,9 @@ export async function foldIndexes(
   sessions: SessionStore,
   { isForced = false, onProgress, signal }: FoldIndexesOptions = {},
 ): Promise<IndexReport[]> {
-  const reports: IndexReport[] = [];
-  for (const { name: table } of sessionTables) {
-    signal?.throwIfAborted();
-    onProgress?.({ stage: "update-indexes", table });
-    const fold = () => sessions.store.table(table).fold({ isForced, signal });
-    const { created, isFolded } = await fold();
-    // What sets columns takes rows out of the index of their keys.
-    if (table === "messages" && isFolded && (await fillHeads(sessions, signal)) > 0) await fold();
-    reports.push({ table, created, folded: isFolded });
-  }
-  return reports;
+  const outcomes = await foldSessions(sessions, {
+    ...{ isForced, signal },
+    onTable: (table) => onProgress?.({ stage: "update-indexes", table }),
+  });
+  return outcomes.map(({ table, created, isFolded }) => ({ table, created, folded: isFolded }));
 }

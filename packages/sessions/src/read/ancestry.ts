@@ -29,6 +29,26 @@ export function rootOf(parents: Parents, id: string): string {
   }
 }
 
+/** The root of every session, as {@link rootOf} says it: in one walk over each of them. */
+export function rootsOf(parents: Parents): Map<string, string> {
+  const roots = new Map<string, string>();
+  for (const id of parents.keys()) {
+    const path = new Set<string>();
+    let root: string | undefined;
+    for (let at = id; root === undefined; ) {
+      const parent = parents.get(at);
+      root = roots.get(at);
+      if (root !== undefined) break;
+      if (path.has(at)) root = smallestFrom(path, at);
+      else if (typeof parent !== "string" || !parents.has(parent)) root = at;
+      path.add(at);
+      at = parent ?? at;
+    }
+    for (const each of path) roots.set(each, root ?? id);
+  }
+  return roots;
+}
+
 /** A session and all that are stored above it, each once. */
 export function upFrom(parents: Parents, id: string): string[] {
   const path = new Set<string>();

@@ -51,6 +51,7 @@ export function isCarrierWhole(row: Row): boolean {
   if ((said["revises"] ?? said["removes"] ?? sessionItself) !== revises) return false;
   if (row["role"] !== "system" || row["content"] !== stringifyJson("")) return false;
   if (row["search_text"] !== null || Number(row["is_searchable"]) !== 0) return false;
+  if (row["head"] !== null) return false;
   const message = messageFromCarrier(row);
   if (message) return prepareMessage(message, partsOf(message)).digest === digest;
   const carried = carriedSessionDigest(row);
@@ -80,6 +81,7 @@ export function isTextOf(row: Row, parts: readonly Row[]): boolean {
 /** True where search shows a message, whole, as itself, or has nothing yet to show it by. */
 export function isHeadOf(row: Row, parts: readonly Row[]): boolean {
   if (row["head"] === null) return true;
+  if (row["search_text"] === null) return false;
   const { id, role, timestamp } = row;
   const header = { id, role, timestamp } as MessageHeader;
   const own = parts.map((part) => partFromRow(part, part["data"] ?? null));

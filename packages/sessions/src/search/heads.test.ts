@@ -1,9 +1,9 @@
-import { and, isNotNull, isNull } from "@pond/substrate";
+import { and, type Cell, eq, isNotNull, isNull, type Row, rowId } from "@pond/substrate";
 import { expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
 import { searchable } from "../tables.ts";
 import { ingestDemo, said, withStore } from "../testing.ts";
-import { fillHeads } from "./heads.ts";
+import { fillHeads, makeHeads } from "./heads.ts";
 
 async function heads({ store }: SessionStore): Promise<Record<string, unknown>> {
   const rows = await store.table("messages").rows({ columns: ["id", "head"] });
@@ -35,3 +35,58 @@ it.each([[0], [3]])("gives heads to the messages that have none, %i of them fold
     expect(await fillHeads(sessions)).toBe(0);
   }),
 );
+
+it("shows parts in their order, and those that can be read; such a head is not stored", () =>
+  withStore(async (sessions) => {
+    const { store } = sessions;
+    await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b")] }]);
+    const columns = Object.keys(store.table("parts").declaration.columns);
+    const [part] = await store.table("parts").rows({ columns, where: eq("message_id", "a") });
+    const others = [
+      { id: "2", ordinal: 2n, variant_data: '{"text":"and more"}' },
+      { id: "1", ordinal: 1n, variant_data: '{"text":"' },
+    ].map((other) => ({ ...part, ...other }));
+    await store.table("parts").insert(batchOf(others));
+    const messages = store.table("messages");
+    await messages.update({ session_id: ["s", "s"], id: ["a", "b"], head: [null, null] });
+    const rows = await messages.rows({ columns: ["id", rowId], where: searchable });
+
+    const made = await makeHeads(sessions, rows.map(rowOf));
+
+    const of = (id: string) => made.get(rowOf(rows.find((row) => row["id"] === id) ?? {}));
+    expect(of("a")).toMatchObject({ isWhole: false });
+    expect(of("a")?.head.parts).toHaveLength(2);
+    expect(of("a")?.head.parts[1]?.bytes).not.toBe(of("a")?.head.parts[0]?.bytes);
+    expect(of("b")).toMatchObject({ isWhole: true });
+    expect(await fillHeads(sessions)).toBe(1);
+    expect(await heads(sessions)).toMatchObject({ a: null, b: expect.stringContaining('"b"') });
+    expect(await fillHeads(sessions)).toBe(0);
+  }));
+
+it("tells messages apart whose ids are one text together", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [
+      { id: "a\nb", messages: [said("c")] },
+      { id: "a", messages: [said("b\nc")] },
+    ]);
+    const messages = sessions.store.table("messages");
+    const written = await messages.rows({ columns: ["session_id", "id", "head"] });
+    const [session_id, id] = [
+      written.map((row) => row["session_id"] ?? ""),
+      written.map((row) => row["id"] ?? ""),
+    ];
+    await messages.update({ session_id, id, head: [null, null] });
+
+    expect(await fillHeads(sessions)).toBe(2);
+
+    expect(await messages.rows({ columns: ["session_id", "id", "head"] })).toEqual(written);
+  }));
+
+function rowOf(row: Row): bigint {
+  return BigInt(row[rowId] as bigint);
+}
+
+function batchOf(rows: readonly Row[]): Record<string, Cell[]> {
+  const names = Object.keys(rows[0] ?? {});
+  return Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name] ?? null)]));
+}

@@ -1,37 +1,96 @@
-import type { MessageHeader, Part } from "@pond/canonical";
-import { and, type Cell, isNull, oneOf, type Row, rowId } from "@pond/substrate";
-import { inOrder, partFromRow } from "../rows/from-rows.ts";
+import { checkPart, type MessageHeader, type Part } from "@pond/canonical";
+import { and, type Cell, eq, isNull, oneOf, type Row, rowId, type Table } from "@pond/substrate";
+import { hasBytes, inOrder, partFromRow } from "../rows/from-rows.ts";
 import type { SessionStore } from "../session-store.ts";
 import { searchable } from "../tables.ts";
 import { headOf, type MessageHead, toHeadText } from "./message-head.ts";
 
+/** A head made of stored rows. */
+export type MadeHead = {
+  readonly head: MessageHead;
+  /** False where its parts were not read, or one of them could not be: that one is not shown. */
+  readonly isWhole: boolean;
+};
+
 const headerColumns = ["session_id", "id", "role", "timestamp", rowId];
 const partKey = ["session_id", "message_id", "id", "ordinal"];
-const partColumns = [...partKey, "type", "provenance", "variant_data", "data"];
+const partColumns = [...partKey, "type", "provenance", "variant_data", rowId];
 
-/** The heads of stored messages, made of their rows and those of their parts, by row. */
+/**
+ * The heads of stored messages, made of their rows and those of their parts, by row.
+ *
+ * @param isWithParts - False for heads that show no parts, which takes no look at them.
+ */
 export async function makeHeads(
   { store }: SessionStore,
   rows: readonly bigint[],
-): Promise<Map<bigint, MessageHead>> {
+  isWithParts: boolean = true,
+): Promise<Map<bigint, MadeHead>> {
   if (rows.length === 0) return new Map();
   const where = oneOf(rowId, rows);
   const messages = await store.table("messages").rows({ columns: headerColumns, where });
   const users = messages.filter(({ role }) => role === "user");
-  // Pairs may cross: to name each takes the index twice as long.
-  const ofUsers = and(
-    oneOf("session_id", [...new Set(users.map((row) => String(row["session_id"])))]),
-    oneOf("message_id", [...new Set(users.map((row) => String(row["id"])))]),
+  const parts = isWithParts ? await partsOf(store.table("parts"), users) : new Map();
+  const made = new Map<bigint, MadeHead>();
+  for (const row of messages) {
+    const { session_id, id, role, timestamp } = row;
+    const own: readonly (Part | undefined)[] = parts.get(keyOf(session_id, id)) ?? [];
+    const read = own.flatMap((part) => part ?? []);
+    const header = { id, role, timestamp } as MessageHeader;
+    const head = headOf(String(session_id), header, read);
+    const isWhole = isWithParts && read.length === own.length;
+    made.set(BigInt(row[rowId] as bigint), { head, isWhole });
+  }
+  return made;
+}
+
+/** The parts of messages in their order, by message; undefined for one that cannot be read. */
+async function partsOf(
+  table: Table,
+  messages: readonly Row[],
+): Promise<Map<string, readonly (Part | undefined)[]>> {
+  const wanted = new Set(messages.map(({ session_id, id }) => keyOf(session_id, id)));
+  // Pairs may cross, for forks repeat ids: to name each takes the index twice as long.
+  const where = and(
+    oneOf("session_id", [...new Set(messages.map((row) => String(row["session_id"])))]),
+    oneOf("message_id", [...new Set(messages.map((row) => String(row["id"])))]),
   );
-  const parts = await store.table("parts").rows({ columns: partColumns, where: ofUsers });
-  const partsOf = Map.groupBy(parts, (row) => keyOf(row["session_id"], row["message_id"]));
-  return new Map(
-    messages.map((row) => {
-      const own = partsOf.get(keyOf(row["session_id"], row["id"])) ?? [];
-      const head = headOf(String(row["session_id"]), toHeader(row), inOrder(own).map(toPart));
-      return [BigInt(row[rowId] as bigint), head];
-    }),
+  const found = await table.rows({ columns: partColumns, where });
+  const own = found.filter(({ session_id, message_id }) =>
+    wanted.has(keyOf(session_id, message_id)),
   );
+  const byMessage = new Map<string, (Part | undefined)[]>();
+  for (const row of inOrder(own)) {
+    const key = keyOf(row["session_id"], row["message_id"]);
+    const part = await readPart(table, row);
+    const others = byMessage.get(key);
+    if (others) others.push(part);
+    else byMessage.set(key, [part]);
+  }
+  return byMessage;
+}
+
+/** Undefined for a row that is damaged: it is named where the store is verified. */
+async function readPart(table: Table, row: Row): Promise<Part | undefined> {
+  // One after the other, for their number alone: an image may have megabytes.
+  const bytes = orUndefined(() => hasBytes(row)) ? await bytesOf(table, row) : null;
+  return orUndefined(() => checkPart(partFromRow({ ...row, options: "{}" }, bytes)));
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+async function bytesOf(table: Table, row: Row): Promise<Cell> {
+  const [read] = await table.rows({
+    columns: ["data"],
+    where: eq(rowId, BigInt(row[rowId] as bigint)),
+  });
+  return read?.["data"] ?? null;
 }
 
 // One update writes the column anew for every fragment it touches; what is read for it is more.
@@ -40,9 +99,10 @@ const perRead = 500;
 
 /**
  * Gives searchable messages their head that have none: those of a store that was made before there
- * were heads, and copied ones. Search finds them as well without, only slower.
+ * were heads, and copied ones. Search finds them as well without, only slower. One of which a part
+ * cannot be read gets none.
  *
- * @returns How many.
+ * @returns How many got one.
  */
 export async function fillHeads(sessions: SessionStore, signal?: AbortSignal): Promise<number> {
   const { store } = sessions;
@@ -54,27 +114,21 @@ export async function fillHeads(sessions: SessionStore, signal?: AbortSignal): P
     for (let from = 0; from < rows.length; from += perRead) {
       signal?.throwIfAborted();
       const some = rows.slice(from, from + perRead).map((row) => BigInt(row[rowId] as bigint));
-      heads.push(...(await makeHeads(sessions, some)).values());
+      for (const { head, isWhole } of (await makeHeads(sessions, some)).values()) {
+        if (isWhole) heads.push(head);
+      }
     }
     const updated = await messages.update({
       session_id: heads.map(({ sessionId }) => sessionId),
       id: heads.map(({ id }) => id),
       head: heads.map(toHeadText),
     });
-    filled += updated;
-    if (updated === 0) return filled;
     await store.flush();
+    filled += updated;
+    if (rows.length < perUpdate || updated === 0) return filled;
   }
 }
 
-function toHeader({ id, role, timestamp }: Row): Pick<MessageHeader, "id" | "role" | "timestamp"> {
-  return { id, role, timestamp } as Pick<MessageHeader, "id" | "role" | "timestamp">;
-}
-
-function toPart(row: Row): Part {
-  return partFromRow({ ...row, options: "{}" }, row["data"] ?? null);
-}
-
 function keyOf(sessionId: Cell | undefined, messageId: Cell | undefined): string {
-  return `${sessionId}\n${messageId}`;
+  return JSON.stringify([sessionId, messageId]);
 }

@@ -32,7 +32,7 @@ it("gives back what it was made of", () => {
   );
 });
 
-it("cuts a long name of a part between its characters", () => {
+it("cuts a long name of a part, and no character in half", () => {
   const file = (file_name: string) =>
     ({
       ...{ session_id: "s", message_id: "m", id: "0", provenance: "conversational", options: {} },

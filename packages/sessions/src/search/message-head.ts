@@ -40,12 +40,26 @@ export function fromHeadText(text: string): MessageHead {
   try {
     const [sessionId, id, role, micros, parts = []] = JSON.parse(text);
     const isWhole = [sessionId, id, role, micros].every((each) => typeof each === "string");
-    const timestamp = BigInt(micros);
-    if (isWhole && Array.isArray(parts)) return { sessionId, id, role, timestamp, parts };
+    const isShown = Array.isArray(parts) && parts.length <= partsShown && parts.every(isSummary);
+    if (isWhole && isShown && integer.test(micros)) {
+      const timestamp = BigInt(micros);
+      const isTime = BigInt.asIntN(64, timestamp) === timestamp;
+      if (isTime) return { sessionId, id, role, timestamp, parts };
+    }
   } catch {
     // Said below.
   }
   throw new DamagedRowError("head", text.slice(0, 80));
+}
+
+const integer = /^-?\d+$/;
+
+function isSummary(value: unknown): value is PartSummary {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, provenance, bytes, name = "" }: Partial<PartSummary> = value;
+  return (
+    [type, provenance, name].every((each) => typeof each === "string") && Number.isInteger(bytes)
+  );
 }
 
 /** Options of a part are not counted: they are not part of what was said. */

@@ -36,7 +36,7 @@ export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema
       metadata.set(keyFlag, "true").set(keyPosition, String(position + 1));
     }
     if (position === 0) {
-      for (const [key, value] of Object.entries(versionOf(table))) metadata.set(key, value);
+      for (const [key, value] of Object.entries(versionMetadata(table))) metadata.set(key, value);
       metadata.set(storeIdKey, storeId);
     }
     return new arrow.Field(name, toType(column.type), column.isNullable ?? false, metadata);
@@ -45,7 +45,7 @@ export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema
 }
 
 /** What the first column of a key says of the schema's version. */
-export function versionOf(table: TableDeclaration): Readonly<Record<string, string>> {
+export function versionMetadata(table: TableDeclaration): Readonly<Record<string, string>> {
   return { [versionKey]: String(table.schemaVersion) };
 }
 
@@ -89,10 +89,13 @@ export function fromSchema(
   return { storeId, schemaVersion };
 }
 
-/** The derived columns that a stored schema lacks: the table was made before they were declared. */
-export function absentColumns(schema: Arrow.Schema, { columns }: TableDeclaration): string[] {
+/** The columns that came after the version a stored schema is of, and that it lacks. */
+export function absentColumns(schema: Arrow.Schema, table: TableDeclaration): string[] {
+  const { schemaVersion = table.schemaVersion } = fromSchema(schema, table) ?? {};
   const stored = new Set(schema.fields.map(({ name }) => name));
-  return Object.keys(columns).filter((name) => columns[name]?.isDerived && !stored.has(name));
+  return Object.entries(table.columns)
+    .filter(([name, { since = 1 }]) => since > schemaVersion && !stored.has(name))
+    .map(([name]) => name);
 }
 
 /** The first declared column that a stored schema lacks, and needs, or holds as another type. */

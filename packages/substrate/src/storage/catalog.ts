@@ -29,6 +29,8 @@ export type OpenedTable = {
   readonly storeId: string;
   /** Derived columns the table was made before, and that no writer has added yet. */
   readonly absent: readonly string[];
+  /** True where opening the store has added them. */
+  readonly isUpgraded: boolean;
 };
 
 /** Every dataset open goes through here (`lance-chokepoints-catalog`). */
@@ -36,6 +38,7 @@ export class Catalog {
   readonly location: StoreLocation;
   readonly #connection: Connection;
   readonly #storageOptions: Readonly<Record<string, string>>;
+  readonly #upgraded: Set<string> = new Set();
   /** Names of datasets by table, as far as they are known. */
   #datasets: ReadonlyMap<string, string> = new Map();
 
@@ -100,7 +103,9 @@ export class Catalog {
     if (unmet !== undefined)
       this.#refuse(table.name, `column ${unmet} is missing or of another type`);
     const uri = `${this.location.uri}/${this.#datasetOf(table.name)}.lance`;
-    return { handle, uri, storeId: stored.storeId, absent: absentColumns(schema, table) };
+    const isUpgraded = this.#upgraded.has(table.name);
+    const absent = absentColumns(schema, table);
+    return { handle, uri, storeId: stored.storeId, absent, isUpgraded };
   }
 
   /** Names of the datasets there are, by table. */
@@ -148,6 +153,8 @@ export class Catalog {
       // The first table decides the id, whoever made it.
       if (table === tables[0]) ({ storeId } = await this.open(table));
     }
+    // Nothing is changed of a store that would be refused.
+    for (const table of tables) release((await this.openProven(table)).handle);
     for (const table of tables) await this.#bringUpToDate(table);
   }
 
@@ -186,7 +193,7 @@ export class Catalog {
   async #bringUpToDate(table: TableDeclaration): Promise<void> {
     const handle = await this.openAny(table.name);
     await finishRenewal(table, handle, this.location.uri);
-    await upgrade(table, handle, this.location.uri);
+    if (await upgrade(table, handle, this.location.uri)) this.#upgraded.add(table.name);
     release(handle);
   }
 

@@ -1,20 +1,30 @@
 import { expect, it } from "vitest";
-import type { TableDeclaration } from "../declaration.ts";
+import type { Column, TableDeclaration } from "../declaration.ts";
 import { fromSchema } from "../engine/schema.ts";
 import { StoreSchemaError } from "../errors.ts";
 import { verifyStore } from "../integrity/verify.ts";
-import { numbered, parts } from "../testing/catalogue.ts";
-import { openCatalogue, openLanceTable, temporaryLocation } from "../testing/store.ts";
+import { numbered, parts, prices } from "../testing/catalogue.ts";
+import {
+  openCatalogue,
+  openLanceTable,
+  storageOptions,
+  temporaryLocation,
+} from "../testing/store.ts";
 import { upgrade } from "./upgrade.ts";
 
 const { shape, shaped_by, ...kept } = parts.columns;
+const since2 = (column: Column | undefined): Column => ({ type: "text", ...column, since: 2 });
 /** The table as an earlier version declared it. */
 const earlier: TableDeclaration = {
   ...parts,
   columns: kept,
   indexes: parts.indexes.filter(({ column }) => column in kept),
 };
-const later: TableDeclaration = { ...parts, schemaVersion: 2 };
+const later: TableDeclaration = {
+  ...parts,
+  schemaVersion: 2,
+  columns: { ...kept, shape: since2(shape), shaped_by: since2(shaped_by) },
+};
 
 async function madeEarlier(): Promise<string> {
   const location = temporaryLocation();
@@ -43,9 +53,48 @@ it("reads a table that was made before a derived column as if it were empty", as
     add: (_table: string, rows: readonly object[]) => expect(rows[0]).toHaveProperty("shaped_by"),
     finish: () => new Map(),
   };
-  expect(await verifyStore(location, { tables: [later], content })).toEqual([
+  expect(await verifyStore(location, { tables: [later], storageOptions, content })).toEqual([
     { name: "parts", readableRows: 3, damages: [] },
   ]);
+});
+
+it("gives every row where only columns are asked for that are not there", async () => {
+  const store = await openCatalogue(await madeEarlier(), { tables: [later], mode: "read" });
+  const table = store.table("parts");
+
+  expect(await table.rows({ columns: ["shaped_by"] })).toMatchObject(
+    Array(3).fill({ shaped_by: null }),
+  );
+  const search = { column: "description", query: { terms: "bolt" }, limit: 1 };
+  expect(await table.explain({ ...search, columns: ["shaped_by"] })).toContain("MatchQuery");
+});
+
+it("sees the column once another process has added it", async () => {
+  const location = await madeEarlier();
+  const reader = await openCatalogue(location, { tables: [later], mode: "read" });
+  const writer = (await openCatalogue(location, { tables: [later] })).table("parts");
+  await writer.update({ maker: ["acme"], number: ["n1"], shaped_by: ["m1"] });
+
+  const rows = await reader.table("parts").rows({ columns: ["number", "shaped_by"] });
+
+  expect(Object.fromEntries(rows.map((row) => [row["number"], row["shaped_by"]]))).toEqual({
+    ...{ n0: null, n1: "m1", n2: null },
+  });
+});
+
+it("refuses a table that has lost a column, and changes nothing of the others", async () => {
+  const location = await madeEarlier();
+  const [broken, first] = [
+    { ...prices, columns: { ...prices.columns, lost: { type: "text", isDerived: true } } } as const,
+    { ...later, name: "parts" },
+  ];
+  await openCatalogue(location, { tables: [earlier, prices] });
+
+  const opened = openCatalogue(location, { tables: [first, broken] });
+
+  await expect(opened).rejects.toThrow(/column lost is missing/);
+  const schema = await (await openLanceTable(location, "parts")).schema();
+  expect(fromSchema(schema, later)).toMatchObject({ schemaVersion: 1 });
 });
 
 it("adds the column where it is opened to write, and keeps older versions away from then on", async () => {

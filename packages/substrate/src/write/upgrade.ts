@@ -1,7 +1,7 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
-import { absentColumns, fromSchema, toFields, versionOf } from "../engine/schema.ts";
+import { absentColumns, fromSchema, toFields, versionMetadata } from "../engine/schema.ts";
 import { SubstrateError } from "../errors.ts";
 import { refresh } from "../indexes/lost-indexes.ts";
 
@@ -12,12 +12,14 @@ const maxFailures = 12;
  * Gives a table that an earlier version of the consumer made what was declared since: its derived
  * columns, empty, which rewrites no row, and then the version that says so
  * (`lance-dataset-schema-version`). Other processes may do so at once.
+ *
+ * @returns True where this process added columns.
  */
 export async function upgrade(
   table: TableDeclaration,
   handle: LanceTable,
   location: string,
-): Promise<void> {
+): Promise<boolean> {
   const place = { table: table.name, location };
   const options = { refresh: () => refresh(table, handle) };
   for (let failures = 0; ; failures++) {
@@ -30,12 +32,13 @@ export async function upgrade(
   }
 }
 
-async function upgradeOnce(table: TableDeclaration, handle: LanceTable): Promise<void> {
+async function upgradeOnce(table: TableDeclaration, handle: LanceTable): Promise<boolean> {
   const schema = await handle.schema();
   const { schemaVersion = table.schemaVersion } = fromSchema(schema, table) ?? {};
-  if (schemaVersion >= table.schemaVersion) return;
+  if (schemaVersion >= table.schemaVersion) return false;
   const absent = absentColumns(schema, table);
   if (absent.length > 0) await handle.addColumns(toFields(table, absent));
   const path = table.primaryKey[0] ?? "";
-  await handle.updateFieldMetadata([{ path, metadata: { ...versionOf(table) } }]);
+  await handle.updateFieldMetadata([{ path, metadata: { ...versionMetadata(table) } }]);
+  return absent.length > 0;
 }

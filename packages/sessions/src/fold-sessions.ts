@@ -1,0 +1,39 @@
+import type { FoldOutcome } from "@pond/substrate";
+import { fillHeads } from "./search/heads.ts";
+import type { SessionStore } from "./session-store.ts";
+import { sessionTables } from "./tables.ts";
+
+/** How thorough the fold is, and who is told. */
+export type FoldSessionsOptions = {
+  /** Fold although it does not pay yet. */
+  readonly isForced?: boolean;
+  /** Told of each table before it is folded. */
+  readonly onTable?: (table: string) => void;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * Folds the tables where enough has come in (`lance-index-maintenance`), and gives messages the
+ * heads they lack. Search is complete without it, only slower.
+ */
+export async function foldSessions(
+  sessions: SessionStore,
+  { isForced = false, onTable, signal }: FoldSessionsOptions = {},
+): Promise<FoldOutcome[]> {
+  const { store } = sessions;
+  const outcomes: FoldOutcome[] = [];
+  for (const { name } of sessionTables) {
+    signal?.throwIfAborted();
+    onTable?.(name);
+    outcomes.push(await store.table(name).fold({ isForced, signal }));
+  }
+  const messages = store.table("messages");
+  const isTouched = outcomes.some(
+    ({ table, created, isFolded }) => table === "messages" && (isFolded || created.length > 0),
+  );
+  // What sets columns takes rows out of the index of their keys.
+  if ((isTouched || messages.isUpgraded) && (await fillHeads(sessions, signal)) > 0) {
+    await messages.fold({ signal });
+  }
+  return outcomes;
+}
