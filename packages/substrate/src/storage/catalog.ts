@@ -153,9 +153,10 @@ export class Catalog {
       // The first table decides the id, whoever made it.
       if (table === tables[0]) ({ storeId } = await this.open(table));
     }
-    // Nothing is changed of a store that would be refused.
-    for (const table of tables) release((await this.openProven(table)).handle);
-    for (const table of tables) await this.#bringUpToDate(table);
+    // All are proven first: nothing is changed of a store that is refused.
+    const proven: [TableDeclaration, LanceTable][] = [];
+    for (const table of tables) proven.push([table, (await this.openProven(table)).handle]);
+    for (const [table, handle] of proven) await this.#bringUpToDate(table, handle);
   }
 
   close(): void {
@@ -190,8 +191,7 @@ export class Catalog {
     return this.#datasets.get(table) ?? table;
   }
 
-  async #bringUpToDate(table: TableDeclaration): Promise<void> {
-    const handle = await this.openAny(table.name);
+  async #bringUpToDate(table: TableDeclaration, handle: LanceTable): Promise<void> {
     await finishRenewal(table, handle, this.location.uri);
     if (await upgrade(table, handle, this.location.uri)) this.#upgraded.add(table.name);
     release(handle);
