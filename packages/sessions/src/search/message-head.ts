@@ -35,7 +35,11 @@ export function toHeadText({ sessionId, id, role, timestamp, parts }: MessageHea
   return JSON.stringify(parts.length === 0 ? own : [...own, parts]);
 }
 
-/** @throws {DamagedRowError} for what {@link toHeadText} did not make. */
+/**
+ * Reads a `head` of `messages`.
+ *
+ * @throws {DamagedRowError} for what no pond writes there.
+ */
 export function fromHeadText(text: string): MessageHead {
   try {
     const [sessionId, id, role, micros, parts = []] = JSON.parse(text);
