@@ -26,12 +26,12 @@ export function copiedColumns({ columns }: TableDeclaration): string[] {
  */
 export function archiveTables(vectorDimension?: number): TableDeclaration[] {
   return sessionTables.map((table) => {
-    const columns = copiedColumns(table).flatMap((name): [string, Column][] => {
-      const column = table.columns[name];
-      if (column === undefined) return [];
-      const isVector = typeof column.type === "object" && vectorDimension !== undefined;
-      return [[name, isVector ? { ...column, type: { vector: vectorDimension } } : column]];
-    });
+    const columns = Object.entries(table.columns)
+      .filter(([name]) => !leftOut.has(name))
+      .map(([name, column]): [string, Column] => {
+        const isVector = typeof column.type === "object" && vectorDimension !== undefined;
+        return [name, isVector ? { ...column, type: { vector: vectorDimension } } : column];
+      });
     const schemaVersion = Math.max(...columns.map(([, { since = 1 }]) => since));
     return { ...table, schemaVersion, columns: Object.fromEntries(columns), indexes: [] };
   });

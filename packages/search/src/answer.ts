@@ -11,7 +11,7 @@ import {
 import { type Coverage, toCoverage } from "./coverage.ts";
 import type { RankedRoot } from "./fuse.ts";
 import type { KnownSessions } from "./known-sessions.ts";
-import { type FoundMessage, keyText, loadMessages, type MessageKey, withParts } from "./message.ts";
+import { type FoundMessage, keyText, loadMessages, loadParts, type MessageKey } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
@@ -53,13 +53,11 @@ export async function toAnswer(
     loadGuesses(sessions, query, chosen),
     countSubAgents(sessions, known, rootIds),
   ]);
-  const groups = await Promise.all(
-    chosen.map(async ({ root, segment }) => {
-      const shown = found.get(root.rootId) ?? guessed.get(root.rootId) ?? [];
-      return { root, segment, shown: await withParts(sessions, shown) };
-    }),
-  );
-  const states = await loadStates(
+  const groups = chosen.map(({ root, segment }) => {
+    const shown = found.get(root.rootId) ?? guessed.get(root.rootId) ?? [];
+    return { root, segment, shown };
+  });
+  const details = await loadDetails(
     sessions,
     groups.flatMap(({ shown }) => shown),
   );
@@ -82,10 +80,7 @@ export async function toAnswer(
         score: rounded(score),
         ...(below > 0 && { sub_agents: { sessions: below, found_in: foundIn.length } }),
         matches: shown
-          .map((each) => {
-            const state = states.get(keyText(each));
-            return toMatch(each, state, parentOf(each, rootId, segment.roots), highlighter);
-          })
+          .map((each) => toMatch(each, details, parentOf(each, rootId, segment.roots), highlighter))
           // Further matches that hold nothing but function words say nothing.
           .filter(
             ({ snippet }, at) => at === 0 || snippet.highlights.length > 0 || shown[at]?.isNearest,
@@ -169,6 +164,22 @@ function pagesOf(chosen: readonly Chosen[]): { readonly found: Found; readonly r
   });
 }
 
+/** What is read of the messages that are shown. */
+type Details = {
+  /** By key. */
+  readonly states: ReadonlyMap<string, State>;
+  /** By row. */
+  readonly parts: ReadonlyMap<bigint, FoundMessage["parts"]>;
+};
+
+async function loadDetails(sessions: SessionStore, messages: readonly Shown[]): Promise<Details> {
+  const [states, parts] = await Promise.all([
+    loadStates(sessions, messages),
+    loadParts(sessions, messages),
+  ]);
+  return { states, parts };
+}
+
 type Parent = Pick<SearchMatch, "parent_session_id" | "parent_message_id">;
 
 /** Where a match of a session below the root hangs. */
@@ -183,10 +194,11 @@ function parentOf({ sessionId }: Shown, rootId: string, roots: Roots): Parent {
 
 function toMatch(
   { score, similarity, ...message }: Shown,
-  state: State | undefined,
+  { states, parts }: Details,
   parent: Parent,
   highlighter: Highlighter,
 ): SearchMatch {
+  const state = states.get(keyText(message));
   const text = state?.text ?? message.text;
   return {
     message_id: message.id,
@@ -198,7 +210,7 @@ function toMatch(
     ...(similarity !== undefined && { similarity: rounded(similarity) }),
     ...(text.length <= wholeChars ? { text } : { prefix: beginning(text, prefixChars) }),
     snippet: toSnippet(text, highlighter),
-    ...(message.role === "user" && { parts_summary: message.parts ?? [] }),
+    ...(message.role === "user" && { parts_summary: parts.get(message.row) ?? [] }),
     ...(state?.text !== undefined && { revised: true as const }),
     ...(state?.isRemoved && { removed: true as const }),
   };

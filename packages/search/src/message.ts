@@ -17,7 +17,7 @@ export type FoundMessage = Omit<MessageHead, "parts"> & {
   /** Its row, which names it while a search lasts. */
   readonly row: bigint;
   readonly text: string;
-  /** Undefined where no head is stored, or a damaged one: until {@link withParts} made it. */
+  /** Undefined where no head is stored, or a damaged one: {@link loadParts} makes them. */
   readonly parts: MessageHead["parts"] | undefined;
 };
 
@@ -58,16 +58,14 @@ export async function toFound<Extra extends object>(
   });
 }
 
-/** These messages with their parts, which those without a head lack. */
-export async function withParts<Message extends FoundMessage>(
+/** The parts of these messages, by row: made of their rows where a head does not say them. */
+export async function loadParts(
   sessions: SessionStore,
-  messages: readonly Message[],
-): Promise<Message[]> {
+  messages: readonly FoundMessage[],
+): Promise<Map<bigint, MessageHead["parts"]>> {
   const lacking = messages.flatMap(({ row, parts }) => (parts === undefined ? [row] : []));
   const made = await makeHeads(sessions, lacking);
-  return messages.map((message) => {
-    return { ...message, parts: message.parts ?? made.get(message.row)?.head.parts };
-  });
+  return new Map(messages.map(({ row, parts }) => [row, parts ?? made.get(row)?.head.parts ?? []]));
 }
 
 /** Undefined where there is none yet, until the next fold, and where it is damaged. */
