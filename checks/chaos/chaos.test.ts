@@ -11,6 +11,7 @@ const slice = [
   "full disk/sync",
   "damage/data file",
   "damage/manifest",
+  "damage/mended",
   "sources/changing",
   "copied store/while written",
   "clock/jumps",

@@ -70,5 +70,10 @@ function entriesOf(rows: Rows, table: string): ReadonlyMap<string, Row> {
 }
 
 function isEqual(left: Row, right: Row): boolean {
-  return Object.keys(left).every((name) => derived.has(name) || left[name] === right[name]);
+  return Object.keys(left).every((name) => {
+    const [own, other] = [left[name], right[name]];
+    // Copied rows get theirs when all are there.
+    const isUnfilled = name === "head" && (own === "null" || other === "null");
+    return derived.has(name) || isUnfilled || own === other;
+  });
 }

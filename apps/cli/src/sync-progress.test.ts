@@ -53,6 +53,15 @@ describe("describeSync", () => {
     );
   });
 
+  it("tells how far it has compared what is stored with what was written", () => {
+    const comparing = { stage: "compare", rows: 1_200, total: 5_000 } as const;
+    const after = { ...pace, done: 1_200, total: 5_000, doneBefore: 0, elapsedMs: 10_000 };
+
+    expect(describeSync(comparing, after)).toBe(
+      "comparing    ██░░░░░░  24 %  1,200/5,000 rows  35 s left",
+    );
+  });
+
   it("shows that folding an index goes on", () => {
     const folding = { stage: "update-indexes", table: "messages" } as const;
 

@@ -40,6 +40,8 @@ function amountOf(progress: SyncProgress): Pick<Pace, "done" | "total"> {
     }
     case "embed":
       return { done: progress.embedded + progress.failed, total: progress.total };
+    case "compare":
+      return { done: progress.rows, total: progress.total };
     case "list":
     case "update-indexes":
       return { done: 0, total: 0 };
@@ -52,6 +54,10 @@ export function describeSync(progress: SyncProgress, pace: Pace): Shown {
   switch (progress.stage) {
     case "list":
       return say`${nameOf(progress.adapter)}  ${formatCounted(progress.sessions, "session")} found`;
+    case "compare": {
+      const share = say`${nameOf("comparing")}  ${describeShare(pace)}`;
+      return fitted([share, say`${outOf(done, total)} rows`, describeTimeLeft(pace)], columns);
+    }
     case "update-indexes": {
       const time = elapsedMs < tellTimeAfterMs ? shown("") : say`  ${formatDuration(elapsedMs)}`;
       return say`${nameOf("indexing")}  ${shownLine(progress.table)}${time}`;

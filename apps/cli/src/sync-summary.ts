@@ -86,6 +86,7 @@ function describe(report: AdapterReport, isPreview: boolean): Shown {
       : []),
     ...count(report.revisions, "revised"),
     ...count(report.tombstones, "gone from the source, kept here"),
+    ...count(report.mended, "mended"),
     ...count(report.deferred, "changes left for the next sync"),
     ...count(report.rejected, "with another project than stored, which stays"),
     ...count(sessions.pending, "still being written"),

@@ -67,7 +67,7 @@ function print({ output, home }: Context, verdicts: readonly TableVerdict[]): vo
   if (verdicts.every(({ damages }) => damages.length === 0)) return;
   output.note(
     shown(
-      "Copy the folder away before anything else. What the clients still hold comes back with `pond sync` into a new --storage; `pond import` brings what was exported.",
+      "Copy the folder away before anything else. Messages that are not what was written are mended by `pond sync --verify`, where a client still holds them. Where files cannot be read, what the clients still hold comes back with `pond sync` into a new --storage; `pond import` brings what was exported.",
     ),
   );
 }

@@ -5,6 +5,7 @@ import { damages } from "./damage.ts";
 import { diskFaults } from "./disk.ts";
 import { killsIntoStore } from "./kill-into-store.ts";
 import { killsOutOfStore } from "./kill-out-of-store.ts";
+import { mends } from "./mend.ts";
 import { powerCuts } from "./power-cut.ts";
 import { sourceFaults } from "./sources.ts";
 import { versionFaults } from "./versions.ts";
@@ -16,6 +17,7 @@ export const faults: readonly Fault[] = [
   ...powerCuts,
   ...diskFaults,
   ...damages,
+  ...mends,
   ...sourceFaults,
   ...copiedStores,
   ...clockFaults,

@@ -9,6 +9,7 @@ export {
   UnsafePathError,
 } from "./errors.ts";
 export { type FoldSessionsOptions, foldSessions } from "./fold-sessions.ts";
+export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
 export type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
 export { rootOf, rootsOf } from "./read/ancestry.ts";
@@ -38,7 +39,7 @@ export { loadLineage, rootIds } from "./restore/lineage.ts";
 export { type Restored, type RestoreOptions, restore } from "./restore/restore.ts";
 export { type WriteOptions, writeFiles } from "./restore/write-files.ts";
 export { checkRow } from "./rows/check-row.ts";
-export { checkContent } from "./rows/content-check.ts";
+export { type CheckOptions, checkContent, type FindingKind } from "./rows/content-check.ts";
 export {
   isMove,
   type RedactedMessage,

@@ -37,6 +37,7 @@ export function countOutcome(
   report.parts_added += outcome.parts_added;
   report.revisions += outcome.revisions;
   report.tombstones += outcome.tombstones;
+  report.mended += outcome.mended;
   report.deferred += outcome.deferred;
   report.rejected += outcome.rejected ? 1 : 0;
   report.faults.push(...faults);

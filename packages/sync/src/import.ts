@@ -1,7 +1,14 @@
 import { type Reader, RecordCount, type SourceSession } from "@pond/canonical/adapter";
-import { createIngest, type Ingest, type SessionStore } from "@pond/sessions";
+import {
+  createIngest,
+  type Damaged,
+  findDamaged,
+  type Ingest,
+  type SessionStore,
+} from "@pond/sessions";
 import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
+import { failAfter } from "./errors.ts";
 import { emptyNotes, observeRead } from "./observed-read.ts";
 import { type Plan, planImport, type Work } from "./plan.ts";
 import type { SyncProgress } from "./progress.ts";
@@ -20,7 +27,7 @@ export type ImportOptions = {
   readonly now: () => Date;
   /** What reads, with its version; a session with faults is read again by another one. */
   readonly software?: string;
-  /** Read every session again and compare it with what is stored. */
+  /** Read every session again and compare it with what is stored, to the last value. */
   readonly isVerifying?: boolean;
   /** Told as sessions are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
@@ -35,11 +42,35 @@ const saveEveryMs = 5_000;
  * any way is safe: what was acknowledged is stored, the rest is read next time.
  *
  * @returns One report for each adapter, in the order of `sources`.
+ * @throws {StorageUnavailableError} where not all that is stored can be compared; what was missing
+ *   is stored.
  */
 export async function importSessions(
   sessions: SessionStore,
   sources: readonly Source[],
   options: ImportOptions,
+): Promise<AdapterReport[]> {
+  const { onProgress, signal } = options;
+  let damaged: Damaged | undefined;
+  if (options.isVerifying) {
+    const onRows = (rows: number, total: number): void =>
+      onProgress?.({ stage: "compare", rows, total });
+    try {
+      damaged = await findDamaged(sessions, { onRows, signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      return failAfter(error, () => importChanged(sessions, sources, options), signal);
+    }
+  }
+  return importChanged(sessions, sources, { ...options, damaged });
+}
+
+type Repair = { readonly damaged?: Damaged | undefined };
+
+async function importChanged(
+  sessions: SessionStore,
+  sources: readonly Source[],
+  options: ImportOptions & Repair,
 ): Promise<AdapterReport[]> {
   const storedMessages = await countMessages(sessions);
   const plan = await planImport(sources, { ...options, storedMessages });
@@ -68,10 +99,10 @@ export async function previewImport(
 async function importPlanned(
   sessions: SessionStore,
   plan: Plan,
-  options: ImportOptions,
+  options: ImportOptions & Repair,
 ): Promise<void> {
-  const { now, signal, host } = options;
-  const ingest = createIngest(sessions, { host, now });
+  const { now, signal, host, damaged } = options;
+  const ingest = createIngest(sessions, { host, now, damaged });
   const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
   const shared = sharedSessions(plan);
   let savedAtMs = now().getTime();

@@ -9,6 +9,12 @@ export type ImportCounts = {
 
 /** How far a stage is; told often, so whoever listens decides how often to show it. */
 export type SyncProgress =
+  | {
+      readonly stage: "compare";
+      /** Stored rows that were compared with what was written, of those there are. */
+      readonly rows: number;
+      readonly total: number;
+    }
   | { readonly stage: "list"; readonly adapter: string; readonly sessions: number }
   | (ImportCounts & {
       readonly stage: "import";

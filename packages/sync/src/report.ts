@@ -47,6 +47,8 @@ export type AdapterReport = {
   revisions: number;
   /** Stored records that their source no longer holds; they are kept. */
   tombstones: number;
+  /** Stored messages that were not what was written, and are again: what `--verify` found. */
+  mended: number;
   /** Changes left for the next sync because the source changed while it was read. */
   deferred: number;
   /** Sessions whose project or client differs from the stored one; theirs stays. */
@@ -67,6 +69,7 @@ export function emptyReport(name: string): AdapterReport {
     parts_added: 0,
     revisions: 0,
     tombstones: 0,
+    mended: 0,
     deferred: 0,
     rejected: 0,
     bytes_read: 0,

@@ -38,6 +38,7 @@ describe("sync", () => {
             parts_added: 3,
             revisions: 0,
             tombstones: 0,
+            mended: 0,
             deferred: 0,
             rejected: 0,
             bytes_read: report.adapters[0]?.bytes_read,

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { stages } from "@pond/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -34,6 +34,7 @@ describe("pond sync", () => {
           parts_added: 1,
           revisions: 0,
           tombstones: 0,
+          mended: 0,
           deferred: 0,
           rejected: 0,
           bytes_read: expect.any(Number),
@@ -59,6 +60,27 @@ describe("pond sync", () => {
       embedded: 0,
     });
     expect([typeof duration_ms, indexes.length]).toEqual(["number", 4]);
+  });
+
+  it("stores again with --verify what the store has lost of a message it knows", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    await home.pond("sync");
+    const versions = join(home.folder, ".local/share/pond/default/parts.lance/_versions");
+    const before = new Set(readdirSync(versions));
+    home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "herons"));
+    await home.pond("sync", "--skip", "update-indexes");
+    // A disk, or a backup of one table, went back to what it was.
+    for (const name of readdirSync(versions)) if (!before.has(name)) rmSync(join(versions, name));
+    expect((await home.pond("get", "s1")).stdout).not.toContain("herons");
+    expect(await home.pond("status", "--verify")).toMatchObject({ code: 3 });
+    expect((await home.pond("sync")).stdout).toContain("nothing new");
+
+    const { code, stdout } = await home.pond("sync", "--verify");
+
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 session: 1 grown, 1 mended\n")]);
+    expect((await home.pond("get", "s1")).stdout).toContain("herons");
+    expect(await home.pond("status", "--verify")).toMatchObject({ code: 0 });
+    expect((await home.pond("sync", "--verify")).stdout).toContain("nothing new");
   });
 
   it("adds up with -v what became of every record", async () => {

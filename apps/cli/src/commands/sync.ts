@@ -62,7 +62,7 @@ export async function sync(
 ): Promise<ExitCode> {
   const { output, now, settings } = context;
   const stages = stagesOf(flags, settings.embeddings);
-  if (takesLong(stages, settings)) await context.startLean?.("batches");
+  if (takesLong(stages, flags, settings)) await context.startLean?.("batches");
   const choice = await chooseAdapters(context, names, flags.path);
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
@@ -103,10 +103,14 @@ export async function sync(
   return finish(context, choice.sources, outcome, { isPreview, archive });
 }
 
-/** A first import takes in all there is, and a model is big. */
-function takesLong(stages: readonly Stage[], { location, embeddings }: Settings): boolean {
+/** A first import takes in all there is, `--verify` reads all of it, and a model is big. */
+function takesLong(
+  stages: readonly Stage[],
+  { verify = false }: SyncFlags,
+  { location, embeddings }: Settings,
+): boolean {
   const isFirst = !location.includes("://") && !existsSync(location);
-  return isFirst || (stages.includes("embed") && embeddings.isOn);
+  return isFirst || verify || (stages.includes("embed") && embeddings.isOn);
 }
 
 type Options = Omit<SyncOptions, "stateDirectory" | "host">;

@@ -58,6 +58,23 @@ export class Batch {
     outcome.parts_added += partCount;
   }
 
+  /** Parts that a stored message lacks, by their places in it. */
+  addAbsentParts(
+    { labels, outcome }: Gathered,
+    message: PreparedMessage,
+    at: readonly number[],
+  ): void {
+    this.#ids.add(labels.sessionId);
+    for (const position of at) {
+      const part = message.preparedParts[position];
+      if (part === undefined) continue;
+      const { sessionId } = labels;
+      this.#parts.push(partRowOf(sessionId, message.header.id, part, position, this.ingestedAt));
+    }
+    this.bytes += message.bytes;
+    outcome.parts_added += at.length;
+  }
+
   /** A message row built by the caller. */
   addCarrier({ labels }: Gathered, row: RowValues): void {
     this.#ids.add(labels.sessionId);

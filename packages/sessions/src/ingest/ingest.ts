@@ -6,6 +6,7 @@ import { sessionState } from "../revisions/session-revisions.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { SessionStore } from "../session-store.ts";
 import { Batch } from "./batch.ts";
+import { type Damaged, loadDamaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
 import { Intake } from "./intake.ts";
 import { KnownSession } from "./known-session.ts";
@@ -24,6 +25,8 @@ export type IngestOptions = {
   readonly maxBatchBytes?: number;
   /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
   readonly sessionIds?: readonly string[] | undefined;
+  /** Stored messages that are not what was written, to be mended where they come again. */
+  readonly damaged?: Damaged | undefined;
 };
 
 // Tells processes apart that begin a batch in the same millisecond; in containers all have one pid.
@@ -42,6 +45,7 @@ export class Ingest {
   readonly #now: () => Date;
   readonly #maxBatchBytes: number;
   readonly #sessionIds: readonly string[] | undefined;
+  readonly #damaged: Damaged | undefined;
   readonly #stored: StoredSessions;
   #known: Map<string, Known> | undefined;
   #batch: Batch;
@@ -59,6 +63,7 @@ export class Ingest {
     this.#now = options.now;
     this.#maxBatchBytes = options.maxBatchBytes ?? defaultMaxBatchBytes;
     this.#sessionIds = options.sessionIds;
+    this.#damaged = options.damaged;
     this.#stored = new StoredSessions(sessions.store, options.sessionIds ?? []);
     this.#batch = this.#nextBatch();
   }
@@ -144,7 +149,9 @@ export class Ingest {
     const live = liveMessages(messages);
     const searchable = messages.flatMap(({ id, isSearchable }) => (isSearchable ? [id] : []));
     const rows = new Map(messages.map(({ id, row }) => [id, row]));
-    const held = { live, state, rows, searchable };
+    const rowIds = this.#damaged?.get(sessionId);
+    const damaged = rowIds && (await loadDamaged(this.#sessions.store, sessionId, live, rowIds));
+    const held = { live, state, rows, searchable, damaged };
     return new KnownSession(this.#sessions.store, session, gathered, held);
   }
 

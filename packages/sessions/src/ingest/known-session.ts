@@ -20,6 +20,7 @@ import { sessionWindows } from "../search/session-windows.ts";
 import { changedWindows } from "../search/window-rows.ts";
 import { type Window, type WindowPiece, windowPiece } from "../search/windows.ts";
 import type { Batch } from "./batch.ts";
+import { absentParts, type DamagedMessage } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
@@ -31,6 +32,8 @@ export type Known = {
   readonly rows: ReadonlyMap<string, bigint>;
   /** Ids of the rows that have a text to search. */
   readonly searchable: readonly string[];
+  /** Messages that are not what was written, by id. Their digest in `live` equals none. */
+  readonly damaged?: ReadonlyMap<string, DamagedMessage> | undefined;
 };
 
 type Seen = Incoming & { readonly timestamp: bigint };
@@ -48,6 +51,7 @@ export class KnownSession implements SessionWriter {
   readonly #state: SessionState;
   readonly #rows: ReadonlyMap<string, bigint>;
   readonly #searchable: readonly string[];
+  readonly #damaged: ReadonlyMap<string, DamagedMessage>;
   readonly #seen: Seen[] = [];
   readonly #pieces: WindowPiece[] = [];
   /** Messages that the store does not hold so, by position. */
@@ -56,7 +60,7 @@ export class KnownSession implements SessionWriter {
   #isFlushed = false;
 
   constructor(store: Store, session: Session, gathered: Gathered, known: Known) {
-    const { live, state, rows, searchable } = known;
+    const { live, state, rows, searchable, damaged = new Map() } = known;
     this.#store = store;
     this.#session = session;
     this.#gathered = gathered;
@@ -64,6 +68,7 @@ export class KnownSession implements SessionWriter {
     this.#state = state;
     this.#rows = rows;
     this.#searchable = searchable;
+    this.#damaged = damaged;
     this.#tail = lastOrdinal(live);
   }
 
@@ -193,8 +198,17 @@ export class KnownSession implements SessionWriter {
     const seen = this.#seen[change.position];
     if (seen === undefined) return undefined;
     const { previous, ordinal } = change;
+    const damaged = message && this.#damaged.get(previous.id);
+    // What was written is what the source still says; else it is a revision like others.
+    const isMended = damaged?.row["digest"] === seen.digest;
+    if (isMended) outcome.mended += 1;
+    const absent = damaged && absentParts(damaged, message);
+    if (absent && ordinal === previous.ordinal) {
+      batch.addAbsentParts(this.#gathered, message, absent);
+      return { ...previous, digest: seen.digest };
+    }
     const value = message && messageOf(message.header, message.parts);
-    const state = { ...seen, ordinal, message: value };
+    const state = { ...seen, ordinal, message: value, isMended };
     const row = revisionRow(labels, previous, state, ingestedAt);
     batch.addCarrier(this.#gathered, row);
     outcome.revisions += 1;

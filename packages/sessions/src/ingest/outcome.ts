@@ -12,6 +12,8 @@ export type IngestOutcome = {
   revisions: number;
   /** Messages that are no longer in the source; they stay. */
   tombstones: number;
+  /** Stored messages that were not what was written, and are again. */
+  mended: number;
   /** Revisions and tombstones left for the next time, because the source changed meanwhile. */
   deferred: number;
   /** True where its project or source_agent differed from the stored, which stay (spec 7.6). */
@@ -48,6 +50,7 @@ export function emptyOutcome(): IngestOutcome {
     parts_added: 0,
     revisions: 0,
     tombstones: 0,
+    mended: 0,
     deferred: 0,
     rejected: false,
     records_stored: 0,
@@ -62,5 +65,8 @@ export function emptyOutcome(): IngestOutcome {
 export function settleStatus(outcome: IngestOutcome): void {
   if (outcome.status === "failed" || outcome.status === "new") return;
   if (outcome.messages_added > 0) outcome.status = "grown";
-  else outcome.status = outcome.revisions + outcome.tombstones > 0 ? "revised" : "unchanged";
+  else {
+    const changes = outcome.revisions + outcome.tombstones + outcome.mended;
+    outcome.status = changes > 0 ? "revised" : "unchanged";
+  }
 }

@@ -70,7 +70,7 @@ async function placedMessages(
     loadParts(
       store,
       sessionId,
-      places.map(({ id }) => id),
+      places.flatMap(({ id, carrierId }) => (carrierId === undefined ? [id] : [])),
     ),
   ]);
   const own = messageRows.filter((row) => row["session_id"] === sessionId);
@@ -81,7 +81,7 @@ async function placedMessages(
     if (revised) return { message: revised, isRevised: true };
     const row = known.get(id) ?? rows.get(id);
     // Nothing stored goes away: better no answer than one that leaves something out.
-    if (row === undefined) throw new MessageNotFoundError(sessionId, id);
+    if (row === undefined || carrierId !== undefined) throw new MessageNotFoundError(sessionId, id);
     return { message: messageFromRow(row, parts.get(id) ?? []), isRevised: false };
   });
 }
@@ -113,7 +113,10 @@ async function loadParts(
 ): Promise<Map<string, Part[]>> {
   const table = store.table("parts");
   const where = withinSession(sessionId, "message_id", messageIds);
-  const rows = await table.rows({ columns: partColumns, where });
+  const wanted = new Set(messageIds);
+  const found = await table.rows({ columns: partColumns, where });
+  // Those of others may be damaged, and a carrier stand for them.
+  const rows = found.filter((row) => wanted.has(String(row["message_id"])));
   const bytes = new Map<string, Cell>();
   if (rows.some(hasBytes)) {
     const columns = ["message_id", "id", "data"];

@@ -2,6 +2,7 @@ import type { Session } from "@pond/canonical";
 import { and, eq, type Row, rowId, type Store } from "@pond/substrate";
 import { SessionNotFoundError } from "../errors.ts";
 import { liveMessages, type StoredMessage, sessionItself } from "../revisions/reconcile.ts";
+import { isMendedRow } from "../revisions/revisions.ts";
 import { sessionFromCarrier } from "../revisions/session-revisions.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { messageColumns, sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
@@ -89,7 +90,7 @@ function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): 
 
 /**
  * The carrier that holds the newest value of each message that is not its own first one. A carrier
- * that only moves holds no value: the first of its digest does.
+ * that only moves holds no value: the first of its digest does, or the one that mended it last.
  */
 function carrierIds(stored: readonly StoredMessage[]): Map<string, string> {
   const firstDigests = new Map<string, string | null>();
@@ -105,14 +106,21 @@ function carrierIds(stored: readonly StoredMessage[]): Map<string, string> {
     if (known === undefined || isNewer(row, known)) newest.set(row.revises, row);
     const value = `${row.digest} ${row.revises}`;
     const holder = holders.get(value);
-    if (holder === undefined || row.revision < holder.revision) holders.set(value, row);
+    if (holder === undefined || isHolder(row, holder)) holders.set(value, row);
   }
   const ids = new Map<string, string>();
   for (const [target, { digest }] of newest) {
     const holder = holders.get(`${digest} ${target}`);
-    if (holder && firstDigests.get(target) !== digest) ids.set(target, holder.id);
+    const isFirst = firstDigests.get(target) === digest;
+    if (holder && (!isFirst || isMendedRow(holder.id))) ids.set(target, holder.id);
   }
   return ids;
+}
+
+/** True where a carrier holds the value of a digest rather than another one of it. */
+function isHolder(row: StoredMessage, other: StoredMessage): boolean {
+  if (isMendedRow(other.id)) return isMendedRow(row.id) && row.revision > other.revision;
+  return isMendedRow(row.id) || row.revision < other.revision;
 }
 
 function isNewer(row: StoredMessage, known: StoredMessage): boolean {

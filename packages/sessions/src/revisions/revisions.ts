@@ -4,6 +4,14 @@ import type { RowValues } from "../rows/columns.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import type { LiveMessage } from "./reconcile.ts";
 
+const revisionPrefix = "pond-revision:";
+const mendedPrefix = "pond-mended:";
+
+/** True for a carrier that stands for the damaged rows of an equal digest. */
+export function isMendedRow(rowId: string): boolean {
+  return rowId.startsWith(mendedPrefix);
+}
+
 /**
  * The carrier of a message's later value or place: a system message (spec 6.5, rule 3) with the
  * whole new record inside. Its id follows from what it follows, so that writers that see the same
@@ -18,6 +26,8 @@ export function revisionRow(
     readonly digest: string;
     /** Absent where only the place is another. */
     readonly message: Message | undefined;
+    /** True where it says what was stored before, of which the rows are damaged. */
+    readonly isMended?: boolean;
   },
   ingestedAt: bigint,
 ): RowValues {
@@ -53,13 +63,14 @@ export function carrierRow(
     readonly ordinal: bigint;
     readonly digest: string | null;
     readonly facts: JsonObject;
+    readonly isMended?: boolean;
   },
 ): RowValues {
   const revision = previous.revision + 1n;
   const seed = stringifyJson([previous.id, previous.rowId, state.digest, String(state.ordinal)]);
   return {
     session_id: labels.sessionId,
-    id: `pond-revision:${hash("sha256", seed).slice(0, 32)}`,
+    id: `${state.isMended ? mendedPrefix : revisionPrefix}${hash("sha256", seed).slice(0, 32)}`,
     ordinal: state.ordinal,
     timestamp: state.timestamp,
     role: "system",

@@ -169,7 +169,11 @@ it("tells nothing of a message whose parts are of several states, or whose parts
 it("holds no more than it may, and says of how many it cannot tell", () => {
   const parts = stored["parts"]?.toReversed() ?? [];
 
-  const found = verdictOn({ ...stored, parts }, { rowsAtOnce: 1 }, checkContent(1_000));
+  const found = verdictOn(
+    { ...stored, parts },
+    { rowsAtOnce: 1 },
+    checkContent({ maxBytes: 1_000 }),
+  );
 
   const { damages = [], uncheckedRows = 0 } = found.get("messages") ?? {};
   expect(damages).toEqual([]);

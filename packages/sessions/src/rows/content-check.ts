@@ -1,4 +1,5 @@
 import type { Cell, ContentCheck, ContentVerdict, Row } from "@pond/substrate";
+import { isMendedRow } from "../revisions/revisions.ts";
 import { sessionTables } from "../tables.ts";
 import { checkRow } from "./check-row.ts";
 import { inOrder, sessionColumns } from "./from-rows.ts";
@@ -18,14 +19,25 @@ const columns: ContentCheck["columns"] = {
   windows: ["session_id", "id", "message_ids"],
 };
 
-const reasons = {
+/** What is wrong with a row. */
+export type FindingKind = "digest" | "extra" | "text" | "head" | "form";
+
+/** How much a check may hold back, and who is told what it finds. */
+export type CheckOptions = {
+  /** How much of messages and parts may wait for the rest. What is beyond it counts as unchecked. */
+  readonly maxBytes?: number;
+  /** Told of every row that is wrong. */
+  readonly onFinding?: (table: string, kind: FindingKind, row: Row) => void;
+};
+
+const reasons: Readonly<Record<FindingKind, string>> = {
   digest: "these messages, or parts of them, are not what was written",
   extra: "their messages were written without these parts",
   // Made of the message, which is whole.
   text: "search finds these messages by a text that is not theirs",
   head: "search shows these messages as others",
   form: "these rows are none that pond writes",
-} as const;
+};
 
 /** A message that was read, or parts of one, that wait for the rest. */
 type Waiting = { message: Row | undefined; messageBytes: number; parts: Row[]; partBytes: number };
@@ -39,12 +51,9 @@ const maxIds = 20;
  * Tells whether stored rows are what was written, as far as they show it themselves: a message and
  * its parts by its digest, the text that search finds it by because it can be made again, sessions
  * and windows by their form alone. Good for one reading of a store.
- *
- * @param maxBytes - How much of messages and parts may wait for the rest. What is beyond it counts
- *   as unchecked.
  */
-export function checkContent(maxBytes: number = maxWaitingBytes): ContentCheck {
-  return new StoredContent(maxBytes);
+export function checkContent(options: CheckOptions = {}): ContentCheck {
+  return new StoredContent(options);
 }
 
 class StoredContent implements ContentCheck {
@@ -54,13 +63,18 @@ class StoredContent implements ContentCheck {
   #waitingBytes = 0;
   /** Bytes of messages that wait for parts, less those of parts that wait for messages. */
   #ahead = 0;
+  /** Carriers that are not what was written. */
+  readonly #broken: Row[] = [];
+  /** Keys and digests of what was stored again. */
+  readonly #mended: Set<string> = new Set();
   /** What was no longer waited for. */
   readonly #givenUp: Set<string> = new Set();
   #unchecked = 0;
-  readonly #findings = new Findings();
+  readonly #findings: Findings;
 
-  constructor(maxBytes: number) {
+  constructor({ maxBytes = maxWaitingBytes, onFinding }: CheckOptions) {
     this.#maxBytes = maxBytes;
+    this.#findings = new Findings(onFinding);
   }
 
   /**
@@ -85,12 +99,16 @@ class StoredContent implements ContentCheck {
   finish(damaged: ReadonlySet<string>): ReadonlyMap<string, ContentVerdict> {
     // What is waited for may be what was lost, and is named already.
     const isLost = damaged.has("parts");
+    for (const row of this.#broken) {
+      if (!this.#isMended(row)) this.#findings.add("messages", "digest", row);
+    }
     for (const { message, parts } of this.#waiting.values()) {
       if (message === undefined) {
         // Those of a message that was never written begin with its first.
         const isExtra = !isLost && parts.every(({ ordinal }) => Number(ordinal) !== 0);
         if (isExtra) for (const part of parts) this.#findings.add("parts", "extra", part);
-      } else if (isLost) this.#unchecked += 1;
+      } else if (this.#isMended(message)) continue;
+      else if (isLost) this.#unchecked += 1;
       else this.#findings.add("messages", "digest", message);
     }
     return this.#findings.verdicts(this.#unchecked);
@@ -100,7 +118,8 @@ class StoredContent implements ContentCheck {
     const touched = new Set<string>();
     for (const row of rows) {
       if (row["revises"] !== null) {
-        if (!holds(() => isCarrierWhole(row))) this.#findings.add("messages", "digest", row);
+        if (!holds(() => isCarrierWhole(row))) this.#broken.push(row);
+        else if (isMendedRow(String(row["id"]))) this.#mended.add(valueKeyOf(row));
         continue;
       }
       // Its parts are of several states.
@@ -118,6 +137,10 @@ class StoredContent implements ContentCheck {
       }
     }
     this.#settle(touched);
+  }
+
+  #isMended(row: Row): boolean {
+    return this.#mended.has(valueKeyOf(row));
   }
 
   #addParts(rows: readonly Row[]): void {
@@ -174,10 +197,15 @@ class StoredContent implements ContentCheck {
 
 /** What is wrong with rows, and which. */
 class Findings {
-  readonly #found: Map<string, Map<keyof typeof reasons, { rows: number; ids: string[][] }>> =
-    new Map();
+  readonly #onFinding: CheckOptions["onFinding"];
+  readonly #found: Map<string, Map<FindingKind, { rows: number; ids: string[][] }>> = new Map();
 
-  add(table: string, kind: keyof typeof reasons, row: Row): void {
+  constructor(onFinding: CheckOptions["onFinding"]) {
+    this.#onFinding = onFinding;
+  }
+
+  add(table: string, kind: FindingKind, row: Row): void {
+    this.#onFinding?.(table, kind, row);
     const kinds = this.#found.get(table) ?? new Map();
     this.#found.set(table, kinds);
     const finding = kinds.get(kind) ?? { rows: 0, ids: [] };
@@ -213,6 +241,11 @@ function holds(check: () => unknown): boolean {
 
 function keyOf(sessionId: Cell | undefined, messageId: Cell | undefined): string {
   return `${sessionId}\0${messageId}`;
+}
+
+/** A message and the value it has: a carrier and what it follows have one key where they say the same. */
+function valueKeyOf({ session_id, id, revises, digest }: Row): string {
+  return keyOf(keyOf(session_id, revises ?? id), digest);
 }
 
 function bytesOf(row: Row, ...names: readonly string[]): number {

@@ -94,7 +94,12 @@ export function messageFromCarrier(row: Row): Message | undefined {
 }
 
 export function objectOf(text: Row[string] | undefined): JsonObject {
-  const value = typeof text === "string" ? parseJson(text) : undefined;
+  let value: JsonValue | undefined;
+  try {
+    value = parseJson(String(text));
+  } catch {
+    // Said below: what no longer is JSON is as damaged as what is another value.
+  }
   if (!isJsonObject(value)) throw new DamagedRowError("options", String(text).slice(0, 80));
   return value;
 }

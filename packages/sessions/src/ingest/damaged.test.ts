@@ -1,0 +1,185 @@
+import type { ContentVerdict, Row } from "@pond/substrate";
+import { expect, it, vi } from "vitest";
+import { checkContent } from "../rows/content-check.ts";
+import type { SessionStore } from "../session-store.ts";
+import { sessionTables } from "../tables.ts";
+import {
+  allRows,
+  type DemoMessage,
+  type DemoSession,
+  ingestDemo,
+  said,
+  shown,
+  withStore,
+} from "../testing.ts";
+import { findDamaged } from "./damaged.ts";
+
+const messages: readonly DemoMessage[] = [
+  said("a"),
+  { ...said("b"), more: ["And more.", "And the rest."] },
+  { id: "c", role: "carrier" },
+  { ...said("d"), role: "assistant", bytes: Uint8Array.of(1, 2, 3) },
+];
+const demo: DemoSession = { id: "s", messages };
+const other: DemoSession = { id: "t", messages: [said("a", "Another one's.")] };
+
+type Alter = (table: string, row: Row) => Row | undefined;
+
+/** Gives a store of the same rows, but for those that `alter` takes away or changes. */
+async function withDamaged(
+  alter: Alter,
+  use: (damaged: SessionStore, whole: SessionStore) => Promise<void>,
+  demos: readonly DemoSession[] = [demo, other],
+): Promise<void> {
+  await withStore(async (whole) => {
+    for (const each of demos) await ingestDemo(whole, [each]);
+    await withStore(async (damaged) => {
+      for (const { name, columns } of sessionTables) {
+        const names = Object.keys(columns);
+        const rows = await whole.store.table(name).rows({ columns: names });
+        const altered = rows.map((row) => alter(name, row)).filter((row) => row !== undefined);
+        const batch = names.map((column) => [column, altered.map((row) => row[column] ?? null)]);
+        await damaged.store.table(name).insert(Object.fromEntries(batch));
+      }
+      await use(damaged, whole);
+    });
+  });
+}
+
+/** What `status --verify` would say. */
+async function verdicts({ store }: SessionStore): Promise<ReadonlyMap<string, ContentVerdict>> {
+  const check = checkContent();
+  for (const table of ["messages", "parts"]) {
+    check.add(table, await store.table(table).rows({ columns: check.columns[table] ?? [] }));
+  }
+  return check.finish(new Set());
+}
+
+const isPartOf = (id: string, row: Row): boolean =>
+  row["session_id"] === "s" && row["message_id"] === id;
+
+it("finds nothing in a whole store, and reads all of it", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [demo, other]);
+    const onRows = vi.fn();
+
+    expect(await findDamaged(sessions, { onRows })).toEqual(new Map());
+
+    const counts = ["messages", "parts"].map((name) => sessions.store.table(name).count());
+    const [rows = 0, parts = 0] = await Promise.all(counts);
+    expect(onRows).toHaveBeenLastCalledWith(rows + parts, rows + parts);
+  }));
+
+it.each<[string, Alter]>([
+  ["all parts", (table, row) => (table === "parts" ? undefined : row)],
+  ["a part", (_, row) => (isPartOf("b", row) && row["ordinal"] === 1n ? undefined : row)],
+  ["the last parts", (_, row) => (isPartOf("b", row) && row["ordinal"] !== 0n ? undefined : row)],
+  ["bytes", (_, row) => (isPartOf("d", row) && row["data"] !== null ? undefined : row)],
+])("stores again what is gone: %s", (_, alter) =>
+  withDamaged(alter, async (damaged, whole) => {
+    const found = await findDamaged(damaged);
+    const [outcome] = await ingestDemo(damaged, [demo, other], { damaged: found });
+
+    expect(outcome).toMatchObject({ status: "revised", revisions: 0, messages_added: 0 });
+    expect(outcome?.mended).toBe(found.get("s")?.size);
+    expect(await allRows(damaged)).toEqual(await allRows(whole));
+    expect(await verdicts(damaged)).toEqual(new Map());
+    const again = await ingestDemo(damaged, [demo], { damaged: await findDamaged(damaged) });
+    expect(again).toMatchObject([{ status: "unchanged", mended: 0 }]);
+  }),
+);
+
+it.each<[string, string, Alter]>([
+  [
+    "a text",
+    "b",
+    (_, row) =>
+      isPartOf("b", row) && row["ordinal"] === 1n
+        ? { ...row, variant_data: '{"text":"And less."}' }
+        : row,
+  ],
+  [
+    "bytes",
+    "d",
+    (_, row) => (row["data"] instanceof Uint8Array ? { ...row, data: Uint8Array.of(9) } : row),
+  ],
+  [
+    "a text, and a part is gone",
+    "b",
+    (_, row) => {
+      if (!isPartOf("b", row) || row["ordinal"] === 2n) return row;
+      return row["ordinal"] === 0n ? undefined : { ...row, variant_data: '{"text":"Less."}' };
+    },
+  ],
+  [
+    "its options",
+    "a",
+    (_, row) =>
+      row["id"] === "a" && row["session_id"] === "s" ? { ...row, options: '{"x":1}' } : row,
+  ],
+])("shows again what was written where it reads as another: %s", (_, id, alter) =>
+  withDamaged(alter, async (damaged, whole) => {
+    const found = await findDamaged(damaged);
+    expect(found).toEqual(new Map([["s", new Set([id])]]));
+
+    const [outcome] = await ingestDemo(damaged, [demo, other], { damaged: found });
+
+    expect(outcome).toMatchObject({ status: "revised", revisions: 1, mended: 1 });
+    expect(await shown(damaged, "s")).toEqual(await shown(whole, "s"));
+    expect(await verdicts(damaged)).toEqual(new Map());
+    const again = await ingestDemo(damaged, [demo], { damaged: await findDamaged(damaged) });
+    expect(again).toMatchObject([{ status: "unchanged", mended: 0, revisions: 0 }]);
+    await ingestDemo(damaged, [{ ...demo, messages: messages.toReversed() }]);
+    await ingestDemo(whole, [{ ...demo, messages: messages.toReversed() }]);
+    expect(await shown(damaged, "s")).toEqual(await shown(whole, "s"));
+  }),
+);
+
+it("takes the place of a revision that reads as another", () => {
+  const later: DemoSession = { id: "s", messages: [said("a", "Later."), ...messages.slice(1)] };
+  const alter: Alter = (_, row) =>
+    row["revises"] === "a"
+      ? { ...row, options: String(row["options"]).replace("Later", "Never") }
+      : row;
+  return withDamaged(
+    alter,
+    async (damaged) => {
+      expect(await shown(damaged, "s")).toContain("a: Never.");
+
+      const found = await findDamaged(damaged);
+      const [outcome] = await ingestDemo(damaged, [later], { damaged: found });
+
+      expect(outcome).toMatchObject({ revisions: 1, mended: 1 });
+      expect(await shown(damaged, "s")).toContain("a: Later.");
+      expect(await verdicts(damaged)).toEqual(new Map());
+    },
+    [demo, later],
+  );
+});
+
+it("leaves a message as it is while its source changes, and one whose source is gone", () =>
+  withDamaged(
+    (table, row) => (table === "parts" ? undefined : row),
+    async (damaged) => {
+      const found = await findDamaged(damaged);
+      const before = await allRows(damaged);
+
+      const isUnchanged = async (): Promise<boolean> => false;
+      const [outcome] = await ingestDemo(damaged, [demo], { damaged: found, isUnchanged });
+
+      expect(outcome).toMatchObject({ status: "unchanged", mended: 0, deferred: 3 });
+      expect(await allRows(damaged)).toEqual(before);
+    },
+  ));
+
+it("makes again what search shows of a message that is whole", () =>
+  withDamaged(
+    (_, row) => (typeof row["head"] === "string" ? { ...row, head: '["s","b","user","0"]' } : row),
+    async (damaged, whole) => {
+      expect((await verdicts(damaged)).get("messages")?.damages).toMatchObject([{ rows: 0 }]);
+
+      expect(await findDamaged(damaged)).toEqual(new Map());
+
+      expect(await allRows(damaged)).toEqual(await allRows(whole));
+    },
+  ));
