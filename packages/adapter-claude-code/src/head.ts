@@ -16,7 +16,12 @@ export type Head = {
   /** The id its records give; an agent's records give that of the main session. */
   readonly recordedId?: string;
   /** The session it was forked from, and the last record copied from there. */
-  readonly fork?: { readonly session: Extracted<string>; readonly message: Extracted<string> };
+  readonly fork?: {
+    readonly session: Extracted<string>;
+    readonly message: Extracted<string>;
+    /** The id of that session, to compare. */
+    readonly sessionId: string;
+  };
   /** The last record of the parent that an agent was given as its context. */
   readonly contextEnd?: Extracted<string>;
   /** True where no later record can say more. */
@@ -82,5 +87,5 @@ const headFields = ["timestamp", "cwd", "forkedFrom", "parentLastUuid"];
 function forkOf(fields: SourceRecord): Head["fork"] {
   const from = fields.record("forkedFrom");
   const [session, message] = [from?.id("sessionId"), from?.id("messageUuid")];
-  return session && message && { session, message };
+  return session && message && { session, message, sessionId: String(from?.peek("sessionId")) };
 }

@@ -11,6 +11,15 @@ it.each([
   ["/Users/e\u0301", "-Users--"],
   ["/w/\u{1f600}", "-w---"],
   ["/Kept/Case-9", "-Kept-Case-9"],
+  ["/a/b/", "-a-b"],
+  ["/a/b//", "-a-b"],
+  ["/a\\", "-a-"],
+  ["/", "-"],
+  ["//", "-"],
+  ["D:\\x\\", "D--x"],
+  ["D:/x/", "D--x"],
+  ["D:\\", "D--"],
+  ["", ""],
 ])("turns %j into the folder name the client gives it", (cwd, slug) => {
   expect(projectSlug(cwd)).toBe(slug);
 });

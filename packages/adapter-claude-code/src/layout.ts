@@ -18,7 +18,7 @@ export function claudeCodeHomes({ home, env }: Surroundings): readonly string[] 
  * By UTF-16 code unit, as the client does it: a character outside the BMP makes two dashes.
  */
 export function projectSlug(cwd: string): string {
-  const path = cwd.normalize("NFC");
+  const path = withoutLastSeparators(cwd).normalize("NFC");
   const slug = path.replace(/[^A-Za-z0-9]/g, "-");
   if (slug.length <= maxSlugLength) return slug;
   let hash = 0;
@@ -27,6 +27,23 @@ export function projectSlug(cwd: string): string {
 }
 
 const maxSlugLength = 200;
+
+/** As the system names the directory, `/` and `D:\` being such names. */
+function withoutLastSeparators(path: string): string {
+  const hasDrive = /^[A-Za-z]:/.test(path);
+  const rootLength = hasDrive ? 3 : 1;
+  let end = path.length;
+  while (end > rootLength && (path[end - 1] === "/" || (hasDrive && path[end - 1] === "\\"))) end--;
+  return path.slice(0, end);
+}
+
+/**
+ * False for a folder that the client made from no working directory, such as that of a backup: an
+ * absolute path makes a dash, or a drive and two, of its beginning.
+ */
+export function canBeSlug(folder: string, project: string): boolean {
+  return /^(?:-|[A-Za-z]--)/.test(folder) || folder === projectSlug(project);
+}
 
 /** Which folder plays the part of `projects`, and what of it is to be read. */
 export type Root = {

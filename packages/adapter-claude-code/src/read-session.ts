@@ -135,8 +135,11 @@ function parentAgent({ file, sidecars }: SessionFiles, root: string): string | u
   return isAbove ? `${root}/subagents/${name}` : undefined;
 }
 
+/** The session a main one was forked from. One that names itself would descend from itself. */
 function forkParent({ key }: SessionFiles, { fork }: Head) {
-  return sessionPath(key)?.root === undefined ? fork?.session : undefined;
+  const path = sessionPath(key);
+  const isOther = fork !== undefined && fork.sessionId !== path?.name;
+  return path?.root === undefined && isOther ? fork.session : undefined;
 }
 
 function readJson(file: string): unknown {

@@ -58,7 +58,8 @@ export async function copySessions(
     differing += copied.differing;
     await to.flush();
   }
-  if ((tables["messages"]?.inserted ?? 0) > 0) await fillHeads(target, signal);
+  // Also where nothing was lacking: a copy that broke off may have left them out.
+  await fillHeads(target, signal);
   return { tables, differing, vectorsLeftOut };
 }
 

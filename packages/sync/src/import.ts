@@ -105,12 +105,13 @@ async function importPlanned(
   const ingest = createIngest(sessions, { host, now, damaged });
   const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
   const shared = sharedSessions(plan);
+  const moved = movedSessions(plan);
   let savedAtMs = now().getTime();
   try {
     for (const work of plan.works) {
       for (const session of work.changed) {
         signal?.throwIfAborted();
-        await importSession(ingest, work, session, { ...options, tracker, shared });
+        await importSession(ingest, work, session, { ...options, tracker, shared, moved });
         if (now().getTime() - savedAtMs < saveEveryMs) continue;
         await work.seen.save(await countMessages(sessions));
         savedAtMs = now().getTime();
@@ -126,13 +127,15 @@ async function importPlanned(
 type Run = {
   readonly tracker: Tracker;
   readonly shared: ReadonlySet<string>;
+  /** Of several places a session is in now, the first that is read counts as where it was. */
+  readonly moved: Set<string>;
 };
 
 async function importSession(
   ingest: Ingest,
   { source, seen, report }: Work,
   { key, bytes }: SourceSession,
-  { now, signal, tracker, shared }: ImportOptions & Run,
+  { now, signal, tracker, shared, moved }: ImportOptions & Run,
 ): Promise<void> {
   const { adapter, path, reader } = source;
   // Listing a big home takes a while, and what is read is the file as it is now.
@@ -150,12 +153,17 @@ async function importSession(
   const onMessage = (): void => tracker.message(adapter);
   await ingest.session(observeRead(reader, key, { notes, count, onMessage, signal }), {
     // What one file of a session lacks, another may hold: then nothing has disappeared.
-    seenBefore: before !== undefined && !shared.has(before.sessionId ?? ""),
+    get seenBefore() {
+      return before === undefined
+        ? moved.has(notes.sessionId ?? "")
+        : !shared.has(before.sessionId ?? "");
+    },
     isUnchanged: async () => (await fingerprintOf(reader, key)) === fingerprint,
     onCommitted: (outcome) => {
       seen.set(key, countOutcome(report, outcome, read, now().getTime()));
     },
   });
+  moved.delete(notes.sessionId ?? "");
   report.bytes_read += bytes;
   tracker.finish(adapter, bytes);
 }
@@ -168,6 +176,13 @@ function sharedSessions({ works }: Plan): Set<string> {
     for (const id of seen.sessionIds()) (once.has(id) ? shared : once).add(id);
   }
   return shared;
+}
+
+/** Sessions that were read from what is gone now, and from nothing that is left. */
+function movedSessions({ works }: Plan): Set<string> {
+  const left = new Set(works.flatMap(({ seen }) => [...seen.sessionIds()]));
+  const gone = works.flatMap(({ seen }) => [...seen.gone]);
+  return new Set(gone.filter((id) => !left.has(id)));
 }
 
 /** Not readable is no reason to stop: reading the session will say what is wrong with it. */

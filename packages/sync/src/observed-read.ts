@@ -4,6 +4,7 @@ import { type Fault, faultFromThrown, isPassing, maxFaultsPerSession, toFault } 
 
 /** What came by while one session was read. */
 export type ReadNotes = {
+  sessionId: string | undefined;
   pending: number;
   readonly faults: Fault[];
   omittedFaults: number;
@@ -18,6 +19,7 @@ export type ReadNotes = {
 
 export function emptyNotes(): ReadNotes {
   return {
+    sessionId: undefined,
     pending: 0,
     faults: [],
     omittedFaults: 0,
@@ -96,6 +98,8 @@ function note(event: ReadEvent, notes: ReadNotes): void {
       else notes.omittedFaults += 1;
       return;
     case "session":
+      notes.sessionId = event.session.id;
+      return;
     case "message":
     case "part":
       return;

@@ -32,6 +32,7 @@ export class SeenSessions {
   readonly #file: string;
   readonly #software: string;
   readonly #sessions: Map<string, SeenSession>;
+  readonly #gone: Set<string> = new Set();
   #isDirty = false;
 
   private constructor(file: string, software: string, saved: Saved | undefined) {
@@ -73,6 +74,11 @@ export class SeenSessions {
     }
   }
 
+  /** Ids of the sessions whose source was gone when it was listed: deleted, or under another key now. */
+  get gone(): ReadonlySet<string> {
+    return this.#gone;
+  }
+
   set(key: string, session: SeenSession): void {
     this.#sessions.set(key, session);
     this.#isDirty = true;
@@ -80,8 +86,9 @@ export class SeenSessions {
 
   /** Forgets every session that is not in `keys`: its source has deleted it; the store has not. */
   keepOnly(keys: ReadonlySet<string>): void {
-    for (const key of this.#sessions.keys()) {
+    for (const [key, { sessionId }] of this.#sessions) {
       if (keys.has(key)) continue;
+      if (sessionId !== undefined) this.#gone.add(sessionId);
       this.#sessions.delete(key);
       this.#isDirty = true;
     }

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Reader } from "@pond/canonical/adapter";
+import { loadLineage } from "@pond/sessions";
 import { describe, expect, it, vi } from "vitest";
 import { type FakeOptions, fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
 import { BothFailedError } from "./errors.ts";
@@ -109,6 +110,54 @@ describe("sync", () => {
 
       expect(changesIn(after)).toMatchObject({ messages_added: 1 });
       expect(changesIn(after)).not.toHaveProperty("tombstones");
+    }));
+
+  it("takes a file that was moved and rewritten for the one it was", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync();
+      bench.remove("s1");
+      const moved = join(bench.folder, "home", ".claude", "projects", "-moved", "s1.jsonl");
+      mkdirSync(dirname(moved));
+      writeFileSync(moved, `${line("s1", "a", "How do lakes freeze?")}\n`);
+
+      const after = await bench.sync();
+
+      expect(changesIn(after)).toMatchObject({ tombstones: 1 });
+      expect(changesIn(after)).not.toHaveProperty("messages_added");
+    }));
+
+  it("removes nothing that one of two places lacks which a session was moved to", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync();
+      bench.remove("s1");
+      const both = [line("s1", "a", "How do ponds freeze?"), line("s1", "b", "From the top.")];
+      for (const [at, lines] of [both, both.slice(0, 1)].entries()) {
+        const place = join(bench.folder, "home", ".claude", "projects", `-place-${at}`);
+        mkdirSync(place);
+        writeFileSync(join(place, "s1.jsonl"), lines.map((each) => `${each}\n`).join(""));
+      }
+
+      expect(changesIn(await bench.sync())).not.toHaveProperty("tombstones");
+    }));
+
+  it("keeps the files beside a log that the client deletes by their age (`session-durable-copy`)", () =>
+    withBench(async (bench) => {
+      bench.write("s1", line("s1", "a", "How do ponds freeze?"));
+      const output = join(bench.folder, "home/.claude/projects/-work/s1/tool-results/toolu_01.txt");
+      mkdirSync(dirname(output), { recursive: true });
+      writeFileSync(output, "ice");
+      await bench.sync();
+      rmSync(output);
+      bench.write("s1", line("s1", "a", "How do lakes freeze?"));
+
+      const after = await bench.sync();
+
+      expect(changesIn(after)).toMatchObject({ revisions: expect.any(Number) });
+      expect(changesIn(after)).not.toHaveProperty("tombstones");
+      const { root } = await loadLineage(bench.sessions, "s1");
+      expect(root.messages.map(({ id }) => id)).toContain("sidecar:s1/tool-results/toolu_01.txt");
     }));
 
   it("removes nothing when a source is gone", () =>

@@ -1,5 +1,5 @@
 import { messageOf, type Session } from "@pond/canonical";
-import type { Store } from "@pond/substrate";
+import { and, eq, oneOf, type Store } from "@pond/substrate";
 import {
   type Change,
   type Incoming,
@@ -14,6 +14,9 @@ import {
   sessionDigest,
   sessionRevisionRow,
 } from "../revisions/session-revisions.ts";
+import { objectOf } from "../rows/from-rows.ts";
+import { idChunks } from "../rows/id-chunks.ts";
+import { bagOf } from "../rows/option-bag.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
 import { appendedWindows } from "../search/appended-windows.ts";
 import { sessionWindows } from "../search/session-windows.ts";
@@ -121,7 +124,8 @@ export class KnownSession implements SessionWriter {
   async finish(batch: Batch, isWhole: boolean): Promise<void> {
     const { outcome, hooks } = this.#gathered;
     const mayRemove = isWhole && hooks.seenBefore;
-    const changes = reconcile(this.#live, this.#seen, { mayRemove });
+    const all = reconcile(this.#live, this.#seen, { mayRemove });
+    const changes = await withoutSideFiles(this.#store, this.#session.id, all);
     // Asked after the stored rows were loaded: a process that stored a later state of the source
     // had read it before, and then the source is no longer what this one read.
     const isOther = sessionDigest(this.#session) !== this.#state.digest;
@@ -216,6 +220,28 @@ export class KnownSession implements SessionWriter {
     const revision = previous.revision + 1n;
     return { id: previous.id, ordinal, digest, revision, rowId: String(row["id"]) };
   }
+}
+
+/**
+ * Without the removal of files that a client keeps beside a log: it deletes those by their age, while
+ * the session goes on (`session-durable-copy`).
+ */
+async function withoutSideFiles(
+  store: Store,
+  sessionId: string,
+  changes: readonly Change[],
+): Promise<readonly Change[]> {
+  const removed = changes.flatMap((each) => (each.kind === "remove" ? [each.previous.id] : []));
+  const sideFiles = new Set<string>();
+  for (const ids of idChunks(removed)) {
+    const where = and(eq("session_id", sessionId), oneOf("id", ids));
+    const rows = await store.table("messages").rows({ columns: ["id", "options"], where });
+    for (const { id, options } of rows) {
+      const source = bagOf(objectOf(options), "source");
+      if (source["sidecar"] !== undefined) sideFiles.add(String(id));
+    }
+  }
+  return changes.filter((each) => each.kind !== "remove" || !sideFiles.has(each.previous.id));
 }
 
 /** True for a message that comes behind all that were there. */

@@ -34,7 +34,7 @@ export type IngestOutcome = {
 
 /** What is asked and told about one session on its way in. */
 export type SessionHooks = {
-  /** True where this machine read the session from this source before. */
+  /** True where this machine read the session from this source before, wherever in it. */
   readonly seenBefore: boolean;
   /** True while the source is as it was when the read began. */
   isUnchanged(): Promise<boolean>;

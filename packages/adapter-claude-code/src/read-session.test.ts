@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { contentOf, readAll } from "@pond/adapter-testkit";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { fromClaudeCode } from "./from-claude-code.ts";
+
+let projects: string;
+beforeEach(() => {
+  projects = mkdtempSync(join(tmpdir(), "pond-claude-"));
+});
+afterEach(() => rmSync(projects, { recursive: true, force: true }));
+
+/** The session at a path, whose one record says it was copied from another. */
+async function forkOf(sessionId: string, path: string) {
+  const row = { type: "x", uuid: "u", cwd: "/w/app", timestamp: "2026-03-01T09:00:00.000Z" };
+  const record = { ...row, forkedFrom: { sessionId, messageUuid: "m" } };
+  const file = join(projects, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(record)}\n`);
+  return contentOf(await readAll(fromClaudeCode(projects), path)).session;
+}
+
+it("gives a fork the session it was copied from, and the last record of that", async () => {
+  expect(await forkOf("s0", "-w-app/s1.jsonl")).toMatchObject({
+    parent_session_id: "s0",
+    parent_message_id: "m",
+  });
+});
+
+it.each([
+  ["s1", "-w-app/s1.jsonl"],
+  ["agent-1", "-w-app/agent-1.jsonl"],
+])("makes no session the parent of itself: %s", async (id, path) => {
+  const session = await forkOf(id, path);
+
+  expect(session.id).toBe(id);
+  expect(session.parent_session_id).toBeUndefined();
+  expect(session.parent_message_id).toBeUndefined();
+});

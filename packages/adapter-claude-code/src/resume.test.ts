@@ -1,0 +1,46 @@
+import { sampleLineage } from "@pond/adapter-testkit";
+import { sessionFromWire } from "@pond/canonical";
+import { expect, it } from "vitest";
+import { claudeCodeResume } from "./resume.ts";
+import { toClaudeCode } from "./to-claude-code.ts";
+
+const main = "5e551000-0000-4000-8000-000000000001";
+
+function commandsOf(id: string, path: string): readonly (readonly string[])[] {
+  const session = sessionFromWire({
+    id,
+    source_agent: "claude-code",
+    created_at: "2026-03-01T09:00:00.000Z",
+    project: "/w/app",
+    options: {},
+  });
+  const files = [{ session: session.id, path: `projects/${path}`, content: [] }];
+  return claudeCodeResume({ session, home: "/home/ada/.claude", files }).commands;
+}
+
+it("resumes a restored session by the id in its file's name, in its directory", () => {
+  const lineage = sampleLineage();
+  const { session } = lineage.root;
+  const files = [...toClaudeCode.writeForeign(lineage, () => undefined)];
+
+  const resume = claudeCodeResume({ session, home: "/home/ada/.claude", files });
+
+  const [uuid] = /[0-9a-f-]{36}(?=\.jsonl$)/.exec(files[0]?.path ?? "") ?? [];
+  expect(resume).toEqual({
+    commands: [["claude", "--resume", uuid]],
+    directory: "/home/ada/loom",
+  });
+});
+
+it.each([
+  ["a session of its own", main, `-w-app/${main}.jsonl`],
+  ["a sub-agent", `${main}/subagents/agent-abc`, `-w-app/${main}/subagents/agent-abc.jsonl`],
+  [
+    "an agent of a workflow",
+    `${main}/subagents/workflows/wf_1/agent-abc`,
+    `-w-app/${main}/subagents/workflows/wf_1/agent-abc.jsonl`,
+  ],
+  ["a sub-agent of the old place", `${main}/subagents/agent-abc`, "-w-app/agent-abc.jsonl"],
+])("resumes %s by the main session, the only one that the client takes", (_, id, path) => {
+  expect(commandsOf(id, path)).toEqual([["claude", "--resume", main]]);
+});

@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { contentOf, lineagesOf, readAll, restoredFiles } from "@pond/adapter-testkit";
+import type { SessionContent } from "@pond/canonical/adapter";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { fromClaudeCode } from "./from-claude-code.ts";
+import { writeNative } from "./write-native.ts";
+
+let projects: string;
+beforeEach(() => {
+  projects = mkdtempSync(join(tmpdir(), "pond-claude-"));
+});
+afterEach(() => rmSync(projects, { recursive: true, force: true }));
+
+const main = "5e551000-0000-4000-8000-000000000001";
+
+function put(path: string, text: string): void {
+  const file = join(projects, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Puts a log of one record, and reads it. */
+async function session(path: string, record: object = {}): Promise<SessionContent> {
+  const row = { type: "x", sessionId: main, cwd: "/w/app", timestamp: "2026-03-01T09:00:00.000Z" };
+  put(path, `${JSON.stringify({ ...row, ...record })}\n`);
+  return contentOf(await readAll(fromClaudeCode(projects), path));
+}
+
+/** Paths below `projects`, of every lineage these sessions make. */
+function written(...contents: SessionContent[]): readonly string[] {
+  return lineagesOf(contents)
+    .flatMap((lineage) => [...restoredFiles(writeNative(lineage)).keys()])
+    .map((path) => path.replace(/^projects\//, ""));
+}
+
+it("writes the descriptor that two sessions hold once, as the agent has it", async () => {
+  const agent = `-w-app/${main}/subagents/agent-abc`;
+  put(`${agent}.meta.json`, "of the session, before the agent wrote its log");
+  const before = await session(`-w-app/${main}.jsonl`);
+  put(`${agent}.meta.json`, "of the agent");
+  const contents = [before, await session(`${agent}.jsonl`, { isSidechain: true })];
+
+  const [lineage] = lineagesOf(contents);
+  const files = lineage ? [...writeNative(lineage)] : [];
+
+  expect(files.map(({ path }) => path)).toEqual([
+    `projects/-w-app/${main}.jsonl`,
+    `projects/${agent}.jsonl`,
+    `projects/${agent}.meta.json`,
+  ]);
+  const descriptor = restoredFiles(files).get(`projects/${agent}.meta.json`);
+  expect(Buffer.from(descriptor ?? []).toString()).toBe("of the agent");
+});
+
+it("puts what was read from a copy where the client looks for it", async () => {
+  put(`backup/${main}/tool-results/t.txt`, "");
+  put(`backup/${main}/subagents/agent-abc.meta.json`, "{}");
+  const contents = [
+    await session(`backup/${main}.jsonl`),
+    await session(`backup/${main}/subagents/agent-abc.jsonl`, { cwd: "/w/tree" }),
+    await session("backup/agent-0a1b2c3d.jsonl", { cwd: "/w/tree" }),
+  ];
+
+  expect(written(...contents)).toEqual([
+    `-w-app/${main}.jsonl`,
+    `-w-app/${main}/tool-results/t.txt`,
+    `-w-app/${main}/subagents/agent-abc.jsonl`,
+    `-w-app/${main}/subagents/agent-abc.meta.json`,
+    "-w-app/agent-0a1b2c3d.jsonl",
+  ]);
+  expect(written(...contents.slice(1, 2))).toEqual([
+    `-w-tree/${main}/subagents/agent-abc.jsonl`,
+    `-w-tree/${main}/subagents/agent-abc.meta.json`,
+  ]);
+});
+
+it.each([
+  ["of another working directory", `-w-renamed/${main}.jsonl`, "/w/app"],
+  ["of a drive", `D--app/${main}.jsonl`, "/w/app"],
+  ["that is the slug of no absolute path", `app-1/${main}.jsonl`, "app.1"],
+  ["of a log that the client would not find anywhere", "backup/first.jsonl", "/w/app"],
+])("leaves a folder as it was %s", async (_, path, cwd) => {
+  expect(written(await session(path, { cwd }))).toEqual([path]);
+});
