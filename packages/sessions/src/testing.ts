@@ -113,10 +113,23 @@ export type Ingested = Partial<IngestOptions> & Partial<SessionHooks>;
 export async function ingestDemo(
   sessions: SessionStore,
   demos: readonly (DemoSession | readonly ReadEvent[])[],
-  { host = "here", now = () => new Date(start), maxBatchBytes, damaged, ...hooks }: Ingested = {},
+  {
+    host = "here",
+    now = () => new Date(start),
+    maxBatchBytes,
+    damaged,
+    areClientsApart = false,
+    ...hooks
+  }: Ingested = {},
 ): Promise<IngestOutcome[]> {
   const outcomes: IngestOutcome[] = [];
-  const options = { host, now, damaged, ...(maxBatchBytes !== undefined && { maxBatchBytes }) };
+  const options = {
+    host,
+    now,
+    damaged,
+    areClientsApart,
+    ...(maxBatchBytes !== undefined && { maxBatchBytes }),
+  };
   const ingest = createIngest(sessions, options);
   try {
     for (const demo of demos) {

@@ -6,6 +6,7 @@ import {
   type Ingest,
   type SessionStore,
 } from "@pond/sessions";
+import { countDue } from "./changes.ts";
 import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
 import { failAfter } from "./errors.ts";
@@ -89,9 +90,7 @@ export async function previewImport(
   const storedMessages = sessions === undefined ? 0 : await countMessages(sessions);
   const plan = await planImport(sources, { ...options, storedMessages });
   for (const { changed, seen, report } of plan.works) {
-    for (const { key } of changed) {
-      report.sessions[seen.get(key) === undefined ? "new" : "grown"] += 1;
-    }
+    for (const { key } of changed) countDue(seen.get(key), report);
   }
   return [...plan.reports.values()];
 }
@@ -102,7 +101,7 @@ async function importPlanned(
   options: ImportOptions & Repair,
 ): Promise<void> {
   const { now, signal, host, damaged } = options;
-  const ingest = createIngest(sessions, { host, now, damaged });
+  const ingest = createIngest(sessions, { host, now, damaged, areClientsApart: true });
   const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
   const shared = sharedSessions(plan);
   const moved = movedSessions(plan);

@@ -5,6 +5,7 @@ import { liveMessages } from "../revisions/reconcile.ts";
 import { sessionState } from "../revisions/session-revisions.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { SessionStore } from "../session-store.ts";
+import { idApart, type NamesApart, renamed } from "./apart.ts";
 import { Batch } from "./batch.ts";
 import { type Damaged, loadDamaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
@@ -25,6 +26,12 @@ export type IngestOptions = {
   readonly maxBatchBytes?: number;
   /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
   readonly sessionIds?: readonly string[] | undefined;
+  /**
+   * A session whose id is stored of another client gets an id of its own ({@link idApart}), as where
+   * the sessions of one client were copied to another, which reads them and goes on. Left out, it is
+   * taken for that session, whose labels stay (spec 7.6).
+   */
+  readonly areClientsApart?: boolean;
   /** Stored messages that are not what was written, to be mended where they come again. */
   readonly damaged?: Damaged | undefined;
 };
@@ -45,6 +52,7 @@ export class Ingest {
   readonly #now: () => Date;
   readonly #maxBatchBytes: number;
   readonly #sessionIds: readonly string[] | undefined;
+  readonly #areClientsApart: boolean;
   readonly #damaged: Damaged | undefined;
   readonly #stored: StoredSessions;
   #known: Map<string, Known> | undefined;
@@ -63,6 +71,7 @@ export class Ingest {
     this.#now = options.now;
     this.#maxBatchBytes = options.maxBatchBytes ?? defaultMaxBatchBytes;
     this.#sessionIds = options.sessionIds;
+    this.#areClientsApart = options.areClientsApart ?? false;
     this.#damaged = options.damaged;
     this.#stored = new StoredSessions(sessions.store, options.sessionIds ?? []);
     this.#batch = this.#nextBatch();
@@ -86,7 +95,10 @@ export class Ingest {
     };
     const intake = new Intake(outcome);
     let writer: SessionWriter | undefined;
-    for await (const event of events) {
+    let apart: NamesApart | undefined;
+    for await (const given of events) {
+      if (given.kind === "session") apart = await this.#namesApart(given.session);
+      const event = apart ? renamed(given, apart) : given;
       switch (event.kind) {
         case "fault":
           outcome.faults += 1;
@@ -153,6 +165,22 @@ export class Ingest {
     const damaged = rowIds && (await loadDamaged(this.#sessions.store, sessionId, live, rowIds));
     const held = { live, state, rows, searchable, damaged };
     return new KnownSession(this.#sessions.store, session, gathered, held);
+  }
+
+  /** The names of a session of which another client has the id, or that of its parent. */
+  async #namesApart(session: Session): Promise<NamesApart | undefined> {
+    if (!this.#areClientsApart) return undefined;
+    this.#known ??= await this.#knownSessions();
+    const known = this.#known;
+    const { id, parent_session_id: parentId, source_agent: agent } = session;
+    const isOfOther = (of: string): boolean => (known.get(of)?.sourceAgent ?? agent) !== agent;
+    const isParentApart =
+      parentId !== undefined && isOfOther(parentId) && known.has(idApart(agent, parentId));
+    if (!isOfOther(id) && !isParentApart) return undefined;
+    return {
+      id: isOfOther(id) ? idApart(agent, id) : id,
+      parentId: isParentApart ? idApart(agent, parentId) : parentId,
+    };
   }
 
   #isFull(writer: SessionWriter | undefined): boolean {

@@ -1,0 +1,31 @@
+import type { ReadEvent, Session, SessionId } from "@pond/canonical";
+
+/** What a session and its parent are called where their ids are stored of another client. */
+export type NamesApart = {
+  readonly id: string;
+  readonly parentId: string | undefined;
+};
+
+/** The id of a client's session where it is stored of another client already. */
+export function idApart(agent: string, id: string): string {
+  return `${agent}:${id}`;
+}
+
+/** The same event in a session of that name. */
+export function renamed(event: ReadEvent, { id, parentId }: NamesApart): ReadEvent {
+  const session_id = id as SessionId;
+  switch (event.kind) {
+    case "session": {
+      const parent = parentId === undefined ? {} : { parent_session_id: parentId as SessionId };
+      const session: Session = { ...event.session, ...parent, id: session_id };
+      return { ...event, session };
+    }
+    case "message":
+      return { ...event, message: { ...event.message, session_id } };
+    case "part":
+      return { ...event, part: { ...event.part, session_id } };
+    case "fault":
+    case "pending":
+      return event;
+  }
+}
