@@ -2,7 +2,6 @@ import { PondError, ValidationError } from "@pond/canonical";
 import { EmbedError, ModelNotFoundError } from "@pond/embed";
 import {
   DamagedRowError,
-  LineageCycleError,
   MessageNotFoundError,
   PartNotFoundError,
   SessionNotFoundError,
@@ -88,13 +87,6 @@ test.each<[string, unknown, ErrorCode, string, object]>([
     "internal",
     "the store was written by a later version of pond",
     { kind: "store_schema", ...id },
-  ],
-  [
-    "sessions in a circle",
-    new LineageCycleError(["a", "b", "a"]),
-    "internal",
-    "sessions that descend from themselves: a -> b -> a",
-    { session_ids: ["a", "b", "a"], kind: "lineage_cycle", ...id },
   ],
   [
     "a path that leads outside",

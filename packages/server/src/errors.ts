@@ -23,7 +23,6 @@ export const mappings: Readonly<Record<string, Mapping>> = {
   runtime_missing: { code: "internal" },
   download_failed: { code: "internal" },
   embedding_failed: { code: "internal" },
-  lineage_cycle: { code: "internal" },
   unsafe_path: { code: "internal" },
 };
 

@@ -36,18 +36,6 @@ export class PartNotFoundError extends PondError {
   }
 }
 
-/** Sessions that name each other as parents, round in a circle. */
-export class LineageCycleError extends PondError {
-  override readonly name = "LineageCycleError";
-  readonly code = "lineage_cycle";
-  readonly details: { readonly sessionIds: readonly string[] };
-
-  constructor(sessionIds: readonly string[]) {
-    super(`sessions that descend from themselves: ${sessionIds.join(" -> ")}`);
-    this.details = { sessionIds };
-  }
-}
-
 /** A restored file that would lie outside the target folder. */
 export class UnsafePathError extends PondError {
   override readonly name = "UnsafePathError";

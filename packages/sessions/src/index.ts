@@ -1,6 +1,5 @@
 export {
   DamagedRowError,
-  LineageCycleError,
   MessageNotFoundError,
   PartNotFoundError,
   SessionNotFoundError,

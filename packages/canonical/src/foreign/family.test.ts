@@ -44,3 +44,17 @@ it("tells sub-agents, forks and circles apart", () => {
     ["b", "a", "b"],
   ]);
 });
+
+it.each([["self"], ["below"]])("lets the root stand by itself where its parent is %s", (parent) => {
+  const root = content("self", { parent_session_id: parent });
+  const below = content("below", { parent_session_id: "self" });
+  const family = familyOf({ root, descendants: [below] });
+  const found = [root, below].map(({ session }) => {
+    return [session.id, family.parentOf(session)?.id, family.mainOf(session).id];
+  });
+
+  expect(found).toEqual([
+    ["self", undefined, "self"],
+    ["below", "self", "self"],
+  ]);
+});

@@ -11,15 +11,18 @@ export type Family = {
   readonly mainOf: (session: Session) => Session;
 };
 
-/** The family of a lineage; safe where parents form a circle. */
+/**
+ * The family of a lineage. Its root stands by itself, also where it descends from one that is below
+ * it; safe where other parents form a circle.
+ */
 export function familyOf({ root, descendants }: Lineage): Family {
   const members = new Map<SessionId, SessionContent>(
     [root, ...descendants].map((content) => [content.session.id, content]),
   );
   const parentOf = (session: Session): Session | undefined =>
-    session.parent_session_id === undefined || isFork(session)
-      ? undefined
-      : members.get(session.parent_session_id)?.session;
+    session.id !== root.session.id && isSubAgent(session)
+      ? members.get(session.parent_session_id)?.session
+      : undefined;
   const mainOf = (session: Session): Session => {
     const seen = new Set<SessionId>();
     let main = session;
@@ -30,6 +33,13 @@ export function familyOf({ root, descendants }: Lineage): Family {
     return main;
   };
   return { parentOf, mainOf };
+}
+
+/** True where another session started this one, wherever that is. */
+export function isSubAgent(
+  session: Session,
+): session is Session & { readonly parent_session_id: SessionId } {
+  return session.parent_session_id !== undefined && !isFork(session);
 }
 
 /** A fork has a cut-point, or says that it is one where its source names none. */

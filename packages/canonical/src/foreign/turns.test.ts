@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { messageFromWire, sessionFromWire } from "../index.ts";
+import { describe, expect, it } from "vitest";
+import { messageFromWire, sessionFromWire, sessionToWire } from "../index.ts";
 import type { CommonCall, SessionContent } from "../seam/codec.ts";
 import { Tally } from "./tally.ts";
 import { type Turn, turnsOf } from "./turns.ts";
@@ -169,6 +169,81 @@ it("leaves out and counts files that are kept beside a session", () => {
 
   expect(turnsOf(kept, () => undefined, tally)).toEqual([]);
   expect(tally.fidelity()).toEqual({ file: { kept: 0, translated: 0, dropped: 1 } });
+});
+
+describe("the conversation of a sub-agent inside another session's log", () => {
+  const aside = { source: { rest: { isSidechain: true } } };
+  /** A session whose messages have these options; null is none. */
+  const marked = (drafts: readonly (readonly [options: object | null, ...Draft])[]) => {
+    const { session, messages } = content(...drafts.map(([, ...draft]): Draft => draft));
+    const options = (at: number) => JSON.parse(JSON.stringify(drafts[at]?.[0] ?? {}));
+    return { session, messages: messages.map((each, at) => ({ ...each, options: options(at) })) };
+  };
+  const shortly = (session: SessionContent, tally = new Tally()) =>
+    turnsOf(session, () => shell, tally).map((turn) => `${turn.kind}: ${parts(turn).join(" | ")}`);
+
+  it("is left out and counted; its outcome is the answer of the call", () => {
+    const tally = new Tally();
+    const session = marked([
+      [null, "user", "fix the bug"],
+      [null, "assistant", call("task")],
+      [aside, "user", "SEARCH everything"],
+      [aside, "assistant", "I look", call("grep")],
+      [aside, "system", ""],
+      [aside, "tool", result("grep", "hits")],
+      [{ source: { continues: "m5" } }, "user", "go on"],
+      [aside, "assistant", "found"],
+      [null, "tool", result("task", "found")],
+      [null, "assistant", "fixed"],
+    ]);
+
+    expect(shortly(session, tally)).toEqual([
+      "user: fix the bug",
+      "assistant: task shell -> found",
+      "assistant: fixed",
+    ]);
+    const dropped = (count: number) => ({ kept: 0, translated: 0, dropped: count });
+    expect(tally.fidelity()).toEqual({
+      system: dropped(1),
+      text: dropped(4),
+      tool_call: dropped(1),
+      tool_result: dropped(1),
+    });
+  });
+
+  it("stays where the session is that agent's own, files beside it included", () => {
+    const tally = new Tally();
+    const file = { type: "file", media_type: "text/plain", data: { type: "url", url: "a" } };
+    const session = marked([
+      [aside, "user", "SEARCH everything"],
+      [aside, "assistant", call("grep")],
+      [aside, "tool", result("grep", "hits")],
+      [{ source: { continues: "m2" } }, "user", "go on"],
+      [aside, "assistant", "found"],
+      [{ source: { sidecar: "a" } }, "user", file],
+    ]);
+
+    expect(shortly(session, tally)).toEqual([
+      "user: SEARCH everything",
+      "assistant: grep shell -> hits",
+      "user: go on",
+      "assistant: found",
+    ]);
+    expect(tally.fidelity()).toEqual({ file: { kept: 0, translated: 0, dropped: 1 } });
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    ["stays in a session below another", {}, ["user: SEARCH everything", "user: and more"]],
+    ["is left out of a fork", { parent_message_id: "m" }, ["user: and more"]],
+  ])("%s, whatever else was typed there", (_, fork, expected) => {
+    const { session, messages } = marked([
+      [aside, "user", "SEARCH everything"],
+      [null, "user", "and more"],
+    ]);
+    const below = sessionFromWire({ ...sessionToWire(session), parent_session_id: "top", ...fork });
+
+    expect(shortly({ session: below, messages })).toEqual(expected);
+  });
 });
 
 it("counts what it leaves out, and nothing else", () => {

@@ -6,6 +6,7 @@ import type { CommonCall, Origin, ReadTool, SessionContent } from "../seam/codec
 import { sourceOf } from "../seam/source-options.ts";
 import { hasVisibleText } from "./content.ts";
 import { CallIds } from "./names.ts";
+import { partSideChains } from "./side-chains.ts";
 import type { Tally } from "./tally.ts";
 
 /** What one side of the exchange gave, in the order in which a model saw it. */
@@ -62,17 +63,25 @@ export type Answer = { readonly message: Message; readonly part: ToolResultPart 
 
 /**
  * A session as turns, for a writer of another client's files. The writer counts every part it is
- * given; what is left out here (approvals, side files, records without a text: no other client keeps them) is
- * counted as dropped.
+ * given; what is left out here is counted as dropped: approvals, side files, records without a text,
+ * which no other client keeps, and the conversations of sub-agents inside another session's log. Of
+ * those the call has the outcome.
  */
 export function turnsOf(
-  { session, messages }: SessionContent,
+  content: SessionContent,
   readTool: ReadTool,
   tally: Tally,
 ): readonly Turn[] {
-  const turns = new Turns(session.source_agent, messages, readTool, tally);
-  for (const message of messages) turns.add(message);
+  const { own, agents } = partSideChains(content);
+  for (const message of agents) drop(message, tally);
+  const turns = new Turns(content.session.source_agent, own, readTool, tally);
+  for (const message of own) turns.add(message);
   return turns.end();
+}
+
+function drop(message: Message, tally: Tally): void {
+  if (message.role === "system") tally.count("system", "dropped");
+  for (const { type } of partsOf(message)) tally.count(type, "dropped");
 }
 
 class Turns {
@@ -119,14 +128,14 @@ class Turns {
   #system(message: Message, text: string): void {
     if (hasVisibleText(text)) {
       this.#push({ kind: "context", message, parts: [{ type: "system", text }] });
-    } else this.#tally.count("system", "dropped");
+    } else drop(message, this.#tally);
   }
 
   /** What the harness added and what a human gave are turns of their own. */
   #user(message: UserMessage): void {
     // A file kept beside the session was never given to a model.
     if (sourceOf(message)["sidecar"] !== undefined) {
-      for (const { type } of message.content) this.#tally.count(type, "dropped");
+      drop(message, this.#tally);
       return;
     }
     const given = message.content.filter(({ provenance }) => provenance === "injected");

@@ -32,22 +32,40 @@ describe("loadLineage", () => {
       ]);
     }));
 
-  it("names the sessions that descend from themselves", () =>
+  it.each<[root: string, parent: string, below: readonly string[]]>([
+    ["a", "c", ["b", "aside", "c", "lower"]],
+    ["b", "a", ["aside", "c", "a", "lower"]],
+    ["c", "b", ["a", "lower", "b", "aside"]],
+    ["self", "self", ["child"]],
+  ])("cuts a circle of sessions at the one that is asked for: %s", (id, parent, below) =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [
         session("a", "c"),
         session("b", "a"),
         session("c", "b"),
+        session("aside", "b"),
+        session("lower", "c"),
         session("self", "self"),
+        session("child", "self"),
       ]);
 
-      await expect(loadLineage(sessions, "b")).rejects.toMatchObject({
-        code: "lineage_cycle",
-        details: { sessionIds: ["b", "c", "a", "b"] },
-      });
-      await expect(loadLineage(sessions, "self")).rejects.toMatchObject({
-        details: { sessionIds: ["self", "self"] },
-      });
+      const { root, descendants } = await loadLineage(sessions, id);
+
+      expect(root.session.id).toBe(id);
+      // What its source says stays: its own client gets it back.
+      expect(root.session.parent_session_id).toBe(parent);
+      expect(descendants.map((each) => each.session.id)).toEqual(below);
+    }),
+  );
+
+  it("gives what hangs below a circle without it", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [session("x", "y"), session("y", "x"), session("below", "y")]);
+
+      const { root, descendants } = await loadLineage(sessions, "below");
+
+      expect(root.session.parent_session_id).toBe("y");
+      expect(descendants).toEqual([]);
     }));
 
   it("says which session there is none of", () =>

@@ -1,6 +1,5 @@
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { oneOf, type Store } from "@pond/substrate";
-import { LineageCycleError } from "../errors.ts";
 import { loadParents, rootOf } from "../read/ancestry.ts";
 import { loadMessages } from "../read/content.ts";
 import { type At, loadOutline } from "../read/outline.ts";
@@ -8,10 +7,10 @@ import type { SessionStore } from "../session-store.ts";
 
 /**
  * A session with every session below it, whole (`adapter-lineage-complete-restore`). A parent that
- * is not stored is no fault; it is a soft reference.
+ * is not stored is no fault; it is a soft reference. Of sessions that descend from themselves the
+ * one that is asked for is the root, and all others of the circle are below it.
  *
  * @throws {SessionNotFoundError}
- * @throws {LineageCycleError} where the session descends from itself.
  */
 export async function loadLineage(
   sessions: SessionStore,
@@ -30,40 +29,29 @@ export async function loadLineage(
 /** The sessions to restore so that every stored session is: the roots of all lineages. */
 export async function rootIds({ store }: SessionStore): Promise<string[]> {
   const parents = await loadParents(store);
-  // Sessions in a circle have no root; one of them is named, so that restoring it says so.
+  // Sessions in a circle have no root; one of them is named, and the others are below it.
   return [...new Set([...parents.keys()].map((id) => rootOf(parents, id)))];
 }
 
-/** Ids of all sessions below one, parents first. Real graphs nest three levels and more. */
+/** Ids of all sessions below one, each once, parents first. Real graphs nest three levels and more. */
 async function descendantIds(store: Store, rootId: string): Promise<string[]> {
-  const parents = new Map<string, string>();
+  const found = new Set([rootId]);
   for (let level = [rootId]; level.length > 0; ) {
     const rows = await store.table("sessions").rows({
-      columns: ["id", "parent_session_id"],
+      columns: ["id"],
       where: oneOf("parent_session_id", level),
     });
-    const parentOf = new Map(
-      rows.map((row) => [String(row["id"]), String(row["parent_session_id"])]),
-    );
-    level = [...parentOf.keys()].sort();
-    for (const id of level) parents.set(id, parentOf.get(id) ?? rootId);
     // A session has one parent: what leads to a session twice leads round through the root.
-    if (parents.has(rootId)) throw new LineageCycleError(circleThrough(parents, rootId));
+    level = rows.map((row) => String(row["id"])).filter((id) => !found.has(id));
+    level.sort();
+    for (const id of level) found.add(id);
   }
-  return [...parents.keys()];
+  found.delete(rootId);
+  return [...found];
 }
 
 async function loadContent(store: Store, id: string, at: At): Promise<SessionContent> {
   const { session, places } = await loadOutline(store, id, at);
   const placed = await loadMessages(store, id, places);
   return { session, messages: placed.map(({ message }) => message) };
-}
-
-function circleThrough(parents: ReadonlyMap<string, string>, rootId: string): string[] {
-  const ids = [rootId];
-  for (let id = parents.get(rootId); id !== undefined; id = parents.get(id)) {
-    ids.unshift(id);
-    if (id === rootId) break;
-  }
-  return ids;
 }

@@ -107,4 +107,26 @@ describe("restore", () => {
       });
     }),
   );
+
+  it("tells another client alone that a project lies elsewhere", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", messages: [said("a")] }]);
+      const ofProject = ({ root, descendants }: Lineage): RestoredFile[] =>
+        [root, ...descendants].map(({ session }) => ({
+          session: session.id,
+          path: session.project.slice(1),
+          content: [],
+        }));
+      const writing = { writeNative: ofProject, writeForeign: ofProject };
+      const projectFor = (project: string): string => `/real${project}`;
+
+      const [own, other] = await Promise.all(
+        ["demo", "other"].map((origin) =>
+          restore(sessions, "s", { origin, ...writing }, { projectFor }),
+        ),
+      );
+
+      const [file] = own?.files ?? [];
+      expect(other?.files.map(({ path }) => path)).toEqual([`real/${file?.path}`]);
+    }));
 });

@@ -1,4 +1,10 @@
-import type { Fidelity, ReadTool, RestoredFile, Writer } from "@pond/canonical/adapter";
+import type {
+  Fidelity,
+  ReadTool,
+  RestoredFile,
+  SessionContent,
+  Writer,
+} from "@pond/canonical/adapter";
 import type { At } from "../read/outline.ts";
 import type { SessionStore } from "../session-store.ts";
 import { keptWhole, sumOf } from "./fidelity.ts";
@@ -20,6 +26,8 @@ export type RestoreOptions = {
   readonly at?: At;
   /** What a call of another client's tool means. Default: every call stays in its own words. */
   readonly readTool?: ReadTool;
+  /** What another client is told a session's project is. Default: the same. */
+  readonly projectFor?: (project: string) => string;
 };
 
 /**
@@ -27,20 +35,31 @@ export type RestoreOptions = {
  * is native, never the adapter (`adapter-native-restore-lossless`).
  *
  * @throws {SessionNotFoundError}
- * @throws {LineageCycleError}
  * @throws {UnsafePathError} where a session names a place outside the client's folder.
  */
 export async function restore(
   sessions: SessionStore,
   id: string,
   writer: Writer,
-  { at = "last", readTool = () => undefined }: RestoreOptions = {},
+  {
+    at = "last",
+    readTool = () => undefined,
+    projectFor = (project) => project,
+  }: RestoreOptions = {},
 ): Promise<Restored> {
   const lineage = await loadLineage(sessions, id, { at });
   const contents = [lineage.root, ...lineage.descendants];
   const isNative = contents.every(({ session }) => session.source_agent === writer.origin);
+  const inProject = ({ session, messages }: SessionContent): SessionContent => ({
+    session: { ...session, project: projectFor(session.project) },
+    messages,
+  });
+  const foreign = {
+    root: inProject(lineage.root),
+    descendants: lineage.descendants.map(inProject),
+  };
   const files = [
-    ...(isNative ? writer.writeNative(lineage) : writer.writeForeign(lineage, readTool)),
+    ...(isNative ? writer.writeNative(lineage) : writer.writeForeign(foreign, readTool)),
   ];
   for (const file of files) checkPath(file);
   const fidelity = isNative
