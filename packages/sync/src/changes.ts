@@ -2,7 +2,7 @@ import type { SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { maxFaultsPerSession, toFault } from "./fault.ts";
 import type { AdapterReport } from "./report.ts";
-import type { SeenSession, SeenSessions } from "./seen-sessions.ts";
+import { readAgain, type SeenSession, type SeenSessions } from "./seen-sessions.ts";
 
 // Readers call a record settled when its session has rested for an hour, so a session with
 // unsettled ones is worth another look after that long, though its file is the same.
@@ -55,6 +55,13 @@ export async function listChanges(
 function isDue(before: SeenSession, found: SourceSession, nowMs: number): boolean {
   if (before.fingerprint !== found.fingerprint) return true;
   return before.pendingSinceMs !== undefined && nowMs - before.pendingSinceMs >= settleAfterMs;
+}
+
+/** Counts for a preview a session that the next sync reads. */
+export function countDue(before: SeenSession | undefined, report: AdapterReport): void {
+  // A sync tries it again each time, and may well find what it found.
+  if (before?.hasFailed && before.fingerprint === readAgain) countAsBefore(before, report);
+  else report.sessions[before === undefined ? "new" : "grown"] += 1;
 }
 
 function countAsBefore(before: SeenSession, report: AdapterReport): void {
