@@ -1,5 +1,5 @@
-import { type Dirent, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { isGone, reasonOf } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
@@ -78,6 +78,7 @@ function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {
       if (only !== undefined && entry.name !== only) continue;
       const place = { file: join(folder, entry.name), path: `${path}/${entry.name}` };
       if (entry.isDirectory()) folders.push({ folder: place.file, path: place.path });
+      else if (entry.isSymbolicLink() && leadsOut(place.file, tree)) yield linked(place.file);
       else yield* sessionFile(entry, place.file, path, only !== undefined);
     }
     open.push(...folders.reverse());
@@ -95,8 +96,21 @@ function* sessionFile(
   if (name === undefined) return;
   // A link could lead anywhere, and opening a pipe would wait for a writer that never comes.
   if (entry.isFile()) yield { file, path: `${folder}/${name.plain}`, name };
-  else if (entry.isSymbolicLink()) yield fault(file, "a symbolic link, not followed");
+  else if (entry.isSymbolicLink()) yield linked(file);
   else yield fault(file, "not a file");
+}
+
+function linked(path: string): FaultEvent {
+  return fault(path, "a symbolic link, not followed");
+}
+
+/** True for a link whose target, most often a folder, is not read where it stands. */
+function leadsOut(link: string, { folder }: Tree): boolean {
+  try {
+    return !realpathSync(link).startsWith(`${realpathSync(folder)}${sep}`);
+  } catch {
+    return true;
+  }
 }
 
 /** The entries of a folder by name. */

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { zstdCompressSync } from "node:zlib";
+import { basename, dirname, join } from "node:path";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { contentOf, eventText, findSessions, readAll, withFolder } from "@pond/adapter-testkit";
 import { expect, it } from "vitest";
 import { fromCodex } from "./from-codex.ts";
@@ -128,6 +128,69 @@ it("reports a compressed file that is cut off, and keeps what came before (`adap
   });
 });
 
+const skippable = Buffer.from("\x50\x2a\x4d\x18\x04\x00\x00\x00abcd", "latin1");
+
+/** One frame of records. */
+const frameOf = (first: string, count: number): Buffer =>
+  zstdCompressSync(
+    log(
+      ...Array.from({ length: count }, (_, index) => said(`${first}${index} ${Math.sin(index)}`)),
+    ),
+  );
+
+it.each<[name: string, frames: readonly Buffer[]]>([
+  ["two frames", [zstdCompressSync(log(meta)), frameOf("a", 2)]],
+  ["a skippable frame in front", [skippable, zstdCompressSync(log(meta)), frameOf("a", 3)]],
+  [
+    "skippable frames between and behind",
+    [zstdCompressSync(log(meta)), skippable, skippable, frameOf("a", 3), skippable],
+  ],
+])(
+  "reads a compressed file of %s whole (`adapter-integrity-no-silent-drops`)",
+  async (_, frames) => {
+    await inFolder(async (folder) => {
+      write(folder, `${path}.zst`, Buffer.concat(frames));
+      const read = await readAll(fromCodex(folder), path);
+      rmSync(join(folder, `${path}.zst`));
+
+      const plain = frames
+        .filter((frame) => frame !== skippable)
+        .map((frame) => zstdDecompressSync(frame));
+      write(folder, path, Buffer.concat(plain));
+
+      expect(read.map(eventText)).toEqual((await readAll(fromCodex(folder), path)).map(eventText));
+    });
+  },
+);
+
+it.each([
+  ["is no frame", Buffer.from("garbage")],
+  ["is less than one", Buffer.from("x")],
+  ["is zeros", Buffer.alloc(100)],
+  ["is a frame that is cut off", frameOf("a", 3).subarray(0, 20)],
+])(
+  "reports what stands behind the frames of a compressed file and %s, and keeps what came before (`adapter-integrity-no-silent-drops`)",
+  async (_, rest) => {
+    await inFolder(async (folder) => {
+      const frame = zstdCompressSync(log(meta, said("one")));
+      write(folder, `${path}.zst`, Buffer.concat([frame, rest]));
+
+      const events = await readAll(fromCodex(folder), path);
+
+      const reasons = events.map((event) =>
+        event.kind === "fault" ? event.fault.details.reason : event.kind,
+      );
+      expect(reasons).toEqual([
+        "session",
+        "message",
+        "message",
+        "part",
+        expect.stringMatching(/^cannot be read/),
+      ]);
+    });
+  },
+);
+
 it("reads the longer of two copies that an interrupted archiving left", async () => {
   await inFolder(async (folder) => {
     write(folder, path, log(meta, said("one")));
@@ -209,12 +272,18 @@ it("follows no link and opens nothing that is no file", async () => {
     write(folder, "elsewhere/secret.jsonl", log(meta, said("secret")));
     mkdirSync(join(folder, "home/sessions"), { recursive: true });
     symlinkSync(join(folder, "elsewhere/secret.jsonl"), join(folder, "home/sessions/a.jsonl"));
-    symlinkSync(join(folder, "elsewhere"), join(folder, "home/sessions/b"));
+    symlinkSync(join(folder, "elsewhere"), join(folder, "home/sessions/2025"));
+    symlinkSync(join(folder, "nowhere"), join(folder, "home/sessions/2026"));
+    mkdirSync(join(folder, "home/sessions/2027"));
+    symlinkSync(join(folder, "home/sessions/2027"), join(folder, "home/sessions/latest"));
 
     const { sessions, faults } = await findSessions(fromCodex(join(folder, "home")));
 
     expect(sessions).toEqual([]);
-    expect(faults.map(({ details }) => details.reason)).toEqual(["a symbolic link, not followed"]);
+    const places = faults.map(({ details: { uri, reason } }) => [basename(uri), reason]);
+    expect(places).toEqual(
+      ["2025", "2026", "a.jsonl"].map((name) => [name, "a symbolic link, not followed"]),
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { contentOf, readAll, withFolder } from "@pond/adapter-testkit";
-import { type JsonObject, stringifyJson } from "@pond/canonical";
+import { fromRfc3339, type JsonObject, stringifyJson } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromCodex } from "./from-codex.ts";
 
@@ -136,6 +136,74 @@ it.each<[name: string, fields: JsonObject, lineage: readonly (string | undefined
   const { relation } = Object(session.options["source"]);
   expect([session.parent_session_id, relation]).toEqual(lineage);
   expect(session.id).toBe(id);
+});
+
+const foreign = { id: parent, timestamp: "2026-05-01T00:00:00.000Z", cwd: "/parent" };
+
+it.each<[name: string, records: readonly JsonObject[], facts: readonly unknown[]]>([
+  [
+    "only another thread's header",
+    [meta(foreign), user("Why?")],
+    [undefined, "/parent", timestamp, undefined],
+  ],
+  [
+    "another thread's header first",
+    [
+      meta({ ...foreign, source: spawn }),
+      context("/turn"),
+      meta({ ...full, forked_from_id: parent }),
+    ],
+    [parent, "/home/ada", timestamp, "fork"],
+  ],
+  [
+    "another thread's header and a turn",
+    [meta(foreign), context("/turn")],
+    [undefined, "/turn", timestamp, undefined],
+  ],
+  [
+    "a header without a time behind another thread's",
+    [meta(foreign), meta({ id, cwd: "/home/ada" })],
+    [undefined, "/home/ada", timestamp, undefined],
+  ],
+  [
+    "another's header of the days before envelopes",
+    [{ id: parent, timestamp: foreign.timestamp }, call({ workdir: "/called" })],
+    [undefined, "/called", foreign.timestamp, undefined],
+  ],
+])("is the thread that its file is named for, though it holds %s", async (_, records, facts) => {
+  const { session } = contentOf(await read(records));
+
+  const { relation } = Object(session.options["source"]);
+  expect(session.id).toBe(id);
+  expect([session.parent_session_id, session.project, relation]).toEqual([
+    facts[0],
+    facts[1],
+    facts[3],
+  ]);
+  expect(session.created_at).toBe(fromRfc3339(String(facts[2])));
+});
+
+it("keeps a fork whose own header is damaged apart from its parent (`adapter-integrity-no-silent-drops`)", async () => {
+  const own = stringifyJson(
+    meta({ ...full, forked_from_id: parent, git: { branch: "caf\u00e9" } }),
+  );
+  const copied = [meta(foreign), user("of the parent"), user("of the fork")].map((record) =>
+    stringifyJson(record),
+  );
+  const bytes = Buffer.concat([
+    Buffer.from(`${own}\n`, "latin1"),
+    Buffer.from(copied.join("\n")),
+    Buffer.from("\n"),
+  ]);
+
+  await withFolder(new Map([[file, bytes]]), async (folder) => {
+    const events = await readAll(fromCodex(folder), file);
+
+    expect(contentOf(events).session.id).toBe(id);
+    expect(
+      events.map(({ kind }) => kind).filter((kind) => kind === "fault" || kind === "message"),
+    ).toEqual(["fault", "message", "message", "message"]);
+  });
 });
 
 it.each<[name: string, fields: JsonObject, provenance: string, author: unknown]>([

@@ -12,19 +12,20 @@ import { calledDirectory, directoryAt, toldDirectory } from "./working-directory
 
 /** What a thread says about itself, gathered from the first records that say it. */
 export type Head = {
-  /** From the first header; those of other threads, which a fork copies, are its history. */
+  /** From its first header; those of other threads, which a fork copies, are its history. */
   readonly meta?: Meta;
-  /** The directory it was started in. */
+  /** The directory it was started in, where its header has none. */
   readonly project?: Extracted<string>;
   /** A time of some record, for a thread whose header has none. */
   readonly firstTime?: Extracted<Micros>;
-  /** A directory a tool was called in, for a client that recorded no other. */
+  /** One a tool was called in or the header of another thread names, where nothing else says it. */
   readonly firstDirectory?: Extracted<string>;
 };
 
 type Meta = {
   readonly id?: Extracted<string>;
   readonly createdAt?: Extracted<Micros>;
+  readonly project?: Extracted<string>;
   readonly parent?: Extracted<string>;
   /** True where the parent is what the thread was forked from, and did not spawn it. */
   readonly isFork?: boolean;
@@ -33,15 +34,24 @@ type Meta = {
 
 /** True where no later record can say more. */
 export function isComplete({ meta, project }: Head): boolean {
-  return meta?.id !== undefined && meta.createdAt !== undefined && project !== undefined;
+  return meta?.createdAt !== undefined && (meta.project ?? project) !== undefined;
 }
 
-/** What these records say, in order, as far as is needed; `known` is what others said. */
-export function headOf(entries: Iterable<RecordOutcome>, known: Head = {}): Head {
+/**
+ * What these records say, in order, as far as is needed.
+ *
+ * @param thread - The thread that the file is named for; any other's header is none of its own.
+ * @param known - What records before them said.
+ */
+export function headOf(
+  entries: Iterable<RecordOutcome>,
+  thread: string | undefined,
+  known: Head = {},
+): Head {
   let head = known;
   for (const entry of entries) {
     if (isComplete(head)) break;
-    if (entry.kind === "record") head = { ...learn(entry.record), ...head };
+    if (entry.kind === "record") head = { ...learn(entry.record, thread), ...head };
   }
   return head;
 }
@@ -51,7 +61,7 @@ export async function readHead(files: readonly ThreadFile[], options: ReadOption
   let head: Head = {};
   for (const file of files) {
     for await (const entries of readEntries(file, options)) {
-      head = headOf(entries, head);
+      head = headOf(entries, file.name.thread, head);
       if (isComplete(head)) return head;
     }
   }
@@ -59,21 +69,23 @@ export async function readHead(files: readonly ThreadFile[], options: ReadOption
 }
 
 /** Reads copies of the fields: what is taken here must still be read with its record. */
-function learn(record: SourceRecord): Head {
+function learn(record: SourceRecord, thread: string | undefined): Head {
   const type = record.peek("type");
   const payload = openAt(record, record.peek("payload"));
   const firstTime = copy(record, "timestamp").timestamp("timestamp");
   const time = firstTime && { firstTime };
-  if (type === "session_meta" && payload) return { ...time, ...learnMeta(payload, firstTime) };
+  if (type === "session_meta" && payload) {
+    return { ...learnMeta(payload, firstTime, thread), ...time };
+  }
   if (type === "turn_context" && payload) {
     const project = directoryAt(payload, "cwd");
     return { ...time, ...(project && { project }) };
   }
   // The TypeScript client's document, and the header line of the clients after it.
   const session = openAt(record, record.peek("session"));
-  if (session) return { ...time, ...learnMeta(session, firstTime) };
+  if (session) return { ...learnMeta(session, firstTime, thread), ...time };
   if (type === undefined && firstTime && typeof record.peek("id") === "string") {
-    return learnMeta(copy(record, "id", "timestamp"), firstTime);
+    return { ...learnMeta(copy(record, "id", "timestamp"), firstTime, thread), ...time };
   }
   const item = payload && type === "response_item" ? payload : copy(record, ...itemFields);
   const project = toldDirectory(item);
@@ -81,17 +93,29 @@ function learn(record: SourceRecord): Head {
   return { ...time, ...(project && { project }), ...(firstDirectory && { firstDirectory }) };
 }
 
-function learnMeta(header: SourceRecord, time: Extracted<Micros> | undefined): Head {
+function learnMeta(
+  header: SourceRecord,
+  time: Extracted<Micros> | undefined,
+  thread: string | undefined,
+): Head {
   const id = header.id("id");
   const createdAt = header.timestamp("timestamp") ?? time;
   const project = directoryAt(header, "cwd");
+  if (id && thread !== undefined && header.peek("id") !== thread) {
+    // Its lineage and author are not this thread's.
+    return {
+      ...(createdAt && { firstTime: createdAt }),
+      ...(project && { firstDirectory: project }),
+    };
+  }
   const meta = {
     ...(id && { id }),
     ...(createdAt && { createdAt }),
+    ...(project && { project }),
     ...lineage(header),
     author: authorOf(header),
   };
-  return { meta, ...(project && { project }) };
+  return { meta };
 }
 
 /** Who spawned a thread wins over what it was forked from: an agent may be given a history. */

@@ -24,5 +24,8 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   { path: "memories/, skills/, rules/, prompts/", why: "notes across sessions, not a transcript" },
   { path: "auth.json, config.toml", why: "account data, keys and settings" },
   { path: "log/, .tmp/, shell_snapshots/", why: "the client's own" },
-  { path: "symbolic links", why: "one in place of a session is reported, none is followed" },
+  {
+    path: "symbolic links",
+    why: "none is followed; one out of the folder or for a session is reported",
+  },
 ];

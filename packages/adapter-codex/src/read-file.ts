@@ -1,7 +1,5 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { pipeline } from "node:stream";
-import { createZstdDecompress } from "node:zlib";
 import {
   isJsonObject,
   type JsonObject,
@@ -17,6 +15,7 @@ import {
   type RecordOutcome,
   readRecords,
 } from "@pond/canonical/adapter";
+import { decompress } from "./decompress.ts";
 import type { ThreadFile } from "./discover.ts";
 import { fault } from "./faults.ts";
 import { origin } from "./origin.ts";
@@ -35,9 +34,7 @@ export function readEntries(
 ): AsyncIterable<readonly RecordOutcome[]> {
   if (name.isDocument) return readDocument(file, options);
   const bytes = fileChunks(file);
-  // Decompressed as it is asked for: hardly more than one chunk is ever held. What goes wrong on
-  // either side is thrown by the last stream of the two.
-  const chunks = name.isCompressed ? pipeline(bytes, createZstdDecompress(), () => {}) : bytes;
+  const chunks = name.isCompressed ? decompress(bytes) : bytes;
   return readRecords(chunks, { adapter: origin, uri: file }, options);
 }
 

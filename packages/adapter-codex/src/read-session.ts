@@ -64,13 +64,14 @@ async function open(
   entries: readonly RecordOutcome[],
   options: ReadOptions,
 ): Promise<Reading | undefined> {
-  const begin = headOf(entries);
+  const [first] = files;
+  const begin = headOf(entries, first?.name.thread);
   // What the first chunk does not say, the rest may.
   const head = isComplete(begin) ? begin : await readHead(files, options);
-  const [first] = files;
-  const id = head.meta?.id ?? (first && place(first, "thread"));
+  // By the name first: the header may be damaged, and one that a fork copied be left.
+  const id = (first && place(first, "thread")) ?? head.meta?.id;
   const createdAt = head.meta?.createdAt ?? head.firstTime;
-  const project = head.project ?? head.firstDirectory;
+  const project = head.meta?.project ?? head.project ?? head.firstDirectory;
   if (id === undefined || createdAt === undefined || project === undefined) return undefined;
   const session = sessionEvent({
     id,

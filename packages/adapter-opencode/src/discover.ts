@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { isGone, reasonOf, slashed } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
+import { isFileOrLink, leadsOut, leadsOutReason, targetOf } from "./links.ts";
 import { looksExported } from "./stores/export-file.ts";
 import type { Home } from "./stores/home.ts";
 import { treeSession } from "./stores/tree-layout.ts";
@@ -69,23 +70,45 @@ function* walk(root: string, path: string): Generator<Found | FaultEvent> {
     if (entry.isDirectory() && isOurs && !skipped.includes(entry.name)) yield* walk(root, below);
     else if (entry.isFile() && isExport(join(folder, entry.name), entry.name, home !== undefined)) {
       yield { kind: "export", path: below };
+    } else if (isWanted(folder, entry, home !== undefined)) {
+      const path = join(folder, entry.name);
+      if (leadsOut(root, path)) yield fault(path, leadsOutReason);
     }
   }
 }
+
+/** True for a link that stands where something of the client's would, and is no database. */
+function isWanted(folder: string, entry: Dirent, isInHome: boolean): boolean {
+  const { name } = entry;
+  if (!entry.isSymbolicLink() || skipped.includes(name)) return false;
+  const isFile = isFileOrLink(folder, entry);
+  if (isFile && isDatabase(name)) return false;
+  return isInHome ? clients.test(name) : !isFile || name.endsWith(".json");
+}
+
+const clients = /^(?:pond|exports|storage|project|ses_.*\.json|.*opencode.*\.(?:db|sqlite))$/;
 
 /** Folders of exports in the client's own folder. */
 const ours: readonly string[] = ["pond", "exports"];
 const skipped: readonly string[] = ["node_modules", ".git"];
 
 function homeOf(folder: string, prefix: string, entries: readonly Dirent[]): Home | undefined {
-  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  const databases = files.filter((name) => isDatabase(name) && name.includes("opencode"));
+  const databases = entries
+    .filter(({ name }) => isDatabase(name) && name.includes("opencode"))
+    .filter((entry) => isFileOrLink(folder, entry))
+    .map(({ name }) => name)
+    .sort(byRank);
   const names = new Set(entries.filter((entry) => entry.isDirectory()).map(({ name }) => name));
   const hasTree =
     (names.has("storage") && existsSync(join(folder, "storage", "session"))) ||
     (names.has("project") && hasOldTree(join(folder, "project")));
   if (!hasTree && databases.length === 0) return undefined;
-  return { folder, prefix, databases: databases.toSorted(byRank), hasTree };
+  // One database may have two names.
+  const byTarget = new Map(
+    databases.toReversed().map((name) => [targetOf(join(folder, name)), name]),
+  );
+  const once = databases.filter((name) => byTarget.get(targetOf(join(folder, name))) === name);
+  return { folder, prefix, databases: once, hasTree };
 }
 
 function hasOldTree(folder: string): boolean {

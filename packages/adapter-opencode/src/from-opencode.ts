@@ -1,9 +1,8 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { type FaultEvent, type ReadEvent, recordsOf } from "@pond/canonical";
 import {
   isGone,
   isSystemError,
-  measureFiles,
   type Reader,
   type RecordCount,
   reasonOf,
@@ -14,7 +13,7 @@ import { fault } from "./faults.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
 import { DatabaseChanged } from "./stores/database.ts";
-import { readExport } from "./stores/export-file.ts";
+import { exportedId, isLaterExport, measureExport, readExport } from "./stores/export-file.ts";
 import { listHome, measureSession, withSession } from "./stores/home.ts";
 import { NotJson } from "./stores/json-file.ts";
 import { treeSession } from "./stores/tree-layout.ts";
@@ -53,7 +52,7 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
       try {
         const root = rootOf(path);
         const place = placeOf(root, key);
-        if (place?.kind === "export") return measureFiles(join(root.folder, key)).fingerprint;
+        if (place?.kind === "export") return measureExport(join(root.folder, key)).fingerprint;
         return place && measureSession(place.home, idOf(place, key))?.fingerprint;
       } catch (error) {
         if (isGone(error)) return undefined;
@@ -83,32 +82,41 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
 
 function* list(root: Root): Generator<SourceSession | FaultEvent> {
   // A session that its store still has is not read again from a file it was exported to.
-  const known = new Set<string>();
+  const known: Known[] = [];
   const only = root.only === undefined ? undefined : treeSession(root.only)?.id;
   for (const found of discover(root)) {
     if (found.kind === "fault") yield found;
     else if (found.kind === "export") yield* listExport(root, found.path, known);
     else {
+      const { prefix } = found.home;
+      const ids = new Set<string>();
+      known.push({ prefix, ids });
       for (const session of listHome(found.home)) {
-        if (session.kind === "source") known.add(session.key);
+        if (session.kind === "source") ids.add(session.key.slice(prefix.length));
         if (only === undefined || session.kind === "fault" || session.key === only) yield session;
       }
     }
   }
 }
 
+/** The sessions that the stores of a home have. */
+type Known = { readonly prefix: string; readonly ids: ReadonlySet<string> };
+
 function* listExport(
   root: Root,
   path: string,
-  known: ReadonlySet<string>,
+  known: readonly Known[],
 ): Generator<SourceSession | FaultEvent> {
-  const id = basename(path, ".json");
-  const home = path.replace(/(?:pond\/)?[^/]*$/, "");
-  if (known.has(`${home}${id}`)) return;
+  const file = join(root.folder, path);
+  const around = known.filter(({ prefix }) => path.startsWith(prefix));
+  const id = around.length > 0 ? exportedId(file) : undefined;
+  if (id !== undefined && around.some(({ ids }) => ids.has(id))) return;
+  // Who names one file wants that one.
+  if (root.only === undefined && isLaterExport(file)) return;
   try {
-    yield { kind: "source", key: path, ...measureFiles(join(root.folder, path)) };
+    yield { kind: "source", key: path, ...measureExport(file) };
   } catch (error) {
-    if (!isGone(error)) yield faultOf(join(root.folder, path), error);
+    if (!isGone(error)) yield faultOf(file, error);
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentOf, findSessions, readAll } from "@pond/adapter-testkit";
@@ -89,6 +89,19 @@ describe("a database nobody has open", () => {
 
     expect(before).not.toEqual([]);
     expect(ids).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
+    expect(stateOf(home)).toEqual(before);
+  });
+
+  it("is left with its log where the database itself was cut off", async () => {
+    const [home, other] = [createHome(), createHome()];
+    openDatabase(join(other, "opencode.db"), rows);
+    for (const name of readdirSync(other)) copyFileSync(join(other, name), join(home, name));
+    truncateSync(join(home, "opencode.db"));
+    const before = stateOf(home);
+
+    await findSessions(fromOpencode(home));
+
+    expect(before.length).toBe(3);
     expect(stateOf(home)).toEqual(before);
   });
 

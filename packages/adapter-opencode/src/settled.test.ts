@@ -87,6 +87,15 @@ it.each(cases)("takes all of %s once the session rested for an hour", async (_, 
   expect(ids).toEqual(tables["message"]?.map(({ id }) => id));
 });
 
+it("takes a session as rested whose time is far ahead of the clock", async () => {
+  const home = createHome();
+  const rows = { message: [user(1), answer(2)], part: [text(user(1))] };
+  const session = [sessionRow("ses_a", { time_updated: start + 100 * 24 * hour })];
+  writeDatabase(join(home, "opencode.db"), { session, ...rows });
+
+  expect(short(await readAt(home, 2 * hour))).toEqual(["msg_1", "msg_2"]);
+});
+
 it("takes an export as it is: whoever made it was done", async () => {
   const info = { id: "ses_a", directory: "/loom", time: { created: start, updated: start } };
   const message = { id: "msg_1", sessionID: "ses_a", role: "assistant", time: { created: start } };

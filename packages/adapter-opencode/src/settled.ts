@@ -11,9 +11,12 @@ export type Judged = { readonly message: StoredMessage; readonly open: string | 
 /** Why a message of this session may still change; undefined where it may not. */
 export type Judge = (message: StoredMessage) => string | undefined;
 
-/** Whoever exported a session, or left it alone for an hour, was done with it. */
+/**
+ * Whoever exported a session, or left it alone for an hour, was done with it. A time that is as far
+ * ahead says nothing, and would keep it from resting for ever.
+ */
 export function judgeOf({ isLive, newestMs }: StoredSession, nowMs: number): Judge {
-  if (!isLive || nowMs - newestMs >= restMs) return () => undefined;
+  if (!isLive || Math.abs(nowMs - newestMs) >= restMs) return () => undefined;
   return ({ record, schema, parts }) => {
     if (schema === 2) return openInVersion2(record);
     if (isPromptWithoutText(record, parts.length)) return "the prompt has no parts yet";

@@ -1,9 +1,20 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { contentOf, findSessions, readAll } from "@pond/adapter-testkit";
+import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
+import { recordsOf } from "@pond/canonical";
+import { RecordCount, type SessionContent, sourceOf } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
-import { createHome, exchange, joined, sessionRow, start, writeDatabase } from "./home.test-kit.ts";
+import {
+  createHome,
+  exchange,
+  joined,
+  sessionRow,
+  start,
+  type Tables,
+  writeDatabase,
+} from "./home.test-kit.ts";
+import { opencodeWriter, toOpencode } from "./to-opencode.ts";
 
 const id = "ses_a";
 const rows = joined({ session: [sessionRow(id)] }, exchange(id));
@@ -29,6 +40,168 @@ const copied = (seq: number, name: string, type: string, data: object = {}) => (
   time_created: start + seq,
   time_updated: start + seq,
   data: { text: `of ${name} in 2.x`, time: { created: start + seq }, ...data },
+});
+
+const later = { id, location: { directory: "/home/ada/loom" }, time };
+/** A session that pond restored as two exports, because no version takes both shapes. */
+const pair = {
+  [`pond/${id}.json`]: {
+    info,
+    messages: [{ info: { id: "msg_1", sessionID: id, role: "user", time }, parts: [] }],
+    pond: { session: {}, rows: {} },
+  },
+  [`pond/${id}.2.json`]: {
+    info: later,
+    messages: [{ id: "msg_2", type: "user", text: "And in 2.x?", time }],
+    pond: { session: { resume_attempts: 2 }, rows: {} },
+  },
+};
+
+describe("a session in two places of one kind", () => {
+  const updated = (at: number) => ({ created: start, updated: start + at });
+  const database = (at: number, name: string) =>
+    joined({ session: [sessionRow(id, { time_updated: start + at })] }, exchange(id, at, name));
+
+  it.each([
+    ["opencode.db", 9, 0],
+    ["opencode-dev.db", 0, 9],
+  ])("is read from the database where it was updated last, here %s", async (last, main, other) => {
+    const home = createHome();
+    writeDatabase(join(home, "opencode.db"), database(main, "m"));
+    writeDatabase(join(home, "opencode-dev.db"), database(other, "d"));
+    const reader = fromOpencode(home);
+
+    const { sessions, faults } = await findSessions(reader);
+    const { messages } = contentOf(await readAll(reader, id));
+
+    const passed = last === "opencode.db" ? "opencode-dev.db" : "opencode.db";
+    expect(messages.at(-1)?.id).toBe(last === "opencode.db" ? "msg_m2" : "msg_d2");
+    expect(await reader.fingerprint(id)).toBe(sessions[0]?.fingerprint);
+    expect(faults.map(({ details: { uri, reason } }) => [uri, reason])).toEqual([
+      [`${join(home, passed)}:${id}`, `read from ${join(home, last)} and not from here`],
+    ]);
+  });
+
+  it("is told of once where both databases have the same of it", async () => {
+    const home = createHome();
+    writeDatabase(join(home, "opencode.db"), rows);
+    writeDatabase(join(home, "opencode-dev.db"), rows);
+
+    expect((await findSessions(fromOpencode(home))).faults).toEqual([]);
+  });
+
+  it("is read from the folder of the project where it was updated last", async () => {
+    const [old, last] = ["storage/session/global", "storage/session/4f2a9c"];
+    const home = createHome({
+      ...tree,
+      [`${old}/${id}.json`]: { ...info, title: "Old", time: updated(0) },
+      [`${last}/${id}.json`]: { ...info, title: "New", time: updated(9) },
+    });
+    const reader = fromOpencode(home);
+
+    const { sessions, faults } = await findSessions(reader);
+    const [head] = contentOf(await readAll(reader, id)).messages;
+
+    expect(head && sourceOf(head)).toMatchObject({ record: { title: "New" } });
+    expect(await reader.fingerprint(id)).toBe(sessions[0]?.fingerprint);
+    expect(faults.map(({ details: { uri, reason } }) => [uri, reason])).toEqual([
+      [join(home, `${old}/${id}.json`), `read from ${last}/${id}.json and not from here`],
+    ]);
+  });
+
+  it("is not told of where the client copied it from the tree of 2025", async () => {
+    const home = createHome({ ...tree, [`project/loom/storage/session/info/${id}.json`]: info });
+
+    expect((await findSessions(fromOpencode(home))).faults).toEqual([]);
+  });
+});
+
+describe("a session in two exports", () => {
+  it("is read as one, and written as both again (`adapter-native-restore-lossless`)", async () => {
+    const home = createHome(pair);
+
+    const texts = await messagesOf(home, `pond/${id}.json`);
+    const root = contentOf(await readAll(fromOpencode(home), `pond/${id}.json`));
+    const files = restoredFiles(toOpencode.writeNative({ root, descendants: [] }));
+
+    expect(texts).toEqual([`${id}#info `, "msg_1 ", "msg_2 And in 2.x?"]);
+    expect(valuesOf(files)).toEqual(pair);
+  });
+
+  it("has another fingerprint once the second one changed", async () => {
+    const home = createHome(pair);
+    const reader = fromOpencode(home);
+    const before = await reader.fingerprint(`pond/${id}.json`);
+
+    writeFileSync(join(home, `pond/${id}.2.json`), "{}");
+
+    expect(await reader.fingerprint(`pond/${id}.json`)).not.toBe(before);
+  });
+
+  it.each([
+    ["of 2.x", `pond/${id}.2.json`],
+    ["of 1.x", `pond/${id}.json`],
+  ])("is written as both, where only the record %s was kept", async (_, kept) => {
+    const [first, second] = await Promise.all(
+      Object.entries(pair).map(async ([path, file]) => {
+        return contentOf(await readAll(fromOpencode(createHome({ [path]: file })), path));
+      }),
+    );
+    const isKept = (path: unknown) => path === undefined || path === kept;
+    const messages = [...(first?.messages ?? []), ...(second?.messages ?? [])].filter((message) =>
+      isKept(sourceOf(message)["path"]),
+    );
+    const root = { session: first?.session, messages } as SessionContent;
+
+    const files = valuesOf(restoredFiles(toOpencode.writeNative({ root, descendants: [] })));
+
+    expect(Object.keys(files).sort()).toEqual(Object.keys(pair).sort());
+    for (const [path, { messages }] of Object.entries(pair)) {
+      expect(files[path]).toMatchObject({ messages });
+    }
+  });
+
+  it.each<[string, Tables, string]>([
+    ["1.x", rows, `pond/${id}.2.json`],
+    ["2.x", { session_v2: [sessionRow(id)], session_message: [] }, `pond/${id}.json`],
+  ])("is named where a client of %s took the half that it can read", async (_, taken, left) => {
+    const home = createHome(pair);
+    writeDatabase(join(home, "opencode.db"), taken);
+    const reader = fromOpencode(home);
+
+    const { sessions } = await findSessions(reader);
+    const events = await readAll(reader, id);
+
+    expect(sessions.map(({ key }) => key)).toEqual([id]);
+    const faults = events.filter((event) => event.kind === "fault");
+    expect(faults.map(({ fault, records }) => [fault.details.uri, records])).toEqual([
+      [join(home, left), 0],
+    ]);
+  });
+
+  it("is two where the second one is of another session, or where only that is named", async () => {
+    const other = { ...pair[`pond/${id}.2.json`], info: { ...later, id: "ses_other" } };
+    const home = createHome({ ...pair, [`pond/${id}.2.json`]: other });
+
+    const { sessions } = await findSessions(fromOpencode(home));
+    const named = await findSessions(fromOpencode(join(createHome(pair), `pond/${id}.2.json`)));
+
+    expect(sessions.map(({ key }) => key)).toEqual([`pond/${id}.2.json`, `pond/${id}.json`]);
+    expect(named.sessions.map(({ key }) => key)).toEqual([`${id}.2.json`]);
+  });
+});
+
+it("writes a tree's session that went on in 2.x as two exports", async () => {
+  const home = createHome(tree);
+  const went = [copied(1, "a1", "user"), copied(2, "a2", "assistant"), copied(3, "b1", "user")];
+  const in2 = { session_v2: [sessionRow(id)], session_message: went };
+  writeDatabase(join(home, "opencode.db"), joined(rows, in2));
+
+  const root = contentOf(await readAll(fromOpencode(home), id));
+  const files = valuesOf(restoredFiles(toOpencode.writeNative({ root, descendants: [] })));
+
+  expect(Object.keys(files)).toEqual([`pond/${id}.json`, `pond/${id}.2.json`]);
+  expect(files[`pond/${id}.2.json`]).toMatchObject({ messages: [{ id: "msg_b1" }] });
 });
 
 describe("one session in several stores", () => {
@@ -66,35 +239,52 @@ describe("one session in several stores", () => {
 
   it("is read from 1.x, and of 2.x only what came after the lossy copy", async () => {
     const home = createHome();
+    // The client names its notice by the first 16 characters of the last copy, and a hash.
+    const name = "0000000000aa";
     writeDatabase(
       join(home, "opencode.db"),
-      joined(rows, {
+      joined({ session: [sessionRow(id)] }, exchange(id, 0, name), {
         session_v2: [sessionRow(id, { title: "Loom in 2.x" })],
         session_message: [
-          copied(1, "a1", "user"),
-          copied(2, "a2", "assistant", { content: [] }),
-          copied(3, "n", "system", { text: "The available tools have changed: shell" }),
+          copied(1, `${name}1`, "user"),
+          copied(2, `${name}2`, "assistant", { content: [] }),
+          copied(3, `${name}9c41`, "system", { text: "The available tools have changed: shell" }),
           copied(4, "new1", "user"),
+          // Its tools changed in 2.x too, later on.
+          copied(5, "new2", "system", { text: "The available tools have changed: search" }),
+          copied(6, "new3", "user"),
         ],
       }),
     );
 
     expect(await messagesOf(home)).toEqual([
       `${id}#info `,
-      "msg_a1 Why does the loom skip?",
-      "msg_a2 The heddle is bent.",
+      `msg_${name}1 Why does the loom skip?`,
+      `msg_${name}2 The heddle is bent.`,
       "msg_new1 of new1 in 2.x",
+      "msg_new2 ",
+      "msg_new3 of new3 in 2.x",
     ]);
   });
 
-  it("is read from its store and not from the file it was exported to", async () => {
+  it("is read from its store and not from a file it was exported to, whatever that is called", async () => {
     const exported = { info, messages: [] };
-    const home = createHome({ [`pond/${id}.json`]: exported, "pond/ses_other.json": exported });
+    const home = createHome({
+      [`pond/${id}.json`]: exported,
+      [`pond/${id}.2.json`]: { info: { location: { directory: "/loom" }, time, id }, messages: [] },
+      "exports/of-yesterday.json": exported,
+      "exports/2026/ses_b.json": { info: { ...info, id: "ses_b" }, messages: [] },
+      "exports/ses_a.json": { info: { ...info, id: "ses_c" }, messages: [] },
+    });
     writeDatabase(join(home, "opencode.db"), rows);
 
     const { sessions } = await findSessions(fromOpencode(home));
 
-    expect(sessions.map(({ key }) => key)).toEqual([id, "pond/ses_other.json"]);
+    expect(sessions.map(({ key }) => key)).toEqual([
+      id,
+      "exports/2026/ses_b.json",
+      "exports/ses_a.json",
+    ]);
   });
 
   it("is found in the database of the betas, and in that of the release before it", async () => {
@@ -108,6 +298,87 @@ describe("one session in several stores", () => {
 
     expect(only.at(-1)).toBe("msg_v1 of v1 in 2.x");
     expect(await messagesOf(home)).toContain("msg_a2 The heddle is bent.");
+  });
+});
+
+describe("the changes that a client with a database keeps in a file", () => {
+  const file = `storage/session_diff/${id}.json`;
+  const changes = [{ file: "heddle.txt", patch: "@@ -1 +1 @@", additions: 1, deletions: 1 }];
+
+  it("are kept with the session, and restored (`adapter-native-restore-lossless`)", async () => {
+    const home = createHome({ [file]: changes });
+    writeDatabase(join(home, "opencode.db"), rows);
+
+    const root = contentOf(await readAll(fromOpencode(home), id));
+    const files = valuesOf(restoredFiles(toOpencode.writeNative({ root, descendants: [] })));
+
+    expect(root.messages.at(-1)?.id).toBe(`${id}#session_diff`);
+    expect(files[`pond/${id}.json`]).toMatchObject({ pond: { session_diff: changes } });
+  });
+
+  it("are told of where they are no JSON", async () => {
+    const home = createHome({ [file]: "[" });
+    writeDatabase(join(home, "opencode.db"), rows);
+
+    const events = await readAll(fromOpencode(home), id);
+
+    const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault] : []));
+    expect(faults.map(({ details }) => details.uri)).toEqual([join(home, file)]);
+  });
+
+  it("change its fingerprint, and no other one", async () => {
+    const home = createHome({ "storage/session_diff/ses_other.json": [] });
+    writeDatabase(join(home, "opencode.db"), rows);
+    const reader = fromOpencode(home);
+    const without = await reader.fingerprint(id);
+    rmSync(join(home, "storage/session_diff/ses_other.json"));
+    const still = await reader.fingerprint(id);
+
+    writeFileSync(join(home, file), "[]");
+    const first = await reader.fingerprint(id);
+    writeFileSync(join(home, file), JSON.stringify(changes));
+
+    expect(still).toBe(without);
+    expect(new Set([without, first, await reader.fingerprint(id)]).size).toBe(3);
+  });
+});
+
+describe("beside a database that cannot be read", () => {
+  it("every session of other stores is read and measured", async () => {
+    const home = createHome({ ...tree, "opencode-old.db": "this is a text" });
+    writeDatabase(
+      join(home, "opencode.db"),
+      joined({ session: [sessionRow("ses_b")] }, exchange("ses_b")),
+    );
+    const reader = fromOpencode(home);
+
+    const { sessions, faults } = await findSessions(reader);
+    const read = await Promise.all(sessions.map(({ key }) => readAll(reader, key)));
+
+    expect(faults.map(({ details }) => details.uri)).toEqual([join(home, "opencode-old.db")]);
+    expect(sessions.map(({ key }) => key)).toEqual([id, "ses_b"]);
+    expect(read.map((events) => contentOf(events).messages.length)).toEqual([3, 3]);
+    expect(await Promise.all(sessions.map(({ key }) => reader.fingerprint(key)))).toEqual(
+      sessions.map(({ fingerprint }) => fingerprint),
+    );
+  });
+
+  it("a session of the tree says that there may be more of it", async () => {
+    const home = createHome({ ...tree, "opencode.db": "this is a text" });
+
+    const events = await readAll(fromOpencode(home), id);
+
+    const faults = events.filter((event) => event.kind === "fault");
+    expect(faults.map(({ fault, records }) => [fault.details.uri, records])).toEqual([
+      [join(home, "opencode.db"), 0],
+    ]);
+  });
+
+  it("a session that is nowhere else is not said to be gone", async () => {
+    const reader = fromOpencode(createHome({ ...tree, "opencode.db": "this is a text" }));
+
+    await expect(reader.fingerprint("ses_b")).rejects.toThrow("not a database");
+    expect((await readAll(reader, "ses_b")).map(({ kind }) => kind)).toEqual(["fault"]);
   });
 });
 
@@ -177,6 +448,76 @@ it("reports what is broken in a tree and reads the rest", async () => {
   expect(events.filter(({ kind }) => kind === "message").length).toBe(3);
 });
 
+describe("a message that was cut off", () => {
+  const cut: readonly (readonly [string, () => string])[] = [
+    ["a tree", () => createHome({ ...tree, [`storage/message/${id}/msg_a1.json`]: "" })],
+    ["a database", () => createCut()],
+  ];
+
+  function createCut(): string {
+    const home = createHome();
+    const { message = [], part = [] } = exchange(id);
+    const half = { ...message[0], data: '{"role":"us' };
+    const session = [sessionRow(id)];
+    writeDatabase(join(home, "opencode.db"), {
+      session,
+      message: [half, ...message.slice(1)],
+      part,
+    });
+    return home;
+  }
+
+  it.each(cut)("in %s leaves its parts whole, and they are restored", async (_, create) => {
+    const reader = fromOpencode(create());
+    const count = new RecordCount();
+
+    const events = await Array.fromAsync(reader.read(id, undefined, count));
+    const root = contentOf(events);
+    const files = restoredFiles(toOpencode.writeNative({ root, descendants: [] }));
+
+    const faults = events.filter(({ kind }) => kind === "fault");
+    expect(faults.map(recordsOf)).toEqual([1]);
+    expect(root.messages.map(({ id }) => id)).toEqual([`${id}#info`, "msg_a1#parts", "msg_a2"]);
+    expect(events.reduce((sum, event) => sum + recordsOf(event), 0)).toBe(count.records);
+    const texts = [...files.values()].map((bytes) => Buffer.from(bytes).toString()).join("");
+    expect(texts).toMatch(/of a1 in the tree|Why does the loom skip/);
+  });
+
+  it("stays what it was in a tree that is restored", async () => {
+    const root = contentOf(await readAll(fromOpencode(cut[0]?.[1]() ?? ""), id));
+    const files = restoredFiles(toOpencode.writeNative({ root, descendants: [] }));
+    const texts = [...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]);
+    const restored = createHome(Object.fromEntries(texts));
+
+    const again = contentOf(await readAll(fromOpencode(restored), id));
+
+    expect(again).toEqual(root);
+  });
+
+  it("is no message that a client would refuse in an export", async () => {
+    const root = contentOf(await readAll(fromOpencode(createCut()), id));
+
+    const files = valuesOf(restoredFiles(toOpencode.writeNative({ root, descendants: [] })));
+
+    expect(files[`pond/${id}.json`]).toMatchObject({
+      messages: [{ info: { id: "msg_a2" } }],
+      pond: { parts: { msg_a1: [{ id: "prt_a1", messageID: "msg_a1", type: "text" }] } },
+    });
+  });
+
+  it("is a row without data in a database that is restored", async () => {
+    const root = contentOf(await readAll(fromOpencode(createCut()), id));
+    const writer = opencodeWriter({ generation: "database" });
+    const [bytes] = restoredFiles(writer.writeNative({ root, descendants: [] })).values();
+    const file = join(createHome(), "opencode.db");
+    writeFileSync(file, bytes ?? "");
+
+    const again = contentOf(await readAll(fromOpencode(file), id));
+
+    expect(again.messages.slice(1)).toEqual(root.messages.slice(1));
+  });
+});
+
 it("finds the directory of a session that names none in its project or its messages", async () => {
   const { directory: _, ...bare } = info;
   const home = createHome({
@@ -225,10 +566,16 @@ it("says what a path that is no source is", async () => {
   expect(reasons).toEqual(["not a JSON object", "no exported session"]);
 });
 
-async function messagesOf(home: string): Promise<readonly string[]> {
+function valuesOf(files: ReadonlyMap<string, Uint8Array>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    [...files].map(([path, bytes]) => [path, JSON.parse(Buffer.from(bytes).toString())]),
+  );
+}
+
+async function messagesOf(home: string, key = id): Promise<readonly string[]> {
   const { sessions, faults } = await findSessions(fromOpencode(home));
-  expect([sessions.map(({ key }) => key), faults]).toEqual([[id], []]);
-  return contentOf(await readAll(fromOpencode(home), id)).messages.map((message) => {
+  expect([sessions.map(({ key }) => key), faults]).toEqual([[key], []]);
+  return contentOf(await readAll(fromOpencode(home), key)).messages.map((message) => {
     const parts = message.role === "system" ? [] : message.content;
     const texts = parts.map((part) => (part.type === "text" ? part.text : ""));
     return `${message.id} ${texts.join("")}`;

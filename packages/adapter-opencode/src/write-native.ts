@@ -18,7 +18,9 @@ export function* writeNative(
   for (const content of [root, ...descendants]) {
     const session = restoreSession(content);
     const form = generation === "same" ? session.store : generation;
-    const write = form === "tree" && session.schema === 1 ? writeTree : writeExport;
+    // A tree has no place for what came after in 2.x.
+    const isTree = form === "tree" && session.schema === 1 && !session.continued;
+    const write = isTree ? writeTree : writeExport;
     if (generation === "database") yield writeDatabase(session, content.session.id);
     else yield* write(session, content.session.id);
   }

@@ -1,6 +1,6 @@
-import { type BigIntStats, readdirSync, statSync } from "node:fs";
+import { type BigIntStats, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { ReadEvent } from "@pond/canonical";
+import type { FaultEvent, ReadEvent } from "@pond/canonical";
 import {
   fileFault,
   fileMark,
@@ -34,7 +34,7 @@ export function fromPhiCore(path: string, { now = Date.now }: PhiCoreOptions = {
     const folder = isFolder ? path : dirname(path);
     const found = (key: string): SessionFile => ({ kind: "files", key, file: join(folder, key) });
     return {
-      all: () => (isFolder ? namesIn(path) : [basename(path)]).map(found),
+      all: () => (isFolder ? filesIn(path, found) : [found(basename(path))]),
       filesOf: (key) => (basename(key) === key ? found(key) : undefined),
       measure: ({ file }) => measure(statSync(file, { bigint: true }), now()),
       read: (files, signal, count) => readFile(files, { now: now(), signal, count }),
@@ -64,11 +64,30 @@ async function* readFile(
 }
 
 /** Files that can be sessions: not the lock beside one, nor a draft of one. */
-function namesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".json"))
-    .map(({ name }) => name)
-    .sort();
+function* filesIn(
+  folder: string,
+  found: (name: string) => SessionFile,
+): Generator<SessionFile | FaultEvent> {
+  const entries = readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name.endsWith(".json"))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+  for (const entry of entries) {
+    const file = join(folder, entry.name);
+    if (entry.isFile()) yield found(entry.name);
+    else if (entry.isSymbolicLink() && !pointsBeside(file)) {
+      yield fileFault(origin, file, "a symbolic link out of the folder, not followed");
+    }
+  }
+}
+
+/** True for a link whose target is read where it stands. */
+function pointsBeside(link: string): boolean {
+  try {
+    const target = realpathSync(link);
+    return dirname(target) === realpathSync(dirname(link)) && target.endsWith(".json");
+  } catch {
+    return false;
+  }
 }
 
 function measure(stats: BigIntStats, nowMs: number): ReturnType<typeof measureFiles> {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { contentOf, readAll, readSource } from "@pond/adapter-testkit";
+import { contentOf, findSessions, readAll, readSource } from "@pond/adapter-testkit";
 import { isJsonObject, partsOf, type ReadEvent, stringifyJson } from "@pond/canonical";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromPhiCore } from "./from-phi-core.ts";
@@ -259,5 +259,44 @@ it("keeps an API key where nothing is indexed or printed", async () => {
   const [broken] = await read(`{"api_key":${key}}`, start + 1e12);
   expect(broken?.kind === "fault" && broken.fault.message).toMatch(
     /not JSON: Unexpected token 's'$/,
+  );
+});
+
+it("leaves a second file of a session out, and says so", async () => {
+  const reader = fromPhiCore(folder, { now: () => start });
+  const write = (name: string, value: object | string) =>
+    writeFileSync(join(folder, name), typeof value === "string" ? value : JSON.stringify(value));
+  const old = session({ messages: [typed("older")] });
+  write("s.old.json", old);
+  const alone = await readAll(reader, "s.old.json");
+  write("s.json", "{ half");
+  const besideBroken = await readAll(reader, "s.old.json");
+  write("s.json", session({ messages: [typed("newer")] }));
+
+  const events = await readAll(reader, "s.old.json");
+
+  const reasons = events.map((event) => event.kind === "fault" && event.fault.details.reason);
+  expect(reasons).toEqual(["a second file of session s, which s.json holds: not ingested"]);
+  expect([said(alone), said(besideBroken)]).toEqual([["user: older"], ["user: older"]]);
+  expect(said(await readAll(reader, "s.json"))).toEqual(["user: newer"]);
+});
+
+it("names links whose target it does not read", async () => {
+  mkdirSync(join(folder, "sessions"));
+  const inside = join(folder, "sessions");
+  writeFileSync(join(folder, "other.json"), JSON.stringify(session({})));
+  writeFileSync(join(inside, "s.json"), JSON.stringify(session({})));
+  symlinkSync(join(folder, "other.json"), join(inside, "a.json"));
+  symlinkSync("nowhere.json", join(inside, "b.json"));
+  symlinkSync("s.json", join(inside, "c.json"));
+
+  const { sessions, faults } = await findSessions(fromPhiCore(inside));
+
+  expect(sessions.map(({ key }) => key)).toEqual(["s.json"]);
+  expect(faults.map(({ details: { uri, reason } }) => [uri, reason])).toEqual(
+    ["a.json", "b.json"].map((name) => [
+      join(inside, name),
+      "a symbolic link out of the folder, not followed",
+    ]),
   );
 });

@@ -1,10 +1,11 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { JsonObject, ReadEvent } from "@pond/canonical";
 import { isJsonObject, SourceFault } from "@pond/canonical";
 import {
   ContentIds,
   carrierEvent,
+  fileFault,
   objectOf,
   openRecord,
   type RecordCount,
@@ -33,12 +34,34 @@ export function* readSession(
     return;
   }
   const { document, bytes } = opened;
+  const own = ownFileOf(file, document, now);
+  if (own !== undefined) {
+    const reason = `a second file of session ${document["session_id"]}, which ${own} holds: not ingested`;
+    yield { ...fileFault(origin, file, reason), records: 1 };
+    return;
+  }
   try {
     yield* readDocument(file, document, bytes, isLive(document, now), count);
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
     yield { kind: "fault", fault: error };
   }
+}
+
+/** The other file, named as the library does, that holds the same session: this one is a copy. */
+function ownFileOf(file: string, { session_id: id }: JsonObject, now: number): string | undefined {
+  if (typeof id !== "string" || !isFileName(id) || basename(file) === `${id}.json`)
+    return undefined;
+  const own = join(dirname(file), `${id}.json`);
+  // The names are asked too: where case does not matter, it may be this very file.
+  if (!existsSync(own) || !readdirSync(dirname(file)).includes(basename(own))) return undefined;
+  const opened = openSessionFile(own, now);
+  const isSame = opened.kind === "document" && opened.document["session_id"] === id;
+  return isSame ? basename(own) : undefined;
+}
+
+function isFileName(id: string): boolean {
+  return basename(id) === id && !id.includes("\0");
 }
 
 function* readDocument(
@@ -126,7 +149,6 @@ function parentOf(file: string, document: JsonObject): { readonly parent?: strin
   if (!isJsonObject(spawn)) return {};
   const { parent_session_id: parent, tool_call_id: call } = objectOf(spawn);
   if (typeof parent !== "string" || parent === "" || parent === document["session_id"]) return {};
-  const isPlain = basename(parent) === parent && !parent.includes("\0");
-  const isThere = isPlain && existsSync(join(dirname(file), `${parent}.json`));
+  const isThere = isFileName(parent) && existsSync(join(dirname(file), `${parent}.json`));
   return (typeof call === "string" && call !== "") || isThere ? { parent } : {};
 }

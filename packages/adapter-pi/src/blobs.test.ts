@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { restoredFiles } from "@pond/adapter-testkit";
 import { partsOf } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
 import { toOmp, toPi } from "./to-pi.ts";
 
 const home = new TemporaryHome();
+
+afterEach(() => vi.unstubAllEnvs());
 
 const bytes = Buffer.from("a picture of a loom");
 const hash = createHash("sha256").update(bytes).digest("hex");
@@ -116,7 +118,7 @@ it("keeps bytes that no part can hold behind the entries", async () => {
   expect(restored.get(`blobs/${hash}`)).toEqual(bytes);
 });
 
-it("finds blobs where the reader is told to look, and none for pi", async () => {
+it("finds blobs where the reader is told to look; for pi a reference is a fault", async () => {
   putSession(ref);
   const folder = join(home.put(`pictures/${hash}`, bytes), "..");
 
@@ -124,6 +126,21 @@ it("finds blobs where the reader is told to look, and none for pi", async () => 
   const { faults, lineages } = await readHome(fromPi(home.path));
   const restored = restoredFiles(lineages.flatMap((lineage) => [...toPi.writeNative(lineage)]));
 
-  expect(faults).toEqual([]);
+  expect(faults).toEqual([`blob ${hash} is a file of omp's; the reference is kept`]);
   expect([...restored.keys()]).toEqual([log]);
+});
+
+it("finds the blobs of a session folder that lies elsewhere in the client's home", async () => {
+  home.put(`chats/${logName("s1")}`, [
+    header("s1"),
+    message("a1", null, { role: "user", content: [image(ref)] }),
+  ]);
+  home.put(`.omp/agent/blobs/${hash}`, bytes);
+  vi.stubEnv("HOME", home.path);
+
+  const { contents, faults } = await readHome(fromOmp(join(home.path, "chats")));
+
+  const [, user] = contents[0]?.messages ?? [];
+  expect(faults).toEqual([]);
+  expect(user && partsOf(user)).toMatchObject([{ type: "file", data: { type: "bytes", bytes } }]);
 });

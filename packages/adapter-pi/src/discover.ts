@@ -2,7 +2,17 @@ import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "no
 import { dirname, join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { fileFault, isGone, reasonOf, slashed } from "@pond/canonical/adapter";
-import { fileOf, isSessionStem, logSuffix, type Root, sessionsPrefix, stemOf } from "./layout.ts";
+import { findLog } from "./find-log.ts";
+import {
+  fileOf,
+  isAgentsOwn,
+  isSessionStem,
+  logSuffix,
+  type Root,
+  sessionsPrefix,
+  stemOf,
+} from "./layout.ts";
+import { headerBytes, headerOf, startOf } from "./log-start.ts";
 
 /** A file that belongs to a session and is none itself. */
 export type SidecarFile = {
@@ -108,19 +118,29 @@ export class Discovery {
   *#side(side: string, prefix: string): Generator<FaultEvent, Side> {
     const agents: SessionFiles[] = [];
     const sidecars: SidecarFile[] = [];
+    const source = this.#sourceOf(side);
     const open = [""];
     for (let path = open.shift(); path !== undefined; path = open.shift()) {
       for (const entry of yield* this.#list(join(side, path))) {
         const below = `${path}${entry.name}`;
         const file = join(side, below);
         if (entry.isDirectory()) open.push(`${below}/`);
-        else if (entry.name.endsWith(logSuffix)) {
+        else if (isLog(file, below) && !(source && isCopy(file, join(source, below)))) {
           const owner = { folder: side, path: below };
           agents.push({ kind: "files", key: `${prefix}/${below}`, file, sidecars: [], owner });
-        } else if (!isPassing(entry.name)) sidecars.push({ file, path: below });
+        } else if (path !== "" || !isPassing(entry.name)) sidecars.push({ file, path: below });
       }
     }
     return { agents, sidecars };
+  }
+
+  /** The folder of artifacts that a fork copied into its own; undefined for any other session. */
+  #sourceOf(side: string): string | undefined {
+    const file = `${side}${logSuffix}`;
+    const origin = headerOf(file)?.["parentSession"];
+    if (typeof origin !== "string" || origin === "") return undefined;
+    const log = findLog(file, origin, this.#root);
+    return log === undefined || log === file ? undefined : stemOf(log);
   }
 
   /** Whose folder a file lies in: the outermost that is named as a session's. */
@@ -152,15 +172,16 @@ export class Discovery {
       if (!isGone(error)) yield this.#fault(folder, reasonOf(error), error);
       return [];
     }
+    const taken: Dirent[] = [];
     for (const entry of entries) {
-      if (isFolder(entry) || isFile(entry)) continue;
       const path = join(folder, entry.name);
-      if (!entry.isSymbolicLink()) yield this.#fault(path, "neither a file nor a folder");
+      if (!isDecoded(entry.name, path)) yield this.#fault(path, notUtf8);
+      else if (isFolder(entry) || isFile(entry)) taken.push(entry);
+      else if (!entry.isSymbolicLink()) yield this.#fault(path, "neither a file nor a folder");
       else if (!this.#isInside(path)) {
         yield this.#fault(path, "a symbolic link out of the folder, not followed");
       }
     }
-    const taken = entries.filter((entry) => isFolder(entry) || isFile(entry));
     return taken.sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
@@ -185,7 +206,31 @@ function isLogName(name: string): boolean {
 type Place = { readonly folder: string; readonly prefix: string };
 type Side = { readonly agents: readonly SessionFiles[]; readonly sidecars: readonly SidecarFile[] };
 
-/** What the clients keep for a moment: input not sent yet, files half written or replaced. */
+/** True for a file of the folder of artifacts that is the log of a sub-agent. */
+function isLog(file: string, below: string): boolean {
+  if (!below.endsWith(logSuffix) || isAgentsOwn(below)) return false;
+  const start = startOf(file, headerBytes);
+  // The header may not be written yet, and what cannot be read is told when it is to be.
+  return !start?.includes("\n") || /"(?:session|title)"/.test(start);
+}
+
+/** True for a copy of the other log: an agent's session is the one that it began as. */
+function isCopy(log: string, other: string): boolean {
+  const id = headerOf(other)?.["id"];
+  return id !== undefined && id === headerOf(log)?.["id"];
+}
+
+/** False for a name that the system did not give as it is: nothing can be found by it. */
+function isDecoded(name: string, path: string): boolean {
+  return !name.includes("\u{fffd}") || existsSync(path);
+}
+
+const notUtf8 = "a name that is not UTF-8: not stored";
+
+/**
+ * What the clients keep for a moment beside the artifacts: input not sent yet, files half written
+ * or replaced.
+ */
 function isPassing(name: string): boolean {
   return (
     name === "draft.txt" ||

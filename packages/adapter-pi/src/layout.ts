@@ -79,6 +79,11 @@ export function idInName(name: string): string | undefined {
   return isSessionStem(stem) && at + 1 < stem.length ? stem.slice(at + 1) : undefined;
 }
 
+/** True for a path in the folder of artifacts below `local`: there an agent keeps its own files. */
+export function isAgentsOwn(path: string): boolean {
+  return `/${path}`.includes("/local/");
+}
+
 /** The name of a log without its suffix. */
 export function stemOf(name: string): string {
   return name.endsWith(logSuffix) ? name.slice(0, -logSuffix.length) : name;

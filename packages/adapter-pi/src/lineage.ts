@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { statSync } from "node:fs";
+import { basename, join } from "node:path";
 import {
   type Extracted,
   isSystemError,
@@ -8,6 +8,7 @@ import {
 } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import type { Owner, SessionFiles } from "./discover.ts";
+import { findLog, isPath, lastStep } from "./find-log.ts";
 import { type Head, type LogOptions, readHead, readLog } from "./head.ts";
 import { idInName, logSuffix, type Root, stemOf } from "./layout.ts";
 
@@ -50,45 +51,10 @@ function originOf(header: SourceRecord): string | undefined {
   return isUsable && origin !== header.peek("id") ? origin : undefined;
 }
 
-function isPath(origin: string): boolean {
-  return origin.endsWith(logSuffix) || /[\\/]/.test(origin);
-}
-
 /** The id of a session whose log is gone: that in the name of the log, or the one given. */
 function idOf(header: SourceRecord, origin: string): Extracted<string> | undefined {
   const id = isPath(origin) ? idInName(lastStep(origin)) : origin;
   return id === undefined ? undefined : openRecord(header.at, { id }).id("id");
-}
-
-/** The log of an origin: logs move with their folders, so it is looked for by its name. */
-function findLog(file: string, origin: string, { sessions }: Root): string | undefined {
-  const beside = dirname(file);
-  if (!isPath(origin)) {
-    const name = namesIn(beside).find((name) => name.endsWith(`_${origin}${logSuffix}`));
-    const above = name === undefined ? namesIn(dirname(beside)) : [];
-    const other = above.find((name) => name.endsWith(`_${origin}${logSuffix}`));
-    if (name !== undefined) return join(beside, name);
-    return other === undefined ? undefined : join(dirname(beside), other);
-  }
-  const name = lastStep(origin);
-  const folder = lastStep(origin.slice(0, -name.length - 1));
-  const places = [join(beside, name), join(sessions, folder, name), join(sessions, name)];
-  return places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
-}
-
-function lastStep(path: string): string {
-  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-  // It comes from the file, and must not lead out of the folder it is looked for in.
-  return name === "." || name === ".." || name.includes("\0") ? "" : name;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    if (isSystemError(error)) return [];
-    throw error;
-  }
 }
 
 /** The session that started a sub-agent: `A.B` and `A/B` belong to agent `A`, where it is there. */

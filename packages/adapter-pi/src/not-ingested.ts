@@ -9,7 +9,7 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   { path: "terminal-sessions/", why: "which terminal showed which session last" },
   { path: "extensions/, skills/, prompts/, themes/, tools/", why: "what you installed" },
   { path: "draft.txt, .draft-only-session", why: "input that was not sent" },
-  { path: "*.tmp, *.bak", why: "files half written or replaced; the log beside them is read" },
+  { path: "*.tmp, *.bak", why: "half written or replaced; only in a session's folder, not deeper" },
   { path: "blobs/<hash>", why: "only where no session refers to it" },
   { path: "blobs/<hash>.<ext>", why: "a copy with a suffix, for viewers" },
   {

@@ -28,8 +28,8 @@ import type { Reading } from "./records/reading.ts";
 export type Source = {
   readonly root: Root;
   readonly dialect: Dialect;
-  /** Folder of the files that logs refer to by their hash; undefined where there is none. */
-  readonly blobs: string | undefined;
+  /** Folders of the files that logs refer to by their hash; none for a client without. */
+  readonly blobs: readonly string[];
   readonly options: LogOptions;
 };
 

@@ -1,16 +1,21 @@
 import { readdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
-import { rootOf } from "./layout.ts";
+import { ompAgents } from "./homes.ts";
+import { type Root, rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
 
 /** How sessions of pi and of omp are read. */
 export type PiOptions = {
   /** Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB. */
   readonly maxLineBytes?: number;
-  /** Folder of the files that omp's logs refer to. Default `blobs` in the client's home. */
+  /**
+   * Folder of the files that omp's logs refer to. Default `blobs` in the client's home; for a
+   * session folder of the user's own also that in omp's home on this machine.
+   */
   readonly blobs?: string;
 };
 
@@ -20,13 +25,23 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
   return fileReader<SessionFiles>(dialect.origin, path, () => {
     const root = rootOf(path, statSync(path).isDirectory() ? readdirSync(path) : undefined);
     const discovery = new Discovery(root, dialect.origin);
-    const folder = dialect.hasBlobs ? (blobs ?? join(root.home, "blobs")) : undefined;
+    const folders = blobs === undefined ? blobFolders(root) : [blobs];
     return {
       all: () => discovery.all(),
       filesOf: (key) => discovery.filesOf(key),
       measure: ({ file, sidecars }) => measureFiles(file, sidecars),
       read: (files, signal, count) =>
-        readSession(files, { root, dialect, blobs: folder, options: { ...limits, signal, count } }),
+        readSession(files, {
+          root,
+          dialect,
+          blobs: dialect.hasBlobs ? folders : [],
+          options: { ...limits, signal, count },
+        }),
     };
   });
+}
+
+function blobFolders({ home, isHome }: Root): readonly string[] {
+  const agents = isHome ? [] : ompAgents({ home: homedir(), env: process.env });
+  return [home, ...agents].map((folder) => join(folder, "blobs"));
 }

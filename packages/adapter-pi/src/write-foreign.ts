@@ -34,10 +34,12 @@ export function* writeForeign(
     const { session } = content;
     const tally = new Tally();
     const log = new LogWriter(target.dialect, session.id);
-    const above = sessions.get(session.parent_session_id ?? session.id);
+    // In a circle the root's parent is below it.
+    const isRoot = content === lineage.root;
+    const above = isRoot ? undefined : sessions.get(session.parent_session_id ?? "");
     const isAgent = family.parentOf(session) !== undefined;
     if (target.dialect.hasTitleSlot) log.line(titleSlot(isoTime(session.created_at)));
-    log.line(header(session, above === session ? undefined : above, { target, family, isAgent }));
+    log.line(header(session, above, { target, family, isAgent }));
     if (isAgent && target.dialect.hasAgents) {
       log.entry("session_init", session.created_at, initOf(content));
     }

@@ -17,14 +17,18 @@ import { restoreHeader } from "./records/header.ts";
 /** Sessions as their files were, record by record (`adapter-native-restore-lossless`). */
 export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
   const folders = new Map<string, string>();
-  const written = new Set<string>();
-  for (const { session, messages } of [lineage.root, ...lineage.descendants]) {
+  const sessions = [lineage.root, ...lineage.descendants].map(({ session, messages }) => {
     const { path, folder } = placeOf(session, folders.get(session.parent_session_id ?? ""));
     folders.set(session.id, folder);
+    return { session, messages, path, folder };
+  });
+  const written = new Set(sessions.map(({ path }) => path));
+  for (const { session, messages, path, folder } of sessions) {
     const log = messages.filter((message) => restoreArtifact(message) === undefined);
     yield { session: session.id, path, content: inPieces(() => lines(log)) };
     for (const file of filesOf(messages, folder)) {
-      // Sessions share what is stored under its hash.
+      // Sessions share what is stored under its hash, and a log that a fork copied may be stored as
+      // its file and as a session.
       if (written.has(file.path)) continue;
       written.add(file.path);
       yield { session: session.id, path: file.path, content: [file.bytes] };
@@ -42,13 +46,18 @@ type Place = {
 function placeOf(session: Session, above: string | undefined): Place {
   const { path, artifact } = sourceOf(session);
   if (typeof artifact === "string" && above !== undefined) {
-    return { path: `${above}/${artifact}`, folder: above };
+    return { path: `${above}/${writable(artifact)}`, folder: above };
   }
   const own =
     typeof path === "string"
-      ? path
+      ? writable(path)
       : `${sessionsPrefix}${projectFolder(session.project)}/${session.id}${logSuffix}`;
   return { path: own, folder: stemOf(own) };
+}
+
+/** A backslash leads into another folder on some systems, so that no restore writes such a name. */
+function writable(path: string): string {
+  return path.replaceAll("\\", "%5C");
 }
 
 /** The files beside a log: artifacts, and what the log refers to by its hash. */
@@ -60,7 +69,7 @@ function* filesOf(
     const artifact = restoreArtifact(message);
     if (artifact) {
       const { kind, name, bytes } = artifact;
-      yield { path: kind === "blob" ? `blobs/${name}` : `${folder}/${name}`, bytes };
+      yield { path: kind === "blob" ? `blobs/${name}` : `${folder}/${writable(name)}`, bytes };
       continue;
     }
     for (const part of partsOf(message)) {

@@ -28,13 +28,20 @@ function lazily(run: () => Iterator<string>): Iterable<string> {
 function* pieces(session: RestoredSession, schema: 1 | 2): Generator<string> {
   yield `{\n  "info": ${stringifyJson(session.record)},\n  "messages": [`;
   const beside: Record<string, JsonObject> = {};
+  // No client takes parts without their message.
+  const cut = new Map<string, readonly JsonObject[]>();
   const isExport = session.store === "export";
   let separator = "\n";
   for (const message of session.messages) {
     if (message.schema !== schema) continue;
+    if (!isExport) Object.assign(beside, rowsOf(message));
+    if (message.isCut && !isExport) {
+      const records = message.parts.map(({ record }) => record);
+      cut.set(String(message.record["id"]), records);
+      continue;
+    }
     yield `${separator}    ${stringifyJson(exported(message, isExport))}`;
     separator = ",\n";
-    if (!isExport) Object.assign(beside, rowsOf(message));
   }
   yield "\n  ]";
   if (isExport) {
@@ -45,7 +52,8 @@ function* pieces(session: RestoredSession, schema: 1 | 2): Generator<string> {
     const sides = Object.fromEntries(
       Array.from(session.sides, ([name, { value = null }]) => [name, value]),
     );
-    const pond = { session: session.row, rows: beside, ...sides };
+    const parts = cut.size > 0 && { parts: Object.fromEntries(cut) };
+    const pond = { session: session.row, rows: beside, ...parts, ...sides };
     yield `,\n  "pond": ${stringifyJson(pond)}`;
   }
   yield "\n}\n";
@@ -61,9 +69,15 @@ function exported({ schema, record, row, parts }: RestoredMessage, isExport: boo
 }
 
 /** What the store had beside each record, by the record's id. */
-function rowsOf({ message, row, record, parts }: RestoredMessage): Record<string, JsonObject> {
+function rowsOf({
+  message,
+  row,
+  record,
+  parts,
+  isCut,
+}: RestoredMessage): Record<string, JsonObject> {
   const all = [
-    { record, row, id: String(message.id) },
+    { record, row, id: isCut ? String(record["id"]) : message.id },
     ...parts.map((part) => ({ ...part, id: "" })),
   ];
   return Object.fromEntries(

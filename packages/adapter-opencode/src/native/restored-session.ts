@@ -29,20 +29,44 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
     const { side } = sourceOf(message);
     return [String(side), objectAt(sourceOf(message), "record")];
   });
-  const continued = source["continued"];
-  return {
+  const { record, continued } = source;
+  const own: Restored = {
+    record: isJsonObject(record) ? record : bareRecord(session),
+    row: objectAt(source, "row"),
+  };
+  const common = {
     id: session.id,
     store: store === "tree" || store === "database" ? store : "export",
-    schema: schema === 2 ? 2 : 1,
-    path: typeof path === "string" && isInside(path) ? path : undefined,
-    record: isJsonObject(source["record"]) ? source["record"] : bareRecord(session),
-    row: objectAt(source, "row"),
     messages: { [Symbol.iterator]: () => restoreAll(log) },
     sides: new Map(sides),
-    continued: isJsonObject(continued)
-      ? { record: continued, row: objectAt(source, "continued.row") }
-      : undefined,
-  };
+  } as const;
+  const place = typeof path === "string" && isInside(path) ? path : undefined;
+  if (schema === 2 && log.some((message) => schemaOf(message) === 1)) {
+    // Its record of 1.x was replaced by that of 2.x: both halves are written all the same.
+    const first = { record: bareRecord(session), row: {} };
+    const firstPlace = place?.replace(/\.2\.json$/, ".json");
+    return { ...common, ...first, schema: 1, path: firstPlace, continued: own };
+  }
+  const later = isJsonObject(continued)
+    ? { record: continued, row: objectAt(source, "continued.row") }
+    : bareLater(session, schema, log);
+  return { ...common, ...own, schema: schema === 2 ? 2 : 1, path: place, continued: later };
+}
+
+/** The record of a second half that no store's record came of. */
+function bareLater(
+  { id, project, created_at }: SessionContent["session"],
+  schema: unknown,
+  log: readonly Message[],
+): Restored | undefined {
+  if (schema === 2 || log.every((message) => schemaOf(message) === 1)) return undefined;
+  const created = Number(created_at / 1000n);
+  const record = { id, location: { directory: project }, time: { created, updated: created } };
+  return { record, row: {} };
+}
+
+function schemaOf(message: Message): Schema {
+  return sourceOf(message)["schema"] === 2 ? 2 : 1;
 }
 
 /** What canonical says of a session of which no store's record came. */

@@ -18,9 +18,12 @@ export function* writeTree(session: RestoredSession, id: SessionId): Generator<R
     bodyOf(record, session.store === "tree" ? row : {}, ids, { isBare: false });
 
   yield file(place.path, body(session.record, session.row, ["id"]));
-  for (const { message, record, row, parts } of session.messages) {
-    const name = fileName(message.id);
-    yield file(`${place.messages}/${name}.json`, body(record, row, ["id", "sessionID"]));
+  for (const { message, record, row, parts, isCut } of session.messages) {
+    const name = fileName(isCut ? String(record["id"]) : message.id);
+    const path = `${place.messages}/${name}.json`;
+    // One that was cut off stays so: its parts are found by it.
+    if (isCut) yield { ...file(path, null), content: [""] };
+    else yield file(path, body(record, row, ["id", "sessionID"]));
     for (const [index, part] of parts.entries()) {
       const own = part.record["id"];
       const partName = fileName(typeof own === "string" ? own : `prt_${index}`);

@@ -82,18 +82,19 @@ function insertSession(database: DatabaseSync, table: string, { record, row }: R
 function insertMessage1(
   database: DatabaseSync,
   session: string,
-  { message, record, row, parts }: RestoredMessage,
+  { message, record, row, parts, isCut }: RestoredMessage,
   own: (row: JsonObject) => JsonObject,
 ): void {
   const created = Number(message.timestamp / 1000n);
   const place = { session_id: session, ...times(created) };
-  insertBody(database, "message", { id: message.id, ...place }, record, own(row), [
-    "id",
-    "sessionID",
-  ]);
+  const messageId = isCut ? String(record["id"]) : message.id;
+  const columns = { id: messageId, ...place };
+  // One that was cut off stays so: its parts are found by it.
+  if (isCut) insert(database, "message", { ...columns, ...own(row), data: "" });
+  else insertBody(database, "message", columns, record, own(row), ["id", "sessionID"]);
   for (const [index, part] of parts.entries()) {
-    const { id = `prt_${message.id}_${index}` } = part.record;
-    const columns = { id, message_id: message.id, ...place };
+    const { id = `prt_${messageId}_${index}` } = part.record;
+    const columns = { id, message_id: messageId, ...place };
     const ids = ["id", "sessionID", "messageID"];
     insertBody(database, "part", columns, part.record, own(part.row), ids);
   }

@@ -1,6 +1,6 @@
 import type { CanonicalEvent, JsonObject, JsonValue, Message } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import { carrierEvent, messageEvent, objectAt, sourceOf } from "@pond/canonical/adapter";
+import { carrierEvent, messageEvent, objectAt, secondId, sourceOf } from "@pond/canonical/adapter";
 import { injectedMessage } from "../provenance.ts";
 import type { StoredMessage } from "../stores/stored.ts";
 import { millisOf, type Reading, takeRepeated, withRepeated } from "./envelope.ts";
@@ -48,6 +48,21 @@ export function readMessage1(
     },
   });
   return [event, ...drafts.map((draft) => draft(event))];
+}
+
+/** The parts of a message that could not be read itself, under an id that leaves it its own. */
+export function readCutMessage(
+  { record, row, parts, records }: StoredMessage,
+  reading: Reading,
+): CanonicalEvent[] {
+  const own = reading.ids.own(record);
+  const id = own ? secondId(own, "parts") : reading.ids.derived(record);
+  const kept = keepParts(parts, { id: "", session: reading.session.session.id });
+  const source = { cut: true, ...kept, row: row?.whole() };
+  const timestamp = reading.anchor;
+  return [
+    carrierEvent(reading.session, { id, timestamp, source, record: record.whole(), records }),
+  ];
 }
 
 /** The record a message of version 1 came from, without its parts. */

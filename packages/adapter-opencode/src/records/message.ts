@@ -2,7 +2,7 @@ import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { objectAt, sourceOf } from "@pond/canonical/adapter";
 import type { StoredMessage } from "../stores/stored.ts";
 import type { Reading } from "./envelope.ts";
-import { readMessage1, restoreRecord1 } from "./message-1.ts";
+import { readCutMessage, readMessage1, restoreRecord1 } from "./message-1.ts";
 import { readMessage2, restoreRecord2 } from "./message-2.ts";
 import { readOldMessage, restoreOldRecord } from "./old-message.ts";
 import { restoreParts } from "./parts.ts";
@@ -10,6 +10,7 @@ import { restoreParts } from "./parts.ts";
 /** The events of one message, of whatever version of the client. */
 export function readMessage(message: StoredMessage, reading: Reading): CanonicalEvent[] {
   if (message.schema === 2) return readMessage2(message, reading);
+  if (message.isCut) return readCutMessage(message, reading);
   // One that has its parts both inside and beside it is none of the old ones.
   const isOld = message.parts.length === 0 && Array.isArray(message.record.peek("parts"));
   return (isOld ? readOldMessage(message, reading) : undefined) ?? readMessage1(message, reading);
@@ -23,6 +24,8 @@ export type RestoredMessage = Restored & {
   readonly schema: 1 | 2;
   readonly parts: readonly Restored[];
   readonly message: Message;
+  /** True where the record says no more than which message the parts are of. */
+  readonly isCut?: boolean;
 };
 
 /** The record of a message and those of its parts. */
@@ -32,6 +35,7 @@ export function restoreMessage(message: Message): RestoredMessage {
   if (second) return { schema: 2, record: second, row, parts: [], message };
   const old = restoreOldRecord(message);
   if (old) return { schema: 1, record: old, row, parts: [], message };
-  const record = restoreRecord1(message);
-  return { schema: 1, record, row, parts: restoreParts(message), message };
+  const [record, parts] = [restoreRecord1(message), restoreParts(message)];
+  const isCut = sourceOf(message)["cut"] === true;
+  return { schema: 1, record, row, parts, message, isCut };
 }

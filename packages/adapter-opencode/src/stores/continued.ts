@@ -32,13 +32,14 @@ export function continuedIn(first: StoredSession, second: StoredSession): Stored
 function idsOf(session: StoredSession): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const event of session.messages()) {
-    const id = event.kind === "message" ? event.record.peek("id") : undefined;
+    const isWhole = event.kind === "message" && !event.isCut;
+    const id = isWhole ? event.record.peek("id") : undefined;
     if (typeof id === "string") ids.add(id);
   }
   return ids;
 }
 
-// What the client split off from a message is named by the start of its id and a hash.
+// What the client made besides is named by the start of a message's id and a hash.
 const startLength = 16;
 
 /** True for what the client made of a message of 1.x, and for the notice it put behind the log. */
@@ -47,9 +48,7 @@ function isCopy(
   known: ReadonlySet<string>,
   starts: ReadonlySet<string>,
 ): boolean {
-  const [id, text] = [record.peek("id"), record.peek("text")];
+  const id = record.peek("id");
   if (typeof id !== "string") return false;
-  if (known.has(id) || starts.has(id.slice(0, startLength))) return true;
-  if (record.peek("type") !== "system" || typeof text !== "string") return false;
-  return /available tools have changed/i.test(text);
+  return known.has(id) || starts.has(id.slice(0, startLength));
 }

@@ -1,4 +1,4 @@
-import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { constants, copyFileSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
@@ -18,6 +18,8 @@ export class DatabaseChanged extends Error {
  */
 export class Database {
   readonly file: string;
+  /** Where it is: SQLite keeps its log beside the file and not beside a link to it. */
+  readonly #target: string;
   readonly #connection: DatabaseSync;
   readonly #columns: Map<string, ReadonlySet<string>> = new Map();
   readonly #places: Map<string, string> = new Map();
@@ -27,7 +29,8 @@ export class Database {
   /** @throws what SQLite or the file system gives where the file cannot be read. */
   constructor(file: string) {
     this.file = file;
-    const { connection, frozen } = open(file);
+    this.#target = realpathSync(file);
+    const { connection, frozen } = open(this.#target);
     this.#connection = connection;
     this.#frozen = frozen;
     // No statement may be cut off by a lock that is held for a moment.
@@ -125,7 +128,7 @@ export class Database {
   }
 
   #expectFrozen(): void {
-    if (this.#frozen !== undefined && this.#frozen !== markOf(this.file)) {
+    if (this.#frozen !== undefined && this.#frozen !== markOf(this.#target)) {
       throw new DatabaseChanged(`${this.file} changed while it was read`);
     }
   }
@@ -139,10 +142,12 @@ type Opened = { readonly connection: DatabaseSync; readonly frozen?: string };
 function open(file: string): Opened {
   const [log, index, journal] = ["-wal", "-shm", "-journal"].map((suffix) => `${file}${suffix}`);
   const frozen = markOf(file);
-  // Opening a file that is not there fails here, and not by making one.
+  // Opening a file that was removed just now fails here, and not by making one.
   if (frozen === undefined) statSync(file);
   if (sizeOf(`${journal}`) > 0) return { connection: openCopy(file, ["-journal"]) };
   const hasLog = sizeOf(`${log}`) >= 0;
+  // SQLite would remove the log beside a file that is empty.
+  if (hasLog && sizeOf(file) === 0) return { connection: openCopy(file, ["-wal"]) };
   if (hasLog && sizeOf(`${index}`) >= 0) {
     return { connection: openAt(file, "mode=ro&readonly_shm=1") };
   }

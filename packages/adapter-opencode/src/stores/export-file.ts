@@ -1,18 +1,87 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { basename } from "node:path";
 import { type FaultEvent, isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
-import { openRecord } from "@pond/canonical/adapter";
+import {
+  isSystemError,
+  measureFiles,
+  openRecord,
+  type SourceSession,
+} from "@pond/canonical/adapter";
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
 import { NotJson, readJsonObject } from "./json-file.ts";
 import type { Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
 
 /**
- * A session that the client exported.
+ * A session that the client exported, with what stands beside it of the time after 1.x.
  *
  * @throws {NotJson} where the file holds no such export.
  * @throws where it cannot be read.
  */
 export function readExport(file: string, path: string): StoredSession {
+  const first = readOne(file, path);
+  const later = laterOf(first, file);
+  if (later === undefined) return first;
+  return {
+    ...first,
+    continued: { record: later.record, row: later.row },
+    messages: function* (count) {
+      yield* first.messages(count);
+      yield* later.messages(count);
+    },
+  };
+}
+
+/** The state of an export, and of the file that may go on with it. */
+export function measureExport(file: string): Pick<SourceSession, "fingerprint" | "bytes"> {
+  const later = laterFile(file);
+  return measureFiles(file, existsSync(later) ? [{ file: later, path: basename(later) }] : []);
+}
+
+/** True for the second file of a session that began in 1.x: it is read with the first one. */
+export function isLaterExport(file: string): boolean {
+  const first = file.replace(/\.2\.json$/, ".json");
+  if (first === file || !existsSync(first) || !existsSync(file)) return false;
+  return openExport(first)?.continued !== undefined;
+}
+
+/** The id of the session in an export; undefined where the file is none. */
+export function exportedId(file: string): string | undefined {
+  try {
+    // Where it stands first, as it does in what clients write, the rest need not be read.
+    const [, first] = /^\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"(\w+)"/.exec(headOf(file)) ?? [];
+    const id = first ?? openExport(file)?.record.peek("id");
+    return typeof id === "string" ? id : undefined;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined for a file that whoever reads it will report. */
+function openExport(file: string): StoredSession | undefined {
+  try {
+    return readExport(file, basename(file));
+  } catch (error) {
+    if (error instanceof NotJson || isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Pond writes two files of a session that went on in 2.x: no version takes both shapes. */
+export function laterFile(file: string): string {
+  return file.replace(/\.json$/, ".2.json");
+}
+
+function laterOf(first: StoredSession, file: string): StoredSession | undefined {
+  const place = laterFile(file);
+  if (first.schema !== 1 || !existsSync(place)) return undefined;
+  const later = openExport(place);
+  const isSame = later?.record.peek("id") === first.record.peek("id");
+  return isSame && later?.schema === 2 ? later : undefined;
+}
+
+function readOne(file: string, path: string): StoredSession {
   const { value, encodedBytes } = readJsonObject(file);
   const { info, messages, ...beside } = value;
   if (!isJsonObject(info) || !Array.isArray(messages)) throw new NotJson("no exported session");
@@ -44,11 +113,14 @@ export function readExport(file: string, path: string): StoredSession {
 
 /** True where a file begins as an export does; cheap, for folders that hold other files too. */
 export function looksExported(file: string): boolean {
+  return /^\ufeff?\s*\{\s*"(?:info"\s*:\s*\{|messages"\s*:\s*\[)/.test(headOf(file));
+}
+
+function headOf(file: string): string {
   const handle = openSync(file, "r");
   try {
     const head = Buffer.alloc(512);
-    const text = head.toString("utf8", 0, readSync(handle, head));
-    return /^\ufeff?\s*\{\s*"(?:info"\s*:\s*\{|messages"\s*:\s*\[)/.test(text);
+    return head.toString("utf8", 0, readSync(handle, head));
   } finally {
     closeSync(handle);
   }

@@ -1,13 +1,15 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import type { SourceSession } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
 import { fileName } from "../file-name.ts";
 import { replacement } from "./cells.ts";
 import { continuedIn } from "./continued.ts";
-import { Database } from "./database.ts";
-import { measureTree } from "./measure-tree.ts";
+import type { Database } from "./database.ts";
+import { isLaterExport, laterFile } from "./export-file.ts";
+import { measureSides, measureTree } from "./measure-tree.ts";
+import { type Failed, failure, openReadable } from "./open-databases.ts";
 import { readSession1 } from "./rows-1.ts";
 import { readSession2 } from "./rows-2.ts";
 import type { StoredSession } from "./stored.ts";
@@ -19,8 +21,14 @@ import {
   summaries2,
   tableOf2,
 } from "./summaries.ts";
-import { readTree } from "./tree.ts";
-import { findInTree, listTree, type TreeSession } from "./tree-layout.ts";
+import { readTree, sidesOf } from "./tree.ts";
+import {
+  findInTree,
+  linkedOut,
+  listTree,
+  sidesOfDatabase,
+  type TreeSession,
+} from "./tree-layout.ts";
 
 /** One folder of the client, in which a session may be in several stores at once. */
 export type Home = {
@@ -35,15 +43,19 @@ export type Home = {
 /** Where one session is. */
 type Stand = {
   readonly tree: TreeSession | undefined;
-  readonly first: { readonly database: Database; readonly summary: Summary } | undefined;
-  readonly second: { readonly database: Database; readonly summary: Summary } | undefined;
+  readonly first: Rows | undefined;
+  readonly second: Rows | undefined;
 };
+type Rows = { readonly database: Database; readonly summary: Summary };
+
+const noTree = { sessions: new Map<string, TreeSession>(), faults: [] };
 
 /** Every session of the folder, once, and faults for what belongs to none. */
 export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
-  const tree = home.hasTree ? listTree(home.folder) : new Map<string, TreeSession>();
-  const databases = yield* openAll(home);
+  const { sessions: tree, faults } = home.hasTree ? listTree(home.folder) : noTree;
+  const { databases, failed } = openReadable(home.folder, home.databases);
   try {
+    for (const { file, error } of failed) yield failure(file, error);
     const listed: Listed[] = [];
     for (const database of databases) {
       const [first, second] = [summaries1(database), summaries2(database)];
@@ -57,9 +69,12 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
         yield fault(`${home.folder}:${id}`, noId);
         continue;
       }
+      yield* passedOver(id, listed);
       const stand = standOf(id, tree.get(id), listed);
-      yield { kind: "source", key: `${home.prefix}${id}`, ...measure(home, stand) };
+      yield { kind: "source", key: `${home.prefix}${id}`, ...measure(home, id, stand) };
     }
+    yield* faults;
+    if (home.hasTree) yield* linkedOut(home.folder);
     yield* orphansOf(home, tree);
   } finally {
     for (const database of databases) database.close();
@@ -75,7 +90,13 @@ function isKey(id: string): boolean {
 
 /** What one session is now; undefined where it is gone. */
 export function measureSession(home: Home, id: string): Measured | undefined {
-  return withStand(home, id, (stand) => (isNowhere(stand) ? undefined : measure(home, stand)));
+  const { databases, failed } = openReadable(home.folder, home.databases);
+  try {
+    const stand = findStand(home, id, databases, failed);
+    return isNowhere(stand) ? undefined : measure(home, id, stand);
+  } finally {
+    for (const database of databases) database.close();
+  }
 }
 
 /**
@@ -88,15 +109,27 @@ export function* withSession<T>(
   id: string,
   run: (session: StoredSession | undefined) => Iterable<T>,
 ): Generator<T> {
-  const databases = openDatabases(home.databases.map((name) => join(home.folder, name)));
+  const { databases, failed } = openReadable(home.folder, home.databases);
   try {
     for (const database of databases) database.freeze();
-    const listed = databases.map((database) => listOne(database, id));
-    const tree = home.hasTree ? findInTree(home.folder, id) : undefined;
-    yield* run(open(home, id, standOf(id, tree, listed)));
+    const stand = findStand(home, id, databases, failed);
+    const found = open(home, id, stand);
+    const isTreeOnly = stand.first === undefined && stand.second === undefined;
+    // A database that was made of the tree may know more of it.
+    const unread = isTreeOnly ? failed.map(({ file, error }) => failure(file, error)) : [];
+    const beside = found ? [...unread, ...otherHalf(home, id, found)] : [];
+    yield* run(found && { ...found, faults: [...(found.faults ?? []), ...beside] });
   } finally {
     for (const database of databases) database.close();
   }
+}
+
+/** A fault for the half of a session that no store has, but a file from which it is imported. */
+function otherHalf(home: Home, id: string, session: StoredSession): readonly FaultEvent[] {
+  const first = join(home.folder, "pond", `${fileName(id)}.json`);
+  if (session.continued || !isLaterExport(laterFile(first))) return [];
+  const half = session.schema === 1 ? laterFile(first) : first;
+  return [fault(half, "the other half of a session that a store holds: not read")];
 }
 
 type Measured = Pick<SourceSession, "fingerprint" | "bytes">;
@@ -115,39 +148,58 @@ function idsOf({ first, second }: Listed): readonly string[] {
 }
 
 function standOf(id: string, tree: TreeSession | undefined, listed: readonly Listed[]): Stand {
-  const find = (key: "first" | "second") => {
-    for (const list of listed) {
-      const summary = list[key].sessions.get(id);
-      if (summary) return { database: list.database, summary };
+  const [first] = rowsOf(id, listed, "first");
+  const [second] = rowsOf(id, listed, "second");
+  return { tree, first, second };
+}
+
+/** The databases that hold a session, the one where it was updated last first. */
+function rowsOf(id: string, listed: readonly Listed[], key: "first" | "second"): readonly Rows[] {
+  const all = listed.flatMap(({ database, [key]: { sessions } }) => {
+    const summary = sessions.get(id);
+    return summary ? [{ database, summary }] : [];
+  });
+  return all.sort((left, right) => right.summary.updatedMs - left.summary.updatedMs);
+}
+
+/** A fault for each database whose state of a session is not the one that is read. */
+function* passedOver(id: string, listed: readonly Listed[]): Generator<FaultEvent> {
+  for (const key of ["first", "second"] as const) {
+    const [read, ...others] = rowsOf(id, listed, key);
+    for (const { database, summary } of others) {
+      // What the betas had was copied to the database of releases.
+      const isCopy = basename(database.file) === "opencode-next.db";
+      if (read === undefined || isCopy || summary.fingerprint === read.summary.fingerprint)
+        continue;
+      yield fault(`${database.file}:${id}`, `read from ${read.database.file} and not from here`);
     }
-    return undefined;
-  };
-  return { tree, first: find("first"), second: find("second") };
+  }
 }
 
 function isNowhere({ tree, first, second }: Stand): boolean {
   return tree === undefined && first === undefined && second === undefined;
 }
 
-function measure(home: Home, { tree, first, second }: Stand): Measured {
-  const marks = [tree && measureTree(home.folder, tree), first?.summary, second?.summary].filter(
-    (mark) => mark !== undefined,
-  );
+function measure(home: Home, id: string, { tree, first, second }: Stand): Measured {
+  const files = tree ? [measureTree(home.folder, tree)] : measureSides(home.folder, id);
+  const marks = [...files, first?.summary, second?.summary].filter((mark) => mark !== undefined);
   return {
     fingerprint: marks.map(({ fingerprint }) => fingerprint).join("+"),
     bytes: Math.max(0, ...marks.map(({ bytes }) => bytes)),
   };
 }
 
-function withStand<T>(home: Home, id: string, run: (stand: Stand) => T): T {
-  const present = home.databases.map((name) => join(home.folder, name)).filter(existsSync);
-  const databases = openDatabases(present);
-  try {
-    const listed = databases.map((database) => listOne(database, id));
-    return run(standOf(id, home.hasTree ? findInTree(home.folder, id) : undefined, listed));
-  } finally {
-    for (const database of databases) database.close();
-  }
+/** @throws what keeps a database from being read, where no other store has the session. */
+function findStand(
+  home: Home,
+  id: string,
+  databases: readonly Database[],
+  [unread]: readonly Failed[],
+): Stand {
+  const listed = databases.map((database) => listOne(database, id));
+  const stand = standOf(id, home.hasTree ? findInTree(home.folder, id) : undefined, listed);
+  if (unread && isNowhere(stand)) throw unread.error;
+  return stand;
 }
 
 /**
@@ -156,12 +208,28 @@ function withStand<T>(home: Home, id: string, run: (stand: Stand) => T): T {
  */
 function open(home: Home, id: string, stand: Stand): StoredSession | undefined {
   const path = `${home.prefix}pond/${fileName(id)}.json`;
-  const second = stand.second && openSecond(stand.second.database, id, path);
-  const rows = stand.first && readSession1(stand.first.database, id, path);
+  const second = withSides(home, id, stand.second && openSecond(stand.second.database, id, path));
+  const rows = withSides(home, id, stand.first && readSession1(stand.first.database, id, path));
   const tree = stand.tree && readTree(home.folder, stand.tree, home.prefix);
   const first = rows && tree ? (isCovered(rows, tree) ? tree : rows) : (rows ?? tree);
   if (first === undefined || second === undefined) return first ?? second;
   return continuedIn(first, second);
+}
+
+/** A database's session with the lists that the client keeps in files. */
+function withSides(
+  { folder }: Home,
+  id: string,
+  session: StoredSession | undefined,
+): StoredSession | undefined {
+  if (session === undefined) return undefined;
+  return {
+    ...session,
+    sides: function* (count) {
+      yield* session.sides(count);
+      yield* sidesOf(folder, { sides: sidesOfDatabase(id) }, count);
+    },
+  };
 }
 
 function openSecond(database: Database, id: string, path: string): StoredSession | undefined {
@@ -179,7 +247,7 @@ function isCovered(rows: StoredSession, tree: StoredSession): boolean {
 function messageIds(session: StoredSession): Set<unknown> {
   const ids = new Set<unknown>();
   for (const event of session.messages()) {
-    if (event.kind === "message") ids.add(event.record.peek("id"));
+    if (event.kind === "message" && !event.isCut) ids.add(event.record.peek("id"));
   }
   return ids;
 }
@@ -187,38 +255,6 @@ function messageIds(session: StoredSession): Set<unknown> {
 function updatedOf({ record }: StoredSession): number {
   const updated = record.record("time")?.peek("updated");
   return typeof updated === "number" ? updated : 0;
-}
-
-/** All of them, or none: one that stays open keeps a running client from tidying up. */
-function openDatabases(files: readonly string[]): readonly Database[] {
-  const opened: Database[] = [];
-  try {
-    for (const file of files) opened.push(new Database(file));
-    return opened;
-  } catch (error) {
-    for (const database of opened) database.close();
-    throw error;
-  }
-}
-
-/** Those that can be read; a fault for each other one. */
-function* openAll({ folder, databases }: Home): Generator<FaultEvent, Database[]> {
-  const opened: Database[] = [];
-  for (const name of databases) {
-    const file = join(folder, name);
-    let database: Database | undefined;
-    try {
-      database = new Database(file);
-      // Reads the first page: a file that is no database fails here.
-      database.has("session");
-      opened.push(database);
-    } catch (error) {
-      database?.close();
-      if (!(error instanceof Error)) throw error;
-      yield fault(file, `cannot be read (${error.message})`, error);
-    }
-  }
-  return opened;
 }
 
 /** Messages and parts of a tree whose session or message is gone. */

@@ -3,7 +3,17 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileMark } from "@pond/canonical/adapter";
 import type { Summary } from "./summaries.ts";
-import { jsonNames, type TreeSession } from "./tree-layout.ts";
+import { jsonNames, sidesOfDatabase, type TreeSession } from "./tree-layout.ts";
+
+type FileState = Pick<Summary, "fingerprint" | "bytes">;
+
+/** The state of the files beside the log of a session that a database holds; none has most often. */
+export function measureSides(home: string, id: string): readonly FileState[] {
+  return Object.values(sidesOfDatabase(id)).flatMap((path) => {
+    const stats = statSync(join(home, path), { bigint: true, throwIfNoEntry: false });
+    return stats ? [{ fingerprint: fileMark(stats), bytes: Number(stats.size) }] : [];
+  });
+}
 
 /**
  * The state of a session's files: size, time and identity of each. The client writes in place, so

@@ -6,6 +6,7 @@ import { origin } from "../origin.ts";
 import { findable, numberIn, type Row, textIn } from "./cells.ts";
 import { recordOfRow, sessionColumns } from "./columns.ts";
 import { completed } from "./completed.ts";
+import { cutMessage } from "./cut-message.ts";
 import type { Database } from "./database.ts";
 import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
 
@@ -86,13 +87,14 @@ function* messagesOf(
     const id = textIn(row["id"]);
     const message = storedRow(database, "message", row, session, { id, sessionID: session });
     const partRows = inOrder(database, row);
-    const records = 1 + partRows.length;
-    count?.add(records);
-    if ("kind" in message) {
-      yield { ...message, records };
+    count?.add(1 + partRows.length);
+    if ("kind" in message && !hasTextId(database, row)) {
+      // Its parts name it by bytes that are no text either.
+      yield { ...message, records: 1 + partRows.length };
       continue;
     }
-    yield* keptFaults(database, "message", id, row);
+    if ("kind" in message) yield message;
+    else yield* keptFaults(database, "message", id, row);
     const parts: Stored[] = [];
     for (const part of partRows) {
       const ids = { id: textIn(part["id"]), sessionID: session, messageID: id };
@@ -103,7 +105,14 @@ function* messagesOf(
         parts.push(stored);
       }
     }
-    yield { kind: "message", schema: 1, ...message, parts, records: 1 + parts.length };
+    if (!("kind" in message)) {
+      yield { kind: "message", schema: 1, ...message, parts, records: 1 + parts.length };
+    } else if (parts.length > 0) {
+      const place = { uri: database.file, record: `message ${id}` };
+      const { time_created = null, time_updated = null } = row;
+      const times = { time_created, time_updated };
+      yield cutMessage(place, { id, sessionID: session }, parts, times);
+    }
   }
   const orphans = database.rows(
     `SELECT id FROM part WHERE session_id = ?
@@ -114,6 +123,10 @@ function* messagesOf(
     count?.add(1);
     yield recordFault(database.file, `part ${textIn(id)}`, "a part of a message that is gone");
   }
+}
+
+function hasTextId(database: Database, row: Row): boolean {
+  return row["id"] !== undefined && !database.brokenTexts("message", row).includes("id");
 }
 
 /**

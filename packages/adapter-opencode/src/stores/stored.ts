@@ -24,6 +24,8 @@ export type StoredMessage = Stored & {
   readonly parts: readonly Stored[];
   /** How many records it was made of: itself and its parts. */
   readonly records: number;
+  /** True where only its parts could be read; a fault names the message itself. */
+  readonly isCut?: boolean;
 };
 
 /** A list the client keeps beside the log of a session, such as its to-dos. */

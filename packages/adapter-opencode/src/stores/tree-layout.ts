@@ -1,6 +1,10 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isGone } from "@pond/canonical/adapter";
+import { type FaultEvent, isJsonObject } from "@pond/canonical";
+import { isGone, isSystemError } from "@pond/canonical/adapter";
+import { fault } from "../faults.ts";
+import { leadsOut, leadsOutReason } from "../links.ts";
+import { NotJson, readJsonObject } from "./json-file.ts";
 
 /** The folders and files of one session in a JSON tree; all paths are below the client's folder. */
 export type TreeSession = {
@@ -37,32 +41,83 @@ export function treeSession(path: string): TreeSession | undefined {
     path,
     messages: `storage/message/${id}`,
     partsOf: (message) => `storage/part/${message}`,
-    sides: { todo: `storage/todo/${id}.json`, session_diff: `storage/session_diff/${id}.json` },
+    sides: { todo: `storage/todo/${id}.json`, ...sidesOfDatabase(id) },
     project: `storage/project/${project}.json`,
   };
 }
 
-/** Every session of the trees in a folder. One that was moved to the newer tree is found there. */
-export function listTree(home: string): ReadonlyMap<string, TreeSession> {
-  const found = new Map<string, TreeSession>();
-  for (const path of sessionPaths(home)) {
-    const session = treeSession(path);
-    if (session) found.set(session.id, session);
+/** The files beside the log that the client still writes since it has a database. */
+export function sidesOfDatabase(id: string): Readonly<Record<string, string>> {
+  return { session_diff: `storage/session_diff/${id}.json` };
+}
+
+/**
+ * Every session of the trees in a folder, and a fault for each place of one that is not read. What
+ * the tree of 2025 had was copied to the newer one and is not told of.
+ */
+export function listTree(home: string): {
+  readonly sessions: ReadonlyMap<string, TreeSession>;
+  readonly faults: readonly FaultEvent[];
+} {
+  const sessions = new Map<string, TreeSession>();
+  const faults: FaultEvent[] = [];
+  for (const [id, places] of Map.groupBy(treeSessions(home), ({ id }) => id)) {
+    const read = newestOf(home, places);
+    if (read) sessions.set(id, read);
+    for (const { path } of places) {
+      if (path === read?.path || path.startsWith("project/")) continue;
+      faults.push(fault(join(home, path), `read from ${read?.path} and not from here`));
+    }
   }
-  return found;
+  return { sessions, faults };
+}
+
+/** Folders of sessions that are links out of the client's folder. */
+export function* linkedOut(home: string): Generator<FaultEvent> {
+  for (const parent of ["project", "storage/session"]) {
+    for (const { name } of entriesOf(join(home, parent))) {
+      const path = join(home, parent, name);
+      if (leadsOut(home, path)) yield fault(path, leadsOutReason);
+    }
+  }
 }
 
 /** The session of this id; undefined where the trees hold none. */
 export function findInTree(home: string, id: string): TreeSession | undefined {
-  const paths = sessionFolders(home).map((folder) => `${folder}/${id}.json`);
-  const path = paths.findLast((path) => existsSync(join(home, path)));
-  return path === undefined ? undefined : treeSession(path);
+  const places = sessionFolders(home)
+    .map((folder) => `${folder}/${id}.json`)
+    .filter((path) => existsSync(join(home, path)))
+    .map(treeSession);
+  return newestOf(
+    home,
+    places.filter((session) => session !== undefined),
+  );
+}
+
+/** Where a session was updated last; of equal ones the last, as the newer tree is. */
+function newestOf(home: string, places: readonly TreeSession[]): TreeSession | undefined {
+  if (places.length < 2) return places[0];
+  const times = places.map(({ path }) => updatedMs(join(home, path)));
+  return places[times.lastIndexOf(Math.max(...times))];
+}
+
+/** -1 for a file that cannot be read, which whoever reads the session reports. */
+function updatedMs(file: string): number {
+  try {
+    const { time } = readJsonObject(file).value;
+    const updated = isJsonObject(time) ? time["updated"] : undefined;
+    return typeof updated === "number" ? updated : 0;
+  } catch (error) {
+    if (error instanceof NotJson || isSystemError(error)) return -1;
+    throw error;
+  }
 }
 
 /** Names of the JSON files in a folder, without their suffix, in order; none where it is gone. */
 export function jsonNames(folder: string): readonly string[] {
   return entriesOf(folder)
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".json"))
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .filter(({ name }) => name.endsWith(".json"))
     .map(({ name }) => name.slice(0, -".json".length))
     .sort();
 }
@@ -75,9 +130,12 @@ function folderNames(folder: string): readonly string[] {
     .sort();
 }
 
-function* sessionPaths(home: string): Generator<string> {
+function* treeSessions(home: string): Generator<TreeSession> {
   for (const folder of sessionFolders(home)) {
-    for (const name of jsonNames(join(home, folder))) yield `${folder}/${name}.json`;
+    for (const name of jsonNames(join(home, folder))) {
+      const session = treeSession(`${folder}/${name}.json`);
+      if (session) yield session;
+    }
   }
 }
 

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { type FaultEvent, isJsonObject } from "@pond/canonical";
 import { openRecord, type RecordCount, type SourceRecord } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
+import { leadsOut, leadsOutReason } from "../links.ts";
 import { origin } from "../origin.ts";
 import { completed } from "./completed.ts";
+import { cutMessage } from "./cut-message.ts";
 import { NotJson, readJsonFile, readJsonObject } from "./json-file.ts";
 import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
 import { jsonNames, type TreeSession } from "./tree-layout.ts";
@@ -17,7 +19,7 @@ import { jsonNames, type TreeSession } from "./tree-layout.ts";
  */
 export function readTree(home: string, session: TreeSession, prefix: string): StoredSession {
   const file = join(home, session.path);
-  const own = readStored(file, { id: session.id });
+  const own = readStored(home, file, { id: session.id });
   const heads = jsonNames(join(home, session.messages)).map((name) => headOf(home, session, name));
   return {
     ...own,
@@ -43,7 +45,7 @@ function byTime(left: Head, right: Head): number {
 }
 
 function headOf(home: string, session: TreeSession, name: string): Head {
-  const message = attempt(join(home, session.messages, `${name}.json`), {});
+  const message = attempt(home, join(home, session.messages, `${name}.json`), {});
   const times = "kind" in message ? [] : timesOf(message);
   return { name, createdMs: times.at(0) ?? 0, newestMs: Math.max(0, ...times) };
 }
@@ -55,41 +57,49 @@ function* readMessage(
   count: RecordCount | undefined,
 ): Generator<StoredMessage | FaultEvent> {
   const file = join(home, session.messages, `${name}.json`);
-  const message = attempt(file, { id: name, sessionID: session.id });
+  const message = attempt(home, file, { id: name, sessionID: session.id });
   const partNames = jsonNames(join(home, session.partsOf(name)));
-  const records = 1 + partNames.length;
-  count?.add(records);
-  if ("kind" in message) {
-    yield { ...message, records };
-    return;
-  }
+  count?.add(1 + partNames.length);
   const parts: Stored[] = [];
+  const faults: FaultEvent[] = [];
   for (const part of partNames) {
     const place = join(home, session.partsOf(name), `${part}.json`);
-    const stored = attempt(place, { id: part, sessionID: session.id, messageID: name });
-    if ("kind" in stored) yield stored;
+    const stored = attempt(home, place, { id: part, sessionID: session.id, messageID: name });
+    if ("kind" in stored) faults.push(stored);
     else parts.push(stored);
   }
+  if ("kind" in message) {
+    yield message;
+    yield* faults;
+    const ids = { id: name, sessionID: session.id };
+    if (parts.length > 0) yield cutMessage({ uri: file, record: "file" }, ids, parts);
+    return;
+  }
+  yield* faults;
   yield { kind: "message", schema: 1, ...message, parts, records: 1 + parts.length };
 }
 
-function readStored(file: string, ids: Readonly<Record<string, string>>): Stored {
+type Ids = Readonly<Record<string, string>>;
+
+function readStored(home: string, file: string, ids: Ids): Stored {
+  if (leadsOut(home, file)) throw new NotJson(leadsOutReason);
   const { value, encodedBytes } = readJsonObject(file);
   return completed({ uri: file, record: "file" }, value, ids, {}, { isBare: false, encodedBytes });
 }
 
-function attempt(file: string, ids: Readonly<Record<string, string>>): Stored | FaultEvent {
+function attempt(home: string, file: string, ids: Ids): Stored | FaultEvent {
   try {
-    return readStored(file, ids);
+    return readStored(home, file, ids);
   } catch (error) {
     if (error instanceof NotJson) return { ...fault(file, error.message, error), records: 1 };
     throw error;
   }
 }
 
-function* sidesOf(
+/** The lists that stand in files beside a session. */
+export function* sidesOf(
   home: string,
-  { sides }: TreeSession,
+  { sides }: Pick<TreeSession, "sides">,
   count: RecordCount | undefined,
 ): Generator<StoredSide | FaultEvent> {
   for (const [name, path] of Object.entries(sides)) {
@@ -97,6 +107,7 @@ function* sidesOf(
     if (!existsSync(file)) continue;
     count?.add(1);
     try {
+      if (leadsOut(home, file)) throw new NotJson(leadsOutReason);
       const { value, encodedBytes } = readJsonFile(file);
       const at = { adapter: origin, uri: file, record: "file" };
       yield { kind: "side", name, record: openRecord(at, { value }, { encodedBytes }) };
@@ -110,7 +121,7 @@ function* sidesOf(
 function projectOf(home: string, { project }: TreeSession): SourceRecord | undefined {
   const file = project && join(home, project);
   if (!file || !existsSync(file)) return undefined;
-  const stored = attempt(file, {});
+  const stored = attempt(home, file, {});
   return "kind" in stored ? undefined : stored.record;
 }
 

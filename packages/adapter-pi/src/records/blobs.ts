@@ -23,23 +23,24 @@ type Taken = {
  * so that a session holds all that belongs to it.
  */
 export class Blobs {
-  readonly #folder: string | undefined;
+  readonly #folders: readonly string[];
   /** Hashes the log refers to; true where a part holds the bytes. */
   readonly #seen: Map<string, boolean> = new Map();
   readonly #faults: Map<string, FaultEvent> = new Map();
   readonly #reported: Set<string> = new Set();
 
-  /** @param folder - Undefined for a client without such files. */
-  constructor(folder: string | undefined) {
-    this.#folder = folder;
+  /** @param folders - Where they may lie, the nearest first; none for a client without such files. */
+  constructor(folders: readonly string[]) {
+    this.#folders = folders;
   }
 
   /** What the reference at `key` stands for; undefined where that is none. */
   take(block: SourceRecord, key: string): Taken | undefined {
     const ref = block.peek(key);
-    const hash = typeof ref === "string" ? this.#hashOf(ref) : undefined;
+    const hash = hashOf(ref);
     if (hash === undefined || typeof ref !== "string") return undefined;
     const bytes = this.read(hash, block);
+    if (this.#folders.length === 0) return undefined;
     const content = block.url(key);
     if (bytes === undefined) return content && { content, ref: undefined };
     this.#seen.set(hash, true);
@@ -48,7 +49,7 @@ export class Blobs {
 
   /** The bytes behind a reference as base64 text; undefined where they are not there. */
   base64(ref: string, at: SourceRecord): string | undefined {
-    const hash = this.#hashOf(ref);
+    const hash = hashOf(ref);
     const bytes = hash === undefined ? undefined : this.read(hash, at);
     if (hash === undefined || bytes === undefined) return undefined;
     this.#seen.set(hash, true);
@@ -57,11 +58,11 @@ export class Blobs {
 
   /** Remembers every reference in the record, wherever it stands. */
   note(record: SourceRecord): void {
-    if (this.#folder === undefined) return;
+    if (this.#folders.length === 0) return;
     const open: JsonValue[] = record.keys().map((key) => record.peek(key) ?? null);
     for (let value = open.pop(); value !== undefined; value = open.pop()) {
       if (typeof value === "string") {
-        const hash = this.#hashOf(value);
+        const hash = value.startsWith(prefix) ? hashOf(value) : undefined;
         if (hash !== undefined && !this.#seen.has(hash)) this.#seen.set(hash, false);
       } else if (Array.isArray(value)) {
         for (const element of value) open.push(element);
@@ -73,9 +74,8 @@ export class Blobs {
 
   /** The bytes of a file; where they cannot be had, that becomes a fault of the record. */
   read(hash: string, { at }: Pick<SourceRecord, "at">): Buffer | undefined {
-    if (this.#folder === undefined) return undefined;
-    const file = join(this.#folder, hash);
     try {
+      const file = this.#fileOf(hash, at);
       const stats = lstatSync(file);
       if (!stats.isFile()) throw new SourceFault(at, `blob ${hash} is not a file`);
       if (stats.size > maxBlobBytes) {
@@ -103,9 +103,12 @@ export class Blobs {
     return [...this.#seen].flatMap(([hash, isHeld]) => (isHeld ? [] : [hash])).sort();
   }
 
-  #hashOf(text: string): string | undefined {
-    if (this.#folder === undefined || !text.startsWith(prefix)) return undefined;
-    return hashOf(text);
+  /** The first that is there; the first of all where none is, to say so. */
+  #fileOf(hash: string, at: SourceRecord["at"]): string {
+    const files = this.#folders.map((folder) => join(folder, hash));
+    const file = files.find((file) => lstatSync(file, { throwIfNoEntry: false })) ?? files[0];
+    if (file !== undefined) return file;
+    throw new SourceFault(at, `blob ${hash} is a file of omp's; the reference is kept`);
   }
 }
 

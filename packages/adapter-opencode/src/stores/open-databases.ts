@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import type { FaultEvent } from "@pond/canonical";
+import { isGone } from "@pond/canonical/adapter";
+import { fault } from "../faults.ts";
+import { Database, DatabaseChanged } from "./database.ts";
+
+/** A database that cannot be read, and why. */
+export type Failed = { readonly file: string; readonly error: Error };
+
+/** Those that can be read, and why each other one cannot; one that is gone is neither. */
+export function openReadable(
+  folder: string,
+  names: readonly string[],
+): {
+  readonly databases: readonly Database[];
+  readonly failed: readonly Failed[];
+} {
+  const databases: Database[] = [];
+  const failed: Failed[] = [];
+  for (const name of names) {
+    const file = join(folder, name);
+    let database: Database | undefined;
+    try {
+      database = new Database(file);
+      // Reads the first page: a file that is no database fails here.
+      database.has("session");
+      databases.push(database);
+    } catch (error) {
+      database?.close();
+      if (!(error instanceof Error) || error instanceof DatabaseChanged) {
+        for (const opened of databases) opened.close();
+        throw error;
+      }
+      if (!isGone(error)) failed.push({ file, error });
+    }
+  }
+  return { databases, failed };
+}
+
+/** The fault for a database that cannot be read. */
+export function failure(file: string, error: Error): FaultEvent {
+  return fault(file, `cannot be read (${error.message})`, error);
+}

@@ -1,0 +1,187 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findSessions, readFolder, restoredFiles } from "@pond/adapter-testkit";
+import { type Lineage, type SessionContent, sourceOf } from "@pond/canonical/adapter";
+import { expect, it } from "vitest";
+import { fromOmp } from "./from-pi.ts";
+import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+import { stemOf } from "./layout.ts";
+import { ompProblems } from "./problems.ts";
+import { toOmp } from "./to-pi.ts";
+
+const home = new TemporaryHome();
+const log = `${project}/${logName("s1")}`;
+const side = log.replace(".jsonl", "");
+
+/** What comes back of the home, by path. */
+async function restored() {
+  const { lineages, faults, contents } = await readHome(fromOmp(home.path));
+  const files = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
+  const texts = [...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]);
+  return {
+    ids: contents.map(({ session }) => session.id),
+    texts: Object.fromEntries(texts.filter(([path]) => path !== log)),
+    problems: ompProblems(files),
+    faults,
+  };
+}
+
+it("keeps every file an agent wrote, whatever its name (`adapter-integrity-no-silent-drops`)", async () => {
+  const kept = {
+    [`${side}/local/draft.txt`]: "chapter one",
+    [`${side}/local/schema.sql.bak`]: "create table",
+    [`${side}/local/half.tmp`]: "half",
+    [`${side}/local/results.jsonl`]: '{"row":1}\n',
+    [`${side}/local/sessions.jsonl`]: '{"type":"session","row":1}\n',
+    [`${side}/Scout/local/rows.jsonl`]: '{"row":2}\n',
+    [`${side}/Scout/config.yaml.bak`]: "precious: true",
+    [`${side}/0.bash.log`]: "out",
+  };
+  home.put(log, [header("s1")]);
+  for (const [path, text] of Object.entries(kept)) home.put(path, text);
+  // What the client keeps for a moment lies at the top.
+  for (const name of ["draft.txt", ".draft-only-session", "Scout.jsonl.1.bak", ".x.tmp"]) {
+    home.put(`${side}/${name}`, "x");
+  }
+
+  expect(await restored()).toEqual({ ids: ["s1"], texts: kept, problems: [], faults: [] });
+});
+
+it("keeps a log without a header as a file", async () => {
+  home.put(log, [header("s1")]);
+  home.put(`${side}/rows.jsonl`, "no JSON\n");
+
+  const { ids, texts, faults } = await restored();
+
+  expect([ids, texts, faults]).toEqual([["s1"], { [`${side}/rows.jsonl`]: "no JSON\n" }, []]);
+});
+
+it("takes a log in the folder for a sub-agent, with a header or with nothing in it yet", async () => {
+  home.put(log, [header("s1")]);
+  home.put(`${side}/Scout.jsonl`, [{ type: "title", v: 1, title: "", pad: "" }, header("scout")]);
+  home.put(`${side}/Empty.jsonl`, "");
+
+  const { sessions } = await findSessions(fromOmp(home.path));
+
+  expect(sessions.map(({ key }) => key)).toEqual([
+    log,
+    `${side}/Empty.jsonl`,
+    `${side}/Scout.jsonl`,
+  ]);
+});
+
+const isPosix = process.platform !== "win32";
+
+it.runIf(isPosix)("restores a file under a name that may be written everywhere", async () => {
+  home.put(log, [header("s1")]);
+  home.put(`${side}/local/we\\ird.txt`, "weird");
+  home.put(`${side}/Sc\\out.jsonl`, [header("scout")]);
+  home.put(`sessions/-lo\\om/${logName("s2")}`, [header("s2")]);
+
+  const { texts, faults } = await restored();
+
+  expect(faults).toEqual([]);
+  expect(Object.keys(texts).sort()).toEqual([
+    `${side}/Sc%5Cout.jsonl`,
+    `${side}/local/we%5Cird.txt`,
+    `sessions/-lo%5Com/${logName("s2")}`,
+  ]);
+});
+
+// Other systems have no such names.
+it.runIf(process.platform === "linux")("reports a name that is not UTF-8", async () => {
+  home.put(log, [header("s1")]);
+  const folder = join(home.path, side, "local");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])]), "x");
+  home.put(`${side}/local/caf\u{fffd}.txt`, "a name that is odd, and one");
+
+  const { texts, faults } = await restored();
+
+  expect(faults).toEqual(["a name that is not UTF-8: not stored"]);
+  expect(Object.keys(texts)).toEqual([`${side}/local/caf\u{fffd}.txt`]);
+});
+
+const say = (id: string, parent: string | null) =>
+  message(id, parent, { role: "user", content: id });
+
+it.each([
+  ["by its id", "s1"],
+  ["by its path", `/elsewhere/${log}`],
+])(
+  "keeps the logs of agents that a fork copied as its files, named %s (`adapter-native-restore-lossless`)",
+  async (_, parentSession) => {
+    const copied = (name: string): string => `${project}/${stemOf(logName(name))}`;
+    home.put(log, [header("s1"), say("a1", null)]);
+    home.put(`${side}/Scout.jsonl`, [header("scout"), say("b1", null)]);
+    home.put(`${side}/Scout/Deep.jsonl`, [header("deep")]);
+    home.put(`${side}/Scout.md`, "found");
+    home.put(`${side}/Later.jsonl`, [header("later of the first")]);
+    for (const [name, from] of [
+      ["s2", parentSession],
+      ["s3", "s2"],
+    ] as const) {
+      home.put(`${copied(name)}.jsonl`, [header(name, { parentSession: from }), say("a1", null)]);
+      // An agent may have gone on in the copy, and others may have been started since.
+      home.put(`${copied(name)}/Scout.jsonl`, [header("scout"), say("b1", null), say(name, "b1")]);
+      home.put(`${copied(name)}/Scout/Deep.jsonl`, [header("deep")]);
+      home.put(`${copied(name)}/Scout.md`, "found");
+      home.put(`${copied(name)}/Later.jsonl`, [header(`later of ${name}`)]);
+    }
+    const files = [...(await readFolder(home.path))].map(
+      ([path, bytes]) => [path, Buffer.from(bytes).toString()] as const,
+    );
+
+    const { contents, faults } = await readHome(fromOmp(home.path));
+    const parents = contents.map(({ session }) => [session.id, session.parent_session_id]);
+
+    expect(faults).toEqual([]);
+    expect(Object.fromEntries(parents)).toEqual({
+      s1: undefined,
+      scout: "s1",
+      deep: "scout",
+      "later of the first": "s1",
+      s2: "s1",
+      "later of s2": "s2",
+      s3: "s2",
+      "later of s3": "s3",
+    });
+    expect(parents).toHaveLength(8);
+    for (const id of ["s1", "s2", "s3"]) {
+      const restored = restoredFiles(toOmp.writeNative(lineageOf(id, contents)));
+      const texts = [...restored].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]);
+      const own = files.filter(
+        ([path]) => id === "s1" || path.includes(`_${id}`) || (id === "s2" && path.includes("_s3")),
+      );
+      expect(Object.fromEntries(texts)).toEqual(Object.fromEntries(own));
+    }
+  },
+);
+
+/** A session and everything below it. */
+function lineageOf(id: string, contents: readonly SessionContent[]): Lineage {
+  const root = contents.find(({ session }) => session.id === id);
+  if (root === undefined) throw new TypeError(`no session ${id}`);
+  const below = (parent: string): SessionContent[] =>
+    contents
+      .filter(({ session }) => session.parent_session_id === parent)
+      .flatMap((content) => [content, ...below(content.session.id)]);
+  return { root, descendants: below(id) };
+}
+
+it("writes no file over the log of a session, as older stores may hold both", async () => {
+  home.put(log, [header("s1")]);
+  home.put(`${side}/local/Scout.jsonl`, "a file");
+  home.put(`${side}/Scout.jsonl`, [header("scout")]);
+  const { lineages } = await readHome(fromOmp(home.path));
+  const [lineage] = lineages;
+  if (lineage === undefined) throw new TypeError("nothing was read");
+  const descendants = lineage.descendants.map(({ session, messages }) => {
+    const source = { ...sourceOf(session), artifact: "local/Scout.jsonl" };
+    return { session: { ...session, options: { source } }, messages };
+  });
+
+  const paths = [...toOmp.writeNative({ ...lineage, descendants })].map(({ path }) => path);
+
+  expect(paths).toEqual([log, `${side}/local/Scout.jsonl`]);
+});
