@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Home, line } from "./testing.ts";
@@ -49,6 +49,35 @@ describe("the process", () => {
     expect(stderr).toContain(suggestion);
   });
 
+  it.each([
+    [[], "name a command; see `pond --help`"],
+    [["schedule"], "name a command; see `pond --help`"],
+    [["help", "nope"], "there is no command 'nope'; see `pond --help`"],
+    [["schedule", "help", "nope"], "there is no command 'nope'; see `pond --help`"],
+  ])("says what is missing where it prints help for %j", async (argv, message) => {
+    const { code, stdout, stderr } = await home.pond(...argv, "--json");
+    const said = await home.pond(...argv);
+
+    expect([code, JSON.parse(stdout).error.message]).toEqual([2, message]);
+    expect([said.code, said.stdout, said.stderr]).toEqual([2, "", stderr]);
+    expect(stderr).toMatch(/^Usage: pond/);
+    expect(stderr.includes("error: there is no command 'nope'")).toBe(argv.includes("nope"));
+  });
+
+  it.each([[["restore", "hostile"]], [["list", "--project", "."]]])(
+    "says that the folder it runs in is gone: %j",
+    async (argv) => {
+      const gone = mkdtempSync(join(home.folder, "gone-"));
+
+      const { code, stderr } = await home.spawn(argv, {
+        cwd: gone,
+        onStart: () => rmSync(gone, { recursive: true }),
+      });
+
+      expect([code, stderr]).toEqual([1, "error: the current folder no longer exists\n"]);
+    },
+  );
+
   it("prints its version", async () => {
     const manifest = new URL("../package.json", import.meta.url);
 
@@ -85,6 +114,18 @@ describe("the process", () => {
       expect(others).not.toContain("\x1b[31mred");
     },
   );
+
+  it.each([
+    [["get", "-\x1b]0;owned\x07"]],
+    [["list", "--\x9b2J\u202e"]],
+    [["sn\x1b[2Jyc"]],
+    [["restore", "--at", "\x1b[2J"]],
+  ])("lets no control character of the command line reach the terminal: %j", async (argv) => {
+    const { code, stderr } = await home.pond(...argv);
+
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: .*\n.*See `pond/s)]);
+    expect(stderr).not.toMatch(control);
+  });
 
   it.each([
     [["list"]],

@@ -14,6 +14,7 @@ import {
 import { type Directories, type Environment, expandHome } from "./directories.ts";
 import { type EmbeddingsConfig, embeddingsAt } from "./embeddings-config.ts";
 import { ConfigError } from "./errors.ts";
+import { textOf } from "./replace-file.ts";
 
 /** What `config.toml` says; nothing has to be in it. */
 export type Config = {
@@ -78,8 +79,13 @@ async function parseConfig(text: string, file: string, home: string): Promise<Co
 }
 
 function readText(file: string, isRequired: boolean): string | undefined {
+  const bytes = readBytes(file, isRequired);
+  return bytes && textOf(bytes, file);
+}
+
+function readBytes(file: string, isRequired: boolean): Buffer | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file);
   } catch (cause) {
     const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
     if (isMissing && !isRequired) return undefined;

@@ -16,6 +16,7 @@ import { mcpCommand, serveCommand } from "./commands/serve.ts";
 import { statusCommand } from "./commands/status.ts";
 import { syncCommand } from "./commands/sync.ts";
 import type { Surface } from "./context.ts";
+import { shown } from "./output/shown.ts";
 import type { RunAction } from "./run.ts";
 import { version } from "./version.ts";
 
@@ -60,7 +61,8 @@ export function createProgram(run: RunAction, { stdout, stderr }: Surface): Comm
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      // It quotes what was typed, or pasted.
+      writeErr: (text) => stderr.write(shown(text)),
     })
     .showHelpAfterError(helpHint("pond"))
     .addHelpText("after", epilogue)

@@ -49,7 +49,6 @@ const hints: Readonly<Record<string, string>> = {
   embedding_failed: "What has a vector keeps it; the next `pond sync` goes on with the rest.",
   schedule_failed:
     "`pond sync` works without a schedule; what the error names can be run by hand to see more.",
-  lineage_cycle: "The source recorded sessions as their own ancestors; restore another session.",
 };
 
 /** Says what went wrong and what to do; with `--json` the document says it too. */
@@ -137,8 +136,11 @@ export function factsOf(error: unknown): ErrorFacts {
     return { code, message, details };
   }
   if (!(error instanceof Error)) return { code: "internal", message: String(error), details: {} };
-  // The system's own words name the file and the reason.
+  // The system's own words name the file and the reason, but not of this.
   const isSystem = "syscall" in error;
+  if (isSystem && error.syscall === "uv_cwd") {
+    return { code: "system", message: "the current folder no longer exists", details: {} };
+  }
   return { code: isSystem ? "system" : "internal", message: error.message, details: {} };
 }
 

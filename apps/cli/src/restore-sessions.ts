@@ -4,6 +4,8 @@ import type { Adapter, Fidelity } from "@pond/canonical/adapter";
 import type { At, SessionStore } from "@pond/sessions";
 import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
+import { planInstall } from "./plan-install.ts";
+import { realFolder } from "./real-folder.ts";
 import { resolveSessionId } from "./session-id.ts";
 import { ancestry, type StoredSession, storedSessions } from "./stored-sessions.ts";
 
@@ -23,9 +25,20 @@ type RestoreFault = {
   readonly message: string;
 };
 
+/** A file in a client's home that was there already and stays. */
+type LeftEntry = { readonly session_id: string; readonly path: string };
+
+/** What became of the files of one session, and of those below it. */
+type Outcome = {
+  readonly files: readonly RestoredEntry[];
+  readonly leftAsIs: readonly LeftEntry[];
+};
+
 /** What `pond restore --json` prints. */
 export type RestoreReport = {
   readonly files: readonly RestoredEntry[];
+  /** Forks and sub-agents that were in the client's home already. */
+  readonly left_as_is: readonly LeftEntry[];
   readonly faults: readonly RestoreFault[];
 };
 
@@ -51,19 +64,24 @@ export async function restoreEach(
   const ids: string[] = [];
   // All names are checked before anything is written.
   for (const each of typed) ids.push(await resolveSessionId(context.settings, sessions, each));
-  const chosen = [...new Set(ids)].filter((id) => {
-    const others = ids.filter((other) => other !== id);
-    return !others.some((other) => ancestry(stored, id).includes(other));
+  const chosen = [...new Set(ids)].filter((id, at, all) => {
+    const above = ancestry(stored, id);
+    // Of those in one circle, each is below the others: the first that was named brings them.
+    const isAbove = (other: string, place: number): boolean =>
+      above.includes(other) && !(ancestry(stored, other).includes(id) && at < place);
+    return !all.some((other, place) => other !== id && isAbove(other, place));
   });
   const folder = folderOf(options);
+  const named = new Set(ids);
   const [only] = chosen;
-  if (only !== undefined && chosen.length === 1) {
+  const session = stored.get(only ?? "");
+  if (session !== undefined && chosen.length === 1) {
     // Alone, its failure is the failure of the command.
-    const session = stored.get(only);
-    const files = session ? await restoreOne(context, sessions, session, folder, options) : [];
-    return { files, faults: [] };
+    const outcome = await restoreOne(context, sessions, session, { folder, named }, options);
+    return { files: outcome.files, left_as_is: outcome.leftAsIs, faults: [] };
   }
-  return restoreMany(context, sessions, chosen, stored, () => folder, options);
+  const placeOf = (): Place => ({ folder, named });
+  return restoreMany(context, sessions, chosen, stored, placeOf, options);
 }
 
 /** Restores every session, each below a folder named after the client it is for. */
@@ -72,14 +90,13 @@ export async function restoreAll(
   sessions: SessionStore,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
+  const { rootIds } = await import("@pond/sessions");
   const stored = await storedSessions(sessions);
   const folder = folderOf(options);
-  // Sessions in a circle have no topmost one: each is tried, and its fault says so.
-  const tops = [...stored.keys()].filter((id) => {
-    const above = ancestry(stored, id);
-    return above.length === 0 || above.includes(id);
-  });
-  return restoreMany(context, sessions, tops, stored, (client) => join(folder, client), options);
+  const tops = await rootIds(sessions);
+  const named = new Set(stored.keys());
+  const placeOf = (client: string): Place => ({ folder: join(folder, client), named });
+  return restoreMany(context, sessions, tops, stored, placeOf, options);
 }
 
 /** Refuses a file before all the work, which would fail for each session. */
@@ -92,50 +109,69 @@ function folderOf({ out = defaultFolder, install }: RestoreOptions): string {
   return folder;
 }
 
+/** Where to write, and the sessions that were asked for. */
+type Place = { readonly folder: string; readonly named: ReadonlySet<string> };
+
 async function restoreMany(
   context: Context,
   sessions: SessionStore,
   ids: readonly string[],
   stored: ReadonlyMap<string, StoredSession>,
-  placeOf: (client: string) => string,
+  placeOf: (client: string) => Place,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
   const files: RestoredEntry[] = [];
+  const leftAsIs: LeftEntry[] = [];
   const faults: RestoreFault[] = [];
   for (const id of ids) {
     const session = stored.get(id);
     if (session === undefined) continue;
-    const folder = placeOf(options.to ?? session.source_agent);
+    const place = placeOf(options.to ?? session.source_agent);
     try {
-      files.push(...(await restoreOne(context, sessions, session, folder, options)));
+      const outcome = await restoreOne(context, sessions, session, place, options);
+      files.push(...outcome.files);
+      leftAsIs.push(...outcome.leftAsIs);
     } catch (error) {
       faults.push(toFault(id, error));
     }
   }
-  return { files, faults };
+  return { files, left_as_is: leftAsIs, faults };
 }
 
 async function restoreOne(
   { home, env }: Context,
   sessions: SessionStore,
   { id, source_agent }: StoredSession,
-  folder: string,
+  { folder, named }: Place,
   { to, install, force, at }: RestoreOptions,
-): Promise<RestoredEntry[]> {
+): Promise<Outcome> {
   const { adapterNamed, toolReader } = await import("@pond/adapters");
   const { restore, writeFiles } = await import("@pond/sessions");
   const adapter = adapterNamed(to ?? source_agent);
-  const restored = await restore(sessions, id, adapter.to, { at, readTool: toolReader() });
+  const restored = await restore(sessions, id, adapter.to, {
+    at,
+    readTool: toolReader(),
+    // A client that is started in a folder looks there for what it is to go on with.
+    ...(install && adapter.resume && { projectFor: realFolder }),
+  });
   const target = install ? homeOf(adapter, { home, env }) : folder;
   const save = install ? adapter.save : undefined;
   const options = { isForced: force ?? false, ...(save && { save }) };
-  const paths = await writeFiles(restored.files, target, options);
-  return restored.files.map((file, index) => ({
+  const { toWrite, leftAsIs } = install
+    ? planInstall(restored.files, target, force ? named : new Set([id]))
+    : { toWrite: restored.files, leftAsIs: [] };
+  const paths = await writeFiles(toWrite, target, options);
+  const files = toWrite.map((file, index) => ({
     session_id: file.session,
     path: paths[index] ?? join(target, file.path),
     native: restored.isNative,
     fidelity: file.fidelity ?? restored.fidelity,
   }));
+  const left = leftAsIs.map(({ session, path }) => ({
+    session_id: session,
+    path: join(target, path),
+  }));
+  return { files, leftAsIs: left };
 }
 
 /** The folder where the client finds its sessions on this machine. */

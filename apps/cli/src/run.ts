@@ -2,6 +2,7 @@ import { type Command, CommanderError } from "commander";
 import { type Context, createContext, createOutput, type Surface } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
+import { shown } from "./output/shown.ts";
 import { createProgram } from "./program.ts";
 import { reportError, toWireError } from "./report-error.ts";
 import type { GlobalFlags } from "./settings.ts";
@@ -36,19 +37,33 @@ export async function run(argv: readonly string[], surface: Surface): Promise<Ex
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
   } catch (error) {
-    return reportBadUsage(error, argv, surface);
+    return reportBadUsage(error, program.args, argv, surface);
   }
 }
 
-/** Commander has said what is wrong on stderr already. */
-function reportBadUsage(error: unknown, argv: readonly string[], surface: Surface): ExitCode {
+/** Commander has said what is wrong on stderr already, but where it prints a help text. */
+function reportBadUsage(
+  error: unknown,
+  operands: readonly string[],
+  argv: readonly string[],
+  surface: Surface,
+): ExitCode {
   const output = createOutput({ json: argv.includes("--json") }, surface);
   if (!(error instanceof CommanderError)) return reportError(error, output);
   if (error.exitCode === 0) return exitCodes.done;
+  const isHelp = error.code === "commander.help";
+  const message = isHelp ? whyHelp(operands) : error.message.replace(/^error: /, "");
+  if (isHelp && operands.includes("help")) output.error(shown(message));
   if (output.isJson) {
-    const message = error.message.replace(/^error: /, "");
     const { code, details } = new UsageError(message, { problem: error.code });
     output.jsonText(JSON.stringify({ error: toWireError({ code, message, details }) }));
   }
   return exitCodes.badUsage;
+}
+
+/** Why help was printed that nobody asked for. */
+function whyHelp(operands: readonly string[]): string {
+  const [unknown] = operands.includes("help") ? operands.slice(operands.indexOf("help") + 1) : [];
+  const problem = unknown === undefined ? "name a command" : `there is no command '${unknown}'`;
+  return `${problem}; see \`pond --help\``;
 }

@@ -64,7 +64,10 @@ function manner({ settings }: Context, { mode }: SearchResponse): Shown {
 }
 
 function hint(inScope: number, isNarrowed: boolean): Shown {
-  if (inScope > 0) return shown(` Try other words${isNarrowed ? ", or fewer filters" : ""}.`);
+  if (inScope > 0) {
+    const advice = `Try other words${isNarrowed ? ", or fewer filters" : ""}.`;
+    return shown(` ${advice} Tool calls, their output and reasoning are not searched.`);
+  }
   return isNarrowed
     ? shown(" The filters leave none, or nothing is stored: `pond status` tells.")
     : shown(" Nothing that search reads is stored yet: `pond sync` fetches sessions.");

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseTime } from "./arguments.ts";
@@ -109,6 +110,16 @@ paths = ["~/.claude", "/mnt/old"]`,
     expect(failure).toBeInstanceOf(ConfigError);
     expect(String(failure)).toContain(file);
     expect(String(failure)).toContain(message);
+  });
+
+  it("refuses a file that is not UTF-8", async () => {
+    const file = home.write(".config/pond/config.toml", "");
+    writeFileSync(file, Buffer.from('storage = "/b\xfccher"\n', "latin1"));
+
+    await expect(locate({})).rejects.toMatchObject({
+      code: "config_invalid",
+      message: `${file}: is not UTF-8: save it so`,
+    });
   });
 
   it("refuses a POND_CONFIG that is not there", async () => {

@@ -68,15 +68,17 @@ export class Home {
     {
       entry = "main.ts",
       env = {},
+      cwd = this.folder,
       onStart,
     }: {
       entry?: string;
+      cwd?: string;
       env?: Readonly<Record<string, string>>;
       onStart?: (child: ChildProcess) => void;
     } = {},
   ): Promise<Finished> {
     const child = spawn(process.execPath, [...startOf(entry), ...argv], {
-      cwd: this.folder,
+      cwd,
       env: { ...this.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -109,6 +111,18 @@ export class Home {
       `.claude/projects/-work/${id}.jsonl`,
       lines.map((line) => `${line}\n`).join(""),
     );
+  }
+
+  /** Writes a session with a fork of it and stores both. */
+  async syncFork(): Promise<{ id: string; log: string; fork: string; forkLines: string }> {
+    const forked = { forkedFrom: { sessionId: "original", messageUuid: "o1" } };
+    const forkLines = [line("fork", "f1", "first", forked), line("fork", "f2", "went on")]
+      .map((each) => `${each}\n`)
+      .join("");
+    const log = this.writeSession("original", line("original", "o1", "first"));
+    const fork = this.write(".claude/projects/-work/fork.jsonl", forkLines);
+    await this.pond("sync", "-q");
+    return { id: "original", log, fork, forkLines };
   }
 
   remove(): void {

@@ -35,8 +35,8 @@ export function* writeForeign(
     const tally = new Tally();
     const log = new LogWriter(target.dialect, session.id);
     // In a circle the root's parent is below it.
-    const isRoot = content === lineage.root;
-    const above = isRoot ? undefined : sessions.get(session.parent_session_id ?? "");
+    const parentId = content === lineage.root ? undefined : session.parent_session_id;
+    const above = parentId === undefined ? undefined : sessions.get(parentId);
     const isAgent = family.parentOf(session) !== undefined;
     if (target.dialect.hasTitleSlot) log.line(titleSlot(isoTime(session.created_at)));
     log.line(header(session, above, { target, family, isAgent }));

@@ -30,7 +30,7 @@ export function getCommand(run: RunAction): Command {
     .addOption(
       new Option(
         "--mode <mode>",
-        "how much of it (default: conversational, with --format verbatim)",
+        "what was said; with names and sizes of all else; or all of it whole (default: conversational, with --format verbatim)",
       ).choices(modes),
     )
     .option("--message <id>", "one message with all its parts")

@@ -211,10 +211,13 @@ describe("pond search", () => {
     });
   });
 
-  it("says how much it looked through where nothing is found", async () => {
+  it("says what it looked through where nothing is found", async () => {
     const { code, stdout } = await home.pond("search", "xylophonequartz");
 
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Nothing found in \d+ messages\./)]);
+    expect(stdout.replaceAll("\n", " ")).toContain(
+      "Tool calls, their output and reasoning are not searched.",
+    );
   });
 
   it("takes the beginning of a session's id as a filter", async () => {

@@ -84,6 +84,49 @@ describe("pond restore", () => {
   });
 
   it.each([
+    ["the session alone", ["original"]],
+    ["the session and its fork", ["original", "fork"]],
+    ["every session", ["--all"]],
+  ])("leaves a fork that is there already where %s is installed", async (_, named) => {
+    const other = new Home();
+    const { log, fork } = await other.syncFork();
+    rmSync(log);
+    writeFileSync(fork, "went on");
+
+    const { code, stdout } = await other.pond("restore", ...named, "--install");
+
+    expect([code, readFileSync(fork, "utf8"), existsSync(log)]).toEqual([0, "went on", true]);
+    expect(stdout).toBe(
+      `${log.replace(other.folder, "~")}\nRestored 1 session in 1 file.\n1 file of another session was there already and stays.\n`,
+    );
+    other.remove();
+  });
+
+  it("replaces in the client's home what was named, where it is told to", async () => {
+    const other = new Home();
+    const { log, fork, forkLines } = await other.syncFork();
+    writeFileSync(log, "mine");
+    writeFileSync(fork, "went on");
+
+    const unforced = await other.pond("restore", "original", "--install");
+    const one = await other.pond("restore", "original", "--install", "--force", "--json");
+    const kept = readFileSync(fork, "utf8");
+    const both = await other.pond("restore", "original", "fork", "--install", "--force");
+
+    expect([unforced.code, unforced.stderr]).toEqual([1, expect.stringContaining(log)]);
+    expect([one.code, kept]).toEqual([0, "went on"]);
+    expect(JSON.parse(one.stdout)).toMatchObject({
+      files: [{ session_id: "original", path: log }],
+      left_as_is: [{ session_id: "fork", path: fork }],
+    });
+    expect([both.code, contentOf(fork)]).toEqual([
+      0,
+      forkLines.split("\n").map((each) => (each === "" ? each : JSON.parse(each))),
+    ]);
+    other.remove();
+  });
+
+  it.each([
     ["one session", [ledger]],
     ["every session", ["--all"]],
   ])("refuses a client there is not for %s", async (_, argv) => {
@@ -136,6 +179,29 @@ describe("pond restore", () => {
       0,
       contentOf(join(samples, project, `${ledger}.jsonl`)),
     ]);
+  });
+
+  it.each([
+    ["all of them", ["--all"]],
+    ["both that are named", ["s1", "s2"]],
+  ])("restores sessions that name each other as parents once: %s", async (_, words) => {
+    const other = new Home();
+    const forkOf = (id: string) => ({ forkedFrom: { sessionId: id, messageUuid: "x" } });
+    for (const [id, parent = ""] of [
+      ["s1", "s2"],
+      ["s2", "s1"],
+    ]) {
+      const text = `${line(id ?? "", `${id}-a`, "x", forkOf(parent))}\n`;
+      other.write(`.claude/projects/-work/${id}.jsonl`, text);
+    }
+    await other.pond("sync", "-q");
+    const out = join(other.folder, "out");
+
+    const { code, stdout } = await other.pond("restore", ...words, "--out", out, "--json");
+
+    const files = JSON.parse(stdout).files.map((file: { session_id: string }) => file.session_id);
+    expect([code, files.toSorted()]).toEqual([0, ["s1", "s2"]]);
+    other.remove();
   });
 
   it("restores the others where one fails, names it, and ends with 3", async () => {

@@ -8,6 +8,7 @@ import { printJson } from "../output/json.ts";
 import { formatCount, formatCounted } from "../output/numbers.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
 import { wrapText } from "../output/wrap.ts";
+import { leftAsIsText } from "../plan-install.ts";
 import { type RestoreReport, restoreAll, restoreEach } from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 
@@ -71,7 +72,8 @@ function exitCodeOf({ files, faults }: RestoreReport): ExitCode {
   return files.length === 0 ? exitCodes.failed : exitCodes.doneWithFaults;
 }
 
-function print({ output, home }: Context, { files, faults }: RestoreReport): void {
+function print({ output, home }: Context, report: RestoreReport): void {
+  const { files, left_as_is, faults } = report;
   const listed = output.isVerbose ? files : files.slice(0, filesShown);
   const path = (each: string) => shownLine(shortenHome(each, home));
   if (!output.isQuiet) {
@@ -83,7 +85,10 @@ function print({ output, home }: Context, { files, faults }: RestoreReport): voi
     const kind = foreign > 0 ? shown(", translated for another client") : shown("");
     const total = formatCounted(sessions, "session");
     const said = say`Restored ${total} in ${formatCounted(files.length, "file")}${kind}.`;
-    for (const line of wrapText(said, output.width)) output.line(output.style.faint(line));
+    const left = left_as_is.length > 0 ? [leftAsIsText(left_as_is.length)] : [];
+    for (const sentence of [said, ...left]) {
+      for (const line of wrapText(sentence, output.width)) output.line(output.style.faint(line));
+    }
     if (files.length === 0 && faults.length === 0) {
       output.line(shown("Nothing is stored yet: `pond sync` fetches sessions."));
     }

@@ -3,8 +3,12 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +19,11 @@ const samples = join(fixtures, "samples", "claude-code");
 const ledger = "c5e1b000-3f0a-4d7e-8b21-6a9d4e2f1c02";
 const log = `.claude/projects/-home-ada-ledger/${ledger}.jsonl`;
 
+const said = {
+  role: "user",
+  content: [{ type: "text", text: "hello" }],
+  timestamp: 1795165200000,
+};
 const agentOf = ({ source_agent }: { readonly source_agent: string }): string => source_agent;
 const jsonLines = (text: string) =>
   text
@@ -54,6 +63,29 @@ describe("pond resume", () => {
     expect(readFileSync(file, "utf8")).toBe(restored);
   });
 
+  it("brings a session back beside its fork, and never touches the fork", async () => {
+    const other = new Home();
+    const { id, log, fork, forkLines } = await other.syncFork();
+    rmSync(log);
+    const longer = `${forkLines}${line("fork", "f3", "typed since the last sync")}\n`;
+    writeFileSync(fork, longer);
+
+    const resumed = await other.pond("resume", id);
+    const forced = await other.pond("resume", id, "--force", "--json");
+
+    expect([resumed.code, resumed.stderr]).toEqual([
+      0,
+      expect.stringContaining("1 file of another session was there already and stays."),
+    ]);
+    expect(resumed.stderr).toContain(
+      `Restored for claude-code: ${log.replace(other.folder, "~")}\n`,
+    );
+    expect([existsSync(log), readFileSync(fork, "utf8")]).toEqual([true, longer]);
+    expect(forced.code).toBe(0);
+    expect(JSON.parse(forced.stdout)).toMatchObject({ written: true, left_as_is: [fork] });
+    other.remove();
+  });
+
   it("says everything in JSON", async () => {
     const other = new Home();
     await other.pond("sync", "claude-code", "--path", samples);
@@ -69,6 +101,7 @@ describe("pond resume", () => {
         native: true,
         files: expect.arrayContaining([join(other.folder, log)]),
         written: true,
+        left_as_is: [],
         fidelity: expect.objectContaining({ text: expect.any(Object) }),
         directory: "/home/ada/ledger",
         commands: [["claude", "--resume", ledger]],
@@ -129,6 +162,36 @@ describe("pond resume", () => {
       stdout: `cd /gone && claude --resume ${away}\n`,
       stderr: "warning: the session's folder /gone is not on this machine: make it first\n",
     });
+    other.remove();
+  });
+
+  it("writes for the folder behind a link, as another client that is started there names it", async () => {
+    const other = new Home();
+    const real = realpathSync(mkdtempSync(join(other.folder, "real-")));
+    symlinkSync(real, join(other.folder, "link"));
+    const id = "019d9a10-0000-7000-8000-000000000001";
+    const timestamp = "2026-11-20T09:00:00.000Z";
+    const rows = [
+      { type: "session", version: 3, id, timestamp, cwd: join(other.folder, "link") },
+      { type: "message", id: "a1", parentId: null, timestamp, message: said },
+    ];
+    other.write(
+      `.pi/agent/sessions/--link--/2026-11-20T09-00-00-000Z_${id}.jsonl`,
+      rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+    );
+    await other.pond("sync", "-q");
+
+    const { code, stdout } = await other.pond("resume", id, "--to", "claude-code", "-q");
+
+    const slug = real.replaceAll(/[^A-Za-z0-9]/g, "-");
+    const [copy = ""] = readdirSync(join(other.folder, ".claude/projects", slug));
+    expect([code, stdout]).toEqual([
+      0,
+      `cd ${real} && claude --resume ${copy.replace(".jsonl", "")}\n`,
+    ]);
+    const log = readFileSync(join(other.folder, ".claude/projects", slug, copy), "utf8");
+    expect(jsonLines(log).map(({ cwd }) => cwd)).toContain(real);
+    expect(log).not.toContain(join(other.folder, "link"));
     other.remove();
   });
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Adapter, Fidelity, Resume } from "@pond/canonical/adapter";
+import type { Adapter, Fidelity, RestoredFile, Resume } from "@pond/canonical/adapter";
 import type { Restored, SessionStore } from "@pond/sessions";
 import { Command } from "commander";
 import { type Context, withStore } from "../context.ts";
@@ -11,6 +11,8 @@ import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
+import { leftAsIsText, planInstall } from "../plan-install.ts";
+import { realFolder } from "../real-folder.ts";
 import { homeOf } from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
@@ -31,6 +33,8 @@ type ResumeReport = {
   readonly files: readonly string[];
   /** False where they were there already and were left as they are. */
   readonly written: boolean;
+  /** Those of them that belong to forks and sub-agents, were there already and stay. */
+  readonly left_as_is: readonly string[];
   readonly fidelity: Fidelity;
   /** Where to run the commands; null where it does not matter. */
   readonly directory: string | null;
@@ -77,17 +81,22 @@ async function install(
   const { session } = (await loadLineage(sessions, id)).root;
   const adapter = adapterNamed(flags.to ?? session.source_agent);
   if (adapter.resume === undefined) throw noCommand(adapter, id);
-  const restored = await restore(sessions, id, adapter.to, { readTool: toolReader() });
+  const options = { readTool: toolReader(), projectFor: realFolder };
+  const restored = await restore(sessions, id, adapter.to, options);
   const folder = homeOf(adapter, { home, env });
-  const written = await place(restored, folder, flags.force ?? false);
+  const { isWritten, leftAsIs } = await place(restored, id, folder, flags.force ?? false);
   const { files } = restored;
-  const { commands, directory } = adapter.resume({ session, home: folder, files });
+  const pathOf = ({ path }: RestoredFile): string => join(folder, path);
+  const project = restored.isNative ? session.project : realFolder(session.project);
+  const installed = { session: { ...session, project }, home: folder, files };
+  const { commands, directory } = adapter.resume(installed);
   return {
     session_id: id,
     to: adapter.origin,
     native: restored.isNative,
-    files: files.map(({ path }) => join(folder, path)),
-    written,
+    files: files.map(pathOf),
+    written: isWritten,
+    left_as_is: leftAsIs.map(pathOf),
     fidelity: restored.fidelity,
     directory: directory ?? null,
     commands,
@@ -97,16 +106,26 @@ async function install(
   };
 }
 
+type Placed = { readonly isWritten: boolean; readonly leftAsIs: readonly RestoredFile[] };
+
 /**
  * Writes the files, unless the session is there already: the client may have gone on in it, and
  * what it wrote since is worth more than a copy.
  */
-async function place(restored: Restored, folder: string, isForced: boolean): Promise<boolean> {
+async function place(
+  { files }: Restored,
+  id: string,
+  folder: string,
+  isForced: boolean,
+): Promise<Placed> {
   const { writeFiles } = await import("@pond/sessions");
-  const [first] = restored.files;
-  if (!isForced && first !== undefined && existsSync(join(folder, first.path))) return false;
-  await writeFiles(restored.files, folder, { isForced });
-  return true;
+  const own = files.find(({ session }) => session === id);
+  if (!isForced && own !== undefined && existsSync(join(folder, own.path))) {
+    return { isWritten: false, leftAsIs: [] };
+  }
+  const { toWrite, leftAsIs } = planInstall(files, folder, new Set([id]));
+  await writeFiles(toWrite, folder, { isForced });
+  return { isWritten: true, leftAsIs };
 }
 
 function noCommand({ origin }: Adapter, id: string): UsageError {
@@ -121,7 +140,7 @@ function print({ output, home }: Context, report: ResumeReport): void {
   if (!output.isQuiet) {
     const [first = ""] = report.files;
     const where = shownLine(shortenHome(first, home));
-    const others = report.files.length - 1;
+    const others = report.files.length - report.left_as_is.length - 1;
     const more =
       others > 0 ? say` and ${formatCounted(others, "more file", "more files")}` : shown("");
     output.note(
@@ -129,6 +148,7 @@ function print({ output, home }: Context, report: ResumeReport): void {
         ? say`Restored for ${shown(report.to)}: ${where}${more}`
         : say`Already there, and left as it is: ${where} (--force replaces it)`,
     );
+    if (report.left_as_is.length > 0) output.note(leftAsIsText(report.left_as_is.length));
     const lost = Object.entries(report.fidelity).filter(([, { dropped }]) => dropped > 0);
     if (!report.native && report.written && lost.length > 0) {
       const list = lost.map(([type, { dropped }]) => `${dropped} ${type.replaceAll("_", " ")}`);

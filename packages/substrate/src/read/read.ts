@@ -33,11 +33,10 @@ export type NearestOptions = {
   readonly where?: Filter | undefined;
   readonly columns: readonly string[];
   readonly limit: number;
-  /** How many times `limit` candidates are measured exactly. Default 10. */
-  readonly refineFactor?: number;
 };
 
-const defaultRefineFactor = 10;
+/** How many times as many candidates as are wanted are measured exactly. */
+const refineFactor = 10;
 // Partitions of 4096 vectors that are looked into. Of 300,000 vectors 20, the engine's default, find
 // 98.7 % of the nearest ten and 40 find 99.7 %, as fast.
 const probes = 40;
@@ -80,7 +79,7 @@ export function nearestQuery(table: LanceTable, options: NearestOptions): Vector
     // Unnamed, a flat scan would measure another distance than the index.
     .distanceType("cosine")
     .nprobes(probes)
-    .refineFactor(options.refineFactor ?? defaultRefineFactor)
+    .refineFactor(refineFactor)
     .select([...options.columns, "_distance"]);
   return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
 }

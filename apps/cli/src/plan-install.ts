@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { RestoredFile } from "@pond/canonical/adapter";
+import { formatCounted } from "./output/numbers.ts";
+import { type Shown, say, shown } from "./output/shown.ts";
+
+/** Restored files, by what becomes of them in a client's home. */
+export type InstallPlan = {
+  readonly toWrite: readonly RestoredFile[];
+  /** There already, and of other sessions than those that may be replaced. */
+  readonly leftAsIs: readonly RestoredFile[];
+};
+
+/**
+ * A session is restored with its forks and sub-agents, which the client may still have and may have
+ * gone on in: what is there of them stays, unless they were named themselves.
+ *
+ * @param named - Ids of the sessions whose files may not be there, or are to be replaced.
+ */
+export function planInstall(
+  files: readonly RestoredFile[],
+  home: string,
+  named: ReadonlySet<string>,
+): InstallPlan {
+  const { toWrite = [], leftAsIs = [] } = Object.groupBy(files, ({ session, path }) =>
+    !named.has(session) && existsSync(join(home, path)) ? "leftAsIs" : "toWrite",
+  );
+  return { toWrite, leftAsIs };
+}
+
+/** Says so of a number of files. */
+export function leftAsIsText(count: number): Shown {
+  const files = formatCounted(count, "file of another session was", "files of other sessions were");
+  return say`${files} there already and ${shown(count === 1 ? "stays" : "stay")}.`;
+}
