@@ -17,7 +17,8 @@ export type Judge = (message: StoredMessage) => string | undefined;
  */
 export function judgeOf({ isLive, newestMs }: StoredSession, nowMs: number): Judge {
   if (!isLive || Math.abs(nowMs - newestMs) >= restMs) return () => undefined;
-  return ({ record, schema, parts }) => {
+  return ({ record, schema, parts, isCut }) => {
+    if (isCut) return "the message is not whole yet";
     if (schema === 2) return openInVersion2(record);
     if (isPromptWithoutText(record, parts.length)) return "the prompt has no parts yet";
     if (record.peek("role") !== "assistant") return undefined;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { JsonObject, ReadEvent } from "@pond/canonical";
 import { isJsonObject, SourceFault } from "@pond/canonical";
@@ -6,6 +6,7 @@ import {
   ContentIds,
   carrierEvent,
   fileFault,
+  isSystemError,
   objectOf,
   openRecord,
   type RecordCount,
@@ -54,10 +55,17 @@ function ownFileOf(file: string, { session_id: id }: JsonObject, now: number): s
     return undefined;
   const own = join(dirname(file), `${id}.json`);
   // The names are asked too: where case does not matter, it may be this very file.
-  if (!existsSync(own) || !readdirSync(dirname(file)).includes(basename(own))) return undefined;
-  const opened = openSessionFile(own, now);
-  const isSame = opened.kind === "document" && opened.document["session_id"] === id;
-  return isSame ? basename(own) : undefined;
+  // What is no file of its own, a link among others, is not read as a session either.
+  const isFile = lstatSync(own, { throwIfNoEntry: false })?.isFile() ?? false;
+  if (!isFile || !readdirSync(dirname(file)).includes(basename(own))) return undefined;
+  try {
+    const opened = openSessionFile(own, now);
+    const isSame = opened.kind === "document" && opened.document["session_id"] === id;
+    return isSame ? basename(own) : undefined;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
 }
 
 function isFileName(id: string): boolean {

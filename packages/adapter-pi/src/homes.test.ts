@@ -1,8 +1,7 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonValue } from "@pond/canonical";
 import { expect, it } from "vitest";
-import { header, logName, TemporaryHome } from "./home.test-kit.ts";
+import { TemporaryHome } from "./home.test-kit.ts";
 import { ompHomes, piHomes } from "./homes.ts";
 
 const temporary = new TemporaryHome();
@@ -47,34 +46,4 @@ it("gives a folder that both go by to the client that left its traces in it", ()
   mkdirSync(join(folder, "blobs"), { recursive: true });
 
   expect([pi(env), omp(env)]).toEqual([["~/.pi/agent"], ["~/shared"]]);
-});
-
-const slot = { type: "title", v: 1, title: "Looms", pad: "" };
-const log = (id: string, ...before: readonly JsonValue[]) =>
-  temporary.put(`chats/${logName(id)}`, [...before, header(id)]);
-
-it("gives a session folder that both go by to the client whose logs are in it", () => {
-  const env = { PI_CODING_AGENT_SESSION_DIR: join(temporary.path, "chats") };
-  const pis = [["~/.pi/agent", "~/chats"], ["~/.omp/agent"]];
-  const omps = [["~/.pi/agent"], ["~/.omp/agent", "~/chats"]];
-  log("a");
-  expect([pi(env), omp(env)]).toEqual(pis);
-
-  mkdirSync(join(temporary.path, ".omp/agent"), { recursive: true });
-  expect([pi(env), omp(env)]).toEqual(omps);
-
-  // Logs of older releases of omp begin as those of pi do, which are not to be taken from it.
-  mkdirSync(join(temporary.path, ".pi/agent"), { recursive: true });
-  expect([pi(env), omp(env)]).toEqual(pis);
-  log("b", slot);
-  expect([pi(env), omp(env)]).toEqual(pis);
-
-  rmSync(join(temporary.path, "chats", logName("a")));
-  expect([pi(env), omp(env)]).toEqual(omps);
-});
-
-it("takes a session folder that cannot be read for pi's", () => {
-  const env = { PI_CODING_AGENT_SESSION_DIR: temporary.put("chats", "no folder") };
-
-  expect([pi(env), omp(env)]).toEqual([["~/.pi/agent", "~/chats"], ["~/.omp/agent"]]);
 });

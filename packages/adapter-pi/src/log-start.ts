@@ -1,9 +1,11 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
 import { isSystemError } from "@pond/canonical/adapter";
 
 /** The beginning of a file as text, to decide by; undefined where it cannot be read. */
 export function startOf(file: string, maxBytes: number): string | undefined {
+  // A pipe would wait for a writer, and a link may lead anywhere.
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
   try {
     const handle = openSync(file, "r");
     try {

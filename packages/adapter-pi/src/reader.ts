@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
-import { ompAgents } from "./homes.ts";
+import { ompHomes } from "./homes.ts";
 import { type Root, rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
 
@@ -42,6 +42,6 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
 }
 
 function blobFolders({ home, isHome }: Root): readonly string[] {
-  const agents = isHome ? [] : ompAgents({ home: homedir(), env: process.env });
+  const agents = isHome ? [] : ompHomes({ home: homedir(), env: process.env });
   return [home, ...agents].map((folder) => join(folder, "blobs"));
 }

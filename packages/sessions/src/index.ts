@@ -38,7 +38,12 @@ export { loadLineage, rootIds } from "./restore/lineage.ts";
 export { type Restored, type RestoreOptions, restore } from "./restore/restore.ts";
 export { type WriteOptions, writeFiles } from "./restore/write-files.ts";
 export { checkRow } from "./rows/check-row.ts";
-export { type CheckOptions, checkContent, type FindingKind } from "./rows/content-check.ts";
+export {
+  type CheckOptions,
+  checkContent,
+  type FindingKind,
+  type ToldKind,
+} from "./rows/content-check.ts";
 export {
   isMove,
   type RedactedMessage,

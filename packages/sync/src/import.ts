@@ -177,11 +177,14 @@ function sharedSessions({ works }: Plan): Set<string> {
   return shared;
 }
 
-/** Sessions that were read from what is gone now, and from nothing that is left. */
+/** Sessions that were read from one place alone, which is gone now. */
 function movedSessions({ works }: Plan): Set<string> {
   const left = new Set(works.flatMap(({ seen }) => [...seen.sessionIds()]));
-  const gone = works.flatMap(({ seen }) => [...seen.gone]);
-  return new Set(gone.filter((id) => !left.has(id)));
+  const gone = Map.groupBy(
+    works.flatMap(({ seen }) => seen.gone),
+    (id) => id,
+  );
+  return new Set([...gone].flatMap(([id, { length }]) => (length > 1 || left.has(id) ? [] : [id])));
 }
 
 /** Not readable is no reason to stop: reading the session will say what is wrong with it. */

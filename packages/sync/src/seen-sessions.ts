@@ -32,7 +32,7 @@ export class SeenSessions {
   readonly #file: string;
   readonly #software: string;
   readonly #sessions: Map<string, SeenSession>;
-  readonly #gone: Set<string> = new Set();
+  readonly #gone: string[] = [];
   #isDirty = false;
 
   private constructor(file: string, software: string, saved: Saved | undefined) {
@@ -75,7 +75,7 @@ export class SeenSessions {
   }
 
   /** Ids of the sessions whose source was gone when it was listed: deleted, or under another key now. */
-  get gone(): ReadonlySet<string> {
+  get gone(): readonly string[] {
     return this.#gone;
   }
 
@@ -88,7 +88,7 @@ export class SeenSessions {
   keepOnly(keys: ReadonlySet<string>): void {
     for (const [key, { sessionId }] of this.#sessions) {
       if (keys.has(key)) continue;
-      if (sessionId !== undefined) this.#gone.add(sessionId);
+      if (sessionId !== undefined) this.#gone.push(sessionId);
       this.#sessions.delete(key);
       this.#isDirty = true;
     }

@@ -127,6 +127,25 @@ describe("sync", () => {
       expect(changesIn(after)).not.toHaveProperty("messages_added");
     }));
 
+  it("removes nothing of a session that was in two places which both moved", () =>
+    withBench(async (bench) => {
+      const projects = join(bench.folder, "home", ".claude", "projects");
+      const places = [line("s1", "b", "In one."), line("s1", "c", "In the other.")];
+      const put = (suffix: string): void => {
+        for (const [at, own] of places.entries()) {
+          mkdirSync(join(projects, `-${at}${suffix}`));
+          const text = `${line("s1", "a", "In both.")}\n${own}\n`;
+          writeFileSync(join(projects, `-${at}${suffix}`, "s1.jsonl"), text);
+        }
+      };
+      put("");
+      await bench.sync();
+      for (const at of places.keys()) rmSync(join(projects, `-${at}`), { recursive: true });
+      put("-moved");
+
+      expect(changesIn(await bench.sync())).not.toHaveProperty("tombstones");
+    }));
+
   it("removes nothing that one of two places lacks which a session was moved to", () =>
     withBench(async (bench) => {
       writeTwo(bench);

@@ -113,11 +113,15 @@ function updatedMs(file: string): number {
   }
 }
 
-/** Names of the JSON files in a folder, without their suffix, in order; none where it is gone. */
-export function jsonNames(folder: string): readonly string[] {
+/**
+ * Names of the JSON files in a folder of the client's, without their suffix, in order; none where it
+ * is gone. Of links only those that lead out, to be named: what others point at is read there.
+ */
+export function jsonNames(home: string, path: string): readonly string[] {
+  const folder = join(home, path);
   return entriesOf(folder)
-    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
     .filter(({ name }) => name.endsWith(".json"))
+    .filter((entry) => entry.isFile() || leadsOut(home, join(folder, entry.name)))
     .map(({ name }) => name.slice(0, -".json".length))
     .sort();
 }
@@ -132,7 +136,7 @@ function folderNames(folder: string): readonly string[] {
 
 function* treeSessions(home: string): Generator<TreeSession> {
   for (const folder of sessionFolders(home)) {
-    for (const name of jsonNames(join(home, folder))) {
+    for (const name of jsonNames(home, folder)) {
       const session = treeSession(`${folder}/${name}.json`);
       if (session) yield session;
     }

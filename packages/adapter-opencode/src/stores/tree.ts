@@ -20,7 +20,7 @@ import { jsonNames, type TreeSession } from "./tree-layout.ts";
 export function readTree(home: string, session: TreeSession, prefix: string): StoredSession {
   const file = join(home, session.path);
   const own = readStored(home, file, { id: session.id });
-  const heads = jsonNames(join(home, session.messages)).map((name) => headOf(home, session, name));
+  const heads = jsonNames(home, session.messages).map((name) => headOf(home, session, name));
   return {
     ...own,
     store: "tree",
@@ -58,7 +58,7 @@ function* readMessage(
 ): Generator<StoredMessage | FaultEvent> {
   const file = join(home, session.messages, `${name}.json`);
   const message = attempt(home, file, { id: name, sessionID: session.id });
-  const partNames = jsonNames(join(home, session.partsOf(name)));
+  const partNames = jsonNames(home, session.partsOf(name));
   count?.add(1 + partNames.length);
   const parts: Stored[] = [];
   const faults: FaultEvent[] = [];

@@ -56,6 +56,24 @@ it("knows them again, and what became of them", () =>
     expect(await shown(sessions, "s")).toHaveLength(3);
   }));
 
+it("hangs a copied fork below its copied parent, whichever comes first", () =>
+  withStore(async (sessions) => {
+    const fork = (agent: string): DemoSession => ({
+      id: "f",
+      agent,
+      parent: "s",
+      messages: shared,
+    });
+    await ingestDemo(sessions, [fork("pi"), ofPi, fork("omp"), ofOmp], apart);
+
+    expect(await sessionsIn(sessions)).toEqual([
+      ["f", "pi", "s"],
+      ["omp:f", "omp", "omp:s"],
+      ["omp:s", "omp", null],
+      ["s", "pi", null],
+    ]);
+  }));
+
 it("takes them for one session where nobody asks for that (spec 7.6)", () =>
   withStore(async (sessions) => {
     const [, outcome] = await ingestDemo(sessions, [ofPi, ofOmp]);

@@ -157,6 +157,38 @@ it("takes the place of a revision that reads as another", () => {
   );
 });
 
+it.each<[string, readonly DemoSession[]]>([
+  ["was moved", [demo, { ...demo, messages: messages.toReversed() }]],
+  [
+    "went and came back",
+    [demo, { ...demo, messages: [said("a", "Other."), ...messages.slice(1)] }, demo],
+  ],
+])("mends the first value of a message that %s since", (_, demos) =>
+  withDamaged(
+    (_, row) => (isPartOf("a", row) ? { ...row, variant_data: '{"text":"WRONG"}' } : row),
+    async (damaged, whole) => {
+      const found = await findDamaged(damaged);
+      const [outcome] = await ingestDemo(damaged, demos.slice(-1), { damaged: found });
+
+      expect(outcome).toMatchObject({ mended: 1 });
+      expect(await shown(damaged, "s")).toEqual(await shown(whole, "s"));
+      expect(await verdicts(damaged)).toEqual(new Map());
+    },
+    demos,
+  ),
+);
+
+it("makes no part of a message whose parts stand in other places twice", () =>
+  withDamaged(
+    (_, row) => (isPartOf("b", row) && row["ordinal"] === 1n ? { ...row, ordinal: 3n } : row),
+    async (damaged, whole) => {
+      await ingestDemo(damaged, [demo], { damaged: await findDamaged(damaged) });
+
+      expect(await shown(damaged, "s")).toEqual(await shown(whole, "s"));
+      expect(await findDamaged(damaged)).toEqual(new Map());
+    },
+  ));
+
 it("leaves a message as it is while its source changes, and one whose source is gone", () =>
   withDamaged(
     (table, row) => (table === "parts" ? undefined : row),

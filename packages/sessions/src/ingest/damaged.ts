@@ -1,6 +1,7 @@
 import { and, eq, oneOf, type Row, type Store } from "@pond/substrate";
 import type { LiveMessage } from "../revisions/reconcile.ts";
 import { checkContent } from "../rows/content-check.ts";
+import { inOrder } from "../rows/from-rows.ts";
 import { isMessageWhole } from "../rows/message-content.ts";
 import { tornDigest } from "../rows/message-digest.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
@@ -39,7 +40,8 @@ export async function findDamaged(
     onFinding: (table, kind, row) => {
       const [sessionId, id] = [String(row["session_id"]), String(row["id"])];
       if (table !== "messages") return;
-      if (kind === "digest") damaged.set(sessionId, (damaged.get(sessionId) ?? new Set()).add(id));
+      if (kind === "digest" || kind === "unchecked")
+        damaged.set(sessionId, (damaged.get(sessionId) ?? new Set()).add(id));
       if (kind !== "head") return;
       headless.session_id.push(sessionId);
       headless.id.push(id);
@@ -77,6 +79,14 @@ const rowColumns = ["id", "role", "timestamp", "content", "options", "digest", "
 const partColumns = ["message_id", "id", "ordinal", "type", "provenance"];
 const partValues = ["variant_data", "data", "options"];
 
+/** A session with damaged messages. */
+type DamagedSession = {
+  readonly live: Map<string, LiveMessage>;
+  /** Ids of the carriers that hold the values shown, by message; the others hold their own. */
+  readonly holders: ReadonlyMap<string, string>;
+  readonly rowIds: ReadonlySet<string>;
+};
+
 /**
  * What is stored of the damaged messages of a session, by id. In `live` their digest becomes one that
  * equals none, so that they are written anew. Of one that a carrier holds, the carrier is not read:
@@ -85,16 +95,15 @@ const partValues = ["variant_data", "data", "options"];
 export async function loadDamaged(
   store: Store,
   sessionId: string,
-  live: Map<string, LiveMessage>,
-  rowIds: ReadonlySet<string>,
+  { live, holders, rowIds }: DamagedSession,
 ): Promise<Map<string, DamagedMessage>> {
   const damaged = new Map<string, DamagedMessage>();
+  const holderOf = (id: string): string => holders.get(id) ?? id;
   const shown = [...live.values()].filter(
-    ({ rowId, digest }) => digest !== null && rowIds.has(rowId),
+    ({ id, digest }) => digest !== null && rowIds.has(holderOf(id)),
   );
   if (shown.length === 0) return damaged;
-  for (const message of shown) live.set(message.id, { ...message, digest: tornDigest });
-  const ids = shown.map(({ rowId }) => rowId);
+  const ids = shown.map(({ id }) => holderOf(id));
   const ofSession = eq("session_id", sessionId);
   const [rows, parts] = await Promise.all([
     store.table("messages").rows({ columns: rowColumns, where: and(ofSession, oneOf("id", ids)) }),
@@ -105,9 +114,14 @@ export async function loadDamaged(
   ]);
   const byId = new Map(rows.map((row) => [String(row["id"]), row]));
   const byMessage = Map.groupBy(parts, (part) => String(part["message_id"]));
-  for (const { id, rowId } of shown) {
-    const row = byId.get(rowId);
-    if (row) damaged.set(id, { row, parts: byMessage.get(rowId) ?? [] });
+  for (const message of shown) {
+    const holder = holderOf(message.id);
+    const row = byId.get(holder);
+    const own = byMessage.get(holder) ?? [];
+    // One that could not be waited for may be whole.
+    if (row === undefined || isMessageWhole(row, inOrder(own))) continue;
+    damaged.set(message.id, { row, parts: own });
+    live.set(message.id, { ...message, digest: tornDigest });
   }
   return damaged;
 }
@@ -122,7 +136,10 @@ export function absentParts(
 ): number[] | undefined {
   const stored = new Map(parts.map((part) => [Number(part["ordinal"]), part]));
   const absent = [...preparedParts.keys()].filter((at) => !stored.has(at));
-  if (absent.length === 0) return undefined;
+  const ids = new Set(parts.map(({ id }) => id));
+  const isInTheWay = absent.some((at) => ids.has(preparedParts[at]?.id ?? ""));
+  const isSurplus = parts.length + absent.length > preparedParts.length;
+  if (absent.length === 0 || isInTheWay || isSurplus) return undefined;
   const whole = preparedParts.map(
     (part, at) => stored.get(at) ?? partRow("", header.id, part, at, 0n),
   );

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { ReadEvent, Session } from "@pond/canonical";
 import { oneOf } from "@pond/substrate";
+import { carrierIds } from "../read/outline.ts";
 import { liveMessages } from "../revisions/reconcile.ts";
 import { sessionState } from "../revisions/session-revisions.ts";
 import { idChunks } from "../rows/id-chunks.ts";
@@ -162,7 +163,13 @@ export class Ingest {
     const searchable = messages.flatMap(({ id, isSearchable }) => (isSearchable ? [id] : []));
     const rows = new Map(messages.map(({ id, row }) => [id, row]));
     const rowIds = this.#damaged?.get(sessionId);
-    const damaged = rowIds && (await loadDamaged(this.#sessions.store, sessionId, live, rowIds));
+    const damaged =
+      rowIds &&
+      (await loadDamaged(this.#sessions.store, sessionId, {
+        live,
+        holders: carrierIds(messages),
+        rowIds,
+      }));
     const held = { live, state, rows, searchable, damaged };
     return new KnownSession(this.#sessions.store, session, gathered, held);
   }
@@ -174,8 +181,11 @@ export class Ingest {
     const known = this.#known;
     const { id, parent_session_id: parentId, source_agent: agent } = session;
     const isOfOther = (of: string): boolean => (known.get(of)?.sourceAgent ?? agent) !== agent;
+    // A parent is a soft reference: that of a copied session may come later.
     const isParentApart =
-      parentId !== undefined && isOfOther(parentId) && known.has(idApart(agent, parentId));
+      parentId !== undefined &&
+      isOfOther(parentId) &&
+      (isOfOther(id) || known.has(idApart(agent, parentId)));
     if (!isOfOther(id) && !isParentApart) return undefined;
     return {
       id: isOfOther(id) ? idApart(agent, id) : id,

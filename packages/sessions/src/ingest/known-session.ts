@@ -1,5 +1,6 @@
 import { messageOf, type Session } from "@pond/canonical";
-import { and, eq, oneOf, type Store } from "@pond/substrate";
+import { and, type Cell, eq, oneOf, type Store } from "@pond/substrate";
+import { DamagedRowError } from "../errors.ts";
 import {
   type Change,
   type Incoming,
@@ -237,11 +238,20 @@ async function withoutSideFiles(
     const where = and(eq("session_id", sessionId), oneOf("id", ids));
     const rows = await store.table("messages").rows({ columns: ["id", "options"], where });
     for (const { id, options } of rows) {
-      const source = bagOf(objectOf(options), "source");
-      if (source["sidecar"] !== undefined) sideFiles.add(String(id));
+      if (isSideFile(options)) sideFiles.add(String(id));
     }
   }
   return changes.filter((each) => each.kind !== "remove" || !sideFiles.has(each.previous.id));
+}
+
+function isSideFile(options: Cell | undefined): boolean {
+  try {
+    return bagOf(objectOf(options), "source")["sidecar"] !== undefined;
+  } catch (error) {
+    // A row that is damaged is no reason to stop: it is named where the store is verified.
+    if (error instanceof DamagedRowError) return false;
+    throw error;
+  }
 }
 
 /** True for a message that comes behind all that were there. */

@@ -92,7 +92,7 @@ function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): 
  * The carrier that holds the newest value of each message that is not its own first one. A carrier
  * that only moves holds no value: the first of its digest does, or the one that mended it last.
  */
-function carrierIds(stored: readonly StoredMessage[]): Map<string, string> {
+export function carrierIds(stored: readonly StoredMessage[]): Map<string, string> {
   const firstDigests = new Map<string, string | null>();
   const newest = new Map<string, StoredMessage>();
   const holders = new Map<string, StoredMessage>();

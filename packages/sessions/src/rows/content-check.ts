@@ -22,12 +22,15 @@ const columns: ContentCheck["columns"] = {
 /** What is wrong with a row. */
 export type FindingKind = "digest" | "extra" | "text" | "head" | "form";
 
+/** What a row was that is told of: wrong, or not to be checked because it waited for too long. */
+export type ToldKind = FindingKind | "unchecked";
+
 /** How much a check may hold back, and who is told what it finds. */
 export type CheckOptions = {
   /** How much of messages and parts may wait for the rest. What is beyond it counts as unchecked. */
   readonly maxBytes?: number;
-  /** Told of every row that is wrong. */
-  readonly onFinding?: (table: string, kind: FindingKind, row: Row) => void;
+  /** Told of every row that is wrong, and of every message that could not be checked. */
+  readonly onFinding?: (table: string, kind: ToldKind, row: Row) => void;
 };
 
 const reasons: Readonly<Record<FindingKind, string>> = {
@@ -71,9 +74,11 @@ class StoredContent implements ContentCheck {
   readonly #givenUp: Set<string> = new Set();
   #unchecked = 0;
   readonly #findings: Findings;
+  readonly #onFinding: CheckOptions["onFinding"];
 
   constructor({ maxBytes = maxWaitingBytes, onFinding }: CheckOptions) {
     this.#maxBytes = maxBytes;
+    this.#onFinding = onFinding;
     this.#findings = new Findings(onFinding);
   }
 
@@ -125,7 +130,7 @@ class StoredContent implements ContentCheck {
       // Its parts are of several states.
       if (row["digest"] === tornDigest) continue;
       const key = keyOf(row["session_id"], row["id"]);
-      if (this.#givenUp.has(key)) this.#unchecked += 1;
+      if (this.#givenUp.has(key)) this.#giveUp(row);
       else {
         this.#change(key, (waiting) => {
           // There is one of each key.
@@ -190,8 +195,13 @@ class StoredContent implements ContentCheck {
       this.#waiting.delete(key);
       this.#count(waiting, -1);
       this.#givenUp.add(key);
-      if (waiting.message) this.#unchecked += 1;
+      if (waiting.message) this.#giveUp(waiting.message);
     }
+  }
+
+  #giveUp(message: Row): void {
+    this.#unchecked += 1;
+    this.#onFinding?.("messages", "unchecked", message);
   }
 }
 
