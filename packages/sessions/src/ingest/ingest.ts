@@ -28,7 +28,7 @@ export type IngestOptions = {
   /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
   readonly sessionIds?: readonly string[] | undefined;
   /**
-   * A session whose id is stored of another client gets an id of its own ({@link idApart}), as where
+   * A session whose id is stored of another client gets an id of its own, `CLIENT:ID`, as where
    * the sessions of one client were copied to another, which reads them and goes on. Left out, it is
    * taken for that session, whose labels stay (spec 7.6).
    */
