@@ -29,7 +29,8 @@ export function headerOf(log: string): JsonObject | undefined {
 /** Hardly any header is longer, and one that is decides nothing. */
 export const headerBytes: number = 16 * 1024;
 
-function objectIn(line: string): JsonObject | undefined {
+/** What a line of a log holds; undefined where that is no object. */
+export function objectIn(line: string): JsonObject | undefined {
   try {
     const record = parseJson(line);
     return isJsonObject(record) ? record : undefined;

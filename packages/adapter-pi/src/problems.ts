@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { type Dialect, omp, pi } from "./dialect.ts";
 import { isAgentsOwn, logSuffix, sessionsPrefix } from "./layout.ts";
+import { objectIn } from "./log-start.ts";
 import { messageProblems } from "./message-problems.ts";
 import { slotBytes } from "./session-file/title-slot.ts";
 
@@ -156,16 +157,6 @@ function fieldProblems(entry: JsonObject, { modelName }: Dialect): readonly stri
 
 function isTitle(line: string): boolean {
   return objectIn(line)?.["type"] === "title";
-}
-
-function objectIn(line: string): JsonObject | undefined {
-  try {
-    const value = parseJson(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function isTime(value: JsonValue | undefined): boolean {

@@ -89,8 +89,8 @@ type DamagedSession = {
 
 /**
  * What is stored of the damaged messages of a session, by id. In `live` their digest becomes one that
- * equals none, so that they are written anew. Of one that a carrier holds, the carrier is not read:
- * another one takes its place.
+ * equals none, so that they are written anew. What holds the value counts: the message's own row and
+ * parts, or the carrier that says a later one.
  */
 export async function loadDamaged(
   store: Store,
