@@ -52,9 +52,15 @@ export type TableDeclaration = {
   readonly name: string;
   /** Grows with every change of the columns (`lance-dataset-schema-version`). */
   readonly schemaVersion: number;
+  /** Columns of type text, int64 or bytes that are not nullable; times go into int64. */
   readonly primaryKey: readonly string[];
   readonly columns: Readonly<Record<string, Column>>;
   readonly indexes: readonly IndexDeclaration[];
+  /**
+   * The schema version of the store's first table it came with, of a table that came later: it is
+   * made where it is missing in a store of an earlier version, and else called lost. Default 1.
+   */
+  readonly since?: number;
   /** True where the rows can be made again from other tables; only these can be replaced. */
   readonly isDerived?: boolean;
 };

@@ -56,7 +56,7 @@ export class StoreNotFoundError extends SubstrateError {
   }
 }
 
-/** The store was written with a schema this version does not know. */
+/** The store was written with a schema this version does not know, or one cannot be stored. */
 export class StoreSchemaError extends SubstrateError {
   override readonly name = "StoreSchemaError";
   readonly code = "store_schema";

@@ -33,6 +33,7 @@ export type { Filter, FilterValue } from "./read/filter.ts";
 export {
   and,
   contains,
+  containsInAnyCase,
   eq,
   gt,
   gte,

@@ -2,8 +2,10 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { copyStore } from "./copy.ts";
+import type { Column } from "./declaration.ts";
 import { arrow } from "./engine/arrow.ts";
 import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
+import { verifyStore } from "./integrity/verify.ts";
 import { openStore } from "./store.ts";
 import { catalogue, numbered, parts, prices } from "./testing/catalogue.ts";
 import {
@@ -124,6 +126,63 @@ onFolders("it removes a folder")(
     expect(readdirSync(location)).toEqual(["parts.lance"]);
   },
 );
+
+it.each<[string, Column, string]>([
+  ["times", { type: "timestamp" }, "number is of its key, so it can be text, int64"],
+  ["floating-point numbers", { type: "float64" }, "number is of its key, so it can be text, int64"],
+  ["vectors", { type: { vector: 4 } }, "number is of its key, so it can be text, int64"],
+  ["what may be missing", { type: "text", isNullable: true }, "so it cannot be nullable"],
+])("lance-table-creation-unenforced-pk: no key is of %s", async (_, column, reason) => {
+  const location = temporaryLocation();
+  const keyed = { ...parts, columns: { ...parts.columns, number: column } };
+
+  for (const mode of ["read", "write"] as const) {
+    const outcome = openCatalogue(location, { mode, tables: [prices, keyed] });
+    await expect(outcome).rejects.toThrow(StoreSchemaError);
+    await expect(outcome).rejects.toThrow(reason);
+  }
+  await expect(openCatalogue(location, { mode: "read" })).rejects.toThrow(StoreNotFoundError);
+});
+
+describe("a table that came later", () => {
+  const wheels = { ...prices, name: "wheels", isDerived: false, since: 2 };
+  const later = [{ ...parts, schemaVersion: 2 }, prices, wheels];
+
+  it("is made in a store that holds rows, and missed from then on", async () => {
+    const location = temporaryLocation();
+    const earlier = await openCatalogue(location);
+    await earlier.table("parts").insert(numbered(2));
+
+    const reading = openCatalogue(location, { tables: later, mode: "read" });
+    await expect(reading).rejects.toThrow("made before there was such a table; write to it once");
+    const verdicts = await verifyStore(location, { tables: later, storageOptions });
+    const store = await openCatalogue(location, { tables: later });
+    await store.table("wheels").insert({ maker: ["acme"] });
+
+    expect(verdicts.map(({ name, damages }) => [name, damages])).toEqual([
+      ["parts", []],
+      ["prices", []],
+    ]);
+    expect(store.id).toBe(earlier.id);
+    const reader = await openCatalogue(location, { tables: later, mode: "read" });
+    expect(await reader.table("wheels").count()).toBe(1);
+  });
+
+  onFolders("it removes a folder")("is lost where the store is as new as it is", async () => {
+    const location = temporaryFolder();
+    const store = await openCatalogue(location, { tables: later });
+    await store.table("parts").insert(numbered(2));
+    store.close();
+    rmSync(join(location, "wheels.lance"), { recursive: true });
+
+    for (const mode of ["read", "write"] as const) {
+      const outcome = openCatalogue(location, { mode, tables: later });
+      await expect(outcome).rejects.toThrow("table wheels: it is lost: parts holds rows");
+    }
+    const verdicts = await verifyStore(location, { tables: later });
+    expect(verdicts[2]?.damages).toMatchObject([{ reason: "it is not there" }]);
+  });
+});
 
 describe("lance-dataset-schema-version", () => {
   it("refuses a table that a newer version made", async () => {

@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import type { TableDeclaration } from "./declaration.ts";
 import { type Caches, createCaches } from "./engine/caches.ts";
-import { StoreNotFoundError } from "./errors.ts";
+import { retry } from "./engine/retry.ts";
+import { unfitKey } from "./engine/schema.ts";
+import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
+import { missingTextIndexes } from "./indexes/text-indexes.ts";
 import { type Healing, healTable } from "./integrity/heal.ts";
 import { Catalog, type OpenedTable } from "./storage/catalog.ts";
 import { DurableFolder, isMissing, locate, lockFile } from "./storage/storage.ts";
@@ -27,6 +30,11 @@ export type StoreOptions = {
   readonly stalenessMs?: number;
   /** Told of each manifest that had to be set aside: say it loudly. */
   readonly onHeal?: (healing: Healing) => void;
+  /**
+   * Told of each full-text index that is missing, and would take long to make here: until the next
+   * fold that column is searched by another tokenizer, so other rows are found, and no phrases.
+   */
+  readonly onMissingIndex?: (index: { readonly table: string; readonly column: string }) => void;
   /** False where nobody could be told: a torn table stays as it is, and may not open. Default true. */
   readonly heals?: boolean;
 };
@@ -90,18 +98,24 @@ export class Store {
  * Opens a store.
  *
  * @throws {StoreNotFoundError} in mode `read` where there is none.
- * @throws {StoreSchemaError} where a newer version of the consumer wrote it.
+ * @throws {StoreSchemaError} where a newer version of the consumer wrote it, and for a key that is
+ *   not of text, integers or bytes.
  * @throws {StorageUnavailableError} after every retry failed, and in mode `write` for an object
  *   store that would lose commits.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
-  const { tables, mode = "read", storageOptions, onHeal, heals = true } = options;
+  const { tables, mode = "read", storageOptions, onHeal, onMissingIndex, heals = true } = options;
   const place = locate(location);
   const { caches = createCaches() } = options;
+  for (const table of tables) {
+    const unfit = unfitKey(table);
+    if (unfit !== undefined) throw new StoreSchemaError(place.uri, table.name, unfit);
+  }
   const isLocal = place.folder !== undefined;
   const { stalenessMs = isLocal ? localStalenessMs : remoteStalenessMs } = options;
   // Asked first, because connecting makes the folder.
-  if (mode === "read" && isMissing(place)) throw new StoreNotFoundError(place.uri);
+  const isNew = isMissing(place);
+  if (mode === "read" && isNew) throw new StoreNotFoundError(place.uri);
   const durable = place.folder === undefined ? undefined : new DurableFolder(place.folder);
   const flush = async (): Promise<void> => durable?.flush();
   const catalog = await Catalog.connect(place, { storageOptions, caches, stalenessMs });
@@ -121,6 +135,7 @@ export async function openStore(location: string, options: StoreOptions): Promis
     const opened = await Promise.all(
       tables.map(async (declaration) => ({ declaration, ...(await catalog.open(declaration)) })),
     );
+    if (onMissingIndex) await reportMissingIndexes(place.uri, opened, onMissingIndex);
     return new Store({
       id: opened[0]?.storeId ?? "",
       catalog,
@@ -137,13 +152,25 @@ export async function openStore(location: string, options: StoreOptions): Promis
   }
 }
 
+type Opened = OpenedTable & { readonly declaration: TableDeclaration };
+
+async function reportMissingIndexes(
+  location: string,
+  tables: readonly Opened[],
+  report: NonNullable<StoreOptions["onMissingIndex"]>,
+): Promise<void> {
+  for (const { declaration, handle, absent } of tables) {
+    const place = { table: declaration.name, location };
+    for (const { column } of await retry(place, () => missingTextIndexes(declaration, handle))) {
+      // Where there is no column yet nothing is searched.
+      if (!absent.includes(column)) report({ table: declaration.name, column });
+    }
+  }
+}
+
 function exclusiveOf(
   catalog: Catalog,
-  {
-    declaration: table,
-    handle,
-    uri: home,
-  }: OpenedTable & { readonly declaration: TableDeclaration },
+  { declaration: table, handle, uri: home }: Opened,
 ): Exclusive {
   const place = { table: table.name, location: catalog.location.uri };
   const open = () => catalog.openAny(table.name);

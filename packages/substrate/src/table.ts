@@ -114,8 +114,16 @@ export class Table {
     return vectorDimension(await this.#retry(() => this.#handle.schema()), column);
   }
 
-  /** Drops the index of a column, where there is one; the next fold makes it again. */
-  dropIndex(column: string): Promise<void> {
+  /**
+   * Drops the index of a column, where there is one; the next fold makes it again.
+   *
+   * @throws {TypeError} for a full-text index, without which a search would find other rows.
+   */
+  async dropIndex(column: string): Promise<void> {
+    const { name, indexes } = this.declaration;
+    if (indexes.some((index) => index.column === column && index.kind === "full-text")) {
+      throw new TypeError(`${name}.${column}: a full-text index is not dropped`);
+    }
     return this.#retry(() => dropIndex(this.#handle, column));
   }
 
@@ -193,10 +201,12 @@ export class Table {
   }
 
   /** A query is run again until its first batch is there; what was yielded cannot be. */
-  async *#batches<Options extends { readonly columns: readonly string[] }>(
+  async *#batches<Options extends ScanOptions>(
     options: Options,
     query: (stored: Options) => Query | VectorQuery,
   ): AsyncGenerator<Row[]> {
+    // The engine cannot rank for nothing.
+    if (options.limit === 0) return;
     const { first, batches } = await this.#retry(async () => {
       const { stored, absent } = await this.#stored(options);
       const batches = rowsOf(query(stored), absent);

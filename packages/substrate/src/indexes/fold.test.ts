@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { loadLance } from "../engine/lance.ts";
 import { numbered, parts } from "../testing/catalogue.ts";
 import {
@@ -194,6 +194,46 @@ it("trains a vector index whatever the length of the vectors, and another after 
   found.push(await near(10));
 
   expect([first.created, second.created, found]).toEqual([["shape"], ["shape"], ["n2", "n2"]]);
+});
+
+describe("vectors that no index can be trained on", () => {
+  const fewVectors = {
+    ...parts,
+    indexes: [
+      { column: "maker", kind: "btree" },
+      { column: "shape", kind: "vector", distance: "cosine", minRows: 3 },
+    ],
+  } as const;
+
+  it("are left flat, and everything else is folded", async () => {
+    const store = await openCatalogue(temporaryLocation(), { tables: [fewVectors] });
+    const table = store.table("parts");
+    const zeros = Array.from({ length: 20 }, () => new Float32Array(4));
+    for (const maker of ["a", "b", "c"]) {
+      await table.insert({ ...numbered(20, maker), shape: zeros });
+    }
+
+    const outcome = await table.fold({ isForced: true });
+
+    const folded = { table: "parts", created: ["maker"], isFolded: true };
+    expect(outcome).toEqual({ ...folded, untrained: ["shape"] });
+    expect((await table.health()).fragments).toBe(1);
+    const vector = Float32Array.of(1, 0, 0, 0);
+    await table.insert({ ...numbered(1, "d"), shape: [vector] });
+    const nearest = { column: "shape", vector, columns: ["maker"], limit: 1 };
+    expect(await table.nearest(nearest)).toMatchObject([{ maker: "d" }]);
+  });
+
+  it("are not those that few of many rows have", async () => {
+    const store = await openCatalogue(temporaryLocation(), { tables: [fewVectors] });
+    const table = store.table("parts");
+    const shape = Array.from({ length: 30_000 }, (_, at) =>
+      at < 5 ? Float32Array.of(1, at, at * at, 1) : null,
+    );
+    await table.insert({ ...numbered(30_000), shape });
+
+    expect((await table.fold()).created).toEqual(["maker", "shape"]);
+  });
 });
 
 it("makes an index again that was dropped", async () => {

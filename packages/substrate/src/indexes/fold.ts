@@ -2,8 +2,9 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
 import { healthOf, type TableHealth } from "./health.ts";
-import { createIndexes } from "./indexes.ts";
+import { countVectors, createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
+import { missingTextIndexes } from "./text-indexes.ts";
 
 /** How thorough a fold is. */
 export type FoldOptions = {
@@ -24,6 +25,8 @@ export type FoldOutcome = {
   readonly table: string;
   /** Columns whose index was made over all rows: the first time, or because it was far behind. */
   readonly created: readonly string[];
+  /** Columns of vectors that no index can be trained on, such as all zeros; left out for none. */
+  readonly untrained?: readonly string[];
   /** True where fragments were compacted and indexes brought up to date. */
   readonly isFolded: boolean;
 };
@@ -68,28 +71,36 @@ export async function fold(
   if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
   const missing = isWithoutNewIndexes
     ? []
-    : await retry(place, () => indexesToMake(table, handle, health), options);
-  await createIndexes(table, handle, location, missing, { signal });
+    : await retry(place, () => indexesToMake(table, handle, health, isForced), options);
+  const untrained = await createIndexes(table, handle, location, missing, { signal });
+  const made = missing.map(({ column }) => column).filter((column) => !untrained.includes(column));
   await checkIndexes();
   const isFolded = isForced || isWorthFolding(await look());
   if (isFolded) await optimize(new Date(0));
-  if (isFolded || missing.length > 0) await flush();
+  if (isFolded || made.length > 0) await flush();
   // Cleaned apart and last: the files it removes are what a power cut would fall back on.
   if (isFolded) await optimize(new Date(Date.now() - retentionMs));
-  return { table: table.name, created: missing.map(({ column }) => column), isFolded };
+  const outcome = { table: table.name, created: made, isFolded };
+  return untrained.length > 0 ? { ...outcome, untrained } : outcome;
 }
 
-/** Those not there, and those that cover less than half: making these again is faster. */
+/**
+ * Those not there, and those that cover less than half: making these again is faster. A forced fold
+ * also gives text indexes the positions they lack.
+ */
 async function indexesToMake(
   table: TableDeclaration,
   handle: LanceTable,
   health: TableHealth,
+  isForced: boolean,
 ): Promise<IndexDeclaration[]> {
   const missing: IndexDeclaration[] = [];
+  const lacking: IndexDeclaration[] = isForced ? await missingTextIndexes(table, handle) : [];
   for (const index of table.indexes) {
     const known = health.indexes.find(({ column }) => column === index.column);
     const isBehind =
       known === undefined ||
+      lacking.includes(index) ||
       (known.unindexedRows > known.indexedRows && known.unindexedRows >= thresholds.unindexedRows);
     if (!isBehind) continue;
     if (index.kind === "vector" && !(await isWorthTraining(handle, index))) continue;
@@ -103,7 +114,7 @@ async function isWorthTraining(
   index: IndexDeclaration & { readonly kind: "vector" },
 ): Promise<boolean> {
   if ((await handle.countRows()) < index.minRows) return false;
-  return (await handle.countRows(`${index.column} IS NOT NULL`)) >= index.minRows;
+  return (await countVectors(handle, index.column)) >= index.minRows;
 }
 
 function isWorthFolding({ rows, bytes, fragments, indexes }: TableHealth): boolean {

@@ -3,6 +3,8 @@ import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
 import { loadLance } from "../engine/lance.ts";
 import { retry } from "../engine/retry.ts";
 import { vectorDimension } from "../engine/schema.ts";
+import { isNotNull } from "../read/filter.ts";
+import { toSql } from "../read/sql.ts";
 import { refresh } from "./lost-indexes.ts";
 
 // The defaults are English and drop long tokens (`search-language-neutral-index`). Of the two ICU
@@ -22,28 +24,42 @@ export async function tokenize(text: string): Promise<string[]> {
   return tokens.map((token) => token.text);
 }
 
-/** Makes indexes over what is there; one that is there already is made again. */
+/** What the engine says of vectors of which too few differ from zero. */
+const untrainable = /KMeans cannot train/;
+
+/**
+ * Makes indexes over what is there; one that is there already is made again.
+ *
+ * @returns Columns of vectors that no index can be trained on.
+ */
 export async function createIndexes(
   table: TableDeclaration,
   handle: LanceTable,
   location: string,
   indexes: readonly IndexDeclaration[],
   { signal }: { readonly signal?: AbortSignal | undefined },
-): Promise<void> {
+): Promise<string[]> {
   const place = { table: table.name, location };
-  const rows = await retry(place, () => handle.countRows());
+  const untrained: string[] = [];
   for (const index of indexes) {
     // The engine consumes an index description, so every attempt needs a new one.
     const create = async (): Promise<void> => {
-      const dimension = vectorDimension(await handle.schema(), index.column) ?? 0;
-      const config = configOf(index, rows, dimension);
+      const config = await configOf(index, handle);
       await handle.createIndex(index.column, { config, replace: true });
     };
-    await retry(place, create, {
-      signal,
-      refresh: () => refresh(table, handle),
-    });
+    try {
+      await retry(place, create, { signal, refresh: () => refresh(table, handle) });
+    } catch (error) {
+      if (!(error instanceof Error && untrainable.test(error.message))) throw error;
+      untrained.push(index.column);
+    }
   }
+  return untrained;
+}
+
+/** How many rows have a vector in a column. */
+export function countVectors(handle: LanceTable, column: string): Promise<number> {
+  return handle.countRows(toSql(isNotNull(column)));
 }
 
 export async function dropIndex(handle: LanceTable, column: string): Promise<void> {
@@ -52,7 +68,7 @@ export async function dropIndex(handle: LanceTable, column: string): Promise<voi
   }
 }
 
-function configOf(index: IndexDeclaration, rows: number, dimension: number): Index {
+async function configOf(index: IndexDeclaration, handle: LanceTable): Promise<Index> {
   const { Index } = loadLance();
   switch (index.kind) {
     case "btree":
@@ -60,7 +76,9 @@ function configOf(index: IndexDeclaration, rows: number, dimension: number): Ind
     case "bitmap":
       return Index.bitmap();
     case "vector": {
-      const numPartitions = Math.max(1, Math.floor(rows / 4096));
+      const dimension = vectorDimension(await handle.schema(), index.column) ?? 0;
+      const vectors = await countVectors(handle, index.column);
+      const numPartitions = Math.max(1, Math.floor(vectors / 4096));
       const options = { numPartitions, distanceType: index.distance };
       // Trains 30 to 50 times faster than IVF_PQ, with better recall; but it packs numbers by eight.
       return dimension % 8 === 0 ? Index.ivfRq(options) : Index.ivfFlat(options);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Cell, ColumnType, TableDeclaration } from "../declaration.ts";
 import { loadLance } from "../engine/lance.ts";
 import { verifyStore } from "../integrity/verify.ts";
-import { eq } from "../read/filter.ts";
+import { eq, isNotNull } from "../read/filter.ts";
 import type { Table } from "../table.ts";
 import { catalogue, numbered } from "../testing/catalogue.ts";
 import {
@@ -57,6 +58,30 @@ describe("an index of a column that another process has just renewed", () => {
     await table.fold({ isForced: true });
     const { indexes } = await table.health();
     expect(indexes.map(({ name }) => name)).toContain("shaped_by_idx");
+  });
+
+  it.each<[ColumnType, Cell]>([
+    ["int64", 7n],
+    ["bytes", Uint8Array.of(7)],
+  ])("is looked for where keys are of %s too", async (type, key) => {
+    const location = temporaryLocation();
+    const keyed: TableDeclaration = {
+      ...{ name: "keyed", schemaVersion: 1, primaryKey: ["id"] },
+      columns: { id: { type }, by: { type: "text", isNullable: true, isDerived: true } },
+      indexes: [{ column: "by", kind: "bitmap" }],
+    };
+    const table = (await openCatalogue(location, { tables: [keyed] })).table("keyed");
+    await table.insert({ id: [key] });
+    const behind = await openLanceTable(location, "keyed");
+    await table.renew({ by: "text" });
+    await behind.createIndex("by", { config: loadLance().Index.bitmap() });
+
+    const opened = await openCatalogue(location, { tables: [keyed] });
+
+    expect(await opened.table("keyed").count(isNotNull("id"))).toBe(1);
+    await expect((await openLanceTable(location, "keyed")).countRows("id IS NULL")).resolves.toBe(
+      0,
+    );
   });
 
   it("is left where it is by who verifies the store, which reads it all the same", async () => {

@@ -1,6 +1,6 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
-import { eq } from "../read/filter.ts";
+import { isNotNull } from "../read/filter.ts";
 import { scanQuery } from "../read/read.ts";
 
 /** What every query with a condition says while there is one. */
@@ -39,7 +39,7 @@ async function hasLostIndex(table: TableDeclaration, handle: LanceTable): Promis
   if (column === undefined) return false;
   try {
     // To plan is enough, and reads nothing.
-    await scanQuery(handle, { columns: [column], where: eq(column, "") }).explainPlan();
+    await scanQuery(handle, { columns: [column], where: isNotNull(column) }).explainPlan();
     return false;
   } catch (error) {
     if (error instanceof Error && lost.test(error.message)) return true;

@@ -149,16 +149,17 @@ it.each(columns)("drops only the index of %s, whatever became of a file of it", 
   }
 });
 
-it("keeps every row where all indexes are lost, and the next fold makes them again", async () => {
+it("keeps every row where all indexes are lost; who writes makes that of texts, a fold the others", async () => {
   const copy = copied();
   for (const [file = ""] of (await filesByColumn(copy)).values()) rmSync(join(copy, file));
 
   const healings = await healedAfterReboot(copy);
 
   const table = await openBolts(copy);
-  expect([healings, await indexedColumns(table)]).toEqual([[], []]);
+  expect([healings, await indexedColumns(table)]).toEqual([[], ["text"]]);
   expect(await table.count(eq("id", "n7"))).toBe(1);
-  expect([...(await table.fold()).created].sort()).toEqual(columns);
+  const others = columns.filter((column) => column !== "text");
+  expect([...(await table.fold()).created].sort()).toEqual(others);
 });
 
 it("keeps every index of a whole store, whatever else lies beside them", async () => {
@@ -197,7 +198,7 @@ it.each(columns)(
 
     const table = await openBolts(copy);
 
-    expect((await table.fold()).created).toEqual([column]);
+    expect((await table.fold()).created).toEqual(column === "text" ? [] : [column]);
     expect(await indexedColumns(table)).toEqual(columns);
   },
 );

@@ -79,6 +79,21 @@ it("a store that was copied from a bucket, where tables have names of their own,
   expect(outcome).toEqual([20, [{ table: "parts", setAside: `${moved}.broken` }]]);
 });
 
+it.each(["read", "write"] as const)(
+  "says which folder cannot be read, where it is opened to %s",
+  async (mode) => {
+    const { folder } = await storedThrice();
+    const versions = join(folder, "parts.lance", "_versions");
+    rmSync(versions, { recursive: true });
+    writeFileSync(versions, "");
+
+    const outcome = openCatalogue(folder, { mode });
+
+    await expect(outcome).rejects.toThrow(StorageUnavailableError);
+    await expect(outcome).rejects.toThrow(versions);
+  },
+);
+
 it("leaves a torn table as it is where nobody could be told", async () => {
   const { folder, newest } = await storedThrice();
   const [torn = ""] = newest(1);

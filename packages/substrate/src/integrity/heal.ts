@@ -37,6 +37,8 @@ const clockMs = 2_000;
  * files, so that the newest whole version opens. Nothing is deleted: a manifest gets `.broken`
  * behind its name. What {@link Store.flush} acknowledged is never among them: what else became of a
  * disk stays as it is, for reading to say.
+ *
+ * @throws {StorageUnavailableError} for files that the system does not let us read.
  */
 export async function healTable(
   folder: string,
@@ -50,7 +52,9 @@ export async function healTable(
       return healings;
     } catch (error) {
       // Another process has folded it, and cleaned away what was the newest version just now.
-      if (!isGone(error) || left === 1) throw error;
+      if (isGone(error) && left > 1) continue;
+      if (!(error instanceof Error && "syscall" in error)) throw error;
+      throw new StorageUnavailableError(folder, error.message, { cause: error });
     }
   }
 }

@@ -73,10 +73,17 @@ async function* verifyNewest({
   home,
   ...reader
 }: TableReader): AsyncGenerator<readonly Row[], VersionRead, undefined> {
-  const [manifest] = home === undefined ? [] : await manifestsOf(home);
-  const named = manifest === undefined ? [] : [manifest];
-  // Of zeros the engine makes an empty table.
-  const isTorn = manifest ? await isWhole(manifest).then((isIt) => !isIt, goneOrThrow) : false;
+  let named: readonly string[] = [];
+  let isTorn: boolean | undefined;
+  try {
+    named = home === undefined ? [] : (await manifestsOf(home)).slice(0, 1);
+    const [newest] = named;
+    // Of zeros the engine makes an empty table.
+    isTorn = newest ? await isWhole(newest).then((isIt) => !isIt, goneOrThrow) : false;
+  } catch (error) {
+    return { verdict: unreadable(table, reasonOf(table, error), named), isRemoved: false };
+  }
+  const [manifest] = named;
   if (isTorn !== false) {
     return { verdict: unreadable(table, "it is torn", named), isRemoved: isTorn === undefined };
   }

@@ -72,6 +72,17 @@ it("names the manifest of a table that is torn, and a table that is gone", async
   ]);
 });
 
+it("goes on where the system does not let it read a table", async () => {
+  const { folder } = await storedThrice();
+  const versions = join(folder, "parts.lance", "_versions");
+  rmSync(versions, { recursive: true });
+  writeFileSync(versions, "");
+
+  const reason = expect.stringMatching(/not a directory/);
+  const damaged = { name: "parts", readableRows: 0, damages: [{ files: [], reason }] };
+  expect(await verify(folder)).toEqual([damaged, whole]);
+});
+
 it("says where there is no store", async () => {
   await expect(verify(join(temporaryFolder(), "none"))).rejects.toThrow(StoreNotFoundError);
 });

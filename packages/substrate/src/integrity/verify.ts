@@ -54,7 +54,9 @@ export async function verifyStore(
   try {
     const datasets = await catalog.look(tables);
     if (datasets.size === 0) throw new StoreNotFoundError(place.uri);
-    for (const table of tables) {
+    // Where not even that can be read, what is missing is said to be missing.
+    const newer = await catalog.newerTables(tables).catch(() => new Set<string>());
+    for (const table of tables.filter(({ name }) => !newer.has(name))) {
       const dataset = datasets.get(table.name);
       const home = place.folder && dataset && join(place.folder, `${dataset}.lance`);
       const columns = content?.columns[table.name];

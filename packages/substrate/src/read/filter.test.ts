@@ -7,8 +7,10 @@ import { openCatalogue } from "../testing/store.ts";
 import {
   and,
   contains,
+  containsInAnyCase,
   eq,
   type Filter,
+  type FilterValue,
   gt,
   gte,
   isNotNull,
@@ -36,6 +38,8 @@ async function found(table: Table, where: Filter): Promise<string[]> {
   const rows = await table.rows({ columns: ["number"], where });
   return rows.map(({ number }) => String(number)).sort();
 }
+
+const some = containsInAnyCase("description", "'o'");
 
 const hostile = [
   "",
@@ -98,6 +102,31 @@ describe("text", () => {
     expect(await found(table, oneOf("description", ["\ud800", "\ufffd"]))).toEqual(["0"]);
   });
 
+  it("with a lone surrogate differs from all that is stored; a null is neither", async () => {
+    const table = await tableOf(["\ud7ff", "\ue000", null].map((description) => ({ description })));
+    const lone = "\ud800";
+
+    const outcomes: [Filter, string[]][] = [
+      [ne("description", lone), ["0", "1"]],
+      [not(ne("description", lone)), []],
+      [not(eq("description", lone)), ["0", "1"]],
+      [not(oneOf("description", [lone])), ["0", "1"]],
+      [not(oneOf("description", [lone, "\ue000"])), ["0"]],
+      [not(contains("description", lone)), ["0", "1"]],
+      [not(containsInAnyCase("description", lone)), ["0", "1"]],
+      [lt("description", lone), ["0"]],
+      [lte("description", `${lone}x`), ["0"]],
+      [gt("description", lone), ["1"]],
+      [gte("description", `\ud7ff${lone}`), ["1"]],
+      [prefix("description", lone), []],
+      [not(prefix("description", lone)), ["0", "1"]],
+      [or(eq("description", lone), isNull("description")), ["2"]],
+    ];
+    for (const [filter, expected] of outcomes) {
+      expect([toSql(filter), await found(table, filter)]).toEqual([toSql(filter), expected]);
+    }
+  });
+
   it("is found by what it contains, case and all", async () => {
     const table = await tableOf([
       { description: "50% off 'Hex_Bolt'" },
@@ -107,6 +136,19 @@ describe("text", () => {
     expect(await found(table, contains("description", "Hex_"))).toEqual(["0"]);
     expect(await found(table, contains("description", "%"))).toEqual(["0"]);
     expect(await found(table, contains("description", "'Hex"))).toEqual(["0"]);
+  });
+
+  it("is found by what it contains in any case, and a pattern is a text like others", async () => {
+    const descriptions = ["50% off 'Hex_Bolt'", "hexxbolt", "C:\\Dir\\x", "Überlänge\nΔΡΟΜΟΣ"];
+    const table = await tableOf(descriptions.map((description) => ({ description })));
+
+    expect(await found(table, containsInAnyCase("description", "'hex_bOLT"))).toEqual(["0"]);
+    expect(await found(table, containsInAnyCase("description", "0%"))).toEqual(["0"]);
+    expect(await found(table, containsInAnyCase("description", "\\dir\\"))).toEqual(["2"]);
+    expect(await found(table, containsInAnyCase("description", "ÜBERLÄNGE\nδρομος"))).toEqual([
+      "3",
+    ]);
+    expect(await found(table, containsInAnyCase("description", "\ud800"))).toEqual([]);
   });
 
   it("is found by how it begins as JavaScript would, for any text", async () => {
@@ -159,8 +201,41 @@ describe("numbers and times", () => {
     expect(await found(table, lt("listed", { micros: -1n }))).toEqual([]);
   });
 
-  it("does not compare with what is not a number", () => {
-    expect(() => toSql(eq("weight", Number.NaN))).toThrow(TypeError);
+  it("compares any time there can be, over the index", async () => {
+    const times = [-(2n ** 63n), -62_135_596_800_000_000n, 0n, 2n ** 63n - 1n];
+    const table = await tableOf(times.map((listed) => ({ listed })));
+    await table.fold({ isForced: true });
+
+    for (const [index, micros] of times.entries()) {
+      const before = times.slice(0, index).map((_, at) => `${at}`);
+      expect(await found(table, eq("listed", { micros }))).toEqual([`${index}`]);
+      expect(await found(table, lt("listed", { micros }))).toEqual(before);
+      expect(await table.count(oneOf("listed", [{ micros }]))).toBe(1);
+    }
+  });
+
+  it("compares integers with any number", async () => {
+    const table = await tableOf([{ order: 1n }, { order: 2n }, { order: -(2n ** 63n) }]);
+
+    const outcomes: [Filter, string[]][] = [
+      [eq("order", 1.5), []],
+      [ne("order", 1.5), ["0", "1", "2"]],
+      [lt("order", 1.5), ["0", "2"]],
+      [gte("order", 1.5), ["1"]],
+      [oneOf("order", [1.5, 1n, 2]), ["0", "1"]],
+      [lt("order", 1e300), ["0", "1", "2"]],
+      [eq("order", -(2 ** 63)), ["2"]],
+    ];
+    for (const [filter, expected] of outcomes) {
+      expect([toSql(filter), await found(table, filter)]).toEqual([toSql(filter), expected]);
+    }
+  });
+
+  it.each<FilterValue>([
+    ...[Number.NaN, Infinity, 2n ** 63n, -(2n ** 63n) - 1n, { micros: 2n ** 63n }],
+  ])("are not compared with what no column holds: %s", (value) => {
+    expect(() => toSql(eq("order", value))).toThrow(TypeError);
+    expect(() => toSql(oneOf("order", [value]))).toThrow(TypeError);
   });
 });
 
@@ -188,6 +263,39 @@ describe("combinations", () => {
     for (const [filter, expected] of outcomes) {
       expect([toSql(filter), await found(table, filter)]).toEqual([toSql(filter), expected]);
     }
+  });
+
+  it("are as deep as they are meant, not as they are written", async () => {
+    const table = await tableOf([{ order: 1n }, { order: 2n }]);
+    const one = eq("order", 1n);
+
+    let [both, either, negated]: [Filter, Filter, Filter] = [one, one, one];
+    for (let depth = 0; depth < 101; depth++) {
+      both = and(both, isNotNull("order"));
+      either = or(either, isNull("order"));
+      negated = not(negated);
+    }
+
+    expect(await found(table, both)).toEqual(["0"]);
+    expect(await found(table, either)).toEqual(["0"]);
+    expect(await found(table, negated)).toEqual(["1"]);
+  });
+
+  it.each<[string, (filter: Filter, depth: number) => Filter]>([
+    ["and, or", (filter, depth) => (depth % 2 ? and(filter, some) : or(filter, some))],
+    ["and, not", (filter, depth) => (depth % 2 ? not(filter) : and(filter, some))],
+    [
+      "and, or, not",
+      (filter, depth) => [and(filter, some), or(filter, some), not(filter)][depth % 3] ?? some,
+    ],
+  ])("nest as deep as the engine takes, and no deeper: %s", async (_, nest) => {
+    const table = await tableOf([{ description: "bolt" }]);
+    let filter: Filter = prefix("description", "b");
+    for (let depth = 2; depth < 24; depth++) filter = nest(filter, depth);
+
+    expect((await found(table, filter)).length).toBeLessThan(2);
+    const deeper = nest(nest(filter, 24), 25);
+    await expect(found(table, deeper)).rejects.toThrow(TypeError);
   });
 
   it.each(["no such", "a`b", "a'b", "a;b", ""])("take no column called %j", (column) => {

@@ -9,7 +9,11 @@ export type Filter =
       readonly value: FilterValue;
     }
   | { readonly op: "in"; readonly column: string; readonly values: readonly FilterValue[] }
-  | { readonly op: "contains"; readonly column: string; readonly text: string }
+  | {
+      readonly op: "contains" | "contains-any-case";
+      readonly column: string;
+      readonly text: string;
+    }
   | { readonly op: "null" | "not-null"; readonly column: string }
   | { readonly op: "and" | "or"; readonly filters: readonly Filter[] }
   | { readonly op: "not"; readonly filter: Filter };
@@ -40,6 +44,14 @@ export function contains(column: string, text: string): Filter {
   return { op: "contains", column, text };
 }
 
+/**
+ * Rows whose text has this in it, letters in any case: those that have one other form, so that `ß`
+ * and `SS` differ, and `İ` is itself alone. Scans the column.
+ */
+export function containsInAnyCase(column: string, text: string): Filter {
+  return { op: "contains-any-case", column, text };
+}
+
 /** Rows without a value in a column. */
 export function isNull(column: string): Filter {
   return { op: "null", column };
@@ -52,17 +64,22 @@ export function isNotNull(column: string): Filter {
 
 /** Every one of the filters; all rows for none. */
 export function and(...filters: readonly Filter[]): Filter {
-  return { op: "and", filters };
+  return { op: "and", filters: flattened("and", filters) };
 }
 
 /** Any of the filters; no row for none. */
 export function or(...filters: readonly Filter[]): Filter {
-  return { op: "or", filters };
+  return { op: "or", filters: flattened("or", filters) };
 }
 
 /** Rows that a filter does not take, but for those it cannot judge: a null is neither. */
 export function not(filter: Filter): Filter {
-  return { op: "not", filter };
+  return filter.op === "not" ? filter.filter : { op: "not", filter };
+}
+
+/** Filters without those of the same kind around them: conditions cannot be nested for ever. */
+function flattened(op: "and" | "or", filters: readonly Filter[]): readonly Filter[] {
+  return filters.flatMap((filter) => (filter.op === op ? filter.filters : [filter]));
 }
 
 /** Whether no row can meet it, whatever is stored. */

@@ -1,10 +1,51 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Row } from "../declaration.ts";
 import { openStore, type Store } from "../store.ts";
 import type { Table } from "../table.ts";
 import { batchOf, numbered, parts } from "../testing/catalogue.ts";
 import { newLocation, openCatalogue, storageOptions } from "../testing/store.ts";
 import { eq, gte } from "./filter.ts";
 import type { FullTextQuery } from "./full-text.ts";
+
+describe("a limit", () => {
+  const query = { terms: "bolt" };
+  const vector = Float32Array.of(1, 0, 0, 0);
+  const columns = ["number"];
+  const orderBy = [{ column: "number" }];
+  const reads: [string, (table: Table, limit: number) => Promise<Row[]>][] = [
+    ["a scan", (table, limit) => table.rows({ columns, limit })],
+    ["an ordered scan", (table, limit) => table.rows({ columns, orderBy, limit })],
+    ["words", (table, limit) => table.fullText({ column: "description", query, columns, limit })],
+    ["vectors", (table, limit) => table.nearest({ column: "shape", vector, columns, limit })],
+  ];
+  let table: Table;
+  beforeAll(async () => {
+    const { location, remove } = newLocation();
+    const store = await openStore(location, { tables: [parts], mode: "write", storageOptions });
+    table = store.table("parts");
+    await table.insert({ ...numbered(3), shape: [vector, vector, vector] });
+    return () => {
+      store.close();
+      remove();
+    };
+  });
+
+  it.each(reads)("of %s may be any number of rows", async (_, read) => {
+    const limits = [0, 2, 3, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, Number.MAX_VALUE, Infinity];
+
+    const counts = await Promise.all(
+      limits.map(async (limit) => (await read(table, limit)).length),
+    );
+
+    expect(counts).toEqual([0, 2, 3, 3, 3, 3, 3, 3]);
+  });
+
+  it.each(reads)("of %s is nothing else", async (_, read) => {
+    for (const limit of [-1, 1.5, Number.NaN, -Infinity]) {
+      await expect(read(table, limit)).rejects.toThrow(TypeError);
+    }
+  });
+});
 
 describe("scan", () => {
   it("yields every row in batches, and stops when it is left", async () => {

@@ -44,6 +44,21 @@ const probes = 40;
 // Every scan and search is built in this file (`lance-chokepoints-read`). LanceDB's `where` is a
 // prefilter on all of them, which is what `search-prefilter-pushdown` asks for.
 
+// The engine takes what is above modulo this and one more.
+const mostRows = 2 ** 32 - 1;
+
+/**
+ * How many rows the engine is asked for.
+ *
+ * @throws {TypeError} for a limit that is no number of rows.
+ */
+function rowLimit(limit: number): number {
+  if (limit !== Number.POSITIVE_INFINITY && !(Number.isInteger(limit) && limit >= 0)) {
+    throw new TypeError(`${limit} is no number of rows`);
+  }
+  return Math.min(limit, mostRows);
+}
+
 export function scanQuery(table: LanceTable, options: ScanOptions): Query {
   const order = options.orderBy ?? [];
   // A column must be selected to be ordered by.
@@ -59,7 +74,8 @@ export function scanQuery(table: LanceTable, options: ScanOptions): Query {
       })),
     );
   }
-  return options.limit === undefined ? query : query.limit(options.limit);
+  const { limit = Number.POSITIVE_INFINITY } = options;
+  return rowLimit(limit) < limit ? query : query.limit(limit);
 }
 
 export function fullTextQuery(table: LanceTable, options: FullTextOptions): Query {
@@ -68,7 +84,7 @@ export function fullTextQuery(table: LanceTable, options: FullTextOptions): Quer
     .fullTextSearch(toLanceQuery(options.column, options.query), { columns: [options.column] })
     // Left out, `_score` comes all the same, and a warning on stderr with it.
     .select([...options.columns, "_score"]);
-  return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
+  return (options.where ? query.where(toSql(options.where)) : query).limit(rowLimit(options.limit));
 }
 
 export function nearestQuery(table: LanceTable, options: NearestOptions): VectorQuery {
@@ -81,7 +97,7 @@ export function nearestQuery(table: LanceTable, options: NearestOptions): Vector
     .nprobes(probes)
     .refineFactor(refineFactor)
     .select([...options.columns, "_distance"]);
-  return (options.where ? query.where(toSql(options.where)) : query).limit(options.limit);
+  return (options.where ? query.where(toSql(options.where)) : query).limit(rowLimit(options.limit));
 }
 
 /** The rows of a query, a batch at a time; see {@link toRows}. */

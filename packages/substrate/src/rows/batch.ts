@@ -47,11 +47,18 @@ export function distinctRows(key: readonly string[], batch: ColumnBatch, length:
 export function keyAt(columns: readonly Cells[], row: number): string {
   let key = "";
   for (const cells of columns) {
-    const text = String(cells.at(row));
+    const text = keyText(cells.at(row) ?? null);
     // The length in front keeps ("a", "bc") apart from ("ab", "c").
     key += `${text.length}:${text}`;
   }
   return key;
+}
+
+/** A cell of a key as text, another one for each value. */
+export function keyText(cell: Cell): string {
+  // Bytes as such: text would be made of some of them, and of a Buffer another than of an array.
+  if (!(cell instanceof Uint8Array)) return String(cell);
+  return Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength).toString("latin1");
 }
 
 /** The batch with every column of its table: those left out hold nothing but nulls. */

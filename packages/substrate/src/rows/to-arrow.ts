@@ -180,7 +180,11 @@ function vectorData(
     if (!(cell instanceof Float32Array) || cell.length !== dimension) {
       throw wrong(`not ${dimension} numbers`);
     }
-    for (const number of cell) numbers[position++] = toFloat16Bits(number);
+    for (const number of cell) {
+      // The engine refuses it where a row is inserted, and stores it where one is updated.
+      if (Number.isNaN(number)) throw wrong("a vector with NaN");
+      numbers[position++] = toFloat16Bits(number);
+    }
   }
   const child = arrow.makeData({
     type: new arrow.Float16(),

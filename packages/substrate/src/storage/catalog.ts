@@ -8,6 +8,7 @@ import { retry } from "../engine/retry.ts";
 import { absentColumns, fromSchema, unmetColumn } from "../engine/schema.ts";
 import { StoreNotFoundError, StoreSchemaError } from "../errors.ts";
 import { dropLostIndexes } from "../indexes/lost-indexes.ts";
+import { makeTextIndexes } from "../indexes/text-indexes.ts";
 import { finishRenewal } from "../write/renew.ts";
 import { upgrade } from "../write/upgrade.ts";
 import { createTable } from "./create.ts";
@@ -159,13 +160,35 @@ export class Catalog {
     for (const [table, handle] of proven) await this.#bringUpToDate(table, handle);
   }
 
+  /** Names of tables that are missing because the store is older. Asks for {@link look} before. */
+  async newerTables(tables: readonly TableDeclaration[]): Promise<ReadonlySet<string>> {
+    const [first] = tables;
+    const missing = tables.filter(({ name }) => !this.#datasets.has(name));
+    const later = missing.filter(({ since = 1 }) => since > 1);
+    if (first === undefined || missing.includes(first) || later.length === 0) return new Set();
+    const handle = await this.openAny(first.name);
+    try {
+      const schema = await retry(this.#place(first.name), () => handle.schema());
+      const { schemaVersion = first.schemaVersion } = fromSchema(schema, first) ?? {};
+      return new Set(
+        later.filter(({ since = 1 }) => since > schemaVersion).map(({ name }) => name),
+      );
+    } finally {
+      release(handle);
+    }
+  }
+
   close(): void {
     release(this.#connection);
   }
 
-  /** All tables are made before any holds a row, but for those that can be made of the others. */
+  /**
+   * All tables are made before any holds a row, but for those that can be made of the others and
+   * those that the store is older than.
+   */
   async #refuseLost(tables: readonly TableDeclaration[]): Promise<void> {
-    const own = tables.filter(({ isDerived }) => !isDerived);
+    const newer = await this.newerTables(tables);
+    const own = tables.filter(({ name, isDerived }) => !isDerived && !newer.has(name));
     const isMissing = ({ name }: TableDeclaration): boolean => !this.#datasets.has(name);
     if (!own.some(isMissing)) return;
     for (const { name } of own.filter((table) => !isMissing(table))) {
@@ -194,6 +217,7 @@ export class Catalog {
   async #bringUpToDate(table: TableDeclaration, handle: LanceTable): Promise<void> {
     await finishRenewal(table, handle, this.location.uri);
     if (await upgrade(table, handle, this.location.uri)) this.#upgraded.add(table.name);
+    await makeTextIndexes(table, handle, this.location.uri);
     release(handle);
   }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { DurableFolder, withDraftFolder } from "./storage.ts";
+import { DurableFolder, isMissing, locate, withDraftFolder } from "./storage.ts";
 
 const flushed = vi.hoisted((): string[] => []);
 /** What the system says of a path that is to be flushed. */
@@ -43,6 +43,20 @@ async function flushedBy(run: () => Promise<void>): Promise<string[]> {
   await run();
   return flushed.filter((path) => path.startsWith(root)).map((path) => path.slice(root.length));
 }
+
+it.each([
+  ["file:///made/a%20store", "/made/a store"],
+  ["FILE:///made/store", "/made/store"],
+  ["file:/made/store", "/made/store"],
+  ["file:store", join(process.cwd(), "file:store")],
+  ["/made/store", "/made/store"],
+])("takes %s for a folder", (location, folder) => {
+  expect(locate(location)).toEqual({ uri: folder, folder });
+});
+
+it("takes other addresses for those of object stores", () => {
+  expect(locate("s3://bucket/store")).toEqual({ uri: "s3://bucket/store" });
+});
 
 it("flushes a file before its folder, and the folders a new store is in", async () => {
   writeFileSync(join(store, "data", "a"), "a");
@@ -104,4 +118,15 @@ it("brings a draft into the store only once it is flushed, and keeps it there", 
   });
 
   expect(before).toEqual(["/parts.lance/manifest", "/parts.lance", "/made/store"]);
+});
+
+it.each([
+  ["a file", "", /: a file, not a folder$/],
+  ["a place below a file", "below/it", /: a folder above it is a file$/],
+])("does not take %s for a store that is not there", (_, below, message) => {
+  const file = join(root, "file");
+  writeFileSync(file, "x");
+
+  expect(() => isMissing(locate(join(file, below)))).toThrow(message);
+  expect([isMissing(locate(join(root, "none"))), isMissing(locate(root))]).toEqual([true, false]);
 });

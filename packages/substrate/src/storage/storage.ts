@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type Dirent, existsSync, readdirSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, type Dirent, readdirSync, type Stats, statSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { StorageUnavailableError } from "../errors.ts";
 
 /** Where a store is: a local folder, or an object store's address. */
 export type StoreLocation = {
@@ -15,7 +16,8 @@ export type StoreLocation = {
  * A local path is made absolute, because LanceDB takes one that begins with `db` for its cloud.
  */
 export function locate(location: string): StoreLocation {
-  if (location.startsWith("file://")) {
+  // Of "file:name" a URL would make a path at the root.
+  if (/^file:\//i.test(location)) {
     const folder = fileURLToPath(location);
     return { uri: folder, folder };
   }
@@ -24,9 +26,30 @@ export function locate(location: string): StoreLocation {
   return { uri: folder, folder };
 }
 
-/** True for an address that holds no store yet, as far as a local look can tell. */
+/**
+ * True for an address that holds no store yet, as far as a local look can tell.
+ *
+ * @throws {StorageUnavailableError} for a folder that may not be looked at, and for a file: what is
+ *   there is not known to be nothing.
+ */
 export function isMissing({ folder }: StoreLocation): boolean {
-  return folder !== undefined && !existsSync(folder);
+  if (folder === undefined) return false;
+  try {
+    if (!statSync(folder).isDirectory()) {
+      throw new StorageUnavailableError(folder, "a file, not a folder");
+    }
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    if (isGone(error)) return true;
+    if (hasCode(error, "EACCES")) {
+      throw new StorageUnavailableError(folder, "permission denied", { cause: error });
+    }
+    if (hasCode(error, "ENOTDIR")) {
+      throw new StorageUnavailableError(folder, "a folder above it is a file", { cause: error });
+    }
+    throw error;
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { release } from "../engine/lance.ts";
 import { manifestAt } from "../manifest-names.ts";
 import { type Filter, type FilterValue, oneOf } from "../read/filter.ts";
 import { rowsOf, scanQuery } from "../read/read.ts";
-import { keyAt } from "../rows/batch.ts";
+import { keyAt, keyText } from "../rows/batch.ts";
 
 export type KnownKeysInit = {
   readonly table: TableDeclaration;
@@ -50,7 +50,7 @@ export class KnownKeys {
     const found = await this.#current();
     const keys = this.#keysOf(batch);
     const unknown = this.#unknown(new Set(rowsIn(keys).map((row) => keys[0]?.at(row) ?? null)));
-    const isAdded = (cell: Cell): boolean => this.#added.has(String(cell));
+    const isAdded = (cell: Cell): boolean => this.#added.has(keyText(cell));
     try {
       await this.#read(
         found,
@@ -113,10 +113,10 @@ export class KnownKeys {
     const unknown: Cell[] = [];
     const used = new Map<string, Set<string>>();
     for (const cell of cells) {
-      const keys = this.#recent.get(String(cell));
+      const keys = this.#recent.get(keyText(cell));
       if (keys === undefined) unknown.push(cell);
-      else used.set(String(cell), keys);
-      this.#recent.delete(String(cell));
+      else used.set(keyText(cell), keys);
+      this.#recent.delete(keyText(cell));
     }
     let count = 0;
     for (const keys of [...this.#recent.values(), ...used.values()]) count += keys.size;
@@ -131,7 +131,7 @@ export class KnownKeys {
 
   /** Remembers all stored keys that begin with one of the values. */
   async #read(handle: LanceTable, cells: readonly Cell[]): Promise<void> {
-    for (const cell of cells) this.#recent.set(String(cell), new Set());
+    for (const cell of cells) this.#recent.set(keyText(cell), new Set());
     for (let from = 0; from < cells.length; from += valuesPerQuery) {
       const where = this.#beginsWith(cells.slice(from, from + valuesPerQuery));
       for await (const keys of this.#storedKeys(handle, where)) {
@@ -178,13 +178,12 @@ function rowsIn(keys: readonly Cells[]): number[] {
 }
 
 function firstOf(keys: readonly Cells[], row: number): string {
-  return String(keys[0]?.at(row));
+  return keyText(keys[0]?.at(row) ?? null);
 }
 
 /** Undefined for what SQL has no exact literal for. */
 function literalOf(cell: Cell, type: ColumnType | undefined): FilterValue | undefined {
   if (type === "text" && typeof cell === "string") return cell;
   if (type === "int64" && typeof cell === "bigint") return cell;
-  if (type === "timestamp" && typeof cell === "bigint") return { micros: cell };
   return undefined;
 }

@@ -5,6 +5,7 @@ import { retry } from "../engine/retry.ts";
 import { toType } from "../engine/schema.ts";
 import { SubstrateError } from "../errors.ts";
 import { refresh } from "../indexes/lost-indexes.ts";
+import { makeTextIndexes } from "../indexes/text-indexes.ts";
 
 const next = "_next";
 const previous = "_previous";
@@ -53,7 +54,7 @@ export async function renew(
       if (!(await isWished(next))) continue;
     }
     await finishRenewal(table, handle, location);
-    if (await isWished()) return;
+    if (await isWished()) return makeTextIndexes(table, handle, location);
   }
 }
 

@@ -162,6 +162,7 @@ describe("a batch that cannot be stored as it is", () => {
     ["an integer in a double column", "weight", { ...key, weight: [1n] }],
     ["text in a bytes column", "drawing", { ...key, drawing: ["abc"] }],
     ["a vector of another length", "shape", { ...key, shape: [new Float32Array(3)] }],
+    ["a vector with NaN", "shape", { ...key, shape: [Float32Array.of(1, Number.NaN, 0, 0)] }],
   ])("is refused: %s", async (_, column, batch) => {
     const table = (await openCatalogue()).table("parts");
 
@@ -170,6 +171,16 @@ describe("a batch that cannot be stored as it is", () => {
     await expect(outcome).rejects.toThrow(InvalidBatchError);
     await expect(outcome).rejects.toMatchObject({ details: { table: "parts", column } });
     expect(await table.count()).toBe(0);
+  });
+
+  it("is refused in an update too", async () => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(key);
+
+    const outcome = table.update({ ...key, shape: [new Float32Array(4).fill(Number.NaN)] });
+
+    await expect(outcome).rejects.toThrow(InvalidBatchError);
+    expect(await table.rows({ columns: ["shape"] })).toEqual([{ shape: null }]);
   });
 });
 

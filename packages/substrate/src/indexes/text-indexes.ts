@@ -1,0 +1,42 @@
+import type { Table as LanceTable } from "@lancedb/lancedb";
+import type { FullTextIndex, TableDeclaration } from "../declaration.ts";
+import { retry } from "../engine/retry.ts";
+import { isNotNull } from "../read/filter.ts";
+import { toSql } from "../read/sql.ts";
+import { createIndexes } from "./indexes.ts";
+import { refresh } from "./lost-indexes.ts";
+
+// To index so many takes a second or two, of the length that messages have.
+const fewTexts = 10_000;
+
+/**
+ * Makes the full-text indexes that are missing, where few rows have a text: without its index a
+ * column is searched by another tokenizer, which finds other rows. Others wait for a fold.
+ */
+export async function makeTextIndexes(
+  table: TableDeclaration,
+  handle: LanceTable,
+  location: string,
+): Promise<void> {
+  const place = { table: table.name, location };
+  const options = { refresh: () => refresh(table, handle) };
+  for (const index of await retry(place, () => missingTextIndexes(table, handle), options)) {
+    const hasText = toSql(isNotNull(index.column));
+    const texts = await retry(place, () => handle.countRows(hasText), options);
+    if (texts <= fewTexts) await createIndexes(table, handle, location, [index], {});
+  }
+}
+
+/** The full-text indexes that are declared, and are not there or lack the positions of words. */
+export async function missingTextIndexes(
+  table: TableDeclaration,
+  handle: LanceTable,
+): Promise<FullTextIndex[]> {
+  const declared = table.indexes.filter((index) => index.kind === "full-text");
+  if (declared.length === 0) return [];
+  const stored = (await handle.listIndices()).filter(({ indexType }) => indexType === "FTS");
+  return declared.filter(({ column, hasPositions }) => {
+    const known = stored.find(({ columns }) => columns[0] === column);
+    return known === undefined || (hasPositions && !known.indexDetails?.with_position);
+  });
+}
