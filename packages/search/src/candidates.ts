@@ -47,18 +47,26 @@ export function candidatesOf(found: Found, rootOf: RootOf): Map<string, Candidat
   );
 }
 
+/** The sessions that anything was found in. */
+export function sessionIdsOf({ messages, windows, literals, vectors }: Found): Set<string> {
+  const hits = [...windows, ...messages, ...literals, ...vectors];
+  return new Set(hits.map(({ sessionId }) => sessionId));
+}
+
+/** The messages of a window. */
+export function keysOf({ sessionId, messageIds }: WindowHit): MessageKey[] {
+  const ids: unknown = JSON.parse(messageIds);
+  return Array.isArray(ids) ? ids.map((id) => ({ sessionId, id: String(id) })) : [];
+}
+
 /** Of each root of which nothing but windows was found: the messages of the best of them. */
 export function guessesOf(found: Found, rootOf: RootOf): Map<string, MessageKey[]> {
   const sure = new Set(messagesOf(found).map(({ sessionId }) => rootOf(sessionId)));
   const guesses = new Map<string, MessageKey[]>();
-  for (const { sessionId, messageIds } of found.windows) {
-    const root = rootOf(sessionId);
+  for (const window of found.windows) {
+    const root = rootOf(window.sessionId);
     if (root === undefined || sure.has(root) || guesses.has(root)) continue;
-    const ids = idsOf(messageIds).slice(0, guessesPerWindow);
-    guesses.set(
-      root,
-      ids.map((id) => ({ sessionId, id })),
-    );
+    guesses.set(root, keysOf(window).slice(0, guessesPerWindow));
   }
   return guesses;
 }
@@ -116,18 +124,13 @@ function voteOfWindows(
 ): void {
   const stretch = minMax(windows.map(({ score }) => score));
   const rows = new Map([...byRow].map(([row, message]) => [keyText(message), row]));
-  for (const { sessionId, score, messageIds } of windows) {
-    if (rootOf(sessionId) === undefined) continue;
-    for (const id of idsOf(messageIds)) {
-      const row = rows.get(keyText({ sessionId, id }));
+  for (const window of windows) {
+    if (rootOf(window.sessionId) === undefined) continue;
+    for (const key of keysOf(window)) {
+      const row = rows.get(keyText(key));
       const known = row === undefined ? undefined : byRow.get(row);
       if (row === undefined || known === undefined) continue;
-      byRow.set(row, { ...known, rank: known.rank + weights.window * stretch(score) });
+      byRow.set(row, { ...known, rank: known.rank + weights.window * stretch(window.score) });
     }
   }
-}
-
-function idsOf(json: string): string[] {
-  const ids: unknown = JSON.parse(json);
-  return Array.isArray(ids) ? ids.map(String) : [];
 }

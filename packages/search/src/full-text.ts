@@ -1,8 +1,9 @@
 import { type SessionStore, windowText } from "@pond/sessions";
 import type { Filter, FullTextQuery, Row } from "@pond/substrate";
+import { indexBounds, meetsBounds, textBounds } from "./bounds.ts";
 import { toCoverage } from "./coverage.ts";
 import { type FoundMessage, foundColumns, toFound } from "./message.ts";
-import { fullWeight, isBound, type ParsedQuery, tellingTerms } from "./query.ts";
+import { fullWeight, type ParsedQuery, type Term, tellingTerms } from "./query.ts";
 import { deepHits, type Hits } from "./rounds.ts";
 import { weights } from "./weights.ts";
 import { wordsOf } from "./words.ts";
@@ -46,7 +47,9 @@ export async function messageArm(
       return { ...message, rank: score * (1 + weights.coverage * share) };
     });
   };
-  return deepHits(ask, where, limit);
+  const { hits, isCut } = await deepHits(ask, where, limit);
+  const decided = textBounds(query);
+  return { hits: hits.filter(({ text }) => meetsBounds(text, decided)), isCut };
 }
 
 /** The windows whose messages hold the query's words between them, best first. */
@@ -72,34 +75,42 @@ export async function windowArm(
 
 /** What a query asks of messages. */
 export function messageQuery(query: ParsedQuery): FullTextQuery {
-  return bounded({ ...query, terms: tellingTerms(query.terms) }, phraseOrWords);
+  return bounded(tellingTerms(query.terms), indexBounds(query), phraseOrWords);
 }
 
 /** What a query asks of windows, whose index knows no positions. */
 export function windowQuery(query: ParsedQuery): FullTextQuery {
-  const excluded = query.excluded.filter(isOneWord).map(windowText);
+  const { required, excluded } = indexBounds(query);
   const terms = query.terms.map(({ word, weight }) => ({ word: windowText(word), weight }));
-  return bounded({ ...query, terms, required: query.required.map(windowText), excluded }, allWords);
+  const bounds = {
+    required: required.map(windowText),
+    excluded: excluded.filter(isOneWord).map(windowText),
+  };
+  return bounded(terms, bounds, allWords);
 }
 
 /** What puts messages that hold a literal first: its words in a row. */
 export function literalQuery(query: ParsedQuery, literal: string): FullTextQuery {
-  if (!isBound(query)) return phraseOrWords(literal);
+  const { required, excluded } = indexBounds(query);
+  if (required.length + excluded.length === 0) return phraseOrWords(literal);
   return {
-    must: [literal, ...query.required].map(phraseOrWords),
-    mustNot: query.excluded.map(phraseOrWords),
+    must: [literal, ...required].map(phraseOrWords),
+    mustNot: excluded.map(phraseOrWords),
   };
 }
 
-function bounded(query: ParsedQuery, toClause: (text: string) => FullTextQuery): FullTextQuery {
-  const { terms, required, excluded } = query;
+function bounded(
+  terms: readonly Term[],
+  { required, excluded }: Pick<ParsedQuery, "required" | "excluded">,
+  toClause: (text: string) => FullTextQuery,
+): FullTextQuery {
   // A word said four times weighs four times as much: one match query over all words takes 2 ms
   // where a boolean query of two boosted ones takes 14. Words that weigh alike are said once, and
   // the score is made up for: that saves a sixth of the time, and of windows a quarter.
   const divisor = terms.map(({ weight }) => weight).reduce(commonDivisor, 0);
   const words = terms.flatMap(({ word, weight }) => Array(weight / divisor).fill(word));
   const any = { terms: words.join(" "), boost: Math.max(divisor, 1) };
-  if (!isBound(query)) return any;
+  if (required.length + excluded.length === 0) return any;
   return {
     must: required.map(toClause),
     should: [any],

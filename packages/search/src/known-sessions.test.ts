@@ -88,7 +88,7 @@ it("reads once for searches that ask at once, and again where that failed", asyn
 function failingOnce({ store, close }: SessionStore): SessionStore {
   let isFirst = true;
   const sessions = store.table("sessions");
-  const table = {
+  const counted = {
     scan: sessions.scan.bind(sessions),
     count: async () => {
       if (!isFirst) return sessions.count();
@@ -96,8 +96,30 @@ function failingOnce({ store, close }: SessionStore): SessionStore {
       throw new Error("no disk");
     },
   };
-  return { store: { table: () => table } as unknown as SessionStore["store"], close };
+  const table = (name: string) => (name === "sessions" ? counted : store.table(name));
+  return { store: { table } as unknown as SessionStore["store"], close };
 }
+
+it.each([
+  ["read at once", 100],
+  ["asked for", 0],
+])("learns late where sessions belong, %s", async (_, first) => {
+  const { sessions, remove } = await storeOf(chats);
+  const limits = { first, again: first };
+  await loadRoots(sessions, await knownSessions(sessions, limits), ["deep", "other"]);
+
+  await addChats(sessions, [
+    { id: "other", parent: "deep", texts: ["four"], project: "/else", agent: "pi" },
+  ]);
+
+  const known = await knownSessions(sessions, limits);
+  const roots = await loadRoots(sessions, known, ["other"]);
+  expect(roots.rootOf("other")).toBe("root");
+  expect(roots.labels("other")).toMatchObject({ parentId: "deep", project: "/else" });
+  expect(await countSubAgents(sessions, known, ["root"])).toEqual(new Map([["root", 3]]));
+  expect(await knownSessions(sessions, limits)).toBe(known);
+  remove();
+});
 
 it.each([
   ["read at once", 100],

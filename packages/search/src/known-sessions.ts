@@ -1,4 +1,4 @@
-import { rootsOf, type SessionStore } from "@pond/sessions";
+import { type LaterParents, laterParents, rootsOf, type SessionStore } from "@pond/sessions";
 import { type Filter, gte } from "@pond/substrate";
 
 export type SessionLabels = {
@@ -12,11 +12,13 @@ export type SessionLabels = {
 
 /** What a process keeps of the sessions of a store. */
 export type KnownSessions = {
-  /** By id. Once stored they never change. */
+  /** By id. Once stored they never change, but for the parent that a source names late. */
   readonly labels: Map<string, SessionLabels>;
   /** How many sessions are below a root, at any depth: this holds for as many rows. */
   readonly below: Map<string, number>;
   readonly rows: number;
+  /** What is in the labels of it already. */
+  readonly later: LaterParents;
   /** True where `labels` are those of all; a root that `below` lacks has none. */
   readonly isWhole: boolean;
 };
@@ -54,25 +56,37 @@ async function look(
   limits: { readonly first: number; readonly again: number },
 ): Promise<KnownSessions> {
   const known = await before;
-  const rows = await sessions.store.table("sessions").count();
+  const { store } = sessions;
+  const [rows, later] = await Promise.all([store.table("sessions").count(), laterParents(store)]);
   const isAgain = known?.rows === rows;
-  if (isAgain && (known.isWhole || rows > limits.again)) return known;
+  const isSame = isAgain && known.later === later;
+  if (isSame && (known.isWhole || rows > limits.again)) return known;
+  if (known) setLater(known.labels, later);
   if (known?.isWhole && rows <= limits.again) {
-    const labels = await readNewer(sessions, known.labels);
+    const labels = isAgain ? known.labels : await readNewer(sessions, known.labels);
     // Copied sessions may say that they were stored long ago.
-    if (labels.size >= rows) return whole(labels);
+    if (labels.size >= rows) return whole(labels, later);
   }
-  if (rows <= (isAgain ? limits.again : limits.first)) return whole(await readLabels(sessions));
-  return { labels: known?.labels ?? new Map(), below: new Map(), rows, isWhole: false };
+  if (rows <= (isAgain ? limits.again : limits.first)) {
+    return whole(await readLabels(sessions), later);
+  }
+  return { labels: known?.labels ?? new Map(), below: new Map(), rows, later, isWhole: false };
 }
 
-function whole(labels: Map<string, SessionLabels>): KnownSessions {
+function setLater(labels: Map<string, SessionLabels>, later: LaterParents): void {
+  for (const [id, parent] of later) {
+    const own = labels.get(id);
+    if (own !== undefined) labels.set(id, { ...own, ...parent });
+  }
+}
+
+function whole(labels: Map<string, SessionLabels>, later: LaterParents): KnownSessions {
   const parents = new Map([...labels].map(([id, { parentId }]) => [id, parentId]));
   const below = new Map<string, number>();
   for (const [id, root] of rootsOf(parents)) {
     if (root !== id) below.set(root, (below.get(root) ?? 0) + 1);
   }
-  return { labels, below, rows: labels.size, isWhole: true };
+  return { labels, below, rows: labels.size, later, isWhole: true };
 }
 
 async function readNewer(
@@ -101,6 +115,7 @@ export async function readLabels(
     if (known === undefined) names.set(name, name);
     return known ?? name;
   };
+  const later = await laterParents(store);
   for await (const rows of store.table("sessions").scan({ columns, where })) {
     for (const row of rows) {
       const { parent_session_id: parent, parent_message_id: message } = row;
@@ -114,6 +129,7 @@ export async function readLabels(
       });
     }
   }
+  setLater(labels, later);
   return labels;
 }
 

@@ -1,4 +1,5 @@
 import type { SessionStore } from "@pond/sessions";
+import type { Found } from "./candidates.ts";
 import type { Scope } from "./filter.ts";
 import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
 import {
@@ -21,7 +22,7 @@ export type Lexical = {
 
 /** Where they search. */
 export type Bounds = Pick<Scope, "messages" | "windows"> & {
-  /** True where windows only vote. */
+  /** True where windows list only what messages in bounds prove. */
   readonly isSure: boolean;
 };
 
@@ -104,7 +105,7 @@ export async function byCharacters(
   return { messages: nothing, windows: nothing, literals };
 }
 
-/** True where none of them found anything. */
-export function isEmpty({ messages, windows, literals }: Lexical): boolean {
-  return messages.hits.length + windows.hits.length + literals.hits.length === 0;
+/** True where words and characters found nothing. */
+export function isEmpty({ messages, windows, literals }: Omit<Found, "vectors">): boolean {
+  return messages.length + windows.length + literals.length === 0;
 }

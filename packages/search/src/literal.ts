@@ -1,10 +1,11 @@
 import { inOneForm, type SessionStore } from "@pond/sessions";
-import { and, contains, type Filter, or, type Row } from "@pond/substrate";
+import { and, contains, containsInAnyCase, type Filter, or, type Row } from "@pond/substrate";
+import { meetsBounds, textBounds } from "./bounds.ts";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import type { Hits } from "./rounds.ts";
-import { isUnspaced, wordsOf } from "./words.ts";
+import { holdsWhole, isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
 const scanDepth = 400;
@@ -62,10 +63,12 @@ export async function substringArm(
   text: string,
   where: Filter | undefined,
 ): Promise<Hits<LiteralHit>> {
-  const cases = [text, text.toLowerCase(), text.toUpperCase()];
   // What was stored before `search_text` held every text in one form may be in the other.
-  const ways = new Set([...cases, ...cases.map((each) => each.normalize("NFD"))]);
-  const holds = or(...[...ways].map((each) => contains("search_text", each)));
+  const forms = [...new Set([text, text.normalize("NFD")])];
+  const ways = [containsInAnyCase, contains].flatMap((way) =>
+    forms.map((form) => way("search_text", form)),
+  );
+  const holds = or(...ways);
   const batches = sessions.store.table("messages").scan({
     columns: foundColumns,
     where: where ? and(where, holds) : holds,
@@ -80,18 +83,6 @@ export async function substringArm(
   }
   const hits = found.toSorted((left, right) => right.share - left.share).slice(0, literalDepth);
   return { hits, isCut: found.length > literalDepth };
-}
-
-/** True where a text holds what a query requires and nothing it excludes, in any case. */
-export function meetsBounds(
-  text: string,
-  query: Pick<ParsedQuery, "required" | "excluded">,
-): boolean {
-  if (!isBound(query)) return true;
-  const words = ` ${wordsOf(inOneForm(text).toLowerCase()).join(" ")} `;
-  const holds = (wanted: string): boolean =>
-    words.includes(` ${wordsOf(wanted.toLowerCase()).join(" ")} `);
-  return query.required.every(holds) && !query.excluded.some(holds);
 }
 
 /** What the index says of a literal. */
@@ -118,7 +109,9 @@ export async function indexedLiteral(
           columns: foundColumns,
           limit: literalDepth,
         });
-  const hits = await literalHits(sessions, rows, literal);
+  const decided = textBounds(query);
+  const held = rows.filter((row) => meetsBounds(textOf(row), decided));
+  const hits = await literalHits(sessions, held, literal);
   const isCut = rows.length >= literalDepth;
   const isWhole = hits.some(isHeldWhole);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);
@@ -167,17 +160,8 @@ async function literalHits(
 
 function exactness(stored: string, literal: string): number {
   const text = inOneForm(stored);
-  if (hasWhole(text, literal)) return exactly;
+  if (holdsWhole(text, literal)) return exactly;
   const [lowText, lowLiteral] = [text.toLowerCase(), literal.toLowerCase()];
-  if (hasWhole(lowText, lowLiteral)) return inAnotherCase;
+  if (holdsWhole(lowText, lowLiteral)) return inAnotherCase;
   return lowText.includes(lowLiteral) ? insideWord : inWords;
-}
-
-/** True where the text holds the literal and no name goes on at either side of it. */
-function hasWhole(text: string, literal: string): boolean {
-  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + 1)) {
-    const sides = [text.slice(at - 1, at + 1), text.slice(at + literal.length - 1).slice(0, 2)];
-    if (isUnspaced(literal) || !sides.some((side) => /^[\p{L}\p{N}_]{2}$/u.test(side))) return true;
-  }
-  return false;
 }

@@ -79,13 +79,14 @@ function readHead({ head }: Row): MessageHead | undefined {
   }
 }
 
-/** These messages, as far as they are searchable. */
+/** These messages, as far as they are searchable and in scope. */
 export async function loadMessages(
   sessions: SessionStore,
   keys: readonly MessageKey[],
+  scope?: Filter,
 ): Promise<FoundMessage[]> {
   if (keys.length === 0) return [];
-  const where = and(within(keys, "id"), searchable);
+  const where = and(within(keys, "id"), searchable, ...(scope ? [scope] : []));
   const rows = await sessions.store.table("messages").rows({ columns: foundColumns, where });
   return toFound(sessions, rows, () => ({}));
 }

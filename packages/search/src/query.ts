@@ -1,7 +1,14 @@
 import { inOneForm } from "@pond/sessions";
 import { QueryError } from "./errors.ts";
 import { functionWordsOf } from "./function-words.ts";
-import { camelPieces, isIdentifier, isTypeName, isUnspaced, wordsOf } from "./words.ts";
+import {
+  camelPieces,
+  endsInSigns,
+  isIdentifier,
+  isTypeName,
+  isUnspaced,
+  wordsOf,
+} from "./words.ts";
 
 /** A word of a query; `weight` is how often it is put to the index. */
 export type Term = { readonly word: string; readonly weight: number };
@@ -102,7 +109,9 @@ export function isOneLiteral(query: ParsedQuery): boolean {
   // Signs alone are for a scan.
   if (query.terms.length === 0) return false;
   const words = new Set(wordsOf(literal.toLowerCase()));
-  return query.terms.every(({ word, weight }) => weight === pieceWeight || words.has(word));
+  return query.terms.every(
+    ({ word, weight }) => weight === pieceWeight || words.has(word.toLowerCase()),
+  );
 }
 
 /** True where the BM25 of a literal is that of the whole query: each of its words weighs in full. */
@@ -128,17 +137,17 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** A sign needs a word behind it: `-rf`, `--force`, `+1` and `->` are themselves. */
+/** A sign needs a word behind it: `-rf`, `--force`, `+1`, `-DNAME=1` and `->` are themselves. */
 function wordToken(word: string): Token {
-  const signed = /^([+-])(\p{L}[\p{L}\p{M}\p{N}_.:/-]*)$/u.exec(word);
-  if (signed) {
-    const [, sign = "", rest = ""] = signed;
-    if (sign === "+" || rest.length >= 3 || isUnspaced(rest)) {
-      return { text: rest, sign: signOf(sign), isPhrase: false };
-    }
-  }
-  return { text: word, sign: "", isPhrase: false };
+  const [, sign = "", text = ""] = (word.length <= limits.wordChars && signed.exec(word)) || [];
+  const isSigned = sign === "+" || (sign === "-" && (text.length >= 3 || isUnspaced(text)));
+  return isSigned
+    ? { text, sign: signOf(sign), isPhrase: false }
+    : { text: word, sign: "", isPhrase: false };
 }
+
+/** A sign, a name or a word with an apostrophe, and what a sentence puts behind it. */
+const signed = /^([+-])(\p{L}[\p{L}\p{M}\p{N}_.:/@'’+#-]*?)[,;:.!?()[\]]*$/u;
 
 function signOf(sign: string): Token["sign"] {
   return sign === "+" || sign === "-" ? sign : "";
@@ -146,7 +155,7 @@ function signOf(sign: string): Token["sign"] {
 
 function textsOf(tokens: readonly Token[], sign: Token["sign"]): string[] {
   const texts = tokens.filter((token) => token.sign === sign).map(({ text }) => text);
-  return [...new Set(texts)].filter((text) => wordsOf(text).length > 0).slice(0, limits.clauses);
+  return [...new Set(texts)].slice(0, limits.clauses);
 }
 
 /** Distinct words with their weights; of too many, those that say most. */
@@ -156,13 +165,18 @@ function termsOf(texts: readonly string[]): Term[] {
   for (const text of texts) {
     for (const word of wordsOf(text)) {
       if (word.length > limits.wordChars) continue;
-      words.set(word.toLowerCase(), word);
+      const lower = word.toLowerCase();
+      if (!words.has(lower)) words.set(lower, word);
       for (const piece of camelPieces(word)) pieces.add(piece.toLowerCase());
     }
   }
   const grammar = functionWordsOf([...words.keys()]);
-  const terms = [...words.keys()].map(
-    (word): Term => ({ word, weight: grammar.has(word) ? functionWordWeight : fullWeight }),
+  // As they are written: in lower case the index would cut `İzmir` into two words.
+  const terms = [...words].map(
+    ([lower, word]): Term => ({
+      word,
+      weight: grammar.has(lower) ? functionWordWeight : fullWeight,
+    }),
   );
   for (const piece of pieces) {
     if (!words.has(piece)) terms.push({ word: piece, weight: pieceWeight });
@@ -184,6 +198,8 @@ function literalsOf(tokens: readonly Token[]): string[] {
     if (isPhrase) return [text];
     const bare = text.replaceAll(/^[("'`<[{*]+|[)"'`>\]},.;:!?*]+$/gu, "");
     if (isIdentifier(bare) || isTypeName(bare, { pieces })) return [bare];
+    // In a sentence it would cost a look into every text.
+    if (tokens.length === 1 && endsInSigns(bare)) return [bare];
     return shortUnspacedRuns(bare);
   });
   return [...new Set(literals)].slice(0, limits.literals);

@@ -1,8 +1,9 @@
 import type { SessionStore } from "@pond/sessions";
-import type { Found } from "./candidates.ts";
+import { type Found, sessionIdsOf } from "./candidates.ts";
 import { CopyFilter } from "./copies.ts";
 import type { Scope } from "./filter.ts";
 import { type Arm, fuse, type RankedRoot } from "./fuse.ts";
+import { type InBounds, inBounds } from "./in-bounds.ts";
 import type { KnownSessions } from "./known-sessions.ts";
 import {
   type Ask,
@@ -20,6 +21,8 @@ import { atLeast } from "./scores.ts";
 import { subAgentsOf } from "./sub-agents.ts";
 import type { Meaning, VectorHit } from "./vector.ts";
 import { weights } from "./weights.ts";
+
+type Asked = InBounds & { readonly words: Lexical };
 
 /** A stretch of the ranking: what the arms said when they were asked once. */
 export type Segment = {
@@ -58,7 +61,7 @@ export async function* segments(
   scope: Scope,
   { minScore, meaning, known: sessionsKnown }: SegmentOptions,
 ): AsyncGenerator<Segment> {
-  // The bounds are on messages, and of a window none may meet them: it only votes.
+  // The bounds are on messages: of a window none may meet them.
   const isSure = scope.isLoose || isBound(query) || minScore > 0;
   const copies = new CopyFilter(sessions);
   const met = { messages: new Set<string>(), windows: new Set<string>() };
@@ -71,22 +74,29 @@ export async function* segments(
       windows: without(met.windows, scope.windows),
       isSure,
     };
-    let [words, known] = await Promise.all([ask(sessions, query, rest), sessionsKnown]);
-    if (round === 0 && isEmpty(words) && minScore === 0) {
+    const answerOf = async (way: Ask): Promise<Asked> => {
+      const words = await way(sessions, query, rest);
+      const vectors = round === 0 ? (await meaning).hits : [];
+      const hits = await atLeast(sessions, query, foundOf(words, vectors), minScore);
+      return { words, ...(await inBounds(sessions, query, hits, { isSure, minScore, scope })) };
+    };
+    let [answer, known] = await Promise.all([answerOf(ask), sessionsKnown]);
+    if (round === 0 && isEmpty(answer.found) && minScore === 0) {
       // Nothing by words: perhaps a part of one, or a phrase of punctuation.
       ask = byCharacters;
-      words = await ask(sessions, query, rest);
+      answer = await answerOf(ask);
     }
-    const vectors = round === 0 ? (await meaning).hits : [];
-    const found = await atLeast(sessions, query, foundOf(words, vectors), minScore);
+    const { words, found, listed, judged } = answer;
     const all = sessionIdsOf(found);
-    const listed = isSure ? sessionIdsOf({ ...found, windows: [] }) : all;
     const isByCharacters = ask === byCharacters;
     const ranking = await rank(sessions, known, found, { all, listed, ceiling });
     const ranked = await copies.without(ranking, all);
     yield { ...ranking, ranked, isByCharacters };
     const { messages, windows, literals } = words;
-    const isCut = messages.isCut || literals.isCut || (windows.isCut && !isSure);
+    // Of what is one name, windows say nothing that bounds on messages leave.
+    const areWindowsOver = isSure && (minScore > 0 || ask === byLiteral);
+    const isLeft = windows.isCut || all.size > judged.size;
+    const isCut = messages.isCut || literals.isCut || (isLeft && !areWindowsOver);
     if (!isCut || listed.size === 0) return;
     const below = await subAgentsOf(
       sessions,
@@ -94,7 +104,7 @@ export async function* segments(
       ranking.ranked.map(({ rootId }) => rootId),
     );
     for (const id of [...listed, ...below]) met.messages.add(id);
-    for (const id of [...all, ...below]) met.windows.add(id);
+    for (const id of [...judged, ...below]) met.windows.add(id);
     if (ask === byLiteral && !messages.isCut && !literals.isCut) ask = byWindows;
     ceiling = ranking.ranked.at(-1)?.score ?? ceiling;
   }
@@ -148,9 +158,4 @@ function armsOf({ messages, windows, literals, vectors }: Found): Arm[] {
       hits: vectors.map(({ sessionId, similarity }) => ({ sessionId, score: similarity })),
     },
   ];
-}
-
-function sessionIdsOf({ messages, windows, literals, vectors }: Found): Set<string> {
-  const hits = [...windows, ...messages, ...literals, ...vectors];
-  return new Set(hits.map(({ sessionId }) => sessionId));
 }

@@ -1,9 +1,6 @@
-import type { SessionStore } from "@pond/sessions";
-import { oneOf } from "@pond/substrate";
+import { childrenOf, type SessionStore } from "@pond/sessions";
 import { keepNewest } from "./kept.ts";
 import type { KnownSessions } from "./known-sessions.ts";
-
-const columns = ["id", "parent_session_id"];
 
 const keptCounts = 20_000;
 // A root may have a hundred thousand; who reads the answer wants to know of few or many.
@@ -60,21 +57,16 @@ async function rootsBelow(
 ): Promise<Map<string, string>> {
   const known = new Map(roots.map((id) => [id, id]));
   for (let level = roots; level.length > 0; ) {
-    const rows = await store.table("sessions").rows({
-      columns,
-      where: oneOf("parent_session_id", level),
-      limit: atMost,
-    });
+    const children = await childrenOf(store, level, { limit: atMost });
     const below: string[] = [];
-    for (const row of rows) {
-      const id = String(row["id"]);
-      const root = known.get(String(row["parent_session_id"]));
+    for (const [id, parent] of children) {
+      const root = known.get(parent);
       // A session met twice descends from itself.
       if (root === undefined || known.has(id)) continue;
       known.set(id, root);
       below.push(id);
     }
-    level = rows.length < atMost ? below : [];
+    level = children.size < atMost ? below : [];
   }
   for (const id of roots) known.delete(id);
   return known;

@@ -1,7 +1,7 @@
 import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import { and, eq, type Filter, type NearestOptions } from "@pond/substrate";
-import { meetsBounds } from "./literal.ts";
+import { meetsBounds } from "./bounds.ts";
 import { type FoundMessage, foundColumns, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import { queryVector, textToEmbed } from "./query-vector.ts";

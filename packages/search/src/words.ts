@@ -22,6 +22,15 @@ export function wordsOf(text: string): string[] {
   });
 }
 
+/** True where the text holds a name and no other goes on at either side of it. */
+export function holdsWhole(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const sides = [text.slice(at - 1, at + 1), text.slice(at + name.length - 1).slice(0, 2)];
+    if (isUnspaced(name) || !sides.some((side) => /^[\p{L}\p{N}_]{2}$/u.test(side))) return true;
+  }
+  return false;
+}
+
 /** The pieces of a camelCase word; none where it is in one piece. */
 export function camelPieces(word: string): string[] {
   const pieces = word.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+/gu) ?? [];
@@ -54,4 +63,9 @@ export function isIdentifier(word: string): boolean {
 /** True for the name of a type, `ThreePiecesOrMore`: of two pieces are brands too, as GitHub is. */
 export function isTypeName(word: string, { pieces }: { readonly pieces: number }): boolean {
   return /^\p{Lu}[\p{L}\p{N}]*$/u.test(word) && camelPieces(word).length >= pieces;
+}
+
+/** True for `C++`, `C#` and the like: the index knows nothing but their letters. */
+export function endsInSigns(word: string): boolean {
+  return /^\p{L}[\p{L}\p{N}]{0,31}(?:\+\+|#)$/u.test(word);
 }

@@ -2,12 +2,19 @@ import { eq, type Filter, or, prefix } from "@pond/substrate";
 
 /** Rows of this project and of folders below it. */
 export function projectFilter(project: string): Filter {
-  return or(eq("project", project), ...below(project).map((start) => prefix("project", start)));
+  const folder = withoutEnd(project);
+  return or(eq("project", folder), ...below(folder).map((start) => prefix("project", start)));
 }
 
 /** What {@link projectFilter} decides, for one value. */
 export function isInProject(own: string, project: string): boolean {
-  return own === project || below(project).some((start) => own.startsWith(start));
+  const folder = withoutEnd(project);
+  return own === folder || below(folder).some((start) => own.startsWith(start));
+}
+
+/** The folder itself: shells complete its name with a separator behind it. A root is nothing else. */
+function withoutEnd(project: string): string {
+  return project.replace(/(?<=[^/\\:])[/\\]$/, "");
 }
 
 /** How the folders below begin, on either kind of system. */

@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { meetsBounds } from "./bounds.ts";
+import type { SearchRequest } from "./request.ts";
+import { search } from "./search.ts";
+import { storeOf, type TestStore } from "./testing.ts";
+
+const texts: Readonly<Record<string, string>> = {
+  plural: "please update the migrations of the database",
+  capital: "Authentication fails on login",
+  camel: "the maxRetryCount option is ignored by HttpServer",
+  russian: "Ошибка сервера при запуске",
+  german: "öffnen Sie bitte alle Überprüfungen",
+  korean: "데이터베이스를 다시 만들었다",
+  turkish: "İzmir ili ve İşlem iptal edildi",
+  zmir: "i see zmir",
+  greek: "Ο ΔΡΟΜΟΣ ΕΙΝΑΙ ΚΛΕΙΣΤΟΣ",
+  c: "a pointer in plain C",
+  cpp: "a pointer in C++ is no reference",
+  cs: "a pointer in C# is unsafe",
+  apostrophe: "don't follow a pointer of l'index",
+  curly: "don\u2019t trust a pointer",
+  dotted: "run foo.bar first",
+  spaced: "run foo bar first",
+  arrow: "then a -> b",
+  noArrow: "then a b",
+  exact: "搜索结果不准确，需要优化",
+  other: "搜索结果准确，很好",
+  none: "搜索很慢",
+  beta: "alpha beta",
+  gamma: "alpha gamma",
+};
+
+let store: TestStore;
+beforeAll(async () => {
+  const others = Array.from({ length: 20 }, (_, at) => ({ id: `o${at}`, texts: [`noise ${at}`] }));
+  const chats = Object.entries(texts).map(([id, text]) => ({ id, texts: [text] }));
+  store = await storeOf([...chats, ...others]);
+});
+afterAll(() => store.remove());
+
+const found = async (query: string, more: Partial<SearchRequest> = {}): Promise<string[]> => {
+  const { sessions } = await search(store.sessions, { query, limit: 100, ...more });
+  return sessions.map(({ session_id }) => session_id);
+};
+
+describe("filters that leave all in scope", () => {
+  const filters: Partial<SearchRequest>[] = [
+    {},
+    { role: "user" },
+    { since: "2000-01-01" },
+    { until: "2100-01-01" },
+    { role: "user", since: "2000-01-01", project: "/work/pond/" },
+  ];
+
+  it.each([
+    ["another form of a word", "migration", "plural"],
+    ["two of which one has another form", "migration database", "plural"],
+    ["a beginning", "데이터베이스", "korean"],
+    ["a part of a word in another case", "auth", "capital"],
+    ["a piece of a camelCase name", "retry", "camel"],
+    ["a name within a name", "retryCount", "camel"],
+    ["the first piece of a type's name", "http", "camel"],
+    ["a Russian beginning", "оши", "russian"],
+    ["a German beginning", "über", "german"],
+    ["a capital whose lower case is two", "İzmir", "turkish"],
+    ["such a word in capitals", "İŞLEM", "turkish"],
+    ["a Greek word in capitals", "ΔΡΟΜΟΣ", "greek"],
+  ])("find first %s", async (_, query, expected) => {
+    for (const filter of filters) {
+      expect([filter, (await found(query, filter))[0]]).toEqual([filter, expected]);
+    }
+  });
+
+  it("show of a window no message that is out of scope", async () => {
+    expect(await found("migration", { role: "assistant" })).toEqual([]);
+    expect(await found("migration", { until: "2000-01-01" })).toEqual([]);
+    expect(await found("migration -please", { role: "user" })).toEqual([]);
+  });
+});
+
+describe("what is required and excluded", () => {
+  it.each([
+    ['pointer -"C#"', ["apostrophe", "c", "cpp", "curly"]],
+    ['pointer +"C#"', ["cs"]],
+    ["pointer +C++", ["cpp"]],
+    ["pointer -don't", ["c", "cpp", "cs"]],
+    ["pointer +don't", ["apostrophe", "curly"]],
+    ["pointer -l'index", ["c", "cpp", "cs", "curly"]],
+    ['run -"foo.bar"', ["spaced"]],
+    ['run +"foo.bar"', ["dotted"]],
+    ['run +"foo bar"', ["dotted", "spaced"]],
+    ['then -"->"', ["noArrow"]],
+    ['then +"->"', ["arrow"]],
+    ["搜索 -准确", ["none"]],
+    ["搜索 +准确", ["exact", "other"]],
+    ["alpha, -beta, -delta", ["gamma"]],
+    ["alpha -Gamma!", ["beta"]],
+  ])("decides by what texts hold: %s", async (query, expected) => {
+    expect((await found(query)).sort()).toEqual(expected);
+    expect((await found(query, { role: "user" })).sort()).toEqual(expected);
+  });
+
+  it("puts what holds a name with signs first", async () => {
+    expect((await found("C#"))[0]).toBe("cs");
+    expect((await found("c++"))[0]).toBe("cpp");
+  });
+});
+
+describe("meetsBounds", () => {
+  it("finds in a text what was cut from it, at words", () => {
+    const word = fc.constantFrom("foo", "Bar", "C++", "don't", "über", "ΔΡΟΜΟΣ", "İzmir", "搜索");
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1 }), fc.nat(), fc.nat(), (words, from, length) => {
+        const start = from % words.length;
+        const wanted = words.slice(start, start + 1 + (length % words.length)).join(" ");
+
+        const required = meetsBounds(words.join("  "), { required: [wanted], excluded: [] });
+        const excluded = meetsBounds(words.join("\n"), { required: [], excluded: [wanted] });
+
+        expect([required, excluded]).toEqual([true, false]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import type { SessionStore } from "@pond/sessions";
+import { meetsBounds } from "./bounds.ts";
+import { type Found, keysOf, sessionIdsOf } from "./candidates.ts";
+import { toCoverage } from "./coverage.ts";
+import type { Scope } from "./filter.ts";
+import type { WindowHit } from "./full-text.ts";
+import { keyText, loadMessages } from "./message.ts";
+import { type ParsedQuery, tellingTerms } from "./query.ts";
+import { sessionsWanted } from "./rounds.ts";
+
+/** What was found, as far as it may be listed. */
+export type InBounds = {
+  readonly found: Found;
+  /** Sessions whose roots are listed; of the others windows only vote. */
+  readonly listed: ReadonlySet<string>;
+  /** Sessions whose windows were looked at: they need not be asked for again. */
+  readonly judged: ReadonlySet<string>;
+};
+
+/**
+ * Decides what windows may list where bounds are on messages. Where messages fill a page they only
+ * vote; else their messages are read, and those in bounds that hold a word of the query count.
+ */
+export async function inBounds(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  found: Found,
+  {
+    isSure,
+    minScore,
+    scope,
+  }: { readonly isSure: boolean; readonly minScore: number; readonly scope: Scope },
+): Promise<InBounds> {
+  const judged = sessionIdsOf(found);
+  if (!isSure) return { found, listed: judged, judged };
+  const sure = sessionIdsOf({ ...found, windows: [] });
+  // What windows alone find scores nothing.
+  if (minScore > 0 || sure.size >= sessionsWanted) return { found, listed: sure, judged: sure };
+  const others = found.windows.filter(({ sessionId }) => !sure.has(sessionId));
+  const windows = await withMessagesInBounds(sessions, query, scope, others);
+  const voting = found.windows.filter(({ sessionId }) => sure.has(sessionId));
+  const within = { ...found, windows: [...voting, ...windows] };
+  return { found: within, listed: sessionIdsOf(within), judged };
+}
+
+/** The windows that have messages in bounds, with those alone. */
+async function withMessagesInBounds(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { messages: scope }: Scope,
+  windows: readonly WindowHit[],
+): Promise<WindowHit[]> {
+  const messages = await loadMessages(sessions, windows.flatMap(keysOf), scope);
+  const coverage = toCoverage({ terms: tellingTerms(query.terms) });
+  const within = new Set(
+    messages
+      .filter(({ text }) => coverage(text).share > 0 && meetsBounds(text, query))
+      .map((message) => keyText(message)),
+  );
+  return windows.flatMap((window) => {
+    const ids = keysOf(window).flatMap((key) => (within.has(keyText(key)) ? [key.id] : []));
+    return ids.length > 0 ? [{ ...window, messageIds: JSON.stringify(ids) }] : [];
+  });
+}
