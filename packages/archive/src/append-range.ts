@@ -4,8 +4,10 @@ import { readRows } from "./read-rows.ts";
 import { RowWriter } from "./row-writer.ts";
 import { sortedRowIds } from "./sorted-rows.ts";
 import { readOrder, type TableName } from "./tables.ts";
+import type { WholeRows } from "./whole-rows.ts";
 
 export type AppendOptions = {
+  readonly whole: WholeRows;
   /** Columns to copy, by table. */
   readonly columnsOf: (table: string) => readonly string[];
   readonly signal?: AbortSignal | undefined;
@@ -22,7 +24,7 @@ export async function appendRange(
   from: Store,
   to: Store,
   range: Range,
-  { columnsOf, signal, onRow, onRows }: AppendOptions,
+  { whole, columnsOf, signal, onRow, onRows }: AppendOptions,
 ): Promise<void> {
   const found = new Map<TableName, readonly bigint[]>();
   for (const name of readOrder) {
@@ -35,7 +37,7 @@ export async function appendRange(
     const columns = columnsOf(name);
     const init = { columns, isNew: true, signal, onWritten: onRows };
     const writer = new RowWriter(to.table(name), init);
-    for await (const row of readRows(from.table(name), columns, rowIds)) {
+    for await (const row of whole.of(name, readRows(from.table(name), columns, rowIds))) {
       signal?.throwIfAborted();
       onRow(name, row);
       await writer.add(row);

@@ -1,4 +1,7 @@
+import { addedRow, movedRow } from "@pond/sessions";
 import type { Row, Store } from "@pond/substrate";
+import { isWhole } from "./damage.ts";
+import { keyText } from "./key-order.ts";
 import type { PlacedStore } from "./places.ts";
 import { type Labels, planRange, type RangePlan } from "./plan-range.ts";
 import type { Range } from "./ranges.ts";
@@ -23,6 +26,8 @@ export type RangeOptions = {
 
 export type CopiedRange = Pick<RangePlan, "differing" | "mixed"> & {
   readonly tables: ReadonlyMap<string, RowCounts>;
+  /** Sessions of which a damaged row was left out. */
+  readonly damaged: ReadonlySet<string>;
 };
 
 /**
@@ -40,18 +45,20 @@ export async function copyRange(
     inserted.set(table, (inserted.get(table) ?? 0) + rows);
     to.inserted(table, rows);
   };
+  const damaged = new Set<string>();
   let places = await to.placesOf(range);
   for (;;) {
     const before = new Map(inserted);
-    const plan = await planRange(from, { store: to.store, places }, range, options.signal);
-    if (await writeMissing(from.store, to.store, plan, options, add)) {
+    const plan = await planRange(from, to.placed(places), range, options.signal);
+    const onDamaged = (sessionId: string): void => void damaged.add(sessionId);
+    if (await writeMissing(from, to.store, plan, options, add, onDamaged)) {
       const { differing, mixed, present } = plan;
       const tables = readOrder.toReversed().map((name): [string, RowCounts] => {
         // What an earlier attempt inserted was there for the last.
         const own = (present.get(name) ?? 0) - (before.get(name) ?? 0);
         return [name, { inserted: inserted.get(name) ?? 0, present: own }];
       });
-      return { tables: new Map(tables), differing, mixed };
+      return { tables: new Map(tables), differing, damaged, mixed };
     }
     places = await to.lookAgain(range);
   }
@@ -62,11 +69,12 @@ export async function copyRange(
  *   has to be found anew, for they may be of another state of their messages.
  */
 async function writeMissing(
-  from: Store,
+  from: PlacedStore,
   to: Store,
   plan: RangePlan,
   { columnsOf, signal, onRows }: RangeOptions,
   onInserted: (table: TableName, rows: number) => void,
+  onDamaged: (sessionId: string) => void,
 ): Promise<boolean> {
   const { known, mixed } = plan;
   // Windows are made of all messages that are there, so those of the one store say too little, or
@@ -79,13 +87,13 @@ async function writeMissing(
     const init = { columns, isNew: false, signal, onWritten: onRows };
     const writer = new RowWriter(to.table(name), init);
     onRows(plan.present.get(name) ?? 0);
-    for await (const row of readRows(from.table(name), columns, plan.rowIds.get(name) ?? [])) {
+    const rows = rowsOf(from, name, columns, plan);
+    for await (const row of name === "messages" ? messagesThere(rows, plan, onDamaged) : rows) {
       signal?.throwIfAborted();
       if (name === "windows" && isOwn(String(row["session_id"]))) {
         onRows(1);
         continue;
       }
-      if (name === "messages") relabel(row, known.get(String(row["session_id"])));
       await writer.add(row);
     }
     await writer.finish();
@@ -95,9 +103,42 @@ async function writeMissing(
   return true;
 }
 
-/** Labels are denormalised onto messages, so the first ones a store has stay (spec 7.6). */
-function relabel(row: Row, labels: Labels | undefined): void {
-  if (labels === undefined) return;
-  row["source_agent"] = String(labels.sourceAgent);
-  row["project"] = String(labels.project);
+async function* rowsOf(
+  { store, names }: PlacedStore,
+  name: TableName,
+  columns: readonly string[],
+  { rowIds }: RangePlan,
+): AsyncGenerator<Row> {
+  for await (const row of readRows(store.table(name), columns, rowIds.get(name) ?? [])) {
+    yield names.renamed(name, row);
+  }
+}
+
+/**
+ * Messages as they are to be there, and carriers of those that have to make room. A damaged carrier is
+ * left out: it would hide what is shown there.
+ */
+async function* messagesThere(
+  rows: AsyncGenerator<Row>,
+  { known, added, moves }: RangePlan,
+  onDamaged: (sessionId: string) => void,
+): AsyncGenerator<Row> {
+  const labels = new Map<string, Labels>();
+  for await (const row of rows) {
+    const sessionId = String(row["session_id"]);
+    const place = added.get(keyText([sessionId, String(row["id"])]));
+    if (place && row["revises"] !== null && !isWhole("messages", row)) {
+      onDamaged(sessionId);
+      continue;
+    }
+    // Labels are denormalised onto messages, so the first ones a store has stay (spec 7.6).
+    const message: Row = { ...(place ? addedRow(row, place) : row), ...known.get(sessionId) };
+    const { source_agent = null, project = null } = message;
+    labels.set(sessionId, { source_agent, project });
+    yield message;
+  }
+  const now = BigInt(Date.now()) * 1000n;
+  for (const [sessionId, made] of moves) {
+    for (const move of made) yield { ...movedRow(sessionId, move, now), ...labels.get(sessionId) };
+  }
 }

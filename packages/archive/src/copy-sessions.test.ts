@@ -179,7 +179,7 @@ describe("copySessions", () => {
 
     const report = await copySessions(await openStore(), await openStore(location));
 
-    expect(report).toEqual({ tables: {}, differing: 0, vectorsLeftOut: 0 });
+    expect(report).toEqual({ tables: {}, differing: 0, damaged: [], vectorsLeftOut: 0 });
   });
 });
 

@@ -1,9 +1,12 @@
 import { fillHeads, rebuildWindows, type SessionStore } from "@pond/sessions";
 import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
+import { isDamage } from "./damage.ts";
+import { compareText } from "./key-order.ts";
 import { findRows } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
+import { namesApart } from "./session-names.ts";
 import { copiedColumns } from "./tables.ts";
 import { Target } from "./target.ts";
 
@@ -13,6 +16,11 @@ export type CopyReport = {
   readonly tables: Readonly<Record<string, RowCounts>>;
   /** Messages that were there with another value, or with parts of another: these stay. */
   readonly differing: number;
+  /**
+   * Ids of sessions with a damaged row: where it is the target's, search does not find what they got,
+   * and where it is the other's, it was left out.
+   */
+  readonly damaged: readonly string[];
   /** Vectors left out, because those of the two stores are not equally long. */
   readonly vectorsLeftOut: number;
 };
@@ -32,7 +40,8 @@ export async function copySessions(
   const { store: to } = target;
   await Promise.all([from.refresh(), to.refresh()]);
   const { isWithVectors, vectorsLeftOut } = await prepareVectors(from, to);
-  const places = await findRows(from);
+  const names = await namesApart(from, to);
+  const places = await findRows(from, { names });
   const known = await Target.look(to, (sessionId) => places.has("sessions", sessionId));
   const ranges = rangesOf(places);
   const columnsOf = (table: string): string[] =>
@@ -46,13 +55,19 @@ export async function copySessions(
     onProgress?.({ step: "copy", done, total: Math.max(done, total) });
   };
   const tables: Record<string, RowCounts> = {};
+  const damaged = new Set<string>();
   let differing = 0;
   for (const range of ranges) {
     const options = { columnsOf, signal, onRows };
-    const copied = await copyRange({ store: from, places }, known, range, options);
+    const copied = await copyRange({ store: from, places, names }, known, range, options);
+    for (const sessionId of copied.damaged) damaged.add(sessionId);
     for (const sessionId of copied.mixed) {
       signal?.throwIfAborted();
-      await rebuildWindows(target, sessionId);
+      // Windows are made again from what is stored: what cannot be read is no reason to stop.
+      await rebuildWindows(target, sessionId).catch((error: unknown) => {
+        if (!isDamage(error)) throw error;
+        damaged.add(sessionId);
+      });
     }
     for (const [name, counts] of copied.tables) tables[name] = sumOf(tables[name], counts);
     differing += copied.differing;
@@ -60,7 +75,7 @@ export async function copySessions(
   }
   // Also where nothing was lacking: a copy that broke off may have left them out.
   await fillHeads(target, signal);
-  return { tables, differing, vectorsLeftOut };
+  return { tables, differing, damaged: [...damaged].sort(compareText), vectorsLeftOut };
 }
 
 function sumOf(before: RowCounts | undefined, counts: RowCounts): RowCounts {

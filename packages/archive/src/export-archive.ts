@@ -20,6 +20,7 @@ import { RowDigest } from "./row-digest.ts";
 import { withScratchFolder } from "./scratch.ts";
 import { openScratchStore } from "./scratch-store.ts";
 import { archiveTables } from "./tables.ts";
+import { WholeRows } from "./whole-rows.ts";
 import { hashFile, writeTar } from "./write-tar.ts";
 
 /** How an archive is written. */
@@ -41,6 +42,8 @@ export type ExportReport = {
   readonly rows: Readonly<Record<string, number>>;
   /** Digest of the rows of each table: equal for equal rows, whichever store they are in. */
   readonly digests: Readonly<Record<string, string>>;
+  /** Ids of the sessions of which a damaged row was left out. */
+  readonly damaged: readonly string[];
   /** What the redactor replaced, where there is one. */
   readonly redacted?: readonly RedactedCount[];
 };
@@ -67,7 +70,8 @@ export async function exportArchive(
   const redaction = redactor && new Redaction(redactor);
   return withScratchFolder(place, async (folder) => {
     const datasets = join(folder, "datasets");
-    const tables = await writeDatasets(store, datasets, redaction, watch);
+    const whole = new WholeRows(store);
+    const tables = await writeDatasets(store, datasets, { ...watch, whole, redaction });
     const redacted = redaction?.counts();
     const draft = join(folder, "archive");
     const manifestOf = (files: readonly ArchivedFile[]) =>
@@ -83,6 +87,7 @@ export async function exportArchive(
       bytes,
       rows: Object.fromEntries(tables.map(({ name, rows }) => [name, rows])),
       digests: Object.fromEntries(tables.map(({ name, digest }) => [name, digest])),
+      damaged: whole.damaged,
       ...(redacted && { redacted }),
     };
   });
@@ -94,12 +99,16 @@ function placeOf(file: string): string {
   return isThere ? realpathSync(file) : file;
 }
 
+type DatasetOptions = Watch & {
+  readonly whole: WholeRows;
+  readonly redaction: Redaction | undefined;
+};
+
 /** Copies all rows into tables without indexes, in the order of their keys. */
 async function writeDatasets(
   store: Store,
   folder: string,
-  redaction: Redaction | undefined,
-  { onProgress, signal }: Watch,
+  { whole, redaction, onProgress, signal }: DatasetOptions,
 ): Promise<ArchivedTable[]> {
   await store.refresh();
   const dimension = await store.table("messages").vectorDimension("vector");
@@ -118,7 +127,7 @@ async function writeDatasets(
   const copy = await openScratchStore(folder, { tables: declarations, mode: "write" });
   try {
     const onRow = (table: string, row: Row): void => digests.get(table)?.add(row);
-    const options = { columnsOf, signal, onRows, onRow };
+    const options = { whole, columnsOf, signal, onRows, onRow };
     for (const range of ranges) {
       await (redaction
         ? redactRange(store, copy, range, { ...options, redaction })

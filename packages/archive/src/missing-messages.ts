@@ -1,6 +1,16 @@
+import {
+  type AddedRow,
+  type DatedMessage,
+  type MadeRoom,
+  type Merge,
+  mergeMessages,
+  mergeSession,
+  sessionItself,
+  sessionRowDigest,
+} from "@pond/sessions";
 import { rowId } from "@pond/substrate";
 import { type Key, keyOf, keyText } from "./key-order.ts";
-import { keysOf, type MissingRows, missingRows } from "./missing-rows.ts";
+import { keysOf } from "./missing-rows.ts";
 import type { PlacedStore } from "./places.ts";
 import { readRows } from "./read-rows.ts";
 import { RowDigest } from "./row-digest.ts";
@@ -9,6 +19,26 @@ import { RowDigest } from "./row-digest.ts";
 export function messageOf([sessionId = "", messageId = ""]: Key): string {
   return keyText([sessionId, messageId]);
 }
+
+/** The rows of `messages` of some sessions that one store is to get of another. */
+export type MissingMessages = {
+  /** By row id. */
+  readonly rowIds: readonly bigint[];
+  /** What they are to be there, by their keys as texts. */
+  readonly added: ReadonlyMap<string, AddedRow>;
+  /** Messages that have to make room there, by session. */
+  readonly moves: ReadonlyMap<string, readonly MadeRoom[]>;
+  /** Sessions that get any. */
+  readonly sessionIds: ReadonlySet<string>;
+  /** How many rows it has, or is not to have. */
+  readonly present: number;
+  /** Sessions of which it is not to have some. */
+  readonly cutSessionIds: ReadonlySet<string>;
+  /** How many messages stay although they differ. */
+  readonly differing: number;
+  /** Messages whose first values differ, by key: parts of the one are none of the other. */
+  readonly withOtherParts: ReadonlySet<string>;
+};
 
 /**
  * The messages of some sessions that another store lacks. One of which it has other parts, left of
@@ -19,20 +49,164 @@ export async function missingMessages(
   from: PlacedStore,
   to: PlacedStore,
   sessionIds: ReadonlySet<string>,
-): Promise<MissingRows> {
-  const rows = await missingRows(from, to, "messages", sessionIds);
-  const torn = await tornMessages(from, to, rows);
-  if (torn.size === 0) return rows;
-  return missingRows(from, to, "messages", sessionIds, (key) => torn.has(keyText(key)));
+): Promise<MissingMessages> {
+  const [given, stored] = [await rowsOf(from, sessionIds), await rowsOf(to, sessionIds)];
+  const torn = await tornMessages(from, to, given, stored);
+  const sessions = await sessionsOf(from, to, given);
+  const rowIds: bigint[] = [];
+  const added = new Map<string, AddedRow>();
+  const moves = new Map<string, readonly MadeRoom[]>();
+  const grown = new Set<string>();
+  const cutSessionIds = new Set<string>();
+  const withOtherParts = new Set(torn);
+  let present = 0;
+  let differing = 0;
+  for (const [id, rows] of given) {
+    const own = stored.get(id) ?? [];
+    const isLeftOut = (message: string): boolean => torn.has(keyText([id, message]));
+    const merges = [mergeMessages(own.filter(isOfMessage), rows.filter(isOfMessage), isLeftOut)];
+    const session = sessions.get(id);
+    if (session) merges.push(mergeCarriers(id, session, own, rows));
+    const rowIdOf = new Map(rows.map((row) => [row.id, row.row]));
+    const before = rowIds.length;
+    for (const merge of merges) {
+      differing += merge.differing.length;
+      if (merge.moves.length > 0) moves.set(id, merge.moves);
+      for (const each of merge.added) {
+        rowIds.push(rowIdOf.get(each.from) ?? 0n);
+        added.set(keyText([id, each.from]), each);
+      }
+    }
+    present += rows.length - (rowIds.length - before);
+    if (rowIds.length > before) grown.add(id);
+    if (rows.some((row) => isLeftOut(row.id))) cutSessionIds.add(id);
+    const digests = new Map(own.map((row) => [row.id, row.digest]));
+    for (const row of rows) {
+      const digest = digests.get(row.id);
+      if (digest !== undefined && digest !== row.digest) withOtherParts.add(keyText([id, row.id]));
+    }
+  }
+  return {
+    rowIds,
+    added,
+    moves,
+    sessionIds: grown,
+    present,
+    cutSessionIds,
+    differing,
+    withOtherParts,
+  };
+}
+
+/** A row of a message, and where it is. */
+type PlacedRow = DatedMessage & { readonly row: bigint };
+
+const comparedColumns = ["ordinal", "digest", "revises", "revision", "timestamp", "ingested_at"];
+
+/** The rows of messages of some sessions, by session; of what they hold nothing is read. */
+async function rowsOf(
+  placed: PlacedStore,
+  sessionIds: ReadonlySet<string>,
+): Promise<Map<string, PlacedRow[]>> {
+  const sessions = new Map<string, PlacedRow[]>();
+  for await (const { key, row } of keysOf(placed, "messages", sessionIds, comparedColumns)) {
+    const [sessionId = "", id = ""] = key;
+    const found: PlacedRow = {
+      id,
+      ordinal: BigInt(row["ordinal"] as bigint),
+      digest: row["digest"] as string | null,
+      revises: row["revises"] as string | null,
+      revision: BigInt(row["revision"] as bigint),
+      timestamp: BigInt(row["timestamp"] as bigint),
+      ingestedAt: BigInt(row["ingested_at"] as bigint),
+      row: BigInt(row[rowId] as bigint),
+    };
+    const others = sessions.get(sessionId);
+    if (others) others.push(found);
+    else sessions.set(sessionId, [found]);
+  }
+  if (placed.names.isEmpty) return sessions;
+  for (const [id, rows] of sessions) {
+    if (!rows.every(isOfMessage)) sessions.set(id, await withOwnDigests(placed, rows));
+  }
+  return sessions;
+}
+
+/** What is said of a session itself has another digest by another name. */
+async function withOwnDigests(
+  { store, names }: PlacedStore,
+  rows: readonly PlacedRow[],
+): Promise<PlacedRow[]> {
+  const carriers = rows.filter((each) => !isOfMessage(each));
+  const digests = new Map<string, string | null>();
+  const columns = ["session_id", "id", "source_agent", "project", "revises", "digest", "options"];
+  const table = store.table("messages");
+  const rowIds = carriers.map((each) => each.row);
+  for await (const row of readRows(table, columns, rowIds)) {
+    digests.set(String(row["id"]), names.renamed("messages", row)["digest"] as string | null);
+  }
+  return rows.map((each) => ({ ...each, digest: digests.get(each.id) ?? each.digest }));
+}
+
+function isOfMessage({ revises }: DatedMessage): boolean {
+  return revises !== sessionItself;
+}
+
+type SessionRows = { readonly given: DatedRow; readonly stored: DatedRow };
+type DatedRow = { readonly digest: string | undefined; readonly ingestedAt: bigint };
+const noRow: DatedRow = { digest: undefined, ingestedAt: 0n };
+
+/** What the two stores say of the sessions themselves of which later states are to be copied. */
+async function sessionsOf(
+  from: PlacedStore,
+  to: PlacedStore,
+  given: ReadonlyMap<string, readonly DatedMessage[]>,
+): Promise<Map<string, SessionRows>> {
+  const ids = [...given].filter(([, rows]) => !rows.every(isOfMessage)).map(([id]) => id);
+  const wanted = new Set(ids);
+  const read = async (placed: PlacedStore): Promise<Map<string, DatedRow>> => {
+    const columns = Object.keys(placed.store.table("sessions").declaration.columns);
+    const rows = new Map<string, DatedRow>();
+    for await (const { key, row } of keysOf(placed, "sessions", wanted, columns)) {
+      const ingestedAt = BigInt(row["ingested_at"] as bigint);
+      rows.set(key[0] ?? "", { digest: sessionRowDigest(row), ingestedAt });
+    }
+    return rows;
+  };
+  const [theirs, own] = [await read(from), await read(to)];
+  return new Map(
+    ids.map((id) => [id, { given: theirs.get(id) ?? noRow, stored: own.get(id) ?? noRow }]),
+  );
+}
+
+function mergeCarriers(
+  id: string,
+  { given, stored }: SessionRows,
+  own: readonly DatedMessage[],
+  rows: readonly DatedMessage[],
+): Merge {
+  const carriersOf = (all: readonly DatedMessage[]) => all.filter((row) => !isOfMessage(row));
+  return mergeSession(
+    id,
+    { ...stored, carriers: carriersOf(own) },
+    { ...given, carriers: carriersOf(rows) },
+  );
 }
 
 /** Messages among these of which the other store has parts that are not the ones to copy. */
 async function tornMessages(
   from: PlacedStore,
   to: PlacedStore,
-  { keys, sessionIds }: MissingRows,
+  given: ReadonlyMap<string, readonly DatedMessage[]>,
+  stored: ReadonlyMap<string, readonly DatedMessage[]>,
 ): Promise<ReadonlySet<string>> {
-  const left = await partsOf(to, sessionIds, keys);
+  const keys = new Set<string>();
+  for (const [id, rows] of given) {
+    const known = new Set(stored.get(id)?.map((row) => row.id));
+    for (const row of rows) if (!known.has(row.id)) keys.add(keyText([id, row.id]));
+  }
+  const sessionIds = new Set(given.keys());
+  const left = keys.size === 0 ? [] : await partsOf(to, sessionIds, keys);
   if (left.length === 0) return new Set();
   const own = await partsOf(from, sessionIds, new Set(left.map(({ message }) => message)));
   const digests = new Map(own.map(({ part, digest }) => [part, digest]));
@@ -58,7 +232,8 @@ async function partsOf(
   const { primaryKey, columns: declared } = table.declaration;
   const columns = Object.keys(declared).filter((name) => name !== "ingested_at");
   const parts: DigestedPart[] = [];
-  for await (const row of readRows(table, columns, ids)) {
+  for await (const read of readRows(table, columns, ids)) {
+    const row = placed.names.renamed("parts", read);
     const key = keyOf(row, primaryKey);
     const digest = new RowDigest(columns);
     digest.add(row);

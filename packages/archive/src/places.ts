@@ -1,5 +1,6 @@
 import { rowId, type Store } from "@pond/substrate";
 import { type Range, within } from "./ranges.ts";
+import { SessionNames } from "./session-names.ts";
 import { readOrder, type TableName } from "./tables.ts";
 
 /** Rows whose ids follow each other: as a rule, what one write stored of a session. */
@@ -61,19 +62,29 @@ export class Places {
 }
 
 /** A store, and where its rows are. */
-export type PlacedStore = { readonly store: Store; readonly places: Places };
+export type PlacedStore = {
+  readonly store: Store;
+  /** By the names of sessions. */
+  readonly places: Places;
+  readonly names: SessionNames;
+};
+
+export type FindOptions = {
+  /** Sessions to find the rows of. */
+  readonly isWanted?: (sessionId: string) => boolean;
+  /** Only this range is looked at. */
+  readonly range?: Range;
+  /** What sessions are called. */
+  readonly names?: SessionNames;
+};
 
 /**
  * Reads once which row is of which session: asked for a range at a time, rows that no index covers
  * would be read anew for each.
- *
- * @param isWanted - Sessions to find the rows of.
- * @param range - Only this range is looked at.
  */
 export async function findRows(
   store: Store,
-  isWanted: (sessionId: string) => boolean = () => true,
-  range?: Range,
+  { isWanted = () => true, range, names = new SessionNames() }: FindOptions = {},
 ): Promise<Places> {
   const places = new Places();
   for (const name of readOrder) {
@@ -85,7 +96,7 @@ export async function findRows(
     for await (const rows of table.scan({ columns: [column, rowId], where })) {
       places.count(name, rows.length);
       for (const row of rows) {
-        const sessionId = String(row[column]);
+        const sessionId = names.nameOf(String(row[column]));
         if (isWanted(sessionId)) places.add(name, sessionId, BigInt(row[rowId] as bigint));
       }
     }

@@ -1,11 +1,13 @@
-import { messageOf, missingMessages } from "./missing-messages.ts";
-import { keysOf, type MissingRows, missingRows } from "./missing-rows.ts";
+import type { AddedRow, MadeRoom } from "@pond/sessions";
+import type { Cell } from "@pond/substrate";
+import { type MissingMessages, messageOf, missingMessages } from "./missing-messages.ts";
+import { keysOf, missingRows } from "./missing-rows.ts";
 import type { PlacedStore } from "./places.ts";
 import type { Range } from "./ranges.ts";
 import { readOrder, type TableName } from "./tables.ts";
 
 /** What every message of a session repeats (spec 5.3). */
-export type Labels = { readonly sourceAgent: unknown; readonly project: unknown };
+export type Labels = { readonly source_agent: Cell; readonly project: Cell };
 
 /** What is to be copied of a range into a store. */
 export type RangePlan = {
@@ -13,7 +15,11 @@ export type RangePlan = {
   readonly rowIds: ReadonlyMap<TableName, readonly bigint[]>;
   /** How many rows it has, or is not to have. */
   readonly present: ReadonlyMap<TableName, number>;
-  /** Messages that it has with another value than the one to copy, or with parts of another. */
+  /** What messages are to be there, by their keys as texts; the others stay as they are. */
+  readonly added: ReadonlyMap<string, AddedRow>;
+  /** Messages that have to make room there, by session. */
+  readonly moves: ReadonlyMap<string, readonly MadeRoom[]>;
+  /** Messages that it shows in another state than the one to copy, or has with parts of another. */
   readonly differing: number;
   /**
    * Sessions it has any message of, with their labels where it has their row too: a copy that broke
@@ -49,15 +55,16 @@ export async function planRange(
       name === "messages"
         ? messages
         : await missingRows(from, to, name, there, (key) => {
-            // Of messages that stay as they are there: no part may join what is not its own.
-            return name === "parts" && messages.differing.has(messageOf(key));
+            // No part may join what is not its own.
+            return name === "parts" && messages.withOtherParts.has(messageOf(key));
           });
     rowIds.set(name, [...from.places.rowIds(name, others), ...rows.rowIds]);
     present.set(name, rows.present);
   }
   const known = await knownSessions(to, there);
   const mixed = await mixedSessions(from, to, known, there, messages);
-  return { rowIds, present, differing: messages.differing.size, known, mixed };
+  const { added, moves, differing } = messages;
+  return { rowIds, present, added, moves, differing, known, mixed };
 }
 
 async function knownSessions(
@@ -68,7 +75,8 @@ async function knownSessions(
   for (const id of there) if (to.places.has("messages", id)) known.set(id, undefined);
   const labels = ["source_agent", "project"];
   for await (const { key, row } of keysOf(to, "sessions", there, labels)) {
-    known.set(key[0] ?? "", { sourceAgent: row["source_agent"], project: row["project"] });
+    const { source_agent = null, project = null } = row;
+    known.set(key[0] ?? "", { source_agent, project });
   }
   return known;
 }
@@ -82,7 +90,7 @@ async function mixedSessions(
   to: PlacedStore,
   known: ReadonlyMap<string, unknown>,
   there: ReadonlySet<string>,
-  messages: MissingRows,
+  messages: MissingMessages,
 ): Promise<Set<string>> {
   const mixed = new Set(messages.cutSessionIds);
   const [ours, theirs] = [await windowsOf(from, there), await windowsOf(to, there)];

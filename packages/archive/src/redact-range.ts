@@ -6,17 +6,21 @@ import {
   type WindowPiece,
   windowRowsOf,
 } from "@pond/sessions";
-import { and, eq, isNotNull, type Row, type Store } from "@pond/substrate";
-import { compareKeys, compareText, type Key, keyOf, keyText } from "./key-order.ts";
+import { and, isNotNull, type Row, type Store } from "@pond/substrate";
+import { isDamage } from "./damage.ts";
+import { groupedBy } from "./grouped-rows.ts";
+import { compareKeys, compareText, keyOf, keyText } from "./key-order.ts";
 import { type Range, within } from "./ranges.ts";
 import { readRows } from "./read-rows.ts";
 import type { Redaction } from "./redaction.ts";
 import { RowWriter } from "./row-writer.ts";
 import { sortedRowIds } from "./sorted-rows.ts";
 import { readOrder, type TableName } from "./tables.ts";
+import type { WholeRows } from "./whole-rows.ts";
 
 export type RedactOptions = {
   readonly redaction: Redaction;
+  readonly whole: WholeRows;
   readonly columnsOf: (table: string) => readonly string[];
   readonly signal?: AbortSignal | undefined;
   /** Told of each row before it is written, in the order of the keys. */
@@ -43,19 +47,18 @@ export async function redactRange(
   range: Range,
   options: RedactOptions,
 ): Promise<void> {
-  const { columnsOf, signal, redaction, onRow, onRows } = options;
-  const readers = new Map<string, AsyncGenerator<Row>>();
+  const { whole, columnsOf, signal, redaction, onRow, onRows } = options;
+  const rowIds = new Map<TableName, readonly bigint[]>();
   const writers = new Map<string, RowWriter>();
   for (const name of readOrder) {
     signal?.throwIfAborted();
     await from.table(name).refresh();
-    const rowIds = await sortedRowIds(from.table(name), range);
-    const columns = columnsOf(name);
-    readers.set(name, readRows(from.table(name), columns, rowIds));
-    const init = { columns, isNew: true, signal, onWritten: onRows };
+    rowIds.set(name, await sortedRowIds(from.table(name), range));
+    const init = { columns: columnsOf(name), isNew: true, signal, onWritten: onRows };
     writers.set(name, new RowWriter(to.table(name), init));
   }
-  const read = (name: TableName) => readers.get(name) ?? nothing();
+  const read = (name: TableName): AsyncGenerator<Row> =>
+    whole.of(name, readRows(from.table(name), columnsOf(name), rowIds.get(name) ?? []));
   const write = async (name: TableName, row: Row): Promise<void> => {
     signal?.throwIfAborted();
     onRow(name, row);
@@ -68,8 +71,9 @@ export async function redactRange(
     known.set(String(row["id"]), { project, sourceAgent, pieces: new Map(), isTextChanged: false });
     await write("sessions", redacted);
   }
-  const movedDigests = await digestsOfMoves(from, range, options);
-  for await (const { message, parts } of withParts(read("messages"), read("parts"))) {
+  const groups = () => withParts(read("messages"), read("parts"));
+  const movedDigests = await digestsOfMoves(from, range, redaction, groups);
+  for await (const { message, parts } of groups()) {
     if (message === undefined) {
       for (const part of parts) await write("parts", redactPartRow(part, redaction));
       continue;
@@ -88,8 +92,6 @@ export async function redactRange(
   for await (const row of windowsOf(from, known, read("windows"))) await write("windows", row);
   for (const writer of writers.values()) await writer.finish();
 }
-
-async function* nothing(): AsyncGenerator<never> {}
 
 type Group = { readonly message: Row | undefined; readonly parts: readonly Row[] };
 
@@ -112,25 +114,6 @@ async function* withParts(
   for (; !group.done; group = await groups.next()) {
     yield { message: undefined, parts: group.value.rows };
   }
-}
-
-/** Runs of rows with one key. */
-async function* groupedBy(
-  rows: AsyncGenerator<Row>,
-  columns: readonly string[],
-): AsyncGenerator<{ readonly key: Key; readonly rows: readonly Row[] }> {
-  let key: Key = [];
-  let group: Row[] = [];
-  for await (const row of rows) {
-    const next = keyOf(row, columns);
-    if (group.length > 0 && compareKeys(key, next) !== 0) {
-      yield { key, rows: group };
-      group = [];
-    }
-    key = next;
-    group.push(row);
-  }
-  if (group.length > 0) yield { key, rows: group };
 }
 
 /** The stored windows, and for sessions whose texts changed those made of the new ones. */
@@ -156,46 +139,47 @@ async function* windowsOf(
 
 /**
  * What the digests will be that carriers of another place repeat: those of the values they move,
- * which may come behind them.
+ * which may come behind them. All that comes before these is read too, for a redactor may number what
+ * it finds: a message that moved is to get no other number.
  */
 async function digestsOfMoves(
   from: Store,
   range: Range,
-  { redaction, columnsOf }: RedactOptions,
+  redaction: Redaction,
+  groups: () => AsyncGenerator<Group>,
 ): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
+  const wanted = new Set<string>();
   const columns = ["session_id", "id", "revises", "digest", "options"];
   const where = and(within("session_id", range), isNotNull("revises"));
   for await (const rows of from.table("messages").scan({ columns, where })) {
-    for (const row of rows.filter(isMove)) {
-      const moved = await valueOfMove(from, row, columnsOf);
-      if (moved === undefined || digests.has(valueKey(row))) continue;
-      const { message, parts } = moved;
-      // Its texts are counted when its own row comes.
-      const redacted = redaction.uncounted(() =>
-        redactMessageRows(message, parts, redaction, "", () => undefined),
-      );
-      digests.set(valueKey(row), String(redacted.message["digest"]));
-    }
+    for (const row of rows.filter(isWholeMove)) wanted.add(valueKey(row));
+  }
+  if (wanted.size === 0) return digests;
+  for await (const { message, parts } of groups()) {
+    // All is counted when it is written.
+    const redacted = redaction.uncounted(() => {
+      if (message) return redactMessageRows(message, parts, redaction, "", () => undefined);
+      for (const part of parts) redactPartRow(part, redaction);
+      return undefined;
+    });
+    const key = message && !isMove(message) ? valueKey(message) : "";
+    if (redacted && wanted.has(key)) digests.set(key, String(redacted.message["digest"]));
   }
   return digests;
 }
 
-async function valueOfMove(from: Store, move: Row, columnsOf: RedactOptions["columnsOf"]) {
-  const { session_id: sessionId, revises, digest } = move;
-  const ofSession = eq("session_id", String(sessionId));
-  const where = and(ofSession, eq("digest", String(digest)));
-  const rows = await from.table("messages").rows({ columns: columnsOf("messages"), where });
-  const message =
-    rows.find(({ id, revises: other }) => id === revises && other === null) ??
-    rows.find((row) => row["revises"] === revises && !isMove(row));
-  if (message === undefined) return undefined;
-  const ofMessage = and(ofSession, eq("message_id", String(message["id"])));
-  const parts = await from.table("parts").rows({ columns: columnsOf("parts"), where: ofMessage });
-  return { message, parts };
+/** False for a damaged row, which is left out. */
+function isWholeMove(row: Row): boolean {
+  try {
+    return isMove(row);
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
 }
 
 /** One text for a value of a message. */
-function valueKey({ session_id: sessionId, revises, digest }: Row): string {
-  return keyText([String(sessionId), String(revises), String(digest)]);
+function valueKey({ session_id: sessionId, id, revises, digest }: Row): string {
+  return keyText([String(sessionId), String(revises ?? id), String(digest)]);
 }

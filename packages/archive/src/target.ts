@@ -1,6 +1,7 @@
 import type { Store } from "@pond/substrate";
-import { findRows, type Places } from "./places.ts";
+import { findRows, type PlacedStore, type Places } from "./places.ts";
 import type { Range } from "./ranges.ts";
+import { SessionNames } from "./session-names.ts";
 
 // Windows are made of the others, so they tell nothing that these do not.
 const watched = ["sessions", "messages", "parts"] as const;
@@ -20,7 +21,7 @@ export class Target {
   }
 
   static async look(store: Store, isWanted: (sessionId: string) => boolean): Promise<Target> {
-    return new Target(store, isWanted, await findRows(store, isWanted));
+    return new Target(store, isWanted, await findRows(store, { isWanted }));
   }
 
   /** To be told of all that the copy inserts. */
@@ -38,7 +39,11 @@ export class Target {
 
   /** Where its rows of a range are now. */
   lookAgain(range: Range): Promise<Places> {
-    return findRows(this.store, this.#isWanted, range);
+    return findRows(this.store, { isWanted: this.#isWanted, range });
+  }
+
+  placed(places: Places): PlacedStore {
+    return { store: this.store, places, names: new SessionNames() };
   }
 
   /** Rows are never removed, so there are as many as there were and were added only if no other came. */

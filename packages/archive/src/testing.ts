@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { type CanonicalEvent, messageFromWire, partsOf, sessionFromWire } from "@pond/canonical";
 import {
   createIngest,
+  type Damaged,
+  loadLineage,
   openSessions,
   prepareEmbeddings,
   readBacklog,
@@ -11,14 +13,18 @@ import {
   sessionTables,
   writeEmbeddings,
 } from "@pond/sessions";
-import { eq } from "@pond/substrate";
+import { eq, type Row } from "@pond/substrate";
 import { onTestFinished } from "vitest";
 
 export type DemoSession = {
   readonly id: string;
   /** Of each message; of a list, every one is a part of its own. */
   readonly texts: readonly (string | readonly string[])[];
+  /** Of each message; default: m0, m1 and so on. */
+  readonly ids?: readonly string[];
   readonly project?: string;
+  readonly agent?: string;
+  readonly parent?: string;
 };
 
 /** A folder that goes away with the test. */
@@ -46,9 +52,18 @@ export async function storeOf(...demos: readonly DemoSession[]): Promise<Session
 }
 
 /** Takes sessions in, as a sync does. */
-export async function ingest(sessions: SessionStore, demos: readonly DemoSession[]): Promise<void> {
-  const ingest = createIngest(sessions, { host: "here", now: () => new Date("2026-01-02") });
-  const hooks = { seenBefore: true, isUnchanged: async () => true, onCommitted: () => undefined };
+export async function ingest(
+  sessions: SessionStore,
+  demos: readonly DemoSession[],
+  {
+    day = "2026-01-02",
+    damaged,
+    seenBefore = true,
+  }: { readonly day?: string; readonly damaged?: Damaged; readonly seenBefore?: boolean } = {},
+): Promise<void> {
+  const options = { host: "here", now: () => new Date(day), damaged };
+  const ingest = createIngest(sessions, { ...options, areClientsApart: true });
+  const hooks = { seenBefore, isUnchanged: async () => true, onCommitted: () => undefined };
   for (const demo of demos) await ingest.session(eventsOf(demo), hooks);
   await ingest.finish();
 }
@@ -67,26 +82,47 @@ export function demoSessions(count: number, messages: number = 3): DemoSession[]
 async function* eventsOf({
   id,
   texts,
+  ids = [],
   project = "/work",
+  agent = "demo",
+  parent,
 }: DemoSession): AsyncGenerator<CanonicalEvent> {
   const time = "2026-01-01T00:00:00.000001Z";
-  const fields = { source_agent: "demo", created_at: time, project, options: {} };
+  const above = parent === undefined ? {} : { parent_session_id: parent };
+  const fields = { ...above, source_agent: agent, created_at: time, project, options: {} };
   yield { kind: "session", session: sessionFromWire({ id, ...fields }) };
   for (const [at, text] of texts.entries()) {
-    const base = { session_id: id, message_id: `m${at}`, provenance: "conversational" };
+    const messageId = ids[at] ?? `m${at}`;
+    const base = { session_id: id, message_id: messageId, provenance: "conversational" };
     const content = [text].flat().map((each, place) => ({
       ...base,
       id: String(place),
       type: "text",
       text: each,
-      options: { "a b": [at] },
+      options: { "a b": [messageId] },
     }));
-    const header = { id: `m${at}`, session_id: id, timestamp: time, role: "user", options: {} };
+    const header = { id: messageId, session_id: id, timestamp: time, role: "user", options: {} };
     const message = messageFromWire({ ...header, content });
     const { content: _, ...rest } = message;
     yield { kind: "message", message: rest as typeof message };
     for (const part of partsOf(message)) yield { kind: "part", part };
   }
+}
+
+/** A session that says each of these words, in a message of that id before the first colon. */
+export function saying(words: string, session: Partial<DemoSession> = {}): DemoSession {
+  const texts = words.split(" ");
+  return { id: "s", ...session, texts, ids: texts.map((text) => text.split(":")[0] ?? "") };
+}
+
+/** What a session shows: the texts of its messages, in order. */
+export async function shown(sessions: SessionStore, id: string = "s"): Promise<string> {
+  await sessions.store.refresh();
+  const { root } = await loadLineage(sessions, id);
+  const texts = root.messages.flatMap((message) =>
+    partsOf(message).flatMap((part) => (part.type === "text" ? [part.text] : [])),
+  );
+  return texts.join(" ");
 }
 
 /** Gives every message a vector of this length. */
@@ -132,6 +168,30 @@ export async function copyTable(
     .insert(
       Object.fromEntries(columns.map((name) => [name, rows.map((row) => row[name] ?? null)])),
     );
+}
+
+/** A store with the same rows, some of them changed as nobody writes them. */
+export async function damagedCopy(
+  from: SessionStore,
+  damage: (table: string, row: Row) => Row,
+): Promise<SessionStore> {
+  const to = await openStore();
+  for (const { name, columns } of sessionTables) {
+    const read = await from.store.table(name).rows({ columns: Object.keys(columns) });
+    const rows = read.map((row) => damage(name, row));
+    const cells = Object.keys(columns).map((column) => [
+      column,
+      rows.map((row) => row[column] ?? null),
+    ]);
+    await to.store.table(name).insert(Object.fromEntries(cells));
+  }
+  return to;
+}
+
+/** Breaks a cell of the rows of one id. */
+export function breaking(table: string, id: string, column: string) {
+  return (name: string, row: Row): Row =>
+    name === table && row["id"] === id ? { ...row, [column]: `x${row[column]}` } : row;
 }
 
 /** Every file below a folder. */

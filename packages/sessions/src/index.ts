@@ -8,10 +8,12 @@ export {
   UnsafePathError,
 } from "./errors.ts";
 export { type FoldSessionsOptions, foldSessions } from "./fold-sessions.ts";
+export { idApart } from "./ingest/apart.ts";
 export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
 export type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
-export { rootOf, rootsOf } from "./read/ancestry.ts";
+export type { Held, Place } from "./ingest/place.ts";
+export { childrenOf, rootOf, rootsOf } from "./read/ancestry.ts";
 export { type MaybeCopy, untouchedCopies } from "./read/copies.ts";
 export { type CutView, cutContext } from "./read/cut-context.ts";
 export {
@@ -23,6 +25,8 @@ export {
   readPages,
   type SessionPage,
 } from "./read/get.ts";
+export { holdsAdded } from "./read/holds-added.ts";
+export { type LaterParent, type LaterParents, laterParents } from "./read/later-parents.ts";
 export { type ListedSession, type ListOptions, listSessions } from "./read/list.ts";
 export type { At } from "./read/outline.ts";
 export { projectFilter } from "./read/project.ts";
@@ -37,6 +41,16 @@ export { titles } from "./read/summaries.ts";
 export { loadLineage, rootIds } from "./restore/lineage.ts";
 export { type Restored, type RestoreOptions, restore } from "./restore/restore.ts";
 export { type WriteOptions, writeFiles } from "./restore/write-files.ts";
+export {
+  type AddedRow,
+  type DatedMessage,
+  type DatedSession,
+  type MadeRoom,
+  type Merge,
+  mergeMessages,
+  mergeSession,
+} from "./revisions/merge.ts";
+export { sessionItself } from "./revisions/reconcile.ts";
 export { checkRow } from "./rows/check-row.ts";
 export {
   type CheckOptions,
@@ -44,6 +58,13 @@ export {
   type FindingKind,
   type ToldKind,
 } from "./rows/content-check.ts";
+export {
+  addedRow,
+  movedRow,
+  renamedRow,
+  rowsOfCarrier,
+  sessionRowDigest,
+} from "./rows/copied-rows.ts";
 export {
   isMove,
   type RedactedMessage,

@@ -47,8 +47,7 @@ export async function listChanges(
     }
     options.onListed?.(keys.size);
   }
-  // What a broken listing lacks may well be there.
-  if (isComplete) seen.keepOnly(keys);
+  seen.markGone(keys, isComplete);
   return changed;
 }
 

@@ -2,6 +2,7 @@ import type { RecordCount } from "@pond/canonical/adapter";
 import type { IngestOutcome } from "@pond/sessions";
 import { account } from "./accounting.ts";
 import type { ReadNotes } from "./observed-read.ts";
+import { extentOf } from "./places.ts";
 import type { AdapterReport } from "./report.ts";
 import { readAgain, type SeenSession } from "./seen-sessions.ts";
 
@@ -46,6 +47,8 @@ export function countOutcome(
   return {
     fingerprint: notes.isWorthRetrying || outcome.deferred > 0 ? readAgain : fingerprint,
     ...(outcome.session_id !== undefined && { sessionId: outcome.session_id }),
+    ...(outcome.session_id !== undefined && { extent: extentOf(notes) }),
+    ...(outcome.held && { held: outcome.held }),
     ...(hasFailed && { hasFailed }),
     ...(notes.pending > 0 && { pendingSinceMs: nowMs }),
     ...(hasFaults && { faults }),

@@ -4,6 +4,7 @@ import {
   type Damaged,
   findDamaged,
   type Ingest,
+  type IngestOutcome,
   type SessionStore,
 } from "@pond/sessions";
 import { countDue } from "./changes.ts";
@@ -11,9 +12,12 @@ import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
 import { failAfter } from "./errors.ts";
 import { emptyNotes, observeRead } from "./observed-read.ts";
+import { Places } from "./places.ts";
 import { type Plan, planImport, type Work } from "./plan.ts";
 import type { SyncProgress } from "./progress.ts";
 import type { AdapterReport } from "./report.ts";
+import type { AddedRow, Stored } from "./seen-sessions.ts";
+import { nothingStored, storedIn } from "./stored.ts";
 import { Tracker } from "./tracker.ts";
 
 /** What an import reads, remembers and stamps. */
@@ -73,11 +77,11 @@ async function importChanged(
   sources: readonly Source[],
   options: ImportOptions & Repair,
 ): Promise<AdapterReport[]> {
-  const storedMessages = await countMessages(sessions);
-  const plan = await planImport(sources, { ...options, storedMessages });
+  const stored = await storedIn(sessions);
+  const plan = await planImport(sources, { ...options, stored });
   const isChanged = plan.works.some(({ changed }) => changed.length > 0);
   if (isChanged) await importPlanned(sessions, plan, options);
-  else await saveAll(plan, storedMessages);
+  else await saveAll(plan, stored);
   return [...plan.reports.values()];
 }
 
@@ -87,8 +91,8 @@ export async function previewImport(
   sources: readonly Source[],
   options: ImportOptions,
 ): Promise<AdapterReport[]> {
-  const storedMessages = sessions === undefined ? 0 : await countMessages(sessions);
-  const plan = await planImport(sources, { ...options, storedMessages });
+  const stored = sessions === undefined ? nothingStored : await storedIn(sessions);
+  const plan = await planImport(sources, { ...options, stored });
   for (const { changed, seen, report } of plan.works) {
     for (const { key } of changed) countDue(seen.get(key), report);
   }
@@ -103,39 +107,37 @@ async function importPlanned(
   const { now, signal, host, damaged } = options;
   const ingest = createIngest(sessions, { host, now, damaged, areClientsApart: true });
   const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
-  const shared = sharedSessions(plan);
-  const moved = movedSessions(plan);
+  const places = new Places(plan.works);
   let savedAtMs = now().getTime();
   try {
     for (const work of plan.works) {
       for (const session of work.changed) {
         signal?.throwIfAborted();
-        await importSession(ingest, work, session, { ...options, tracker, shared, moved });
+        await importSession(ingest, work, session, { ...options, tracker, places });
         if (now().getTime() - savedAtMs < saveEveryMs) continue;
-        await work.seen.save(await countMessages(sessions));
+        await work.seen.save(await storedIn(sessions));
         savedAtMs = now().getTime();
       }
     }
   } finally {
     // Also after a failure or an interruption: what was read need not be read again.
     await ingest.finish();
-    await saveAll(plan, await countMessages(sessions));
+    await saveAll(plan, await storedIn(sessions));
   }
 }
 
 type Run = {
   readonly tracker: Tracker;
-  readonly shared: ReadonlySet<string>;
-  /** Of several places a session is in now, the first that is read counts as where it was. */
-  readonly moved: Set<string>;
+  readonly places: Places;
 };
 
 async function importSession(
   ingest: Ingest,
-  { source, seen, report }: Work,
+  work: Work,
   { key, bytes }: SourceSession,
-  { now, signal, tracker, shared, moved }: ImportOptions & Run,
+  { now, signal, tracker, places }: ImportOptions & Run,
 ): Promise<void> {
+  const { source, seen, report } = work;
   const { adapter, path, reader } = source;
   // Listing a big home takes a while, and what is read is the file as it is now.
   const fingerprint = await fingerprintOf(reader, key);
@@ -149,42 +151,23 @@ async function importSession(
   const notes = emptyNotes();
   const count = new RecordCount();
   const read = { location: `${path}: ${key}`, adapter, fingerprint, notes, count };
+  const reading = { key, before, notes };
   const onMessage = (): void => tracker.message(adapter);
   await ingest.session(observeRead(reader, key, { notes, count, onMessage, signal }), {
-    // What one file of a session lacks, another may hold: then nothing has disappeared.
-    get seenBefore() {
-      return before === undefined
-        ? moved.has(notes.sessionId ?? "")
-        : !shared.has(before.sessionId ?? "");
+    seenBefore: before !== undefined,
+    placeOf(sessionId) {
+      notes.sessionId = sessionId;
+      return places.placeOf(work, reading, sessionId);
     },
     isUnchanged: async () => (await fingerprintOf(reader, key)) === fingerprint,
     onCommitted: (outcome) => {
-      seen.set(key, countOutcome(report, outcome, read, now().getTime()));
+      const remembered = countOutcome(report, outcome, read, now().getTime());
+      seen.set(key, remembered, addedRow(outcome));
     },
   });
-  moved.delete(notes.sessionId ?? "");
+  if (notes.sessionId !== undefined) places.read(work, reading, notes.sessionId);
   report.bytes_read += bytes;
   tracker.finish(adapter, bytes);
-}
-
-/** Sessions that this machine has in more than one place, such as a copied folder. */
-function sharedSessions({ works }: Plan): Set<string> {
-  const once = new Set<string>();
-  const shared = new Set<string>();
-  for (const { seen } of works) {
-    for (const id of seen.sessionIds()) (once.has(id) ? shared : once).add(id);
-  }
-  return shared;
-}
-
-/** Sessions that were read from one place alone, which is gone now. */
-function movedSessions({ works }: Plan): Set<string> {
-  const left = new Set(works.flatMap(({ seen }) => [...seen.sessionIds()]));
-  const gone = Map.groupBy(
-    works.flatMap(({ seen }) => seen.gone),
-    (id) => id,
-  );
-  return new Set([...gone].flatMap(([id, { length }]) => (length > 1 || left.has(id) ? [] : [id])));
 }
 
 /** Not readable is no reason to stop: reading the session will say what is wrong with it. */
@@ -196,11 +179,11 @@ async function fingerprintOf(reader: Reader, key: string): Promise<string | unde
   }
 }
 
-async function saveAll(plan: Plan, storedMessages: number): Promise<void> {
-  await Promise.all(plan.works.map(({ seen }) => seen.save(storedMessages)));
+function addedRow({ session_id: sessionId, added_at: at }: IngestOutcome): AddedRow | undefined {
+  if (sessionId === undefined || at === undefined) return undefined;
+  return { sessionId, atMicros: Number(at) };
 }
 
-/** How many messages the store holds; counted from metadata, so it costs nothing. */
-function countMessages({ store }: SessionStore): Promise<number> {
-  return store.table("messages").count();
+async function saveAll(plan: Plan, stored: Stored): Promise<void> {
+  await Promise.all(plan.works.map(({ seen }) => seen.save(stored)));
 }

@@ -4,7 +4,11 @@ import { type Fault, faultFromThrown, isPassing, maxFaultsPerSession, toFault } 
 
 /** What came by while one session was read. */
 export type ReadNotes = {
+  /** The id it is stored under. */
   sessionId: string | undefined;
+  messages: number;
+  /** The time of the last message, in milliseconds. */
+  newestMs: number;
   pending: number;
   readonly faults: Fault[];
   omittedFaults: number;
@@ -20,6 +24,8 @@ export type ReadNotes = {
 export function emptyNotes(): ReadNotes {
   return {
     sessionId: undefined,
+    messages: 0,
+    newestMs: 0,
     pending: 0,
     faults: [],
     omittedFaults: 0,
@@ -97,10 +103,11 @@ function note(event: ReadEvent, notes: ReadNotes): void {
       if (notes.faults.length < maxFaultsPerSession) notes.faults.push(toFault(event));
       else notes.omittedFaults += 1;
       return;
-    case "session":
-      notes.sessionId = event.session.id;
-      return;
     case "message":
+      notes.messages += 1;
+      notes.newestMs = Math.max(notes.newestMs, Number(event.message.timestamp / 1000n));
+      return;
+    case "session":
     case "part":
       return;
   }

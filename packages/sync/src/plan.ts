@@ -3,7 +3,7 @@ import { listChanges } from "./changes.ts";
 import type { Source } from "./discover.ts";
 import type { SyncProgress } from "./progress.ts";
 import { type AdapterReport, emptyReport } from "./report.ts";
-import { SeenSessions, seenFile } from "./seen-sessions.ts";
+import { SeenSessions, type Stored, seenFile } from "./seen-sessions.ts";
 
 /** One source with what has to be read of it. */
 export type Work = {
@@ -22,7 +22,7 @@ export type Plan = {
 export type PlanOptions = {
   readonly stateDirectory: string;
   readonly adapters?: readonly string[];
-  readonly storedMessages: number;
+  readonly stored: Stored;
   readonly software?: string;
   readonly now: () => Date;
   readonly isVerifying?: boolean;
@@ -33,15 +33,7 @@ export type PlanOptions = {
 /** Lists every source and decides what to read; parses nothing and opens no session. */
 export async function planImport(
   sources: readonly Source[],
-  {
-    stateDirectory,
-    adapters = [],
-    storedMessages,
-    software,
-    now,
-    onProgress,
-    ...options
-  }: PlanOptions,
+  { stateDirectory, adapters = [], stored, software, now, onProgress, ...options }: PlanOptions,
 ): Promise<Plan> {
   const reports = new Map(adapters.map((name) => [name, emptyReport(name)]));
   const works: Work[] = [];
@@ -49,11 +41,7 @@ export async function planImport(
     const { adapter } = source;
     const report = reports.get(adapter) ?? emptyReport(adapter);
     reports.set(adapter, report);
-    const seen = await SeenSessions.load(
-      seenFile(stateDirectory, source),
-      storedMessages,
-      software,
-    );
+    const seen = await SeenSessions.load(seenFile(stateDirectory, source), stored, software);
     const changed = await listChanges(source, seen, report, {
       ...options,
       nowMs: now().getTime(),

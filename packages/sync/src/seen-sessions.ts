@@ -1,13 +1,22 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Held } from "@pond/sessions";
 import type { Fault } from "./fault.ts";
+
+/** The time of the last message of a session, in milliseconds, and how many messages it has. */
+export type Extent = readonly [newestMs: number, messages: number];
 
 /** What this machine saw of one session when it last read it. */
 export type SeenSession = {
   readonly fingerprint: string;
   /** Its id in the store; absent where no session had begun in it. */
   readonly sessionId?: string;
+  /** What the store showed of it then. */
+  readonly held?: Held;
+  readonly extent?: Extent;
+  /** It was not there when its source was listed: deleted, under another key now, or out of reach. */
+  readonly isGone?: boolean;
   /** Nothing of it could be stored. */
   readonly hasFailed?: boolean;
   /** When it was read, in milliseconds, where records were left for later. */
@@ -15,6 +24,15 @@ export type SeenSession = {
   readonly faults?: readonly Fault[];
   /** How many more faults it had than are kept. */
   readonly omittedFaults?: number;
+};
+
+/** A row that was added to the store, by its session and the time it was stamped with. */
+export type AddedRow = { readonly sessionId: string; readonly atMicros: number };
+
+/** What the store holds now, as far as it tells whether it was set back. */
+export type Stored = {
+  readonly messages: number;
+  holds(row: AddedRow): Promise<boolean>;
 };
 
 type Entry = readonly [key: string, fingerprint: string, rest?: Omit<SeenSession, "fingerprint">];
@@ -32,12 +50,15 @@ export class SeenSessions {
   readonly #file: string;
   readonly #software: string;
   readonly #sessions: Map<string, SeenSession>;
-  readonly #gone: string[] = [];
+  #lastAdded: AddedRow | undefined;
+  /** Added since the file was written; another process may have been faster. */
+  #added: AddedRow | undefined;
   #isDirty = false;
 
   private constructor(file: string, software: string, saved: Saved | undefined) {
     this.#file = file;
     this.#software = software;
+    this.#lastAdded = saved?.lastAdded;
     const isSameSoftware = saved?.software === software;
     this.#sessions = new Map(
       saved?.sessions.map(([key, fingerprint, rest]) => [
@@ -48,18 +69,15 @@ export class SeenSessions {
   }
 
   /**
-   * @param storedMessages - How many messages the store holds now. A store that holds fewer than
-   * when the file was written was set back (a restored backup), and the file says nothing about it.
+   * @param stored - A store that holds fewer messages than when the file was written, or lacks the
+   * last row that was added from this source, was set back (a restored backup), and the file says
+   * nothing about it.
    * @param software - What reads, with its version: another one may be able to read what was a
    * fault to this one, so it reads those sessions again.
    */
-  static async load(
-    file: string,
-    storedMessages: number,
-    software: string = "",
-  ): Promise<SeenSessions> {
+  static async load(file: string, stored: Stored, software: string = ""): Promise<SeenSessions> {
     const saved = parseSaved(await readFile(file, "utf8").catch(() => ""));
-    const isTrusted = saved !== undefined && saved.storedMessages <= storedMessages;
+    const isTrusted = saved !== undefined && (await isOfStore(saved, stored));
     return new SeenSessions(file, software, isTrusted ? saved : undefined);
   }
 
@@ -67,29 +85,32 @@ export class SeenSessions {
     return this.#sessions.get(key);
   }
 
-  /** Ids of the sessions read here, as often as they were read under different keys. */
-  *sessionIds(): Generator<string> {
-    for (const { sessionId } of this.#sessions.values()) {
-      if (sessionId !== undefined) yield sessionId;
-    }
+  /** What was read, by key; also what is gone. */
+  entries(): MapIterator<[string, SeenSession]> {
+    return this.#sessions.entries();
   }
 
-  /** Ids of the sessions whose source was gone when it was listed: deleted, or under another key now. */
-  get gone(): readonly string[] {
-    return this.#gone;
-  }
-
-  set(key: string, session: SeenSession): void {
+  /** @param added - The last row that reading it added to the store, if any. */
+  set(key: string, session: SeenSession, added?: AddedRow): void {
     this.#sessions.set(key, session);
+    this.#added = added ?? this.#added;
     this.#isDirty = true;
   }
 
-  /** Forgets every session that is not in `keys`: its source has deleted it; the store has not. */
-  keepOnly(keys: ReadonlySet<string>): void {
-    for (const [key, { sessionId }] of this.#sessions) {
-      if (keys.has(key)) continue;
-      if (sessionId !== undefined) this.#gone.push(sessionId);
-      this.#sessions.delete(key);
+  forget(key: string): void {
+    if (this.#sessions.delete(key)) this.#isDirty = true;
+  }
+
+  /**
+   * Marks what is not in `keys` as gone. It is remembered: its folder may come back.
+   *
+   * @param isAll - False where the listing broke off: what it lacks may well be there.
+   */
+  markGone(keys: ReadonlySet<string>, isAll: boolean): void {
+    for (const [key, { isGone = false, ...session }] of this.#sessions) {
+      const isAway = !keys.has(key);
+      if (isAway === isGone || (isAway && !isAll)) continue;
+      this.#sessions.set(key, isAway ? { ...session, isGone: true } : session);
       this.#isDirty = true;
     }
   }
@@ -97,14 +118,20 @@ export class SeenSessions {
   /**
    * Writes the file whole or not at all; does nothing when nothing changed.
    *
-   * @param storedMessages - As for {@link SeenSessions.load}: a store that is set back to fewer
-   * may lack what is remembered here.
+   * @param stored - As for {@link SeenSessions.load}: a store that is set back may lack what is
+   * remembered here.
    */
-  async save(storedMessages: number): Promise<void> {
+  async save(stored: Stored): Promise<void> {
     if (!this.#isDirty) return;
     this.#isDirty = false;
+    if (this.#added && (await stored.holds(this.#added))) this.#lastAdded = this.#added;
+    this.#added = undefined;
     const sessions = Array.from(this.#sessions, toEntry);
-    const saved = { version, software: this.#software, storedMessages, sessions };
+    const saved = {
+      ...{ version, software: this.#software, storedMessages: stored.messages },
+      ...(this.#lastAdded && { lastAdded: this.#lastAdded }),
+      sessions,
+    };
     const temporary = `${this.#file}.${process.pid}.tmp`;
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
     try {
@@ -130,8 +157,15 @@ function toEntry([key, { fingerprint, ...rest }]: [string, SeenSession]): Entry 
 type Saved = {
   readonly software?: unknown;
   readonly storedMessages: number;
+  /** Absent in files of older versions, and where nothing was added. */
+  readonly lastAdded?: AddedRow;
   readonly sessions: readonly Entry[];
 };
+
+async function isOfStore({ storedMessages, lastAdded }: Saved, stored: Stored): Promise<boolean> {
+  if (storedMessages > stored.messages) return false;
+  return lastAdded === undefined || stored.holds(lastAdded);
+}
 
 function parseSaved(text: string): Saved | undefined {
   try {
@@ -146,7 +180,14 @@ function isSaved(value: unknown): value is Saved {
   if (typeof value !== "object" || value === null) return false;
   if (!("version" in value) || value.version !== version) return false;
   if (!("storedMessages" in value) || typeof value.storedMessages !== "number") return false;
+  if ("lastAdded" in value && !isAddedRow(value.lastAdded)) return false;
   return "sessions" in value && Array.isArray(value.sessions) && value.sessions.every(isEntry);
+}
+
+function isAddedRow(value: unknown): value is AddedRow {
+  if (typeof value !== "object" || value === null) return false;
+  const isNamed = "sessionId" in value && typeof value.sessionId === "string";
+  return isNamed && "atMicros" in value && Number.isSafeInteger(value.atMicros);
 }
 
 function isEntry(value: unknown): value is Entry {

@@ -1,13 +1,22 @@
-import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Reader } from "@pond/canonical/adapter";
-import { loadLineage } from "@pond/sessions";
+import { createIngest, loadLineage, openSessions, type SessionStore } from "@pond/sessions";
 import { describe, expect, it, vi } from "vitest";
 import { type FakeOptions, fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
 import { BothFailedError } from "./errors.ts";
 import { emptyReport } from "./report.ts";
 import { SeenSessions } from "./seen-sessions.ts";
-import { type Bench, changesIn, line, stateFiles, withBench } from "./sync.test-kit.ts";
+import { type Bench, changesIn, claudeCode, line, stateFiles, withBench } from "./sync.test-kit.ts";
 import { previewSync, type SyncOptions, sync } from "./sync.ts";
 
 const counts = { seen: 0, new: 0, grown: 0, unchanged: 0, pending: 0, failed: 0 };
@@ -15,6 +24,25 @@ const counts = { seen: 0, new: 0, grown: 0, unchanged: 0, pending: 0, failed: 0 
 function writeTwo(bench: Bench): void {
   bench.write("s1", line("s1", "a", "How do ponds freeze?"), line("s1", "b", "From the top."));
   bench.write("s2", line("s2", "a", "And rivers?"));
+}
+
+/** What another machine stores: a session of so many messages. */
+async function ingestOther(sessions: SessionStore, messages: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "pond-other-"));
+  try {
+    const lines = Array.from({ length: messages }, (_, at) => line("s9", `m${at}`, "Elsewhere."));
+    const file = join(folder, "s9.jsonl");
+    writeFileSync(file, lines.map((each) => `${each}\n`).join(""));
+    const ingest = createIngest(sessions, { host: "other", now: () => new Date() });
+    await ingest.session(claudeCode.from(folder).read("s9.jsonl"), {
+      seenBefore: false,
+      isUnchanged: async () => true,
+      onCommitted: () => undefined,
+    });
+    await ingest.finish();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** A reader that fails the test when a session is read. */
@@ -177,6 +205,28 @@ describe("sync", () => {
       expect(changesIn(after)).not.toHaveProperty("tombstones");
       const { root } = await loadLineage(bench.sessions, "s1");
       expect(root.messages.map(({ id }) => id)).toContain("sidecar:s1/tool-results/toolu_01.txt");
+    }));
+
+  it("reads again what a store lacks that was set back, though others have added more since", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      await bench.sync();
+      const backup = join(bench.folder, "backup");
+      cpSync(join(bench.folder, "store"), backup, { recursive: true });
+      bench.append("s1", line("s1", "c", "Slowly."));
+      await bench.sync();
+      const setBack = await openSessions(backup, { mode: "write" });
+      try {
+        await ingestOther(setBack, 5);
+        const options = { stateDirectory: bench.stateDirectory, host: "bench" };
+        const now = (): Date => new Date("2026-11-21T12:00:00Z");
+
+        const report = await sync(setBack, bench.sources(), { ...options, now });
+
+        expect(changesIn(report)).toMatchObject({ messages_added: 1 });
+      } finally {
+        setBack.close();
+      }
     }));
 
   it("removes nothing when a source is gone", () =>
@@ -422,10 +472,10 @@ describe("sync", () => {
       const { save } = SeenSessions.prototype;
       const spy = vi.spyOn(SeenSessions.prototype, "save").mockImplementation(async function (
         this: SeenSessions,
-        storedMessages,
+        stored,
       ) {
-        saved.push([storedMessages, await bench.sessions.store.table("messages").count()]);
-        await save.call(this, storedMessages);
+        saved.push([stored.messages, await bench.sessions.store.table("messages").count()]);
+        await save.call(this, stored);
       });
       let hours = 0;
       await bench.sync({ now: () => new Date(Date.UTC(2026, 10, 20, hours++)) });

@@ -1,6 +1,17 @@
+import { eq } from "@pond/substrate";
 import { expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
-import { type DemoSession, ingestDemo, said, shown, withStore } from "../testing.ts";
+import {
+  type DemoSession,
+  demoEvents,
+  ingestDemo,
+  said,
+  shown,
+  streamOf,
+  withStore,
+} from "../testing.ts";
+import { createIngest } from "./ingest.ts";
+import type { IngestOutcome } from "./outcome.ts";
 
 const apart = { areClientsApart: true };
 const shared = [said("a"), said("b")];
@@ -72,6 +83,57 @@ it("hangs a copied fork below its copied parent, whichever comes first", () =>
       ["omp:s", "omp", null],
       ["s", "pi", null],
     ]);
+  }));
+
+it("puts off what another client stores of its own while it is read", () =>
+  withStore(async (sessions) => {
+    const outcomes: IngestOutcome[] = [];
+    const hooks = {
+      seenBefore: false,
+      isUnchanged: async () => true,
+      onCommitted: (outcome: IngestOutcome) => void outcomes.push(outcome),
+    };
+    const [one, two] = [1, 2].map((at) =>
+      createIngest(sessions, { ...apart, now: () => new Date(at) }),
+    );
+    const other: DemoSession = { id: "other", agent: "omp", messages: [said("d")] };
+    await one?.session(streamOf(demoEvents(ofPi)), hooks);
+    for (const demo of [ofOmp, other]) await two?.session(streamOf(demoEvents(demo)), hooks);
+    await one?.finish();
+    await two?.finish();
+
+    expect(outcomes).toMatchObject([
+      { session_id: "s", status: "new", deferred: 0 },
+      { session_id: undefined, status: "unchanged", messages_added: 0, deferred: 1 },
+      { session_id: "other", status: "new", messages_added: 1 },
+    ]);
+    expect(await shown(sessions, "s")).toHaveLength(3);
+    const windows = sessions.store.table("windows");
+    const where = eq("session_id", "s");
+    const texts = (await windows.rows({ columns: ["text"], where })).map(({ text }) => text);
+    expect(String(texts)).toContain("pi");
+    expect(String(texts)).not.toContain("omp");
+
+    await ingestDemo(sessions, [ofOmp], apart);
+
+    expect(await shown(sessions, "omp:s")).toHaveLength(3);
+    expect(await shown(sessions, "s")).toHaveLength(3);
+  }));
+
+it("takes apart what stands in the session of another client, and nothing else", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [ofPi, ofOmp]);
+    await ingestDemo(sessions, [{ ...ofPi, messages: [...shared, said("in pi"), said("more")] }], {
+      seenBefore: false,
+    });
+    await ingestDemo(sessions, [ofOmp], apart);
+
+    const [outcome] = await ingestDemo(sessions, [ofPi], { ...apart, seenBefore: false });
+
+    expect(outcome).toMatchObject({ tombstones: 1 });
+    const texts = await shown(sessions, "s");
+    expect(texts.map((text) => text.split(":")[0]).sort()).toEqual(["a", "b", "in pi", "more"]);
+    expect(await shown(sessions, "omp:s")).toHaveLength(3);
   }));
 
 it("takes them for one session where nobody asks for that (spec 7.6)", () =>

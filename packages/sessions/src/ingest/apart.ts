@@ -11,6 +11,18 @@ export function idApart(agent: string, id: string): string {
   return `${agent}:${id}`;
 }
 
+/** The ids of sessions that are named so, by the id that another client has too. */
+export function idsApart(
+  sessions: Iterable<readonly [id: string, { readonly sourceAgent: string }]>,
+): Map<string, readonly string[]> {
+  const apart = new Map<string, readonly string[]>();
+  for (const [id, { sourceAgent }] of sessions) {
+    const own = id.startsWith(idApart(sourceAgent, "")) && id.slice(sourceAgent.length + 1);
+    if (own) apart.set(own, [...(apart.get(own) ?? []), id]);
+  }
+  return apart;
+}
+
 /** The same event in a session of that name. */
 export function renamed(event: ReadEvent, { id, parentId }: NamesApart): ReadEvent {
   const session_id = id as SessionId;

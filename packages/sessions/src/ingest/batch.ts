@@ -1,15 +1,22 @@
 import type { Message, Session } from "@pond/canonical";
-import type { Row, Store } from "@pond/substrate";
+import type { ColumnBatch, Row, Store } from "@pond/substrate";
 import { Columns, type RowValues } from "../rows/columns.ts";
 import { messageFromRow, partFromRow } from "../rows/from-rows.ts";
 import { tornDigest } from "../rows/message-digest.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
-import { messageRow, partRow as partRowOf, sessionRow, windowRow } from "../rows/to-rows.ts";
+import {
+  type Labels,
+  messageRow,
+  partRow as partRowOf,
+  sessionRow,
+  windowRow,
+} from "../rows/to-rows.ts";
+import { remakeWindows } from "../search/rebuild-windows.ts";
 import { emptyOtherWindows, writeWindows } from "../search/window-rows.ts";
 import type { Window } from "../search/windows.ts";
-import { findTorn, reviseDiffering, reviseOpened } from "./conflicts.ts";
+import { findTorn, ofOtherClients, reviseDiffering, reviseOpened } from "./conflicts.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
-import { settleStatus } from "./outcome.ts";
+import { putOff, settleStatus } from "./outcome.ts";
 
 /**
  * Rows of many sessions on their way into the store as few, large commits, each of one table
@@ -17,6 +24,7 @@ import { settleStatus } from "./outcome.ts";
  */
 export class Batch {
   readonly ingestedAt: bigint;
+  readonly #areClientsApart: boolean;
   bytes = 0;
   /** What was added for the first time, by session. */
   readonly inserted: Map<Gathered, Inserted[]> = new Map();
@@ -29,8 +37,9 @@ export class Batch {
   readonly #finished: Gathered[] = [];
   readonly #ids: Set<string> = new Set();
 
-  constructor(ingestedAt: bigint) {
+  constructor(ingestedAt: bigint, areClientsApart: boolean) {
     this.ingestedAt = ingestedAt;
+    this.#areClientsApart = areClientsApart;
   }
 
   /** True where a session's rows are on their way in this batch. */
@@ -54,6 +63,7 @@ export class Batch {
     if (others) others.push(inserted);
     else this.inserted.set(gathered, [inserted]);
     this.bytes += message.bytes;
+    outcome.added_at = this.ingestedAt;
     outcome.messages_added += 1;
     outcome.parts_added += partCount;
   }
@@ -76,8 +86,9 @@ export class Batch {
   }
 
   /** A message row built by the caller. */
-  addCarrier({ labels }: Gathered, row: RowValues): void {
+  addCarrier({ labels, outcome }: Gathered, row: RowValues): void {
     this.#ids.add(labels.sessionId);
+    outcome.added_at = this.ingestedAt;
     this.#messages.push(row);
     this.bytes += String(row["options"]).length;
   }
@@ -92,6 +103,7 @@ export class Batch {
   addSession(gathered: Gathered, session: Session, host: string | undefined): void {
     this.#ids.add(session.id);
     this.#opened.set(gathered, session);
+    gathered.outcome.added_at = this.ingestedAt;
     this.#sessions.push(sessionRow(session, host, this.ingestedAt));
   }
 
@@ -140,13 +152,17 @@ export class Batch {
   }
 
   async #writeRows(store: Store): Promise<void> {
+    const others = this.#areClientsApart ? await this.#leaveOutOthers(store) : [];
+    const leftOut = new Set(others.map(({ sessionId }) => sessionId));
+    const rest = (rows: Columns, id: string): ColumnBatch =>
+      (leftOut.size === 0 ? rows : rows.without(id, leftOut)).batch();
     const torn = this.#partsPresent > 0 ? await findTorn(store, this) : [];
     for (const { row } of torn) {
       this.#messages.set(row, "digest", tornDigest);
       // Its parts are of several states: what is shown is made of what is stored.
       this.#messages.set(row, "head", null);
     }
-    const messages = await store.table("messages").insert(this.#messages.batch());
+    const messages = await store.table("messages").insert(rest(this.#messages, "session_id"));
     if (this.#partsPresent + messages.present > 0) {
       for (const gathered of this.inserted.keys()) gathered.hasLeftovers = true;
       const carriers = await reviseDiffering(store, this);
@@ -157,10 +173,31 @@ export class Batch {
         await emptyOtherWindows(store, labels, windowIds);
       }
     }
+    // Windows come first, and may stand where those of the other client's session belong.
+    for (const labels of others) await remakeWindows(store, labels);
     if (this.#sessions.length > 0) await store.flush();
-    const sessions = await store.table("sessions").insert(this.#sessions.batch());
+    const sessions = await store.table("sessions").insert(rest(this.#sessions, "id"));
     if (sessions.present === 0) return;
-    const carriers = await reviseOpened(store, this.#opened, this.ingestedAt);
+    const { ingestedAt } = this;
+    const apart = { ingestedAt, areClientsApart: this.#areClientsApart };
+    const carriers = await reviseOpened(store, this.#opened, apart);
     await store.table("messages").insert(carriers.batch());
+  }
+
+  /**
+   * Leaves out sessions that another client has stored its own of since they were thought new.
+   *
+   * @returns The labels of those that are stored.
+   */
+  async #leaveOutOthers(store: Store): Promise<Labels[]> {
+    const gathered = [...this.inserted.keys(), ...this.#opened.keys()];
+    const thoughtNew = new Set(gathered.filter(({ windowIds }) => windowIds !== undefined));
+    const others = await ofOtherClients(store, thoughtNew);
+    for (const own of others.keys()) {
+      putOff(own.outcome);
+      this.inserted.delete(own);
+      this.#opened.delete(own);
+    }
+    return [...others.values()];
   }
 }

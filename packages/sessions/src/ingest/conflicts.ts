@@ -8,7 +8,9 @@ import { Columns } from "../rows/columns.ts";
 import { partColumns, sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { tornDigest } from "../rows/message-digest.ts";
+import type { Labels } from "../rows/to-rows.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
+import { putOff } from "./outcome.ts";
 
 // Rows thought new may be there: from a run that broke off between two commits, or from another
 // process. Inserting left those rows as they are; here is what that means for the messages.
@@ -22,6 +24,39 @@ export type Written = {
   messageOf(inserted: Inserted): Message;
   partOf(row: number): Row;
 };
+
+/**
+ * The sessions that were thought new and that another client has stored its own of meanwhile, with
+ * the labels of those.
+ */
+export async function ofOtherClients(
+  store: Store,
+  thoughtNew: Iterable<Gathered>,
+): Promise<Map<Gathered, Labels>> {
+  const bySession = new Map([...thoughtNew].map((each) => [each.labels.sessionId, each]));
+  const others = new Map<Gathered, Labels>();
+  if (bySession.size === 0) return others;
+  // Parts of the next batch may be on their way: only these tables are looked at anew.
+  await Promise.all([store.table("sessions").refresh(), store.table("messages").refresh()]);
+  for (const ids of idChunks([...bySession.keys()])) {
+    // Its messages are there before the session itself is.
+    for (const [table, id] of [
+      ["sessions", "id"],
+      ["messages", "session_id"],
+    ] as const) {
+      const columns = [id, "source_agent", "project"];
+      for await (const rows of store.table(table).scan({ columns, where: oneOf(id, ids) })) {
+        for (const row of rows) {
+          const own = bySession.get(String(row[id]));
+          const sourceAgent = String(row["source_agent"]);
+          if (own === undefined || sourceAgent === own.labels.sourceAgent) continue;
+          others.set(own, { ...own.labels, sourceAgent, project: String(row["project"]) });
+        }
+      }
+    }
+  }
+  return others;
+}
 
 /**
  * Messages whose part rows, or some of them, were there with other values. Their own rows may
@@ -97,11 +132,16 @@ async function reviseSession(
 /**
  * The carriers of sessions of which another process stored a row meanwhile that says something else.
  * Their labels stay as that has them.
+ *
+ * @param areClientsApart - One of another client gets an id of its own the next time.
  */
 export async function reviseOpened(
   store: Store,
   opened: ReadonlyMap<Gathered, Session>,
-  ingestedAt: bigint,
+  {
+    ingestedAt,
+    areClientsApart,
+  }: { readonly ingestedAt: bigint; readonly areClientsApart: boolean },
 ): Promise<Columns> {
   const carriers = new Columns();
   const own = new Map([...opened].map((each) => [each[1].id, each]));
@@ -114,6 +154,10 @@ export async function reviseOpened(
       const found = own.get(sessionId);
       if (found === undefined) continue;
       const [{ outcome, hooks }, session] = found;
+      if (areClientsApart && session.source_agent !== sourceAgent) {
+        putOff(outcome);
+        continue;
+      }
       if (session.source_agent !== sourceAgent || session.project !== project) {
         outcome.rejected = true;
       }

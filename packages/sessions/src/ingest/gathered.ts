@@ -1,11 +1,13 @@
 import type { Labels } from "../rows/to-rows.ts";
 import type { IngestOutcome, SessionHooks } from "./outcome.ts";
+import type { Place } from "./place.ts";
 
 /** What batches know of one session; it may span several, and its end closes it. */
 export type Gathered = {
   labels: Labels;
   readonly hooks: SessionHooks;
   readonly outcome: IngestOutcome;
+  place: Place | undefined;
   /** Ids of its windows, where it was thought new. */
   windowIds: string[] | undefined;
   /** Set where some of what was thought new may have been there. */

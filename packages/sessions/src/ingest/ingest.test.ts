@@ -26,6 +26,7 @@ describe("ingest", () => {
         status: "new",
         messages_added: 4,
         parts_added: 4,
+        added_at: expect.any(BigInt),
         records_stored: 4,
         records_carried: 1,
       });

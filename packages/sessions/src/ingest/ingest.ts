@@ -6,7 +6,7 @@ import { liveMessages } from "../revisions/reconcile.ts";
 import { sessionState } from "../revisions/session-revisions.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { SessionStore } from "../session-store.ts";
-import { idApart, type NamesApart, renamed } from "./apart.ts";
+import { idApart, idsApart, type NamesApart, renamed } from "./apart.ts";
 import { Batch } from "./batch.ts";
 import { type Damaged, loadDamaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
@@ -57,6 +57,8 @@ export class Ingest {
   readonly #damaged: Damaged | undefined;
   readonly #stored: StoredSessions;
   #known: Map<string, Known> | undefined;
+  /** Sessions of other clients that have the same id, as far as they were there before. */
+  #apart: ReadonlyMap<string, readonly string[]> | undefined;
   #batch: Batch;
   /** The parts of the batch handed over last. */
   #below: Promise<void> = Promise.resolve();
@@ -91,6 +93,7 @@ export class Ingest {
       labels,
       hooks,
       outcome,
+      place: undefined,
       windowIds: undefined,
       hasLeftovers: false,
     };
@@ -154,6 +157,7 @@ export class Ingest {
     // Labels are denormalised onto messages, so the first ones stay (spec 7.6).
     gathered.labels = { sessionId, sourceAgent, project, ...known };
     gathered.outcome.session_id = sessionId;
+    gathered.place = gathered.hooks.placeOf?.(sessionId);
     if (known === undefined) return new NewSession(session, this.#host, gathered);
     gathered.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
     if (!this.#stored.isAhead(sessionId)) await this.#writing;
@@ -170,8 +174,19 @@ export class Ingest {
         holders: carrierIds(messages),
         rowIds,
       }));
-    const held = { live, state, rows, searchable, damaged };
+    const idsOfOthers = await this.#idsOfOthers(sessionId);
+    const held = { live, state, rows, searchable, damaged, idsOfOthers };
     return new KnownSession(this.#sessions.store, session, gathered, held);
+  }
+
+  /** Ids of the messages that other clients have in their own sessions of this id. */
+  async #idsOfOthers(sessionId: string): Promise<ReadonlySet<string>> {
+    this.#apart ??= this.#areClientsApart ? idsApart(this.#known ?? []) : new Map();
+    const apart = this.#apart.get(sessionId);
+    if (apart === undefined) return new Set();
+    const where = oneOf("session_id", apart);
+    const rows = await this.#sessions.store.table("messages").rows({ columns: ["id"], where });
+    return new Set(rows.map(({ id }) => String(id)));
   }
 
   /** The names of a session of which another client has the id, or that of its parent. */
@@ -223,7 +238,7 @@ export class Ingest {
   #nextBatch(): Batch {
     const now = BigInt(this.#now().getTime()) * 1000n + ownMicros;
     this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
-    return new Batch(this.#lastMicros);
+    return new Batch(this.#lastMicros, this.#areClientsApart);
   }
 
   async #knownSessions(): Promise<Map<string, Known>> {

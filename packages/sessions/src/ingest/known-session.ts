@@ -26,6 +26,7 @@ import { type Window, type WindowPiece, windowPiece } from "../search/windows.ts
 import type { Batch } from "./batch.ts";
 import { absentParts, type DamagedMessage } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
+import { digestOfIds, heldNow } from "./place.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 /** What the store holds of a session. */
@@ -36,6 +37,8 @@ export type Known = {
   readonly rows: ReadonlyMap<string, bigint>;
   /** Ids of the rows that have a text to search. */
   readonly searchable: readonly string[];
+  /** Messages that other clients have in sessions of their own that have the same id. */
+  readonly idsOfOthers: ReadonlySet<string>;
   /** Messages that are not what was written, by id. Their digest in `live` equals none. */
   readonly damaged?: ReadonlyMap<string, DamagedMessage> | undefined;
 };
@@ -55,7 +58,10 @@ export class KnownSession implements SessionWriter {
   readonly #state: SessionState;
   readonly #rows: ReadonlyMap<string, bigint>;
   readonly #searchable: readonly string[];
+  readonly #idsOfOthers: ReadonlySet<string>;
   readonly #damaged: ReadonlyMap<string, DamagedMessage>;
+  /** Ids of what was shown before. */
+  readonly #before: readonly string[];
   readonly #seen: Seen[] = [];
   readonly #pieces: WindowPiece[] = [];
   /** Messages that the store does not hold so, by position. */
@@ -64,7 +70,7 @@ export class KnownSession implements SessionWriter {
   #isFlushed = false;
 
   constructor(store: Store, session: Session, gathered: Gathered, known: Known) {
-    const { live, state, rows, searchable, damaged = new Map() } = known;
+    const { live, state, rows, searchable, idsOfOthers, damaged = new Map() } = known;
     this.#store = store;
     this.#session = session;
     this.#gathered = gathered;
@@ -72,7 +78,9 @@ export class KnownSession implements SessionWriter {
     this.#state = state;
     this.#rows = rows;
     this.#searchable = searchable;
+    this.#idsOfOthers = idsOfOthers;
     this.#damaged = damaged;
+    this.#before = shownIn(live);
     this.#tail = lastOrdinal(live);
   }
 
@@ -93,6 +101,7 @@ export class KnownSession implements SessionWriter {
    */
   async flush(batch: Batch): Promise<void> {
     if (this.#changed.size === 0) return;
+    const isNewest = this.#gathered.place?.isNewest() ?? true;
     const mayRevise = await this.#gathered.hooks.isUnchanged();
     for (const [position, { header, digest }] of this.#changed) {
       const previous = this.#live.get(header.id);
@@ -107,8 +116,11 @@ export class KnownSession implements SessionWriter {
           revision: 0n,
           rowId: header.id,
         });
+        this.#changed.delete(position);
         continue;
       }
+      // Not all is read: it may yet prove the newest.
+      if (!isNewest) continue;
       const { ordinal } = previous;
       const change = { kind: "revise", position, ordinal, previous } as const;
       if (mayRevise) this.#live.set(header.id, this.#apply(batch, change) ?? previous);
@@ -116,20 +128,28 @@ export class KnownSession implements SessionWriter {
         this.#gathered.outcome.deferred += 1;
         this.#live.set(header.id, { ...previous, digest });
       }
+      this.#changed.delete(position);
     }
-    this.#changed.clear();
     this.#isFlushed = true;
     this.heldBytes = 0;
   }
 
   async finish(batch: Batch, isWhole: boolean): Promise<void> {
-    const { outcome, hooks } = this.#gathered;
-    const mayRemove = isWhole && hooks.seenBefore;
-    const all = reconcile(this.#live, this.#seen, { mayRemove });
-    const changes = await withoutSideFiles(this.#store, this.#session.id, all);
+    const { outcome, hooks, place } = this.#gathered;
+    const seen = new Set(this.#seen.map(({ id }) => id));
+    const others = this.#others(seen);
+    const isNewest = place?.isNewest() ?? true;
+    const all = reconcile(this.#live, this.#seen, { mayRemove: isWhole });
+    const allowed = all.filter((each) =>
+      // What is kept in a session of its own was put into this one by mistake.
+      each.kind === "remove"
+        ? !others.has(each.previous.id) || this.#idsOfOthers.has(each.previous.id)
+        : isNewest || this.#isMissing(each),
+    );
+    const changes = await withoutSideFiles(this.#store, this.#session.id, allowed);
     // Asked after the stored rows were loaded: a process that stored a later state of the source
     // had read it before, and then the source is no longer what this one read.
-    const isOther = sessionDigest(this.#session) !== this.#state.digest;
+    const isOther = isNewest && sessionDigest(this.#session) !== this.#state.digest;
     const mayRevise =
       (!isOther && changes.every(({ kind }) => kind === "insert")) || (await hooks.isUnchanged());
     if (isOther && mayRevise) this.#reviseSession(batch);
@@ -143,14 +163,34 @@ export class KnownSession implements SessionWriter {
         else ordinals.set(this.#seen[change.position]?.id ?? "", change.ordinal);
       }
     }
+    if (place) outcome.held = heldNow([...shownIn(this.#live), ...ordinals.keys()], others);
     if (changes.length === 0 && !this.#isFlushed) return;
-    batch.addWindows(this.#gathered, await this.#windowsOf(changes, ordinals));
+    batch.addWindows(this.#gathered, await this.#windowsOf(changes, ordinals, isNewest));
+  }
+
+  /** What is shown though this source lacks it and is not known to have held it. */
+  #others(seen: ReadonlySet<string>): Set<string> {
+    const { hooks, place } = this.#gathered;
+    const lacking = this.#before.filter((id) => !seen.has(id));
+    if (lacking.length === 0) return new Set();
+    const isAsLeft = place ? place.held?.digest === digestOfIds(this.#before) : hooks.seenBefore;
+    if (!isAsLeft) return new Set(lacking);
+    const known = new Set(place?.held?.others);
+    return new Set(lacking.filter((id) => known.has(id)));
+  }
+
+  /** True for what the store lacks: a message, or what was written of one that is damaged. */
+  #isMissing(change: Exclude<Change, { readonly kind: "remove" }>): boolean {
+    if (change.kind === "insert") return true;
+    const written = this.#damaged.get(change.previous.id)?.row["digest"];
+    return change.kind === "revise" && written === this.#seen[change.position]?.digest;
   }
 
   /** The windows to write, now that these changes were made. */
   async #windowsOf(
     changes: readonly Change[],
     ordinals: ReadonlyMap<string, bigint>,
+    isNewest: boolean,
   ): Promise<Window[]> {
     const { labels } = this.#gathered;
     if (!this.#isFlushed && changes.every((each) => isAppended(each, this.#tail))) {
@@ -159,12 +199,14 @@ export class KnownSession implements SessionWriter {
       const windows = await appendedWindows(this.#store, labels, known, added);
       if (windows !== undefined) return windows;
     }
+    // What was stored before stays as it is, unless this is the newest of its places.
+    const pieces = isNewest ? this.#pieces : this.#pieces.filter(({ id }) => !this.#rows.has(id));
     const windows = await sessionWindows(
       this.#store,
       labels,
-      this.#pieces,
+      pieces,
       (id) => ordinals.get(id) ?? this.#live.get(id)?.ordinal ?? 0n,
-      this.#retained(),
+      isNewest ? this.#retained() : this.#before,
     );
     return changedWindows(this.#store, labels, windows);
   }
@@ -179,9 +221,7 @@ export class KnownSession implements SessionWriter {
   /** Messages that are shown though this read did not have them. */
   #retained(): string[] {
     const seen = new Set(this.#seen.map(({ id }) => id));
-    return [...this.#live.values()].flatMap(({ id, digest }) =>
-      digest === null || seen.has(id) ? [] : [id],
-    );
+    return shownIn(this.#live).filter((id) => !seen.has(id));
   }
 
   /** @returns What the message is then, where it was stored before. */
@@ -252,6 +292,11 @@ function isSideFile(options: Cell | undefined): boolean {
     if (error instanceof DamagedRowError) return false;
     throw error;
   }
+}
+
+/** Ids of the messages that no tombstone covers. */
+function shownIn(live: ReadonlyMap<string, LiveMessage>): string[] {
+  return [...live.values()].flatMap(({ id, digest }) => (digest === null ? [] : [id]));
 }
 
 /** True for a message that comes behind all that were there. */

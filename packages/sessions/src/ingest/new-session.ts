@@ -4,6 +4,7 @@ import type { PreparedMessage } from "../rows/prepare.ts";
 import { addToWindows, WindowBuilder } from "../search/windows.ts";
 import type { Batch } from "./batch.ts";
 import type { Gathered } from "./gathered.ts";
+import { heldNow } from "./place.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 /**
@@ -16,6 +17,7 @@ export class NewSession implements SessionWriter {
   readonly #host: string | undefined;
   readonly #gathered: Gathered;
   readonly #windows = new WindowBuilder();
+  readonly #ids: string[] = [];
   #position = 0n;
 
   constructor(session: Session, host: string | undefined, gathered: Gathered) {
@@ -29,6 +31,7 @@ export class NewSession implements SessionWriter {
   add(message: PreparedMessage, batch: Batch): void {
     batch.addMessage(this.#gathered, message, this.#position * ordinalGap);
     this.#position += 1n;
+    this.#ids.push(message.header.id);
     if (addToWindows(this.#windows, message)) this.#addWindows(batch);
   }
 
@@ -37,6 +40,7 @@ export class NewSession implements SessionWriter {
   async finish(batch: Batch): Promise<void> {
     this.#windows.close();
     this.#addWindows(batch);
+    if (this.#gathered.place) this.#gathered.outcome.held = heldNow(this.#ids, new Set());
     batch.addSession(this.#gathered, this.#session, this.#host);
   }
 

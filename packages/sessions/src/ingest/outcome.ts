@@ -1,4 +1,5 @@
 import type { PondError } from "@pond/canonical";
+import type { Held, Place } from "./place.ts";
 
 /** What became of one session. Counts are of this ingest alone. */
 export type IngestOutcome = {
@@ -8,6 +9,8 @@ export type IngestOutcome = {
   status: "new" | "grown" | "revised" | "unchanged" | "failed";
   messages_added: number;
   parts_added: number;
+  /** The time that its last row was stamped with, in microseconds; undefined where none was added. */
+  added_at: bigint | undefined;
   /** New values and new places of messages that were stored already. */
   revisions: number;
   /** Messages that are no longer in the source; they stay. */
@@ -28,6 +31,8 @@ export type IngestOutcome = {
   faults: number;
   /** Records that are not complete yet. */
   pending: number;
+  /** What the store shows now, where hooks tell of the place that was read. */
+  held?: Held | undefined;
   /** Why it failed: the first error. */
   error?: PondError;
 };
@@ -36,6 +41,8 @@ export type IngestOutcome = {
 export type SessionHooks = {
   /** True where this machine read the session from this source before, wherever in it. */
   readonly seenBefore: boolean;
+  /** Where a session may be in several places: this one. It then decides instead of `seenBefore`. */
+  placeOf?(sessionId: string): Place;
   /** True while the source is as it was when the read began. */
   isUnchanged(): Promise<boolean>;
   /** Called when everything of the session is stored for good. */
@@ -48,6 +55,7 @@ export function emptyOutcome(): IngestOutcome {
     status: "unchanged",
     messages_added: 0,
     parts_added: 0,
+    added_at: undefined,
     revisions: 0,
     tombstones: 0,
     mended: 0,
@@ -59,6 +67,15 @@ export function emptyOutcome(): IngestOutcome {
     faults: 0,
     pending: 0,
   };
+}
+
+/** Leaves a whole session for the next time: another client stored its own under that id meanwhile. */
+export function putOff(outcome: IngestOutcome): void {
+  const { deferred, ...none } = emptyOutcome();
+  const { records_stored, records_carried, faults, pending } = outcome;
+  Object.assign(outcome, { ...none, records_stored, records_carried, faults, pending });
+  delete outcome.held;
+  outcome.deferred = deferred + 1;
 }
 
 /** Says what the counts amount to, for a session that was stored before and did not fail. */

@@ -1,8 +1,11 @@
-import type { Store } from "@pond/substrate";
+import { oneOf, type Store } from "@pond/substrate";
+import { type LaterParents, laterParents, setLater } from "./later-parents.ts";
+import type { At } from "./outline.ts";
 
 /** The parent of every stored session; null where it names none. @inline */
 export type Parents = ReadonlyMap<string, string | null>;
 
+/** The parents as sources say now. */
 export async function loadParents(store: Store): Promise<Parents> {
   const parents = new Map<string, string | null>();
   const columns = ["id", "parent_session_id"];
@@ -11,7 +14,36 @@ export async function loadParents(store: Store): Promise<Parents> {
       parents.set(String(id), typeof parent === "string" ? parent : null);
     }
   }
+  setLater(parents, await laterParents(store));
   return parents;
+}
+
+const noneLater: LaterParents = new Map();
+
+/**
+ * The sessions directly below others, each with its parent, as sources say now or said first.
+ *
+ * @param limit - How many are read at most; those that learned their parent late come besides.
+ */
+export async function childrenOf(
+  store: Store,
+  parentIds: readonly string[],
+  { at = "last", limit }: { readonly at?: At; readonly limit?: number } = {},
+): Promise<Map<string, string>> {
+  const rows = await store.table("sessions").rows({
+    columns: ["id", "parent_session_id"],
+    where: oneOf("parent_session_id", parentIds),
+    ...(limit !== undefined && { limit }),
+  });
+  const children = new Map(
+    rows.map((row) => [String(row["id"]), String(row["parent_session_id"])]),
+  );
+  const above = new Set(parentIds);
+  for (const [id, { parentId }] of at === "last" ? await laterParents(store) : noneLater) {
+    if (parentId !== null && above.has(parentId)) children.set(id, parentId);
+    else children.delete(id);
+  }
+  return children;
 }
 
 /**

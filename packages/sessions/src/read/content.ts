@@ -75,15 +75,37 @@ async function placedMessages(
   ]);
   const own = messageRows.filter((row) => row["session_id"] === sessionId);
   const rows = new Map(own.map((row) => [String(row["id"]), row]));
-  return places.map(({ id, carrierId }): PlacedMessage => {
+  const placed: PlacedMessage[] = [];
+  for (const { id, carrierId } of places) {
     const carrier = carrierId === undefined ? undefined : rows.get(carrierId);
     const revised = carrier && messageFromCarrier(carrier);
-    if (revised) return { message: revised, isRevised: true };
     const row = known.get(id) ?? rows.get(id);
+    const isGone = carrierId === undefined ? row === undefined : carrier === undefined;
+    if (revised) placed.push({ message: revised, isRevised: true });
     // Nothing stored goes away: better no answer than one that leaves something out.
-    if (row === undefined || carrierId !== undefined) throw new MessageNotFoundError(sessionId, id);
-    return { message: messageFromRow(row, parts.get(id) ?? []), isRevised: false };
-  });
+    else if (row === undefined || isGone) throw new MessageNotFoundError(sessionId, id);
+    else if (carrier) placed.push(await newestValue(store, sessionId, row));
+    else placed.push({ message: messageFromRow(row, parts.get(id) ?? []), isRevised: false });
+  }
+  return placed;
+}
+
+/**
+ * The newest value there is of a message whose carrier says another place and whose value is not
+ * there: copies between stores used to bring the one without the other.
+ */
+async function newestValue(store: Store, sessionId: string, row: Row): Promise<PlacedMessage> {
+  const id = String(row["id"]);
+  const columns = [...messageColumns, "revision"];
+  const where = and(eq("session_id", sessionId), eq("revises", id));
+  const carriers = await store.table("messages").rows({ columns, where });
+  carriers.sort((left, right) => Number(right["revision"]) - Number(left["revision"]));
+  for (const carrier of carriers) {
+    const message = messageFromCarrier(carrier);
+    if (message) return { message, isRevised: true };
+  }
+  const parts = await loadParts(store, sessionId, [id]);
+  return { message: messageFromRow(row, parts.get(id) ?? []), isRevised: false };
 }
 
 // A longer list costs more than reading the whole session.

@@ -3,6 +3,7 @@ import { copyLetters, copyUuid } from "@pond/canonical/foreign";
 import { oneOf, type Store } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
 import { upFrom } from "./ancestry.ts";
+import { laterParents, setLater } from "./later-parents.ts";
 
 /** A session that may be the copy of another client's, which `restore` made and a sync read. */
 export type MaybeCopy = { readonly id: string; readonly sourceAgent: string };
@@ -81,6 +82,7 @@ async function momentsOf(
       began.set(String(id), BigInt(created_at as bigint));
     }
   }
+  setLater(parents, await laterParents(store));
   const members = new Map<string, readonly Moments[]>();
   for (const [id, micros] of began) {
     const counted = upFrom(parents, id).flatMap((each) => moments.get(each) ?? []);

@@ -12,7 +12,7 @@ import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
 import { loadMessages, loadShown } from "./content.ts";
 import { keptOutline } from "./kept-outline.ts";
-import type { Outline, Place } from "./outline.ts";
+import type { Place } from "./outline.ts";
 import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown.ts";
 
 /** Which page of a session, and how much of it. */
@@ -79,11 +79,11 @@ export async function* readPages(
   options: GetOptions = {},
 ): AsyncGenerator<SessionPage> {
   const { mode, limitBytes, afterId } = { ...defaults, ...options };
-  const { session, places } =
-    mode === "conversational"
-      ? await conversationalOutline(store, id)
-      : await keptOutline(store, id);
-  let next = afterId === undefined ? 0 : placeAfter(places, id, afterId);
+  const { session, places: all } = await keptOutline(store, id);
+  const places = mode === "conversational" ? await spokenPlaces(store, id, all) : all;
+  // A page may begin behind a message that this mode does not show.
+  const before = new Set(afterId === undefined ? [] : all.slice(0, placeAfter(all, id, afterId)));
+  let next = places.filter((place) => before.has(place)).length;
   do {
     const messages = await pageFrom(store, id, places.slice(next), mode, limitBytes);
     next += messages.length;
@@ -165,9 +165,8 @@ export async function getMessage(
   };
 }
 
-/** A session, and the places of messages in which a person or a model says something. */
-async function conversationalOutline(store: Store, id: string): Promise<Outline> {
-  const { session, places } = await keptOutline(store, id);
+/** Those of messages in which a person or a model says something. */
+async function spokenPlaces(store: Store, id: string, places: readonly Place[]): Promise<Place[]> {
   const spoken = new Set(places.filter(({ isSearchable }) => isSearchable).map(({ id }) => id));
   // The row of a revised message says what it was; its carrier says what it is.
   const revised = places.filter(({ carrierId }) => carrierId !== undefined);
@@ -175,7 +174,7 @@ async function conversationalOutline(store: Store, id: string): Promise<Outline>
     if (searchText(message, partsOf(message)) === null) spoken.delete(message.id);
     else spoken.add(message.id);
   }
-  return { session, places: places.filter((place) => spoken.has(place.id)) };
+  return places.filter((place) => spoken.has(place.id));
 }
 
 function placeAfter(places: readonly Place[], sessionId: string, messageId: string): number {

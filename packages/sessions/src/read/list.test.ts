@@ -67,6 +67,18 @@ describe("listSessions", () => {
       expect(unfolded[0]).toMatchObject({ parent_session_id: "child", messages: 2 });
     }));
 
+  it("folds a session under a parent that its source named late", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [at("root", 0), at("late", 1)]);
+      expect(ids(await listSessions(sessions))).toEqual(["late", "root"]);
+
+      await ingestDemo(sessions, [at("late", 1, { parent: "root" })]);
+
+      expect(await listSessions(sessions)).toMatchObject([{ session_id: "root", descendants: 1 }]);
+      const unfolded = await listSessions(sessions, { isUnfolded: true });
+      expect(unfolded[0]).toMatchObject({ session_id: "late", parent_session_id: "root" });
+    }));
+
   it("takes a project with all below it, an agent, a time and a limit", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [

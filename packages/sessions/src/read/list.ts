@@ -4,6 +4,7 @@ import type { SessionStore } from "../session-store.ts";
 import { lastActivity } from "./activity.ts";
 import { type Parents, rootOf, upFrom } from "./ancestry.ts";
 import { untouchedCopies } from "./copies.ts";
+import { type LaterParents, laterParents, setLater } from "./later-parents.ts";
 import { isInProject } from "./project.ts";
 import { countMessages, titles } from "./summaries.ts";
 
@@ -47,7 +48,8 @@ export async function listSessions(
 ): Promise<ListedSession[]> {
   const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
   const rows = await store.table("sessions").rows({ columns });
-  const { rootsById, descendants } = fold(rows);
+  const parents = parentsOf(rows, await laterParents(store));
+  const { rootsById, descendants } = fold(parents);
   const listed = new Map<string, Row>();
   for (const row of rows) {
     const id = String(row["id"]);
@@ -65,7 +67,8 @@ export async function listSessions(
   return activity.flatMap(({ id, micros }): ListedSession[] => {
     const row = listed.get(id);
     if (row === undefined) return [];
-    const { parent_session_id: parent, source_agent, project: own, created_at } = row;
+    const { source_agent, project: own, created_at } = row;
+    const parent = parents.get(id);
     const title = firstTexts.get(id);
     return [
       {
@@ -98,17 +101,22 @@ async function dropCopies(
   }
 }
 
-/** The root of every session, and how many are below each session that has some. */
-function fold(rows: readonly Row[]): {
-  readonly rootsById: ReadonlyMap<string, string>;
-  readonly descendants: ReadonlyMap<string, number>;
-} {
-  const parents: Parents = new Map(
+function parentsOf(rows: readonly Row[], later: LaterParents): Parents {
+  const parents = new Map(
     rows.map(({ id, parent_session_id: parent }) => [
       String(id),
       typeof parent === "string" ? parent : null,
     ]),
   );
+  setLater(parents, later);
+  return parents;
+}
+
+/** The root of every session, and how many are below each session that has some. */
+function fold(parents: Parents): {
+  readonly rootsById: ReadonlyMap<string, string>;
+  readonly descendants: ReadonlyMap<string, number>;
+} {
   const rootsById = new Map<string, string>();
   const descendants = new Map<string, number>();
   for (const id of parents.keys()) {

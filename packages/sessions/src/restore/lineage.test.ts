@@ -68,6 +68,25 @@ describe("loadLineage", () => {
       expect(descendants).toEqual([]);
     }));
 
+  it("puts a session where its source says now that it belongs, and at first where it said then", () =>
+    withStore(async (sessions) => {
+      const all = ["root", "other", "late", "taken back", "moved"].map((id) => session(id));
+      await ingestDemo(sessions, [...all, session("below", "late")]);
+      await ingestDemo(sessions, [
+        session("late", "root"),
+        session("taken back", "root"),
+        session("moved", "root"),
+      ]);
+      await ingestDemo(sessions, [session("taken back"), session("moved", "other")]);
+      const below = async (id: string, at: "first" | "last"): Promise<string[]> =>
+        (await loadLineage(sessions, id, { at })).descendants.map((each) => each.session.id);
+
+      expect(await below("root", "last")).toEqual(["late", "below"]);
+      expect(await below("other", "last")).toEqual(["moved"]);
+      expect(await below("root", "first")).toEqual([]);
+      expect((await rootIds(sessions)).sort()).toEqual(["other", "root", "taken back"]);
+    }));
+
   it("says which session there is none of", () =>
     withStore(async (sessions) => {
       await expect(loadLineage(sessions, "none")).rejects.toMatchObject({ code: "not_found" });

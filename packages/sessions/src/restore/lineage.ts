@@ -1,6 +1,6 @@
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
-import { oneOf, type Store } from "@pond/substrate";
-import { loadParents, rootOf } from "../read/ancestry.ts";
+import type { Store } from "@pond/substrate";
+import { childrenOf, loadParents, rootOf } from "../read/ancestry.ts";
 import { loadMessages } from "../read/content.ts";
 import { type At, loadOutline } from "../read/outline.ts";
 import type { SessionStore } from "../session-store.ts";
@@ -20,7 +20,7 @@ export async function loadLineage(
   const { store } = sessions;
   const root = await loadContent(store, id, at);
   const descendants: SessionContent[] = [];
-  for (const each of await descendantIds(store, id)) {
+  for (const each of await descendantIds(store, id, at)) {
     descendants.push(await loadContent(store, each, at));
   }
   return { root, descendants };
@@ -34,15 +34,12 @@ export async function rootIds({ store }: SessionStore): Promise<string[]> {
 }
 
 /** Ids of all sessions below one, each once, parents first. Real graphs nest three levels and more. */
-async function descendantIds(store: Store, rootId: string): Promise<string[]> {
+async function descendantIds(store: Store, rootId: string, at: At): Promise<string[]> {
   const found = new Set([rootId]);
   for (let level = [rootId]; level.length > 0; ) {
-    const rows = await store.table("sessions").rows({
-      columns: ["id"],
-      where: oneOf("parent_session_id", level),
-    });
+    const children = await childrenOf(store, level, { at });
     // A session has one parent: what leads to a session twice leads round through the root.
-    level = rows.map((row) => String(row["id"])).filter((id) => !found.has(id));
+    level = [...children.keys()].filter((id) => !found.has(id));
     level.sort();
     for (const id of level) found.add(id);
   }

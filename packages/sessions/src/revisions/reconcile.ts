@@ -89,7 +89,7 @@ export function reconcile(
 }
 
 /** What stays where it is: the longest run of stored messages whose order is the source's. */
-function inOrder(
+export function inOrder(
   live: ReadonlyMap<string, LiveMessage>,
   incoming: readonly Incoming[],
 ): Map<number, bigint> {

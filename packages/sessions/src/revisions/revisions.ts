@@ -4,7 +4,8 @@ import type { RowValues } from "../rows/columns.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import type { LiveMessage } from "./reconcile.ts";
 
-const revisionPrefix = "pond-revision:";
+/** Ids of carriers begin so, but for those that mend. */
+export const revisionPrefix = "pond-revision:";
 const mendedPrefix = "pond-mended:";
 
 /** True for a carrier that stands for the damaged rows of an equal digest. */
@@ -67,10 +68,9 @@ export function carrierRow(
   },
 ): RowValues {
   const revision = previous.revision + 1n;
-  const seed = stringifyJson([previous.id, previous.rowId, state.digest, String(state.ordinal)]);
   return {
     session_id: labels.sessionId,
-    id: `${state.isMended ? mendedPrefix : revisionPrefix}${hash("sha256", seed).slice(0, 32)}`,
+    id: carrierRowId(previous, state),
     ordinal: state.ordinal,
     timestamp: state.timestamp,
     role: "system",
@@ -88,6 +88,20 @@ export function carrierRow(
     revision,
     ingested_at: ingestedAt,
   };
+}
+
+/** The id of a carrier, which follows from the row before it and from what it says. */
+export function carrierRowId(
+  { id, rowId }: Pick<LiveMessage, "id" | "rowId">,
+  state: {
+    readonly digest: string | null;
+    readonly ordinal: bigint;
+    readonly isMended?: boolean;
+  },
+): string {
+  const seed = stringifyJson([id, rowId, state.digest, String(state.ordinal)]);
+  const prefix = state.isMended ? mendedPrefix : revisionPrefix;
+  return `${prefix}${hash("sha256", seed).slice(0, 32)}`;
 }
 
 /** The message as JSON, which is what a carrier can hold. */

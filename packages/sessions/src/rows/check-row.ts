@@ -1,7 +1,8 @@
-import { checkMessage, checkPart, checkSession, parseJson } from "@pond/canonical";
+import { checkMessage, checkPart, checkSession } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
 import { DamagedRowError } from "../errors.ts";
 import {
+  jsonOf,
   messageFromCarrier,
   messageFromRow,
   partFromRow,
@@ -49,14 +50,6 @@ function checkWindowRow(row: Row): void {
   const ids = jsonOf(row, "message_ids");
   const isList = Array.isArray(ids) && ids.every((id) => typeof id === "string");
   if (!isList) throw damaged("message_ids", row);
-}
-
-function jsonOf(row: Row, column: string): unknown {
-  try {
-    return parseJson(String(row[column]));
-  } catch {
-    throw damaged(column, row);
-  }
 }
 
 function damaged(column: string, row: Row): DamagedRowError {

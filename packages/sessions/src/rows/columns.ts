@@ -43,6 +43,16 @@ export class Columns {
     );
   }
 
+  /** The rows but for those that have one of these values in a column. */
+  without(column: string, values: ReadonlySet<Cell>): Columns {
+    const others = new Columns(Object.keys(this.#texts));
+    for (let at = 0; at < this.#length; at++) {
+      const row = this.row(at);
+      if (!values.has(row[column] ?? null)) others.push(row);
+    }
+    return others;
+  }
+
   batch(): ColumnBatch {
     return this.#length === 0 ? {} : { ...this.#cells, ...this.#texts };
   }

@@ -59,11 +59,11 @@ export function sessionFromRow(row: Row): Session {
 
 /** A message's own row and its parts, as first stored. */
 export function messageFromRow(row: Row, parts: readonly Part[]): Message {
-  const { id, session_id, timestamp, role, content, options } = row;
+  const { id, session_id, timestamp, role, options } = row;
   const base = { id, session_id, timestamp, options: objectOf(options) };
   if (role === "system") {
     // Parts under its id are leftovers of a state that was never whole; it has none of its own.
-    return { ...base, role, content: parseJson(String(content)) } as Message;
+    return { ...base, role, content: jsonOf(row, "content") } as Message;
   }
   return messageOf({ ...base, role } as MessageHeader, parts);
 }
@@ -91,6 +91,16 @@ export function partFromRow(row: Row, bytes: Cell): Part {
 export function messageFromCarrier(row: Row): Message | undefined {
   const message: JsonValue | undefined = bagOf(objectOf(row["options"]), "pond")["message"];
   return message === undefined ? undefined : messageFromWire(message);
+}
+
+/** The JSON in a column. @throws {DamagedRowError} where it is none. */
+export function jsonOf(row: Row, column: string): JsonValue {
+  const text = String(row[column]);
+  try {
+    return parseJson(text);
+  } catch {
+    throw new DamagedRowError(column, text.slice(0, 80));
+  }
 }
 
 export function objectOf(text: Row[string] | undefined): JsonObject {

@@ -2,7 +2,6 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
-  parseJson,
   partsOf,
   stringifyJson,
 } from "@pond/canonical";
@@ -11,7 +10,14 @@ import { loadPlaces } from "../read/outline.ts";
 import { carriedSessionDigest } from "../revisions/session-revisions.ts";
 import { toIndexed } from "../search/indexed-text.ts";
 import { addPiece, WindowBuilder, type WindowPiece, windowPiece } from "../search/windows.ts";
-import { inOrder, messageFromCarrier, messageFromRow, objectOf, partFromRow } from "./from-rows.ts";
+import {
+  inOrder,
+  jsonOf,
+  messageFromCarrier,
+  messageFromRow,
+  objectOf,
+  partFromRow,
+} from "./from-rows.ts";
 import { tornDigest } from "./message-digest.ts";
 import { bagOf } from "./option-bag.ts";
 import { type PreparedMessage, prepareMessage } from "./prepare.ts";
@@ -155,7 +161,7 @@ export async function windowRowsOf(
 }
 
 function jsonCell(row: Row, column: string, map: TextMap): string {
-  return stringifyJson(map.json(parseJson(String(row[column]))));
+  return stringifyJson(map.json(jsonOf(row, column)));
 }
 
 function bytesCell(cell: Cell, map: TextMap): Cell {

@@ -1,9 +1,10 @@
 import { partsOf } from "@pond/canonical";
+import type { Store } from "@pond/substrate";
 import { loadMessages } from "../read/content.ts";
-import { loadOutline } from "../read/outline.ts";
+import { loadOutline, loadPlaces } from "../read/outline.ts";
 import { Columns } from "../rows/columns.ts";
 import { prepareMessage } from "../rows/prepare.ts";
-import { windowRow } from "../rows/to-rows.ts";
+import { type Labels, windowRow } from "../rows/to-rows.ts";
 import type { SessionStore } from "../session-store.ts";
 import { changedWindows, writeWindows } from "./window-rows.ts";
 import { addPiece, WindowBuilder, windowPiece } from "./windows.ts";
@@ -15,8 +16,15 @@ import { addPiece, WindowBuilder, windowPiece } from "./windows.ts";
  * @throws {SessionNotFoundError}
  */
 export async function rebuildWindows({ store }: SessionStore, sessionId: string): Promise<void> {
-  const { session, places } = await loadOutline(store, sessionId, "last");
-  const labels = { sessionId, sourceAgent: session.source_agent, project: session.project };
+  const { session } = await loadOutline(store, sessionId, "last");
+  const { source_agent: sourceAgent, project } = session;
+  await remakeWindows(store, { sessionId, sourceAgent, project });
+}
+
+/** The same for a session whose own row may still come. */
+export async function remakeWindows(store: Store, labels: Labels): Promise<void> {
+  const { sessionId } = labels;
+  const places = await loadPlaces(store, sessionId, "last");
   const windows = new WindowBuilder();
   for (const { message } of await loadMessages(store, sessionId, places)) {
     addPiece(windows, windowPiece(prepareMessage(message, partsOf(message))));

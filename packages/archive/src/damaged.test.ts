@@ -1,0 +1,135 @@
+import { join } from "node:path";
+import { findDamaged, type SessionStore } from "@pond/sessions";
+import { describe, expect, it } from "vitest";
+import { copySessions } from "./copy-sessions.ts";
+import { exportArchive } from "./export-archive.ts";
+import { importArchive } from "./import-archive.ts";
+import type { ArchiveRedactor } from "./redaction.ts";
+import {
+  breaking,
+  damagedCopy,
+  ingest,
+  openStore,
+  saying,
+  shown,
+  temporaryFolder,
+} from "./testing.ts";
+
+/** Two sessions, of which something is damaged in one. */
+async function damagedStore(
+  table: string,
+  id: string,
+  column: string,
+  ...states: readonly string[]
+): Promise<SessionStore> {
+  const whole = await openStore();
+  for (const state of states) await ingest(whole, [saying(state), saying("ok", { id: "t" })]);
+  return damagedCopy(whole, breaking(table, id, column));
+}
+
+const nothing: ArchiveRedactor = { text: (text) => text, json: (value) => value, counts: () => [] };
+
+describe.each([
+  ["an export", undefined],
+  ["a redacted export", nothing],
+])("%s", (_, redactor) => {
+  /** What an import of it gives. */
+  async function exported(sessions: SessionStore) {
+    const file = join(temporaryFolder(), "a.pond");
+    const { damaged } = await exportArchive(sessions, file, { redactor });
+    const target = await openStore();
+    await importArchive(file, target);
+    expect(await shown(target, "t")).toBe("ok");
+    return { damaged, target };
+  }
+
+  it.each([
+    ["messages", "m", "options"],
+    ["parts", "0", "variant_data"],
+  ])("writes what a mended row of %s was", async (table, id, column) => {
+    const sessions = await damagedStore(table, id, column, "a m:1 b");
+    const damaged = await findDamaged(sessions);
+    await ingest(sessions, [saying("a m:1 b"), saying("ok", { id: "t" })], { damaged });
+
+    const { damaged: left, target } = await exported(sessions);
+
+    expect(left).toEqual([]);
+    expect(await shown(target)).toBe("a m:1 b");
+    const again = await findDamaged(target);
+    expect(again.size).toBe(0);
+  });
+
+  it("leaves out a message that nothing mends, and names its session", async () => {
+    const { damaged, target } = await exported(
+      await damagedStore("messages", "m", "options", "a m:1 b"),
+    );
+
+    expect(damaged).toEqual(["s"]);
+    expect(await shown(target)).toBe("a b");
+  });
+
+  it("keeps what is shown of a message whose first value is damaged", async () => {
+    const sessions = await damagedStore("messages", "m", "options", "a m:1 b", "a m:2 b");
+    const { damaged, target } = await exported(sessions);
+
+    expect(damaged).toEqual(["s"]);
+    expect(await shown(target)).toBe("a m:2 b");
+  });
+
+  it("leaves out a session whose own row is damaged", async () => {
+    const { damaged, target } = await exported(
+      await damagedStore("sessions", "s", "options", "a m:1 b"),
+    );
+
+    expect(damaged).toEqual(["s"]);
+    expect(await target.store.table("messages").count()).toBe(1);
+  });
+
+  it("is readable where a damaged value was moved later", async () => {
+    const whole = await openStore();
+    for (const state of ["a m:1 b", "a m:2 b", "m:2 a b"]) {
+      await ingest(whole, [saying(state), saying("ok", { id: "t" })]);
+    }
+    const isValue = (row: object) => JSON.stringify(row["options" as never]).includes("m:2");
+    const sessions = await damagedCopy(whole, (_, row) =>
+      row["revises"] === "m" && isValue(row) ? { ...row, options: "x" } : row,
+    );
+
+    const { damaged, target } = await exported(sessions);
+
+    expect(damaged).toEqual(["s"]);
+    expect(await shown(target)).toContain("m:1");
+  });
+});
+
+describe("a copy to a store with a damaged session", () => {
+  it("brings what there is of it, and all others, and names it", async () => {
+    const source = await openStore();
+    await ingest(source, [saying("a m:1 b")]);
+    const target = await damagedCopy(source, breaking("messages", "m", "options"));
+    await ingest(source, [saying("a m:1 b c"), saying("later", { id: "z" })]);
+
+    const report = await copySessions(source, target);
+    const again = await copySessions(source, target);
+
+    expect([report.damaged, again.tables["messages"]?.inserted]).toEqual([["s"], 0]);
+    expect(await shown(target, "z")).toBe("later");
+    expect(await target.store.table("messages").count()).toBe(5);
+  });
+
+  it("takes no damaged carrier in the place of a whole value", async () => {
+    const whole = await openStore();
+    await ingest(whole, [saying("a m:1 b")]);
+    const target = await openStore();
+    await copySessions(whole, target);
+    await ingest(whole, [saying("a m:2 b c")]);
+    const source = await damagedCopy(whole, (_, row) =>
+      row["revises"] === "m" ? { ...row, options: "x" } : row,
+    );
+
+    const { damaged } = await copySessions(source, target);
+
+    expect(damaged).toEqual(["s"]);
+    expect(await shown(target)).toBe("a m:1 b c");
+  });
+});

@@ -1,0 +1,84 @@
+import { rowsOfCarrier } from "@pond/sessions";
+import { and, eq, type Row, type Store } from "@pond/substrate";
+import { isWhole } from "./damage.ts";
+import { groupedBy } from "./grouped-rows.ts";
+import { compareText } from "./key-order.ts";
+import { copiedColumns, type TableName } from "./tables.ts";
+
+/**
+ * The rows of a store that an import takes. In the place of a damaged message stands what a carrier
+ * says that it was; any other damaged row is left out, and its session named.
+ */
+export class WholeRows {
+  readonly #store: Store;
+  readonly #damaged: Set<string> = new Set();
+  /** Sessions whose own row is damaged: nothing of them can be read. */
+  readonly #lost: Set<string> = new Set();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Ids of the sessions of which something was left out. */
+  get damaged(): string[] {
+    return [...this.#damaged].sort(compareText);
+  }
+
+  /** Those among rows of a table, in the order of their keys; sessions are to come first. */
+  async *of(name: TableName, rows: AsyncGenerator<Row>): AsyncGenerator<Row> {
+    if (name === "parts") {
+      for await (const group of groupedBy(rows, ["session_id", "message_id"])) {
+        yield* await this.#wholeParts(group.rows);
+      }
+      return;
+    }
+    for await (const row of rows) {
+      const sessionId = String(row[name === "sessions" ? "id" : "session_id"]);
+      if (this.#lost.has(sessionId)) continue;
+      const whole = isWhole(name, row) ? row : await this.#mended(name, sessionId, row);
+      if (whole) yield whole;
+      else if (name === "sessions") this.#lost.add(sessionId);
+    }
+  }
+
+  /** What stands for a damaged row; undefined where it is left out. */
+  async #mended(name: TableName, sessionId: string, row: Row): Promise<Row | undefined> {
+    const { id, revises, digest } = row;
+    const isMessage = name === "messages";
+    const carriers = isMessage ? await this.#carriersOf(sessionId, String(revises ?? id)) : [];
+    const isSaidAgain = carriers.some((carrier) => carrier["digest"] === digest);
+    if (!isSaidAgain) this.#damaged.add(sessionId);
+    const carrier = carriers[0];
+    if (!isMessage || revises !== null || carrier === undefined) return undefined;
+    return rowsOfCarrier(row, carriers.find((each) => each["digest"] === digest) ?? carrier)
+      ?.message;
+  }
+
+  /** The parts of a message. Where one is damaged, all that a carrier says there were. */
+  async #wholeParts(rows: readonly Row[]): Promise<readonly Row[]> {
+    const [sessionId, id] = [String(rows[0]?.["session_id"]), String(rows[0]?.["message_id"])];
+    if (this.#lost.has(sessionId)) return [];
+    const whole = rows.filter((row) => isWhole("parts", row));
+    if (whole.length === rows.length) return rows;
+    const [message] = await this.#messages(sessionId, "id", id);
+    const carriers = await this.#carriersOf(sessionId, id);
+    const carrier = carriers.find(({ digest }) => digest === message?.["digest"]);
+    const said = message && carrier && rowsOfCarrier(message, carrier);
+    if (said) return said.parts.toSorted((a, b) => compareText(String(a["id"]), String(b["id"])));
+    this.#damaged.add(sessionId);
+    return whole;
+  }
+
+  /** The carriers of a message that hold a value and are whole, the newest first. */
+  async #carriersOf(sessionId: string, id: string): Promise<Row[]> {
+    const rows = await this.#messages(sessionId, "revises", id);
+    const whole = rows.filter((row) => isWhole("messages", row) && rowsOfCarrier(row, row));
+    return whole.sort((left, right) => Number(right["revision"]) - Number(left["revision"]));
+  }
+
+  #messages(sessionId: string, column: "id" | "revises", id: string): Promise<Row[]> {
+    const table = this.#store.table("messages");
+    const where = and(eq("session_id", sessionId), eq(column, id));
+    return table.rows({ columns: copiedColumns(table.declaration), where });
+  }
+}

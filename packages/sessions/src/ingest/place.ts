@@ -1,0 +1,38 @@
+import { hash } from "node:crypto";
+import { stringifyJson } from "@pond/canonical";
+
+/** What the store showed of a session when a place of it was read. */
+export type Held = {
+  /** Of the ids of all messages. */
+  readonly digest: string;
+  /** Ids of those that this place is not known to have held, where there are any. */
+  readonly others?: readonly string[];
+};
+
+/** One of the places that a session is read from, beside others of the same machine or of another. */
+export type Place = {
+  /**
+   * `held` of the outcome when it was read here the last time, where nothing else holds the session
+   * now: only what this place held has disappeared where it no longer does.
+   */
+  readonly held: Held | undefined;
+  /**
+   * Asked when the session was read. Of a place where it goes less far than elsewhere only messages
+   * that are not stored are taken: its values are older.
+   */
+  isNewest(): boolean;
+};
+
+/** Tells one set of message ids from another. */
+export function digestOfIds(ids: Iterable<string>): string {
+  return hash("sha256", stringifyJson([...new Set(ids)].sort())).slice(0, 32);
+}
+
+// A state file holds them; with more of them nothing is removed.
+const othersAtMost = 1_000;
+
+/** What is shown of a session after it was read; undefined where too much is of other places. */
+export function heldNow(shown: Iterable<string>, others: ReadonlySet<string>): Held | undefined {
+  if (others.size > othersAtMost) return undefined;
+  return { digest: digestOfIds(shown), ...(others.size > 0 && { others: [...others] }) };
+}

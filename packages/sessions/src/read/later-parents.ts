@@ -1,0 +1,106 @@
+import { isJsonObject } from "@pond/canonical";
+import { and, type Cell, eq, oneOf, prefix, type Store } from "@pond/substrate";
+import { DamagedRowError } from "../errors.ts";
+import { sessionItself } from "../revisions/reconcile.ts";
+import { revisionPrefix } from "../revisions/revisions.ts";
+import { objectOf } from "../rows/from-rows.ts";
+import { idChunks } from "../rows/id-chunks.ts";
+import { bagOf } from "../rows/option-bag.ts";
+
+/** Where a session belongs, as its source says now. */
+export type LaterParent = {
+  readonly parentId: string | null;
+  readonly parentMessageId: string | null;
+};
+
+/** By session; of those whose source said more of them after they were stored. */
+export type LaterParents = ReadonlyMap<string, LaterParent>;
+
+type Newest = { readonly id: string; readonly revision: bigint };
+type Kept = {
+  readonly version: number;
+  readonly newest: ReadonlyMap<string, Newest>;
+  readonly parents: LaterParents;
+};
+
+const known = new WeakMap<Store, Kept>();
+
+/**
+ * The parents that a source named, or took back, after it was first read. Kept while nothing is
+ * committed: the same map as long as it says the same.
+ */
+export async function laterParents(store: Store): Promise<LaterParents> {
+  const before = known.get(store);
+  // Asked before: what is read below may be newer, and is then read once more, never older.
+  const version = await store.table("messages").version();
+  if (before?.version === version) return before.parents;
+  const newest = await newestCarriers(store);
+  const changed = [...newest].filter(([id, { id: row }]) => before?.newest.get(id)?.id !== row);
+  let parents = before?.parents ?? new Map<string, LaterParent>();
+  if (changed.length > 0) parents = new Map([...parents, ...(await parentsIn(store, changed))]);
+  known.set(store, { version, newest, parents });
+  return parents;
+}
+
+/** Sets what {@link laterParents} says of these sessions. */
+export function setLater(parents: Map<string, string | null>, later: LaterParents): void {
+  for (const [id, { parentId }] of later) if (parents.has(id)) parents.set(id, parentId);
+}
+
+/** The newest carrier of each session that has one. */
+async function newestCarriers(store: Store): Promise<Map<string, Newest>> {
+  const newest = new Map<string, Newest>();
+  const columns = ["session_id", "id", "revision"];
+  // By their ids, which have an index.
+  const where = and(prefix("id", revisionPrefix), eq("revises", sessionItself));
+  for await (const rows of store.table("messages").scan({ columns, where })) {
+    for (const row of rows) {
+      const sessionId = String(row["session_id"]);
+      const carrier = { id: String(row["id"]), revision: BigInt(row["revision"] as bigint) };
+      const other = newest.get(sessionId);
+      if (other === undefined || isNewer(carrier, other)) newest.set(sessionId, carrier);
+    }
+  }
+  return newest;
+}
+
+function isNewer(carrier: Newest, other: Newest): boolean {
+  if (carrier.revision !== other.revision) return carrier.revision > other.revision;
+  return carrier.id > other.id;
+}
+
+async function parentsIn(
+  store: Store,
+  carriers: readonly (readonly [sessionId: string, carrier: Newest])[],
+): Promise<Map<string, LaterParent>> {
+  const parents = new Map<string, LaterParent>();
+  const sessions = new Map(carriers.map(([sessionId, { id }]) => [id, sessionId]));
+  const columns = ["session_id", "id", "options"];
+  for (const ids of idChunks([...sessions.keys()])) {
+    const where = and(oneOf("id", ids), eq("revises", sessionItself));
+    for await (const rows of store.table("messages").scan({ columns, where })) {
+      for (const { session_id, id, options } of rows) {
+        const sessionId = String(session_id);
+        const parent = parentOf(options);
+        if (parent && sessions.get(String(id)) === sessionId) parents.set(sessionId, parent);
+      }
+    }
+  }
+  return parents;
+}
+
+function parentOf(options: Cell | undefined): LaterParent | undefined {
+  try {
+    const { session } = bagOf(objectOf(options), "pond");
+    if (!isJsonObject(session)) return undefined;
+    const { parent_session_id: parent, parent_message_id: message } = session;
+    return {
+      parentId: typeof parent === "string" ? parent : null,
+      parentMessageId: typeof message === "string" ? message : null,
+    };
+  } catch (error) {
+    // A row that is damaged is no reason to stop: it is named where the store is verified.
+    if (error instanceof DamagedRowError) return undefined;
+    throw error;
+  }
+}

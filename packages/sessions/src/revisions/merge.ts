@@ -1,0 +1,246 @@
+import {
+  inOrder,
+  type LiveMessage,
+  liveMessages,
+  reconcile,
+  type StoredMessage,
+  sessionItself,
+} from "./reconcile.ts";
+import { carrierRowId, isMendedRow } from "./revisions.ts";
+
+// Revisions and ordinals count what one store saw, so those of two say nothing of each other. What
+// tells which of two states is the later one is that a store has seen both.
+
+/** A stored row, and when it was stored, which a copy of it keeps. */
+export type DatedMessage = StoredMessage & {
+  readonly timestamp: bigint;
+  readonly ingestedAt: bigint;
+};
+
+/** A row of another store, by its id there, and what it is to be here. */
+export type AddedRow = Pick<StoredMessage, "id" | "ordinal" | "revision"> & {
+  readonly from: string;
+};
+
+/** A message that has to make room for others, and where it goes. */
+export type MadeRoom = {
+  readonly previous: LiveMessage;
+  readonly ordinal: bigint;
+  readonly timestamp: bigint;
+};
+
+/** What of another store's rows of a session is to be added to one's own. */
+export type Merge = {
+  readonly added: readonly AddedRow[];
+  readonly moves: readonly MadeRoom[];
+  /** Ids of messages that stay as they are, though the other store shows another state. */
+  readonly differing: readonly string[];
+};
+
+/**
+ * Puts the messages of a session together that two stores hold. A message that both have gets a
+ * later state only where the other store went on from the one that is shown here; what is new goes
+ * in front of the next message that both have, or behind all.
+ *
+ * @param isLeftOut - Messages that are not to be added.
+ */
+export function mergeMessages(
+  own: readonly DatedMessage[],
+  others: readonly DatedMessage[],
+  isLeftOut: (id: string) => boolean,
+): Merge {
+  const [stored, given] = [byId(own), byId(others)];
+  const differing = others.flatMap(({ id, revises }) =>
+    revises === null && isLeftOut(id) ? [id] : [],
+  );
+  // Nothing but what was copied from there: with the rest it is what that store shows.
+  if (own.every((row) => isSameRow(row, given.get(row.id)))) {
+    const added = others.flatMap((row) =>
+      stored.has(row.id) || isLeftOut(row.revises ?? row.id) ? [] : [{ ...row, from: row.id }],
+    );
+    return { added, moves: [], differing };
+  }
+  const [known, states] = [statesOf(own), statesOf(others)];
+  const isNew = ({ id, revises }: DatedMessage): boolean =>
+    revises === null && !stored.has(id) && !isLeftOut(id);
+  const { ordinals, moves } = placesOf(own, others, isNew);
+  const live = liveMessages(own);
+  for (const { previous, ordinal } of moves) {
+    const { id, digest, revision } = previous;
+    const rowId = carrierRowId(previous, { digest, ordinal });
+    live.set(id, { id, digest, ordinal, rowId, revision: revision + 1n });
+  }
+  const added: AddedRow[] = [];
+  for (const [id, [first, ...later]] of states) {
+    // Carriers of a message that is not there say nothing.
+    if (first === undefined || first.revises !== null || isLeftOut(id)) continue;
+    const previous = live.get(id);
+    if (isNew(first)) {
+      const ordinal = ordinals.get(id) ?? 0n;
+      added.push({ from: id, id, ordinal, revision: 0n });
+      added.push(...following(later, { id, rowId: id, revision: 0n }, ordinal));
+    } else if (previous) {
+      const next = statesAfter(known.get(id) ?? [], [first, ...later]);
+      if (next === undefined) differing.push(id);
+      else added.push(...following(next, previous, previous.ordinal));
+    }
+  }
+  // What a copy that broke off has left is there already.
+  return { added: added.filter(({ id }) => !stored.has(id)), moves, differing };
+}
+
+/** What a store holds of a session beside its messages. */
+export type DatedSession = {
+  /** Of the session's own row; undefined where it is not there. */
+  readonly digest: string | undefined;
+  readonly ingestedAt: bigint;
+  /** Later states of it. */
+  readonly carriers: readonly DatedMessage[];
+};
+
+/** The same for the carriers of what is said of the session itself. */
+export function mergeSession(sessionId: string, own: DatedSession, others: DatedSession): Merge {
+  const [known, states] = [sessionRows(sessionId, own), sessionRows(sessionId, others)];
+  const [stored, given] = [byId(known), byId(states)];
+  if (known.every((row) => isSameRow(row, given.get(row.id)))) {
+    const added = others.carriers.filter(({ id }) => !stored.has(id));
+    return { added: added.map((row) => ({ ...row, from: row.id })), moves: [], differing: [] };
+  }
+  const next = statesAfter(valuesOf(known), valuesOf(states));
+  if (next === undefined) return { added: [], moves: [], differing: [sessionItself] };
+  const { id: rowId = sessionId, revision = 0n } = known.at(-1) ?? {};
+  const added = following(next, { id: sessionItself, rowId, revision }, 0n);
+  return { added, moves: [], differing: [] };
+}
+
+function sessionRows(id: string, session: DatedSession): readonly DatedMessage[] {
+  const { digest, ingestedAt, carriers } = session;
+  const later = carriers.toSorted(byRevision);
+  if (digest === undefined) return later;
+  const first = { id, digest, ingestedAt, ordinal: 0n, revision: 0n, timestamp: 0n };
+  return [{ ...first, revises: null }, ...later];
+}
+
+/** The states that each message was seen in, its own row first; of its places nothing is in them. */
+function statesOf(rows: readonly DatedMessage[]): Map<string, readonly DatedMessage[]> {
+  const byMessage = Map.groupBy(rows, ({ id, revises }) => revises ?? id);
+  const states = new Map<string, readonly DatedMessage[]>();
+  for (const [id, own] of byMessage) states.set(id, valuesOf(own.toSorted(byRevision)));
+  return states;
+}
+
+function valuesOf(rows: readonly DatedMessage[]): readonly DatedMessage[] {
+  return rows.filter(
+    ({ id, digest }, at) => at === 0 || digest !== rows[at - 1]?.digest || isMendedRow(id),
+  );
+}
+
+/** What came behind the last of the known states; undefined where nothing shows that it did. */
+function statesAfter(
+  known: readonly DatedMessage[],
+  states: readonly DatedMessage[],
+): readonly DatedMessage[] | undefined {
+  const [last, newest] = [known.at(-1), states.at(-1)];
+  if (last === undefined || newest === undefined || last.digest === newest.digest) return [];
+  const copied = states.findLastIndex((state) => isSameState(state, last));
+  if (copied >= 0) return states.slice(copied + 1);
+  if (known.some(({ digest }) => digest === newest.digest)) return [];
+  const seen = states.findLastIndex(({ digest }) => digest === last.digest);
+  // One that was seen here since then is a value that came back.
+  if (seen < 0 || last.ingestedAt > newest.ingestedAt) return undefined;
+  return states.slice(seen + 1);
+}
+
+/** Carriers as they are where they follow another row. */
+function following(
+  states: readonly DatedMessage[],
+  { id: message, rowId, revision }: Pick<LiveMessage, "id" | "rowId" | "revision">,
+  ordinal: bigint,
+): AddedRow[] {
+  let previous = { id: message, rowId };
+  return states.map(({ id: from, digest }, at): AddedRow => {
+    const id = carrierRowId(previous, { digest, ordinal, isMended: isMendedRow(from) });
+    previous = { id: message, rowId: id };
+    return { from, id, ordinal, revision: revision + BigInt(at) + 1n };
+  });
+}
+
+/** Where new messages go, and which others have to make room for them. */
+function placesOf(
+  own: readonly DatedMessage[],
+  others: readonly DatedMessage[],
+  isNew: (row: DatedMessage) => boolean,
+): { readonly ordinals: ReadonlyMap<string, bigint>; readonly moves: readonly MadeRoom[] } {
+  const ordinals = new Map<string, bigint>();
+  const moves: MadeRoom[] = [];
+  if (!others.some(isNew)) return { ordinals, moves };
+  const live = liveMessages(own);
+  const shown = inPlace(own).filter(({ id }) => live.get(id)?.digest !== null);
+  const shownIds = new Set(shown.map(({ id }) => id));
+  const given = inPlace(others);
+  const common = new Map([...live].filter(([id]) => shownIds.has(id)));
+  const neighbours = inOrder(
+    common,
+    given.map(({ id }) => ({ id, digest: "" })),
+  );
+  let run: DatedMessage[] = [];
+  const runs = new Map<string, readonly DatedMessage[]>();
+  for (const [position, row] of given.entries()) {
+    if (neighbours.has(position)) {
+      runs.set(row.id, run);
+      run = [];
+    } else if (isNew(row)) run.push(row);
+  }
+  const merged = [...shown.flatMap((row) => [...(runs.get(row.id) ?? []), row]), ...run];
+  const incoming = merged.map(({ id, digest }) => ({
+    id,
+    digest: live.get(id)?.digest ?? digest ?? "",
+  }));
+  for (const change of reconcile(live, incoming, { mayRemove: false })) {
+    const row = change.kind === "remove" ? undefined : merged[change.position];
+    if (change.kind === "remove" || row === undefined) continue;
+    if (!shownIds.has(row.id)) ordinals.set(row.id, change.ordinal);
+    else if (change.kind === "move") {
+      const { previous, ordinal } = change;
+      moves.push({ previous, ordinal, timestamp: row.timestamp });
+    }
+  }
+  return { ordinals, moves };
+}
+
+/** The messages that have a row of their own, in the order of their places. */
+function inPlace(rows: readonly DatedMessage[]): DatedMessage[] {
+  const live = liveMessages(rows);
+  const placed = rows.flatMap((row) => {
+    const ordinal = live.get(row.id)?.ordinal;
+    return row.revises !== null || ordinal === undefined ? [] : [{ ...row, ordinal }];
+  });
+  return placed.sort(
+    (left, right) =>
+      compare(left.ordinal, right.ordinal) ||
+      compare(left.timestamp, right.timestamp) ||
+      compare(left.id, right.id),
+  );
+}
+
+function isSameRow(row: DatedMessage, other: DatedMessage | undefined): boolean {
+  if (other === undefined || !isSameState(row, other)) return false;
+  return row.ordinal === other.ordinal && row.revision === other.revision;
+}
+
+function isSameState(state: DatedMessage, other: DatedMessage): boolean {
+  return state.digest === other.digest && state.ingestedAt === other.ingestedAt;
+}
+
+function byId(rows: readonly DatedMessage[]): Map<string, DatedMessage> {
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Equal revisions come from writers that raced; the row id decides, for all readers alike. */
+function byRevision(left: DatedMessage, right: DatedMessage): number {
+  return compare(left.revision, right.revision) || compare(left.id, right.id);
+}
+
+function compare<Value extends bigint | string>(left: Value, right: Value): number {
+  return left < right ? -1 : Number(left > right);
+}

@@ -1,0 +1,186 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Reader } from "@pond/canonical/adapter";
+import { getSession } from "@pond/sessions";
+import { describe, expect, it } from "vitest";
+import { discoverSources } from "./discover.ts";
+import { type Bench, changesIn, claudeCode, line, withBench } from "./sync.test-kit.ts";
+import { type SyncReport, sync } from "./sync.ts";
+
+type Machine = {
+  write(texts: Readonly<Record<string, string>>, name?: string): string;
+  sync(isVerifying?: boolean): Promise<SyncReport>;
+};
+
+/** A machine with homes of its own that syncs to the store of the bench. */
+function machine({ folder, sessions }: Bench, name: string, homes: readonly string[]): Machine {
+  const paths = homes.map((home) => join(folder, home, ".claude"));
+  for (const path of paths) mkdirSync(join(path, "projects", "-work"), { recursive: true });
+  return {
+    write(texts, at = homes[0]) {
+      const lines = Object.entries(texts).map(([id, text]) => {
+        const record = JSON.parse(line("s1", id, text)) as object;
+        return JSON.stringify({ ...record, timestamp: `2026-03-01T09:00:0${id}.000Z` });
+      });
+      const file = join(folder, at ?? name, ".claude", "projects", "-work", "s1.jsonl");
+      writeFileSync(file, lines.map((each) => `${each}\n`).join(""));
+      return file;
+    },
+    sync(isVerifying = false) {
+      const surroundings = { home: folder, env: {} };
+      const sources = discoverSources([claudeCode], {
+        surroundings,
+        paths: { "claude-code": paths },
+      });
+      const stateDirectory = join(folder, `state-${name}`);
+      const now = (): Date => new Date("2026-11-20T12:00:00Z");
+      return sync(sessions, sources, { stateDirectory, host: name, now, isVerifying });
+    },
+  };
+}
+
+async function texts({ sessions }: Bench): Promise<unknown[]> {
+  const { messages } = await getSession(sessions, "s1", { mode: "conversational" });
+  return messages.map(({ text }) => text);
+}
+
+const changed = (report: SyncReport): unknown[] => {
+  const { messages_added = 0, revisions = 0, tombstones = 0 } = changesIn(report);
+  return [messages_added, revisions, tombstones];
+};
+
+describe("a session on two machines with one store", () => {
+  it("keeps what the other machine said, however often either goes on", () =>
+    withBench(async (bench) => {
+      const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
+      const both = { 1: "giraffes", 2: "elephants" };
+      for (const each of [desk, laptop]) {
+        each.write(both);
+        await each.sync();
+      }
+      desk.write({ ...both, 3: "walrus" });
+      await desk.sync();
+      laptop.write({ ...both, 4: "lynx" });
+      expect(changed(await laptop.sync())).toEqual([1, 0, 0]);
+      laptop.write({ ...both, 4: "lynx", 5: "otter" });
+      expect(changed(await laptop.sync())).toEqual([1, 0, 0]);
+      desk.write({ ...both, 3: "walrus", 6: "zebra" });
+      expect(changed(await desk.sync())).toEqual([1, 0, 0]);
+
+      expect((await texts(bench)).sort()).toEqual(
+        ["elephants", "giraffes", "lynx", "otter", "walrus", "zebra"].sort(),
+      );
+      expect(changed(await laptop.sync(true))).toEqual([0, 0, 0]);
+      laptop.write({ ...both, 4: "lynx" });
+      expect(changed(await laptop.sync())).toEqual([0, 0, 1]);
+      laptop.write(both);
+      expect(changed(await laptop.sync())).toEqual([0, 0, 1]);
+      expect(await texts(bench)).not.toContain("lynx");
+      expect(await texts(bench)).toContain("walrus");
+    }));
+
+  it("says what disappeared where one machine has all that is stored", () =>
+    withBench(async (bench) => {
+      const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
+      desk.write({ 1: "giraffes", 2: "elephants" });
+      await desk.sync();
+      laptop.write({ 1: "giraffes", 2: "elephants", 3: "zebras" });
+      await laptop.sync();
+      laptop.write({ 1: "giraffes", 3: "zebras" });
+
+      expect(changed(await laptop.sync())).toEqual([0, 0, 1]);
+      laptop.write({ 1: "giraffes", 3: "zebras", 4: "otters" });
+      expect(changed(await laptop.sync())).toEqual([1, 0, 0]);
+      laptop.write({ 1: "giraffes", 4: "otters" });
+      expect(changed(await laptop.sync())).toEqual([0, 0, 1]);
+      expect(await texts(bench)).toEqual(["giraffes", "otters"]);
+    }));
+});
+
+describe("a session in several places of one machine", () => {
+  it.each([
+    ["first", ["home", "old"]],
+    ["last", ["old", "home"]],
+  ])("shows what the newest of them says, read %s, and comes to rest", (_, homes) =>
+    withBench(async (bench) => {
+      const both = machine(bench, "desk", homes);
+      both.write({ 1: "giraffes", 2: "draft" }, "old");
+      both.write({ 1: "giraffes", 2: "final", 3: "zebras" }, "home");
+      await both.sync();
+
+      expect(await texts(bench)).toEqual(["giraffes", "final", "zebras"]);
+      for (const isVerifying of [true, true, false]) {
+        expect(changed(await both.sync(isVerifying))).toEqual([0, 0, 0]);
+      }
+      both.write({ 1: "giraffes", 2: "final", 3: "otters" }, "home");
+      expect(changed(await both.sync())).toEqual([0, 1, 0]);
+      expect(await texts(bench)).toEqual(["giraffes", "final", "otters"]);
+    }),
+  );
+
+  it("takes from the older ones what is nowhere else", () =>
+    withBench(async (bench) => {
+      const both = machine(bench, "desk", ["home", "old"]);
+      both.write({ 1: "giraffes", 3: "zebras", 4: "otters" }, "home");
+      await both.sync();
+      both.write({ 1: "a draft", 2: "elephants", 3: "zebras" }, "old");
+
+      expect(changed(await both.sync())).toEqual([1, 0, 0]);
+
+      expect(await texts(bench)).toEqual(["giraffes", "elephants", "zebras", "otters"]);
+      const windows = await bench.sessions.store.table("windows").rows({ columns: ["text"] });
+      const found = windows.map(({ text }) => String(text)).join("\n");
+      expect(["giraf", "eleph", "zebra"].map((word) => found.includes(word))).not.toContain(false);
+      expect(found).not.toContain("draft");
+    }));
+
+  it("goes by the first of two that go equally far", () =>
+    withBench(async (bench) => {
+      const both = machine(bench, "desk", ["home", "old"]);
+      both.write({ 1: "final" }, "home");
+      both.write({ 1: "draft" }, "old");
+      await both.sync();
+      both.write({ 1: "another draft" }, "old");
+
+      expect(changed(await both.sync(true))).toEqual([0, 0, 0]);
+      expect(await texts(bench)).toEqual(["final"]);
+    }));
+});
+
+it("removes nothing of a session whose beginning stands in the file of another now", () =>
+  withBench(async (bench) => {
+    bench.write("other", line("other", "z", "of another"));
+    bench.write("s1", line("s1", "1", "giraffes"), line("s1", "2", "elephants"));
+    await bench.sync();
+    bench.append("other", "overwritten");
+    const wrap = (reader: Reader): Reader => ({
+      ...reader,
+      async *read(key, signal) {
+        const isOther = key === "-work/other.jsonl";
+        for await (const event of reader.read(isOther ? "-work/s1.jsonl" : key, signal)) {
+          if (isOther && event.kind === "message" && event.message.id === "2") return;
+          yield event;
+        }
+      },
+    });
+
+    expect(changed(await bench.sync({ wrap }))).toEqual([0, 0, 0]);
+    expect(await texts(bench)).toEqual(["giraffes", "elephants"]);
+  }));
+
+it("says what disappeared while the folder of a session was away", () =>
+  withBench(async (bench) => {
+    const desk = machine(bench, "desk", ["desk"]);
+    const file = desk.write({ 1: "giraffes", 2: "elephants", 3: "zebras" });
+    await desk.sync();
+    const [projects, away] = [dirname(dirname(file)), join(bench.folder, "away")];
+    renameSync(projects, away);
+    mkdirSync(projects);
+    await desk.sync();
+    rmSync(projects, { recursive: true });
+    renameSync(away, projects);
+    desk.write({ 1: "giraffes", 3: "zebras" });
+
+    expect(changed(await desk.sync())).toEqual([0, 0, 1]);
+    expect(await texts(bench)).toEqual(["giraffes", "zebras"]);
+  }));

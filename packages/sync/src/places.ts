@@ -1,0 +1,104 @@
+import type { Held, Place } from "@pond/sessions";
+import type { ReadNotes } from "./observed-read.ts";
+import type { Extent, SeenSession, SeenSessions } from "./seen-sessions.ts";
+
+/** A source, in the order they are read. */
+type Work = { readonly seen: SeenSessions };
+
+/** Where a session was read, and how far it went there; of older versions that is not known. */
+type Found = {
+  readonly source: number;
+  readonly key: string;
+  readonly extent: Extent | undefined;
+};
+
+/** One that is gone from where it was read. */
+type Gone = { readonly seen: SeenSessions; readonly key: string; readonly session: SeenSession };
+
+/** What is read just now. */
+type Reading = {
+  readonly key: string;
+  readonly before: SeenSession | undefined;
+  readonly notes: ReadNotes;
+};
+
+/** Where on this machine each session is: a copied folder has it in several places. */
+export class Places {
+  readonly #works: readonly Work[];
+  readonly #here: Map<string, Map<string, Found>> = new Map();
+  readonly #gone: Map<string, Gone[]> = new Map();
+
+  constructor(works: readonly Work[]) {
+    this.#works = works;
+    for (const [source, { seen }] of works.entries()) {
+      for (const [key, session] of seen.entries()) {
+        const { sessionId: id, isGone, extent } = session;
+        if (id === undefined) continue;
+        if (!isGone) this.#put(id, { source, key, extent });
+        else this.#gone.set(id, [...(this.#gone.get(id) ?? []), { seen, key, session }]);
+      }
+    }
+  }
+
+  /** The place that a session is being read from. */
+  placeOf(work: Work, { key, before, notes }: Reading, sessionId: string): Place {
+    const source = this.#works.indexOf(work);
+    const others = (): Found[] =>
+      [...(this.#here.get(sessionId)?.values() ?? [])].filter(
+        (each) => each.source !== source || each.key !== key,
+      );
+    // What one place of a session lacks, another may hold: then nothing has disappeared.
+    const isAlone = others().length === 0;
+    return {
+      held: isAlone ? this.#heldBefore(before, sessionId) : undefined,
+      isNewest: () => {
+        const own = { source, key, extent: extentOf(notes) };
+        return others().every((other) => isAsFar(own, other));
+      },
+    };
+  }
+
+  /** Notes that a session was read, so that other places of it are compared with this one. */
+  read(work: Work, { key, before, notes }: Reading, sessionId: string): void {
+    const source = this.#works.indexOf(work);
+    const formerId = before?.sessionId ?? sessionId;
+    if (formerId !== sessionId) this.#here.get(formerId)?.delete(nameOf(source, key));
+    this.#put(sessionId, { source, key, extent: extentOf(notes) });
+    // It has moved here, or this was one of its places.
+    for (const { seen, key: former } of this.#gone.get(sessionId) ?? []) {
+      if (seen !== work.seen || former !== key) seen.forget(former);
+    }
+    this.#gone.delete(sessionId);
+  }
+
+  /** Of a file that was moved, from where it was. */
+  #heldBefore(before: SeenSession | undefined, sessionId: string): Held | undefined {
+    if (before?.sessionId === sessionId) return before.held;
+    const [gone, ...others] = this.#gone.get(sessionId) ?? [];
+    return others.length === 0 ? gone?.session.held : undefined;
+  }
+
+  #put(sessionId: string, found: Found): void {
+    const places = this.#here.get(sessionId) ?? new Map<string, Found>();
+    this.#here.set(sessionId, places);
+    places.set(nameOf(found.source, found.key), found);
+  }
+}
+
+/** How far a session went as it was read. */
+export function extentOf({ messages, newestMs }: ReadNotes): Extent {
+  return [newestMs, messages];
+}
+
+/** Of two that go equally far, the one that is read first counts as the newer. */
+function isAsFar(own: Found, other: Found): boolean {
+  const [newest, messages] = own.extent ?? [0, 0];
+  const [otherNewest, otherMessages] = other.extent ?? [0, 0];
+  if (newest !== otherNewest) return newest > otherNewest;
+  if (messages !== otherMessages) return messages > otherMessages;
+  return own.source === other.source ? own.key < other.key : own.source < other.source;
+}
+
+function nameOf(source: number, key: string): string {
+  return `${source} ${key}`;
+}
