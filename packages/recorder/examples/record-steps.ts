@@ -1,10 +1,11 @@
 // Tells a loop of @pond/recorder what the AI SDK does: for generateText, streamText and its agents.
-import type { JsonValue } from "@pond/canonical";
+import type { JsonObject, JsonValue } from "@pond/canonical";
 import type { LoopHandle, Said, Usage } from "@pond/recorder";
 import type {
   ContentPart,
   LanguageModelCallEndEvent,
   LanguageModelUsage,
+  ProviderMetadata,
   StepResult,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
@@ -88,8 +89,14 @@ function answerOf({
   provider,
   usage,
   finishReason,
+  providerMetadata,
 }: LanguageModelCallEndEvent): Said {
   const others = content.filter((part) => toPart(part) === undefined).map(toJson);
+  // Sources and what else the model has no word for stay as the SDK gave them.
+  const metadata = {
+    ...(others.length > 0 && { content: others }),
+    ...(providerMetadata && { providerMetadata: toJson(providerMetadata) }),
+  };
   return {
     role: "assistant",
     content: content.flatMap((part) => toPart(part) ?? []),
@@ -97,8 +104,7 @@ function answerOf({
     provider,
     usage: usageOf(usage),
     stop_reason: finishReason,
-    // Sources and what else the model has no word for stay as the SDK gave them.
-    ...(others.length > 0 && { metadata: { content: others } }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   };
 }
 
@@ -108,12 +114,13 @@ function toPart(part: ContentPart<ToolSet>): AssistantPart | undefined {
   switch (part.type) {
     case "text":
     case "reasoning":
-      return { type: part.type, text: part.text };
+      return { type: part.type, text: part.text, ...optionsOf(part) };
     case "file":
       return {
         type: "file",
         media_type: part.file.mediaType,
         data: { type: "bytes", bytes: part.file.uint8Array },
+        ...optionsOf(part),
       };
     case "tool-call":
       return {
@@ -121,14 +128,33 @@ function toPart(part: ContentPart<ToolSet>): AssistantPart | undefined {
         ...callOf(part),
         params: toJson(part.input),
         provider_executed: part.providerExecuted ?? false,
+        ...optionsOf(part),
       };
     case "tool-result":
-      return { type: "tool_result", ...callOf(part), result: toJson(part.output) };
+      return {
+        type: "tool_result",
+        ...callOf(part),
+        result: toJson(part.output),
+        ...optionsOf(part),
+      };
     case "tool-error":
-      return { type: "tool_result", ...callOf(part), is_failure: true, result: String(part.error) };
+      return {
+        type: "tool_result",
+        ...callOf(part),
+        is_failure: true,
+        result: String(part.error),
+        ...optionsOf(part),
+      };
     default:
       return undefined;
   }
+}
+
+/** What a provider wants to see again, such as the signature of what was thought. */
+function optionsOf({ providerMetadata }: { readonly providerMetadata?: ProviderMetadata }): {
+  readonly options?: JsonObject;
+} {
+  return providerMetadata ? { options: JSON.parse(JSON.stringify(providerMetadata)) } : {};
 }
 
 function usageOf(usage: LanguageModelUsage): Usage {

@@ -69,6 +69,28 @@ export class NotResumableError extends PondError {
   }
 }
 
+/** What is kept of a session and what is to be saved of it are not one log. */
+export class ConflictError extends PondError {
+  override readonly name = "ConflictError";
+  readonly code = "conflict";
+  readonly details: {
+    readonly session_id: string;
+    /** One that is kept and not in what is to be saved; absent where a pond did not name it. */
+    readonly message_id?: string;
+  };
+
+  constructor(sessionId: string, messageId?: string) {
+    const lost = messageId === undefined ? "some" : `message ${messageId}`;
+    super(
+      `session ${sessionId} was written by somebody else meanwhile: ${lost} of it is not in what is to be saved; load it and go on from there`,
+    );
+    this.details = {
+      session_id: sessionId,
+      ...(messageId !== undefined && { message_id: messageId }),
+    };
+  }
+}
+
 /** A pond took some of what it was sent and refused the rest. */
 export class IngestRefusedError extends PondError {
   override readonly name = "IngestRefusedError";

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, Message } from "@pond/canonical";
+import type { JsonObject, JsonValue, Message, Provenance, ProviderOptions } from "@pond/canonical";
 import type { LoopConfig } from "./config.ts";
 import type { Said } from "./said.ts";
 import type { Usage } from "./usage.ts";
@@ -183,11 +183,28 @@ export type SpawnNamed = OfSession & {
   readonly parent_spawn_ref: SpawnRef;
 };
 
+/** What the end of a loop adds to a message that was recorded; absent where it adds nothing. */
+export type Addition = {
+  readonly message_id: string;
+  readonly timestamp?: string;
+  /** What a provider told of it. */
+  readonly rest?: JsonValue;
+  readonly parts?: readonly {
+    readonly id: string;
+    readonly provenance?: Provenance;
+    readonly options?: ProviderOptions;
+  }[];
+};
+
 /** An event as a session keeps it: with its time, and with messages named by their ids. */
 export type KeptEvent = (
   | Exclude<AgentEvent, AgentStart | AgentEnd | MessageEnd>
   | (Omit<AgentStart, "agent_id"> & { readonly agent_id: string })
-  | (Omit<AgentEnd, "messages"> & { readonly messages: readonly string[] })
+  | (Omit<AgentEnd, "messages"> & {
+      readonly messages: readonly string[];
+      /** What the end said of messages that was not recorded with them. */
+      readonly additions?: readonly Addition[];
+    })
   | (Omit<MessageEnd, "message"> & { readonly message: Message })
   | SpawnNamed
 ) & { readonly timestamp: string };

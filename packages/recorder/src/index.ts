@@ -1,6 +1,7 @@
 export type { LoopConfig } from "./config.ts";
 export type { ClosedState, Refused } from "./errors.ts";
 export {
+  ConflictError,
   IllegalTransitionError,
   IngestRefusedError,
   InvalidEventError,
@@ -8,6 +9,7 @@ export {
   SessionClosedError,
 } from "./errors.ts";
 export type {
+  Addition,
   AgentEnd,
   AgentEvent,
   AgentStart,

@@ -16,8 +16,8 @@ export type Entry = { readonly event: KeptEvent; readonly message: Message };
 /** Events whose message is marked as a boundary: what a model sees is cut there. */
 const boundaries: Readonly<Partial<Record<EventType, string>>> = { CompactionEnded: "compaction" };
 
-/** Names the message of an event within its session; no two can be equal. */
-export function entryId(event: KeptEvent, sequence: number): string {
+/** Where in its session an event stands; of one writer no two can be equal. */
+export function placeOf(event: KeptEvent, sequence: number): string {
   switch (event.type) {
     case "ParallelLoopStart":
       return `${event.loop_ids[0]}#group`;
@@ -26,13 +26,23 @@ export function entryId(event: KeptEvent, sequence: number): string {
     case "SpawnNamed":
       return "spawn";
     default:
-      return messageId(event.loop_id, sequence);
+      return placeInLoop(event.loop_id, sequence);
   }
 }
 
 /** @param sequence - Its place among the events of the loop. */
-export function messageId(loopId: string, sequence: number): string {
+export function placeInLoop(loopId: string, sequence: number): string {
   return `${loopId}#${sequence}`;
+}
+
+/** Names the message at a place. Several may write to a session at once: each has ids of its own. */
+export function messageId(place: string, writer: string): string {
+  return `${place}.${writer}`;
+}
+
+/** True for the message at a place, whoever wrote it; what was stored at first names no writer. */
+export function isAt(place: string, { id }: Message): boolean {
+  return id === place || id.startsWith(messageId(place, ""));
 }
 
 /** A message that says nothing and carries a record, as adapters make them (spec 6.5, rule 3). */
@@ -53,9 +63,9 @@ export function carrier(
 }
 
 /** The message that carries an event. */
-export function eventCarrier(sessionId: string, event: KeptEvent, sequence: number): Message {
+export function eventCarrier(sessionId: string, id: string, event: KeptEvent): Message {
   const boundary = boundaries[event.type];
-  return carrier(sessionId, entryId(event, sequence), event.timestamp, {
+  return carrier(sessionId, id, event.timestamp, {
     ...("loop_id" in event && { loop: event.loop_id }),
     ...(boundary !== undefined && { boundary }),
     record: snapshot(event),

@@ -9,7 +9,7 @@ export type SpawnOptions = Omit<LoopOptions, "continues" | "as">;
 export type LoopOptions = {
   /** The session it belongs to; its parent's, or else the current one. */
   readonly sessionId?: string;
-  /** Unique in the recorder; the session's id and a number where it is left out. */
+  /** Unique in the recorder; made of the session's id, the `writer` and a number where left out. */
   readonly loopId?: string;
   /** The recorder's `agent` where it is left out. */
   readonly agentId?: string;

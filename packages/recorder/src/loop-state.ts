@@ -1,4 +1,4 @@
-import { fromRfc3339, type Message } from "@pond/canonical";
+import { fromRfc3339, type Message, type Micros } from "@pond/canonical";
 import type { KeptEvent } from "./events.ts";
 import type { LoopRecord, LoopStatus, SessionRecord, Turn } from "./record.ts";
 import { checkTransition, type OfLoopEvent } from "./transitions.ts";
@@ -18,6 +18,7 @@ export class LoopState {
   /** All it said, by message id. */
   readonly said: Map<string, Message> = new Map();
   #turn: OpenTurn | undefined;
+  #startedAt: Micros | undefined;
 
   constructor(loopId: string, sessionId: string, status: LoopStatus) {
     this.record = {
@@ -34,6 +35,11 @@ export class LoopState {
 
   get nextSequence(): number {
     return this.record.events.length;
+  }
+
+  /** Undefined where it has not begun. */
+  get startedAt(): Micros | undefined {
+    return this.#startedAt;
   }
 
   get turnIndex(): number | undefined {
@@ -83,6 +89,7 @@ export class LoopState {
 
   #start(event: Extract<KeptEvent, { readonly type: "AgentStart" }>): void {
     const { agent_id, timestamp, parent_loop_id, config, metadata } = event;
+    this.#startedAt = fromRfc3339(timestamp);
     Object.assign(this.record, {
       status: "Running",
       agent_id,
@@ -137,14 +144,3 @@ function turnOf(
 }
 
 export type SessionState = Mutable<SessionRecord>;
-
-/** Orders loops by their start; those that have not begun come last. */
-export function byStart(
-  { started_at: left }: LoopRecord,
-  { started_at: right }: LoopRecord,
-): number {
-  if (left === undefined || right === undefined) {
-    return Number(left === undefined) - Number(right === undefined);
-  }
-  return Number((fromRfc3339(left) ?? 0n) - (fromRfc3339(right) ?? 0n));
-}

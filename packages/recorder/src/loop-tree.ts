@@ -1,6 +1,6 @@
 import { IllegalTransitionError } from "./errors.ts";
 import type { KeptEvent } from "./events.ts";
-import { byStart, LoopState, type SessionState } from "./loop-state.ts";
+import { LoopState, type SessionState } from "./loop-state.ts";
 import { checkGroupStart, groupAfter } from "./parallel.ts";
 import type { OfLoopEvent } from "./transitions.ts";
 
@@ -70,11 +70,13 @@ export class LoopTree {
       case "SpawnNamed":
         this.record.parent_spawn_ref = event.parent_spawn_ref;
         break;
-      case "AgentStart":
-        (this.#loops.get(event.loop_id) ?? this.#register(event.loop_id, "Running")).take(event);
+      case "AgentStart": {
+        const loop = this.#loops.get(event.loop_id) ?? this.#register(event.loop_id, "Running");
+        loop.take(event);
         this.record.last_active_at = event.timestamp;
-        this.record.loops.sort(byStart);
+        this.#place(loop);
         break;
+      }
       default: {
         const loop = this.#loops.get(event.loop_id);
         loop?.take(event);
@@ -88,6 +90,17 @@ export class LoopTree {
     this.#loops.set(loopId, loop);
     this.record.loops.push(loop.record);
     return loop;
+  }
+
+  /** Loops stand in the order of their starts; those that have not begun come last. */
+  #place({ record, startedAt = 0n }: LoopState): void {
+    const { loops } = this.record;
+    loops.splice(loops.lastIndexOf(record), 1);
+    const before = loops.findLastIndex(({ loop_id }) => {
+      const start = this.#loops.get(loop_id)?.startedAt;
+      return start !== undefined && start <= startedAt;
+    });
+    loops.splice(before + 1, 0, record);
   }
 
   #choose(event: Extract<KeptEvent, { readonly type: "ParallelLoopEnd" }>): void {

@@ -20,15 +20,20 @@ test("a message is a canonical one, with what a provider told of it", () => {
     stop_reason: "tool_use",
   });
 
-  const ids = { session_id: "s1", message_id: "s1.1#2", provenance: "conversational", options: {} };
+  const ids = {
+    session_id: "s1",
+    message_id: "s1.w.1#2.w",
+    provenance: "conversational",
+    options: {},
+  };
   expect(said).toEqual({
-    id: "s1.1#2",
+    id: "s1.w.1#2.w",
     session_id: "s1",
     role: "assistant",
     timestamp: BigInt(Date.parse("2026-03-01T09:00:02Z")) * 1000n,
     options: {
       source: {
-        loop: "s1.1",
+        loop: "s1.w.1",
         turn: 0,
         rest: {
           model: "weaver-1",
@@ -84,6 +89,21 @@ test("the task of a sub-agent was written by a model, what it is told next was n
   ]);
 });
 
+test("the task of a sub-agent is what it is asked first, also behind a system prompt", () => {
+  const loop = testRecorder().loop();
+  const said: Said[] = [{ role: "system", content: "You explore." }, user("Find the moduli.")];
+  const one = loop.spawn(call);
+  const other = loop.spawn(call);
+  for (const each of said) one.say(each);
+  other.end({ messages: [...said, user("Quickly.")] });
+
+  const parts = [one, other].map(({ record }) => record.messages.flatMap(partsOf));
+  expect(parts.map((each) => each.map(({ provenance }) => provenance))).toEqual([
+    ["injected"],
+    ["injected", "conversational"],
+  ]);
+});
+
 test("what is kept is what was said then, whatever becomes of the objects", () => {
   const bytes = Uint8Array.of(1, 2);
   const params = { path: "src" };
@@ -109,7 +129,21 @@ test.each<[string, unknown]>([
   ["a part of no type", { role: "user", content: [{ text: "x" }] }],
   ["a circle", { role: "user", content: [{ type: "text", text: "x", options: circle() }] }],
   ["a number that is none", { role: "user", content: "x", metadata: { a: [null, Number.NaN] } }],
-  ["a bigint", { role: "tool", content: [{ type: "tool_result", call_id: "c", result: 1n }] }],
+  ["a bigint", result(1n)],
+  ["bytes in a result", result({ bytes: Uint8Array.of(1, 2), filename: "x.png" })],
+  [
+    "more than bytes in a file",
+    {
+      role: "user",
+      content: [
+        {
+          type: "file",
+          media_type: "image/png",
+          data: { type: "bytes", bytes: Uint8Array.of(1), filename: "x.png" },
+        },
+      ],
+    },
+  ],
   ["no result", { role: "tool", content: [{ type: "tool_result", call_id: "c" }] }],
 ])("refuses %s, and takes nothing of it", (_, said) => {
   const recorder = testRecorder();
@@ -121,6 +155,10 @@ test.each<[string, unknown]>([
   expect(contentOf(recorder)).toEqual(before);
   expect(loop.record.status).toBe("Running");
 });
+
+function result(value: unknown): object {
+  return { role: "tool", content: [{ type: "tool_result", call_id: "c", result: value }] };
+}
 
 function circle(): { self?: object } {
   const value: { self?: object } = {};

@@ -13,6 +13,7 @@ export type OpeningEvent = Extract<
 export function sessionInit(
   event: OpeningEvent,
   { agent, project, sink }: RecorderOptions,
+  writer: string,
   known: Formation | undefined,
 ): SessionInit {
   const { session_id: sessionId, timestamp } = event;
@@ -20,6 +21,7 @@ export function sessionInit(
   const { formation = known ?? { FirstLoop: { timestamp } } } = start ?? {};
   return {
     sessionId,
+    writer,
     sourceAgent: agent,
     project,
     agentId: start?.agent_id ?? agent,

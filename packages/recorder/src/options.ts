@@ -21,4 +21,6 @@ export type RecorderOptions = {
   readonly now?: () => Date;
   /** Names a new session; `crypto.randomUUID` by default. */
   readonly newSessionId?: () => string;
+  /** Is a part of every id this recorder makes; random by default, because no two may have the same. */
+  readonly writer?: string;
 };

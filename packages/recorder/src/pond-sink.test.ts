@@ -10,7 +10,7 @@ import { loadLineage, openSessions, type SessionStore } from "@pond/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFileStore } from "./files/index.ts";
 import { pondSink } from "./pond-sink.ts";
-import { assistant, call, contentOf, testRecorder, textsOf, user } from "./testing.ts";
+import { assistant, call, contentOf, idsOf, testRecorder, textsOf, user } from "./testing.ts";
 import type { WireEvent } from "./wire-events.ts";
 
 let folder: string;
@@ -105,7 +105,7 @@ test("a session of a pond is gone on with, and only what is new of it is stored"
   });
   const { root } = await withStore((store) => loadLineage(store, "s1"));
   expect(again.resume(root)).toEqual(recorder.session("s1"));
-  again.attach("s1.1").say(assistant("Because."));
+  again.attach("s1.w.1").say(assistant("Because."));
   await again.checkpoint();
 
   expect(statuses).toEqual(["grown 1"]);
@@ -122,7 +122,7 @@ test("of two recorders that share a sink all that either said is sent", async ()
   const loop = recorder.loop();
   loop.say(user("Why?"));
   await recorder.checkpoint();
-  const other = testRecorder({ sink });
+  const other = testRecorder({ sink, writer: "other" });
   other.resume((await storedSession("s1")).root);
   other.attach(loop.loopId).say(user("from the other"));
   await other.checkpoint();
@@ -134,6 +134,63 @@ test("of two recorders that share a sink all that either said is sent", async ()
 
 const said = (part: object): string[] => ("text" in part ? [String(part.text)] : []);
 
+test("a second writer of a session is told, and replaces nothing that was said", async () => {
+  const first = testRecorder({ sink: pondSink(inProcess), writer: "first" });
+  const loop = first.loop({ sessionId: "chat-42" });
+  for (const text of ["May I delete the backups?", "And the logs?"]) loop.say(user(text));
+  await first.flush();
+  const later = { now: () => new Date("2026-03-02T09:00:00Z"), writer: "second" };
+  const second = testRecorder({ sink: pondSink(inProcess), ...later });
+  second.loop({ sessionId: "chat-42" }).say(user("Which yarn?"));
+
+  const conflict = { code: "conflict", details: { session_id: "chat-42" } };
+  await expect(second.checkpoint()).rejects.toMatchObject(conflict);
+  await expect(second.flush()).rejects.toMatchObject(conflict);
+  const { root } = await storedSession("chat-42");
+  expect(textsOf(root.messages)).toEqual([
+    "user: May I delete the backups?",
+    "user: And the logs?",
+    "user: Which yarn?",
+  ]);
+  second.drain();
+  expect(idsOf(second.resume(root).loops)).toEqual(["chat-42.first.1", "chat-42.second.1"]);
+  second.attach("chat-42.second.1").end();
+  await second.flush();
+});
+
+test("of two that go on with one session, each in a loop, both are in it", async () => {
+  const recorder = testRecorder({ sink: pondSink(inProcess) });
+  recorder.loop().say(user("Why?"));
+  await recorder.flush();
+  const { root } = await storedSession("s1");
+  for (const writer of ["one", "two"]) {
+    const other = testRecorder({ sink: pondSink(inProcess), writer });
+    other.resume(root);
+    other.loop().say(user(`from ${writer}`));
+    await other.checkpoint();
+  }
+
+  const { messages } = (await storedSession("s1")).root;
+  expect(textsOf(messages)).toEqual(["user: Why?", "user: from one", "user: from two"]);
+  expect(testRecorder().resume((await storedSession("s1")).root).loops).toHaveLength(3);
+});
+
+test("of two that go on with one loop neither replaces what the other said", async () => {
+  const recorder = testRecorder({ sink: pondSink(inProcess) });
+  recorder.loop();
+  await recorder.checkpoint();
+  const { root } = await storedSession("s1");
+  for (const writer of ["one", "two"]) {
+    const other = testRecorder({ sink: pondSink(inProcess), writer });
+    other.resume(root);
+    other.attach("s1.w.1").say(user(`from ${writer}`));
+    await other.checkpoint();
+  }
+
+  const { messages } = (await storedSession("s1")).root;
+  expect(textsOf(messages)).toEqual(["user: from one", "user: from two"]);
+});
+
 test("a pond that runs elsewhere is reached by @pond/client", async () => {
   const server = createHttpServer({ handlers, port: 0 });
   const client = createClient({ url: (await server.listen()).url });
@@ -144,7 +201,7 @@ test("a pond that runs elsewhere is reached by @pond/client", async () => {
     await recorder.flush();
 
     const messages = await Array.fromAsync(client.messages("s1"));
-    expect(messages.some(({ id }) => id === "s1.1#1")).toBe(true);
+    expect(messages.some(({ id }) => id === "s1.w.1#1.w")).toBe(true);
   } finally {
     await server.stop({ deadlineMs: 0 });
   }
@@ -161,7 +218,7 @@ test("what could not be sent is sent the next time, from where it failed", async
         throw new Error("the line is down");
       }
       kept.push(...events);
-      return { rejected: [] };
+      return { rejected: [], sessions: [] };
     }),
   });
   const loop = recorder.loop();
@@ -192,8 +249,9 @@ test("an event that a pond refuses keeps nothing that comes later from it", asyn
     sink: pondSink(async (events) => {
       const ids = events.flatMap((event) => (event.kind === "message" ? [event.message.id] : []));
       for (const id of ids) sent.add(id);
-      const isRefused = ids.some((id) => id === "s1.1#1");
-      return { rejected: isRefused ? [{ code: "validation_failed", message: "too large" }] : [] };
+      const isRefused = ids.some((id) => id === "s1.w.1#1.w");
+      const rejected = isRefused ? [{ code: "validation_failed", message: "too large" }] : [];
+      return { rejected, sessions: [] };
     }),
   });
   const loop = recorder.loop();

@@ -1,6 +1,6 @@
 import type { Message } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
-import { IngestRefusedError, type Refused } from "./errors.ts";
+import { ConflictError, IngestRefusedError, type Refused } from "./errors.ts";
 import { countKept, type KeptSoFar, keptSoFar } from "./kept-so-far.ts";
 import type { SessionSink } from "./saver.ts";
 import { messageEvents, sessionEvent, type WireEvent } from "./wire-events.ts";
@@ -9,9 +9,10 @@ import { messageEvents, sessionEvent, type WireEvent } from "./wire-events.ts";
  * Stores events in a pond: `(events) => client.ingestAll(events)` of `@pond/client`, or the handlers
  * of `@pond/server` in this process.
  */
-export type IngestEvents = (
-  events: readonly WireEvent[],
-) => Promise<{ readonly rejected: readonly Refused[] }>;
+export type IngestEvents = (events: readonly WireEvent[]) => Promise<{
+  readonly rejected: readonly Refused[];
+  readonly sessions: readonly { readonly revisions: number }[];
+}>;
 
 /** A request of pond's API takes twice as many, unless it was told otherwise. */
 const maxEvents = 5_000;
@@ -21,17 +22,27 @@ const maxEvents = 5_000;
  * is stored once (`adapter-integrity-additive-sync`).
  *
  * Its `save` throws {@link IngestRefusedError} where the pond refuses some of it, and what `ingest`
- * throws; either way the next save sends it again.
+ * throws; either way the next save sends it again. It throws {@link ConflictError} where another
+ * writer stored something else, from then on.
  */
 export function pondSink(ingest: IngestEvents): SessionSink {
   const kept = new Map<string, KeptSoFar>();
+  /** First messages of logs that another writer's is at odds with. */
+  const conflicting = new WeakSet<Message>();
   return {
     async save(content) {
       const { id } = content.session;
+      const [head] = content.messages;
+      if (head && conflicting.has(head)) throw new ConflictError(id);
       const refused: Refused[] = [];
       for (const batch of batchesOf(content, countKept(content, kept.get(id)))) {
-        const { rejected } = await ingest(batch.events);
+        const { rejected, sessions } = await ingest(batch.events);
         refused.push(...rejected);
+        // A log only grows: a new value of what the pond had means that somebody else stored that.
+        if (refused.length === 0 && sessions.some(({ revisions }) => revisions > 0)) {
+          if (head) conflicting.add(head);
+          throw new ConflictError(id);
+        }
         if (refused.length === 0) kept.set(id, keptSoFar(content, batch.end));
       }
       if (refused.length > 0) throw new IngestRefusedError(id, refused);

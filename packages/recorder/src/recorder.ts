@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Message } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { complete, loopsIn } from "./complete-event.ts";
@@ -30,6 +30,7 @@ class Recorder {
   readonly #options: RecorderOptions;
   readonly #now: () => Date;
   readonly #newSessionId: () => string;
+  readonly #writer: string;
   readonly #sessions: Sessions = new Sessions();
   readonly #current: CurrentSession;
   readonly #saver: Saver;
@@ -39,6 +40,7 @@ class Recorder {
     this.#options = options;
     this.#now = now;
     this.#newSessionId = newSessionId;
+    this.#writer = options.writer ?? randomBytes(6).toString("hex");
     this.#current = new CurrentSession(rotation?.inactivitySeconds, now, newSessionId);
     this.#saver = new Saver(sink);
   }
@@ -46,7 +48,7 @@ class Recorder {
   /** Begins a loop. */
   loop(options: LoopOptions = {}): LoopHandle {
     const session_id = this.#sessionFor(options);
-    const loop_id = options.loopId ?? `${session_id}.${this.#nextNumber(session_id)}`;
+    const loop_id = options.loopId ?? this.#loopId(session_id, this.#nextNumber(session_id));
     this.record(startOf(options, { session_id, loop_id }));
     return new LoopHandle(this, loop_id);
   }
@@ -76,7 +78,8 @@ class Recorder {
     parent.loop(parentLoopId)?.check("ToolExecutionStart");
     const { sessionId: session_id = this.#newSessionId() } = options;
     // As phi-core names them: its reader knows by that whose first message is a task.
-    const loop_id = options.loopId ?? `${session_id}.sub.${this.#nextNumber(session_id)}`;
+    const loop_id =
+      options.loopId ?? `${session_id}.${this.#writer}.sub.${this.#nextNumber(session_id)}`;
     this.record({
       ...startOf(options, { session_id, loop_id }),
       parent_loop_id: parentLoopId,
@@ -94,9 +97,8 @@ class Recorder {
   parallelGroup(options: ParallelOptions): ParallelGroupHandle {
     const session_id = this.#sessionFor(options);
     const first = this.#nextNumber(session_id);
-    const loop_ids = Array.from(
-      { length: options.branches },
-      (_, at) => `${session_id}.${first + at}`,
+    const loop_ids = Array.from({ length: options.branches }, (_, at) =>
+      this.#loopId(session_id, first + at),
     );
     this.record({ type: "ParallelLoopStart", session_id, loop_ids });
     return new ParallelGroupHandle(this, { options, session_id, loop_ids, now: this.#now });
@@ -151,7 +153,9 @@ class Recorder {
    * @throws {SessionClosedError} where it is open already.
    */
   resume(content: SessionContent): SessionRecord {
-    const log = this.#sessions.resume(content);
+    const log = SessionLog.resume(content, this.#writer);
+    this.#sessions.resume(log);
+    this.#saver.resumed(log);
     // Nothing begins in a sub-agent's session that does not name it.
     if (log.record.parent_spawn_ref === undefined) this.#current.set(log.session.id);
     return log.record;
@@ -210,7 +214,10 @@ class Recorder {
 
   /** Hands out the sessions that were flushed, and forgets them. */
   drain(): readonly SessionContent[] {
-    return this.#sessions.drain().map((log) => log.content());
+    return this.#sessions.drain().map((log) => {
+      this.#saver.handedOut(log);
+      return log.content();
+    });
   }
 
   #sessionFor({ sessionId, continues }: Pick<LoopOptions, "sessionId" | "continues">): string {
@@ -220,8 +227,12 @@ class Recorder {
 
   #nextNumber(sessionId: string): number {
     let number = (this.session(sessionId)?.loops.length ?? 0) + 1;
-    while (this.loopRecord(`${sessionId}.${number}`)) number += 1;
+    while (this.loopRecord(this.#loopId(sessionId, number))) number += 1;
     return number;
+  }
+
+  #loopId(sessionId: string, number: number): string {
+    return `${sessionId}.${this.#writer}.${number}`;
   }
 
   #logFor(event: TimedEvent): SessionLog {
@@ -240,7 +251,8 @@ class Recorder {
 
   #openSession(event: OpeningEvent): SessionLog {
     const { session_id: sessionId } = event;
-    const init = sessionInit(event, this.#options, this.#current.formationOf(sessionId));
+    const formation = this.#current.formationOf(sessionId);
+    const init = sessionInit(event, this.#options, this.#writer, formation);
     // An event that throws opens no session.
     SessionLog.open(init).append(event);
     const log = SessionLog.open(init);

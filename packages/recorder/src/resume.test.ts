@@ -1,4 +1,7 @@
+import { messageFromWire, messageToWire, stringifyJson } from "@pond/canonical";
 import { expect, test } from "vitest";
+import { createRecorder } from "./recorder.ts";
+import { snapshot } from "./snapshot.ts";
 import { call, contentOf, idsOf, recordOf, testRecorder, textsOf, user } from "./testing.ts";
 
 test("a loop that was running goes on where it was left", () => {
@@ -10,7 +13,7 @@ test("a loop that was running goes on where it was left", () => {
 
   const second = testRecorder();
   expect(second.resume(left).loops[0]?.status).toBe("Running");
-  const again = second.attach("s1.1");
+  const again = second.attach("s1.w.1");
   again.say({ role: "assistant", content: "Because." });
   again.endTurn();
   again.end();
@@ -39,7 +42,35 @@ test("the next loop begins in the session that was resumed, behind its loops", (
   second.resume(contentOf(first));
   second.loop().end();
 
-  expect(idsOf(recordOf(second).loops)).toEqual(["s1.1", "s1.2"]);
+  expect(idsOf(recordOf(second).loops)).toEqual(["s1.w.1", "s1.w.2"]);
+});
+
+test("a session whose ids name no writer, as they were at first, is gone on with", () => {
+  const first = testRecorder();
+  const loop = first.loop({ loopId: "s1.1" });
+  loop.say(user("Why?"));
+  const { session, messages } = contentOf(first);
+  const text = stringifyJson(messages.map((message) => snapshot(messageToWire(message))));
+  const stored = JSON.parse(text.replaceAll('.w"', '"')).map(messageFromWire);
+
+  const second = testRecorder();
+  second.resume({ session, messages: stored });
+  second.attach("s1.1").end();
+
+  const ids = ["session", "s1.1#0", "s1.1#1", "s1.1#2.w"];
+  expect(contentOf(second).messages.map(({ id }) => id)).toEqual(ids);
+  expect(contentOf(second).messages.slice(0, 3)).toEqual(stored);
+});
+
+test("recorders that are not told their names have different ones", () => {
+  const create = () => createRecorder({ agent: "loom-agent", project: "/home/ada/loom" });
+  const [one, other] = [create(), create()].map((recorder) => {
+    const loop = recorder.loop({ sessionId: "chat-42" });
+    return [loop.loopId, ...contentOf(recorder, "chat-42").messages.map(({ id }) => id)];
+  });
+
+  expect(one).toHaveLength(3);
+  expect(one?.filter((id) => other?.includes(id))).toEqual([]);
 });
 
 test("what was running is given up by a flush, and nothing is lost", async () => {
@@ -66,7 +97,7 @@ test("a session that was drained is resumed from what was handed out", async () 
     expect.objectContaining({ details: { session_id: "s1", state: "drained" } }),
   );
   if (content) recorder.resume(content);
-  expect(begin().loopId).toBe("s1.2");
+  expect(begin().loopId).toBe("s1.w.2");
 });
 
 test("a spawned session that is resumed is found by the call that spawned it", () => {
@@ -79,7 +110,7 @@ test("a spawned session that is resumed is found by the call that spawned it", (
   const again = second.attach(parent.loopId);
   again.endTool(call);
 
-  expect(again.record.child_loop_refs).toMatchObject([{ child_loop_id: "s2.sub.1" }]);
+  expect(again.record.child_loop_refs).toMatchObject([{ child_loop_id: "s2.w.sub.1" }]);
   expect(second.loop().sessionId).toBe("s1");
 });
 
@@ -92,8 +123,8 @@ test("a session that is open is not resumed over", () => {
 
 test.each([
   ["its head", 0, "not recorded by @pond/recorder"],
-  ["a start", 1, "loop s1.1 is Unknown"],
-  ["a message", 2, "what comes before s1.1#2 is missing"],
+  ["a start", 1, "loop s1.w.1 is Unknown"],
+  ["a message", 2, "what comes before s1.w.1#2.w is missing"],
 ])("a session that misses %s is not resumed", (_, index, reason) => {
   const recorder = testRecorder();
   const loop = recorder.loop();

@@ -1,6 +1,6 @@
 import type { SessionContent } from "@pond/canonical/adapter";
 import { expect, test } from "vitest";
-import { testRecorder, user } from "./testing.ts";
+import { contentOf, testRecorder, user } from "./testing.ts";
 
 /** A sink that keeps how many messages it was given, and fails when told to. */
 function testSink() {
@@ -90,6 +90,67 @@ test("a session that could not be saved and was taken up again is saved as it is
   expect(sink.saved).toEqual([["s1", 4]]);
 });
 
+test("a checkpoint waits for what was recorded before it, not for what comes later", async () => {
+  let saves = 0;
+  const recorder = testRecorder({
+    sink: {
+      save: async () => {
+        saves += 1;
+        if (saves < 100) loop.say(user("And?"));
+      },
+    },
+  });
+  const loop = recorder.loop();
+  await recorder.checkpoint();
+
+  expect(saves).toBeLessThan(100);
+});
+
+test("what could not be saved is thrown no more once the session is taken up from the store", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({ sink });
+  recorder.loop().end();
+  await recorder.checkpoint();
+  const stored = contentOf(recorder);
+  sink.failing.add("s1");
+  recorder.loop();
+  await expect(recorder.flush()).rejects.toThrow("no room for s1");
+
+  sink.failing.clear();
+  recorder.resume(stored);
+  await recorder.checkpoint();
+
+  expect(sink.saved.at(-1)).toEqual(["s1", stored.messages.length]);
+});
+
+test("what could not be saved is thrown no more once it was handed out", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({ sink });
+  sink.failing.add("s1");
+  recorder.loop();
+  await expect(recorder.flush()).rejects.toThrow("no room for s1");
+  const [content] = recorder.drain();
+  await recorder.flush();
+
+  sink.failing.clear();
+  if (content) recorder.resume(content);
+  await recorder.checkpoint();
+
+  expect(sink.saved).toEqual([["s1", 3]]);
+});
+
+test("a session that is handed out before it was saved throws what failed, once", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({ sink });
+  sink.failing.add("s1");
+  recorder.loop();
+  const flushed = recorder.flush();
+  recorder.drain();
+
+  await expect(flushed).rejects.toThrow("no room for s1");
+  await recorder.flush();
+});
+
 test("what afterTask throws keeps nothing from being saved", async () => {
   const sink = testSink();
   const recorder = testRecorder({
@@ -159,8 +220,8 @@ test("run ends its loop, or aborts it with what was thrown", async () => {
 
   expect(answer).toBe(42);
   await expect(failed).rejects.toThrow("the model is down");
-  expect(recorder.loopRecord("s1.1")?.status).toBe("Completed");
-  expect(recorder.loopRecord("s1.2")).toMatchObject({
+  expect(recorder.loopRecord("s1.w.1")?.status).toBe("Completed");
+  expect(recorder.loopRecord("s1.w.2")).toMatchObject({
     status: "Aborted",
     events: [{}, { event: { type: "LoopAborted", reason: "Error: the model is down" } }],
   });

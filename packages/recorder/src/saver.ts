@@ -1,5 +1,4 @@
 import type { SessionContent } from "@pond/canonical/adapter";
-import { countKept, keptSoFar } from "./kept-so-far.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** Where sessions go. A session is handed over whole; what was there before is a part of it. */
@@ -16,7 +15,13 @@ export class Saver {
   readonly #sink: SessionSink | undefined;
   readonly #changed: Set<SessionLog> = new Set();
   readonly #failed: Map<SessionLog, unknown> = new Map();
-  #running: Promise<void> | undefined;
+  /** Logs whose failure was thrown. */
+  readonly #told: WeakSet<SessionLog> = new WeakSet();
+  readonly #handedOut: WeakSet<SessionLog> = new WeakSet();
+  /** Sessions that were handed out and are not saved. */
+  readonly #unsaved: Set<string> = new Set();
+  /** Settles with the last round that is to be. */
+  #rounds: Promise<void> = Promise.resolve();
 
   constructor(sink: SessionSink | undefined) {
     this.#sink = sink;
@@ -26,43 +31,62 @@ export class Saver {
   note(log: SessionLog): void {
     const sink = this.#sink;
     if (sink === undefined) return;
-    for (const other of this.#failed.keys()) if (isPartOf(other, log)) this.#failed.delete(other);
+    // A round takes all that changes before it begins.
+    if (this.#changed.size === 0) this.#rounds = this.#rounds.then(() => this.#save(sink));
     this.#changed.add(log);
-    this.#running ??= this.#run(sink);
+  }
+
+  /** Says that a session was taken up: what failed of it before is what the sink has, or given up. */
+  resumed(log: SessionLog): void {
+    const { id } = log.session;
+    for (const other of this.#failed.keys()) if (other.session.id === id) this.#giveUp(other);
+    if (this.#unsaved.delete(id)) this.note(log);
+  }
+
+  /** Says that a session was handed out: what fails of it is thrown once, and tried no more. */
+  handedOut(log: SessionLog): void {
+    this.#handedOut.add(log);
+    if (this.#told.has(log) && this.#failed.has(log)) this.#giveUp(log);
   }
 
   /**
-   * Waits until all that was noted is saved; what failed is tried once more.
+   * Waits until all that was noted is saved; what failed is tried once more. What is noted later has
+   * another to wait for it.
    *
    * @throws What the sink threw, or an `AggregateError` where several sessions failed.
    */
   async settled(): Promise<void> {
-    await this.#running;
+    await this.#rounds;
+    if (this.#failed.size === 0) return;
     for (const log of this.#failed.keys()) this.note(log);
-    await this.#running;
-    const [first, ...others] = this.#failed.values();
-    if (others.length > 0) throw new AggregateError([first, ...others], "sessions were not saved");
-    if (this.#failed.size > 0) throw first;
+    await this.#rounds;
+    const thrown = [...this.#failed.values()];
+    for (const log of this.#failed.keys()) {
+      this.#told.add(log);
+      if (this.#handedOut.has(log)) this.#giveUp(log);
+    }
+    if (thrown.length > 1) throw new AggregateError(thrown, "sessions were not saved");
+    if (thrown.length > 0) throw thrown[0];
   }
 
-  async #run(sink: SessionSink): Promise<void> {
-    await Promise.resolve();
-    for (const log of this.#changed) {
+  async #save(sink: SessionSink): Promise<void> {
+    const logs = [...this.#changed];
+    this.#changed.clear();
+    for (const log of logs) {
+      // What it grew by while others were saved is saved with it.
       this.#changed.delete(log);
       try {
         await sink.save(log.content());
         this.#failed.delete(log);
+        this.#told.delete(log);
       } catch (error) {
         this.#failed.set(log, error);
       }
     }
-    this.#running = undefined;
   }
-}
 
-/** True where a session was taken up from the other log: with it all of that is saved. */
-function isPartOf(other: SessionLog, log: SessionLog): boolean {
-  if (other === log || other.session.id !== log.session.id) return false;
-  const content = other.content();
-  return countKept(log.content(), keptSoFar(content, content.messages.length)) > 0;
+  #giveUp(log: SessionLog): void {
+    this.#failed.delete(log);
+    this.#unsaved.add(log.session.id);
+  }
 }

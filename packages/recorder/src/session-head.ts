@@ -6,7 +6,7 @@ import {
   type Session,
 } from "@pond/canonical";
 import type { Formation, SpawnRef } from "./events.ts";
-import { carrier, headOf } from "./log-entry.ts";
+import { carrier, headOf, messageId } from "./log-entry.ts";
 import type { SessionState } from "./loop-state.ts";
 import type { SessionRecord } from "./record.ts";
 import { snapshot } from "./snapshot.ts";
@@ -14,6 +14,8 @@ import { snapshot } from "./snapshot.ts";
 /** What a session is opened with. */
 export type SessionInit = {
   readonly sessionId: string;
+  /** Whose ids its messages have. */
+  readonly writer: string;
   readonly sourceAgent: string;
   readonly project: string;
   readonly agentId: string;
@@ -45,7 +47,8 @@ export function openSession(init: SessionInit): {
     scope,
     parent_spawn_ref: spawn,
   });
-  return { session, head: carrier(sessionId, "session", timestamp, { head: true, record }) };
+  const id = messageId("session", init.writer);
+  return { session, head: carrier(sessionId, id, timestamp, { head: true, record }) };
 }
 
 /** The record of a session without loops; undefined where that is no head of one. */

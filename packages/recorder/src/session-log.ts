@@ -2,15 +2,24 @@ import { fromRfc3339, type Message, type Micros, type Session, toRfc3339 } from 
 import type { SessionContent } from "@pond/canonical/adapter";
 import { withContinuation } from "./continuation.ts";
 import { InvalidEventError, NotResumableError } from "./errors.ts";
-import type { AgentEnd, AgentEvent, AgentStart, KeptEvent, SpawnRef } from "./events.ts";
+import type { Addition, AgentEnd, AgentEvent, AgentStart, KeptEvent, SpawnRef } from "./events.ts";
 import { keptEvent, missingIn } from "./kept-event.ts";
-import { type Entry, entryId, eventCarrier, messageId, repeatCarrier } from "./log-entry.ts";
+import {
+  type Entry,
+  eventCarrier,
+  headOf,
+  isAt,
+  messageId,
+  placeInLoop,
+  placeOf,
+  repeatCarrier,
+} from "./log-entry.ts";
 import type { LoopState, SessionState } from "./loop-state.ts";
 import { LoopTree } from "./loop-tree.ts";
 import type { SessionRecord } from "./record.ts";
 import type { Said } from "./said.ts";
 import { SaidBefore } from "./said-before.ts";
-import { isNamedBy } from "./same-message.ts";
+import { additionTo, indexOfNamed } from "./same-message.ts";
 import { openSession, recordOf, type SessionInit } from "./session-head.ts";
 import { toMessage } from "./to-message.ts";
 
@@ -27,13 +36,15 @@ export type TimedEvent = Timed<
  */
 export class SessionLog {
   readonly session: Session;
+  readonly #writer: string;
   readonly #tree: LoopTree;
   readonly #messages: Message[] = [];
   readonly #said: SaidBefore = new SaidBefore();
   #newest: Micros;
 
-  private constructor(session: Session, record: SessionState, head: Message) {
+  private constructor(session: Session, record: SessionState, head: Message, writer: string) {
     this.session = session;
+    this.#writer = writer;
     this.#tree = new LoopTree(record);
     this.#messages.push(head);
     this.#newest = head.timestamp;
@@ -42,18 +53,24 @@ export class SessionLog {
   /** @throws {ValidationError} where the session would be none. */
   static open(init: SessionInit): SessionLog {
     const { session, head } = openSession(init);
-    return SessionLog.resume({ session, messages: [head] });
+    return SessionLog.resume({ session, messages: [head] }, init.writer);
   }
 
-  /** @throws {NotResumableError} where the content is no such log, or something in it is missing. */
-  static resume({ session, messages: [head, ...messages] }: SessionContent): SessionLog {
+  /**
+   * @param writer - Who goes on with it.
+   * @throws {NotResumableError} where the content is no such log, or something in it is missing.
+   */
+  static resume(
+    { session, messages: [head, ...messages] }: SessionContent,
+    writer: string,
+  ): SessionLog {
     const record = recordOf(session, head);
     if (head === undefined || record === undefined) {
       throw new NotResumableError(session.id, "it was not recorded by @pond/recorder");
     }
     // What a pond notes of a session is no part of it.
     const { pond: _, ...options } = session.options;
-    const log = new SessionLog({ ...session, options }, record, head);
+    const log = new SessionLog({ ...session, options }, record, head, writer);
     for (const message of messages) {
       try {
         log.#replay(message);
@@ -109,11 +126,16 @@ export class SessionLog {
   }
 
   #replay(message: Message): void {
+    // Another writer opened it too.
+    if (headOf(message)) {
+      this.#keep(message);
+      return;
+    }
     const event = keptEvent(message);
     if (event === undefined) throw new InvalidEventError("message", `${message.id} is no event`);
     this.#tree.check(event);
     const sequence = "loop_id" in event ? this.#tree.nextSequence(event.loop_id) : 0;
-    if (entryId(event, sequence) !== message.id) {
+    if (!isAt(placeOf(event, sequence), message)) {
       throw new InvalidEventError(event.type, `what comes before ${message.id} is missing`);
     }
     this.#commit({ event, message });
@@ -130,7 +152,10 @@ export class SessionLog {
         return this.#ended(event);
       case "MessageEnd": {
         const loop = this.#tree.loopFor(event);
-        const place = { sequence: loop.nextSequence, isFirst: loop.said.size === 0 };
+        const isFirst =
+          event.message.role === "user" &&
+          [...loop.said.values()].every(({ role }) => role !== "user");
+        const place = { sequence: loop.nextSequence, isFirst };
         return [this.#say(loop, event.message, { time: event.timestamp, ...place })];
       }
       default:
@@ -143,15 +168,30 @@ export class SessionLog {
     const loop = this.#tree.loopFor(end);
     const recorded = [...loop.said.values()];
     const added: Entry[] = [];
+    const additions: Addition[] = [];
+    const first = messages?.findIndex(({ role }) => role === "user");
     const ids = messages?.map((said, index) => {
       const sequence = loop.nextSequence + added.length;
-      const entry = this.#say(loop, said, { time: end.timestamp, sequence, isFirst: index === 0 });
-      const at = recorded.findIndex((each) => isNamedBy(each, entry.said, said.timestamp));
+      const entry = this.#say(loop, said, {
+        time: end.timestamp,
+        sequence,
+        isFirst: index === first,
+      });
+      const at = indexOfNamed(recorded, entry.said, said);
       const [same] = at < 0 ? [] : recorded.splice(at, 1);
-      if (same === undefined) added.push(entry);
-      return (same ?? entry.said).id;
+      if (same === undefined) {
+        added.push(entry);
+        return entry.said.id;
+      }
+      const addition = additionTo(same, entry.said, said);
+      if (addition) additions.push(addition);
+      return same.id;
     });
-    const event = { ...end, messages: ids ?? recorded.map(({ id }) => id) };
+    const event = {
+      ...end,
+      messages: ids ?? recorded.map(({ id }) => id),
+      ...(additions.length > 0 && { additions }),
+    };
     return [...added, this.#carry(event, added.length)];
   }
 
@@ -167,7 +207,7 @@ export class SessionLog {
       throw new InvalidEventError("MessageEnd", `${at} is no RFC 3339 time`);
     const turn = loop.turnIndex;
     const message = toMessage(said, {
-      id: messageId(loop_id, sequence),
+      id: messageId(placeInLoop(loop_id, sequence), this.#writer),
       sessionId: this.session.id,
       timestamp: micros,
       source: { loop: loop_id, ...(turn !== undefined && { turn }) },
@@ -193,18 +233,28 @@ export class SessionLog {
     if (missing !== undefined) throw new InvalidEventError(event.type, missing);
     this.#tree.check(event);
     const sequence = "loop_id" in event ? this.#tree.nextSequence(event.loop_id) + added : 0;
-    const message = eventCarrier(this.session.id, event, sequence);
+    const id = messageId(placeOf(event, sequence), this.#writer);
+    const message = eventCarrier(this.session.id, id, event);
     // What is kept is the copy: the agent goes on with its own.
     return { event: keptEvent(message) ?? event, message };
   }
 
   #commit({ event, message }: Entry): void {
-    this.#messages.push(message);
-    if (message.timestamp > this.#newest) this.#newest = message.timestamp;
+    this.#keep(message);
     this.#tree.take(event);
     if (event.type === "MessageEnd") this.#said.note(event.message, event.loop_id);
+  }
+
+  #keep(message: Message): void {
+    this.#messages.push(message);
+    if (message.timestamp > this.#newest) this.#newest = message.timestamp;
   }
 }
 
 /** Where in its loop something is said. */
-type SaidPlace = { readonly time: string; readonly sequence: number; readonly isFirst: boolean };
+type SaidPlace = {
+  readonly time: string;
+  readonly sequence: number;
+  /** True where nothing was said before in the role of the user. */
+  readonly isFirst: boolean;
+};

@@ -1,4 +1,3 @@
-import type { SessionContent } from "@pond/canonical/adapter";
 import {
   type ClosedState,
   IllegalTransitionError,
@@ -6,7 +5,7 @@ import {
   SessionClosedError,
 } from "./errors.ts";
 import type { LoopRecord } from "./record.ts";
-import { SessionLog, type TimedEvent } from "./session-log.ts";
+import type { SessionLog, TimedEvent } from "./session-log.ts";
 
 /** The sessions of a recorder: which are open, which are over, and whose each loop is. */
 export class Sessions {
@@ -120,9 +119,8 @@ export class Sessions {
     return logs;
   }
 
-  /** @throws {SessionClosedError | NotResumableError | InvalidEventError} */
-  resume(content: SessionContent): SessionLog {
-    const log = SessionLog.resume(content);
+  /** @throws {SessionClosedError | InvalidEventError} */
+  resume(log: SessionLog): void {
     const { id } = log.session;
     if (this.#open.has(id)) throw new SessionClosedError(id, "open");
     const loopIds = log.record.loops.map(({ loop_id }) => loop_id);
@@ -134,6 +132,5 @@ export class Sessions {
     this.#closed.delete(id);
     this.#open.set(id, log);
     this.addLoops(log, loopIds);
-    return log;
   }
 }

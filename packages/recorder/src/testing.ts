@@ -17,7 +17,7 @@ function steppingClock(start = "2026-03-01T09:00:00.000Z"): () => Date {
   };
 }
 
-/** A recorder whose times and session ids (`s1`, `s2`...) are the same in every run. */
+/** A recorder whose times and ids (sessions `s1`, `s2`..., loops `s1.w.1`...) are always the same. */
 export function testRecorder(options: Partial<RecorderOptions> = {}): Recorder {
   let sessions = 0;
   return createRecorder({
@@ -28,6 +28,7 @@ export function testRecorder(options: Partial<RecorderOptions> = {}): Recorder {
       sessions += 1;
       return `s${sessions}`;
     },
+    writer: "w",
     ...options,
   });
 }

@@ -71,18 +71,19 @@ function fieldsOf(
 ): Readonly<Record<string, unknown>> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
-    entries.map(([key, value]) => [key, isBytes(value) ? copyOf(value) : snapshot(value)]),
+    entries.map(([key, value]) => {
+      const isData = fields.type === "file" && key === "data";
+      return [key, isData ? copyOfData(value) : snapshot(value)];
+    }),
   );
 }
 
-type Bytes = { readonly type: "bytes"; readonly bytes: Uint8Array };
-
-function isBytes(value: unknown): value is Bytes {
-  return isJsonObject(value) && (value["bytes"] as unknown) instanceof Uint8Array;
-}
-
-function copyOf({ type, bytes }: Bytes): Bytes {
-  return { type, bytes: Uint8Array.from(bytes) };
+/** Of what a file part holds; bytes are nowhere else. */
+function copyOfData(data: unknown): unknown {
+  if (!isJsonObject(data)) return snapshot(data);
+  const { bytes, ...others }: Readonly<Record<string, unknown>> = data;
+  if (!(bytes instanceof Uint8Array)) return snapshot(data);
+  return Object.assign({ bytes: Uint8Array.from(bytes) }, snapshot(others));
 }
 
 function provenanceOf(

@@ -4,7 +4,7 @@ import type { LoopStatus } from "./record.ts";
 import type { Recorder } from "./recorder.ts";
 import { contentOf, testRecorder } from "./testing.ts";
 
-const loop_id = "s1.1";
+const loop_id = "s1.w.1";
 const call = { loop_id, tool_call_id: "c", tool_name: "look" };
 
 const events = {
@@ -101,7 +101,7 @@ test("an error names the loop, its state and the event", () => {
   recorder.loop().end();
 
   expect(() => recorder.attach(loop_id).say({ role: "user", content: "x" })).toThrow(
-    "MessageEnd cannot happen: loop s1.1 is Completed",
+    "MessageEnd cannot happen: loop s1.w.1 is Completed",
   );
 });
 

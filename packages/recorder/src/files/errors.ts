@@ -13,20 +13,6 @@ export class LockedError extends PondError {
   }
 }
 
-/** Saving would lose messages that another writer stored. */
-export class ConflictError extends PondError {
-  override readonly name = "ConflictError";
-  readonly code = "conflict";
-  readonly details: { readonly session_id: string; readonly message_id: string };
-
-  constructor(sessionId: string, messageId: string) {
-    super(
-      `session ${sessionId} was written by somebody else meanwhile: message ${messageId} of it is not in what is to be saved; load it and go on from there`,
-    );
-    this.details = { session_id: sessionId, message_id: messageId };
-  }
-}
-
 /** A file in the folder is no session. */
 export class DamagedFileError extends PondError {
   override readonly name = "DamagedFileError";

@@ -1,9 +1,18 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { contentOf, testRecorder, textsOf, user } from "../testing.ts";
 import { createFileStore, type SessionStore } from "./file-store.ts";
+import { readSession } from "./session-file.ts";
 
 let folder: string;
 let store: SessionStore;
@@ -72,6 +81,54 @@ test("a session is readable text, a message a line", async () => {
   expect(lines.filter((line) => line.includes("Why?"))).toHaveLength(1);
 });
 
+test("a session is read a line at a time, so that none is too long to be read again", async () => {
+  const { content } = recorded();
+  await store.save(content());
+  const file = join(folder, "s1.json");
+
+  expect(await readSession(file, 10)).toEqual(content());
+  writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, "utf8")), null, 2));
+  expect(await readSession(file)).toEqual(content());
+  await expect(readSession(file, 10)).rejects.toMatchObject({ code: "damaged_file" });
+});
+
+test.each<[string, (text: string) => string]>([
+  ["it breaks off", (text) => text.slice(0, -4)],
+  ["a message is missing its end", (text) => text.replace("}},\n", "},\n")],
+  ["a comma is missing", (text) => text.replace("},\n    ", "}\n    ")],
+  ["a comma is too many", (text) => text.replace("}\n  ]", "},\n  ]")],
+  ["something comes after it", (text) => `${text}{}\n`],
+])("a file is damaged where %s", async (_, damage) => {
+  await store.save(recorded().content());
+  const file = join(folder, "s1.json");
+  writeFileSync(file, damage(readFileSync(file, "utf8")));
+
+  await expect(store.load("s1")).rejects.toMatchObject({ code: "damaged_file" });
+});
+
+test("a session without messages comes back", async () => {
+  const { session } = recorded().content();
+  await store.save({ session, messages: [] });
+
+  expect(await store.load("s1")).toEqual({ session, messages: [] });
+});
+
+test("a store stays in the folder it was made for, wherever the process goes", async () => {
+  const before = process.cwd();
+  mkdirSync(folder);
+  process.chdir(join(folder, ".."));
+  try {
+    const relative = createFileStore("sessions");
+    process.chdir(folder);
+    await relative.save(recorded().content());
+    expect(await relative.listIds()).toEqual(["s1"]);
+  } finally {
+    process.chdir(before);
+  }
+
+  expect(await store.listIds()).toEqual(["s1"]);
+});
+
 test("bytes, numbers and depth come back as they were", async () => {
   const recorder = testRecorder();
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
@@ -98,7 +155,7 @@ test("a session that two went on with is not overwritten with less", async () =>
 
   await expect(store.save(contentOf(recorder))).rejects.toMatchObject({
     code: "conflict",
-    details: { session_id: "s1", message_id: "s1.1#2" },
+    details: { session_id: "s1", message_id: "s1.w.1#2.w" },
   });
   expect(textsOf((await store.load("s1"))?.messages ?? [])).toEqual([
     "user: Why?",

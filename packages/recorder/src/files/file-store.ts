@@ -1,12 +1,13 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { jsonEqual, type Message, messageToWire } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
+import { ConflictError } from "../errors.ts";
 import { countKept, type KeptSoFar, keptSoFar } from "../kept-so-far.ts";
 import { headOf } from "../log-entry.ts";
 import type { SessionSink } from "../saver.ts";
 import { snapshot } from "../snapshot.ts";
-import { ConflictError, DamagedFileError, LockedError } from "./errors.ts";
+import { DamagedFileError, LockedError } from "./errors.ts";
 import { fileNameOf, idOf, isHashed } from "./file-name.ts";
 import { codeOf, tryLock } from "./lock.ts";
 import { draftOf, readSession, syncFolder, writeSession } from "./session-file.ts";
@@ -24,7 +25,12 @@ export type SessionStore = SessionSink & {
   load(sessionId: string): Promise<SessionContent | undefined>;
   /** The ids of all sessions, the last written first. @throws {DamagedFileError} */
   listIds(): Promise<readonly string[]>;
-  /** The sessions of an agent, the last written first. @throws {DamagedFileError} */
+  /**
+   * The sessions of an agent, the last written first.
+   *
+   * @throws {DamagedFileError} where a file does not say whose it is; `listIds` and `load` have the
+   * others.
+   */
   listForAgent(agentId: string): Promise<readonly SessionContent[]>;
   /** @returns False where there is none. @throws {LockedError} while somebody writes it. */
   delete(sessionId: string): Promise<boolean>;
@@ -34,7 +40,9 @@ export type SessionStore = SessionSink & {
  * A store of one JSON file for each session in a folder, which is made when it is first needed.
  * Any number of processes may use it at once, also when some of them crash.
  */
-export function createFileStore(folder: string): SessionStore {
+export function createFileStore(path: string): SessionStore {
+  // The process may go elsewhere.
+  const folder = resolve(path);
   /** What this store wrote last, so that it need not be read to know that it is still there. */
   const written = new Map<string, Written>();
   const fileOf = (sessionId: string) => join(folder, fileNameOf(sessionId));

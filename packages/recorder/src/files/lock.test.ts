@@ -155,8 +155,9 @@ test("what was saved outlives a process that is killed between two events", asyn
     "assistant: Because.",
   ]);
 
-  recorder.attach("s1.1").say(user("And?"));
-  recorder.attach("s1.1").end();
+  const loop = recorder.attach(record?.loops[0]?.loop_id ?? "");
+  loop.say(user("And?"));
+  loop.end();
   await recorder.flush();
   expect(textsOf((await createFileStore(folder).load("s1"))?.messages ?? []).at(-1)).toBe(
     "user: And?",

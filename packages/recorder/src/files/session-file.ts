@@ -1,3 +1,4 @@
+import { constants } from "node:buffer";
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import {
@@ -12,6 +13,7 @@ import {
 import type { SessionContent } from "@pond/canonical/adapter";
 import { DamagedFileError } from "./errors.ts";
 import { codeOf } from "./lock.ts";
+import { readLineByLine } from "./session-lines.ts";
 
 /**
  * Writes a session through a draft that is renamed: whoever reads sees the file as it was or as it
@@ -35,7 +37,7 @@ export function draftOf(file: string): string {
   return `${file}.draft`;
 }
 
-/** A session and its messages, a line each. */
+/** A session and its messages, a line each: `readLineByLine` knows them by that. */
 function* textOf({ session, messages }: SessionContent): Generator<string> {
   yield `{\n  "session": ${stringifyJson(sessionToWire(session))},\n  "messages": [`;
   for (const [index, message] of messages.entries()) {
@@ -48,28 +50,34 @@ function* textOf({ session, messages }: SessionContent): Generator<string> {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
+ * @param maxTextBytes - Up to how much is read in one piece, where a message is no line of its own.
  * @returns undefined where there is no such file.
  * @throws {DamagedFileError} where it is no session.
  */
-export async function readSession(file: string): Promise<SessionContent | undefined> {
-  let bytes: Buffer;
+export async function readSession(
+  file: string,
+  maxTextBytes: number = constants.MAX_STRING_LENGTH,
+): Promise<SessionContent | undefined> {
   try {
-    bytes = await readFile(file);
+    return (await readLineByLine(file)) ?? (await readWhole(file, maxTextBytes));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-  try {
-    const value = parseJson(utf8.decode(bytes));
-    if (!isJsonObject(value) || !Array.isArray(value["messages"])) {
-      throw new SyntaxError("expected a session with messages");
-    }
-    const { session, messages } = value;
-    return { session: sessionFromWire(session), messages: messages.map(messageFromWire) };
-  } catch (error) {
+    if (error instanceof Error && "syscall" in error) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new DamagedFileError(file, reason, { cause: error });
   }
+}
+
+async function readWhole(file: string, maxTextBytes: number): Promise<SessionContent> {
+  const bytes = await readFile(file);
+  if (bytes.length > maxTextBytes)
+    throw new RangeError("it is too long, and holds no message a line");
+  const value = parseJson(utf8.decode(bytes));
+  if (!isJsonObject(value) || !Array.isArray(value["messages"])) {
+    throw new SyntaxError("expected a session with messages");
+  }
+  const { session, messages } = value;
+  return { session: sessionFromWire(session), messages: messages.map(messageFromWire) };
 }
 
 /** So that a rename or removal outlasts a power cut. */

@@ -26,7 +26,7 @@ const anatomy: Row[] = [
 
       expect(recordOf(recorder).loops).toEqual([
         {
-          loop_id: "s1.1",
+          loop_id: "s1.w.1",
           session_id: "s1",
           agent_id: "loom-agent",
           continuation_kind: "Initial",
@@ -67,7 +67,7 @@ const anatomy: Row[] = [
 
       expect(loop.record.turns).toEqual([
         {
-          turn_id: { loopId: "s1.1", turnIndex: 0 },
+          turn_id: { loopId: "s1.w.1", turnIndex: 0 },
           triggered_by: "User",
           usage,
           input_messages: [asked],
@@ -111,8 +111,8 @@ const anatomy: Row[] = [
       child.endTurn();
 
       expect(begin({})).toEqual(["User", "Continuation"]);
-      expect(begin({ continues: "s1.1", as: { Branch: { tag: "b" } } })[0]).toBe("Branch");
-      expect(begin({ continues: "s1.1" })[0]).toBe("Continuation");
+      expect(begin({ continues: "s1.w.1", as: { Branch: { tag: "b" } } })[0]).toBe("Branch");
+      expect(begin({ continues: "s1.w.1" })[0]).toBe("Continuation");
       expect(child.record.turns[0]?.triggered_by).toBe("SubAgent");
     },
   ],
@@ -171,8 +171,8 @@ const status: Row[] = [
       group.start(1);
 
       expect(recordOf(recorder).loops.map((loop) => [loop.loop_id, loop.status])).toEqual([
-        ["s1.2", "Running"],
-        ["s1.1", "Pending"],
+        ["s1.w.2", "Running"],
+        ["s1.w.1", "Pending"],
       ]);
     },
   ],
@@ -234,7 +234,7 @@ const kinds: Row[] = [
 
       for (const wrong of [
         { continuation_kind: "Default" },
-        { parent_loop_id: "s1.1", continuation_kind: "Initial" },
+        { parent_loop_id: "s1.w.1", continuation_kind: "Initial" },
         { parent_loop_id: "nobody" },
         { parent_loop_id: "l" },
       ] as const) {
@@ -389,20 +389,64 @@ const events: Row[] = [
   ],
   [
     "Messages from AgentEnd, not reconstructed from events",
-    "an end that says more of a message, or says it at another time, says another",
+    "an end that says more of a message means it too, and what is new of it is kept",
     () => {
-      const loop = testRecorder().loop();
+      const recorder = testRecorder();
+      const loop = recorder.loop();
+      loop.say(user("<reminder>"));
       loop.say(assistant("Found."));
-      const [at] = loop.record.messages;
+      const said = [...loop.record.messages];
+      const reminder = { type: "text", text: "<reminder>" } as const;
       loop.end({
         messages: [
-          { role: "assistant", content: "Found.", model: "weaver-1" },
+          { role: "user", content: [{ ...reminder, provenance: "injected", options: { a: 1 } }] },
+          {
+            role: "assistant",
+            content: "Found.",
+            timestamp: "2026-03-01T08:00:00Z",
+            metadata: { cost: 3 },
+          },
+        ],
+      });
+
+      expect(loop.record.messages).toEqual(said);
+      expect(loop.record.events.at(-1)?.event).toMatchObject({
+        messages: ["s1.w.1#1.w", "s1.w.1#2.w"],
+        additions: [
+          {
+            message_id: "s1.w.1#1.w",
+            parts: [{ id: "0", provenance: "injected", options: { a: 1 } }],
+          },
+          {
+            message_id: "s1.w.1#2.w",
+            timestamp: "2026-03-01T08:00:00Z",
+            rest: { metadata: { cost: 3 } },
+          },
+        ],
+      });
+      expect(testRecorder().resume(contentOf(recorder))).toEqual(recordOf(recorder));
+    },
+  ],
+  [
+    "Messages from AgentEnd, not reconstructed from events",
+    "an end that says something more often says it again, and means what it names best",
+    () => {
+      const loop = testRecorder().loop();
+      loop.say({ role: "assistant", content: "Found.", model: "weaver-1" });
+      loop.say({ role: "assistant", content: "Found.", model: "weaver-2" });
+      loop.end({
+        messages: [
+          { role: "assistant", content: "Found.", model: "weaver-2" },
           { role: "assistant", content: "Found.", timestamp: "2026-03-01T08:00:00Z" },
           assistant("Found."),
         ],
       });
 
-      expect(loop.record.messages.map(({ id }) => id)).toEqual(["s1.1#2", "s1.1#3", at?.id]);
+      expect(loop.record.messages.map(({ id }) => id)).toEqual([
+        "s1.w.1#2.w",
+        "s1.w.1#1.w",
+        "s1.w.1#3.w",
+      ]);
     },
   ],
 ];

@@ -24,8 +24,8 @@ const overview: Row[] = [
       recorder.loop({ sessionId: "other" }).end();
 
       expect(recorder.sessions().map(({ loops }) => loops.map(({ loop_id }) => loop_id))).toEqual([
-        ["s1.1", "s1.2"],
-        ["other.1"],
+        ["s1.w.1", "s1.w.2"],
+        ["other.w.1"],
       ]);
     },
   ],
@@ -41,10 +41,13 @@ const overview: Row[] = [
 
       expect(recordOf(recorder).loops.map((loop) => loop.parent_loop_id)).toEqual([
         undefined,
-        "s1.1",
-        "s1.1",
+        "s1.w.1",
+        "s1.w.1",
       ]);
-      expect(getLoop(recordOf(recorder), "s1.1")?.children_loop_ids).toEqual(["s1.2", "s1.3"]);
+      expect(getLoop(recordOf(recorder), "s1.w.1")?.children_loop_ids).toEqual([
+        "s1.w.2",
+        "s1.w.3",
+      ]);
     },
   ],
 ];
@@ -201,6 +204,25 @@ const concept: Row[] = [
       recorder.record({ ...start, loop_id: "early", timestamp: "2026-03-01T09:00:00+02:00" });
 
       expect(idsOf(recordOf(recorder, "s").loops)).toEqual(["early", "late"]);
+    },
+  ],
+  [
+    "LINE ITEMS: Loops (Iterations)",
+    "loops that began at one time stand as they came, those that have not begun last",
+    () => {
+      const recorder = testRecorder();
+      recorder.record({ type: "ParallelLoopStart", session_id: "s", loop_ids: ["a", "b", "c"] });
+      for (const [loop_id, hour] of [
+        ["d", 9],
+        ["c", 10],
+        ["e", 8],
+        ["a", 9],
+      ] as const) {
+        const timestamp = `2026-03-01T${String(hour).padStart(2, "0")}:00:00Z`;
+        recorder.record({ type: "AgentStart", session_id: "s", loop_id, timestamp });
+      }
+
+      expect(idsOf(recordOf(recorder, "s").loops)).toEqual(["e", "d", "a", "c", "b"]);
     },
   ],
   [

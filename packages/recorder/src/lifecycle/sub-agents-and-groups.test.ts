@@ -28,7 +28,7 @@ const spawns: Row[] = [
         {
           tool_call_id: "call-1",
           tool_name: "explore",
-          child_loop_id: "s2.sub.1",
+          child_loop_id: "s2.w.sub.1",
           child_session_id: "s2",
         },
       ]);
@@ -36,7 +36,7 @@ const spawns: Row[] = [
         agent_id: "explorer",
         parent_spawn_ref: {
           parent_session_id: "s1",
-          parent_loop_id: "s1.1",
+          parent_loop_id: "s1.w.1",
           tool_call_id: "call-1",
           tool_name: "explore",
         },
@@ -78,7 +78,7 @@ const spawns: Row[] = [
       const parent = recorder.loop();
       parent.spawn(call).end();
 
-      expect(idsOf(recordOf(recorder).loops)).toEqual(["s1.1"]);
+      expect(idsOf(recordOf(recorder).loops)).toEqual(["s1.w.1"]);
       expect(recorder.loop().sessionId).toBe("s1");
     },
   ],
@@ -92,7 +92,7 @@ const spawns: Row[] = [
       expect(() => parent.spawn(call, { sessionId: parent.sessionId })).toThrow(
         "a sub-agent has a session of its own",
       );
-      expect(idsOf(recordOf(recorder).loops)).toEqual(["s1.1"]);
+      expect(idsOf(recordOf(recorder).loops)).toEqual(["s1.w.1"]);
     },
   ],
   [
@@ -103,7 +103,7 @@ const spawns: Row[] = [
       const child = recorder.loop().spawn(call);
       recorder.loop({ sessionId: child.sessionId }).end();
 
-      expect(recordOf(recorder, child.sessionId).parent_spawn_ref?.parent_loop_id).toBe("s1.1");
+      expect(recordOf(recorder, child.sessionId).parent_spawn_ref?.parent_loop_id).toBe("s1.w.1");
     },
   ],
 ];
@@ -117,11 +117,11 @@ const groups: Row[] = [
       recorder.parallelGroup({ branches: 2 });
 
       expect(recordOf(recorder).loops).toEqual(
-        ["s1.1", "s1.2"].map((loop_id) =>
+        ["s1.w.1", "s1.w.2"].map((loop_id) =>
           expect.objectContaining({
             loop_id,
             status: "Pending",
-            parallel_group: { all_loop_ids: ["s1.1", "s1.2"] },
+            parallel_group: { all_loop_ids: ["s1.w.1", "s1.w.2"] },
           }),
         ),
       );
@@ -136,8 +136,8 @@ const groups: Row[] = [
       for (const branch of [0, 1]) group.start(branch).end();
       group.select(1, { input: 3, output: 1 });
       const record = {
-        all_loop_ids: ["s1.1", "s1.2"],
-        selected_loop_id: "s1.2",
+        all_loop_ids: ["s1.w.1", "s1.w.2"],
+        selected_loop_id: "s1.w.2",
         selected_config_index: 1,
         evaluation_usage: { input: 3, output: 1 },
       };

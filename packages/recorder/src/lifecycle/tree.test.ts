@@ -124,8 +124,8 @@ const navigation: Row[] = [
       recorder.loop().end();
       recorder.parallelGroup({ branches: 2 });
 
-      expect(idsOf(parallelSiblings(recordOf(recorder), "s1.3"))).toEqual(["s1.2", "s1.3"]);
-      expect(parallelSiblings(recordOf(recorder), "s1.1")).toEqual([]);
+      expect(idsOf(parallelSiblings(recordOf(recorder), "s1.w.3"))).toEqual(["s1.w.2", "s1.w.3"]);
+      expect(parallelSiblings(recordOf(recorder), "s1.w.1")).toEqual([]);
     },
   ],
   [
@@ -156,10 +156,10 @@ const navigation: Row[] = [
       const group = recorder.parallelGroup({ branches: 2, continues: parent.loopId });
       for (const branch of [0, 1]) group.start(branch).end();
       group.select(1);
-      const siblings = parallelSiblings(recordOf(recorder), "s1.2");
+      const siblings = parallelSiblings(recordOf(recorder), "s1.w.2");
 
-      expect(siblings.map((loop) => loop.parent_loop_id)).toEqual(["s1.1", "s1.1"]);
-      expect(siblings.find((loop) => loop.parallel_group?.is_selected)?.loop_id).toBe("s1.3");
+      expect(siblings.map((loop) => loop.parent_loop_id)).toEqual(["s1.w.1", "s1.w.1"]);
+      expect(siblings.find((loop) => loop.parallel_group?.is_selected)?.loop_id).toBe("s1.w.3");
     },
   ],
 ];
