@@ -5,6 +5,7 @@ import {
   stringifyJson,
   type WirePart,
 } from "@pond/canonical";
+import { fileText } from "./file-text.ts";
 import type { SharedMessage } from "./shared-session.ts";
 import { visibleLine } from "./visible.ts";
 
@@ -193,17 +194,11 @@ function fileShown(
   if (data.type === "url") return { kind: "url", url: data.url };
   const base64 = data.type === "bytes" ? data.base64 : data.text;
   if (isSafeImage(mediaType, base64)) return { kind: "image", mediaType, base64 };
-  const bytes = Buffer.from(base64, "base64");
-  const text = /^(?:image|audio|video|font)\//i.test(mediaType) ? undefined : textIn(bytes);
-  return text === undefined ? { kind: "bytes", count: bytes.length } : { kind: "text", text };
-}
-
-function textIn(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  const text = /^(?:image|audio|video|font)\//i.test(mediaType) ? undefined : fileText(base64);
+  return text === undefined
+    ? { kind: "bytes", count: Buffer.from(base64, "base64").length }
+    : // A byte order mark is nothing to read.
+      { kind: "text", text: text.replace(/^\ufeff/, "") };
 }
 
 /** Raster images alone: an SVG is a document, which may hold scripts and fetch things. */

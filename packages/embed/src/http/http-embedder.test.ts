@@ -69,6 +69,14 @@ describe("a request", () => {
     expect(server.seen[0]?.headers).not.toHaveProperty("authorization");
   });
 
+  it.each(["\n", "\r\n", "\r", " "])("holds the key without the %j behind it", async (end) => {
+    const { embed } = bound(await openWith([whole], { apiKey: `${apiKey}${end}` }));
+
+    await embed(["lock"], passage);
+
+    expect(server.seen[0]?.headers).toMatchObject({ authorization: `Bearer ${apiKey}` });
+  });
+
   it("cuts texts between characters and sends none that is empty or broken", async () => {
     const { embed } = bound(await openWith([whole], { maxCharacters: 4 }));
 
@@ -197,7 +205,7 @@ describe("an answer", () => {
     [
       "refused for its length",
       says(400, { error: { message: secret, code: 400 } }),
-      "answered 400; if a text is too long for its model, lower maxCharacters",
+      "answered 400; if a text is too long for its model, a lower limit of characters helps",
     ],
     [
       "refused, in words",
@@ -219,6 +227,41 @@ describe("an answer", () => {
     expect(written).not.toContain(secret);
     expect(written).not.toContain(apiKey);
     expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe("a text that alone is too long", () => {
+  const upTo = (most: number, status: number): Answer => {
+    return (seen, response) => {
+      const fits = JSON.parse(seen.body).input.every((text: string) => text.length <= most);
+      return (fits ? whole : says(status))(seen, response);
+    };
+  };
+  const sent = () => server.seen.map(({ body }) => JSON.parse(body).input[0].length);
+
+  it.each([400, 413])("is cut in half until the endpoint takes it: %d", async (status) => {
+    const { embed } = bound(await openWith([upTo(1_600, status)]));
+
+    expect(await embed(["a".repeat(9_000)], passage)).toEqual([Float32Array.of(1, 0)]);
+    expect(sent()).toEqual([6_000, 3_000, 1_500]);
+    expect(clock.slept).toEqual([]);
+  });
+
+  it("is cut three times and no more", async () => {
+    const { embed } = bound(await openWith([upTo(100, 400)], { maxCharacters: 20_000 }));
+
+    await expect(embed(["a".repeat(20_000)], passage)).rejects.toMatchObject({
+      details: { status: 400, attempts: 4, isOfEveryText: false },
+    });
+    expect(sent()).toEqual([20_000, 10_000, 5_000, 2_500]);
+  });
+
+  it("is not cut where it is short, or among others", async () => {
+    const { embed } = bound(await openWith([upTo(100, 400)]));
+
+    await expect(embed(["a".repeat(999)], passage)).rejects.toThrow("answered 400");
+    await expect(embed(["a".repeat(2_000), "b"], passage)).rejects.toThrow("answered 400");
+    expect(sent()).toEqual([999, 2_000]);
   });
 });
 
@@ -300,7 +343,7 @@ describe("a failure that passes", () => {
   });
 
   it("may be an answer that does not come", async () => {
-    const { embed } = bound(await openWith([() => {}, whole], { timeoutMs: 20 }));
+    const { embed } = bound(await openWith([() => {}, whole], { timeoutMs: 500 }));
 
     expect(await embed(["lock"], passage)).toEqual([Float32Array.of(1, 0)]);
   });
@@ -374,6 +417,8 @@ describe("the life of an endpoint", () => {
     ["no address", { url: "localhost" }, TypeError],
     ["another protocol", { url: "ftp://a.test" }, TypeError],
     ["a password in the address", { url: "http://user:pass@a.test" }, TypeError],
+    ["a line break in the key", { apiKey: "sk-1\nX: y" }, TypeError],
+    ["letters in the key that no header holds", { apiKey: "sk-ключ" }, TypeError],
     ["no numbers", { dimension: 0 }, RangeError],
     ["no texts", { maxTexts: -1 }, RangeError],
     ["no requests", { requestsPerMinute: Number.NaN }, RangeError],
@@ -384,6 +429,17 @@ describe("the life of an endpoint", () => {
       openEmbedder({ kind: "http", url: "http://a.test", model: "m", dimension: 2, ...settings }),
     ).rejects.toThrow(kind);
   });
+});
+
+it("names a key that no header can hold, and does not say it", async () => {
+  await openWith([whole]);
+
+  const opened = openEmbedder({
+    ...{ kind: "http", url: "http://a.test", model: "m", dimension: 2 },
+    apiKey: "sk-1\u0000very-secret",
+  });
+
+  await expect(opened).rejects.toThrow(/^apiKey (?!.*secret)/);
 });
 
 function bound(of: HttpEmbedder) {

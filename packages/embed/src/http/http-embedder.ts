@@ -4,7 +4,14 @@ import { EmbeddingError } from "../errors.ts";
 import { isObject, textOf } from "../json-file.ts";
 import { Lifetime } from "../lifetime.ts";
 import { connectionFailure, type Network, openNetwork, publicAddress } from "../network.ts";
-import { type Clock, isPassingStatus, repeat, retryAfterMs, systemClock } from "../retry.ts";
+import {
+  type Attempt,
+  type Clock,
+  isPassingStatus,
+  repeat,
+  retryAfterMs,
+  systemClock,
+} from "../retry.ts";
 import type { HttpSettings } from "../settings.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { readAnswer } from "./response.ts";
@@ -17,6 +24,9 @@ const defaults = {
   attempts: { passage: 5, query: 2 },
 };
 
+/** How often a text is cut in half that alone is refused, and how long one is that is. */
+const halving = { most: 3, fromCharacters: 1_000 };
+
 /** Bytes of an answer besides its numbers, and of one number written out. */
 const frameBytes = 1_000_000;
 const numberBytes = 40;
@@ -28,19 +38,21 @@ export class HttpEmbedder implements Embedder {
   readonly limits: EmbedLimits;
   readonly #settings: HttpSettings;
   readonly #url: URL;
+  readonly #apiKey: string;
   readonly #clock: Clock;
   readonly #maxCharacters: number;
   readonly #awaitTurn: (signal?: AbortSignal) => Promise<void>;
   readonly #lifetime: Lifetime;
   #network: Promise<Network> | undefined;
 
-  /** @throws {TypeError} for a url that is none, {RangeError} for a number that makes no sense. */
+  /** @throws {TypeError} for a url or key that is none, {RangeError} for a number that makes no sense. */
   constructor(settings: HttpSettings, clock: Clock = systemClock) {
     const { maxTexts = defaults.maxTexts, maxCharacters = defaults.maxCharacters } = settings;
     for (const [name, value] of Object.entries({ maxTexts, maxCharacters, ...settings })) {
       if (typeof value === "number" && !(value > 0)) throw new RangeError(`${name}: ${value}`);
     }
     this.#url = endpointOf(settings.url);
+    this.#apiKey = keyOf(settings.apiKey);
     this.#settings = settings;
     this.#clock = clock;
     this.#maxCharacters = maxCharacters;
@@ -64,21 +76,13 @@ export class HttpEmbedder implements Embedder {
     await (await this.#network)?.close();
   }
 
-  async #embed(texts: readonly string[], { kind, signal }: EmbedOptions): Promise<Float32Array[]> {
-    signal?.throwIfAborted();
+  async #embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
+    options.signal?.throwIfAborted();
     if (texts.length === 0) return [];
     const { queryPrefix = "", passagePrefix = "" } = this.#settings;
-    const prefix = kind === "query" ? queryPrefix : passagePrefix;
-    const body = JSON.stringify({
-      model: this.#settings.model,
-      input: texts.map((text) => fit(prefix + text, this.#maxCharacters)),
-    });
-    const { outcome, attempts } = await repeat(
-      () => this.#post(body, texts.length, signal),
-      defaults.attempts[kind],
-      this.#clock,
-      signal,
-    );
+    const prefix = options.kind === "query" ? queryPrefix : passagePrefix;
+    const input = texts.map((text) => fit(prefix + text, this.#maxCharacters));
+    const { outcome, attempts } = await this.#ask(input, options);
     if (outcome.ok) return outcome.value;
     const { reason, status, isPassing, isOfSize = false } = outcome;
     throw new EmbeddingError({
@@ -91,11 +95,35 @@ export class HttpEmbedder implements Embedder {
     });
   }
 
+  /** Sends a long text that alone is refused, as one too long for the model is, again cut in half. */
+  async #ask(
+    input: readonly string[],
+    options: EmbedOptions,
+    cuts = halving.most,
+  ): Promise<{ outcome: Attempt<Float32Array[]>; attempts: number }> {
+    const { kind, signal } = options;
+    const body = JSON.stringify({ model: this.#settings.model, input });
+    const asked = await repeat(
+      () => this.#post(body, input.length, signal),
+      defaults.attempts[kind],
+      this.#clock,
+      signal,
+    );
+    const [only = "", ...others] = input;
+    const isTooLong = !asked.outcome.ok && isLengthStatus(asked.outcome.status);
+    if (!isTooLong || others.length > 0 || only.length < halving.fromCharacters || cuts === 0) {
+      return asked;
+    }
+    const half = fit(only, Math.ceil(only.length / 2));
+    const next = await this.#ask([half], options, cuts - 1);
+    return { ...next, attempts: asked.attempts + next.attempts };
+  }
+
   async #post(body: string, count: number, signal: AbortSignal | undefined) {
     await this.#awaitTurn(signal);
     this.#network ??= openNetwork(this.#settings.env ?? process.env);
     const network = await this.#network;
-    const { apiKey, timeoutMs = defaults.timeoutMs } = this.#settings;
+    const { timeoutMs = defaults.timeoutMs } = this.#settings;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await network.request(this.#url, {
@@ -103,7 +131,7 @@ export class HttpEmbedder implements Embedder {
         headers: {
           "content-type": "application/json",
           accept: "application/json",
-          ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+          ...(this.#apiKey && { authorization: `Bearer ${this.#apiKey}` }),
         },
         body,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -168,6 +196,16 @@ function endpointOf(text: string): URL {
   return url;
 }
 
+/** A key often comes from a file, with the end of its line. */
+function keyOf(apiKey = ""): string {
+  const key = apiKey.trim();
+  // As the HTTP client checks a header.
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(key)) {
+    throw new TypeError("apiKey holds a character that no HTTP header can, such as a line break");
+  }
+  return key;
+}
+
 /** The address is no part of it: a model moved to another machine keeps its vectors. */
 function digestOf(settings: HttpSettings, maxCharacters: number): string {
   const { dimension, queryPrefix = "", passagePrefix = "" } = settings;
@@ -204,9 +242,14 @@ async function readBounded(
 }
 
 /** Endpoints say in words alone that a text is too long, if at all. */
+function isLengthStatus(status: number | undefined): boolean {
+  return status === 400 || status === 413;
+}
+
 function hintFor(status: number): string {
-  const isOfSize = status === 400 || status === 413;
-  return isOfSize ? "; if a text is too long for its model, lower maxCharacters" : "";
+  return isLengthStatus(status)
+    ? "; if a text is too long for its model, a lower limit of characters helps: all texts are embedded again under it"
+    : "";
 }
 
 /** The error's machine-readable kind. Its message may repeat the texts, or a part of the key. */

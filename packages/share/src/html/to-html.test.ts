@@ -115,6 +115,40 @@ describe("a page", () => {
     expect(page).toContain("[redacted 1: ");
   });
 
+  it("replaces secrets of attached files, however their base64 is written", async () => {
+    const key = ["gh", "p_", "Ab3".repeat(12)].join("");
+    const plain = Buffer.from(`${"A=1\n".repeat(20)}TOKEN=${key} x\n`).toString("base64");
+    const file = (data: object) => ({ type: "file", media_type: "text/plain", data });
+    const messages = [
+      message("user", file({ type: "bytes", base64: plain })),
+      message("user", file({ type: "base64", text: plain.replace(/.{64}/g, "$&\n") })),
+      message("user", file({ type: "base64", text: plain.replace(/=+$/, "") })),
+    ];
+    const pieces = toHtml({ session, messages }, { redactor: createRedactor() });
+    const page = (await Array.fromAsync(pieces)).join("");
+
+    expect(page).not.toContain(key);
+    expect(page.match(/TOKEN=\[redacted 1: /g)).toHaveLength(3);
+  });
+
+  it("shows no byte order mark of a file", async () => {
+    const base64 = Buffer.from("\ufeffA=1").toString("base64");
+    const data = { type: "bytes", base64 };
+
+    expect(
+      await articleOf(message("user", { type: "file", media_type: "text/plain", data })),
+    ).toContain("<code>A=1</code>");
+  });
+
+  it("replaces in the ids of sub-agents", async () => {
+    const shared = { session, messages: [], children: ["s1/home/ada/agent-1"] };
+    const pieces = toHtml(shared, { redactor: createRedactor({ userNames: true }) });
+
+    expect((await Array.fromAsync(pieces)).join("")).toContain(
+      "<code>s1/home/[redacted 1: user-name]/agent-1</code>",
+    );
+  });
+
   it("leaves out records that say nothing, and counts them", async () => {
     const page = await pageOf(message("user", text("one")), message("system"));
 

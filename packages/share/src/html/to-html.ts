@@ -22,9 +22,10 @@ export async function* toHtml(
   options: PageOptions = {},
 ): AsyncGenerator<string> {
   const { redactor } = options;
-  const session = redactor ? redactor.json(shared.session) : shared.session;
+  const head = { session: shared.session, children: [...(shared.children ?? [])] };
+  const shown = redactor ? redactor.json(head) : head;
   const { title, messages } = await withTitle(shared, options);
-  yield pageStart(title ?? `Session of ${session.source_agent}`, { ...shared, session });
+  yield pageStart(title ?? `Session of ${shown.session.source_agent}`, { ...shared, ...shown });
   const writer = new MessageWriter();
   for await (const message of messages) {
     const written = writer.write(message);

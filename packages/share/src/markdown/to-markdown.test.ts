@@ -1,6 +1,6 @@
 import createMarkdown from "markdown-it";
 import { describe, expect, it } from "vitest";
-import { type SharedMessage, type SharedSession, toMarkdown } from "../index.ts";
+import { createRedactor, type SharedMessage, type SharedSession, toMarkdown } from "../index.ts";
 
 const session = {
   id: "s1",
@@ -76,6 +76,15 @@ describe("a Markdown page", () => {
     expect(seen).not.toMatch(/href="(?!https:\/\/example\.com)/);
     expect(seen.match(/<details>/g)?.length).toBe(seen.match(/<\/details>/g)?.length);
     expect(seen).toContain("<p>The last words.</p>");
+  });
+
+  it("replaces in the ids of sub-agents", async () => {
+    const shared = { session, messages: [], children: ["s1/home/ada/agent-1"] };
+    const pieces = toMarkdown(shared, { redactor: createRedactor({ userNames: true }) });
+
+    expect((await Array.fromAsync(pieces)).join("")).toContain(
+      "- Sub-agents: `s1/home/[redacted 1: user-name]/agent-1`",
+    );
   });
 
   it("fences text with more backticks than it holds", async () => {

@@ -17,10 +17,11 @@ export async function* toMarkdown(
   options: PageOptions = {},
 ): AsyncGenerator<string> {
   const { redactor } = options;
-  const session = redactor ? redactor.json(shared.session) : shared.session;
+  const head = { session: shared.session, children: [...(shared.children ?? [])] };
+  const shown = redactor ? redactor.json(head) : head;
   const { title, messages } = await withTitle(shared, options);
-  yield `# ${plain(title ?? `Session of ${session.source_agent}`)}\n\n`;
-  yield `${factsOf({ ...shared, session }).join("\n")}\n`;
+  yield `# ${plain(title ?? `Session of ${shown.session.source_agent}`)}\n\n`;
+  yield `${factsOf({ ...shared, ...shown }).join("\n")}\n`;
   const writer = new MessageWriter();
   for await (const message of messages) {
     const written = writer.write(message);

@@ -1,11 +1,16 @@
 import type { Hit } from "./hit.ts";
-import { isLikelySecret } from "./likely-secret.ts";
+import { isLikelySecret, type ValueTraits } from "./likely-secret.ts";
 
 const rule = "assigned-secret";
-const passwords = "passw(?:or)?d|passphrase|pwd";
-const names = `(?:api|access|account|auth|client|encryption|master|private|secret|session|shared|signing|storage)[_-]?key|${passwords}|secret|token|credentials?`;
+const passwords =
+  "passw(?:or)?d|passphrase|pwd|(?:admin|auth|database|db|ftp|imap|ldap|login|mail|mongo|mysql|pg|postgres|proxy|redis|root|smtp|sql|ssh|sudo|user)[_-]?pass(?![a-z])";
+// By itself it may also say that a test passed, or how often something is gone over.
+const pass = "(?<![a-z])pass(?![a-z])";
+const names = `(?:api|access|account|auth|client|encryption|master|private|secret|session|shared|signing|storage)[_ -]?key|${passwords}|${pass}|secret|token|credentials?`;
 const everyName = new RegExp(names, "gi");
-const isPasswordName = new RegExp(`^(?:${passwords})$`, "i");
+const isPasswordName = new RegExp(passwords, "i");
+/** `PASS: TestParse2Times`, as test runners write. */
+const isVerdict = /(?<![\w-])PASS:/y;
 // `_PROD`, `1`, a closing quote or bracket, a type, then `=`, `:`, `=>`, `>`; an opening quote.
 const sign =
   /(?:[_-][A-Za-z0-9]{1,24}){0,4}\d{0,3}(?:\\{0,8}["'`\]]){0,2}\s{0,4}(?::\s?\w{1,20}\s{0,2}(?==))?(?:=>|:=|={1,3}|:|>)\s{0,4}(?:\\{0,8}(["'`]))?/y;
@@ -38,12 +43,13 @@ export function* assignedSecrets(text: string): Generator<Hit> {
     const assigned = signAfter(text, match.index, after);
     if (assigned === undefined) continue;
     if (namesNone.test(assigned.text)) continue;
+    if (stickyMatch(isVerdict, text, match.index)) continue;
     const isUpper = name === name.toUpperCase() && /^\S*=$/.test(assigned.text);
-    const isPassword = isPasswordName.test(name);
+    const kind = kindOf(name);
     // `token = makeToken(` is code.
     const isUsable = (end: number) => assigned.quote !== "" || !/[([]/.test(text.charAt(end));
-    const traits = { isPassword, isLiteral: assigned.quote !== "" || isUpper };
-    const pattern = patternsFor(assigned.quote, isUpper || isPassword).find((each) => {
+    const traits = { kind, isLiteral: assigned.quote !== "" || isUpper };
+    const pattern = patternsFor(assigned.quote, isUpper || kind !== "key").find((each) => {
       const value = stickyMatch(each, text, assigned.end)?.[0];
       if (value === undefined || !isUsable(assigned.end + value.length)) return false;
       if (/^pwd$/i.test(name) && isFolder.test(value)) return false;
@@ -80,8 +86,12 @@ export function isSecretField(name: string, value: string): boolean {
   const match = wholeName.exec(name.slice(-longestName));
   if (match === null || namesNone.test(match.groups?.["more"] ?? "")) return false;
   if (/pwd$/i.test(name) && isFolder.test(value)) return false;
-  const isPassword = new RegExp(passwords, "i").test(match[0]);
-  return isLikelySecret(value, { isPassword, isLiteral: true });
+  return isLikelySecret(value, { kind: kindOf(match[0]), isLiteral: true });
+}
+
+function kindOf(name: string): ValueTraits["kind"] {
+  if (isPasswordName.test(name)) return "password";
+  return /^pass(?![a-z])/i.test(name) ? "pass" : "key";
 }
 
 export const fieldRule: string = rule;

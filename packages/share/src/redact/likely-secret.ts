@@ -14,14 +14,17 @@ export function isStandIn(text: string): boolean {
 
 /** What is known of a value besides itself. */
 export type ValueTraits = {
-  /** Its name says password: a person chose it, so it may be short and made of words. */
-  readonly isPassword: boolean;
+  /**
+   * What its name says. A person chose a password, so it may be short and made of words; by `pass`
+   * alone it is a password only where it looks like one.
+   */
+  readonly kind: "password" | "pass" | "key";
   /** It is a literal: in quotes, or behind `NAME=` as in an `.env` file. */
   readonly isLiteral: boolean;
 };
 
 /** Whether the value of something named like a secret is one, and not a word, a path or code. */
-export function isLikelySecret(value: string, { isPassword, isLiteral }: ValueTraits): boolean {
+export function isLikelySecret(value: string, { kind, isLiteral }: ValueTraits): boolean {
   if (value.length < 6 || isStandIn(value) || /\s/.test(value)) return false;
   if (isVersion.test(value) || isProse.test(value)) return false;
   const hasDigit = /\d/.test(value);
@@ -30,9 +33,13 @@ export function isLikelySecret(value: string, { isPassword, isLiteral }: ValueTr
   const isMixed = hasDigit && hasLower && hasUpper;
   if (/^(?:~|\.{1,2})?\/|^[a-z+]+:\/\//.test(value) && !isMixed) return false;
   if (!isLiteral && (isCodePath.test(value) || isCall.test(value))) return false;
-  if (isPassword) {
+  if (kind === "password") {
     if (isLiteral) return hasDigit || /[^A-Za-z0-9]/.test(value) || value.length >= 16;
     return hasDigit && (hasLower || hasUpper);
+  }
+  if (kind === "pass") {
+    const isCode = !isLiteral && /[()[\]{}<>:]/.test(value);
+    return isMixed && !isCode && !isWordsJoined.test(value) && entropy(value) >= 3;
   }
   if (value.length < 12 || isWordsJoined.test(value)) return false;
   if (hasDigit) return (hasLower || hasUpper) && entropy(value) >= 3;

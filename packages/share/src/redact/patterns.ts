@@ -108,15 +108,37 @@ export const patternFinders: readonly Finder[] = patterns.map(
 // A placeholder is no name, and neither are `$USER`, `<you>` and `...`.
 const first = "(?![$*%.])";
 const character = String.raw`[^\s/\\:;,"'<>|()[\]{}\x60]`;
+const namePattern = `(?<name>${first}${character}{1,64})`;
+// Clients name the folder of a project after its path, with `-` for what no name of a file has.
+const wordPattern = `(?<name>${first}(?:(?!-)${character}){1,64})`;
+const homeFolder = "(?:mnt-[a-z]-|var-)?(?:home|Users)-";
+// `my-home-page` and `a--home-b` are words.
+const begins = String.raw`(?<=^|[\s/\\"'\x60([{<>=:,;|*])`;
 const homes = [
-  new RegExp(`/(?:home|Users)/(?<name>${first}${character}{1,64})`, "g"),
+  // JSON may escape a slash.
+  new RegExp(String.raw`/(?:home|Users)\\*/${namePattern}`, "g"),
   // A name may have spaces here, where its end is plain to see.
   new RegExp(
     String.raw`\b[A-Za-z]:(?:\\{1,8}|/)Users(?:\\{1,8}|/)(?<name>${first}${character}{1,64}(?:(?: ${character}{1,32}){1,3}(?=\\))?)`,
     "g",
   ),
-  // Folders named after a path, as clients do for projects.
-  new RegExp(String.raw`[/\\]-(?:home|Users)-(?<name>${first}(?:(?!-)${character}){1,64})`, "g"),
+  // Linux as Windows sees it.
+  new RegExp(
+    String.raw`\\wsl(?:\$|\.localhost)\\+${character}{1,64}\\+home\\+${namePattern}`,
+    "gi",
+  ),
+  // `-home-ada-shop`, but not the flag `-home-dir`.
+  new RegExp(
+    String.raw`(?:${begins}-|(?<=[/\\])--)${homeFolder}(?!(?:dir|directory|folder|page|path|url)(?![-\w/\\]))${wordPattern}`,
+    "g",
+  ),
+  // `C--Users-ada-shop`, `--C--Users-ada-shop--`
+  new RegExp(`${begins}(?:--)?[A-Za-z]--Users-${wordPattern}`, "g"),
+  // `--home-ada-shop--`, but not the flag `--home-page` and not the variable `--home-page-width`.
+  new RegExp(
+    String.raw`${begins}--${homeFolder}${wordPattern}(?=(?:-${character}{0,200})?--(?![\w-]))`,
+    "g",
+  ),
 ];
 
 /** The names of people in the paths of their home folders. */

@@ -100,6 +100,15 @@ const examples: readonly Example[] = [
   ["assigned-secret", "deploy --token ", mixed(20), " --force"],
   ["assigned-secret", "password: ", "hunter2x", ", then go on."],
   ["assigned-secret", "?access_token=", mixed(24), "&page=2"],
+  ["assigned-secret", "DB_PASS=", "k9vW2mQx7T", "\nDB_PORT=5432"],
+  ["assigned-secret", "DB_PASS_PROD=", "hunter22", "\n"],
+  ["assigned-secret", "SMTP_PASS: '", "k9vW2mQx7T!", "'\n"],
+  ["assigned-secret", 'smtpPass: "', "hunter22", '",'],
+  ["assigned-secret", '{"user": "ada", "pass": "', "k9vW2mQx7T", '"}'],
+  ["assigned-secret", "User: ada, Pass: ", "k9vW2mQx7T", ", then go on."],
+  ["assigned-secret", "API Key: ", mixed(20), "\n"],
+  ["assigned-secret", '{"api key": "', mixed(20), '"}'],
+  ["assigned-secret", "Secret Access Key: ", joined("wJ4lr", mixed(30)), "\n"],
 ];
 
 /** Those that nothing around them gives away. */
@@ -159,6 +168,13 @@ describe("text", () => {
     '"store_password": "是否安全存储密码？"',
     "tmpl.PWD = path.ReplaceHomeDir2",
     "max_tokens: 128000, token_count=4096",
+    "pass: true, first_pass = 3, PASS=120000, PASS=$((PASS+1))",
+    "PASS: 12 tests\n--- PASS: TestParse2Times (0.00s)\nPASS: tests/test-12.sh",
+    '{"pass": "shadow2", "second_pass": "dead-code-elim-2"} pass: Matrix4x4;',
+    "let pass = Render2dPass::new(Device4);",
+    "bypass: k9vW2mQx7T, compass=k9vW2mQx7T, passes: k9vW2mQx7T",
+    "DB_PASS_FILE=/run/Secrets/db1 DB_PASS=$DB_PASS SMTP_PASS: null",
+    "API key: see docs/api-keys-2.md, api key: your-key-1a2B3c4D5e6F",
     "password: string; token?: string | undefined",
     "The token is refreshed when the password changes; secrets: none.",
     "git push --tokens and passwords: see docs/passwords-and-tokens-2.md",
@@ -231,7 +247,26 @@ describe("names of people", () => {
     ["C:\\Users\\Ada Lovelace\\a", `C:\\Users\\${name}\\a`],
     ["C:\\\\Users\\\\ada\\\\a", `C:\\\\Users\\\\${name}\\\\a`],
     ["c:/Users/ada", `c:/Users/${name}`],
+    ['{"a": "\\/home\\/ada\\/x"}', `{"a": "\\/home\\/${name}\\/x"}`],
+    ["\\\\\\\\/home\\\\\\\\/ada\\\\\\\\/x", `\\\\\\\\/home\\\\\\\\/${name}\\\\\\\\/x`],
+    ["\\/Users\\/ada", `\\/Users\\/${name}`],
+    ["\\\\wsl$\\Ubuntu\\home\\ada\\x", `\\\\wsl$\\Ubuntu\\home\\${name}\\x`],
+    [
+      "\\\\\\\\wsl.localhost\\\\Ubuntu-24.04\\\\home\\\\nina\\\\x",
+      `\\\\\\\\wsl.localhost\\\\Ubuntu-24.04\\\\home\\\\${name}\\\\x`,
+    ],
     ["~/.claude/projects/-home-ada-shop-api", `~/.claude/projects/-home-${name}-shop-api`],
+    ["-Users-ada-Repositories-cli/a.jsonl", `-Users-${name}-Repositories-cli/a.jsonl`],
+    ["-home-ada", `-home-${name}`],
+    ["-home-page-shop", `-home-${name}-shop`],
+    ["-mnt-c-Users-ada-x", `-mnt-c-Users-${name}-x`],
+    ["drwx 3 root 96 1 Jan -home-ada-x\n", `drwx 3 root 96 1 Jan -home-${name}-x\n`],
+    ['{"out":"a\\n-Users-ada-x"}', `{"out":"a\\n-Users-${name}-x"}`],
+    ["--home-ada-shop--", `--home-${name}-shop--`],
+    ["--Users-ada--", `--Users-${name}--`],
+    ["sessions/--home-ada-my shop--/a.jsonl", `sessions/--home-${name}-my shop--/a.jsonl`],
+    ["C--Users-ada-x", `C--Users-${name}-x`],
+    ["--c--Users-ada-x--", `--c--Users-${name}-x--`],
   ])("are replaced in %j where that is asked for", (text, expected) => {
     expect(createRedactor({ userNames: true }).text(text)).toBe(expected);
     expect(createRedactor().text(text)).toBe(text);
@@ -243,6 +278,13 @@ describe("names of people", () => {
     "/Users/.../a",
     "/home/",
     "/homes/ada",
+    "my-home-page, stay-at-home-mom, non-Users-facing, ax--Users-y",
+    ".page-home-hero, .block--home-page, .block--home-page-- { }",
+    "--home-page-width: 1px; color: var(--home-bg); --home-x--y: 2",
+    "tool --home-dir /a --home-page --Users-all",
+    "java -home-dir /a -home-path=/b -home-page",
+    "D:\\home\\site\\wwwroot and App\\home\\Controller",
+    "-home-, --home--, -Users, C--users-guide",
     `/home/${name}/a`,
   ])("are not seen in %j", (text) => {
     expect(createRedactor({ userNames: true }).text(text)).toBe(text);
@@ -251,6 +293,8 @@ describe("names of people", () => {
 
 describe("json", () => {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  /** As `base64 .env` prints it. */
+  const wrapped = (text: string): string => text.replace(/.{64}/g, "$&\n");
   const one = "[redacted 1: github-token]";
   const assigned = "[redacted 1: assigned-secret]";
 
@@ -291,6 +335,21 @@ describe("json", () => {
       { type: "bytes", base64: base64(`a ${one}`) },
     ],
     [
+      "text in base64 that is wrapped",
+      { type: "base64", text: wrapped(base64(`${"a ".repeat(40)}${token}\n`)) },
+      { type: "base64", text: base64(`${"a ".repeat(40)}${one}\n`) },
+    ],
+    [
+      "text in base64 without its padding",
+      { type: "base64", text: base64(`a ${token}`).replace(/=+$/, "") },
+      { type: "base64", text: base64(`a ${one}`) },
+    ],
+    [
+      "what was to be base64, and is none",
+      { type: "base64", text: `a ${token}` },
+      { type: "base64", text: `a ${one}` },
+    ],
+    [
       "what stands beside bytes that are text",
       { type: "bytes", base64: base64("a"), note: `A=${token}`, [token]: 1 },
       { type: "bytes", base64: base64("a"), note: `A=${one}`, [one]: 1 },
@@ -304,6 +363,7 @@ describe("json", () => {
       "bytes that are no text",
       { type: "bytes", base64: Buffer.from([255, 254, 0, 1]).toString("base64") },
     ],
+    ["base64 as it was written", { type: "base64", text: wrapped(base64("a ".repeat(60))) }],
     [
       "fields about one",
       { token_type: "Bearer", secret_path: "/run/Secrets/db1", max_tokens: 4096 },
@@ -369,6 +429,34 @@ describe("whatever the text is", () => {
     fc.string({ maxLength: 12, unit: "binary" }),
   );
   const texts = fc.array(pieces, { maxLength: 12 }).map((list) => list.join(""));
+
+  // Enough that what takes quadratic time would not end.
+  it.each(
+    [
+      "\\",
+      "-",
+      "/home\\",
+      "/home/",
+      "\\wsl$\\",
+      "\\wsl$\\a\\home",
+      "-home-",
+      " -home-a",
+      " --home-a-",
+      ",--home-a",
+      " --C--Users-",
+      "PASS",
+      " pass",
+      "DB_PASS_",
+      "pass: a=",
+      "PASS=",
+      "api key",
+      "api key: a",
+    ].map((piece) => [piece, piece.repeat(400_000 / piece.length)]),
+  )("takes time that grows with its length: %j", (_, text) => {
+    const redactor = createRedactor({ userNames: true });
+
+    expect(redactor.text(redactor.text(text))).toBe(redactor.text(text));
+  });
 
   it("does the same twice as once", () => {
     fc.assert(

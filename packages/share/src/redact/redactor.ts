@@ -1,4 +1,5 @@
 import { isJsonObject, isRawNumber, type JsonValue } from "@pond/canonical";
+import { base64Fields, fileText } from "../file-text.ts";
 import { assignedSecrets, fieldRule, isSecretField } from "./assignments.ts";
 import type { Finder, Hit } from "./hit.ts";
 import { patternFinders, userNames } from "./patterns.ts";
@@ -8,7 +9,7 @@ import { unescaped } from "./unescaped.ts";
 
 /** What is replaced beside secrets. */
 export type RedactorOptions = {
-  /** Also replace the names of people in `/home/NAME`, `/Users/NAME` and `C:\Users\NAME`. */
+  /** Also replace the names of people in paths of home folders, and in folders named after one. */
   readonly userNames?: boolean;
 };
 
@@ -23,7 +24,7 @@ export type Redactor = {
    * @param text - Whole: a secret that two texts share between them is not found.
    */
   text(text: string): string;
-  /** The same value, its every text and key redacted; text in `{ type: "bytes", base64 }` too. */
+  /** The same value, its every text and key redacted; the text of files in base64 too. */
   json<Value extends JsonValue>(value: Value): Value;
   /** So far, the most frequent first. */
   counts(): RedactedCount[];
@@ -134,7 +135,7 @@ type Task = {
    * `name` beside a `value`.
    */
   readonly name: string;
-  /** The bytes of a file, which may be text. */
+  /** The bytes of a file in base64, which may be text. */
   readonly isFile?: boolean;
   readonly put: (value: JsonValue) => void;
 };
@@ -149,7 +150,7 @@ function mapTexts(root: JsonValue, { text, field }: TextMaps): JsonValue {
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
     const { value, name, isFile } = task;
     if (typeof value === "string") {
-      task.put((isFile ? textFile(value, text) : undefined) ?? field(name, value));
+      task.put((isFile ? redactedFile(value, text) : undefined) ?? field(name, value));
     } else if (Array.isArray(value)) task.put(mapList(value, name, tasks));
     else if (isJsonObject(value) && !isRawNumber(value)) {
       task.put(mapObject(value, text, tasks));
@@ -194,27 +195,17 @@ function mapObject(
     // Now, so that fields keep their order.
     put(null);
     const isLabelled = name === "value" && typeof label === "string";
-    const isFile = type === "bytes" && name === "base64";
+    const isFile = typeof type === "string" && base64Fields.get(type) === name;
     return { value, name: isLabelled ? label : name, isFile, put };
   });
   tasks.push(...own.reverse());
   return copy;
 }
 
-/** The bytes of a file, in base64, with their text redacted; undefined where they are none. */
-function textFile(base64: string, text: TextMaps["text"]): string | undefined {
-  const decoded = decodeText(base64);
-  if (decoded === undefined) return undefined;
-  const redacted = text(decoded);
-  return redacted === decoded ? base64 : Buffer.from(redacted).toString("base64");
-}
-
-function decodeText(base64: string): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
-      Buffer.from(base64, "base64"),
-    );
-  } catch {
-    return undefined;
-  }
+/** The bytes of a file, in base64, with their text redacted; undefined where nothing of it is. */
+function redactedFile(base64: string, text: TextMaps["text"]): string | undefined {
+  const whole = fileText(base64);
+  if (whole === undefined) return undefined;
+  const redacted = text(whole);
+  return redacted === whole ? undefined : Buffer.from(redacted).toString("base64");
 }
