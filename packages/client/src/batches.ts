@@ -1,5 +1,5 @@
-import { type JsonValue, stringifyJson } from "@pond/canonical";
 import type { IngestEvent } from "@pond/wire";
+import { toJsonText } from "./json-text.ts";
 
 /** An event as it is sent. */
 export type Row = {
@@ -16,6 +16,8 @@ export type Unit = {
   readonly rows: readonly Row[];
   /** Its session's own event, without which no request can hold it. */
   readonly session: Row | undefined;
+  /** Id of the message, where it is one of that session. */
+  readonly message?: string;
 };
 
 /** How much one request may hold: its events, and the bytes of them. */
@@ -31,9 +33,9 @@ export async function* unitsOf(
   const encoder = new TextEncoder();
   let place = 0;
   let session: Row | undefined;
-  let message: { readonly rows: Row[]; readonly session: Row | undefined } | undefined;
+  let message: (Unit & { readonly rows: Row[] }) | undefined;
   for await (const event of events) {
-    const text = stringifyJson(event as JsonValue);
+    const text = toJsonText(event, ["events", String(place)]);
     const row: Row = { event: place++, text, bytes: encoder.encode(text).length + comma };
     if (event.kind === "part" && message !== undefined) {
       message.rows.push(row);
@@ -45,8 +47,11 @@ export async function* unitsOf(
       session = { ...row, opens: event.session.id };
       yield { rows: [session], session };
     } else if (event.kind === "message") {
-      const isOfSession = session?.opens === event.message.session_id;
-      message = { rows: [row], session: isOfSession ? session : undefined };
+      const { id, session_id } = event.message;
+      const isOfSession = session?.opens === session_id;
+      message = isOfSession
+        ? { rows: [row], session, message: id }
+        : { rows: [row], session: undefined };
     } else yield { rows: [row], session: undefined };
   }
   if (message !== undefined) yield message;
@@ -61,19 +66,47 @@ export class Batch {
   #bytes = 0;
   #session: Row | undefined;
 
-  /** False, and nothing added, where it would be too much; an empty batch takes anything. */
+  /**
+   * False, and nothing added, where it would be too much; an empty batch takes anything. Room is
+   * left for the neighbours.
+   */
   add(unit: Unit, caps: Caps): boolean {
     const { session = this.#session } = unit;
     const isThere = session === this.#session || session === unit.rows[0];
     const rows = session === undefined || isThere ? unit.rows : [session, ...unit.rows];
-    const bytes = rows.reduce((sum, row) => sum + row.bytes, this.#bytes);
-    const isTooMuch = this.rows.length + rows.length > caps.maxEvents || bytes > caps.maxBytes;
+    const bytes = this.#bytes + bytesOf(rows);
+    const { maxEvents, maxBytes } = neighbourCaps(caps);
+    const isTooMuch =
+      this.rows.length + rows.length > caps.maxEvents - 2 * maxEvents ||
+      bytes > caps.maxBytes - 2 * maxBytes;
     if (isTooMuch && this.units.length > 0) return false;
     this.units.push(unit);
     for (const row of rows) this.rows.push(row);
     this.#bytes = bytes;
     this.#session = session;
     return true;
+  }
+
+  /**
+   * The rows between the messages right before and behind them in the stream, where those are small
+   * and of the same session. They tell the server where the others belong in what it stores.
+   */
+  rowsBetween({ before, after }: Neighbours, caps: Caps): readonly Row[] {
+    const [session, ...rows] = this.rows;
+    if (session === undefined) return [];
+    // No message comes twice in one request.
+    const ids = new Set(this.units.map(({ message }) => message));
+    const rowsOf = (unit: Unit | undefined, beside: Unit | undefined): readonly Row[] => {
+      if (unit?.message === undefined || beside?.message === undefined) return [];
+      if (unit.session !== beside.session || !isSmall(unit, caps)) return [];
+      if (ids.has(unit.message)) return [];
+      ids.add(unit.message);
+      return unit.rows;
+    };
+    const head = rowsOf(before, this.units[0]);
+    const tail = rowsOf(after, this.units.at(-1));
+    // The session's own event stays in front.
+    return [session, ...head, ...rows, ...tail];
   }
 
   /** Two of about half as many units; one alone cannot be cut. */
@@ -84,7 +117,27 @@ export class Batch {
   }
 }
 
-const uncapped: Caps = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
+/** What stands in the stream before a batch, and behind it. */
+export type Neighbours = { readonly before?: Unit | undefined; readonly after?: Unit | undefined };
+
+/** What a neighbour may take of a request. */
+function neighbourCaps({ maxEvents, maxBytes }: Caps): Caps {
+  return { maxEvents: Math.floor(maxEvents / 8), maxBytes: Math.floor(maxBytes / 8) };
+}
+
+function isSmall({ rows }: Unit, caps: Caps): boolean {
+  const { maxEvents, maxBytes } = neighbourCaps(caps);
+  return rows.length <= maxEvents && bytesOf(rows) <= maxBytes;
+}
+
+function bytesOf(rows: readonly Row[]): number {
+  return rows.reduce((sum, row) => sum + row.bytes, 0);
+}
+
+const uncapped: Caps = {
+  maxEvents: Number.MAX_SAFE_INTEGER,
+  maxBytes: Number.MAX_SAFE_INTEGER,
+};
 
 function batchOf(units: readonly Unit[]): Batch {
   const batch = new Batch();

@@ -1,12 +1,22 @@
 import { getEventListeners } from "node:events";
 import { createServer } from "node:net";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { errorCodes, protocolVersion, WireError } from "@pond/wire";
+import { parseJson } from "@pond/canonical";
+import { errorCodes, type IngestEvent, protocolVersion, WireError } from "@pond/wire";
 import { describe, expect, it } from "vitest";
 import { createClient } from "./client.ts";
 import { AnswerError, ConnectionError, ServerError } from "./errors.ts";
 import type { ClientOptions } from "./settings.ts";
-import { fails, nothingFound, pageOf, type Reply, says, withServer } from "./testing.ts";
+import {
+  fails,
+  nothingFound,
+  pageOf,
+  type Reply,
+  says,
+  sessionEvent,
+  withServer,
+} from "./testing.ts";
 
 const hangUp: Reply = (response) => void response.destroy();
 const found = says(200, nothingFound);
@@ -92,6 +102,79 @@ describe("a request", () => {
     await expect(client.search({ query })).resolves.toEqual(nothingFound);
     expect(asked).toEqual(["http://pond.test/v1/search"]);
   });
+});
+
+describe("what is sent", () => {
+  const looped: Record<string, unknown> = {};
+  looped["self"] = looped;
+  const paramsOf = (params: unknown): IngestEvent[] => [
+    sessionEvent("s"),
+    {
+      kind: "part",
+      part: {
+        ...{ id: "p", session_id: "s", message_id: "m", type: "tool_call", call_id: "c" },
+        ...{ name: "n", params: params as never, provider_executed: false, options: {} },
+        provenance: "conversational",
+      },
+    },
+  ];
+
+  it.each<[string, unknown, string]>([
+    ["NaN", { a: [1, Number.NaN] }, "a.1: NaN"],
+    ["infinite", { a: { b: Number.NEGATIVE_INFINITY } }, "a.b: -Infinity"],
+    ["a map", { a: new Map([[1, 2]]) }, "a: Map"],
+    ["a set", [new Set([1])], "0: Set"],
+    ["bytes", { a: Uint8Array.of(1) }, "a: Uint8Array"],
+    ["a date", { a: new Date(0) }, "a: Date"],
+    ["of a class", { a: new (class Own {})() }, "a: Own"],
+    ["a boxed number", { a: Object(1) }, "a: Number"],
+    ["nothing in a list", { a: [undefined, 1] }, "a.0: undefined"],
+    // biome-ignore lint/suspicious/noSparseArray: that is the case
+    ["a hole in a list", [1, , 2], "1: undefined"],
+    ["a function", { a: () => 1 }, "a: function"],
+    ["a symbol", { a: Symbol("x") }, "a: symbol"],
+  ])("is what was given, or nothing: %s", (_, params, named) =>
+    withServer([found], async ({ client, seen }) => {
+      const events = paramsOf(params);
+      const message = `events.1.part.params.${named} cannot be sent as JSON`;
+
+      await expect(client.ingest({ events })).rejects.toThrow(new TypeError(message));
+      await expect(client.ingestAll(events)).rejects.toThrow(new TypeError(message));
+      expect(seen).toEqual([]);
+    }),
+  );
+
+  it.each<[string, unknown]>([
+    ["one that holds itself", looped],
+    ["a bigint", 1n],
+  ])("is no value that JSON cannot write: %s", (_, params) =>
+    withServer([found], async ({ client, seen }) => {
+      await expect(client.ingest({ events: paramsOf(params) })).rejects.toThrow(TypeError);
+      expect(seen).toEqual([]);
+    }),
+  );
+
+  it.each<[string, unknown, string]>([
+    ["a field left undefined", { a: undefined, b: 1 }, '{"b":1}'],
+    ["every digit", parseJson("[12345678901234567890,1e400]"), "[12345678901234567890,1e400]"],
+    ["no prototype", Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
+    ["of another realm", runInNewContext("({ a: [1, {}] })"), '{"a":[1,{}]}'],
+    ["any key", JSON.parse('{"__proto__":{"toJSON":1}}'), '{"__proto__":{"toJSON":1}}'],
+    ["one value twice", Array(2).fill({ a: 1 }), '[{"a":1},{"a":1}]'],
+    ["any depth", parseJson(`${"[".repeat(9e4)}1${"]".repeat(9e4)}`), `${"[".repeat(9e4)}1`],
+  ])("may be any JSON: %s", (_, params, text) =>
+    withServer([says(500)], async ({ client, seen }) => {
+      await client.ingest({ events: paramsOf(params) }).catch(() => undefined);
+
+      expect(seen[0]?.body.includes(`"params":${text}`)).toBe(true);
+    }),
+  );
+
+  it("is checked in every request", () =>
+    withServer([found], async ({ client, seen }) => {
+      await expect(client.search({ query, limit: Number.NaN })).rejects.toThrow("limit: NaN");
+      expect(seen).toEqual([]);
+    }));
 });
 
 describe("an error of the server", () => {

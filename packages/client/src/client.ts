@@ -1,4 +1,3 @@
-import { type JsonValue, stringifyJson } from "@pond/canonical";
 import {
   type GetRequest,
   type GetResponse,
@@ -25,6 +24,7 @@ import { publicAddress } from "./address.ts";
 import { type CallOptions, call } from "./call.ts";
 import { AnswerError } from "./errors.ts";
 import { type IngestAllOptions, ingestAll } from "./ingest-all.ts";
+import { toJsonText } from "./json-text.ts";
 import { messagePages, searchPages } from "./paging.ts";
 import { type ClientOptions, readSettings, type Settings } from "./settings.ts";
 
@@ -36,7 +36,8 @@ type GetFields = Fields<GetRequest>;
 
 /**
  * The operations of a pond server. All of them throw {@link ServerError},
- * {@link ConnectionError}, {@link AnswerError}, or the reason of their `signal`.
+ * {@link ConnectionError}, {@link AnswerError}, or the reason of their `signal`; a `TypeError` for
+ * a value that JSON would change.
  */
 export type Client = {
   /** One page of what is found. */
@@ -103,8 +104,7 @@ export function clientOf(settings: Settings): Client {
   ): Promise<Responses[Name]> => {
     const fields = Object.entries({ ...request, ...envelope(request.namespace) });
     const given = fields.filter(([, value]) => value !== undefined);
-    const body = stringifyJson(Object.fromEntries(given) as JsonValue);
-    return call(name, body, settings, callOptions);
+    return call(name, toJsonText(Object.fromEntries(given)), settings, callOptions);
   };
   const unfit = (name: OperationName, reason: string): AnswerError => {
     const url = publicAddress(settings.address.of(operations[name].path));

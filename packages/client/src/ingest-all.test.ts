@@ -20,12 +20,13 @@ const idOf = (event: IngestEvent): string =>
       ? event.message.id
       : event.part.id;
 
-/** A server of these caps, which refuses the events of these ids, and stores the others. */
+/** A server of these caps, which refuses the events of these ids, and stores the others once. */
 function storing({
   maxEvents = 1000,
   maxBytes = 1e6,
   refused = [] as readonly string[],
 } = {}): Reply {
+  const known = new Set<string>();
   return (response, { body }) => {
     const { events }: IngestRequest = JSON.parse(body);
     if (body.length > maxBytes) {
@@ -36,11 +37,16 @@ function storing({
       const details = { field: "events", limit: maxEvents };
       return fails(400, "validation_failed", details)(response, { body } as never);
     }
-    says(200, answerTo(events, refused))(response, { body } as never);
+    says(200, answerTo(events, refused, known))(response, { body } as never);
+    for (const event of events) known.add(idOf(event));
   };
 }
 
-function answerTo(events: readonly IngestEvent[], refused: readonly string[]): IngestResponse {
+function answerTo(
+  events: readonly IngestEvent[],
+  refused: readonly string[] = [],
+  known: ReadonlySet<string> = new Set(),
+): IngestResponse {
   const rejected = events.flatMap((event, at): RejectedRow[] =>
     refused.includes(idOf(event))
       ? [{ event: at, code: "invalid", message: idOf(event), details: {} }]
@@ -53,11 +59,12 @@ function answerTo(events: readonly IngestEvent[], refused: readonly string[]): I
     rejected,
     sessions: opened.map((session_id) => {
       const own = events.filter((event) => JSON.stringify(event).includes(`"${session_id}"`));
+      const added = own.filter((event) => !known.has(idOf(event)));
       return {
         session_id,
         status: own.some((event) => idOf(event) === "a" || idOf(event) === "t") ? "new" : "grown",
-        messages_added: own.filter(({ kind }) => kind === "message").length,
-        parts_added: own.filter(({ kind }) => kind === "part").length,
+        messages_added: added.filter(({ kind }) => kind === "message").length,
+        parts_added: added.filter(({ kind }) => kind === "part").length,
         revisions: 0,
         rows_rejected: own.filter((event) => refused.includes(idOf(event))).length,
       };
@@ -75,6 +82,13 @@ const stored = (ids: readonly string[]): IngestResponse["sessions"] =>
     revisions: 0,
     rows_rejected: 0,
   }));
+
+/** One more part of a message. */
+function textOf(message_id: string, part: number, text = "more"): IngestEvent {
+  const place = { id: `${message_id}-${part}`, session_id: "s", message_id };
+  const said = { type: "text", text, provenance: "conversational", options: {} } as const;
+  return { kind: "part", part: { ...place, ...said } };
+}
 
 type Options = Parameters<Client["ingestAll"]>[1];
 
@@ -115,7 +129,7 @@ describe("ingestAll", () => {
     ],
     [
       "bytes count as events do",
-      { maxBytes: 600 },
+      { maxBytes: 800 },
       storing(),
       ["s a a-0", "s b b-0", "s c c-0 t", "t d d-0"],
     ],
@@ -136,6 +150,78 @@ describe("ingestAll", () => {
 
     expect(requests).toEqual(expected);
     expect(answer).toMatchObject(whole);
+  });
+
+  const long = [
+    sessionEvent("s"),
+    ...["a", "b", "c", "w", "e", "f", "g"].flatMap((id) => messageEvents("s", id)),
+    ...stream.slice(7),
+  ];
+
+  it("sends the messages beside a cut with both requests, and counts them once", async () => {
+    const { answer, requests } = await send([storing()], { maxEvents: 16 }, long);
+
+    expect(requests).toEqual([
+      "s a a-0 b b-0 c c-0 w w-0 e e-0 f f-0",
+      "s e e-0 f f-0 g g-0 t d d-0",
+    ]);
+    const [s, t] = stored(["s", "t"]);
+    expect(answer).toMatchObject({ events: 18, accepted: 18, rejected: [] });
+    expect(answer).toMatchObject({ sessions: [{ ...s, messages_added: 7, parts_added: 7 }, t] });
+  });
+
+  it("says once of each message beside a cut that it was rejected", async () => {
+    const reply = storing({ refused: ["e-0", "f"] });
+
+    const { answer } = await send([reply], { maxEvents: 16 }, long);
+
+    expect(answer).toMatchObject({
+      events: 18,
+      accepted: 16,
+      rejected: [{ event: 10 }, { event: 11 }],
+      sessions: [{ rows_rejected: 2 }, { rows_rejected: 0 }],
+    });
+  });
+
+  it("sends no more than a session's own event again at a cut behind it", async () => {
+    const events = [...long.slice(0, 11), ...stream.slice(7)];
+
+    const { requests } = await send([storing()], { maxEvents: 16 }, events);
+
+    expect(requests).toEqual(["s a a-0 b b-0 c c-0 w w-0 e e-0 t", "t d d-0"]);
+  });
+
+  it("sends no message in one request twice that comes twice in the stream", async () => {
+    const again = messageEvents("s", "e", "later");
+    const events = [...long.slice(0, 11), ...again, ...long.slice(11)];
+
+    const { requests } = await send([storing()], { maxEvents: 16 }, events);
+
+    expect(requests).toEqual(["s a a-0 b b-0 c c-0 w w-0 e e-0", "s e e-0 f f-0 g g-0 t d d-0"]);
+  });
+
+  it.each([
+    ["has too many parts", [1, 2].map((part) => textOf("e", part))],
+    ["is too large", [textOf("e", 1, "x".repeat(1500))]],
+  ])("sends no message twice that %s", async (_, parts) => {
+    const events = [...long.slice(0, 10), ...parts, ...long.slice(11)];
+
+    const { requests } = await send([storing()], { maxEvents: 17, maxBytes: 10_000 }, events);
+
+    expect(requests.filter((each) => each.includes("e-1"))).toHaveLength(1);
+    expect(requests.length).toBeGreaterThan(1);
+  });
+
+  it("leaves what is beside a large message away where it fits no request otherwise", async () => {
+    const large = messageEvents("s", "large", "x".repeat(2000));
+    const events = [...stream.slice(0, 3), ...large, ...stream.slice(3, 7)];
+    const reply = storing({ maxBytes: 2700 });
+
+    const { answer, requests } = await send([reply], { maxBytes: 2500 }, events);
+
+    expect(requests).toContain("s a a-0 large large-0 b b-0");
+    expect(requests).toContain("s large large-0");
+    expect(answer).toMatchObject({ events: 9, accepted: 9, rejected: [] });
   });
 
   it("sends the envelope with every request", async () => {
@@ -201,7 +287,7 @@ describe("ingestAll", () => {
     ["its message was refused", "its message was refused"],
   ])("says in places of the stream what an event was left out for: %s", async (said, message) => {
     const left = { event: 2, code: "left_out", message: said, details: { event: 1 } };
-    const rejecting: Reply = says(200, { ...answerTo([], []), rejected: [left] });
+    const rejecting: Reply = says(200, { ...answerTo([]), rejected: [left] });
 
     const { answer } = await send(
       [storing(), storing(), rejecting, storing()],
@@ -212,12 +298,13 @@ describe("ingestAll", () => {
     expect(answer).toMatchObject({ rejected: [{ event: 6, message, details: { event: 5 } }] });
   });
 
+  const server = storing();
   it.each<[string, Reply]>([
     ["the server", storing({ maxBytes: 1500 })],
     [
       "a proxy",
       (response, request) =>
-        (request.body.length > 1500 ? says(413, "<html>") : storing())(response, request),
+        (request.body.length > 1500 ? says(413, "<html>") : server)(response, request),
     ],
   ])("leaves out a message that is too large for %s, and no other", async (_, reply) => {
     const large = messageEvents("s", "large", "x".repeat(2000));

@@ -1,5 +1,5 @@
 import type { IngestEvent, IngestResponse } from "@pond/wire";
-import { Batch, type Caps, unitsOf } from "./batches.ts";
+import { Batch, type Caps, type Neighbours, type Unit, unitsOf } from "./batches.ts";
 import type { CallOptions } from "./call.ts";
 import { AnswerError, ServerError } from "./errors.ts";
 import { IngestReport } from "./ingest-report.ts";
@@ -24,7 +24,8 @@ const envelopeBytes = 1024;
 
 /**
  * Sends a stream of any length, one request after the other. Cut between messages, never inside
- * one. A request refused as too large goes out again as two; a message too large by itself is
+ * one; the messages beside a cut go with both requests, so that the server knows where others
+ * belong. A request refused as too large goes out again as two; a message too large by itself is
  * among the rejected, and costs no other.
  *
  * @returns What one answer to all of it would say; places are those in the stream.
@@ -43,28 +44,34 @@ export async function ingestAll(
   };
   const report = new IngestReport();
 
-  const sendBatch = async (batch: Batch): Promise<void> => {
+  const sendBatch = async (batch: Batch, { before, after }: Neighbours = {}): Promise<void> => {
+    const rows = batch.rowsBetween({ before, after }, caps);
     try {
-      report.add(batch.rows, await send(batch.rows.map(({ text }) => text).join(",")));
+      report.add(rows, await send(rows.map(({ text }) => text).join(",")));
       onProgress?.(report.response);
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
       caps = lowered(caps, refusal);
-      const halves = batch.halves();
-      for (const half of halves ?? []) await sendBatch(half);
-      if (halves === undefined) report.refuse(batch.units[0]?.rows ?? [], refusal);
+      const [first, second] = batch.halves() ?? [];
+      if (first !== undefined && second !== undefined) {
+        await sendBatch(first, { before, after: second.units[0] });
+        await sendBatch(second, { before: first.units.at(-1), after });
+      } else if (rows.length > batch.rows.length) await sendBatch(batch);
+      else report.refuse(batch.units[0]?.rows ?? [], refusal);
     }
   };
 
+  let before: Unit | undefined;
   let batch = new Batch();
   for await (const unit of unitsOf(events)) {
     if (batch.add(unit, caps)) continue;
-    await sendBatch(batch);
+    await sendBatch(batch, { before, after: unit });
+    before = batch.units.at(-1);
     batch = new Batch();
     batch.add(unit, caps);
   }
-  if (batch.units.length > 0) await sendBatch(batch);
+  if (batch.units.length > 0) await sendBatch(batch, { before });
   return report.response;
 }
 

@@ -17,7 +17,10 @@ export class IngestReport {
     }
     for (const row of rejected) {
       const event = placeOf(row.event);
-      if (this.#rejected.has(event)) this.#countOnce(rows[row.event]?.opens);
+      if (this.#rejected.has(event)) {
+        const own = rows.findLast(({ opens }, at) => at <= row.event && opens !== undefined);
+        this.#countOnce(own?.opens);
+      }
       this.#rejected.set(event, { ...placed(row, placeOf), event });
     }
     this.#count(rows);
@@ -54,7 +57,7 @@ export class IngestReport {
     for (const { event } of rows) this.#events = Math.max(this.#events, event + 1);
   }
 
-  /** A session's own event that went out again is still one. */
+  /** An event that went out again is still one. */
   #countOnce(sessionId: string | undefined): void {
     const known = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
     if (known === undefined) return;

@@ -38,10 +38,52 @@ const chat = (id: string, messages: number): IngestEvent[] => [
   ).flat(),
 ];
 
+const chatIds = (id: string, messages: number): string[] =>
+  Array.from({ length: messages }, (_, at) => `${id}-${at}`);
+
 const idsOf = async (items: AsyncIterable<{ readonly id: string }>): Promise<string[]> =>
   (await Array.fromAsync(items)).map(({ id }) => id);
 
 describe("a real server", () => {
+  // One that a request ends with, as a neighbour, is put in its place by the request behind.
+  it.each([
+    [0, 0],
+    [7, 0],
+    [8, 1],
+    [10, 0],
+    [15, 0],
+    [16, 1],
+    [29, 0],
+  ])("puts message %i where it belongs, which an earlier try did not take", (missing, revisions) =>
+    withRealServer(async (client) => {
+      const all = chat("s", 30);
+      const rows = [1 + 2 * missing, 2 + 2 * missing];
+      await client.ingest({ events: all.filter((_, at) => !rows.includes(at)) });
+
+      const options = { maxEvents: 24 };
+      const first = await client.ingestAll(all, options);
+      const again = await client.ingestAll(all, options);
+
+      expect(await idsOf(client.messages("s"))).toEqual(chatIds("s", 30));
+      const counts = { events: 61, accepted: 61, rejected: [] };
+      const session = { session_id: "s", parts_added: 1, revisions, rows_rejected: 0 };
+      expect(first).toMatchObject({ ...counts, sessions: [{ ...session, messages_added: 1 }] });
+      expect(again).toMatchObject({ ...counts, sessions: [{ status: "unchanged" }] });
+    }),
+  );
+
+  it("puts a message where it belongs that fills a request by itself", () =>
+    withRealServer(async (client) => {
+      const large = messageEvents("s", "large", "word ".repeat(20_000));
+      const events = chat("s", 4);
+      const all = [...events.slice(0, 5), ...large, ...events.slice(5)];
+      await client.ingest({ events });
+
+      await client.ingestAll(all, { maxBytes: 50_000 });
+
+      expect(await idsOf(client.messages("s"))).toEqual(["s-0", "s-1", "large", "s-2", "s-3"]);
+    }));
+
   it("stores, finds and shows what it is sent", () =>
     withRealServer(async (client) => {
       const events = chat("s", 3);

@@ -100,6 +100,8 @@ export function createHandlers(options: HandlersOptions): Handlers {
       { signal, requestId, namespace: only }: RequestContext = {},
     ): Promise<Responses[Name]> {
       const answered = Promise.withResolvers<void>();
+      // A request may fail before it asks for a store.
+      answered.promise.catch(() => undefined);
       try {
         signal?.throwIfAborted();
         if (!Object.hasOwn(operations, operation)) {
@@ -113,6 +115,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
           namespaces.open(namespace, mode, answered.promise);
         return await handler(request, { ...shared, open, signal });
       } catch (error) {
+        answered.reject(error);
         throw isAbort(error, signal) ? error : toWireError(error, requestId);
       } finally {
         answered.resolve();

@@ -2,9 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sessionTables } from "@pond/sessions";
-import { openStore } from "@pond/substrate";
+import { openStore, StorageUnavailableError } from "@pond/substrate";
+import type { OperationName } from "@pond/wire";
 import { afterAll, expect, test } from "vitest";
+import { createHandlers } from "./handlers.ts";
 import { createNamespaces, namespaceWithin, singleNamespace } from "./namespaces.ts";
+import { chat, testPond } from "./testing.ts";
 import { inTurn } from "./turns.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pond-namespaces-"));
@@ -274,6 +277,58 @@ test("a store that was only read is closed once it was opened to be written", as
   await new Promise((next) => setImmediate(next));
 
   expect(closed).toEqual([read]);
+  await namespaces.close();
+});
+
+test.each(["read", "write"] as const)(
+  "a store that was taken away while it was open to %s is not there, and made anew",
+  async (mode) => {
+    const pond = testPond();
+    await pond.ask("ingest", { events: chat("before", ["a"]) });
+    if (mode === "read") await pond.namespaces.close();
+    const namespaces =
+      mode === "read" ? singleNamespace(join(pond.folder, "store")) : pond.namespaces;
+    const { handle } = createHandlers({ namespaces });
+    const ask = (operation: OperationName, fields: object = {}) =>
+      handle(operation, { protocol_version: 1, ...fields });
+    await ask("status");
+
+    rmSync(join(pond.folder, "store"), { recursive: true });
+    const failed = await ask("status").catch(({ code }) => code);
+    const gone = await ask("status").catch(({ details }) => details);
+    await ask("ingest", { events: chat("after", ["b"]) });
+
+    expect([failed, gone]).toEqual(["storage_unavailable", { kind: "store_not_found" }]);
+    expect(await ask("status")).toMatchObject({ sessions: 1, messages: 1 });
+    await namespaces.close();
+    await pond.remove();
+  },
+);
+
+test("a store that was taken away is made anew by the next ingest", async () => {
+  const pond = testPond();
+  await pond.ask("ingest", { events: chat("before", ["a"]) });
+
+  rmSync(join(pond.folder, "store"), { recursive: true });
+  const failed = await pond
+    .ask("ingest", { events: chat("after", ["b"]) })
+    .catch(({ code }) => code);
+  await pond.ask("ingest", { events: chat("after", ["b"]) });
+
+  expect(failed).toBe("storage_unavailable");
+  expect(await pond.ask("status", {})).toMatchObject({ sessions: 1 });
+  await pond.remove();
+});
+
+test("a store that failed once and is there stays open", async () => {
+  const namespaces = singleNamespace(join(folder, "failed-once"));
+  const { promise, reject } = Promise.withResolvers<void>();
+  const before = await namespaces.open(undefined, "write", promise);
+
+  reject(new StorageUnavailableError("/store", "no answer"));
+  const after = await namespaces.open(undefined, "write");
+
+  expect(after).toBe(before);
   await namespaces.close();
 });
 

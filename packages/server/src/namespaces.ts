@@ -1,5 +1,5 @@
 import { openSessions, type SessionStore, type SessionStoreOptions } from "@pond/sessions";
-import { StoreNotFoundError, StoreSchemaError } from "@pond/substrate";
+import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "@pond/substrate";
 import { WireError } from "@pond/wire";
 import { OpenStores } from "./open-stores.ts";
 
@@ -24,6 +24,7 @@ export type Namespaces = {
    * The store of a namespace, shared by all who ask. Not theirs to close.
    *
    * @param until - Settles when it is not used any more, and may be closed; left out, it stays open.
+   *   Where it fails because storage did, it is asked whether the store is still there.
    * @throws {WireError} `namespace_unknown` where it is not provisioned; `storage_unavailable`
    *   after {@link close}.
    * @throws {StoreNotFoundError} in mode `read` where nothing was ever stored.
@@ -69,14 +70,22 @@ export function createNamespaces({
   ...options
 }: NamespacesOptions): Namespaces {
   const stores = new OpenStores(maxOpen);
+  /** Namespaces whose store failed: it may have been taken away. */
+  const doubted = new Set<string>();
   let isClosed = false;
+
+  const optionsAt = ({ storageOptions }: Location): SessionStoreOptions => ({
+    ...options,
+    ...(storageOptions !== undefined && { storageOptions }),
+  });
 
   const openAt = async (
     namespace: string,
     mode: AccessMode,
-    { location, storageOptions, mustExist = false }: Location,
+    place: Location,
   ): Promise<SessionStore> => {
-    const given = { ...options, ...(storageOptions !== undefined && { storageOptions }) };
+    const { location, mustExist = false } = place;
+    const given = optionsAt(place);
     try {
       // Opening to write would make it.
       if (mustExist && mode === "write") await requireStore(location, given);
@@ -86,11 +95,25 @@ export function createNamespaces({
     }
   };
 
+  /** A store that is not there any more would fail for good. */
+  const retireLost = async (namespace: string, place: Location): Promise<void> => {
+    try {
+      await requireStore(place.location, optionsAt(place));
+    } catch (error) {
+      if (!(error instanceof StoreNotFoundError)) throw error;
+      for (const mode of ["read", "write"]) stores.retire(`${mode} ${namespace}`);
+    }
+  };
+
   return {
     async open(namespace = defaultNamespace, mode, until) {
       const place = isNamespace(namespace) ? await locate(namespace, mode) : undefined;
+      if (place !== undefined && doubted.delete(namespace)) await retireLost(namespace, place);
       if (isClosed) throw new WireError("storage_unavailable", "the server is stopping");
       if (place === undefined) throw unknown(namespace);
+      void until?.catch((error) => {
+        if (error instanceof StorageUnavailableError) doubted.add(namespace);
+      });
       const where = JSON.stringify([place.location, place.storageOptions]);
       // Half of a store that is being made could not be read.
       const opens =

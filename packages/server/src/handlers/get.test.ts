@@ -1,6 +1,6 @@
-import type { GetRequest, MessageView, SessionPage, WirePart } from "@pond/wire";
+import type { GetRequest, IngestEvent, MessageView, SessionPage, WirePart } from "@pond/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chat, header, sessionOf, testPond, textPart } from "../testing.ts";
+import { chat, header, said, sessionOf, testPond, textPart } from "../testing.ts";
 
 const maxReplyBytes = 20_000;
 const pond = testPond({ limits: { maxReplyBytes } });
@@ -102,6 +102,43 @@ test.each([1, 1_000, 5_000, maxReplyBytes])(
     expect(ids).toEqual(texts.map((_, at) => `m${at}`));
   },
 );
+
+test.each<[string, SessionPage["response_mode"], string[]]>([
+  ["m1", "conversational", ["m2", "m4"]],
+  ["m3", "conversational", ["m4"]],
+  ["m5", "conversational", []],
+  ["m3", "complete", ["m4", "m5"]],
+])("behind %s, mode %s goes on with %j", async (after_id, response_mode, ids) => {
+  // Said once, and nothing but a tool call since.
+  await pond.ask("ingest", { events: chat("tools", ["a", "b", "c", "d", "e", "f"]) });
+  const later = [1, 3, 5].flatMap((at) => [header("tools", at), toolCall("tools", at)]);
+  await pond.ask("ingest", { events: [sessionOf("tools"), ...later] });
+
+  const answer = await page({ session_id: "tools", after_id, response_mode });
+
+  expect(idsOf(answer.messages)).toEqual(ids);
+  expect(answer.messages_remaining).toBe(0);
+});
+
+test("a page behind a tool call that was never anything else goes on behind it", async () => {
+  const call = [header("calls", 1), toolCall("calls", 1)];
+  const events = [sessionOf("calls"), ...said("calls", 0, "a"), ...call, ...said("calls", 2, "b")];
+  await pond.ask("ingest", { events });
+
+  const { messages } = await page({ session_id: "calls", after_id: "m1" });
+
+  expect(idsOf(messages)).toEqual(["m2"]);
+  await expect(page({ session_id: "calls", after_id: "m3" })).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+function toolCall(session_id: string, at: number): IngestEvent {
+  const place = { id: "p", session_id, message_id: `m${at}` };
+  const call = { type: "tool_call", call_id: "c", name: "read", params: { at } } as const;
+  const spoken = { provenance: "conversational", provider_executed: false } as const;
+  return { kind: "part", part: { ...place, ...call, ...spoken, options: {} } };
+}
 
 test("a page behind the last message is empty", async () => {
   const answer = await page({ session_id: "long", after_id: "m69" });

@@ -124,6 +124,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 async function besideUnread(
   limits: HttpLimitOptions,
   use: (running: Running, leave: () => void) => Promise<void>,
+  path = "/v1/get",
 ): Promise<void> {
   const text = "x".repeat(32 * 1024 * 1024);
   const asked = Promise.withResolvers<void>();
@@ -132,10 +133,14 @@ async function besideUnread(
     asked.resolve();
     return { text };
   });
-  await withServer({ handlers, limits }, async (running) => {
+  const mount: HttpMount = async (_, response) => {
+    asked.resolve();
+    response.end(text);
+  };
+  await withServer({ handlers, limits, mounts: { "/mcp": mount } }, async (running) => {
     const socket = connect(running.port, "127.0.0.1");
     socket.on("error", () => undefined);
-    socket.write(post("/v1/get", "{}"));
+    socket.write(post(path, "{}"));
     await asked.promise;
     await use(running, () => void socket.destroy());
     socket.destroy();
@@ -176,7 +181,8 @@ const httpCases: Readonly<Record<keyof HttpLimits, () => Promise<void>>> = {
     });
   },
   async maxUnsentBytes() {
-    await besideUnread({ maxUnsentBytes: 1024 * 1024 }, async ({ port }, leave) => {
+    const limits = { maxUnsentBytes: 1024 * 1024 };
+    const refusesMore = async ({ port }: Running, leave: () => void): Promise<void> => {
       let refused: Answer | undefined;
       await until(async () => {
         refused = await send(port, search);
@@ -186,7 +192,9 @@ const httpCases: Readonly<Record<keyof HttpLimits, () => Promise<void>>> = {
       await until(async () => (await send(port, search)).status === 200);
 
       expect(refused).toMatchObject({ code: "storage_unavailable", kind: "answers_held" });
-    });
+    };
+    await besideUnread(limits, refusesMore);
+    await besideUnread(limits, refusesMore, "/mcp");
   },
   async maxDepth() {
     const limits = { maxDepth: 5, maxIngestDepth: 500 };

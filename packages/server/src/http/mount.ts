@@ -3,6 +3,7 @@ import { finished } from "node:stream/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Flight, Flights } from "./flights.ts";
 import type { Intake } from "./intake.ts";
+import type { Outbox } from "./outbox.ts";
 import { failureOf, sendError } from "./send-error.ts";
 
 /**
@@ -20,11 +21,21 @@ export function addMount(
   app: FastifyInstance,
   path: string,
   mount: HttpMount,
-  { intake, flights }: { readonly intake: Intake; readonly flights: Flights },
+  {
+    intake,
+    outbox,
+    flights,
+  }: { readonly intake: Intake; readonly outbox: Outbox; readonly flights: Flights },
 ): void {
+  const heldMount: HttpMount = async (request, response, body) => {
+    await mount(request, response, body);
+    // What the client has yet to take, as of every other answer; a stream is not over yet.
+    const isWhole = response.writableEnded && !response.closed;
+    if (isWhole) outbox.hold(response, response.writableLength);
+  };
   app.all(path, async (request, reply) => {
     const flight = flights.of(request.raw);
-    const hand = (body?: unknown) => handOver(mount, request, reply, flight, body);
+    const hand = (body?: unknown) => handOver(heldMount, request, reply, flight, body);
     if (request.method !== "POST") return hand();
     try {
       await intake.run("mounted", request.raw, flight, hand);

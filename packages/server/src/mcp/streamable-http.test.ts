@@ -45,6 +45,25 @@ function post(body: string, headers: Record<string, string> = {}): Promise<Respo
   return fetch(url, { method: "POST", body, headers: all });
 }
 
+function postBatch(to: string, batch: readonly object[]): Promise<Response> {
+  const headers = { accept, "content-type": "application/json" };
+  return fetch(to, { method: "POST", body: JSON.stringify(batch), headers });
+}
+
+/** Handlers that find nothing, and count how many calls they answer at once. */
+function counting() {
+  const counts = { running: 0, most: 0, begun: 0 };
+  const handle: unknown = async () => {
+    counts.begun += 1;
+    counts.running += 1;
+    counts.most = Math.max(counts.most, counts.running);
+    await new Promise((resolve) => setImmediate(resolve));
+    counts.running -= 1;
+    return { mode: "full_text", total_in_scope: 0, sessions: [], took_ms: 1 };
+  };
+  return { handlers: { handle } as Handlers, counts };
+}
+
 describe("MCP over Streamable HTTP", () => {
   it("answers the protocol's own client", async () => {
     const client = await connected(url);
@@ -144,6 +163,33 @@ describe("MCP over Streamable HTTP", () => {
     const { status } = await post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
 
     expect(status).toBe(202);
+  });
+
+  it("does one call of a batch at a time, in its order", async () => {
+    const { handlers, counts } = counting();
+    const [other, address] = await serve(handlers);
+    const ids = Array.from({ length: 20 }, (_, id) => id);
+
+    const response = await postBatch(
+      address,
+      ids.map((id) => ({ ...message, id })),
+    );
+
+    expect(((await response.json()) as { id: number }[]).map(({ id }) => id)).toEqual(ids);
+    expect(counts).toEqual({ running: 0, most: 1, begun: 20 });
+    await other.stop();
+  });
+
+  it("begins no more of a batch once it is answered", async () => {
+    const { handlers, counts } = counting();
+    const [other, address] = await serve(handlers);
+
+    // Of calls of one id there is one answer.
+    const response = await postBatch(address, Array(20).fill(message));
+
+    expect(await response.json()).toMatchObject({ id: 1, result: {} });
+    await other.stop();
+    expect(counts.begun).toBeLessThanOrEqual(2);
   });
 
   it("cancels what a client asked that went away", async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { TurnTransport } from "./turn-transport.ts";
 
 /** Answers one HTTP request; `body` is what a framework has parsed already. */
 export type McpRequestHandler = (
@@ -12,7 +13,8 @@ export type McpRequestHandler = (
 
 /**
  * Streamable HTTP without sessions: each POST is answered for itself, so that any number of
- * processes can stand behind one address. A client that goes away cancels what it asked.
+ * processes can stand behind one address. What comes as a batch is done one after the other. A
+ * client that goes away cancels what it asked.
  *
  * Whoever mounts it checks Host and Origin first, as `createHttpServer` does for every route.
  */
@@ -27,7 +29,7 @@ export function createMcpRequestHandler(createServer: () => Server): McpRequestH
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     void closed.then(() => server.close());
     // Its accessors are typed wider than those of the interface it implements.
-    await server.connect(transport as Transport);
+    await server.connect(new TurnTransport(transport as Transport));
     // What is cancelled is never answered, so nothing else would tell that it is over.
     await Promise.race([transport.handleRequest(request, response, body), closed]);
   };

@@ -1,0 +1,51 @@
+import type {
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+
+/**
+ * A transport that hands on a request when the one before is answered: a batch of a hundred asks
+ * for no more at a time than a single one does.
+ */
+export class TurnTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport["onmessage"]>;
+  readonly #inner: Transport;
+  readonly #waiting: (() => void)[] = [];
+  #isAnswering = false;
+
+  constructor(inner: Transport) {
+    this.#inner = inner;
+  }
+
+  async start(): Promise<void> {
+    this.#inner.onclose = () => this.onclose?.();
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onmessage = (message, extra) => {
+      const handOn = (): void => this.onmessage?.(message, extra);
+      if (!("method" in message && "id" in message)) return handOn();
+      this.#waiting.push(handOn);
+      if (!this.#isAnswering) this.#handOnNext();
+    };
+    await this.#inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    await this.#inner.send(message, options);
+    if (!("method" in message)) this.#handOnNext();
+  }
+
+  /** What still waits is asked by nobody any more. */
+  close(): Promise<void> {
+    this.#waiting.length = 0;
+    return this.#inner.close();
+  }
+
+  #handOnNext(): void {
+    const next = this.#waiting.shift();
+    this.#isAnswering = next !== undefined;
+    next?.();
+  }
+}
