@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { chmodSync, createWriteStream, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { differences, recordsOf } from "./compare.ts";
 import { promptLine, writeDamagedHome } from "./damaged-home.ts";
@@ -50,6 +50,26 @@ test("a file that may not be read is a fault, and is read once it may", async ()
   expect(closed).toMatchObject({ code: 3, messages_added: 1 });
   expect(locations(closed)).toEqual([file]);
   expect(open).toMatchObject({ code: 0, messages_added: 1, faults: [] });
+});
+
+test("a store that may not be read is not taken for none", async () => {
+  writeFileSync(join(project, "one.jsonl"), `${promptLine("the heron")}\n`);
+  await home.sync(source);
+  const said = new Set<string>();
+  for (const folder of [home.storage, dirname(home.storage)]) {
+    chmodSync(folder, 0);
+    for (const argv of [["list"], ["sync"]]) {
+      const { code, stderr } = await home.pond(...argv);
+      expect(code).toBe(1);
+      said.add(stderr);
+    }
+    chmodSync(folder, 0o755);
+  }
+
+  expect([...said]).toEqual([
+    `error: ${home.storage}: permission denied\nCheck the folder, and who may read and write there.\n`,
+  ]);
+  expect((await home.pond("list", "--json")).stdout).toContain("the heron");
 });
 
 test("a line of 300 MB is marked, not kept, and costs nothing else (`adapter-bounded-values`)", async () => {

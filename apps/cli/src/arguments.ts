@@ -73,7 +73,14 @@ export function parseScore(text: string): number {
   return score;
 }
 
+/** A file or folder. An empty text is what is left of a variable that is not set. */
+export function parsePlace(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It is empty: name a place.");
+  return text;
+}
+
 /** A project is mostly a folder, and folders are typed relative to this one. */
-export function toProject(text: string): string {
+export function parseProject(typed: string): string {
+  const text = parsePlace(typed);
   return /^\.{1,2}(?:\/|$)/.test(text) ? resolve(text) : text;
 }

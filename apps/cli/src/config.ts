@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import {
   type At,
   booleanAt,
@@ -88,10 +88,23 @@ function readBytes(file: string, isRequired: boolean): Buffer | undefined {
     return readFileSync(file);
   } catch (cause) {
     const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    const link = isMissing ? danglingLink(file) : undefined;
+    if (link !== undefined) {
+      const reason = "is a link that leads nowhere: make what it leads to, or remove it";
+      throw new ConfigError(`${link}: ${reason}`, { file: link }, { cause });
+    }
     if (isMissing && !isRequired) return undefined;
     const reason = isMissing ? "POND_CONFIG names it, but it does not exist" : String(cause);
     throw new ConfigError(`${file}: ${reason}`, { file }, { cause });
   }
+}
+
+/** The link that a missing file is, or is behind: settings that are away are not none. */
+function danglingLink(file: string): string | undefined {
+  const there = lstatSync(file, { throwIfNoEntry: false });
+  const folder = dirname(file);
+  if (there === undefined) return folder === file ? undefined : danglingLink(folder);
+  return there.isSymbolicLink() && !existsSync(file) ? file : undefined;
 }
 
 async function parseToml({ text, file }: At): Promise<Table> {

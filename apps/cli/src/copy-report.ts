@@ -1,7 +1,8 @@
 import type { ImportReport } from "@pond/archive";
 import type { Context } from "./context.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
 import { formatCount, formatCounted } from "./output/numbers.ts";
-import { type Shown, say, shown } from "./output/shown.ts";
+import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 import { describeArchived } from "./redacted.ts";
 
 /** What came into a store from an archive or another store, as scripts read it. */
@@ -16,9 +17,14 @@ export function toCopyWire({ vectorsLeftOut, ...report }: ImportReport): CopyWir
   return { ...report, vectors_left_out: vectorsLeftOut };
 }
 
+/** Done with faults where something was damaged. */
+export function exitCodeOf({ damaged }: CopyWire): ExitCode {
+  return damaged.length === 0 ? exitCodes.done : exitCodes.doneWithFaults;
+}
+
 /** The same for people: a line, and a warning where something was left out. */
 export function printCopy({ output }: Context, wire: CopyWire): void {
-  const { tables, differing, vectors_left_out: vectorsLeftOut, redacted } = wire;
+  const { tables, differing, damaged, vectors_left_out: vectorsLeftOut, redacted } = wire;
   const [sessions, messages] = [tables["sessions"], tables["messages"]];
   if (!output.isQuiet) {
     const added = messages?.inserted ?? 0;
@@ -31,6 +37,12 @@ export function printCopy({ output }: Context, wire: CopyWire): void {
     output.line(say`${fresh}; ${there}${other}.`);
   }
   if (redacted) output.note(describeArchived(redacted));
+  if (damaged.length > 0) {
+    const sessions = formatCounted(damaged.length, "session");
+    output.warn(
+      say`${sessions} with damaged messages, which were left out, or which search may not find: ${shownLine(damaged.join(" "))}`,
+    );
+  }
   if (vectorsLeftOut > 0) {
     output.warn(
       say`${formatCounted(vectorsLeftOut, "vector")} left out: they are of another length than those here. \`pond sync\` makes new ones.`,

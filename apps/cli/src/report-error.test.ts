@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "@pond/substrate";
 import { expect, it, onTestFinished } from "vitest";
 import { Output } from "./output/output.ts";
-import { reportError, toWireError } from "./report-error.ts";
+import { shown } from "./output/shown.ts";
+import { reportError, sayStopped, toWireError } from "./report-error.ts";
 
 it.each([
   ["a full disk", new StorageUnavailableError("/x", "no space left on device"), /disk is full/],
@@ -80,4 +81,37 @@ it("names the facts of an error as the wire does", () => {
   const facts = { code: "not_found", message: "m", details: { sessionId: "s", path: "p" } };
 
   expect(toWireError(facts).details).toEqual({ session_id: "s", path: "p" });
+});
+
+it("prints one document where somebody stopped it, and none beside another", () => {
+  const stopped = {
+    code: "internal",
+    message: "Stopped. The rest is left.",
+    details: { kind: "stopped" },
+  };
+  const modes = { isJson: true, isQuiet: false, isVerbose: false, isColorAllowed: false };
+  const printed = (use: (output: Output) => unknown): string => {
+    let text = "";
+    const stdout = {
+      write: (more: string) => {
+        text += more;
+      },
+    };
+    const stderr = { write: () => undefined };
+    use(new Output({ stdout, stderr, env: {}, ...modes }));
+    return text;
+  };
+  const abort = Object.assign(new Error("aborted"), { name: "AbortError" });
+
+  expect(JSON.parse(printed((output) => sayStopped(output, shown("The rest is left."))))).toEqual({
+    error: stopped,
+  });
+  expect(JSON.parse(printed((output) => reportError(abort, output))).error.details).toEqual({
+    kind: "stopped",
+  });
+  const report = printed((output) => {
+    output.jsonText("{}");
+    sayStopped(output);
+  });
+  expect(report).toBe("{}\n");
 });

@@ -58,9 +58,18 @@ export function reportError(error: unknown, output: Output): ExitCode {
   return sayError(error, output);
 }
 
-/** @param whatIsLeft - What became of the work, and how it goes on; a search leaves nothing. */
+/**
+ * Says that somebody stopped it; with `--json` a document does, unless there is one already.
+ *
+ * @param whatIsLeft - What became of the work, and how it goes on; a search leaves nothing.
+ */
 export function sayStopped(output: Output, whatIsLeft?: Shown): ExitCode {
-  output.note(whatIsLeft === undefined ? shown("Stopped.") : say`Stopped. ${whatIsLeft}`);
+  const message = whatIsLeft === undefined ? shown("Stopped.") : say`Stopped. ${whatIsLeft}`;
+  if (output.isJson && !output.hasJson) {
+    const error = toWireError({ code: "stopped", message, details: {} });
+    output.jsonText(JSON.stringify({ error }));
+  }
+  output.note(message);
   return exitCodes.interrupted;
 }
 
@@ -105,7 +114,7 @@ function hintOf({ code, message, details }: ErrorFacts): string | undefined {
   if (code === "storage_unavailable" && isFolder) {
     return /[/\\]_indices[/\\]/.test(message)
       ? "An index has lost a file; no session is lost with it. `pond sync` makes it again."
-      : "Check the folder, and who may write there.";
+      : "Check the folder, and who may read and write there.";
   }
   return Object.hasOwn(hints, code) ? hints[code] : undefined;
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseTime } from "./arguments.ts";
@@ -120,6 +120,25 @@ paths = ["~/.claude", "/mnt/old"]`,
       code: "config_invalid",
       message: `${file}: is not UTF-8: save it so`,
     });
+  });
+
+  it.each([
+    ["config.toml", ".config/pond", "config.toml"],
+    ["its folder", ".config", "pond"],
+  ])("refuses a link in the place of %s that leads nowhere", async (_, folder, name) => {
+    home.write(`${folder}/.keep`, "");
+    const link = join(home.folder, folder, name);
+    symlinkSync("unmounted", link);
+
+    const { code, stderr } = await home.pond("sync");
+
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`${link}: is a link that leads nowhere`),
+    ]);
+    await expect(locate({}, { POND_CONFIG: join(link, "mine.toml") })).rejects.toThrow(
+      `${link}: is a link that leads nowhere`,
+    );
   });
 
   it("refuses a POND_CONFIG that is not there", async () => {

@@ -11,10 +11,12 @@ export type StoredSession = {
 export async function storedSessions(sessions: SessionStore): Promise<Map<string, StoredSession>> {
   const stored = new Map<string, StoredSession>();
   const columns = ["id", "parent_session_id", "source_agent"];
+  const { laterParents } = await import("@pond/sessions");
+  const later = await laterParents(sessions.store);
   for await (const rows of sessions.store.table("sessions").scan({ columns })) {
     for (const row of rows) {
       const id = String(row["id"]);
-      const parent = row["parent_session_id"];
+      const parent = (later.get(id) ?? { parentId: row["parent_session_id"] }).parentId;
       stored.set(id, {
         id,
         parent: typeof parent === "string" ? parent : undefined,

@@ -108,6 +108,22 @@ it("does not follow a link out of the folder", async () => {
   }
 });
 
+// Other systems have no such names.
+it.runIf(process.platform === "linux")("reports names that are not UTF-8", async () => {
+  put("projects/-a/s1.jsonl");
+  put("projects/-a/caf\u{fffd}.jsonl");
+  writeFileSync(Buffer.from(join(home, "projects/-a/s\xe9.jsonl"), "latin1"), "{}\n");
+  mkdirSync(Buffer.from(join(home, "projects", "-caf\xe9"), "latin1"));
+
+  expect(await found()).toEqual({
+    keys: ["-a/caf\u{fffd}.jsonl", "-a/s1.jsonl"],
+    faults: [
+      "claude-code: /projects/-caf\u{fffd}:file: a name that is not UTF-8: not stored",
+      "claude-code: /projects/-a/s\u{fffd}.jsonl:file: a name that is not UTF-8: not stored",
+    ],
+  });
+});
+
 it("follows the link that the folder itself is", async () => {
   put("elsewhere/-a/s1.jsonl");
   symlinkSync(join(home, "elsewhere"), join(home, "projects"));

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { isGone, reasonOf } from "@pond/canonical/adapter";
+import { isDecoded, isGone, notUtf8, reasonOf } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
 import {
   agentPrefix,
@@ -172,18 +172,18 @@ function* list(projects: string, folder: string): Generator<FaultEvent, Dirent[]
     if (!isGone(error)) yield fault(folder, reasonOf(error), error);
     return [];
   }
+  const taken: Dirent[] = [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isSymbolicLink() && !pointsInside(projects, path)) {
+    if (!isDecoded(entry.name, path)) yield fault(path, notUtf8);
+    else if (isFolder(entry) || isFile(entry)) taken.push(entry);
+    // Opening a pipe would wait for a writer that never comes.
+    else if (!entry.isSymbolicLink()) yield fault(path, "neither a file nor a folder");
+    else if (!pointsInside(projects, path)) {
       yield fault(path, "a symbolic link out of the folder, not followed");
-    } else if (!entry.isSymbolicLink() && !isFolder(entry) && !isFile(entry)) {
-      // Opening a pipe would wait for a writer that never comes.
-      yield fault(path, "neither a file nor a folder");
     }
   }
-  return entries
-    .filter((entry) => isFolder(entry) || isFile(entry))
-    .sort((left, right) => (left.name < right.name ? -1 : 1));
+  return taken.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
 /** True for a link whose target is read where it stands. */

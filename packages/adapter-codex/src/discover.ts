@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { isGone, reasonOf } from "@pond/canonical/adapter";
+import { isDecoded, isGone, notUtf8, reasonOf } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
 import { type FileName, fileName, type Tree } from "./layout.ts";
 
@@ -77,7 +77,8 @@ function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {
     for (const entry of yield* entriesOf(folder)) {
       if (only !== undefined && entry.name !== only) continue;
       const place = { file: join(folder, entry.name), path: `${path}/${entry.name}` };
-      if (entry.isDirectory()) folders.push({ folder: place.file, path: place.path });
+      if (!isDecoded(entry.name, place.file)) yield fault(place.file, notUtf8);
+      else if (entry.isDirectory()) folders.push({ folder: place.file, path: place.path });
       else if (entry.isSymbolicLink() && leadsOut(place.file, tree)) yield linked(place.file);
       else yield* sessionFile(entry, place.file, path, only !== undefined);
     }

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { isGone, reasonOf, slashed } from "@pond/canonical/adapter";
+import { isDecoded, isGone, notUtf8, reasonOf, slashed } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
 import { isFileOrLink, leadsOut, leadsOutReason, targetOf } from "./links.ts";
 import { looksExported } from "./stores/export-file.ts";
@@ -67,7 +67,9 @@ function* walk(root: string, path: string): Generator<Found | FaultEvent> {
     const below = `${prefix}${entry.name}`;
     // In the client's own folder other files are its settings and keys.
     const isOurs = !home || ours.includes(entry.name);
-    if (entry.isDirectory() && isOurs && !skipped.includes(entry.name)) yield* walk(root, below);
+    if (isOurs && isUndecoded(folder, entry)) yield fault(join(folder, entry.name), notUtf8);
+    else if (entry.isDirectory() && isOurs && !skipped.includes(entry.name))
+      yield* walk(root, below);
     else if (entry.isFile() && isExport(join(folder, entry.name), entry.name, home !== undefined)) {
       yield { kind: "export", path: below };
     } else if (isWanted(folder, entry, home !== undefined)) {
@@ -75,6 +77,12 @@ function* walk(root: string, path: string): Generator<Found | FaultEvent> {
       if (leadsOut(root, path)) yield fault(path, leadsOutReason);
     }
   }
+}
+
+/** True for a folder, or what may be an export, that nothing is found by the name of. */
+function isUndecoded(folder: string, entry: Dirent): boolean {
+  const isRead = entry.isDirectory() || entry.name.endsWith(".json");
+  return isRead && !isDecoded(entry.name, join(folder, entry.name));
 }
 
 /** True for a link that stands where something of the client's would, and is no database. */

@@ -5,8 +5,10 @@ import {
   fileFault,
   fileMark,
   fileReader,
+  isDecoded,
   isSystemError,
   type measureFiles,
+  notUtf8,
   type Reader,
   type RecordCount,
   reasonOf,
@@ -73,7 +75,8 @@ function* filesIn(
     .sort((left, right) => (left.name < right.name ? -1 : 1));
   for (const entry of entries) {
     const file = join(folder, entry.name);
-    if (entry.isFile()) yield found(entry.name);
+    if (!isDecoded(entry.name, file)) yield fileFault(origin, file, notUtf8);
+    else if (entry.isFile()) yield found(entry.name);
     else if (entry.isSymbolicLink() && !pointsBeside(file)) {
       yield fileFault(origin, file, "a symbolic link out of the folder, not followed");
     }

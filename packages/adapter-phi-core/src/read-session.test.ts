@@ -281,6 +281,18 @@ it("leaves a second file of a session out, and says so", async () => {
   expect(said(await readAll(reader, "s.json"))).toEqual(["user: newer"]);
 });
 
+// Other systems have no such names.
+it.runIf(process.platform === "linux")("names files whose name is not UTF-8", async () => {
+  writeFileSync(Buffer.from(join(folder, "caf\xe9.json"), "latin1"), JSON.stringify(session({})));
+
+  const { sessions, faults } = await findSessions(fromPhiCore(folder));
+
+  expect(sessions).toEqual([]);
+  expect(faults.map(({ details: { uri, reason } }) => [uri, reason])).toEqual([
+    [join(folder, "caf\u{fffd}.json"), "a name that is not UTF-8: not stored"],
+  ]);
+});
+
 it("names links whose target it does not read", async () => {
   mkdirSync(join(folder, "sessions"));
   const inside = join(folder, "sessions");

@@ -148,6 +148,25 @@ it("has files as images, as text or by name", async () => {
   expect(fidelityOf(only)).toEqual({ file: { kept: 1, translated: 1, dropped: 1 } });
 });
 
+it("has the files that a tool gave by name", () => {
+  const given = { type: "file", filename: "a.pdf", url: "data:application/pdf;base64,aGk=" };
+  const answer = { type: "tool_result", call_id: "a", is_failure: false, result: [given] };
+  const only = {
+    root: content("s", [
+      ["assistant", call("a")],
+      ["tool", answer],
+    ]),
+    descendants: [],
+  };
+
+  const [bytes] = restoredFiles(writeForeign(only, readTool)).values();
+  const [loop] = JSON.parse(Buffer.from(bytes ?? []).toString()).loops;
+  expect(loop.messages.at(-1).content).toEqual([
+    { type: "text", text: "[File a.pdf, application/pdf]" },
+  ]);
+  expect(fidelityOf(only)?.tool_result).toEqual({ kept: 0, translated: 1, dropped: 0 });
+});
+
 it("counts every part of the sample once", () => {
   const sample = sampleLineage();
   const parts = sample.root.messages.flatMap(partsOf);

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { fileFault, isGone, reasonOf, slashed } from "@pond/canonical/adapter";
+import { fileFault, isDecoded, isGone, notUtf8, reasonOf, slashed } from "@pond/canonical/adapter";
 import { findLog } from "./find-log.ts";
 import {
   fileOf,
@@ -219,13 +219,6 @@ function isCopy(log: string, other: string): boolean {
   const id = headerOf(other)?.["id"];
   return id !== undefined && id === headerOf(log)?.["id"];
 }
-
-/** False for a name that the system did not give as it is: nothing can be found by it. */
-function isDecoded(name: string, path: string): boolean {
-  return !name.includes("\u{fffd}") || existsSync(path);
-}
-
-const notUtf8 = "a name that is not UTF-8: not stored";
 
 /**
  * What the clients keep for a moment beside the artifacts: input not sent yet, files half written

@@ -3,9 +3,9 @@ import { Command } from "commander";
 import { showArchive } from "../archive-progress.ts";
 import { createBatchCaches } from "../batch-caches.ts";
 import { type Context, healed } from "../context.ts";
-import { printCopy, toCopyWire, whatIsKept } from "../copy-report.ts";
+import { exitCodeOf, printCopy, toCopyWire, whatIsKept } from "../copy-report.ts";
 import { UsageError } from "../errors.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import type { ExitCode } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { printJson } from "../output/json.ts";
 import { ProgressLine } from "../output/progress.ts";
@@ -56,13 +56,13 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
         const wire = toCopyWire(report);
         if (output.isJson) await printJson(output, wire);
         else printCopy(context, wire);
+        return exitCodeOf(wire);
       } finally {
         copied.close();
       }
     } finally {
       stored.close();
     }
-    return exitCodes.done;
   } catch (error) {
     if (!isAbort(error)) throw error;
     progress.clear();

@@ -273,7 +273,11 @@ describe("a search", () => {
     const stopped = await home.spawn(["search", "heron", "--json"], { onStart });
     await endpoint.stop();
 
-    expect(stopped).toEqual({ code: 130, stdout: "", stderr: "Stopped.\n" });
+    expect({ ...stopped, stdout: JSON.parse(stopped.stdout) }).toEqual({
+      code: 130,
+      stdout: { error: { code: "internal", message: "Stopped.", details: { kind: "stopped" } } },
+      stderr: "Stopped.\n",
+    });
   });
 });
 

@@ -27,6 +27,18 @@ async function syncTwo(): Promise<void> {
   expect((await home.pond("sync", "-q")).code).toBe(0);
 }
 
+/** Changes a bit, so that the options of a stored message are no JSON. */
+function damageMessages(): void {
+  const data = join(home.folder, ".local/share/pond/default/messages.lance/data");
+  for (const name of readdirSync(data)) {
+    const bytes = readFileSync(join(data, name));
+    const at = bytes.indexOf('{"source"');
+    if (at < 0) continue;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 8, at);
+    writeFileSync(join(data, name), bytes);
+  }
+}
+
 describe("pond export", () => {
   it("writes one file, and says what is in it", async () => {
     await syncTwo();
@@ -48,7 +60,25 @@ describe("pond export", () => {
       bytes: readFileSync(file).length,
       rows: { sessions: 2, messages: 3, parts: 3, windows: 2 },
       digests: { sessions: digest, messages: digest, parts: digest, windows: digest },
+      damaged: [],
     });
+  });
+
+  it("leaves out what is damaged, names its session and ends with 3", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    await home.pond("sync", "-q");
+    damageMessages();
+
+    const told = await home.pond("export", "-o", file);
+    const json = await home.pond("export", "--force", "-o", file, "--json");
+    const imported = await home.pond(...storage("other"), "import", file);
+
+    expect([told.code, json.code, JSON.parse(json.stdout).damaged]).toEqual([3, 3, ["s1"]]);
+    expect(told.stderr).toContain("1 session with damaged rows, which were left out: s1.");
+    expect([imported.code, imported.stdout]).toEqual([
+      0,
+      "1 new session, 0 new messages; 0 there already.\n",
+    ]);
   });
 
   it("replaces a file only with --force", async () => {
@@ -203,11 +233,33 @@ describe("pond import", () => {
         windows: added(0, 2),
       },
       differing: 0,
+      damaged: [],
       vectors_left_out: 0,
     });
     expect((await home.pond("get", "s1", "--json")).stdout).toBe(before);
     expect((await home.pond("search", "three", "--json")).stdout).toContain('"s2"');
   });
+
+  it.each(["import", "copy"])(
+    "of pond %s goes on where a session is damaged, names it and ends with 3",
+    async (verb) => {
+      home.writeSession("s1", line("s1", "a", "one"));
+      await home.pond("sync", "-q");
+      const other = join(home.folder, "other");
+      await home.pond("copy", "@", other);
+      damageMessages();
+      home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "two"));
+      await home.pond(...storage("other"), "sync", "-q");
+      await home.pond(...storage("other"), "export", "-o", file);
+
+      const argv = verb === "import" ? ["import", file] : ["copy", other, "@"];
+      const { code, stdout, stderr } = await home.pond(...argv);
+
+      expect([code, stdout]).toEqual([3, "0 new sessions, 1 new message; 1 there already.\n"]);
+      expect(stderr).toContain("1 session with damaged messages");
+      expect(stderr).toContain(": s1");
+    },
+  );
 
   it("proves a file and stores nothing with --dry-run", async () => {
     await syncTwo();

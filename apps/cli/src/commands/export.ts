@@ -64,7 +64,15 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
       output.line(say`${sessions}, ${messages} in ${where} (${formatBytes(bytes)}).`);
       if (redacted) noteRedacted(output, redacted);
     }
-    return exitCodes.done;
+    const { damaged } = report;
+    if (damaged.length === 0) return exitCodes.done;
+    if (!output.isJson) {
+      const sessions = formatCounted(damaged.length, "session");
+      output.warn(
+        say`${sessions} with damaged rows, which were left out: ${shownLine(damaged.join(" "))}. \`pond sync --verify\` mends what its sources still hold.`,
+      );
+    }
+    return exitCodes.doneWithFaults;
   } finally {
     progress.clear();
     stop();

@@ -110,7 +110,10 @@ describe("pond get --format", () => {
     [["--format", "html", "--message", "m1"], "--format is of a session: leave --message out"],
     [["--out", "a.html"], "--out goes with --format"],
     [["--force"], "--force goes with --out"],
-    [["--format", "html", "--out", ""], "say where to write it: --out FILE"],
+    [
+      ["--format", "html", "--out", ""],
+      "option '--out <file>' argument '' is invalid. It is empty",
+    ],
     [["--user-names"], "--user-names goes with --redact"],
   ])("refuses %j", async (argv, message) => {
     const { code, stderr } = await home.pond("get", "s1", ...argv);

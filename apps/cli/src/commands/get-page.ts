@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import {
+  childrenOf,
   type ResponseMode,
   readPages,
   type SessionPage,
@@ -7,7 +8,6 @@ import {
   type ShownMessage,
 } from "@pond/sessions";
 import { type Redactor, type SharedMessage, toHtml, toMarkdown } from "@pond/share";
-import { eq } from "@pond/substrate";
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -120,7 +120,7 @@ async function* piecesOf(
   const shared = {
     session: first.value.session,
     messages: messagesOf(first.value, pages, onMessages),
-    children: await childrenOf(sessions, id),
+    children: [...(await childrenOf(sessions.store, [id])).keys()].sort(),
   };
   yield* formats[format](shared, { redactor });
 }
@@ -143,10 +143,4 @@ async function* messagesOf(
 
 function toShared({ text = "", content = text, ...message }: ShownMessage): SharedMessage {
   return { ...message, content } as SharedMessage;
-}
-
-async function childrenOf({ store }: SessionStore, id: string): Promise<string[]> {
-  const where = eq("parent_session_id", id);
-  const rows = await store.table("sessions").rows({ columns: ["id"], where });
-  return rows.map((row) => String(row["id"])).sort();
 }

@@ -1,6 +1,6 @@
 import type { ResponseMode, SessionStore } from "@pond/sessions";
 import { Command, Option } from "commander";
-import { parseDepth } from "../arguments.ts";
+import { parseDepth, parsePlace } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
@@ -39,7 +39,7 @@ export function getCommand(run: RunAction): Command {
     .addOption(
       new Option("--format <format>", "as one page that can be passed on").choices(formats),
     )
-    .option("--out <file>", "write the page into this file")
+    .option("--out <file>", "write the page into this file", parsePlace)
     .option("--force", "replace a file that is there")
     .option("--redact", "replace secrets of known forms, and say how many")
     .option("--user-names", "with --redact: also the names in paths of home folders")
@@ -93,7 +93,6 @@ function refuseMixed(flags: GetFlags, isJson: boolean): void {
     ],
     [format === undefined && out !== undefined, "--out goes with --format"],
     [out === undefined && force === true, "--force goes with --out"],
-    [out === "", "say where to write it: --out FILE"],
     [isJson && format !== undefined && out === undefined, "with --json, --format needs --out FILE"],
     [userNames === true && redact !== true, userNamesWithoutRedact],
   ];

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Context } from "../context.ts";
-import { printCopy, whatIsKept } from "../copy-report.ts";
+import { exitCodeOf, printCopy, whatIsKept } from "../copy-report.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { printJson } from "../output/json.ts";
@@ -41,6 +41,7 @@ async function importFile(
       progress.clear();
       if (output.isJson) await printJson(output, copied);
       else printCopy(context, copied);
+      return exitCodeOf(copied);
     }
     return exitCodes.done;
   } catch (error) {

@@ -71,7 +71,8 @@ if (client === "claude") {
 } else {
   const file = process.env.HOME + "/.codex/config.toml";
   const text = readFileSync(file, "utf8").replace(/\\n\\[mcp_servers[^]*/, "");
-  const own = "\\n[mcp_servers.pond]\\ncommand = " + JSON.stringify(command) + "\\nargs = " + JSON.stringify(args) + "\\n";
+  const own = "\\n[mcp_servers.pond]\\ncommand = " + JSON.stringify(command) + "\\nargs = " + JSON.stringify(args) + "\\n[mcp_servers.pond.env]\\n" +
+    Object.entries(env).map(([key, value]) => key + " = " + JSON.stringify(value) + "\\n").join("");
   writeFileSync(file, verb === "add" ? text + own : text);
 }
 `,
@@ -212,6 +213,7 @@ describe("what pond init does", () => {
           ...["--", command, ...args],
         ],
         diff: expect.stringMatching(/^\+\{\n\+ {2}"mcpServers"/),
+        replaces: false,
         backup: join(home.folder, ".claude.json.bak-20261120T120000Z"),
         message: null,
       },
@@ -366,6 +368,93 @@ describe("what pond init does", () => {
 });
 
 const stateFile = ".local/state/pond/init.json";
+
+describe("a store named by flag where the environment names another", () => {
+  const config = ".config/opencode/opencode.json";
+  const service = ".config/systemd/user/pond-sync.service";
+  const [first, second] = ["first store", "second store"] as const;
+  const served = () => [".claude.json", ".codex/config.toml", config, service].map(read);
+  const folder = (name: string): string => join(home.folder, name);
+
+  beforeEach(() => {
+    env = { ...fakePath(home, "systemctl"), POND_STORAGE: join(home.folder, first) };
+    fakeClients();
+    home.write(".local/share/opencode/.keep", "");
+    home.write(config, '{\n  "theme": "x"\n}\n');
+  });
+
+  it("is the one that agents and the schedule use", async () => {
+    const { report } = await initJson("--storage", folder(second), "--no-sync");
+
+    expect(report.mcp.map(({ state }: { state: string }) => state)).toEqual([
+      ...["registered", "registered", "registered"],
+    ]);
+    expect(served().filter((text) => text.includes("POND_STORAGE"))).toEqual([]);
+    expect(read(".config/pond/config.toml")).toContain(second);
+  });
+
+  it("takes the place of the one they were told of before, and the interval stays", async () => {
+    await init("--no-sync");
+    await home.pondWith({ env }, "schedule", "start", "--every", "30m");
+    expect(served().filter((text) => text.includes(first))).toHaveLength(4);
+
+    const planned = await initJson("--storage", folder(second), "--dry-run");
+    expect(served().filter((text) => text.includes(first))).toHaveLength(4);
+    const { report } = await initJson("--storage", folder(second), "--no-sync");
+    const again = await initJson("--storage", folder(second), "--no-sync");
+
+    const states = ({ mcp, schedule }: typeof report) => [
+      ...mcp.map(({ state, replaces }: typeof report) => [state, replaces]),
+      schedule.state,
+    ];
+    expect(states(planned.report)).toEqual([...Array(3).fill(["planned", true]), "planned"]);
+    expect(states(report)).toEqual([...Array(3).fill(["registered", true]), "started"]);
+    expect(states(again.report)).toEqual([...Array(3).fill(["already", false]), "already"]);
+    expect(report.mcp[2].diff).toContain(`-        "POND_STORAGE": "${folder(first)}`);
+    expect(served().filter((text) => text.includes("POND_STORAGE"))).toEqual([]);
+    expect(report.schedule.every).toBe("30m");
+
+    const undone = await init("--undo");
+    expect(undone.code).toBe(0);
+    expect(read(config)).toBe('{\n  "theme": "x"\n}\n');
+    expect(isThere(service)).toBe(false);
+  });
+
+  it("leaves alone what somebody made his own", async () => {
+    await init("--no-sync", "--client", "opencode");
+    await home.pondWith({ env }, "schedule", "start", "--storage", folder("third"));
+    home.write(config, read(config).replace('"enabled": true', '"enabled": false'));
+    const before = [config, service].map(read);
+    env = { ...env, POND_STORAGE: folder(second) };
+
+    const { report } = await initJson("--no-sync", "--client", "opencode");
+
+    expect(report.mcp[0]).toMatchObject({
+      state: "other",
+      message: expect.stringContaining("holds settings of yours"),
+    });
+    expect(report.schedule.state).toBe("already");
+    expect([config, service].map(read)).toEqual(before);
+  });
+});
+
+it.each([
+  ["a profile", { OMP_PROFILE: "work" }, ".omp/profiles/work/agent"],
+  ["a folder below the home", { PI_CODING_AGENT_DIR: "~/.omp/other" }, ".omp/other"],
+  ["the usual folder", {}, ".omp/agent"],
+])("registers with omp where it reads, in %s", async (_, variables, folder) => {
+  home.write(`${folder}/sessions/.keep`, "");
+  env = { ...env, ...variables };
+
+  const { report } = await initJson("--client", "omp", "--no-sync", "--no-schedule");
+
+  expect(report.mcp[0]).toMatchObject({
+    state: "registered",
+    file: join(home.folder, folder, "mcp.json"),
+  });
+  expect(JSON.parse(read(`${folder}/mcp.json`)).mcpServers.pond.command).toBe(process.execPath);
+  expect(isThere("~")).toBe(false);
+});
 
 describe("pond init --undo", () => {
   it("takes everything back but what was stored", async () => {

@@ -1,6 +1,6 @@
 import type { ListedSession, SessionStore } from "@pond/sessions";
 import { Command } from "commander";
-import { parseCount, parseTime, toProject } from "../arguments.ts";
+import { parseCount, parseProject, parseTime } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { UsageError } from "../errors.ts";
@@ -26,7 +26,7 @@ export function listCommand(run: RunAction): Command {
     .description(
       "list sessions, the last active first; sub-agents are counted with the session they served",
     )
-    .option("--project <folder>", "only of this folder and those below it", toProject)
+    .option("--project <folder>", "only of this folder and those below it", parseProject)
     .option("--agent <name>", "only of this client")
     .option("--since <time>", "only active since: 2026-03-01, 7d, today", (text) => parseTime(text))
     .option("--limit <n>", "at most so many", parseCount, 50)

@@ -259,6 +259,8 @@ describe("pond search", () => {
     [["search"], 2, "missing required argument 'query'"],
     [["search", " "], 2, "query: it is empty"],
     [["search", "x", "--since", "soon"], 2, "Say a date"],
+    [["search", "x", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
+    [["list", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
     [["search", "x", "--limit", "0"], 2, "Say a whole number from 1"],
     [["search", "x", "--role", "robot"], 2, "Allowed choices are user"],
     [["search", "x", "--session", "zzz"], 1, "no session zzz is stored"],

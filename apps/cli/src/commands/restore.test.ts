@@ -246,6 +246,7 @@ describe("pond restore", () => {
     [["restore"], "say which session"],
     [["restore", "--all", ledger], "not both"],
     [["restore", ledger, "--out", "x", "--install"], "--out and --install"],
+    [["restore", ledger, "--out", ""], "option '--out <dir>' argument '' is invalid. It is empty"],
     [["restore", ledger, "--at", "noon"], "Allowed choices are first, last"],
   ])("refuses %j as bad usage", async (argv, message) => {
     const { code, stderr } = await home.pond(...argv);

@@ -1,5 +1,6 @@
 import type { At } from "@pond/sessions";
 import { Command, Option } from "commander";
+import { parsePlace } from "../arguments.ts";
 import { type Context, withStore, withWholeStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { UsageError } from "../errors.ts";
@@ -31,7 +32,7 @@ export function restoreCommand(run: RunAction): Command {
     .argument("[session...]", "ids, enough of their beginnings, or numbers of the last search")
     .option("--all", "every session, each below a folder named after its client")
     .option("--to <client>", "for this client instead of the one it came from")
-    .option("--out <dir>", "folder to write to (default: ./pond-restore)")
+    .option("--out <dir>", "folder to write to (default: ./pond-restore)", parsePlace)
     .option("--install", "write into the client's own home, where it finds them")
     .option("--force", "replace files that are there")
     .addOption(

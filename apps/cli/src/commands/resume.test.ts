@@ -102,6 +102,7 @@ describe("pond resume", () => {
         files: expect.arrayContaining([join(other.folder, log)]),
         written: true,
         left_as_is: [],
+        outdated: false,
         fidelity: expect.objectContaining({ text: expect.any(Object) }),
         directory: "/home/ada/ledger",
         commands: [["claude", "--resume", ledger]],
@@ -234,6 +235,54 @@ describe("pond resume", () => {
     expect(await found()).toEqual(["claude-code", "codex"]);
     other.remove();
   });
+
+  it.each(["codex", "pi", "omp"])(
+    "brings a copy for %s up to date, unless somebody went on in it",
+    async (to) => {
+      const other = new Home();
+      const id = "5e551000-0000-4000-8000-000000000001";
+      const log = other.writeSession(id, line(id, "u1", "the first turn"));
+      const grow = (uuid: string, parentUuid: string | null, text: string): void => {
+        appendFileSync(log, `${line(id, uuid, text, { parentUuid })}\n`);
+      };
+      const resume = async () => {
+        await other.pond("sync", "claude-code", "-q");
+        const { code, stdout, stderr } = await other.pond("resume", id, "--to", to, "--json");
+        const report = JSON.parse(stdout);
+        return { code, stderr, report, copy: readFileSync(report.files[0], "utf8") };
+      };
+
+      const first = await resume();
+      const same = await resume();
+      grow("u2", "u1", "the second turn");
+      const grown = await resume();
+      appendFileSync(first.report.files[0], '{"type":"added"}\n');
+      const goneOn = await resume();
+      grow("u3", "u2", "the third turn");
+      const outdated = await resume();
+      const forced = await other.pond("resume", id, "--to", to, "--force", "--json");
+
+      const facts = ({ code, report: { written, outdated, fidelity } }: typeof first) => [
+        ...[code, written, outdated, fidelity === null],
+      ];
+      expect([first, same, grown, goneOn, outdated].map(facts)).toEqual([
+        [0, true, false, false],
+        [0, false, false, true],
+        [0, true, false, false],
+        [0, false, false, true],
+        [0, false, true, true],
+      ]);
+      expect(grown.copy.startsWith(first.copy)).toBe(true);
+      expect(grown.copy).toContain("the second turn");
+      expect(outdated.copy).toBe(`${grown.copy}{"type":"added"}\n`);
+      expect(outdated.stderr).toContain(
+        "may lack what came later in the session: --force replaces",
+      );
+      expect([goneOn.stderr, forced.stderr].join()).not.toContain("may lack");
+      expect(readFileSync(first.report.files[0], "utf8")).toContain("the third turn");
+      other.remove();
+    },
+  );
 
   it.each([
     [["resume"], 2, "missing required argument"],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Adapter, Fidelity, RestoredFile, Resume } from "@pond/canonical/adapter";
 import type { Restored, SessionStore } from "@pond/sessions";
 import { Command } from "commander";
+import { compareCopy } from "../compare-copy.ts";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { UsageError } from "../errors.ts";
@@ -35,7 +36,10 @@ type ResumeReport = {
   readonly written: boolean;
   /** Those of them that belong to forks and sub-agents, were there already and stay. */
   readonly left_as_is: readonly string[];
-  readonly fidelity: Fidelity;
+  /** True for a copy that was there already, stays, and may lack what came later. */
+  readonly outdated: boolean;
+  /** Of what was written; null where nothing was. */
+  readonly fidelity: Fidelity | null;
   /** Where to run the commands; null where it does not matter. */
   readonly directory: string | null;
   readonly commands: Resume["commands"];
@@ -63,6 +67,7 @@ async function resume(context: Context, typed: string, flags: ResumeFlags): Prom
   const report = await withStore(context, "read", (sessions) =>
     install(context, sessions, typed, flags),
   );
+  if (report.outdated) output.warn(outdatedText);
   if (!flags.run && isFolderGone(report)) output.warn(folderGone(report, context.home));
   if (output.isJson) await printJson(output, report);
   else print(context, report);
@@ -84,7 +89,12 @@ async function install(
   const options = { readTool: toolReader(), projectFor: realFolder };
   const restored = await restore(sessions, id, adapter.to, options);
   const folder = homeOf(adapter, { home, env });
-  const { isWritten, leftAsIs } = await place(restored, id, folder, flags.force ?? false);
+  const { isWritten, leftAsIs, isOutdated } = await place(
+    restored,
+    id,
+    folder,
+    flags.force ?? false,
+  );
   const { files } = restored;
   const pathOf = ({ path }: RestoredFile): string => join(folder, path);
   const project = restored.isNative ? session.project : realFolder(session.project);
@@ -97,7 +107,8 @@ async function install(
     files: files.map(pathOf),
     written: isWritten,
     left_as_is: leftAsIs.map(pathOf),
-    fidelity: restored.fidelity,
+    outdated: isOutdated,
+    fidelity: isWritten ? restored.fidelity : null,
     directory: directory ?? null,
     commands,
     command: [...(directory === undefined ? [] : [["cd", directory]]), ...commands]
@@ -106,14 +117,20 @@ async function install(
   };
 }
 
-type Placed = { readonly isWritten: boolean; readonly leftAsIs: readonly RestoredFile[] };
+type Placed = {
+  readonly isWritten: boolean;
+  readonly leftAsIs: readonly RestoredFile[];
+  readonly isOutdated: boolean;
+};
+
+const nothing = { isWritten: false, leftAsIs: [], isOutdated: false } as const satisfies Placed;
 
 /**
  * Writes the files, unless the session is there already: the client may have gone on in it, and
  * what it wrote since is worth more than a copy.
  */
 async function place(
-  { files }: Restored,
+  { files, isNative }: Restored,
   id: string,
   folder: string,
   isForced: boolean,
@@ -121,12 +138,40 @@ async function place(
   const { writeFiles } = await import("@pond/sessions");
   const own = files.find(({ session }) => session === id);
   if (!isForced && own !== undefined && existsSync(join(folder, own.path))) {
-    return { isWritten: false, leftAsIs: [] };
+    return isNative ? nothing : updateCopies(files, own, folder);
   }
   const { toWrite, leftAsIs } = planInstall(files, folder, new Set([id]));
   await writeFiles(toWrite, folder, { isForced });
-  return { isWritten: true, leftAsIs };
+  return { isWritten: true, leftAsIs, isOutdated: false };
 }
+
+/**
+ * Brings a copy up to date that was written before the session went on, with those of its forks and
+ * sub-agents, where nobody went on in them.
+ */
+async function updateCopies(
+  files: readonly RestoredFile[],
+  own: RestoredFile,
+  folder: string,
+): Promise<Placed> {
+  const { writeFiles } = await import("@pond/sessions");
+  const toWrite: RestoredFile[] = [];
+  const leftAsIs: RestoredFile[] = [];
+  for (const each of files) {
+    // It is gone through twice.
+    const file = { ...each, content: [...each.content] };
+    const state = await compareCopy(join(folder, file.path), file.content);
+    if (each === own && state === "other") return { ...nothing, isOutdated: true };
+    if (state === "missing" || state === "earlier") toWrite.push(file);
+    else if (each !== own) leftAsIs.push(file);
+  }
+  await writeFiles(toWrite, folder, { isForced: true });
+  return toWrite.length > 0 ? { isWritten: true, leftAsIs, isOutdated: false } : nothing;
+}
+
+const outdatedText = shown(
+  "the copy that is there may lack what came later in the session: --force replaces it, with what was added to it",
+);
 
 function noCommand({ origin }: Adapter, id: string): UsageError {
   return new UsageError(
@@ -149,8 +194,8 @@ function print({ output, home }: Context, report: ResumeReport): void {
         : say`Already there, and left as it is: ${where} (--force replaces it)`,
     );
     if (report.left_as_is.length > 0) output.note(leftAsIsText(report.left_as_is.length));
-    const lost = Object.entries(report.fidelity).filter(([, { dropped }]) => dropped > 0);
-    if (!report.native && report.written && lost.length > 0) {
+    const lost = Object.entries(report.fidelity ?? {}).filter(([, { dropped }]) => dropped > 0);
+    if (!report.native && lost.length > 0) {
       const list = lost.map(([type, { dropped }]) => `${dropped} ${type.replaceAll("_", " ")}`);
       output.note(style.faint(say`Not carried over: ${shown(list.join(", "))}`));
     }

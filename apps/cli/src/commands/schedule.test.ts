@@ -231,7 +231,11 @@ describe("with launchd", () => {
     const isStopped = await launchd.stop();
 
     expect([isNew, again, isStopped]).toEqual([true, false, true]);
-    expect(installed).toEqual({ every: "2h", places: [join(home.folder, agent)] });
+    expect(installed).toEqual({
+      every: "2h",
+      places: [join(home.folder, agent)],
+      namesStore: false,
+    });
     expect(text).toContain("<string>/Users/a &amp; b/&lt;pond&gt;/main.js</string>");
     expect(text).toContain("<key>StartInterval</key>\n  <integer>7200</integer>");
     expect(existsSync(join(home.folder, agent))).toBe(false);

@@ -1,6 +1,6 @@
 import type { SearchRequest, SearchResponse } from "@pond/search";
 import { Command, Option } from "commander";
-import { parseCount, parseScore, parseTime, toProject } from "../arguments.ts";
+import { parseCount, parseProject, parseScore, parseTime } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
 import { withEmbedder } from "../embedder.ts";
 import { exitCodes } from "../exit.ts";
@@ -32,7 +32,7 @@ export function searchCommand(run: RunAction): Command {
   return new Command("search")
     .description("find what was said, best first")
     .argument("<query...>", 'words, "a phrase", +required, -excluded (after --)')
-    .option("--project <folder>", "only in this folder and those below it", toProject)
+    .option("--project <folder>", "only in this folder and those below it", parseProject)
     .option("--session <id>", "only in this session")
     .option("--agent <name>", "only of this client")
     .addOption(new Option("--role <role>", "only said by").choices(roles))

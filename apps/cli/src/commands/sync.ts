@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { SessionStore } from "@pond/sessions";
 import type { Source, Stage, SyncOptions } from "@pond/sync";
 import { Command, Option } from "commander";
+import { parsePlace } from "../arguments.ts";
 import { type AdapterChoice, chooseAdapters } from "../choose-adapters.ts";
 import { type Context, withStore, withWholeStore } from "../context.ts";
 import { type CopyWire, printCopy } from "../copy-report.ts";
@@ -43,7 +44,11 @@ export function syncCommand(run: RunAction): Command {
   return new Command("sync")
     .description("store the sessions of the clients on this machine, those that changed")
     .argument("[adapter...]", "clients to read (default: every one found)")
-    .option("--path <dir>", "read this home, session folder or file instead of the client's own")
+    .option(
+      "--path <dir>",
+      "read this home, session folder or file instead of the client's own",
+      parsePlace,
+    )
     .addOption(new Option("--only <stage>", "run one stage").choices(stageNames))
     .addOption(new Option("--skip <stage>", "leave one stage out").choices(stageNames))
     .option("--force-embed", "make every vector anew, those of the same model too")

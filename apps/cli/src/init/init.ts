@@ -6,7 +6,7 @@ import { onInterrupt } from "../interrupt.ts";
 import type { Output } from "../output/output.ts";
 import { joined, say, shown, shownLine } from "../output/shown.ts";
 import { tell } from "../output/tell.ts";
-import { isAbort } from "../report-error.ts";
+import { isAbort, sayStopped } from "../report-error.ts";
 import { type GlobalFlags, resolveSettings } from "../settings.ts";
 import { type Asker, createAsker } from "./ask.ts";
 import { configure } from "./configure.ts";
@@ -113,11 +113,14 @@ async function takeSteps(
   const config = await configure(context, found, chosen, globals, isDry);
   // The rest goes by what was just written.
   const settings = isDry ? context.settings : await resolveSettings(globals, env, home);
-  const configured = { ...context, settings };
+  // A store that was named is in there: what the environment names is another one.
+  const { POND_STORAGE: _, ...others } = env;
+  const configured = { ...context, settings, env: globals.storage === undefined ? env : others };
   const offer = { isDry, asker, signal };
+  const isNamed = globals.storage !== undefined || globals.namespace !== undefined;
   const mcp = flags.mcp ? await offerMcp(configured, chosen, offer) : [];
   signal.throwIfAborted();
-  const schedule = flags.schedule ? await offerSchedule(configured, offer) : null;
+  const schedule = flags.schedule ? await offerSchedule(configured, isNamed, offer) : null;
   signal.throwIfAborted();
   const wantsSync =
     flags.sync && !isDry && ((await asker?.confirm("Store the sessions now?")) ?? true);
@@ -142,8 +145,7 @@ function sayLeft(
     after.length > before.length
       ? "What was done so far stays: `pond init` goes on from there, `pond init --undo` takes it back."
       : "Nothing was changed.";
-  output.note(say`Stopped. ${shown(left)}`);
-  return exitCodes.interrupted;
+  return sayStopped(output, shown(left));
 }
 
 function showOrSayNone(context: Context, found: readonly FoundClient[]): void {

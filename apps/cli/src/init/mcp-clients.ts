@@ -11,12 +11,13 @@ export type McpServer = {
 };
 
 type Place = Pick<Context, "env" | "home">;
+type Files = readonly [string, ...string[]];
 
 /** A client that can be told of MCP servers. */
 export type McpClient = {
   readonly client: string;
   /** Where it keeps the servers of its user; the first one is written to. */
-  readonly files: (place: Place) => readonly [string, ...string[]];
+  readonly files: (place: Place) => Files | Promise<Files>;
   /** The server it has as `pond`, in the client's own words; undefined where there is none. */
   readonly find: (text: string) => Promise<unknown>;
   /** What stands in the file of a server. */
@@ -97,12 +98,7 @@ export const mcpClients: readonly McpClient[] = [
   },
   {
     client: "omp",
-    files: ({ env, home }) => [
-      join(
-        env["PI_CODING_AGENT_DIR"] || join(home, env["PI_CONFIG_DIR"] || ".omp", "agent"),
-        "mcp.json",
-      ),
-    ],
+    files: ompFiles,
     path: ["mcpServers", name],
     find: findInJson(["mcpServers", name]),
     entry: ({ command: [command, ...args], env }) => ({ command, args, ...some(env) }),
@@ -114,8 +110,15 @@ export const mcpClients: readonly McpClient[] = [
   },
 ];
 
+/** Beside the sessions of the profile that is in use. */
+async function ompFiles(place: Place): Promise<Files> {
+  const { adapterNamed } = await import("@pond/adapters");
+  const [home = ""] = adapterNamed("omp").homes(place);
+  return [join(home, "mcp.json")];
+}
+
 /** The client reads all of these; the oldest form is not written to. */
-function opencodeFiles(folder: string): readonly [string, ...string[]] {
+function opencodeFiles(folder: string): Files {
   const [newer, usual, oldest] = ["opencode.jsonc", "opencode.json", "config.json"].map((each) =>
     join(folder, each),
   ) as [string, string, string];
@@ -159,6 +162,17 @@ export function wordsOf(entry: unknown): readonly unknown[] | undefined {
   const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown };
   const words = Array.isArray(command) ? command : [command];
   return Array.isArray(args) ? [...words, ...args] : words;
+}
+
+/** The variables it is started with. */
+export function variablesOf(entry: unknown): Readonly<Record<string, unknown>> {
+  if (typeof entry !== "object" || entry === null) return {};
+  const { env, environment = env } = entry as {
+    readonly env?: unknown;
+    readonly environment?: unknown;
+  };
+  const isTable = typeof environment === "object" && environment !== null;
+  return isTable ? { ...environment } : {};
 }
 
 /** True where a shell would find the program. */

@@ -2,7 +2,6 @@ import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
 import { tell } from "../output/tell.ts";
-import { shellLine } from "../shell-words.ts";
 import type { Asker } from "./ask.ts";
 import { sayBackup } from "./configure.ts";
 import { printDiff } from "./line-diff.ts";
@@ -47,13 +46,15 @@ export async function offerMcp(
 
 function sayRegistration(
   context: Context,
-  { client, state, backup, command, message }: Registration,
+  { client, state, replaces, backup, message }: Registration,
   isDry: boolean,
 ): void {
   const { output, home } = context;
   const told: Readonly<Record<Registration["state"], string>> = {
     planned: isDry ? "to be registered" : "not registered",
-    registered: "registered",
+    registered: replaces
+      ? "registered anew, in the place of what pond registered before"
+      : "registered",
     already: "already registered",
     other: "has a server called pond already, which is left as it is",
     manual: "not registered",
@@ -63,10 +64,11 @@ function sayRegistration(
   const why =
     message === null ? shown("") : say`: ${shownLine(message.replaceAll(`${home}/`, "~/"))}`;
   if (state === "failed") output.warn(say`${line}${why}`);
-  else if (state === "manual" && command !== null) {
-    const [program = ""] = command;
-    tell(output, say`${line}: ${shown(program)} is not on the PATH; run`, shown("  "));
-    output.line(say`    ${shownLine(shellLine(command))}`);
+  else if (state === "manual" && message !== null) {
+    // To be copied, so it has a line of its own.
+    const [reason = "", run = ""] = message.split(/(?<=; run) (.*)/s);
+    tell(output, say`${line}: ${shownLine(reason)}`, shown("  "));
+    output.line(say`    ${shownLine(run)}`);
   } else tell(output, say`${line}${why}`, shown("  "));
   sayBackup(context, backup);
 }

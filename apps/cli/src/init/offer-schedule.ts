@@ -2,15 +2,22 @@ import type { Context } from "../context.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
 import { tell } from "../output/tell.ts";
 import { scheduleStatus } from "../schedule/schedule-status.ts";
+import type { FoundSchedule } from "../schedule/schedulers.ts";
 import { readJournal, record, writeJournal } from "./journal.ts";
 import type { Offer } from "./offer-mcp.ts";
 import type { OfferedSchedule } from "./report.ts";
 
 type State = OfferedSchedule["state"];
 
-/** Starts a schedule where there is none. @returns Null where it was refused. */
+/**
+ * Starts a schedule where there is none, and has one that is there find what pond finds now.
+ *
+ * @param isStoreNamed - By the flags of this command line: `config.toml` says it by now.
+ * @returns Null where it was refused.
+ */
 export async function offerSchedule(
   context: Context,
+  isStoreNamed: boolean,
   { isDry, asker, signal }: Offer,
 ): Promise<OfferedSchedule | null> {
   const { output } = context;
@@ -23,27 +30,55 @@ export async function offerSchedule(
     if (!output.isJson) saySchedule(context, state, message);
     return { ...(await scheduleStatus(context)), state, message };
   };
-  // However often it runs, somebody chose that.
-  if ((await findSchedule(schedulers)) !== undefined) return is("already");
-  const { scheduler, why } = await firstUsable(schedulers);
-  if (scheduler === undefined) {
-    return is("unavailable", `${why}: run \`pond sync\` now and then`);
+  const failed = (error: unknown) =>
+    is("failed", error instanceof Error ? error.message : String(error));
+  const there = await findSchedule(schedulers);
+  try {
+    if (there !== undefined && (await isToStay(context, there, isStoreNamed))) return is("already");
+  } catch (error) {
+    return failed(error);
   }
-  if (isDry) return is("planned", `every hour, with ${scheduler.kind}`);
-  const question = `Sync every hour in the background, with ${scheduler.kind}?`;
+  const usable = await firstUsable(schedulers);
+  const scheduler = there?.scheduler ?? usable.scheduler;
+  if (scheduler === undefined) {
+    return is("unavailable", `${usable.why}: run \`pond sync\` now and then`);
+  }
+  // However often it runs, somebody chose that.
+  const every = there?.every ?? "1h";
+  const often = every === "1h" ? "every hour" : `every ${every}`;
+  const instead = there === undefined ? "" : ", in the place of the one that is there";
+  const message = `${often}, with ${scheduler.kind}${instead}`;
+  if (isDry) return is("planned", message);
+  const question = `Sync ${often} in the background, with ${scheduler.kind}${instead}?`;
   if (!((await asker?.confirm(question)) ?? true)) return null;
   signal.throwIfAborted();
   const before = await readJournal(context);
   try {
-    const job = await createJob(context, "1h");
-    await record(context, { kind: "schedule" });
-    await startWith(schedulers, job);
-    return await is("started", `every hour, with ${scheduler.kind}`);
+    const job = await createJob(context, every);
+    if (there === undefined) {
+      await record(context, { kind: "schedule" });
+      await startWith(schedulers, job);
+    }
+    // Whether it goes when all this is undone is settled since it was started.
+    else await scheduler.start(job);
+    return await is("started", message);
   } catch (error) {
     // What was begun is taken back already.
     if ((await findSchedule(schedulers)) === undefined) await writeJournal(context, before);
-    return is("failed", error instanceof Error ? error.message : String(error));
+    return failed(error);
   }
+}
+
+/** True for a schedule that is what it would be now, or that somebody made otherwise on purpose. */
+async function isToStay(
+  context: Context,
+  { scheduler, every, namesStore }: FoundSchedule,
+  isStoreNamed: boolean,
+): Promise<boolean> {
+  if (every === null || (namesStore && !isStoreNamed)) return true;
+  if ((await scheduler.whyUnusable()) !== undefined) return true;
+  const { jobOf } = await import("../schedule/job.ts");
+  return scheduler.has(jobOf(context, every));
 }
 
 function saySchedule({ output }: Context, state: State, message: string | null): void {

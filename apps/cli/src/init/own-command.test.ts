@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../errors.ts";
 import { carriedEnvironment, lastingNode, ownCommand, refusePassing } from "./own-command.ts";
@@ -47,4 +49,45 @@ it("carries on where files are, from wherever it is started, and nothing else", 
   expect(carriedEnvironment({ POND_STORAGE: "s3://b/p" }, "/")).toEqual({
     POND_STORAGE: "s3://b/p",
   });
+});
+
+it("makes a relative home absolute where the client counts it from here", () => {
+  const env = {
+    CLAUDE_CONFIG_DIR: "claude",
+    CODEX_HOME: "./codex",
+    PHI_CORE_SESSIONS: "../runs",
+    PI_CODING_AGENT_DIR: "~/.pi/agent",
+    PI_CODING_AGENT_SESSION_DIR: "sessions",
+    PI_CONFIG_DIR: ".omp",
+    OMP_PROFILE: "work",
+    PI_PROFILE: "play",
+  };
+
+  expect(carriedEnvironment(env, "/home/a")).toEqual({
+    ...env,
+    CLAUDE_CONFIG_DIR: resolve("claude"),
+    CODEX_HOME: resolve("codex"),
+    PHI_CORE_SESSIONS: resolve("../runs"),
+  });
+  expect(carriedEnvironment({ PI_CODING_AGENT_DIR: "agent" }, "/home/a")).toEqual({
+    PI_CODING_AGENT_DIR: resolve("agent"),
+  });
+});
+
+it("carries every variable of docs/settings.md but those of a terminal, of programs and of downloads", () => {
+  const page = readFileSync(new URL("../../../../docs/settings.md", import.meta.url), "utf8");
+  const [, table = ""] = page.split("## Environment");
+  const rows = table.split("\n## ")[0]?.match(/^\| `.*? \|/gm) ?? [];
+  const names = rows.flatMap((row) => row.match(/[A-Z][A-Z_]+/g) ?? []);
+  const others = [
+    ...["NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "POND_PAGER", "PAGER", "PATH"],
+    ...["HF_ENDPOINT", "HF_TOKEN", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"],
+  ];
+
+  const carried = carriedEnvironment(Object.fromEntries(names.map((name) => [name, "/x"])), "/");
+
+  expect(names).toContain("PHI_CORE_SESSIONS");
+  expect(Object.keys(carried).sort()).toEqual(
+    names.filter((name) => !others.includes(name)).sort(),
+  );
 });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { absoluteStorage } from "../config-values.ts";
 import type { Environment } from "../directories.ts";
@@ -48,7 +48,21 @@ const places = [
   "PI_CONFIG_DIR",
   "OMP_PROFILE",
   "PI_PROFILE",
+  "PHI_CORE_SESSIONS",
 ] as const;
+
+/**
+ * Homes that count from the folder a client is started in. Others have a folder of their own that
+ * they count from, or are ignored where they are relative.
+ */
+const homes: readonly string[] = [
+  ...["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "PHI_CORE_SESSIONS"],
+];
+
+/** True for a variable that pond writes where somebody else starts it. */
+export function isCarried(name: string): boolean {
+  return name === "POND_EMBEDDINGS" || places.some((each) => each === name);
+}
 
 /** What of the environment a pond started by somebody else needs to find the same files. */
 export function carriedEnvironment(env: Environment, home: string): Record<string, string> {
@@ -63,5 +77,8 @@ export function carriedEnvironment(env: Environment, home: string): Record<strin
 
 /** It is started elsewhere than here. */
 function absolute(name: string, value: string, home: string): string {
-  return name.startsWith("POND_") ? absoluteStorage(value, home) : value;
+  if (name.startsWith("POND_")) return absoluteStorage(value, home);
+  // pi writes `~` out itself; to the others it is a name like any other.
+  const isPis = name === "PI_CODING_AGENT_DIR" && /^~(?:\/|$)/.test(value);
+  return homes.includes(name) && !isPis ? resolve(value) : value;
 }

@@ -1,20 +1,23 @@
 import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Context } from "../context.ts";
 import { backUp, readBytes, readText, replaceFile } from "../replace-file.ts";
 import { runProgram } from "../run-program.ts";
 import { shellLine } from "../shell-words.ts";
-import { readJournal, record, sha256, writeJournal } from "./journal.ts";
-import { hasOuter, SettingsTextError, withEntry } from "./json-text.ts";
+import { type Action, readJournal, record, sha256, writeJournal } from "./journal.ts";
+import { hasOuter, SettingsTextError, withEntry, withoutEntry } from "./json-text.ts";
+import { lineDiff } from "./line-diff.ts";
 import {
   findServer,
   isOnPath,
   type McpClient,
   type McpServer,
   mcpClients,
+  variablesOf,
   wordsOf,
 } from "./mcp-clients.ts";
-import { carriedEnvironment, ownCommand, refusePassing } from "./own-command.ts";
+import { carriedEnvironment, isCarried, ownCommand, refusePassing } from "./own-command.ts";
 
 /** What becomes of one client; as `pond init --json` prints it. */
 export type Registration = {
@@ -24,6 +27,8 @@ export type Registration = {
    * of that name, which is left alone; `manual`: its command is not here to be run; `failed`.
    */
   readonly state: "planned" | "registered" | "already" | "other" | "manual" | "failed";
+  /** True where an entry of pond's is there that names other places, and this one is to replace it. */
+  readonly replaces: boolean;
   /** The client's own file. */
   readonly file: string;
   /** The client's own command; null where its file is changed instead. */
@@ -53,32 +58,74 @@ export async function planMcp(context: Context, chosen: readonly string[]): Prom
 }
 
 async function planOne(context: Context, client: McpClient, server: McpServer): Promise<Plan> {
-  const files = client.files(context);
-  const [file] = files;
+  // A client may be told of its home by a path that counts from here.
+  const files = (await client.files(context)).map((each) => resolve(each));
+  const [file = ""] = files;
   const command = client.commands?.add(server) ?? null;
-  const is = { client: client.client, file, command, diff: "", backup: null, message: null };
-  let there: unknown;
+  const nothing = { replaces: false, diff: "", backup: null, message: null };
+  const is = { ...nothing, client: client.client, file, command };
+  const plan = (state: Registration["state"], more: Partial<Registration> = {}): Plan => ({
+    ...{ client, server },
+    is: { ...is, state, ...more },
+  });
+  let found: Found | undefined;
   try {
     refusePassing(server.command);
-    for (const each of files) there ??= await findServer(client, each);
+    found = await findIn(client, files);
   } catch (error) {
-    return {
-      client,
-      server,
-      is: { ...is, state: "failed", message: reasonIn(file, error) },
-    };
+    return plan("failed", { message: reasonIn(file, error) });
   }
-  if (there !== undefined) {
-    const isSame = isDeepStrictEqual(wordsOf(there), wordsOf(client.entry(server)));
-    return { client, server, is: { ...is, state: isSame ? "already" : "other" } };
-  }
-  if (command !== null && !isOnPath(command[0] ?? "", context)) {
-    const message = `${command[0]} is not on the PATH; run ${shellLine(command)}`;
-    return { client, server, is: { ...is, state: "manual", message } };
+  if (found !== undefined) {
+    const variables = variablesOf(found.entry);
+    if (!isDeepStrictEqual(wordsOf(found.entry), wordsOf(client.entry(server)))) {
+      return plan("other");
+    }
+    if (isDeepStrictEqual(carriedOf(variables), server.env)) return plan("already");
+    // With anything else in it somebody made it his own.
+    const old = { ...server, env: carriedOf(variables) };
+    if (!isDeepStrictEqual(structuredClone(found.entry), client.entry(old))) {
+      const message = "names other places, and holds settings of yours: put that right by hand";
+      return plan("other", { message });
+    }
+    const diff = lineDiff(client.show(old), client.show(server));
+    return unlessMissing(context, plan("planned", { replaces: true, file: found.file, diff }));
   }
   const lines = client.show(server).split("\n");
   const diff = lines.map((line) => `+${line}\n`).join("");
-  return { client, server, is: { ...is, state: "planned", diff } };
+  return unlessMissing(context, plan("planned", { diff }));
+}
+
+type Found = { readonly file: string; readonly entry: unknown };
+
+async function findIn(client: McpClient, files: readonly string[]): Promise<Found | undefined> {
+  for (const file of files) {
+    const entry = await findServer(client, file);
+    if (entry !== undefined) return { file, entry };
+  }
+  return undefined;
+}
+
+function carriedOf(variables: Readonly<Record<string, unknown>>): McpServer["env"] {
+  const carried = Object.entries(variables).flatMap(([name, value]) =>
+    isCarried(name) && typeof value === "string" ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(carried);
+}
+
+/** What is to be done by hand where the client's own command is not here. */
+function unlessMissing(context: Context, plan: Plan): Plan {
+  const { client, is } = plan;
+  const [program] = is.command ?? [];
+  if (program === undefined || isOnPath(program, context)) return plan;
+  const run = commandsOf(client, is).map(shellLine).join(" && ");
+  const message = `${program} is not on the PATH; run ${run}`;
+  return { ...plan, is: { ...is, state: "manual", diff: "", message } };
+}
+
+/** The client's own commands, in their order: it refuses what it has already. */
+function commandsOf({ commands }: McpClient, { command, replaces }: Registration) {
+  if (commands === undefined || command === null) return [];
+  return replaces ? [commands.remove, command] : [command];
 }
 
 /** Does what was planned; a client that refuses keeps no other from being told. */
@@ -90,8 +137,8 @@ export async function register(
   try {
     const backup =
       is.command === null
-        ? await byFile(context, client, server, is.file)
-        : await byCommand(context, client, server, is.file, is.command);
+        ? await byFile(context, client, server, is)
+        : await byCommand(context, client, server, is);
     return { ...is, state: "registered", backup };
   } catch (error) {
     return { ...is, state: "failed", message: reasonIn(is.file, error) };
@@ -102,10 +149,11 @@ async function byFile(
   context: Context,
   client: McpClient,
   server: McpServer,
-  file: string,
+  { file, replaces }: Registration,
 ): Promise<string | null> {
   const wanted = client.entry(server);
-  const before = (await readText(file)) ?? "";
+  const there = (await readText(file)) ?? "";
+  const before = replaces ? withoutEntry(there, client.path) : there;
   const text = withEntry(before, client.path, wanted);
   const backup = await backUp(file, context.now());
   const isOuterOurs = !hasOuter(before, client.path);
@@ -119,25 +167,34 @@ async function byCommand(
   context: Context,
   client: McpClient,
   server: McpServer,
-  file: string,
-  command: readonly string[],
+  is: Registration,
 ): Promise<string | null> {
+  const { file } = is;
   const backup = await backUp(file, context.now());
   const before = await readJournal(context);
   const wanted = wordsOf(client.entry(server));
-  await record(context, {
-    ...{ kind: "command", client: client.client, file },
-    ...{ undo: client.commands?.remove ?? [], words: wanted ?? [] },
-  });
-  const { code, stderr } = await runProgram(context, command);
+  const undo = client.commands?.remove ?? [];
+  const action: Action = {
+    kind: "command",
+    client: client.client,
+    undo,
+    file,
+    words: wanted ?? [],
+  };
+  // What replaces an entry of pond's is taken back as that one.
+  if (!before.some((each) => isDeepStrictEqual(each, action))) await record(context, action);
+  const commands = commandsOf(client, is);
+  let ran = { code: 0, stderr: "" };
+  for (const command of commands) ran = await runProgram(context, command);
   const there = await findServer(client, file);
-  if (isDeepStrictEqual(wordsOf(there), wanted)) return backup;
+  const isOld = is.replaces && !isDeepStrictEqual(carriedOf(variablesOf(there)), server.env);
+  if (isDeepStrictEqual(wordsOf(there), wanted) && !isOld) return backup;
   if (there === undefined) await writeJournal(context, before);
   // Every run would leave another copy of what nobody changed.
   if (backup !== null && (await areEqual(file, backup))) await rm(backup);
-  const said = stderr.trim().split("\n").at(-1) ?? "";
+  const said = ran.stderr.trim().split("\n").at(-1) ?? "";
   throw new Error(
-    `${shellLine(command.slice(0, 3))} ended with ${code} and did not register pond${said && `: ${said}`}`,
+    `${shellLine(commands.at(-1)?.slice(0, 3) ?? [])} ended with ${ran.code} and did not register pond${said && `: ${said}`}`,
   );
 }
 

@@ -39,6 +39,7 @@ export class Output {
   readonly stderr: Sink;
   readonly #stdout: Sink;
   readonly #options: OutputOptions;
+  #hasJson = false;
 
   constructor(options: OutputOptions) {
     const { stdout, stderr, env, isColorAllowed, ...flags } = options;
@@ -76,8 +77,14 @@ export class Output {
     this.#stdout.write(text);
   }
 
+  /** True where JSON was printed already: a second document would be one too many. */
+  get hasJson(): boolean {
+    return this.#hasJson;
+  }
+
   /** One JSON document, or one line of JSON Lines; whoever parses it gets the exact text. */
   jsonText(text: string): void {
+    this.#hasJson = true;
     this.#stdout.write(`${escapedJson(text)}\n`);
   }
 

@@ -8,6 +8,7 @@ import {
   type Job,
   type Machine,
   mustRun,
+  namesStore,
   type Scheduler,
 } from "./scheduler.ts";
 
@@ -32,12 +33,13 @@ export function createCron(machine: Machine): Scheduler {
       const line = (await isUsable()) ? (await readTable(machine)).find(isOwn) : undefined;
       if (line === undefined) return undefined;
       const every = intervals.find((each) => line.startsWith(`${cronTime(each)} `)) ?? null;
-      return { every, places: ["crontab"] };
+      return { every, places: ["crontab"], namesStore: namesStore(line) };
     },
+    has: async (job) => isOnly(await readTable(machine), bytesOf(lineOf(job))),
     start: async (job) => {
       const line = bytesOf(lineOf(job));
       const lines = await readTable(machine);
-      if (lines.filter(isOwn).length === 1 && lines.includes(line)) return false;
+      if (isOnly(lines, line)) return false;
       const others = lines.filter((each) => !isOwn(each));
       await writeTable(machine, [...ended(others), line]);
       return true;
@@ -87,6 +89,11 @@ async function writeTable(machine: Machine, lines: readonly string[]): Promise<v
 
 function bytesOf(line: string): string {
   return Buffer.from(line).toString("latin1");
+}
+
+/** True where this line is pond's one line in the table. */
+function isOnly(lines: readonly string[], line: string): boolean {
+  return lines.filter(isOwn).length === 1 && lines.includes(line);
 }
 
 function isOwn(line: string): boolean {

@@ -17,15 +17,19 @@ export async function createJob(
   every: Interval,
   flags: readonly string[] = [],
 ): Promise<Job> {
-  const pond = ownCommand();
-  refusePassing(pond);
-  const log = logFile(context);
+  const job = jobOf(context, every, flags);
+  refusePassing(job.command);
   // Whoever opens the log makes no folder for it.
-  await mkdir(dirname(log), { recursive: true, mode: 0o700 });
+  await mkdir(dirname(job.log), { recursive: true, mode: 0o700 });
+  return job;
+}
+
+/** The same without anything being written. */
+export function jobOf(context: Context, every: Interval, flags: readonly string[] = []): Job {
   return {
     every,
-    command: [...pond, "schedule", "run", "--quiet", ...flags],
+    command: [...ownCommand(), "schedule", "run", "--quiet", ...flags],
     env: carriedEnvironment(context.env, context.home),
-    log,
+    log: logFile(context),
   };
 }

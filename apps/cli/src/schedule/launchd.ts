@@ -2,7 +2,15 @@ import { join } from "node:path";
 import { notFound, runProgram } from "../run-program.ts";
 import { intervals, secondsOf } from "./interval.ts";
 import { refuseControls, xmlText } from "./quoting.ts";
-import { failureText, type Job, type Machine, mark, mustRun, type Scheduler } from "./scheduler.ts";
+import {
+  failureText,
+  type Job,
+  type Machine,
+  mark,
+  mustRun,
+  namesStore,
+  type Scheduler,
+} from "./scheduler.ts";
 import { readOwn, removeOwn, writeOwn } from "./unit-file.ts";
 
 const label = "pond.sync";
@@ -27,8 +35,9 @@ export function createLaunchd(machine: Machine): Scheduler {
       const every = intervals.find((each) =>
         text.includes(`<integer>${secondsOf(each)}</integer>`),
       );
-      return { every: every ?? null, places: [file] };
+      return { every: every ?? null, places: [file], namesStore: namesStore(text) };
     },
+    has: async (job) => (await readOwn(file)) === plistText(job),
     start: async (job) => {
       const isNew = await writeOwn(file, plistText(job));
       const wasLoaded = await isLoaded();

@@ -18,6 +18,8 @@ export type Installed = {
   readonly every: Interval | null;
   /** Where it is written: files, or the name of the table. */
   readonly places: readonly string[];
+  /** True where it names a store itself, and does not go by the configuration. */
+  readonly namesStore: boolean;
 };
 
 /** Something that starts programs at times. */
@@ -27,7 +29,9 @@ export type Scheduler = {
   readonly whyUnusable: () => Promise<string | undefined>;
   /** Undefined where nothing of pond's is installed. */
   readonly installed: () => Promise<Installed | undefined>;
-  /** @returns False where just this is installed already. */
+  /** True where just this is installed already, whether it runs or not. */
+  readonly has: (job: Job) => Promise<boolean>;
+  /** @returns False where just this is installed already, and runs. */
   readonly start: (job: Job) => Promise<boolean>;
   /** Removes what `start` wrote and nothing else. @returns False where there was nothing. */
   readonly stop: () => Promise<boolean>;
@@ -37,6 +41,11 @@ export type Scheduler = {
 
 /** Stands in every file pond writes for a scheduler: only those are changed and removed. */
 export const mark = "Written by `pond schedule start`; `pond schedule stop` removes it.";
+
+/** True for what is written of a job that was given a store by flags. */
+export function namesStore(text: string): boolean {
+  return /--(?:storage|namespace)\b/.test(text);
+}
 
 /** What a scheduler may need of this machine; tests bring their own. */
 export type Machine = {

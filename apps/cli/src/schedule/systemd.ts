@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { runProgram } from "../run-program.ts";
 import { calendarTime, intervals } from "./interval.ts";
 import { refuseControls, unitArgument, unitWord } from "./quoting.ts";
-import { failureText, type Job, type Machine, mark, mustRun, type Scheduler } from "./scheduler.ts";
+import {
+  failureText,
+  type Job,
+  type Machine,
+  mark,
+  mustRun,
+  namesStore,
+  type Scheduler,
+} from "./scheduler.ts";
 import { readOwn, removeOwn, writeOwn } from "./unit-file.ts";
 
 const timer = "pond-sync.timer";
@@ -26,8 +34,12 @@ export function createSystemd(machine: Machine): Scheduler {
       const text = await readOwn(timerFile);
       if (text === undefined) return undefined;
       const every = intervals.find((each) => text.includes(`OnCalendar=${calendarTime(each)}\n`));
-      return { every: every ?? null, places: files };
+      const own = (await readOwn(service)) ?? "";
+      return { every: every ?? null, places: files, namesStore: namesStore(own) };
     },
+    has: async (job) =>
+      (await readOwn(service)) === serviceText(job) &&
+      (await readOwn(timerFile)) === timerText(job),
     start: async (job) => {
       const isServiceNew = await writeOwn(service, serviceText(job));
       const isTimerNew = await writeOwn(timerFile, timerText(job));

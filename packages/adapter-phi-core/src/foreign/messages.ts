@@ -10,12 +10,12 @@ import {
 import {
   type AssistantPart,
   type AssistantTurn,
+  blockNote,
   type Call,
   type ContextPart,
   fileBytesOf,
   fileNote,
   hasVisibleText,
-  modelOf,
   type Outcome,
   resultBlocks,
   resultText,
@@ -88,14 +88,14 @@ function userMessage(content: readonly JsonObject[], at: Micros): JsonObject {
 }
 
 function assistantMessages(
-  { message, parts }: AssistantTurn,
+  { message, model: named, parts }: AssistantTurn,
   session: Session,
   tally: Tally,
 ): readonly JsonObject[] {
   const content = parts.flatMap((part) => assistantBlocks(part, tally));
   if (content.length === 0) return [];
   const calls = parts.filter((part) => part.type === "call");
-  const { model = "unknown", provider = session.source_agent } = modelOf(message);
+  const { model = "unknown", provider = session.source_agent } = named;
   const said = {
     role: "assistant",
     content,
@@ -146,9 +146,11 @@ function resultContent({ result }: ToolResultPart): {
   const { blocks, isWhole } = resultBlocks(result);
   const content = blocks.map((block): JsonObject => {
     if (block.type === "text") return { type: "text", text: wellFormed(block.text) };
+    if (block.type === "file") return { type: "text", text: wellFormed(blockNote(block)) };
     return { type: "image", data: block.base64, mimeType: block.mediaType };
   });
-  return { content, outcome: isWhole ? "kept" : "translated" };
+  const isKept = isWhole && blocks.every(({ type }) => type !== "file");
+  return { content, outcome: isKept ? "kept" : "translated" };
 }
 
 function millisOf(at: Micros): number {

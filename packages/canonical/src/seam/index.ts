@@ -43,8 +43,10 @@ export { RecordCount } from "./record-count.ts";
 export {
   fileChunks,
   fileFault,
+  isDecoded,
   isGone,
   isSystemError,
+  notUtf8,
   reasonOf,
   slashed,
 } from "./source-files.ts";

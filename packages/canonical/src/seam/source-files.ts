@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { sep } from "node:path";
 import { SourceFault } from "../errors.ts";
 import type { FaultEvent } from "../event.ts";
@@ -51,6 +51,19 @@ export function fileFault(
 export function isGone(error: unknown): boolean {
   return codeOf(error) === "ENOENT";
 }
+
+/**
+ * False for a name that a listing did not give as it is: the bytes that are no UTF-8 are replaced in
+ * it, so nothing is found by it, and to whoever tries the file looks vanished.
+ *
+ * @param path - Of the file or folder of that name.
+ */
+export function isDecoded(name: string, path: string): boolean {
+  return !name.includes("\u{fffd}") || existsSync(path);
+}
+
+/** Why a file or folder of such a name is not read, for a fault. */
+export const notUtf8 = "a name that is not UTF-8: not stored";
 
 /** True for what the operating system refused, and not for a mistake of ours. */
 export function isSystemError(error: unknown): boolean {
