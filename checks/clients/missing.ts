@@ -1,20 +1,22 @@
 import { type Message, messageOf, type Part, partsOf, type ToolResultPart } from "@pond/canonical";
 import type { Origin, SessionContent } from "@pond/canonical/adapter";
-import { fileBytesOf, resultBlocks } from "@pond/canonical/foreign";
+import { CallIds, fileBytesOf, resultBlocks } from "@pond/canonical/foreign";
+import { partUndone } from "../../packages/canonical/src/foreign/undone.ts";
 import { Cursor } from "./cursor.ts";
 import type { Heard } from "./heard.ts";
 import { isSameCall } from "./same-call.ts";
 
 /**
  * What a session holds and a model does not hear, a sentence each: every text people and models
- * said and every call in their order, every answer with its call, every image. Within one message
- * a client may put the calls behind the texts.
+ * said and did not take back, every call in their order, every answer with its call, every image.
+ * Within one message a client may put the calls behind the texts.
  */
 export function missing(
-  { session, messages }: SessionContent,
+  { session, messages: all }: SessionContent,
   heard: readonly Heard[],
   target: Origin,
 ): string[] {
+  const messages = partUndone(all).live;
   const answers = answersOf(messages.flatMap(partsOf));
   const cursor = new Cursor(heard);
   return messages.flatMap((message) => {
@@ -90,10 +92,12 @@ function answersOf(parts: readonly { readonly type: string }[]): Map<string, Too
   return Map.groupBy(results, ({ call_id }) => call_id);
 }
 
-/** An id may be written in another alphabet, and get a number where it is used twice. */
+/** An id may be written in another alphabet or shortened, and get a number where it is used twice. */
 function isIdOf(heard: string, id: string): boolean {
   const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9]/g, "");
-  return id === heard || plain(heard).startsWith(plain(id)) || plain(id).startsWith(plain(heard));
+  const isBegin = (each: string): boolean =>
+    plain(heard).startsWith(plain(each)) || plain(each).startsWith(plain(heard));
+  return id === heard || isBegin(id) || isBegin(new CallIds().next(id));
 }
 
 function otherwiseAnswered(

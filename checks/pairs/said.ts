@@ -1,6 +1,8 @@
 import { type Message, partsOf } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { hasVisibleText, resultBlocks, Tally, turnsOf } from "@pond/canonical/foreign";
+import { partSideChains } from "../../packages/canonical/src/foreign/side-chains.ts";
+import { partUndone } from "../../packages/canonical/src/foreign/undone.ts";
 
 /** What a session says, by who says it; each list in order. */
 export type Said = {
@@ -14,18 +16,21 @@ export type Said = {
 
 /**
  * What was said, without what every client may say in its own way: white space around texts, and
- * between the blocks of an answer.
+ * between the blocks of an answer. What sub-agents said inside of a session is not of it, and
+ * what its user took back.
  */
 export function saidIn(content: SessionContent): Said {
   const turns = turnsOf(content, () => undefined, new Tally());
+  const { live } = partUndone(content.messages);
+  const { own } = partSideChains({ session: content.session, messages: live });
   const calls = turns.flatMap((turn) =>
     turn.kind === "assistant" ? turn.parts.filter((part) => part.type === "call") : [],
   );
   return {
-    user: textsOf(content.messages, "user", "conversational"),
-    assistant: textsOf(content.messages, "assistant", "conversational"),
+    user: textsOf(own, "user", "conversational"),
+    assistant: textsOf(own, "assistant", "conversational"),
     answers: calls.map(({ result }) => (result ? answerText(result.part.result) : "")),
-    given: textsOf(content.messages, "user", "injected"),
+    given: textsOf(own, "user", "injected"),
   };
 }
 

@@ -203,6 +203,8 @@ it("keeps images and documents, and names the files it cannot keep", () => {
         file("image/png", { type: "url", url: "https://example.org/a.png" }),
         file("application/zip", bytes("zip")),
         file("image/png", { type: "base64", text: "cG5n" }),
+        file("image/png", bytes("")),
+        file("application/pdf", bytes("")),
       ],
     ]),
   );
@@ -216,7 +218,32 @@ it("keeps images and documents, and names the files it cannot keep", () => {
     { type: "text", text: "[File: https://example.org/a.png]" },
     { type: "text", text: "[File without a name, application/zip]" },
     { type: "image", source: png },
+    { type: "text", text: "[File without a name, image/png]" },
+    { type: "text", text: "[File without a name, application/pdf]" },
   ]);
+});
+
+it("gives what a tool gave as the API takes it: PDF files as documents, others by name", () => {
+  const source = { type: "base64", media_type: "application/pdf", data: "cGRm" };
+  const url = "data:application/pdf;base64,cGRm";
+  const given = (value: unknown) =>
+    alone([
+      ["assistant", call("a")],
+      ["tool", result("a", value)],
+    ]);
+  const answers = [
+    [{ type: "file", filename: "a.pdf", url }],
+    [{ type: "document", source: { ...source, media_type: "application/zip" } }],
+    [{ type: "image", mimeType: "image/tiff", data: "aGk=" }],
+  ].map(given);
+
+  expect(answers.map((lineage) => turns(lineage).at(-1))).toEqual([
+    `user: result a [${JSON.stringify({ type: "document", source, title: "a.pdf" })}]`,
+    'user: result a [{"type":"text","text":"[File without a name, application/zip]"}]',
+    'user: result a [{"type":"text","text":"[Image, image/tiff]"}]',
+  ]);
+  const counts = answers.map((lineage) => [...writeForeign(lineage, readTool)][0]?.fidelity);
+  expect(counts.map((each) => each?.tool_result?.kept)).toEqual([1, 0, 0]);
 });
 
 it("links every row to the one before and begins with a user's", () => {

@@ -287,6 +287,27 @@ it("follows no link and opens nothing that is no file", async () => {
   });
 });
 
+// Other systems have no such names.
+it.runIf(process.platform === "linux")("reports names that are not UTF-8", async () => {
+  await inFolder(async (folder) => {
+    write(folder, path, log(meta, said("hi")));
+    const odd = (name: string): Buffer => Buffer.from(join(folder, "sessions", name), "latin1");
+    mkdirSync(odd("2026/caf\xe9"));
+    writeFileSync(odd("rollout-\xe9.jsonl"), log(meta, said("lost")));
+
+    const { sessions, faults } = await findSessions(fromCodex(folder));
+
+    expect(sessions.map(({ key }) => key)).toEqual([path]);
+    const places = faults.map(({ details: { uri, reason } }) => [basename(uri), reason]);
+    expect(places).toEqual(
+      ["rollout-\u{fffd}.jsonl", "caf\u{fffd}"].map((name) => [
+        name,
+        "a name that is not UTF-8: not stored",
+      ]),
+    );
+  });
+});
+
 it.each([
   ["no JSON", "{", /^not a JSON document/],
   ["no object", "[]", /^not a JSON object/],

@@ -46,6 +46,7 @@ export class ItemProblems {
       yield "makes a call without an id of its own";
       return;
     }
+    if (call_id.length > 64) yield "makes a call whose id the API refuses";
     this.#calls.add(call_id);
     this.#open.set(call_id, output);
   }

@@ -166,6 +166,15 @@ it.each<[name: string, records: readonly object[], found: readonly string[]]>([
     [meta, item(call), item(output), item(call)],
     [":4 makes a call without an id of its own"],
   ],
+  [
+    "an id of a call that is too long",
+    [
+      meta,
+      item({ ...call, call_id: "c".repeat(65) }),
+      item({ ...output, call_id: "c".repeat(65) }),
+    ],
+    [":2 makes a call whose id the API refuses"],
+  ],
   ["a call without an output", [meta, item(call)], [" leaves the call c without an output"]],
   [
     "an output before its call",

@@ -269,7 +269,7 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
     ],
   ],
   [
-    "an image in an answer",
+    "images and files in an answer",
     [
       assistant(call("a")),
       tool(
@@ -278,6 +278,7 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
             { type: "text", text: "see" },
             { type: "image", mimeType: "image/png", data: "aGk=" },
             { type: "image", mimeType: "image/bmp", data: "aGk=" },
+            { type: "file", filename: "a.pdf", url: "data:application/pdf;base64,aGk=" },
           ],
         }),
       ),
@@ -291,6 +292,7 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
           { type: "input_text", text: "see" },
           { type: "input_image", image_url: "data:image/png;base64,aGk=" },
           { type: "input_text", text: "[Image, image/bmp]" },
+          { type: "input_text", text: "[File a.pdf, application/pdf]" },
         ],
       },
     ],

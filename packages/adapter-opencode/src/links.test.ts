@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { contentOf, findSessions, readAll } from "@pond/adapter-testkit";
 import { describe, expect, it } from "vitest";
@@ -46,6 +46,28 @@ describe("a link to a database", () => {
     expect([sessions.map(({ key }) => key), faults]).toEqual([["ses_a"], []]);
   });
 });
+
+// Other systems have no such names.
+it.runIf(process.platform === "linux")(
+  "names folders and exports whose name is not UTF-8",
+  async () => {
+    const home = createHome({ "ses_t.json": { info, messages: [] } });
+    const odd = (name: string): Buffer => Buffer.from(join(home, name), "latin1");
+    mkdirSync(odd("caf\xe9"));
+    writeFileSync(odd("ses_\xe9.json"), JSON.stringify({ info, messages: [] }));
+    writeFileSync(odd("\xe9.jpg"), "a picture");
+
+    const { sessions, faults } = await findSessions(fromOpencode(home));
+
+    expect(sessions.map(({ key }) => key)).toEqual(["ses_t.json"]);
+    expect(faults.map(({ details: { uri, reason } }) => [uri, reason])).toEqual(
+      ["caf\u{fffd}", "ses_\u{fffd}.json"].map((name) => [
+        join(home, name),
+        "a name that is not UTF-8: not stored",
+      ]),
+    );
+  },
+);
 
 it("names links that lead out of the folder or nowhere, and reads what others point at in its own place", async () => {
   const session = (id: string) => ({ ...info, id });

@@ -123,6 +123,35 @@ it("puts every answer into the part of its call", () => {
   ]);
 });
 
+it("attaches the images and PDF files that a tool gave, and names other files", () => {
+  const given = (mime: string) => ({
+    type: "file",
+    filename: "a",
+    url: `data:${mime};base64,aGk=`,
+  });
+  const lineage = alone(
+    ["user", "read"],
+    ["assistant", call("a"), call("b")],
+    [
+      "tool",
+      result("a", [{ type: "text", text: "ok" }, given("application/pdf"), given("font/otf")]),
+      result("b", [given("image/png")], true),
+    ],
+  );
+
+  const parts = write(lineage)[0]?.messages[1]?.parts ?? [];
+  expect(parts.flatMap(({ state }) => (state === undefined ? [] : [state]))).toMatchObject([
+    {
+      status: "completed",
+      output: "ok\n[File a, font/otf]",
+      attachments: [
+        { mime: "application/pdf", filename: "a", url: "data:application/pdf;base64,aGk=" },
+      ],
+    },
+    { status: "error", error: "[Image, image/png]" },
+  ]);
+});
+
 it("shows nothing as typed that was not", () => {
   const lineage = alone(
     ["system", "You weave."],
@@ -158,6 +187,27 @@ it("keeps the order where the clock went back: by time, and by id for old releas
   const ids = infos.map(({ id }) => String(id));
   expect(ids.toSorted()).toEqual(ids);
   expect(ids.every((id) => /^msg_0{8}[0-9a-f]{4}[0-9A-Za-z]{14}$/.test(id))).toBe(true);
+});
+
+it("gives no id to another part once the session has grown: an import only adds", () => {
+  const before = [
+    ["user", "make"],
+    ["assistant", "I look"],
+  ] as const;
+  const after = [...before, ["assistant", call("a"), call("b")], ["tool", result("a", [image])]];
+  const later = [...after, ["assistant", "done"], ["user", "and now?"]];
+  const partsOf = (drafts: readonly (readonly unknown[])[]) => {
+    const messages = write(alone(...(drafts as readonly Draft[])))[0]?.messages ?? [];
+    return messages.flatMap(({ parts }) => parts);
+  };
+  const places = (drafts: readonly (readonly unknown[])[]) =>
+    partsOf(drafts).map(({ id, type, callID = "", text = "" }) => `${id} ${type} ${callID}${text}`);
+
+  expect(places(after)).toEqual(expect.arrayContaining(places(before)));
+  expect(places(later)).toEqual(expect.arrayContaining(places(after)));
+  const ids = partsOf(later).map(({ id }) => String(id));
+  expect(ids).toEqual(ids.toSorted());
+  expect(new Set(ids).size).toBe(ids.length);
 });
 
 it("names the parent of a sub-agent, and none of a fork", () => {

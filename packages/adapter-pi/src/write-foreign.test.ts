@@ -185,7 +185,15 @@ describe.each([
       lineageOf([
         { role: "user", content: [picture, { ...picture, media_type: "application/zip" }] },
         { role: "assistant", content: [{ type: "reasoning", text: "hm", options }, call("a")] },
-        { role: "tool", content: [result([{ ...block, data: "aGk=" }])] },
+        {
+          role: "tool",
+          content: [
+            result([
+              { ...block, data: "aGk=" },
+              { type: "file", filename: "a.pdf", url: "data:application/pdf;base64,aGk=" },
+            ]),
+          ],
+        },
       ]),
     );
 
@@ -198,7 +206,7 @@ describe.each([
           { type: "toolCall", id: "c", name: "a", arguments: {} },
         ],
       ],
-      ["toolResult", [{ ...block, data: "aGk=" }]],
+      ["toolResult", [{ ...block, data: "aGk=" }, text("[File a.pdf, application/pdf]")]],
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FilePart, JsonObject, ToolResultPart } from "@pond/canonical";
 import {
+  blockNote,
   fileBytesOf,
   fileNote,
   hasVisibleText,
@@ -26,11 +27,11 @@ export function writeFile(part: FilePart): Written {
     const source = { type: "base64", media_type, data: bytes.toString("base64") };
     return { block: { type: "image", source }, outcome: "kept" };
   }
-  if (bytes && media_type === "application/pdf") {
+  if (bytes && media_type === pdf) {
     const source = { type: "base64", media_type, data: bytes.toString("base64") };
     return { block: { type: "document", source, ...title }, outcome: "kept" };
   }
-  if (bytes && bytes.length > 0 && isUtf8(bytes) && isTextType(media_type)) {
+  if (bytes && isUtf8(bytes) && isTextType(media_type)) {
     const source = { type: "text", media_type: "text/plain", data: bytes.toString() };
     return { block: { type: "document", source, ...title }, outcome: "translated" };
   }
@@ -40,7 +41,7 @@ export function writeFile(part: FilePart): Written {
   return { block: { type: "text", text: fileNote(part) }, outcome: "dropped" };
 }
 
-/** The answer to a call. The API takes text, or text and image blocks; all else becomes text. */
+/** The answer to a call. The API takes text, images and PDF documents; all else becomes text. */
 export function writeResult(call: string, part: ToolResultPart): Written {
   const { blocks, isWhole } = resultBlocks(part.result);
   const known = blocks.map(resultBlock).filter((block) => block !== undefined);
@@ -55,18 +56,29 @@ export function writeResult(call: string, part: ToolResultPart): Written {
     content: text ?? known,
     is_error: part.is_failure,
   };
-  return { block, outcome: isWhole && !isSilent ? "kept" : "translated" };
+  const isKept = isWhole && !isSilent && blocks.every(isTaken);
+  return { block, outcome: isKept ? "kept" : "translated" };
+}
+
+function isTaken(block: ResultBlock): boolean {
+  return block.type === "text" || isApiImage(block.mediaType) || block.mediaType === pdf;
 }
 
 function resultBlock(block: ResultBlock): JsonObject | undefined {
   if (block.type === "text") return writeText(block.text).block;
   const { mediaType: media_type, base64: data } = block;
-  return isApiImage(media_type)
-    ? { type: "image", source: { type: "base64", media_type, data } }
-    : { type: "text", text: `[Image, ${media_type}]` };
+  const source = { type: "base64", media_type, data };
+  if (isApiImage(media_type)) return { type: "image", source };
+  if (media_type !== pdf) return { type: "text", text: blockNote(block) };
+  const title = block.type === "file" && block.name !== undefined ? { title: block.name } : {};
+  return { type: "document", source, ...title };
 }
 
+const pdf = "application/pdf";
+
+/** The bytes of a file; the API takes none that is empty. */
 function bytesOf(part: FilePart): Buffer | undefined {
   const bytes = fileBytesOf(part);
-  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes === undefined || bytes.length === 0) return undefined;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

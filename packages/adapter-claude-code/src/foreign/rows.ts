@@ -1,5 +1,5 @@
 import type { JsonObject, Session } from "@pond/canonical";
-import { derivedHex, derivedUuid, modelOf } from "@pond/canonical/foreign";
+import { derivedHex, derivedUuid } from "@pond/canonical/foreign";
 import type { Speech } from "./speeches.ts";
 
 /** What every row of one file has in common. */
@@ -56,7 +56,7 @@ class RowWriter {
           id,
           type: "message",
           role: "assistant",
-          model: modelOf(message).model ?? this.#place.session.source_agent,
+          model: speech.model ?? this.#place.session.source_agent,
           content: [block],
           stop_reason: isLast ? (hasCalls ? "tool_use" : "end_turn") : null,
           stop_sequence: null,

@@ -20,6 +20,8 @@ import { writeFile, writeResult, writeText } from "./content.ts";
 export type Speech = {
   readonly role: "user" | "assistant";
   readonly message: Message;
+  /** Undefined for a user's, and where the session names none. */
+  readonly model?: string | undefined;
   readonly blocks: readonly JsonObject[];
   /** Text no human typed; the client shows it to the model only. */
   readonly isMeta: boolean;
@@ -55,10 +57,11 @@ function contextBlocks(part: ContextPart, tally: Tally): JsonObject[] {
   }
 }
 
-function* assistantSpeeches({ message, parts }: AssistantTurn, tally: Tally): Generator<Speech> {
+function* assistantSpeeches(turn: AssistantTurn, tally: Tally): Generator<Speech> {
+  const { message, parts } = turn;
   const blocks = parts.flatMap((part) => assistantBlocks(part, tally));
   if (blocks.length === 0) return;
-  yield { role: "assistant", message, blocks, isMeta: false };
+  yield { role: "assistant", message, model: turn.model.model, blocks, isMeta: false };
   // Where no answer was recorded, the one before it says when: rows are sorted by their time.
   let at: Message = message;
   for (const part of parts) {

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FilePart, JsonObject, ToolResultPart } from "@pond/canonical";
 import {
+  blockNote,
   dataUrlOf,
   fileBytesOf,
   fileNote,
@@ -47,8 +48,13 @@ export function writeOutput({ result, is_failure }: ToolResultPart): {
   const texts = blocks.flatMap((block) => (block.type === "text" ? [wellFormed(block.text)] : []));
   const isPlain = texts.length === blocks.length && blocks.length <= 1;
   // The client has no place that says a call failed, so only the text can.
-  const outcome = isWhole && !is_failure ? "kept" : "translated";
+  const isKept = isWhole && !is_failure && blocks.every(isTaken);
+  const outcome = isKept ? "kept" : "translated";
   return { output: isPlain ? (texts[0] ?? "") : blocks.map(outputElement), outcome };
+}
+
+function isTaken(block: ResultBlock): boolean {
+  return block.type === "text" || isApiImage(block.mediaType);
 }
 
 function outputElement(block: ResultBlock): JsonObject {
@@ -56,7 +62,7 @@ function outputElement(block: ResultBlock): JsonObject {
   const { mediaType, base64 } = block;
   return isApiImage(mediaType)
     ? imageElement(`data:${mediaType};base64,${base64}`)
-    : textElement(`[Image, ${mediaType}]`);
+    : textElement(blockNote(block));
 }
 
 /** A text given to the model. */

@@ -1,6 +1,6 @@
 import type { JsonObject, Message, Session } from "@pond/canonical";
 import { stringifyJson } from "@pond/canonical";
-import { derivedUuid, modelOf, wellFormed } from "@pond/canonical/foreign";
+import { derivedUuid, wellFormed } from "@pond/canonical/foreign";
 import type { Item } from "./items.ts";
 
 /** Where a thread stands among those it is restored with. */
@@ -109,8 +109,8 @@ class LineWriter {
  * with the one it is configured for where none does: another provider's name would be refused.
  */
 function ownModel(items: readonly Item[]): string | undefined {
-  const models = items.map(({ message }) => modelOf(message).model);
-  return models.find((model) => model !== undefined && /^gpt-[5-9]|^codex-/.test(model));
+  const models = items.flatMap(({ model }) => model ?? []);
+  return models.find((model) => /^gpt-[5-9]|^codex-/.test(model));
 }
 
 function spawnOf({ parentThread, depth }: NonNullable<ThreadPlace["spawn"]>): JsonObject {

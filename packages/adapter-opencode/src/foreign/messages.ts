@@ -1,6 +1,6 @@
-import type { JsonObject, Message, Session } from "@pond/canonical";
+import type { JsonObject, Session } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import { modelOf, type NamedModel, type Tally, type Turn } from "@pond/canonical/foreign";
+import type { AssistantTurn, NamedModel, Tally, Turn } from "@pond/canonical/foreign";
 import { millisOf } from "../records/envelope.ts";
 import { Ids } from "./names.ts";
 import { assistantParts, type BarePart, userParts } from "./parts.ts";
@@ -26,10 +26,10 @@ export function messagesOf(
 }
 
 /** The next step of the model: a prompt names the model that is to answer it. */
-function answerTo(speeches: readonly Speech[], from: number): Message | undefined {
+function answerTo(speeches: readonly Speech[], from: number): AssistantTurn | undefined {
   for (let index = from; index < speeches.length; index++) {
     const speech = speeches[index];
-    if (speech?.role === "assistant") return speech.message;
+    if (speech?.role === "assistant") return speech.turn;
   }
   return undefined;
 }
@@ -54,9 +54,9 @@ class MessageWriter {
     this.#model = { providerID: session.source_agent, modelID: "unknown" };
   }
 
-  add(speech: Speech, answer: Message | undefined): void {
+  add(speech: Speech, answer: AssistantTurn | undefined): void {
     const atMs = this.#time(speech);
-    if (answer) this.#model = modelName(modelOf(answer), this.#model);
+    if (answer) this.#model = modelName(answer.model, this.#model);
     if (speech.role === "user") {
       const parts = speech.turns.flatMap((turn) => {
         return turn.parts.flatMap((part) => userParts(part, turn.kind === "user", this.#tally));
@@ -78,7 +78,7 @@ class MessageWriter {
   }
 
   #user(parts: readonly BarePart[], atMs: number): void {
-    const id = this.#ids.next("msg");
+    const id = this.#ids.message();
     this.#prompt = id;
     this.#push(parts, {
       id,
@@ -96,7 +96,7 @@ class MessageWriter {
     const reason = hasCalls ? "tool-calls" : "stop";
     const finish = { type: "step-finish", reason, cost: 0, tokens: noTokens };
     this.#push([{ type: "step-start" }, ...parts, finish], {
-      id: this.#ids.next("msg"),
+      id: this.#ids.message(),
       sessionID: this.#id,
       role: "assistant",
       time: { created: atMs, completed: Math.max(...ends) },
@@ -117,12 +117,13 @@ class MessageWriter {
   }
 
   #place(part: BarePart, messageID: string): JsonObject {
-    const place = { id: this.#ids.next("prt"), sessionID: this.#id, messageID };
+    const id = part.type === "step-finish" ? this.#ids.end() : this.#ids.part();
+    const place = { id, sessionID: this.#id, messageID };
     const { state } = part;
     if (!isJsonObject(state) || !Array.isArray(state["attachments"])) return { ...place, ...part };
     // A file that a tool gave is a part with an id too.
-    const attachments = state["attachments"].filter(isJsonObject).map((file) => {
-      return { ...place, id: this.#ids.next("prt"), ...file };
+    const attachments = state["attachments"].filter(isJsonObject).map((file, index) => {
+      return { ...place, id: this.#ids.file(index), ...file };
     });
     return { ...place, ...part, state: { ...state, attachments } };
   }

@@ -12,22 +12,49 @@ export function sessionId(id: string, createdMs: number): string {
 
 /**
  * Hands out ids of messages and parts. Their first digits count, because old releases order by
- * them: from the lowest number on, so that whatever the client adds later sorts behind.
+ * them: from the lowest number on, so that whatever the client adds later sorts behind. A part is
+ * numbered within its message: importing a session again adds only what has no id there yet, so
+ * none may go to another part once the session has grown.
  */
 export class Ids {
   readonly #session: string;
-  #count = 0n;
+  #messages = 0n;
+  #parts = 0n;
 
   constructor(session: string) {
     this.#session = session;
   }
 
-  next(prefix: "msg" | "prt"): string {
-    this.#count += 1n;
-    const tail = lettersOf(derivedHex(prefix, origin, this.#session, String(this.#count)));
-    return `${prefix}_${hex12(this.#count)}${tail}`;
+  message(): string {
+    this.#messages += 1n;
+    this.#parts = 0n;
+    return this.#id("msg", this.#messages);
+  }
+
+  /** The next part of the message above. */
+  part(): string {
+    this.#parts += 1n;
+    return this.#id("prt", this.#messages * room + this.#parts);
+  }
+
+  /** The file at this place in the part above. */
+  file(index: number): string {
+    return this.#id("prt", this.#messages * room + this.#parts, String(index));
+  }
+
+  /** The part that ends the message above, however many it has. */
+  end(): string {
+    return this.#id("prt", this.#messages * room + room - 1n);
+  }
+
+  #id(prefix: "msg" | "prt", number: bigint, ...place: readonly string[]): string {
+    const names = [prefix, origin, this.#session, String(number), ...place];
+    return `${prefix}_${hex12(number)}${lettersOf(derivedHex(...names))}`;
   }
 }
+
+/** More parts than any message has. */
+const room = 0x100000n;
 
 function hex12(number: bigint): string {
   return number.toString(16).padStart(12, "0");

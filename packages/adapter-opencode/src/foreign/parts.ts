@@ -3,12 +3,16 @@ import type { FilePart, JsonObject } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
 import {
   type AssistantPart,
+  blockNote,
   type Call,
   type ContextPart,
   dataUrlOf,
+  type FileBlock,
   fileBytesOf,
   fileNote,
   hasVisibleText,
+  type ImageBlock,
+  type ResultBlock,
   resultBlocks,
   resultText,
   type Tally,
@@ -105,17 +109,22 @@ function toolPart(
     return { ...head, state: { status: "error", ...state, error: unanswered } };
 
   const { blocks, isWhole } = resultBlocks(result.part.result);
-  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  const text = texts.join("\n");
-  const images = blocks.flatMap((block) => (block.type === "image" ? [block] : []));
   const isFailure = result.part.is_failure;
-  const isCut = isFailure && (images.length > 0 || text === "");
+  // What failed has a text and nothing else.
+  const attached = isFailure ? [] : blocks.filter(isAttachable);
+  const others = blocks.filter((block) => !attached.some((each) => each === block));
+  const text = others
+    .map((block) => (block.type === "text" ? block.text : blockNote(block)))
+    .join("\n");
+  const isCut = others.some(({ type }) => type !== "text") || (isFailure && text === "");
   tally.count("tool_result", isWhole && !isCut ? "kept" : "translated");
   if (isFailure) {
     return { ...head, state: { status: "error", ...state, error: text || "(no output)" } };
   }
-  const attachments = images.map(({ mediaType, base64 }) => {
-    return { type: "file", mime: mediaType, url: `data:${mediaType};base64,${base64}` };
+  const attachments = attached.map((block) => {
+    const { mediaType: mime, base64 } = block;
+    const name = block.type === "file" && block.name !== undefined ? { filename: block.name } : {};
+    return { type: "file", mime, ...name, url: `data:${mime};base64,${base64}` };
   });
   return {
     ...head,
@@ -128,6 +137,11 @@ function toolPart(
       ...(attachments.length > 0 && { attachments }),
     },
   };
+}
+
+/** True for what the client gives to the model as it is. */
+function isAttachable(block: ResultBlock): block is ImageBlock | FileBlock {
+  return block.type === "image" || (block.type === "file" && block.mediaType === "application/pdf");
 }
 
 /** What the client shows for a call. */

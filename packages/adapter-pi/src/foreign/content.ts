@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FilePart, JsonObject, ToolResultPart } from "@pond/canonical";
 import {
+  blockNote,
   fileBytesOf,
   fileNote,
   hasVisibleText,
@@ -43,7 +44,7 @@ export function writeResult(part: ToolResultPart): {
     const { base64: data, mediaType: mimeType } = block;
     if (isApiImage(mimeType)) return [{ type: "image", data, mimeType }];
     isKept = false;
-    return [{ type: "text", text: `[Image, ${mimeType}]` }];
+    return [{ type: "text", text: blockNote(block) }];
   });
   return { content, outcome: isKept ? "kept" : "translated" };
 }

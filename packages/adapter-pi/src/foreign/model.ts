@@ -1,5 +1,4 @@
-import type { Message } from "@pond/canonical";
-import { modelOf } from "@pond/canonical/foreign";
+import type { NamedModel } from "@pond/canonical/foreign";
 
 /** A model as both clients name it. */
 export type UsedModel = {
@@ -24,11 +23,10 @@ const apis: Readonly<Record<string, string>> = {
 
 /** The model an answer came from; where its source names none, the last one, or the client. */
 export function modelUsed(
-  message: Message,
+  { model, provider }: NamedModel,
   last: UsedModel | undefined,
   origin: string,
 ): UsedModel {
-  const { model, provider } = modelOf(message);
   if (model === undefined) return last ?? named(origin, origin);
   return named(model, provider, origin);
 }

@@ -36,10 +36,10 @@ export function writeTurns(content: SessionContent, context: TurnContext): void 
   const writer = new TurnWriter(content.session.source_agent, context);
   const turns = turnsOf(content, context.readTool, context.tally);
   // The model is known from the beginning, as it is in a session of the client's own.
-  const first = turns.find(({ kind }) => kind === "assistant");
+  const first = turns.find((turn) => turn.kind === "assistant");
   const { log } = context;
   if (first) {
-    log.use(content.session.created_at, modelUsed(first.message, undefined, writer.origin));
+    log.use(content.session.created_at, modelUsed(first.model, undefined, writer.origin));
   }
   for (const turn of turns) writer.write(turn);
 }
@@ -94,12 +94,12 @@ class TurnWriter {
     if (content.length > 0) this.#context.log.message(message.timestamp, { role: "user", content });
   }
 
-  #said({ message, parts }: AssistantTurn): void {
+  #said({ message, model, parts }: AssistantTurn): void {
     const { log } = this.#context;
     const calls: Called[] = [];
     const content = parts.flatMap((part) => this.#saidBlock(part, calls));
     if (content.length === 0) return;
-    const used = modelUsed(message, log.model, this.origin);
+    const used = modelUsed(model, log.model, this.origin);
     log.use(message.timestamp, used);
     const stopReason = calls.length > 0 ? "toolUse" : "stop";
     const fields = { role: "assistant", content, ...used, usage: noUsage, stopReason };

@@ -25,7 +25,12 @@ export function dataUrlOf(part: FilePart): string | undefined {
 /** A line that says which file stood here. */
 export function fileNote({ media_type, file_name, data }: FilePart): string {
   if (data.type === "url" && !data.url.startsWith("data:")) return `[File: ${data.url}]`;
-  return `[File ${file_name ?? "without a name"}, ${media_type}]`;
+  return namedFileNote(media_type, file_name);
+}
+
+/** The same of a file that stands in no part of its own, but in the answer of a tool. */
+export function namedFileNote(mediaType: string, name: string | undefined): string {
+  return `[File ${name ?? "without a name"}, ${mediaType}]`;
 }
 
 /** True for an image of a type that every provider's API takes. */

@@ -1,3 +1,4 @@
+export type { Answer } from "./answers.ts";
 export {
   dataUrlOf,
   fileBytesOf,
@@ -9,7 +10,7 @@ export {
 } from "./content.ts";
 export { type Family, familyOf } from "./family.ts";
 export { holdsLoneSurrogate, wellFormedJson } from "./json-text.ts";
-export { modelOf, type NamedModel } from "./model-of.ts";
+export type { NamedModel } from "./model-of.ts";
 export {
   CallIds,
   copyLetters,
@@ -22,6 +23,9 @@ export {
 export { plainText } from "./plain-text.ts";
 export { moved, type Outcome, Tally, type Written } from "./tally.ts";
 export {
+  blockNote,
+  type FileBlock,
+  type ImageBlock,
   type ResultBlock,
   type ResultBlocks,
   resultBlocks,
@@ -37,7 +41,6 @@ export {
   writeRenamed,
 } from "./tools.ts";
 export {
-  type Answer,
   type AssistantPart,
   type AssistantTurn,
   type Call,

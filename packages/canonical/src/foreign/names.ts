@@ -53,7 +53,10 @@ export class CallIds {
   /** The name of a call in the copy; another one each time the same id comes. */
   next(id: string): string {
     // Claude Code takes `x_2` for the second entry of a call `x` and joins their results.
-    const plain = id.replace(/[^A-Za-z0-9_-]/g, "_").replace(/_(?=\d+$)/, "-") || "call";
+    const legal = id.replace(/[^A-Za-z0-9_-]/g, "_").replace(/_(?=\d+$)/, "-") || "call";
+    // OpenAI's API takes 64 characters; a number may follow.
+    const isLong = legal.length > 60;
+    const plain = isLong ? `${legal.slice(0, 43)}-${derivedHex(id).slice(0, 16)}` : legal;
     let unique = plain;
     for (let number = 2; this.#used.has(unique); number++) unique = `${plain}-${number}`;
     this.#used.add(unique);

@@ -5,6 +5,8 @@ import { resultBlocks } from "./tool-result.ts";
 const text = (value: string) => ({ type: "text", text: value });
 const image = { type: "image", mediaType: "image/png", base64: "aGk=" };
 
+const pdf = { type: "file", mediaType: "application/pdf", base64: "aGk=" };
+
 it.each<[string, string, readonly unknown[], boolean]>([
   ["text", '"a"', [text("a")], true],
   ["an empty text", '""', [], true],
@@ -68,6 +70,36 @@ it.each<[string, string, readonly unknown[], boolean]>([
     "an image by its address, which holds it",
     '[{"type":"file","uri":"data:image/png;base64,aGk="}]',
     [image],
+    true,
+  ],
+  [
+    "a document with a source",
+    '[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGk="},"title":"a.pdf"}]',
+    [{ ...pdf, name: "a.pdf" }],
+    true,
+  ],
+  [
+    "an attached file",
+    '[{"type":"file","mime":"application/pdf","filename":"a.pdf","url":"data:application/pdf;base64,aGk="}]',
+    [{ ...pdf, name: "a.pdf" }],
+    true,
+  ],
+  [
+    "a recording",
+    '[{"type":"audio","mimeType":"audio/wav","data":"aGk="}]',
+    [{ type: "file", mediaType: "audio/wav", base64: "aGk=" }],
+    true,
+  ],
+  [
+    "an attached text",
+    '[{"type":"file","filename":"a.csv","url":"data:text/csv;charset=utf-8;base64,aGk="}]',
+    [text("[File a.csv, text/csv]\nhi")],
+    false,
+  ],
+  [
+    "what calls itself a text and is none",
+    '[{"type":"file","url":"data:text/csv;base64,/w=="}]',
+    [{ type: "file", mediaType: "text/csv", base64: "/w==" }],
     true,
   ],
   ["output in an object", '{"output":"a"}', [text("a")], true],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageFromWire, sessionFromWire, sessionToWire } from "../index.ts";
+import { type JsonObject, messageFromWire, sessionFromWire, sessionToWire } from "../index.ts";
 import type { CommonCall, SessionContent } from "../seam/codec.ts";
 import { Tally } from "./tally.ts";
 import { type Turn, turnsOf } from "./turns.ts";
@@ -94,6 +94,52 @@ it("gives repeated calls ids of their own, each with its own answer", () => {
   ]);
 });
 
+it("leaves a call that was cut off without the answer of a later one with its id", () => {
+  expect(
+    turns(
+      ["user", "drop it"],
+      ["assistant", call("call_0")],
+      ["user", "stop, only list"],
+      ["assistant", call("call_0")],
+      ["tool", result("call_0", "listed")],
+    ),
+  ).toEqual([
+    "user m0: drop it",
+    "assistant m1: call-0 shell -> nothing",
+    "user m2: stop, only list",
+    "assistant m3: call-0-2 shell -> listed",
+  ]);
+});
+
+it("gives calls of one step that have one id their answers in order", () => {
+  const ordered = turns(
+    ["assistant", call("a"), call("a")],
+    ["system", ""],
+    ["assistant", call("a")],
+    ["tool", result("a", "first"), result("a", "second")],
+    ["tool", result("a", "third")],
+  );
+
+  expect(ordered).toEqual([
+    "assistant m0: a shell -> first | a-2 shell -> second | a-3 shell -> third",
+  ]);
+});
+
+it("shortens the ids that APIs refuse for their length, and keeps them apart", () => {
+  const long = `call_${"a".repeat(60)}|fc_${"b".repeat(380)}`;
+  const longer = `${long}c`;
+  const found = turns(
+    ["assistant", call(long), call(longer), call(long), call("a".repeat(60))],
+    ["tool", result(longer, "of longer"), result(long, "of long"), result(long, "again")],
+  );
+  const ids = (found[0]?.split(": ")[1] ?? "").split(" | ").map((each) => each.split(" ")[0]);
+
+  expect(ids.filter((id) => id === undefined || id.length > 64)).toEqual([]);
+  expect(new Set(ids).size).toBe(4);
+  expect(ids[3]).toBe("a".repeat(60));
+  expect(found[0]?.match(/of long\w*|again/g)).toEqual(["of long", "of longer", "again"]);
+});
+
 it("takes the answer of a call also from a message that stands before it", () => {
   expect(turns(["tool", result("a", "early")], ["assistant", call("a")])).toEqual([
     "assistant m1: a shell -> early",
@@ -111,6 +157,51 @@ it("ends a step where a message holds the answers to its own calls", () => {
     "assistant m0: one | a shell -> of a | b shell -> of b",
     "assistant m1: two | c shell -> nothing",
     "assistant m2: three",
+  ]);
+});
+
+it("keeps the order of the steps that stand in one message", () => {
+  const steps = ["one", call("a"), result("a", "of a"), "two", call("b"), call("c")];
+
+  expect(turns(["assistant", ...steps, result("c", "of c"), "three"])).toEqual([
+    "assistant m0: one | a shell -> of a",
+    "assistant m0: two | b shell -> nothing | c shell -> of c",
+    "assistant m0: three",
+  ]);
+});
+
+it("gives as context what the client put into the model's mouth", () => {
+  const injected = { type: "text", text: "API Error: 500", provenance: "injected" };
+
+  expect(turns(["assistant", "one", injected, call("a")], ["assistant", injected])).toEqual([
+    "assistant m0: one",
+    "context m0: API Error: 500",
+    "assistant m0: a shell -> nothing",
+    "context m1: API Error: 500",
+  ]);
+});
+
+it("names the model of a step: its own, or the one of the turn where the client says it there", () => {
+  const { session, messages } = content(
+    ["assistant", "one"],
+    ["system", ""],
+    ["user", "go"],
+    ["assistant", "two"],
+    ["user", "go on"],
+    ["assistant", "three"],
+  );
+  const sources: Readonly<Record<string, JsonObject>> = {
+    m1: { record: { type: "turn_context", payload: { model: "o3" } } },
+    m3: { rest: { model: "o4" } },
+  };
+  const named = messages.map((each) => ({ ...each, options: { source: sources[each.id] ?? {} } }));
+
+  const found = turnsOf({ session, messages: named }, () => undefined, new Tally());
+
+  expect(found.flatMap((turn) => (turn.kind === "assistant" ? [turn.model] : []))).toEqual([
+    {},
+    { model: "o4" },
+    { model: "o3" },
   ]);
 });
 
@@ -144,7 +235,8 @@ it("keeps a result that answers no call, where it stands", () => {
     ),
   ).toEqual([
     "user m0: go",
-    "assistant m1: a shell -> inside | after",
+    "assistant m1: a shell -> inside",
+    "assistant m1: after",
     "context m2: orphan again",
     "context m2: orphan no call",
   ]);
@@ -171,17 +263,62 @@ it("leaves out and counts files that are kept beside a session", () => {
   expect(tally.fidelity()).toEqual({ file: { kept: 0, translated: 0, dropped: 1 } });
 });
 
+/** A session whose messages have these options; null is none. */
+function marked(drafts: readonly (readonly [options: object | null, ...Draft])[]): SessionContent {
+  const { session, messages } = content(...drafts.map(([, ...draft]): Draft => draft));
+  const options = (at: number) => JSON.parse(JSON.stringify(drafts[at]?.[0] ?? {}));
+  return { session, messages: messages.map((each, at) => ({ ...each, options: options(at) })) };
+}
+
+function shortly(session: SessionContent, tally: Tally = new Tally()): readonly string[] {
+  const found = turnsOf(session, () => shell, tally);
+  return found.map((turn) => `${turn.kind}: ${parts(turn).join(" | ")}`);
+}
+
+describe("answers in branches beside each other", () => {
+  const one = { source: { loop: "one" } };
+  const two = { source: { loop: "two" } };
+
+  it("go to the calls of their own branch", () => {
+    const session = marked([
+      [one, "assistant", call("call_0")],
+      [two, "assistant", call("call_0")],
+      [two, "tool", result("call_0", "of two")],
+      [one, "tool", result("call_0", "of one")],
+      [two, "tool", result("call_0", "again")],
+    ]);
+
+    expect(shortly(session)).toEqual([
+      "assistant: call-0 shell -> of one | call-0-2 shell -> of two",
+      "context: orphan again",
+    ]);
+  });
+
+  it("never go to a call of another branch where their own has called so", () => {
+    const session = marked([
+      [one, "assistant", call("call_0")],
+      [two, "assistant", call("call_0")],
+      [two, "tool", result("call_0", "of two"), result("call_0", "again")],
+    ]);
+
+    expect(shortly(session)).toEqual([
+      "assistant: call-0 shell -> nothing | call-0-2 shell -> of two",
+      "context: orphan again",
+    ]);
+  });
+
+  it("go to the branch that called where their own goes on from it", () => {
+    const session = marked([
+      [one, "assistant", call("call_0")],
+      [two, "tool", result("call_0", "of one")],
+    ]);
+
+    expect(shortly(session)).toEqual(["assistant: call-0 shell -> of one"]);
+  });
+});
+
 describe("the conversation of a sub-agent inside another session's log", () => {
   const aside = { source: { rest: { isSidechain: true } } };
-  /** A session whose messages have these options; null is none. */
-  const marked = (drafts: readonly (readonly [options: object | null, ...Draft])[]) => {
-    const { session, messages } = content(...drafts.map(([, ...draft]): Draft => draft));
-    const options = (at: number) => JSON.parse(JSON.stringify(drafts[at]?.[0] ?? {}));
-    return { session, messages: messages.map((each, at) => ({ ...each, options: options(at) })) };
-  };
-  const shortly = (session: SessionContent, tally = new Tally()) =>
-    turnsOf(session, () => shell, tally).map((turn) => `${turn.kind}: ${parts(turn).join(" | ")}`);
-
   it("is left out and counted; its outcome is the answer of the call", () => {
     const tally = new Tally();
     const session = marked([
@@ -244,6 +381,20 @@ describe("the conversation of a sub-agent inside another session's log", () => {
 
     expect(shortly({ session: below, messages })).toEqual(expected);
   });
+});
+
+it("leaves out and counts what the user took back", () => {
+  const tally = new Tally();
+  const { session, messages } = content(["user", "one"], ["user", "undone"], ["user", "two"]);
+  const parents = [null, "m0", "m0"];
+  const tree = messages.map((each, at) => {
+    return { ...each, options: { source: { rest: { parentId: parents[at] ?? null } } } };
+  });
+
+  const found = turnsOf({ session, messages: tree }, () => undefined, tally);
+
+  expect(found.map(({ message }) => message.id)).toEqual(["m0", "m2"]);
+  expect(tally.fidelity()).toEqual({ text: { kept: 0, translated: 0, dropped: 1 } });
 });
 
 it("counts what it leaves out, and nothing else", () => {

@@ -4,10 +4,13 @@ import { partsOf } from "../message.ts";
 import type { FilePart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../part.ts";
 import type { CommonCall, Origin, ReadTool, SessionContent } from "../seam/codec.ts";
 import { sourceOf } from "../seam/source-options.ts";
+import { type Answer, Answers } from "./answers.ts";
 import { hasVisibleText } from "./content.ts";
+import { modelOf, type NamedModel, turnModelOf } from "./model-of.ts";
 import { CallIds } from "./names.ts";
 import { partSideChains } from "./side-chains.ts";
 import type { Tally } from "./tally.ts";
+import { partUndone } from "./undone.ts";
 
 /** What one side of the exchange gave, in the order in which a model saw it. */
 export type Turn = ContextTurn | UserTurn | AssistantTurn;
@@ -31,6 +34,8 @@ export type AssistantTurn = {
   readonly kind: "assistant";
   /** The first message of the step; there may be several. */
   readonly message: AssistantMessage;
+  /** Empty where the session names none. */
+  readonly model: NamedModel;
   readonly parts: readonly AssistantPart[];
 };
 
@@ -58,22 +63,20 @@ export type Call = {
   readonly result: Answer | undefined;
 };
 
-/** A result, and the message it stands in. */
-export type Answer = { readonly message: Message; readonly part: ToolResultPart };
-
 /**
  * A session as turns, for a writer of another client's files. The writer counts every part it is
  * given; what is left out here is counted as dropped: approvals, side files, records without a text,
- * which no other client keeps, and the conversations of sub-agents inside another session's log. Of
- * those the call has the outcome.
+ * which no other client keeps, what the user took back, and the conversations of sub-agents inside
+ * another session's log. Of those the call has the outcome.
  */
 export function turnsOf(
   content: SessionContent,
   readTool: ReadTool,
   tally: Tally,
 ): readonly Turn[] {
-  const { own, agents } = partSideChains(content);
-  for (const message of agents) drop(message, tally);
+  const { live, undone } = partUndone(content.messages);
+  const { own, agents } = partSideChains({ session: content.session, messages: live });
+  for (const message of [...undone, ...agents]) drop(message, tally);
   const turns = new Turns(content.session.source_agent, own, readTool, tally);
   for (const message of own) turns.add(message);
   return turns.end();
@@ -91,8 +94,10 @@ class Turns {
   readonly #origin: Origin;
   readonly #readTool: ReadTool;
   readonly #tally: Tally;
+  /** The model that answers where a message names none. */
+  #turnModel: NamedModel = {};
   /** The step that has not ended yet. */
-  #step: { readonly message: AssistantMessage; readonly parts: AssistantPart[] } | undefined;
+  #step: (Omit<AssistantTurn, "kind" | "parts"> & { readonly parts: AssistantPart[] }) | undefined;
   /** True where a message of that step has an answer in it. */
   #isAnswered = false;
 
@@ -126,6 +131,7 @@ class Turns {
 
   /** A record that says nothing to a model, such as a token count, does not end a step either. */
   #system(message: Message, text: string): void {
+    this.#turnModel = { ...this.#turnModel, ...turnModelOf(message) };
     if (hasVisibleText(text)) {
       this.#push({ kind: "context", message, parts: [{ type: "system", text }] });
     } else drop(message, this.#tally);
@@ -151,12 +157,31 @@ class Turns {
     const hasCalled = this.#step?.parts.some(({ type }) => type === "call") ?? false;
     if (this.#isAnswered || (hasCalled && first?.type !== "tool_call")) this.#close();
     for (const part of message.content) {
-      if (part.type === "tool_approval_request") this.#tally.count(part.type, "dropped");
-      else if (part.type === "tool_result") {
-        this.#result(message, part);
-        this.#isAnswered = true;
-      } else this.#say(message, part.type === "tool_call" ? this.#call(part) : part);
+      switch (part.type) {
+        case "tool_approval_request":
+          this.#tally.count(part.type, "dropped");
+          break;
+        case "tool_result":
+          this.#result(message, part);
+          this.#isAnswered = true;
+          break;
+        case "tool_call":
+          this.#say(message, this.#call(part));
+          break;
+        default:
+          this.#speak(message, part);
+      }
     }
+  }
+
+  /** What is said behind an answer is the next step; what the client said there is context. */
+  #speak(message: AssistantMessage, part: TextPart | FilePart | ReasoningPart): void {
+    if (part.type !== "reasoning" && part.provenance === "injected") {
+      this.#push({ kind: "context", message, parts: [part] });
+      return;
+    }
+    if (this.#isAnswered) this.#close();
+    this.#say(message, part);
   }
 
   #tool(message: ToolMessage): void {
@@ -174,7 +199,7 @@ class Turns {
       callId: this.#callIds.next(part.call_id),
       params: parsedParams(part.params),
       common: this.#readTool(this.#origin, part),
-      result: this.#answers.take(part.call_id),
+      result: this.#answers.of(part),
     };
   }
 
@@ -185,7 +210,7 @@ class Turns {
   }
 
   #say(message: AssistantMessage, part: AssistantPart): void {
-    this.#step ??= { message, parts: [] };
+    this.#step ??= { message, model: { ...this.#turnModel, ...modelOf(message) }, parts: [] };
     this.#step.parts.push(part);
   }
 
@@ -208,36 +233,5 @@ function parsedParams(params: JsonValue): JsonValue {
   } catch {
     // A model's broken JSON stays the text it is.
     return params;
-  }
-}
-
-/** The results of a session, each for one call: logs are not always in the order of time. */
-class Answers {
-  readonly #waiting: Map<string, Answer[]> = new Map();
-  readonly #orphans: Set<ToolResultPart> = new Set();
-
-  constructor(messages: readonly Message[]) {
-    const calls = new Map<string, number>();
-    for (const message of messages) {
-      for (const part of partsOf(message)) {
-        if (part.type === "tool_call") calls.set(part.call_id, (calls.get(part.call_id) ?? 0) + 1);
-        if (part.type !== "tool_result") continue;
-        const known = this.#waiting.get(part.call_id);
-        if (known) known.push({ message, part });
-        else this.#waiting.set(part.call_id, [{ message, part }]);
-      }
-    }
-    for (const [id, answers] of this.#waiting) {
-      for (const { part } of answers.splice(calls.get(id) ?? 0)) this.#orphans.add(part);
-    }
-  }
-
-  take(callId: string): Answer | undefined {
-    return this.#waiting.get(callId)?.shift();
-  }
-
-  /** True for a result that answers no call of the session. */
-  isOrphan(part: ToolResultPart): boolean {
-    return this.#orphans.has(part);
   }
 }
