@@ -70,11 +70,7 @@ describe("parseQuery", () => {
       "x -foo() +C++ -D=1",
       { ...nothing, terms: "x*4 C*4 D*4 1*4", required: "C++", excluded: "foo" },
     ],
-    [
-      "signs that are excluded",
-      'then -"->"',
-      { ...nothing, terms: "then*1", excluded: "->" },
-    ],
+    ["signs that are excluded", 'then -"->"', { ...nothing, terms: "then*1", excluded: "->" }],
     ["a name that ends in signs", "C#", { ...nothing, terms: "C*4", literals: "C#" }],
     ["such a name in a sentence", "sort in C#", { ...nothing, terms: "sort*4 in*1 C*4" }],
     ["letters whose lower case is two", "İzmir", { ...nothing, terms: "İzmir*4" }],
