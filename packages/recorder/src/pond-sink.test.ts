@@ -138,19 +138,28 @@ test("a second writer of a session is told, and replaces nothing that was said",
   const first = testRecorder({ sink: pondSink(inProcess), writer: "first" });
   const loop = first.loop({ sessionId: "chat-42" });
   for (const text of ["May I delete the backups?", "And the logs?"]) loop.say(user(text));
-  await first.flush();
+  await first.checkpoint();
   const later = { now: () => new Date("2026-03-02T09:00:00Z"), writer: "second" };
   const second = testRecorder({ sink: pondSink(inProcess), ...later });
-  second.loop({ sessionId: "chat-42" }).say(user("Which yarn?"));
-
+  const other = second.loop({ sessionId: "chat-42" });
   const conflict = { code: "conflict", details: { session_id: "chat-42" } };
   await expect(second.checkpoint()).rejects.toMatchObject(conflict);
-  await expect(second.flush()).rejects.toMatchObject(conflict);
+
+  // What is said after that is stored, too, of both.
+  other.say(user("Which yarn?"));
+  await expect(second.checkpoint()).rejects.toMatchObject(conflict);
+  loop.say(user("And the mails?"));
+  await expect(first.flush()).rejects.toMatchObject(conflict);
+  other.say(user("Wool?"));
+  await expect(second.checkpoint()).rejects.toMatchObject(conflict);
+
   const { root } = await storedSession("chat-42");
-  expect(textsOf(root.messages)).toEqual([
-    "user: May I delete the backups?",
+  expect(textsOf(root.messages).sort()).toEqual([
     "user: And the logs?",
+    "user: And the mails?",
+    "user: May I delete the backups?",
     "user: Which yarn?",
+    "user: Wool?",
   ]);
   second.drain();
   expect(idsOf(second.resume(root).loops)).toEqual(["chat-42.first.1", "chat-42.second.1"]);

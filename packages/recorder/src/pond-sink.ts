@@ -22,8 +22,8 @@ const maxEvents = 5_000;
  * is stored once (`adapter-integrity-additive-sync`).
  *
  * Its `save` throws {@link IngestRefusedError} where the pond refuses some of it, and what `ingest`
- * throws; either way the next save sends it again. It throws {@link ConflictError} where another
- * writer stored something else, from then on.
+ * throws; either way the next save sends it again. Where another writer stored something else of the
+ * session, it stores all the same, beside that, and throws {@link ConflictError}, from then on.
  */
 export function pondSink(ingest: IngestEvents): SessionSink {
   const kept = new Map<string, KeptSoFar>();
@@ -33,19 +33,17 @@ export function pondSink(ingest: IngestEvents): SessionSink {
     async save(content) {
       const { id } = content.session;
       const [head] = content.messages;
-      if (head && conflicting.has(head)) throw new ConflictError(id);
       const refused: Refused[] = [];
       for (const batch of batchesOf(content, countKept(content, kept.get(id)))) {
         const { rejected, sessions } = await ingest(batch.events);
         refused.push(...rejected);
         // A log only grows: a new value of what the pond had means that somebody else stored that.
-        if (refused.length === 0 && sessions.some(({ revisions }) => revisions > 0)) {
-          if (head) conflicting.add(head);
-          throw new ConflictError(id);
-        }
+        if (head && sessions.some(({ revisions }) => revisions > 0)) conflicting.add(head);
         if (refused.length === 0) kept.set(id, keptSoFar(content, batch.end));
       }
       if (refused.length > 0) throw new IngestRefusedError(id, refused);
+      // Told once all of it is sent: no other place has what was said.
+      if (head && conflicting.has(head)) throw new ConflictError(id);
     },
   };
 }
