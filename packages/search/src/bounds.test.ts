@@ -107,6 +107,46 @@ describe("what is required and excluded", () => {
   });
 });
 
+describe("of more than an arm is asked for at once", () => {
+  const many = (count: number, id: string, text: string) =>
+    Array.from({ length: count }, (_, at) => ({ id: `${id}${at}`, texts: [`${text} ${at}`] }));
+  const wanted = "the install of python did fail with a strange error never seen before";
+  let large: TestStore;
+  beforeAll(async () => {
+    large = await storeOf([
+      ...many(80, "module", "install error in node_modules"),
+      ...many(30, "python", wanted),
+      ...Array.from({ length: 60 }, (_, at) => ({
+        id: `said${at}`,
+        texts: ["hello", `the migration ran ${at}`],
+      })),
+      { id: "asked", texts: ["please undo what this migration of all the others did to us"] },
+      { id: "later", texts: ["hello", "hi", "the handlers are in trouble"] },
+    ]);
+  });
+  afterAll(() => large.remove());
+
+  const count = async (query: string, more: Partial<SearchRequest> = {}): Promise<number> => {
+    const { sessions } = await search(large.sessions, { query, limit: 100, ...more });
+    return sessions.length;
+  };
+
+  it("texts decide as often as it takes", async () => {
+    expect(await count("install error -node_modules")).toBe(30);
+    expect(await count("install error -node_modules", { role: "user" })).toBe(30);
+    expect(await count("install error +node_modules")).toBe(80);
+  });
+
+  it("finds the window that has a message in bounds behind those that have none", async () => {
+    expect(await count("migrations", { role: "user" })).toBe(1);
+    expect(await count("migrations", { role: "assistant" })).toBe(60);
+  });
+
+  it("finds a window that begins before the time it is asked for", async () => {
+    expect(await count("handling", { since: "2026-01-01T00:01:30Z" })).toBe(1);
+  });
+});
+
 describe("meetsBounds", () => {
   it("finds in a text what was cut from it, at words", () => {
     const word = fc.constantFrom("foo", "Bar", "C++", "don't", "über", "ΔΡΟΜΟΣ", "İzmir", "搜索");

@@ -25,12 +25,11 @@ describe("toScope", () => {
     });
   });
 
-  it("asks windows for no role: one holds messages of both", () => {
-    const shared = [
-      eq("source_agent", "codex"),
-      gte("timestamp", { micros: 1_767_225_600_000_000n }),
-      lt("timestamp", { micros: 1_767_312_000_000_001n }),
-    ];
+  it("asks windows for no role, and for those that may reach into a time: one holds many messages", () => {
+    const agent = eq("source_agent", "codex");
+    const since = gte("timestamp", { micros: 1_767_225_600_000_000n });
+    const dayBefore = gte("timestamp", { micros: 1_767_139_200_000_000n });
+    const until = lt("timestamp", { micros: 1_767_312_000_000_001n });
 
     expect(
       toScope({
@@ -41,8 +40,8 @@ describe("toScope", () => {
         until: "2026-01-02T00:00:00.000001Z",
       }),
     ).toEqual({
-      messages: and(...shared, eq("role", "user")),
-      windows: and(...shared),
+      messages: and(agent, since, until, eq("role", "user")),
+      windows: and(agent, dayBefore, until),
       isLoose: true,
     });
   });

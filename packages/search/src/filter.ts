@@ -51,11 +51,12 @@ export function toScope(request: SearchRequest): Scope {
     ...whereText(request, "session", (value) => eq("session_id", value)),
     ...whereText(request, "agent", (value) => eq("source_agent", value)),
     ...whereText(request, "project", projectFilter),
-    ...timeFilters(request),
   ];
+  const times = timesOf(request);
+  const ofRole = role === undefined ? [] : [eq("role", role)];
   return {
-    messages: all(role === undefined ? shared : [...shared, eq("role", role)]),
-    windows: all(shared),
+    messages: all([...shared, ...timeFilters(times), ...ofRole]),
+    windows: all([...shared, ...timeFilters({ ...times, from: times.windowsFrom })]),
     isLoose: [role, request.since, request.until].some((bound) => bound !== undefined),
   };
 }
@@ -97,12 +98,24 @@ function whereText(
   return [toFilter(value)];
 }
 
-function timeFilters({ since, until }: SearchRequest): Filter[] {
+type Times = { readonly from: Micros | undefined; readonly to: Micros | undefined };
+
+// A window has the time of its first message, and what is in bounds may come later in it.
+const windowMicros = 24n * 3_600_000_000n;
+
+function timesOf({
+  since,
+  until,
+}: SearchRequest): Times & { readonly windowsFrom: Micros | undefined } {
   const from = since === undefined ? undefined : timeOf("since", since);
   const to = until === undefined ? undefined : timeOf("until", until);
   if (from !== undefined && to !== undefined && from >= to) {
     throw new FilterError("until", `${until} is not after since, ${since}`);
   }
+  return { from, to, windowsFrom: from === undefined ? undefined : from - windowMicros };
+}
+
+function timeFilters({ from, to }: Times): Filter[] {
   return [
     ...(from === undefined ? [] : [gte("timestamp", { micros: from })]),
     ...(to === undefined ? [] : [lt("timestamp", { micros: to })]),

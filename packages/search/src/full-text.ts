@@ -2,9 +2,9 @@ import { type SessionStore, windowText } from "@pond/sessions";
 import type { Filter, FullTextQuery, Row } from "@pond/substrate";
 import { indexBounds, meetsBounds, textBounds } from "./bounds.ts";
 import { toCoverage } from "./coverage.ts";
-import { type FoundMessage, foundColumns, toFound } from "./message.ts";
+import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { fullWeight, type ParsedQuery, type Term, tellingTerms } from "./query.ts";
-import { deepHits, type Hits } from "./rounds.ts";
+import { deepHits, type Hits, keptRows } from "./rounds.ts";
 import { weights } from "./weights.ts";
 import { wordsOf } from "./words.ts";
 
@@ -33,13 +33,16 @@ export async function messageArm(
   query: ParsedQuery,
   where: Filter | undefined,
 ): Promise<Hits<MessageHit>> {
+  const messages = sessions.store.table("messages");
   const search = { column: "search_text", query: messageQuery(query), columns: foundColumns };
-  const limit = messageDepth;
+  const decided = textBounds(query);
+  const isKept = (row: Row): boolean => meetsBounds(textOf(row), decided);
   const coverage = toCoverage(query);
   const perFunctionWord = tellingTerms(query.terms) === query.terms ? 0 : weights.functionWord;
+  const fullText = (within: Filter | undefined, limit: number): Promise<Row[]> =>
+    messages.fullText({ ...search, where: within, limit });
   const ask = async (within: Filter | undefined): Promise<MessageHit[]> => {
-    const messages = sessions.store.table("messages");
-    const rows = await messages.fullText({ ...search, where: within, limit });
+    const rows = await keptRows(fullText, within, messageDepth, isKept);
     const found = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
     return found.map((message) => {
       const { share, functionWords } = coverage(message.text);
@@ -47,9 +50,7 @@ export async function messageArm(
       return { ...message, rank: score * (1 + weights.coverage * share) };
     });
   };
-  const { hits, isCut } = await deepHits(ask, where, limit);
-  const decided = textBounds(query);
-  return { hits: hits.filter(({ text }) => meetsBounds(text, decided)), isCut };
+  return deepHits(ask, where, messageDepth);
 }
 
 /** The windows whose messages hold the query's words between them, best first. */

@@ -1,10 +1,10 @@
 import { inOneForm, type SessionStore } from "@pond/sessions";
-import { and, contains, containsInAnyCase, type Filter, or, type Row } from "@pond/substrate";
+import { and, containsInAnyCase, type Filter, or, type Row } from "@pond/substrate";
 import { meetsBounds, textBounds } from "./bounds.ts";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
-import type { Hits } from "./rounds.ts";
+import { type Hits, keptRows } from "./rounds.ts";
 import { holdsWhole, isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
@@ -64,11 +64,8 @@ export async function substringArm(
   where: Filter | undefined,
 ): Promise<Hits<LiteralHit>> {
   // What was stored before `search_text` held every text in one form may be in the other.
-  const forms = [...new Set([text, text.normalize("NFD")])];
-  const ways = [containsInAnyCase, contains].flatMap((way) =>
-    forms.map((form) => way("search_text", form)),
-  );
-  const holds = or(...ways);
+  const forms = new Set([text, text.normalize("NFD")]);
+  const holds = or(...[...forms].map((form) => containsInAnyCase("search_text", form)));
   const batches = sessions.store.table("messages").scan({
     columns: foundColumns,
     where: where ? and(where, holds) : holds,
@@ -99,19 +96,17 @@ export async function indexedLiteral(
   where: Filter | undefined,
 ): Promise<IndexedLiteral> {
   const words = wordsOf(literal);
+  const decided = textBounds(query);
+  const search = { column: "search_text", columns: foundColumns };
+  const ask = (within: Filter | undefined, limit: number): Promise<Row[]> =>
+    sessions.store
+      .table("messages")
+      .fullText({ ...search, query: literalQuery(query, literal), where: within, limit });
   const rows =
     words.length === 0
       ? []
-      : await sessions.store.table("messages").fullText({
-          column: "search_text",
-          query: literalQuery(query, literal),
-          where,
-          columns: foundColumns,
-          limit: literalDepth,
-        });
-  const decided = textBounds(query);
-  const held = rows.filter((row) => meetsBounds(textOf(row), decided));
-  const hits = await literalHits(sessions, held, literal);
+      : await keptRows(ask, where, literalDepth, (row) => meetsBounds(textOf(row), decided));
+  const hits = await literalHits(sessions, rows, literal);
   const isCut = rows.length >= literalDepth;
   const isWhole = hits.some(isHeldWhole);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);

@@ -1,4 +1,5 @@
-import { and, type Filter, not, oneOf } from "@pond/substrate";
+import { and, type Filter, not, oneOf, type Row, rowId } from "@pond/substrate";
+import { rowOf } from "./message.ts";
 
 /** What an arm found. */
 export type Hits<Hit> = {
@@ -31,6 +32,35 @@ export async function deepHits<Hit extends { readonly sessionId: string }>(
     if (seen.size >= sessionsWanted) break;
   }
   return { hits, isCut: true };
+}
+
+const decisionsAtMost = 4;
+
+/**
+ * The best rows that `keeps` takes. Where too few of the best are, the next are read, each time four
+ * times as many.
+ *
+ * @param limit - Rows in the first round.
+ */
+export async function keptRows(
+  ask: (where: Filter | undefined, limit: number) => Promise<Row[]>,
+  where: Filter | undefined,
+  limit: number,
+  keeps: (row: Row) => boolean,
+): Promise<Row[]> {
+  const kept: Row[] = [];
+  const read: bigint[] = [];
+  let depth = limit;
+  for (let round = 0; round < decisionsAtMost; round += 1) {
+    const isUnread = not(oneOf(rowId, read));
+    const within = read.length === 0 ? where : and(...(where ? [where] : []), isUnread);
+    const rows = await ask(within, depth);
+    kept.push(...rows.filter(keeps));
+    if (kept.length >= limit || rows.length < depth) break;
+    read.push(...rows.map(rowOf));
+    depth *= 4;
+  }
+  return kept;
 }
 
 /** The same bound, but for some sessions. */

@@ -48,6 +48,8 @@ export type SegmentOptions = {
 
 // Each asks for sessions that none before has met: where the longest paging ends.
 const segmentsAtMost = 100;
+// Where the best windows have nothing in bounds, so do the others, mostly.
+const barrenAtMost = 3;
 
 /**
  * The ranking, from the best: first what the arms find, then what they find without the sessions
@@ -68,6 +70,7 @@ export async function* segments(
   // Words that are said often may score more than the literal: what holds it need not be enough.
   let ask: Ask = isOneLiteral(query) && minScore === 0 ? byLiteral : byWords;
   let ceiling = 1;
+  let barren = 0;
   for (let round = 0; round < segmentsAtMost; round += 1) {
     const rest = {
       messages: without(met.messages, scope.messages),
@@ -83,8 +86,11 @@ export async function* segments(
     let [answer, known] = await Promise.all([answerOf(ask), sessionsKnown]);
     if (round === 0 && isEmpty(answer.found) && minScore === 0) {
       // Nothing by words: perhaps a part of one, or a phrase of punctuation.
-      ask = byCharacters;
-      answer = await answerOf(ask);
+      const exact = await answerOf(byCharacters);
+      if (!isEmpty(exact.found) || !answer.words.windows.isCut) {
+        ask = byCharacters;
+        answer = exact;
+      }
     }
     const { words, found, listed, judged } = answer;
     const all = sessionIdsOf(found);
@@ -97,7 +103,8 @@ export async function* segments(
     const areWindowsOver = isSure && (minScore > 0 || ask === byLiteral);
     const isLeft = windows.isCut || all.size > judged.size;
     const isCut = messages.isCut || literals.isCut || (isLeft && !areWindowsOver);
-    if (!isCut || listed.size === 0) return;
+    if (listed.size === 0) barren += 1;
+    if (!isCut || judged.size === 0 || barren > barrenAtMost) return;
     const below = await subAgentsOf(
       sessions,
       known,

@@ -33,13 +33,19 @@ const graphemeChars = 64;
 /** Makes the highlighter of a query, once for all its snippets. */
 export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): Highlighter {
   const weights = new Map<string, number>();
+  // As written too: without regard to case `i̇` is not found in `İ`.
+  const ways = new Set<string>();
   // "the" is worth showing only where nothing else was asked for.
   const telling = query.terms.filter(({ weight }) => weight > functionWordWeight);
   for (const { word, weight } of telling.length > 0 ? telling : query.terms) {
     weights.set(word.toLowerCase(), weight);
+    ways.add(word);
   }
-  for (const literal of query.literals) weights.set(literal.toLowerCase(), literalWeight);
-  const patterns = [...weights.keys()]
+  for (const literal of query.literals) {
+    weights.set(literal.toLowerCase(), literalWeight);
+    ways.add(literal);
+  }
+  const patterns = [...new Set([...weights.keys(), ...ways])]
     .toSorted((left, right) => right.length - left.length)
     .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
   // Without the `u` flag, and with no look at the neighbours: five times as fast.
