@@ -183,7 +183,10 @@ export type SpawnNamed = OfSession & {
   readonly parent_spawn_ref: SpawnRef;
 };
 
-/** What the end of a loop adds to a message that was recorded; absent where it adds nothing. */
+/**
+ * What the end of a loop adds to a message that was recorded; absent where it adds nothing. Of `rest`
+ * and of `options` these are the fields that are new or have another value.
+ */
 export type Addition = {
   readonly message_id: string;
   readonly timestamp?: string;

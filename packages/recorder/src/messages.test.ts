@@ -175,3 +175,24 @@ test("numbers and keys survive as they are", () => {
   const [part] = partsOf(said);
   expect(part?.type === "tool_call" && stringifyJson(part.params)).toBe(stringifyJson(params));
 });
+
+test("an end that adds to each message looks only at those of the same words", () => {
+  const loop = testRecorder().loop();
+  const texts = Array.from({ length: 200 }, (_, number) => `Step ${number}.`);
+  for (const content of texts) loop.say({ role: "assistant", content });
+  let looks = 0;
+  const messages = texts.map((content): Said => {
+    return {
+      role: "assistant",
+      content,
+      get timestamp() {
+        looks += 1;
+        return "2026-03-01T08:00:00Z";
+      },
+    };
+  });
+  loop.end({ messages });
+
+  expect(loop.record.events.at(-1)?.event).toMatchObject({ additions: { length: 200 } });
+  expect(looks).toBeLessThan(10 * texts.length);
+});

@@ -1,47 +1,61 @@
 import {
-  fromRfc3339,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
   jsonEqual,
   type Message,
-  type Part,
   partsOf,
   partToWire,
+  stringifyJson,
 } from "@pond/canonical";
 import type { Addition } from "./events.ts";
 import { sourceOf } from "./kept-event.ts";
 import type { Said } from "./said.ts";
 import { snapshot } from "./snapshot.ts";
 
-/**
- * The place of the message that the end of a loop means: the first to which it adds nothing, or else
- * the first of the same words; -1 where there is none.
- *
- * @param recorded - Messages that it did not name yet.
- * @param named - What it says, as it would be recorded.
- */
-export function indexOfNamed(recorded: readonly Message[], named: Message, said: Said): number {
-  const known = recorded.findIndex((each) => {
-    return additionTo(each, named, said) === undefined && haveSameWords(each, named);
-  });
-  return known < 0 ? recorded.findIndex((each) => haveSameWords(each, named)) : known;
+/** Messages of a loop that its end did not name yet. */
+export class Unnamed {
+  readonly #alike: Map<string, Worded[]>;
+
+  constructor(recorded: Iterable<Message>) {
+    const worded = Array.from(recorded, (message) => ({ message, words: wordsOf(message) }));
+    this.#alike = Map.groupBy(worded, ({ words }) => keyOf(words));
+  }
+
+  /**
+   * Takes out the message that the end means: the first to which it adds nothing, or else the first
+   * of the same words; undefined where there is none.
+   *
+   * @param named - What it says, as it would be recorded.
+   */
+  take(named: Message, said: Said): Message | undefined {
+    const words = wordsOf(named);
+    const alike = this.#alike.get(keyOf(words)) ?? [];
+    const same = alike.filter((each) => jsonEqual(each.words, words));
+    const known = same.find(({ message }) => additionTo(message, named, said) === undefined);
+    const meant = known ?? same[0];
+    if (meant) alike.splice(alike.indexOf(meant), 1);
+    return meant?.message;
+  }
 }
 
 /**
  * What the end of a loop adds to a message. What it leaves out (the time, what the provider told,
  * options, provenance) is no difference.
  *
+ * @param recorded - A message of the same words.
  * @param named - What it says, as it would be recorded.
  */
 export function additionTo(recorded: Message, named: Message, said: Said): Addition | undefined {
   const { timestamp } = said;
-  const isNewTime = timestamp !== undefined && fromRfc3339(timestamp) !== recorded.timestamp;
-  const { rest } = sourceOf(named);
-  const isNewRest = rest !== undefined && !jsonEqual(rest, sourceOf(recorded)["rest"] ?? null);
+  const isNewTime = timestamp !== undefined && named.timestamp !== recorded.timestamp;
+  const rest = newFields(sourceOf(named)["rest"], sourceOf(recorded)["rest"]);
   const parts = newInParts(recorded, named, said);
-  if (!isNewTime && !isNewRest && parts.length === 0) return undefined;
+  if (!isNewTime && rest === undefined && parts.length === 0) return undefined;
   return {
     message_id: recorded.id,
     ...(isNewTime && { timestamp }),
-    ...(isNewRest && { rest }),
+    ...(rest && { rest }),
     ...(parts.length > 0 && { parts }),
   };
 }
@@ -57,36 +71,53 @@ function newInParts(
     const part = known[index];
     const isNewProvenance =
       content[index]?.provenance !== undefined && provenance !== part?.provenance;
-    const isNewOptions =
-      Object.keys(options).length > 0 && !jsonEqual(options, part?.options ?? null);
-    if (!isNewProvenance && !isNewOptions) return [];
-    return [{ id, ...(isNewProvenance && { provenance }), ...(isNewOptions && { options }) }];
+    const added = newFields(options, part?.options);
+    if (!isNewProvenance && added === undefined) return [];
+    return [{ id, ...(isNewProvenance && { provenance }), ...(added && { options: added }) }];
   });
 }
 
-function haveSameWords(left: Message, right: Message): boolean {
-  if (left.role === "system" || right.role === "system") {
-    return left.role === right.role && left.content === right.content;
-  }
-  const [parts, others] = [partsOf(left), partsOf(right)];
-  return (
-    left.role === right.role &&
-    parts.length === others.length &&
-    parts.every((part, index) => {
-      const other = others[index];
-      return other !== undefined && jsonEqual(wordsOf(part), wordsOf(other));
-    })
-  );
+/** The fields of what is named that are not recorded, or otherwise; undefined where all are. */
+function newFields(
+  named: JsonValue | undefined,
+  recorded: JsonValue | undefined,
+): JsonObject | undefined {
+  if (!isJsonObject(named)) return undefined;
+  const known: JsonObject = isJsonObject(recorded) ? recorded : {};
+  const added = Object.entries(named).filter(([key, value]) => {
+    const before = Object.hasOwn(known, key) ? known[key] : undefined;
+    return before === undefined || !jsonEqual(value, before);
+  });
+  return added.length > 0 ? Object.fromEntries(added) : undefined;
 }
 
-/** A part without its place, who said it, and what is noted of it. */
-function wordsOf(part: Part): ReturnType<typeof snapshot> {
-  const {
-    session_id: _,
-    message_id: _message,
-    provenance: _said,
-    options: _options,
-    ...words
-  } = partToWire(part);
-  return snapshot(words);
+type Words = readonly [role: string, ...content: readonly JsonValue[]];
+type Worded = { readonly message: Message; readonly words: Words };
+
+/** What was said: without its place, who said a part of it, and what is noted of it. */
+function wordsOf(message: Message): Words {
+  if (message.role === "system") return [message.role, message.content];
+  const parts = partsOf(message).map((part) => {
+    const {
+      session_id: _,
+      message_id: _message,
+      provenance: _said,
+      options: _options,
+      ...words
+    } = partToWire(part);
+    return snapshot(words);
+  });
+  return [message.role, ...parts];
+}
+
+/** The same for equal words. What is nested is left out: its fields may be in any order. */
+function keyOf(words: Words): string {
+  const texts = words.map((each) => {
+    return isJsonObject(each) ? Object.values(each).filter(isText).toSorted() : each;
+  });
+  return stringifyJson(texts);
+}
+
+function isText(value: JsonValue | undefined): value is string {
+  return typeof value === "string";
 }

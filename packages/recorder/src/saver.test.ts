@@ -151,6 +151,48 @@ test("a session that is handed out before it was saved throws what failed, once"
   await recorder.flush();
 });
 
+test("all who wait at once are told what failed", async () => {
+  const sink = testSink();
+  const recorder = testRecorder({ sink });
+  sink.failing.add("s1");
+  recorder.loop();
+  await new Promise(setImmediate);
+  const flushed = recorder.flush();
+  recorder.drain();
+  const waiting = [flushed, recorder.checkpoint(), recorder.checkpoint()];
+
+  const outcomes = await Promise.allSettled(waiting);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  await recorder.checkpoint();
+});
+
+test("a session that is taken up while its save fails is saved as it is now, and not as it was", async () => {
+  const saved: number[] = [];
+  let isDown = true;
+  const recorder = testRecorder({
+    sink: {
+      save: async ({ messages }) => {
+        await new Promise(setImmediate);
+        if (!isDown) saved.push(messages.length);
+        else {
+          isDown = false;
+          throw new Error("no room");
+        }
+      },
+    },
+  });
+  recorder.loop();
+  const flushed = recorder.flush();
+  const [content] = recorder.drain();
+  await Promise.resolve();
+  if (content) recorder.resume(content);
+  recorder.loop();
+  await flushed;
+  await recorder.checkpoint();
+
+  expect(saved).toEqual([contentOf(recorder).messages.length]);
+});
+
 test("what afterTask throws keeps nothing from being saved", async () => {
   const sink = testSink();
   const recorder = testRecorder({

@@ -14,7 +14,14 @@ export type SessionSink = {
 export class Saver {
   readonly #sink: SessionSink | undefined;
   readonly #changed: Set<SessionLog> = new Set();
-  readonly #failed: Map<SessionLog, unknown> = new Map();
+  /** What a round that is under way took. */
+  #saving: readonly SessionLog[] = [];
+  /** Logs that are tried again. */
+  readonly #failed: Set<SessionLog> = new Set();
+  /** What the last save of a log threw. */
+  readonly #errors: WeakMap<SessionLog, unknown> = new WeakMap();
+  /** Which log has taken the place of one, with all it holds. */
+  readonly #successors: WeakMap<SessionLog, SessionLog> = new WeakMap();
   /** Logs whose failure was thrown. */
   readonly #told: WeakSet<SessionLog> = new WeakSet();
   readonly #handedOut: WeakSet<SessionLog> = new WeakSet();
@@ -39,7 +46,10 @@ export class Saver {
   /** Says that a session was taken up: what failed of it before is what the sink has, or given up. */
   resumed(log: SessionLog): void {
     const { id } = log.session;
-    for (const other of this.#failed.keys()) if (other.session.id === id) this.#giveUp(other);
+    for (const other of this.#failed) if (other.session.id === id) this.#giveUp(other);
+    for (const other of [...this.#saving, ...this.#changed]) {
+      if (other.session.id === id && holds(log, other)) this.#successors.set(other, log);
+    }
     if (this.#unsaved.delete(id)) this.note(log);
   }
 
@@ -56,12 +66,17 @@ export class Saver {
    * @throws What the sink threw, or an `AggregateError` where several sessions failed.
    */
   async settled(): Promise<void> {
+    // Who asked before is told first, and what was handed out is given up then.
+    const asked = new Set(this.#failed);
     await this.#rounds;
-    if (this.#failed.size === 0) return;
-    for (const log of this.#failed.keys()) this.note(log);
-    await this.#rounds;
-    const thrown = [...this.#failed.values()];
-    for (const log of this.#failed.keys()) {
+    const failed = [...this.#failed];
+    for (const log of failed) this.note(log);
+    if (failed.length > 0) await this.#rounds;
+    for (const log of [...failed, ...this.#failed]) asked.add(log);
+    const thrown = [...asked].flatMap((log) => {
+      return this.#errors.has(log) ? [this.#errors.get(log)] : [];
+    });
+    for (const log of this.#failed) {
       this.#told.add(log);
       if (this.#handedOut.has(log)) this.#giveUp(log);
     }
@@ -70,23 +85,34 @@ export class Saver {
   }
 
   async #save(sink: SessionSink): Promise<void> {
-    const logs = [...this.#changed];
+    this.#saving = [...this.#changed];
     this.#changed.clear();
-    for (const log of logs) {
+    for (const log of this.#saving) {
       // What it grew by while others were saved is saved with it.
       this.#changed.delete(log);
       try {
         await sink.save(log.content());
         this.#failed.delete(log);
+        this.#errors.delete(log);
         this.#told.delete(log);
       } catch (error) {
-        this.#failed.set(log, error);
+        // Tried again behind the log that goes on from it, it would be at odds with that.
+        const failed = this.#successors.get(log) ?? log;
+        this.#failed.add(failed);
+        this.#errors.set(failed, error);
       }
     }
+    this.#saving = [];
   }
 
   #giveUp(log: SessionLog): void {
     this.#failed.delete(log);
     this.#unsaved.add(log.session.id);
   }
+}
+
+/** True where all messages of a log are in another one too. */
+function holds(log: SessionLog, other: SessionLog): boolean {
+  const ids = new Set(log.content().messages.map(({ id }) => id));
+  return other.content().messages.every(({ id }) => ids.has(id));
 }

@@ -19,7 +19,7 @@ import { LoopTree } from "./loop-tree.ts";
 import type { SessionRecord } from "./record.ts";
 import type { Said } from "./said.ts";
 import { SaidBefore } from "./said-before.ts";
-import { additionTo, indexOfNamed } from "./same-message.ts";
+import { additionTo, Unnamed } from "./same-message.ts";
 import { openSession, recordOf, type SessionInit } from "./session-head.ts";
 import { toMessage } from "./to-message.ts";
 
@@ -154,7 +154,7 @@ export class SessionLog {
         const loop = this.#tree.loopFor(event);
         const isFirst =
           event.message.role === "user" &&
-          [...loop.said.values()].every(({ role }) => role !== "user");
+          loop.record.messages.every(({ role }) => role !== "user");
         const place = { sequence: loop.nextSequence, isFirst };
         return [this.#say(loop, event.message, { time: event.timestamp, ...place })];
       }
@@ -166,7 +166,7 @@ export class SessionLog {
   /** What the end names and was not recorded yet comes first. */
   #ended({ messages, ...end }: Timed<AgentEnd>): readonly Entry[] {
     const loop = this.#tree.loopFor(end);
-    const recorded = [...loop.said.values()];
+    const unnamed = new Unnamed(messages ? loop.said.values() : []);
     const added: Entry[] = [];
     const additions: Addition[] = [];
     const first = messages?.findIndex(({ role }) => role === "user");
@@ -177,8 +177,7 @@ export class SessionLog {
         sequence,
         isFirst: index === first,
       });
-      const at = indexOfNamed(recorded, entry.said, said);
-      const [same] = at < 0 ? [] : recorded.splice(at, 1);
+      const same = unnamed.take(entry.said, said);
       if (same === undefined) {
         added.push(entry);
         return entry.said.id;
@@ -189,7 +188,7 @@ export class SessionLog {
     });
     const event = {
       ...end,
-      messages: ids ?? recorded.map(({ id }) => id),
+      messages: ids ?? [...loop.said.keys()],
       ...(additions.length > 0 && { additions }),
     };
     return [...added, this.#carry(event, added.length)];

@@ -429,6 +429,28 @@ const events: Row[] = [
   ],
   [
     "Messages from AgentEnd, not reconstructed from events",
+    "of a message that an end says in part only what is new or otherwise is kept",
+    () => {
+      const loop = testRecorder().loop();
+      const text = { type: "text", text: "Found." } as const;
+      const found = { role: "assistant", model: "weaver-1" } as const;
+      loop.say({ ...found, content: [{ ...text, options: { a: 1, b: 2 } }], usage });
+      loop.say({ ...found, content: "It is here.", usage });
+      loop.end({
+        messages: [
+          { ...found, content: [{ ...text, options: { a: 1 } }] },
+          { ...found, content: "It is here.", stop_reason: "stop" },
+        ],
+      });
+
+      expect(loop.record.events.at(-1)?.event).toMatchObject({
+        messages: ["s1.w.1#1.w", "s1.w.1#2.w"],
+        additions: [{ message_id: "s1.w.1#2.w", rest: { stop_reason: "stop" } }],
+      });
+    },
+  ],
+  [
+    "Messages from AgentEnd, not reconstructed from events",
     "an end that says something more often says it again, and means what it names best",
     () => {
       const loop = testRecorder().loop();

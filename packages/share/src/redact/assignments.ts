@@ -9,8 +9,12 @@ const pass = "(?<![a-z])pass(?![a-z])";
 const names = `(?:api|access|account|auth|client|encryption|master|private|secret|session|shared|signing|storage)[_ -]?key|${passwords}|${pass}|secret|token|credentials?`;
 const everyName = new RegExp(names, "gi");
 const isPasswordName = new RegExp(passwords, "i");
-/** `PASS: TestParse2Times`, as test runners write. */
-const isVerdict = /(?<![\w-])PASS:/y;
+/** `PASS: TestParse2Times`, as test runners write, unless what follows is no name of a test. */
+const verdict = /(?<![\w-])PASS:/y;
+const isTestName = /^Test[A-Z_]|\/|::/;
+// Each alternative begins where the one before cannot go on, so that there is one way to match.
+const isOfWords =
+  /^(?=.*[a-z]{3})(?:[A-Z][a-z]{2,}|(?<![A-Za-z])[a-z]{3,}|(?<![A-Z])[A-Z]{2,}|(?<!\d)\d{1,3}[a-z]?|[-_.])+$/;
 // `_PROD`, `1`, a closing quote or bracket, a type, then `=`, `:`, `=>`, `>`; an opening quote.
 const sign =
   /(?:[_-][A-Za-z0-9]{1,24}){0,4}\d{0,3}(?:\\{0,8}["'`\]]){0,2}\s{0,4}(?::\s?\w{1,20}\s{0,2}(?==))?(?:=>|:=|={1,3}|:|>)\s{0,4}(?:\\{0,8}(["'`]))?/y;
@@ -43,9 +47,10 @@ export function* assignedSecrets(text: string): Generator<Hit> {
     const assigned = signAfter(text, match.index, after);
     if (assigned === undefined) continue;
     if (namesNone.test(assigned.text)) continue;
-    if (stickyMatch(isVerdict, text, match.index)) continue;
     const isUpper = name === name.toUpperCase() && /^\S*=$/.test(assigned.text);
     const kind = kindOf(name);
+    const isVerdict =
+      assigned.quote === "" && stickyMatch(verdict, text, match.index) !== undefined;
     // `token = makeToken(` is code.
     const isUsable = (end: number) => assigned.quote !== "" || !/[([]/.test(text.charAt(end));
     const traits = { kind, isLiteral: assigned.quote !== "" || isUpper };
@@ -53,7 +58,9 @@ export function* assignedSecrets(text: string): Generator<Hit> {
       const value = stickyMatch(each, text, assigned.end)?.[0];
       if (value === undefined || !isUsable(assigned.end + value.length)) return false;
       if (/^pwd$/i.test(name) && isFolder.test(value)) return false;
-      return isLikelySecret(assigned.quote ? value : trimmed(value), traits);
+      const whole = assigned.quote ? value : trimmed(value);
+      if (isVerdict && (isTestName.test(whole) || isOfWords.test(whole))) return false;
+      return isLikelySecret(whole, traits);
     });
     if (pattern === undefined) continue;
     let end = assigned.end;
