@@ -79,7 +79,7 @@ test(
       home.reset();
     }
   },
-  60_000 + kills * 15_000,
+  120_000 + kills * 30_000,
 );
 
 /** Where in a run to strike: multiples of the golden ratio spread evenly over it. */
