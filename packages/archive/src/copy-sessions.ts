@@ -14,7 +14,10 @@ import { Target } from "./target.ts";
 export type CopyReport = {
   /** By table. */
   readonly tables: Readonly<Record<string, RowCounts>>;
-  /** Messages that were there with another value, or with parts of another: these stay. */
+  /**
+   * Messages of which each store shows another state and nothing tells which is the later, or that
+   * have parts of another: what is there stays.
+   */
   readonly differing: number;
   /**
    * Ids of sessions with a damaged row: where it is the target's, search does not find what they got,
@@ -27,8 +30,9 @@ export type CopyReport = {
 
 /**
  * Copies every session of a store that another one lacks, and what it lacks of those it has, by
- * insert-if-absent: what is there stays as it is. Broken off at any point it leaves no session in
- * part, and the same call goes on with what is left.
+ * insert-if-absent: no row that is there is overwritten. A message that both have gets a later state
+ * only where the other store went on from the one that is shown. Broken off at any point it leaves no
+ * session in part, and the same call goes on with what is left.
  *
  * @throws {SubstrateError} where one of the stores fails.
  */

@@ -12,6 +12,8 @@ export type SessionRead = {
   readonly location: string;
   readonly adapter: string;
   readonly fingerprint: string;
+  /** What was remembered of it. */
+  readonly before: SeenSession | undefined;
   readonly notes: ReadNotes;
   readonly count: RecordCount;
 };
@@ -23,7 +25,7 @@ export function countOutcome(
   read: SessionRead,
   nowMs: number,
 ): SeenSession {
-  const { location, adapter, fingerprint, notes } = read;
+  const { location, adapter, fingerprint, notes, before } = read;
   const { error } = outcome;
   const faults = [...notes.faults];
   if (error) faults.push({ adapter, location, code: error.code, message: error.message });
@@ -44,11 +46,14 @@ export function countOutcome(
   report.faults.push(...faults);
   report.faults_omitted += notes.omittedFaults;
 
+  const now = { sessionId: outcome.session_id, extent: extentOf(notes), held: outcome.held };
+  // A file that is empty for a moment, or cannot be read, says nothing new of its session.
+  const { sessionId, extent, held } = now.sessionId === undefined ? (before ?? {}) : now;
   return {
     fingerprint: notes.isWorthRetrying || outcome.deferred > 0 ? readAgain : fingerprint,
-    ...(outcome.session_id !== undefined && { sessionId: outcome.session_id }),
-    ...(outcome.session_id !== undefined && { extent: extentOf(notes) }),
-    ...(outcome.held && { held: outcome.held }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(extent && { extent }),
+    ...(held && { held }),
     ...(hasFailed && { hasFailed }),
     ...(notes.pending > 0 && { pendingSinceMs: nowMs }),
     ...(hasFaults && { faults }),

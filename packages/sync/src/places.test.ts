@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Reader } from "@pond/canonical/adapter";
 import { getSession } from "@pond/sessions";
@@ -33,7 +33,8 @@ function machine({ folder, sessions }: Bench, name: string, homes: readonly stri
         paths: { "claude-code": paths },
       });
       const stateDirectory = join(folder, `state-${name}`);
-      const now = (): Date => new Date("2026-11-20T12:00:00Z");
+      // Two machines store nothing at the same time here.
+      const now = (): Date => new Date();
       return sync(sessions, sources, { stateDirectory, host: name, now, isVerifying });
     },
   };
@@ -94,6 +95,27 @@ describe("a session on two machines with one store", () => {
       laptop.write({ 1: "giraffes", 4: "otters" });
       expect(changed(await laptop.sync())).toEqual([0, 0, 1]);
       expect(await texts(bench)).toEqual(["giraffes", "otters"]);
+    }));
+
+  it("says what disappeared although the other machine went on meanwhile", () =>
+    withBench(async (bench) => {
+      const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
+      const both = { 1: "giraffes", 2: "elephants", 3: "walrus" };
+      desk.write(both);
+      await desk.sync();
+      laptop.write({ ...both, 4: "lynx" });
+      await laptop.sync();
+      desk.write({ ...both, 6: "zebra" });
+      await desk.sync();
+      laptop.write(both);
+
+      expect(changed(await laptop.sync())).toEqual([0, 0, 1]);
+      desk.write({ 1: "giraffes", 3: "walrus", 6: "zebra" });
+      expect(changed(await desk.sync())).toEqual([0, 0, 1]);
+      // What the other one removed was shown when this one was read.
+      laptop.write({ 1: "giraffes", 2: "elephants" });
+      expect(changed(await laptop.sync())).toEqual([0, 1, 1]);
+      expect((await texts(bench)).sort()).toEqual(["elephants", "giraffes", "zebra"]);
     }));
 });
 
@@ -184,3 +206,57 @@ it("says what disappeared while the folder of a session was away", () =>
     expect(changed(await desk.sync())).toEqual([0, 0, 1]);
     expect(await texts(bench)).toEqual(["giraffes", "zebras"]);
   }));
+
+it.each([
+  ["is empty", ""],
+  ["cannot be read", "not a record\n"],
+])("says what disappeared although the file %s for a while", (_, content) =>
+  withBench(async (bench) => {
+    const desk = machine(bench, "desk", ["desk"]);
+    const file = desk.write({ 1: "giraffes", 2: "elephants", 3: "zebras" });
+    await desk.sync();
+    writeFileSync(file, content);
+    await desk.sync();
+    desk.write({ 1: "giraffes", 3: "zebras" });
+
+    expect(changed(await desk.sync())).toEqual([0, 0, 1]);
+    expect(await texts(bench)).toEqual(["giraffes", "zebras"]);
+  }),
+);
+
+describe("what an older version read", () => {
+  it("says what disappeared since", () =>
+    withBench(async (bench) => {
+      const desk = machine(bench, "desk", ["desk"]);
+      desk.write({ 1: "giraffes", 2: "elephants", 3: "zebras" });
+      await desk.sync();
+      forgetHeld(join(bench.folder, "state-desk"));
+
+      desk.write({ 1: "giraffes", 3: "zebras" });
+      expect(changed(await desk.sync())).toEqual([0, 0, 1]);
+      desk.write({ 1: "giraffes" });
+      expect(changed(await desk.sync())).toEqual([0, 0, 1]);
+      expect(await texts(bench)).toEqual(["giraffes"]);
+    }));
+
+  it("removes nothing that another place of it may hold", () =>
+    withBench(async (bench) => {
+      const desk = machine(bench, "desk", ["home", "old"]);
+      for (const home of ["home", "old"]) desk.write({ 1: "giraffes", 2: "elephants" }, home);
+      await desk.sync();
+      forgetHeld(join(bench.folder, "state-desk"));
+
+      desk.write({ 1: "giraffes" }, "home");
+      expect(changed(await desk.sync())).toEqual([0, 0, 0]);
+    }));
+});
+
+/** Leaves the state files as versions wrote them that noted neither what was held nor how far it went. */
+function forgetHeld(stateDirectory: string): void {
+  for (const name of readdirSync(stateDirectory)) {
+    const file = join(stateDirectory, name);
+    const isOfToday = (key: string): boolean => key === "held" || key === "extent";
+    const without = (key: string, value: unknown): unknown => (isOfToday(key) ? undefined : value);
+    writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, "utf8"), without)));
+  }
+}

@@ -1,4 +1,4 @@
-import type { Held, Place } from "@pond/sessions";
+import type { Place } from "@pond/sessions";
 import type { ReadNotes } from "./observed-read.ts";
 import type { Extent, SeenSession, SeenSessions } from "./seen-sessions.ts";
 
@@ -72,8 +72,11 @@ export class Places {
   }
 
   /** Of a file that was moved, from where it was. */
-  #heldBefore(before: SeenSession | undefined, sessionId: string): Held | undefined {
-    if (before?.sessionId === sessionId) return before.held;
+  #heldBefore(before: SeenSession | undefined, sessionId: string): Place["held"] {
+    if (before?.sessionId === sessionId) {
+      // Older versions noted neither; they took all that was stored as held.
+      return before.extent === undefined && before.held === undefined ? "all" : before.held;
+    }
     const [gone, ...others] = this.#gone.get(sessionId) ?? [];
     return others.length === 0 ? gone?.session.held : undefined;
   }

@@ -11,7 +11,7 @@ import { Batch } from "./batch.ts";
 import { type Damaged, loadDamaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
 import { Intake } from "./intake.ts";
-import { KnownSession } from "./known-session.ts";
+import { KnownSession, newestOf, shownWhenRead } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
 import { emptyOutcome, type SessionHooks } from "./outcome.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -175,8 +175,10 @@ export class Ingest {
         rowIds,
       }));
     const idsOfOthers = await this.#idsOfOthers(sessionId);
-    const held = { live, state, rows, searchable, damaged, idsOfOthers };
-    return new KnownSession(this.#sessions.store, session, gathered, held);
+    const shownThen = shownWhenRead(messages, gathered.place);
+    const addedAt = newestOf(messages);
+    const found = { live, state, rows, searchable, damaged, idsOfOthers, addedAt, shownThen };
+    return new KnownSession(this.#sessions.store, session, gathered, found);
   }
 
   /** Ids of the messages that other clients have in their own sessions of this id. */

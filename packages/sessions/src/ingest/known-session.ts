@@ -6,6 +6,7 @@ import {
   type Incoming,
   type LiveMessage,
   lastOrdinal,
+  liveMessages,
   ordinalGap,
   reconcile,
 } from "../revisions/reconcile.ts";
@@ -15,6 +16,7 @@ import {
   sessionDigest,
   sessionRevisionRow,
 } from "../revisions/session-revisions.ts";
+import type { FoundMessage } from "../revisions/stored-messages.ts";
 import { objectOf } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { bagOf } from "../rows/option-bag.ts";
@@ -26,7 +28,7 @@ import { type Window, type WindowPiece, windowPiece } from "../search/windows.ts
 import type { Batch } from "./batch.ts";
 import { absentParts, type DamagedMessage } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
-import { digestOfIds, heldNow } from "./place.ts";
+import { digestOfIds, type Held, heldNow, type Place } from "./place.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 /** What the store holds of a session. */
@@ -41,6 +43,10 @@ export type Known = {
   readonly idsOfOthers: ReadonlySet<string>;
   /** Messages that are not what was written, by id. Their digest in `live` equals none. */
   readonly damaged?: ReadonlyMap<string, DamagedMessage> | undefined;
+  /** When the newest of the rows was added. */
+  readonly addedAt: number;
+  /** What was shown when this place of it was read the last time, as the rows say now. */
+  readonly shownThen: readonly string[];
 };
 
 type Seen = Incoming & { readonly timestamp: bigint };
@@ -60,8 +66,10 @@ export class KnownSession implements SessionWriter {
   readonly #searchable: readonly string[];
   readonly #idsOfOthers: ReadonlySet<string>;
   readonly #damaged: ReadonlyMap<string, DamagedMessage>;
+  readonly #addedAt: number;
   /** Ids of what was shown before. */
   readonly #before: readonly string[];
+  readonly #shownThen: readonly string[];
   readonly #seen: Seen[] = [];
   readonly #pieces: WindowPiece[] = [];
   /** Messages that the store does not hold so, by position. */
@@ -80,7 +88,9 @@ export class KnownSession implements SessionWriter {
     this.#searchable = searchable;
     this.#idsOfOthers = idsOfOthers;
     this.#damaged = damaged;
+    this.#addedAt = known.addedAt;
     this.#before = shownIn(live);
+    this.#shownThen = known.shownThen;
     this.#tail = lastOrdinal(live);
   }
 
@@ -163,7 +173,11 @@ export class KnownSession implements SessionWriter {
         else ordinals.set(this.#seen[change.position]?.id ?? "", change.ordinal);
       }
     }
-    if (place) outcome.held = heldNow([...shownIn(this.#live), ...ordinals.keys()], others);
+    if (place) {
+      const shown = [...shownIn(this.#live), ...ordinals.keys()];
+      const addedAt = Math.max(this.#addedAt, Number(outcome.added_at ?? 0n));
+      outcome.held = heldNow(shown, others, addedAt);
+    }
     if (changes.length === 0 && !this.#isFlushed) return;
     batch.addWindows(this.#gathered, await this.#windowsOf(changes, ordinals, isNewest));
   }
@@ -173,10 +187,18 @@ export class KnownSession implements SessionWriter {
     const { hooks, place } = this.#gathered;
     const lacking = this.#before.filter((id) => !seen.has(id));
     if (lacking.length === 0) return new Set();
-    const isAsLeft = place ? place.held?.digest === digestOfIds(this.#before) : hooks.seenBefore;
-    if (!isAsLeft) return new Set(lacking);
-    const known = new Set(place?.held?.others);
-    return new Set(lacking.filter((id) => known.has(id)));
+    const all = hooks.seenBefore ? "all" : undefined;
+    const held = place ? place.held : all;
+    if (held === "all") return new Set();
+    const ids = held ? this.#idsHeld(held) : new Set();
+    return new Set(lacking.filter((id) => !ids.has(id)));
+  }
+
+  /** What this place held when it was read the last time, where the rows still tell. */
+  #idsHeld(held: Held): Set<string> {
+    if (held.digest !== digestOfIds(this.#shownThen)) return new Set();
+    const others = new Set(held.others);
+    return new Set(this.#shownThen.filter((id) => !others.has(id)));
   }
 
   /** True for what the store lacks: a message, or what was written of one that is damaged. */
@@ -292,6 +314,18 @@ function isSideFile(options: Cell | undefined): boolean {
     if (error instanceof DamagedRowError) return false;
     throw error;
   }
+}
+
+/** When the newest row was added, in microseconds: a number, exact for centuries. */
+export function newestOf(rows: readonly FoundMessage[]): number {
+  return rows.reduce((newest, { ingestedAt }) => Math.max(newest, Number(ingestedAt)), 0);
+}
+
+/** What was shown when a place was read the last time, where it is known to have held any of it. */
+export function shownWhenRead(rows: readonly FoundMessage[], place: Place | undefined): string[] {
+  const held = place?.held;
+  if (held === undefined || held === "all") return [];
+  return shownIn(liveMessages(rows.filter(({ ingestedAt }) => ingestedAt <= held.addedAt)));
 }
 
 /** Ids of the messages that no tombstone covers. */

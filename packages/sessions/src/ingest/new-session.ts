@@ -40,7 +40,8 @@ export class NewSession implements SessionWriter {
   async finish(batch: Batch): Promise<void> {
     this.#windows.close();
     this.#addWindows(batch);
-    if (this.#gathered.place) this.#gathered.outcome.held = heldNow(this.#ids, new Set());
+    const { place, outcome } = this.#gathered;
+    if (place) outcome.held = heldNow(this.#ids, new Set(), Number(batch.ingestedAt));
     batch.addSession(this.#gathered, this.#session, this.#host);
   }
 

@@ -40,7 +40,7 @@ export type IngestOutcome = {
 /** What is asked and told about one session on its way in. */
 export type SessionHooks = {
   /** True where this machine read the session from this source before, wherever in it. */
-  readonly seenBefore: boolean;
+  readonly seenBefore?: boolean;
   /** Where a session may be in several places: this one. It then decides instead of `seenBefore`. */
   placeOf?(sessionId: string): Place;
   /** True while the source is as it was when the read began. */

@@ -5,6 +5,8 @@ import { stringifyJson } from "@pond/canonical";
 export type Held = {
   /** Of the ids of all messages. */
   readonly digest: string;
+  /** When the newest row of it was added, in microseconds: what came later, others added. */
+  readonly addedAt: number;
   /** Ids of those that this place is not known to have held, where there are any. */
   readonly others?: readonly string[];
 };
@@ -13,9 +15,10 @@ export type Held = {
 export type Place = {
   /**
    * `held` of the outcome when it was read here the last time, where nothing else holds the session
-   * now: only what this place held has disappeared where it no longer does.
+   * now: only what this place held has disappeared where it no longer does. `all` where that was not
+   * noted then, and all that is shown counts as held.
    */
-  readonly held: Held | undefined;
+  readonly held: Held | "all" | undefined;
   /**
    * Asked when the session was read. Of a place where it goes less far than elsewhere only messages
    * that are not stored are taken: its values are older.
@@ -32,7 +35,12 @@ export function digestOfIds(ids: Iterable<string>): string {
 const othersAtMost = 1_000;
 
 /** What is shown of a session after it was read; undefined where too much is of other places. */
-export function heldNow(shown: Iterable<string>, others: ReadonlySet<string>): Held | undefined {
+export function heldNow(
+  shown: Iterable<string>,
+  others: ReadonlySet<string>,
+  addedAt: number,
+): Held | undefined {
   if (others.size > othersAtMost) return undefined;
-  return { digest: digestOfIds(shown), ...(others.size > 0 && { others: [...others] }) };
+  const digest = digestOfIds(shown);
+  return others.size === 0 ? { digest, addedAt } : { digest, addedAt, others: [...others] };
 }

@@ -17,7 +17,7 @@ export async function holdsAdded(
     ["sessions", "id"],
   ] as const) {
     const where = and(eq(id, sessionId), isAdded);
-    const rows = await store.table(table).rows({ columns: ["ingested_at"], where });
+    const rows = await store.table(table).rows({ columns: ["ingested_at"], where, limit: 1 });
     if (rows.length > 0) return true;
   }
   return false;
