@@ -50,7 +50,7 @@ export {
   mergeMessages,
   mergeSession,
 } from "./revisions/merge.ts";
-export { sessionItself } from "./revisions/reconcile.ts";
+export { type LiveMessage, type StoredMessage, sessionItself } from "./revisions/reconcile.ts";
 export { checkRow } from "./rows/check-row.ts";
 export {
   type CheckOptions,
