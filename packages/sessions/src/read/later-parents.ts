@@ -23,23 +23,29 @@ type Kept = {
   readonly parents: LaterParents;
 };
 
-const known = new WeakMap<Store, Kept>();
+const kept = new WeakMap<Store, Promise<Kept>>();
 
 /**
  * The parents that a source named, or took back, after it was first read. Kept while nothing is
- * committed: the same map as long as it says the same.
+ * committed: the same map as long as it says the same, to those that ask at once too.
  */
 export async function laterParents(store: Store): Promise<LaterParents> {
-  const before = known.get(store);
-  // Asked before: what is read below may be newer, and is then read once more, never older.
+  const before = kept.get(store)?.catch(() => undefined);
+  const now = look(store, before);
+  kept.set(store, now);
+  return (await now).parents;
+}
+
+async function look(store: Store, asked: Promise<Kept | undefined> | undefined): Promise<Kept> {
+  const before = await asked;
+  // Asked first: what is read below may be newer, and is then read once more, never older.
   const version = await store.table("messages").version();
-  if (before?.version === version) return before.parents;
+  if (before?.version === version) return before;
   const newest = await newestCarriers(store);
   const changed = [...newest].filter(([id, { id: row }]) => before?.newest.get(id)?.id !== row);
   let parents = before?.parents ?? new Map<string, LaterParent>();
   if (changed.length > 0) parents = new Map([...parents, ...(await parentsIn(store, changed))]);
-  known.set(store, { version, newest, parents });
-  return parents;
+  return { version, newest, parents };
 }
 
 /** Sets what {@link laterParents} says of these sessions. */
