@@ -44,7 +44,6 @@ export async function storeHome(origin: Origin, home: string, folder: string): P
       continue;
     }
     await ingest.session(noted(source.key), {
-      seenBefore: false,
       isUnchanged: async () => true,
       onCommitted: () => undefined,
     });

@@ -47,7 +47,6 @@ async function exported(): Promise<Buffer> {
     const sessions = await openSessions(join(folder, "store"), { mode: "write" });
     const ingest = createIngest(sessions, { host: "loom", now: () => new Date(0) });
     const hooks = {
-      seenBefore: false,
       isUnchanged: async () => true,
       onCommitted: () => undefined,
     };

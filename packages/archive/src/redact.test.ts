@@ -6,7 +6,13 @@ import {
   partsOf,
   sessionFromWire,
 } from "@pond/canonical";
-import { createIngest, getSession, type SessionStore, sessionTables } from "@pond/sessions";
+import {
+  createIngest,
+  getSession,
+  onlyPlace,
+  type SessionStore,
+  sessionTables,
+} from "@pond/sessions";
 import type { Cell } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
 import { exportArchive } from "./export-archive.ts";
@@ -106,7 +112,11 @@ function saidWith(text: string): Said[] {
 async function take(sessions: SessionStore, said: readonly Said[], title: string): Promise<void> {
   const host = { host: "here", now: () => new Date("2026-01-02") };
   const ingest = createIngest(sessions, host);
-  const hooks = { seenBefore: true, isUnchanged: async () => true, onCommitted: () => undefined };
+  const hooks = {
+    placeOf: () => onlyPlace,
+    isUnchanged: async () => true,
+    onCommitted: () => undefined,
+  };
   await ingest.session(eventsOf(said, title), hooks);
   await ingest.finish();
 }

@@ -6,6 +6,7 @@ import {
   createIngest,
   type Damaged,
   loadLineage,
+  onlyPlace,
   openSessions,
   prepareEmbeddings,
   readBacklog,
@@ -58,12 +59,16 @@ export async function ingest(
   {
     day = "2026-01-02",
     damaged,
-    seenBefore = true,
-  }: { readonly day?: string; readonly damaged?: Damaged; readonly seenBefore?: boolean } = {},
+    addsOnly = false,
+  }: { readonly day?: string; readonly damaged?: Damaged; readonly addsOnly?: boolean } = {},
 ): Promise<void> {
   const options = { host: "here", now: () => new Date(day), damaged };
   const ingest = createIngest(sessions, { ...options, areClientsApart: true });
-  const hooks = { seenBefore, isUnchanged: async () => true, onCommitted: () => undefined };
+  const hooks = {
+    ...(!addsOnly && { placeOf: () => onlyPlace }),
+    isUnchanged: async () => true,
+    onCommitted: () => undefined,
+  };
   for (const demo of demos) await ingest.session(eventsOf(demo), hooks);
   await ingest.finish();
 }

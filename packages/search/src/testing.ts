@@ -15,7 +15,13 @@ import {
   textPart,
 } from "@pond/canonical/adapter";
 import type { Embedder } from "@pond/embed";
-import { createIngest, openSessions, type SessionStore, searchable } from "@pond/sessions";
+import {
+  createIngest,
+  onlyPlace,
+  openSessions,
+  type SessionStore,
+  searchable,
+} from "@pond/sessions";
 import { wordsOf } from "./words.ts";
 
 /** A session in short: its messages are texts, the user's first, in turns. */
@@ -60,7 +66,11 @@ export async function storeOf(
 export async function addChats(sessions: SessionStore, chats: readonly Chat[]): Promise<void> {
   const now = new Date("2026-11-20T00:00:00Z");
   const ingest = createIngest(sessions, { host: "test", now: () => now });
-  const hooks = { seenBefore: true, isUnchanged: async () => true, onCommitted: () => undefined };
+  const hooks = {
+    placeOf: () => onlyPlace,
+    isUnchanged: async () => true,
+    onCommitted: () => undefined,
+  };
   for (const chat of chats) await ingest.session(eventsOf(chat), hooks);
   await ingest.finish();
 }

@@ -7,6 +7,7 @@ import * as seam from "@pond/canonical/adapter";
 import type { Table } from "@pond/substrate";
 import { createIngest, type IngestOptions } from "./ingest/ingest.ts";
 import type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
+import { onlyPlace } from "./ingest/place.ts";
 import { loadLineage } from "./restore/lineage.ts";
 import { openSessions, type SessionStore } from "./session-store.ts";
 import { sessionTables } from "./tables.ts";
@@ -107,7 +108,11 @@ export function said(id: string, text: string = `This is ${id}.`): DemoMessage {
   return { id, text };
 }
 
-export type Ingested = Partial<IngestOptions> & Partial<SessionHooks>;
+export type Ingested = Partial<IngestOptions> &
+  Partial<SessionHooks> & {
+    /** Only some of each session comes; else what it lacks has disappeared. */
+    readonly addsOnly?: boolean;
+  };
 
 /** Ingests sessions and gives their outcomes, in the order they were acknowledged. */
 export async function ingestDemo(
@@ -119,6 +124,7 @@ export async function ingestDemo(
     maxBatchBytes,
     damaged,
     areClientsApart = false,
+    addsOnly = false,
     ...hooks
   }: Ingested = {},
 ): Promise<IngestOutcome[]> {
@@ -134,7 +140,7 @@ export async function ingestDemo(
   try {
     for (const demo of demos) {
       await ingest.session(streamOf("id" in demo ? demoEvents(demo) : demo), {
-        seenBefore: true,
+        ...(!addsOnly && { placeOf: () => onlyPlace }),
         isUnchanged: async () => true,
         onCommitted: (outcome) => void outcomes.push(outcome),
         ...hooks,

@@ -2,7 +2,8 @@ import type { SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { maxFaultsPerSession, toFault } from "./fault.ts";
 import type { AdapterReport } from "./report.ts";
-import { readAgain, type SeenSession, type SeenSessions } from "./seen-sessions.ts";
+import type { SeenSession } from "./seen-file.ts";
+import { readAgain, type SeenSessions } from "./seen-sessions.ts";
 
 // Readers call a record settled when its session has rested for an hour, so a session with
 // unsettled ones is worth another look after that long, though its file is the same.

@@ -4,7 +4,8 @@ import { account } from "./accounting.ts";
 import type { ReadNotes } from "./observed-read.ts";
 import { extentOf } from "./places.ts";
 import type { AdapterReport } from "./report.ts";
-import { readAgain, type SeenSession } from "./seen-sessions.ts";
+import type { SeenSession } from "./seen-file.ts";
+import { readAgain } from "./seen-sessions.ts";
 
 /** One session as it was read. */
 export type SessionRead = {

@@ -12,11 +12,12 @@ import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
 import { failAfter } from "./errors.ts";
 import { emptyNotes, observeRead } from "./observed-read.ts";
+import { foundElsewhere } from "./other-sources.ts";
 import { Places } from "./places.ts";
 import { type Plan, planImport, type Work } from "./plan.ts";
 import type { SyncProgress } from "./progress.ts";
 import type { AdapterReport } from "./report.ts";
-import type { AddedRow, Stored } from "./seen-sessions.ts";
+import type { AddedRow, Stored } from "./seen-file.ts";
 import { nothingStored, storedIn } from "./stored.ts";
 import { Tracker } from "./tracker.ts";
 
@@ -80,7 +81,7 @@ async function importChanged(
   const stored = await storedIn(sessions);
   const plan = await planImport(sources, { ...options, stored });
   const isChanged = plan.works.some(({ changed }) => changed.length > 0);
-  if (isChanged) await importPlanned(sessions, plan, options);
+  if (isChanged) await importPlanned(sessions, plan, stored, options);
   else await saveAll(plan, stored);
   return [...plan.reports.values()];
 }
@@ -102,12 +103,14 @@ export async function previewImport(
 async function importPlanned(
   sessions: SessionStore,
   plan: Plan,
+  stored: Stored,
   options: ImportOptions & Repair,
 ): Promise<void> {
   const { now, signal, host, damaged } = options;
   const ingest = createIngest(sessions, { host, now, damaged, areClientsApart: true });
   const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
-  const places = new Places(plan.works);
+  const elsewhere = await foundElsewhere(options.stateDirectory, plan.works, stored);
+  const places = new Places(plan.works, elsewhere);
   let savedAtMs = now().getTime();
   try {
     for (const work of plan.works) {

@@ -9,7 +9,8 @@ import { type SyncReport, sync } from "./sync.ts";
 
 type Machine = {
   write(texts: Readonly<Record<string, string>>, name?: string): string;
-  sync(isVerifying?: boolean): Promise<SyncReport>;
+  /** @param path - Only this one, as with `--path`. */
+  sync(isVerifying?: boolean, path?: string): Promise<SyncReport>;
 };
 
 /** A machine with homes of its own that syncs to the store of the bench. */
@@ -26,11 +27,11 @@ function machine({ folder, sessions }: Bench, name: string, homes: readonly stri
       writeFileSync(file, lines.map((each) => `${each}\n`).join(""));
       return file;
     },
-    sync(isVerifying = false) {
+    sync(isVerifying = false, path = undefined) {
       const surroundings = { home: folder, env: {} };
       const sources = discoverSources([claudeCode], {
         surroundings,
-        paths: { "claude-code": paths },
+        paths: { "claude-code": path === undefined ? paths : [path] },
       });
       const stateDirectory = join(folder, `state-${name}`);
       // Two machines store nothing at the same time here.
@@ -166,6 +167,93 @@ describe("a session in several places of one machine", () => {
 
       expect(changed(await both.sync(true))).toEqual([0, 0, 0]);
       expect(await texts(bench)).toEqual(["final"]);
+    }));
+});
+
+describe("a folder that is synced by itself", () => {
+  const live = { 1: "giraffes", 2: "final", 4: "zebras" };
+  const backup = { 1: "giraffes", 2: "draft", 3: "lynx" };
+
+  /** The live home, synced, and an older copy of it. */
+  function desk(
+    bench: Bench,
+  ): Machine & { syncBackup(isVerifying?: boolean): Promise<SyncReport> } {
+    const home = machine(bench, "desk", ["home"]);
+    const old = join(bench.folder, "old", ".claude");
+    mkdirSync(join(old, "projects", "-work"), { recursive: true });
+    return { ...home, syncBackup: (isVerifying) => home.sync(isVerifying, old) };
+  }
+
+  it("gives what is nowhere else, and no older values", () =>
+    withBench(async (bench) => {
+      const { write, sync, syncBackup } = desk(bench);
+      write(live);
+      await sync();
+      write(backup, "old");
+
+      expect(changed(await syncBackup())).toEqual([1, 0, 0]);
+
+      expect(await texts(bench)).toEqual(["giraffes", "final", "zebras", "lynx"]);
+      for (const again of [syncBackup, sync]) expect(changed(await again(true))).toEqual([0, 0, 0]);
+      write({ ...live, 2: "another" });
+      expect(changed(await sync())).toEqual([0, 1, 0]);
+      write({ ...backup, 2: "an older draft" }, "old");
+      expect(changed(await syncBackup())).toEqual([0, 0, 0]);
+      write({ 1: "giraffes" }, "old");
+      expect(changed(await syncBackup())).toEqual([0, 0, 0]);
+      expect(await texts(bench)).toEqual(["giraffes", "another", "zebras", "lynx"]);
+    }));
+
+  it("does not bring back what the client deleted, and the client deletes more", () =>
+    withBench(async (bench) => {
+      const { write, sync, syncBackup } = desk(bench);
+      write({ ...live, 3: "lynx" });
+      await sync();
+      write(live);
+      expect(changed(await sync())).toEqual([0, 0, 1]);
+      write({ ...live, 3: "lynx" }, "old");
+
+      expect(changed(await syncBackup())).toEqual([0, 0, 0]);
+
+      write({ 1: "giraffes", 4: "zebras" });
+      expect(changed(await sync())).toEqual([0, 0, 1]);
+      expect(await texts(bench)).toEqual(["giraffes", "zebras"]);
+    }));
+
+  it("is compared with no home that is gone", () =>
+    withBench(async (bench) => {
+      const { write, sync, syncBackup } = desk(bench);
+      write(live);
+      await sync();
+      renameSync(join(bench.folder, "home"), join(bench.folder, "away"));
+      write(backup, "old");
+
+      expect(changed(await syncBackup())).toEqual([1, 1, 0]);
+      expect(await texts(bench)).toContain("draft");
+    }));
+
+  it("is not compared with itself, as a part of a home", () =>
+    withBench(async (bench) => {
+      const { write, sync } = desk(bench);
+      const file = write(live);
+      await sync();
+
+      write({ ...live, 2: "another" });
+      expect(changed(await sync(false, file))).toEqual([0, 1, 0]);
+      write({ ...live, 2: "a third" });
+      expect(changed(await sync())).toEqual([0, 1, 0]);
+    }));
+
+  it("is compared with no session of a home that is gone from there", () =>
+    withBench(async (bench) => {
+      const { write, sync, syncBackup } = desk(bench);
+      const file = write(live);
+      await sync();
+      rmSync(file);
+      await sync();
+      write(backup, "old");
+
+      expect(changed(await syncBackup())).toEqual([1, 1, 0]);
     }));
 });
 

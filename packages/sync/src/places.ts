@@ -1,6 +1,8 @@
 import type { Place } from "@pond/sessions";
 import type { ReadNotes } from "./observed-read.ts";
-import type { Extent, SeenSession, SeenSessions } from "./seen-sessions.ts";
+import type { FoundElsewhere } from "./other-sources.ts";
+import type { Extent, SeenSession } from "./seen-file.ts";
+import type { SeenSessions } from "./seen-sessions.ts";
 
 /** A source, in the order they are read. */
 type Work = { readonly seen: SeenSessions };
@@ -26,10 +28,16 @@ type Reading = {
 export class Places {
   readonly #works: readonly Work[];
   readonly #here: Map<string, Map<string, Found>> = new Map();
+  readonly #elsewhere: Map<string, FoundElsewhere[]> = new Map();
   readonly #gone: Map<string, Gone[]> = new Map();
 
-  constructor(works: readonly Work[]) {
+  /** @param elsewhere - Where sources that are not read now had sessions. */
+  constructor(works: readonly Work[], elsewhere: readonly FoundElsewhere[]) {
     this.#works = works;
+    for (const each of elsewhere) {
+      const { sessionId: id } = each;
+      this.#elsewhere.set(id, [...(this.#elsewhere.get(id) ?? []), each]);
+    }
     for (const [source, { seen }] of works.entries()) {
       for (const [key, session] of seen.entries()) {
         const { sessionId: id, isGone, extent } = session;
@@ -53,7 +61,11 @@ export class Places {
       held: isAlone ? this.#heldBefore(before, sessionId) : undefined,
       isNewest: () => {
         const own = { source, key, extent: extentOf(notes) };
-        return others().every((other) => isAsFar(own, other));
+        const elsewhere = this.#elsewhere.get(sessionId) ?? [];
+        return (
+          others().every((other) => isAheadOf(own, other)) &&
+          elsewhere.every((other) => isAheadElsewhere(own.extent, work.seen.sinceMs, other))
+        );
       },
     };
   }
@@ -94,12 +106,18 @@ export function extentOf({ messages, newestMs }: ReadNotes): Extent {
 }
 
 /** Of two that go equally far, the one that is read first counts as the newer. */
-function isAsFar(own: Found, other: Found): boolean {
+function isAheadOf(own: Found, other: Found): boolean {
   const [newest, messages] = own.extent ?? [0, 0];
   const [otherNewest, otherMessages] = other.extent ?? [0, 0];
   if (newest !== otherNewest) return newest > otherNewest;
   if (messages !== otherMessages) return messages > otherMessages;
   return own.source === other.source ? own.key < other.key : own.source < other.source;
+}
+
+/** Of two that end at the same time, the one that this machine knew first counts as the newer. */
+function isAheadElsewhere([newest]: Extent, sinceMs: number, other: FoundElsewhere): boolean {
+  const [otherNewest] = other.extent;
+  return newest === otherNewest ? sinceMs <= other.sinceMs : newest > otherNewest;
 }
 
 function nameOf(source: number, key: string): string {

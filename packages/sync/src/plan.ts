@@ -3,7 +3,8 @@ import { listChanges } from "./changes.ts";
 import type { Source } from "./discover.ts";
 import type { SyncProgress } from "./progress.ts";
 import { type AdapterReport, emptyReport } from "./report.ts";
-import { SeenSessions, type Stored, seenFile } from "./seen-sessions.ts";
+import type { Stored } from "./seen-file.ts";
+import { SeenSessions } from "./seen-sessions.ts";
 
 /** One source with what has to be read of it. */
 export type Work = {
@@ -37,14 +38,15 @@ export async function planImport(
 ): Promise<Plan> {
   const reports = new Map(adapters.map((name) => [name, emptyReport(name)]));
   const works: Work[] = [];
+  const nowMs = now().getTime();
   for (const source of sources) {
     const { adapter } = source;
     const report = reports.get(adapter) ?? emptyReport(adapter);
     reports.set(adapter, report);
-    const seen = await SeenSessions.load(seenFile(stateDirectory, source), stored, software);
+    const seen = await SeenSessions.load(stateDirectory, source, { stored, software, nowMs });
     const changed = await listChanges(source, seen, report, {
       ...options,
-      nowMs: now().getTime(),
+      nowMs,
       onListed: (sessions) => onProgress?.({ stage: "list", adapter, sessions }),
     });
     works.push({ source, seen, report, changed });

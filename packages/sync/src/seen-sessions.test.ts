@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type AddedRow, SeenSessions, type Stored, seenFile } from "./seen-sessions.ts";
+import { type AddedRow, type Stored, seenFile } from "./seen-file.ts";
+import { SeenSessions } from "./seen-sessions.ts";
 
 const fault = { adapter: "demo", location: "a.jsonl:3", code: "source_fault", message: "no JSON" };
 const whole = { fingerprint: "9.1", hasFailed: true, pendingSinceMs: 7, faults: [fault] };
@@ -12,22 +13,25 @@ const storing = (messages: number, ...rows: readonly AddedRow[]): Stored => ({
   holds: async (row) => rows.some(({ atMicros }) => atMicros === row.atMicros),
 });
 
+const source = { adapter: "demo", path: "/home/ada/.demo" };
 let folder: string;
 let file: string;
+const load = (stored: Stored, nowMs = 0): Promise<SeenSessions> =>
+  SeenSessions.load(join(folder, "state"), source, { stored, nowMs });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "pond-seen-"));
-  file = seenFile(join(folder, "state"), { adapter: "demo", path: "/home/ada/.demo" });
+  file = seenFile(join(folder, "state"), source);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("SeenSessions", () => {
   it("gives back what was saved", async () => {
-    const seen = await SeenSessions.load(file, storing(10));
+    const seen = await load(storing(10));
     seen.set("a", { fingerprint: "1.2.3" });
     seen.set("b", whole);
     await seen.save(storing(10));
 
-    const loaded = await SeenSessions.load(file, storing(10));
+    const loaded = await load(storing(10));
 
     expect([loaded.get("a"), loaded.get("b"), loaded.get("c")]).toEqual([
       { fingerprint: "1.2.3" },
@@ -38,7 +42,7 @@ describe("SeenSessions", () => {
   });
 
   it("writes nothing when nothing changed", async () => {
-    const seen = await SeenSessions.load(file, storing(10));
+    const seen = await load(storing(10));
     await seen.save(storing(10));
 
     expect(readdirSync(folder)).toEqual([]);
@@ -53,52 +57,52 @@ describe("SeenSessions", () => {
     ["names no row", (text: string) => text.replace('"sessions"', '"lastAdded":[],"sessions"')],
     ["holds other things", () => '{"version":1,"storedMessages":0,"sessions":[["a"],7]}'],
   ])("starts afresh when the file %s", async (_, damage) => {
-    const seen = await SeenSessions.load(file, storing(10));
+    const seen = await load(storing(10));
     seen.set("a", { fingerprint: "1" });
     await seen.save(storing(10));
     writeFileSync(file, damage(readFileSync(file, "utf8")));
 
-    const loaded = await SeenSessions.load(file, storing(10));
+    const loaded = await load(storing(10));
 
     expect(loaded.get("a")).toBeUndefined();
   });
 
   it("says nothing of a store that was set back to fewer messages", async () => {
-    const seen = await SeenSessions.load(file, storing(0));
+    const seen = await load(storing(0));
     seen.set("a", { fingerprint: "1" });
     await seen.save(storing(10));
 
-    expect((await SeenSessions.load(file, storing(9))).get("a")).toBeUndefined();
-    expect((await SeenSessions.load(file, storing(10))).get("a")).toEqual({ fingerprint: "1" });
+    expect((await load(storing(9))).get("a")).toBeUndefined();
+    expect((await load(storing(10))).get("a")).toEqual({ fingerprint: "1" });
   });
 
   it("says nothing of a store that lacks the last row that was added", async () => {
     const [first, last] = [1, 2].map((atMicros) => ({ sessionId: "a", atMicros }));
     const whole = storing(10, ...[first, last].flatMap((row) => row ?? []));
-    const seen = await SeenSessions.load(file, storing(0));
+    const seen = await load(storing(0));
     seen.set("a", { fingerprint: "1" }, first);
     seen.set("b", { fingerprint: "2" }, last);
     seen.set("c", { fingerprint: "3" });
     await seen.save(whole);
 
-    expect((await SeenSessions.load(file, storing(20))).get("a")).toBeUndefined();
-    expect((await SeenSessions.load(file, whole)).get("a")).toEqual({ fingerprint: "1" });
+    expect((await load(storing(20))).get("a")).toBeUndefined();
+    expect((await load(whole)).get("a")).toEqual({ fingerprint: "1" });
   });
 
   it("goes by what was added before where another process was faster", async () => {
     const [own, others] = [1, 2].map((atMicros) => ({ sessionId: "a", atMicros }));
     const held = storing(10, ...(own ? [own] : []));
-    const seen = await SeenSessions.load(file, storing(0));
+    const seen = await load(storing(0));
     seen.set("a", { fingerprint: "1" }, own);
     await seen.save(held);
     seen.set("a", { fingerprint: "2" }, others);
     await seen.save(held);
 
-    expect((await SeenSessions.load(file, held)).get("a")).toEqual({ fingerprint: "2" });
+    expect((await load(held)).get("a")).toEqual({ fingerprint: "2" });
   });
 
   it("remembers what is gone, until it is back", async () => {
-    const seen = await SeenSessions.load(file, storing(0));
+    const seen = await load(storing(0));
     for (const key of ["a", "b", "c"]) seen.set(key, { fingerprint: key });
     const gone = (): unknown[] => ["a", "b", "c"].map((key) => seen.get(key)?.isGone);
     seen.markGone(new Set(["b", "d"]), true);
@@ -108,6 +112,28 @@ describe("SeenSessions", () => {
 
     expect(gone()).toEqual([undefined, undefined, true]);
     expect([seen.get("a"), seen.get("d")]).toEqual([{ fingerprint: "a" }, undefined]);
+  });
+
+  it("knows since when, whatever it read later", async () => {
+    const seen = await load(storing(0), 7);
+    seen.set("a", { fingerprint: "1" });
+    await seen.save(storing(1));
+
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ path: source.path, sinceMs: 7 });
+    expect((await load(storing(1), 9)).sinceMs).toBe(7);
+    expect((await load(storing(0), 9)).sinceMs).toBe(9);
+  });
+
+  it("says in a file of an older version what it is about", async () => {
+    const old = { version: 1, storedMessages: 0, sessions: [["a", "1"]] };
+    mkdirSync(join(folder, "state"));
+    writeFileSync(file, JSON.stringify(old));
+    const seen = await load(storing(0), 7);
+
+    await seen.save(storing(0));
+
+    const { path, sinceMs, sessions } = JSON.parse(readFileSync(file, "utf8"));
+    expect([path, sinceMs, sessions]).toEqual([source.path, 0, old.sessions]);
   });
 
   it("keeps a file for each place", () => {

@@ -1,5 +1,5 @@
 import { holdsAdded, type SessionStore } from "@pond/sessions";
-import type { Stored } from "./seen-sessions.ts";
+import type { Stored } from "./seen-file.ts";
 
 /** What is known of a store that is not there. */
 export const nothingStored: Stored = { messages: 0, holds: async () => false };

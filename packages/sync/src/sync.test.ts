@@ -35,7 +35,6 @@ async function ingestOther(sessions: SessionStore, messages: number): Promise<vo
     writeFileSync(file, lines.map((each) => `${each}\n`).join(""));
     const ingest = createIngest(sessions, { host: "other", now: () => new Date() });
     await ingest.session(claudeCode.from(folder).read("s9.jsonl"), {
-      seenBefore: false,
       isUnchanged: async () => true,
       onCommitted: () => undefined,
     });

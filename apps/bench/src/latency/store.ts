@@ -44,7 +44,7 @@ async function build(home: string, messages: number): Promise<void> {
   let seen = 0;
   const sessions = await openSessions(join(home, "store"), { mode: "write" });
   const ingest = createIngest(sessions, { host: "bench", now: () => new Date() });
-  const hooks = { seenBefore: false, isUnchanged: async () => true, onCommitted: () => undefined };
+  const hooks = { isUnchanged: async () => true, onCommitted: () => undefined };
   for (const session of latencySessions(messages)) {
     await ingest.session(eventsOf(session), hooks);
     for (const { text } of session.messages) {

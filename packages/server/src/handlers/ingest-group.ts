@@ -115,8 +115,7 @@ async function write(
   try {
     for (const each of sessions) {
       await ingesting.session(eventsOf(each), {
-        // A request holds what is new of a session, not all of it: nothing else has disappeared.
-        seenBefore: false,
+        // No place: a request holds what is new of a session, and nothing else has disappeared.
         isUnchanged: async () => true,
         onCommitted: (outcome) => void outcomes.set(each, outcome),
       });

@@ -89,7 +89,6 @@ it("puts off what another client stores of its own while it is read", () =>
   withStore(async (sessions) => {
     const outcomes: IngestOutcome[] = [];
     const hooks = {
-      seenBefore: false,
       isUnchanged: async () => true,
       onCommitted: (outcome: IngestOutcome) => void outcomes.push(outcome),
     };
@@ -124,11 +123,11 @@ it("takes apart what stands in the session of another client, and nothing else",
   withStore(async (sessions) => {
     await ingestDemo(sessions, [ofPi, ofOmp]);
     await ingestDemo(sessions, [{ ...ofPi, messages: [...shared, said("in pi"), said("more")] }], {
-      seenBefore: false,
+      addsOnly: true,
     });
     await ingestDemo(sessions, [ofOmp], apart);
 
-    const [outcome] = await ingestDemo(sessions, [ofPi], { ...apart, seenBefore: false });
+    const [outcome] = await ingestDemo(sessions, [ofPi], { ...apart, addsOnly: true });
 
     expect(outcome).toMatchObject({ tombstones: 1 });
     const texts = await shown(sessions, "s");

@@ -4,6 +4,7 @@ import { loadLineage } from "../restore/lineage.ts";
 import { allRows, demoEvents, ingestDemo, said, shown, streamOf, withStore } from "../testing.ts";
 import { createIngest } from "./ingest.ts";
 import { emptyOutcome } from "./outcome.ts";
+import { digestOfIds, onlyPlace } from "./place.ts";
 
 const talk = {
   id: "s1",
@@ -29,6 +30,7 @@ describe("ingest", () => {
         added_at: expect.any(BigInt),
         records_stored: 4,
         records_carried: 1,
+        held: { digest: digestOfIds(["a", "b", "c", "d"]), addedAt: Number(outcome?.added_at) },
       });
       expect(await shown(sessions, "s1")).toEqual([
         "a: How do ponds freeze?",
@@ -122,7 +124,7 @@ describe("ingest", () => {
     withStore(async (sessions) => {
       const longer = { ...talk, messages: [...talk.messages, said("e")] };
 
-      const outcomes = await ingestDemo(sessions, [talk, longer, talk], { seenBefore: false });
+      const outcomes = await ingestDemo(sessions, [talk, longer, talk], { addsOnly: true });
 
       expect(outcomes.map(({ status, messages_added }) => [status, messages_added])).toEqual([
         ["new", 4],
@@ -160,7 +162,7 @@ describe("ingest", () => {
       const ingest = createIngest(sessions, options);
 
       await ingest.session(watched(demoEvents(huge)), {
-        seenBefore: true,
+        placeOf: () => onlyPlace,
         isUnchanged: async () => true,
         onCommitted: () => void seen.push("acknowledged"),
       });
@@ -235,7 +237,6 @@ describe("ingest", () => {
       const ingest = createIngest(sessions, { host: "h", now: () => new Date(0) });
       const outcomes: string[] = [];
       const hooks = {
-        seenBefore: false,
         isUnchanged: async () => true,
         onCommitted: ({ status }: { status: string }) => void outcomes.push(status),
       };

@@ -12,6 +12,7 @@ import {
   withStore,
 } from "../testing.ts";
 import { createIngest } from "./ingest.ts";
+import { onlyPlace } from "./place.ts";
 
 const tables = ["parts", "windows", "messages", "sessions"] as const;
 
@@ -137,7 +138,7 @@ describe("an ingest that breaks off", () => {
         "b: This is b.",
         "c: This is c.",
       ]);
-      const again = await ingestDemo(sessions, [first], { seenBefore: false });
+      const again = await ingestDemo(sessions, [first], { addsOnly: true });
       expect(again[0]).toMatchObject({ status: "unchanged", revisions: 0 });
     }),
   );
@@ -168,7 +169,6 @@ describe("an ingest that breaks off", () => {
       });
       const acknowledged: unknown[] = [];
       const hooks = {
-        seenBefore: false,
         isUnchanged: async () => true,
         onCommitted: (outcome: unknown) => void acknowledged.push(outcome),
       };
@@ -193,7 +193,7 @@ describe("a session that another process stored meanwhile", () => {
     const ingest = createIngest(sessions, { host: "late", now: () => new Date(1_000) });
     const outcomes: Awaited<ReturnType<typeof ingestDemo>> = [];
     const hooks = {
-      seenBefore: true,
+      placeOf: () => onlyPlace,
       isUnchanged: async () => true,
       onCommitted: (outcome: (typeof outcomes)[number]) => void outcomes.push(outcome),
     };

@@ -147,8 +147,8 @@ export class KnownSession implements SessionWriter {
   async finish(batch: Batch, isWhole: boolean): Promise<void> {
     const { outcome, hooks, place } = this.#gathered;
     const seen = new Set(this.#seen.map(({ id }) => id));
-    const others = this.#others(seen);
     const isNewest = place?.isNewest() ?? true;
+    const others = this.#others(seen, isNewest);
     const all = reconcile(this.#live, this.#seen, { mayRemove: isWhole });
     const allowed = all.filter((each) =>
       // What is kept in a session of its own was put into this one by mistake.
@@ -183,12 +183,11 @@ export class KnownSession implements SessionWriter {
   }
 
   /** What is shown though this source lacks it and is not known to have held it. */
-  #others(seen: ReadonlySet<string>): Set<string> {
-    const { hooks, place } = this.#gathered;
+  #others(seen: ReadonlySet<string>, isNewest: boolean): Set<string> {
     const lacking = this.#before.filter((id) => !seen.has(id));
     if (lacking.length === 0) return new Set();
-    const all = hooks.seenBefore ? "all" : undefined;
-    const held = place ? place.held : all;
+    // What an older copy lacks may have come since.
+    const held = isNewest ? this.#gathered.place?.held : undefined;
     if (held === "all") return new Set();
     const ids = held ? this.#idsHeld(held) : new Set();
     return new Set(lacking.filter((id) => !ids.has(id)));

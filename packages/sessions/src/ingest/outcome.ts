@@ -39,9 +39,10 @@ export type IngestOutcome = {
 
 /** What is asked and told about one session on its way in. */
 export type SessionHooks = {
-  /** True where this machine read the session from this source before, wherever in it. */
-  readonly seenBefore?: boolean;
-  /** Where a session may be in several places: this one. It then decides instead of `seenBefore`. */
+  /**
+   * The place that the session is read from, all of it. Left out where only some of it comes, and
+   * nothing has disappeared.
+   */
   placeOf?(sessionId: string): Place;
   /** True while the source is as it was when the read began. */
   isUnchanged(): Promise<boolean>;

@@ -26,6 +26,9 @@ export type Place = {
   isNewest(): boolean;
 };
 
+/** Of a session that is nowhere else: what it lacks of what is stored has disappeared. */
+export const onlyPlace: Place = { held: "all", isNewest: () => true };
+
 /** Tells one set of message ids from another. */
 export function digestOfIds(ids: Iterable<string>): string {
   return hash("sha256", stringifyJson([...new Set(ids)].sort())).slice(0, 32);

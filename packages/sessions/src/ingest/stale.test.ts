@@ -20,7 +20,7 @@ it("goes on with a session where another process left it, however old what was r
   for (const sessions of [one, other]) await allRows(sessions);
 
   for (const [at, sessions] of [one, other, one].entries()) {
-    await ingestDemo(sessions, pieces.slice(at, at + 1), { seenBefore: false });
+    await ingestDemo(sessions, pieces.slice(at, at + 1), { addsOnly: true });
   }
 
   const sessions = await openSessions(join(folder, "store"));

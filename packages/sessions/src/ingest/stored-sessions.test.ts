@@ -50,7 +50,6 @@ it.each([
       for (const { id, messages } of demos) {
         const events = demoEvents({ id, messages: [...messages, ...more.map((at) => said(at))] });
         await ingest.session(streamOf(events), {
-          seenBefore: false,
           isUnchanged: async () => true,
           onCommitted: ({ session_id, status, messages_added }) =>
             void outcomes.push(`${session_id} ${status} ${messages_added}`),

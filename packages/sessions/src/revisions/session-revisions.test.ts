@@ -104,7 +104,6 @@ it.each([
     const outcomes: IngestOutcome[] = [];
     const ingest = createIngest(sessions, { host: "late", now: () => new Date(1_000) });
     const hooks = {
-      seenBefore: false,
       isUnchanged: async () => isUnchanged,
       onCommitted: (outcome: IngestOutcome) => void outcomes.push(outcome),
     };

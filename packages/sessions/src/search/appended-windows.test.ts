@@ -34,7 +34,7 @@ function eventsOf(turns: readonly Turn[], from: number): ReadEvent[] {
 async function ingest(sessions: SessionStore, pieces: readonly (readonly Turn[])[]): Promise<void> {
   let from = 0;
   for (const turns of pieces) {
-    await ingestDemo(sessions, [[session, ...eventsOf(turns, from)]], { seenBefore: false });
+    await ingestDemo(sessions, [[session, ...eventsOf(turns, from)]], { addsOnly: true });
     from += turns.length;
   }
 }
@@ -75,7 +75,7 @@ it("are made from the last window alone, however long the session is", () =>
     const read: number[] = [];
     const watched = watching(sessions, read);
 
-    await ingestDemo(watched, [[session, ...eventsOf([said("more")], 30)]], { seenBefore: false });
+    await ingestDemo(watched, [[session, ...eventsOf([said("more")], 30)]], { addsOnly: true });
 
     expect(await windows(sessions)).toMatchObject({ m30: { message_ids: '["m30"]' } });
     expect(Math.max(...read)).toBeLessThan(5);
@@ -94,7 +94,7 @@ it("are all made again where a window begins with a message that is not there", 
       message_ids: ['["of a run that broke off"]'],
     });
 
-    await ingestDemo(sessions, [[session, ...eventsOf([said("more")], 1)]], { seenBefore: false });
+    await ingestDemo(sessions, [[session, ...eventsOf([said("more")], 1)]], { addsOnly: true });
 
     expect(await windows(sessions)).toMatchObject({ m0: { text: "first\nmore" } });
     expect(Object.keys(await windows(sessions))).toEqual(["m0"]);
@@ -119,7 +119,7 @@ it.each([
       message_ids: [message_ids],
     });
 
-    await ingestDemo(sessions, [[session, ...eventsOf([said("more")], 6)]], { seenBefore: false });
+    await ingestDemo(sessions, [[session, ...eventsOf([said("more")], 6)]], { addsOnly: true });
 
     const texts = Object.values(await windows(sessions)).map((row) => Object(row).message_ids);
     expect(texts.sort()).toEqual(['["m0","m1"]', '["m2","m3"]', '["m4","m5"]', '["m6"]']);
@@ -129,9 +129,9 @@ it.each([
 it("hold the newest text of a message that was revised before", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [[said("first"), said("second")]]);
-    await ingestDemo(sessions, [[session, ...eventsOf([said("anew")], 0)]], { seenBefore: false });
+    await ingestDemo(sessions, [[session, ...eventsOf([said("anew")], 0)]], { addsOnly: true });
 
-    await ingestDemo(sessions, [[session, ...eventsOf([said("third")], 2)]], { seenBefore: false });
+    await ingestDemo(sessions, [[session, ...eventsOf([said("third")], 2)]], { addsOnly: true });
 
     expect(await windows(sessions)).toMatchObject({ m0: { text: "anew\nsecon\nthird" } });
   }));

@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Held } from "@pond/sessions";
+import type { Fault } from "./fault.ts";
+
+/** The time of the last message of a session, in milliseconds, and how many messages it has. */
+export type Extent = readonly [newestMs: number, messages: number];
+
+/** What this machine saw of one session when it last read it. */
+export type SeenSession = {
+  readonly fingerprint: string;
+  /** Its id in the store; absent where no session had begun in it. */
+  readonly sessionId?: string;
+  /** What the store showed of it then. */
+  readonly held?: Held;
+  readonly extent?: Extent;
+  /** It was not there when its source was listed: deleted, under another key now, or out of reach. */
+  readonly isGone?: boolean;
+  /** Nothing of it could be stored. */
+  readonly hasFailed?: boolean;
+  /** When it was read, in milliseconds, where records were left for later. */
+  readonly pendingSinceMs?: number;
+  readonly faults?: readonly Fault[];
+  /** How many more faults it had than are kept. */
+  readonly omittedFaults?: number;
+};
+
+/** A row that was added to the store, by its session and the time it was stamped with. */
+export type AddedRow = { readonly sessionId: string; readonly atMicros: number };
+
+/** What the store holds now, as far as it tells whether it was set back. */
+export type Stored = {
+  readonly messages: number;
+  holds(row: AddedRow): Promise<boolean>;
+};
+
+/** A session by its key, and what was seen of it. */
+export type Entry = readonly [
+  key: string,
+  fingerprint: string,
+  rest?: Omit<SeenSession, "fingerprint">,
+];
+
+/** What a state file says of the one source it is for. */
+export type SeenFile = {
+  readonly software?: unknown;
+  /** The source, and when this machine began to read it; absent in files of older versions. */
+  readonly path?: string;
+  readonly sinceMs?: number;
+  readonly storedMessages: number;
+  /** Absent in files of older versions, and where nothing was added. */
+  readonly lastAdded?: AddedRow;
+  readonly sessions: readonly Entry[];
+};
+
+const version = 1;
+
+/** The file for one source of one store. */
+export function seenFile(directory: string, source: { adapter: string; path: string }): string {
+  const hash = createHash("sha256").update(source.path).digest("hex").slice(0, 16);
+  return join(directory, `${source.adapter}-${hash}.json`);
+}
+
+/**
+ * What a state file says; undefined where it is not there, cannot be read, or says nothing about
+ * this store: one that holds fewer messages than when the file was written, or lacks the last row
+ * that was added from its source, was set back (a restored backup).
+ */
+export async function readSeenFile(file: string, stored: Stored): Promise<SeenFile | undefined> {
+  const seen = parseSeen(await readFile(file, "utf8").catch(() => ""));
+  if (seen === undefined || seen.storedMessages > stored.messages) return undefined;
+  const { lastAdded } = seen;
+  return lastAdded === undefined || (await stored.holds(lastAdded)) ? seen : undefined;
+}
+
+/** Writes the file whole or not at all. */
+export async function writeSeenFile(file: string, seen: SeenFile): Promise<void> {
+  const temporary = `${file}.${process.pid}.tmp`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(temporary, JSON.stringify({ version, ...seen }), { mode: 0o600 });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function parseSeen(text: string): SeenFile | undefined {
+  try {
+    const seen: unknown = JSON.parse(text);
+    return isSeenFile(seen) ? seen : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSeenFile(value: unknown): value is SeenFile {
+  if (typeof value !== "object" || value === null) return false;
+  if (!("version" in value) || value.version !== version) return false;
+  if (!("storedMessages" in value) || typeof value.storedMessages !== "number") return false;
+  if ("path" in value && typeof value.path !== "string") return false;
+  if ("sinceMs" in value && typeof value.sinceMs !== "number") return false;
+  if ("lastAdded" in value && !isAddedRow(value.lastAdded)) return false;
+  return "sessions" in value && Array.isArray(value.sessions) && value.sessions.every(isEntry);
+}
+
+function isAddedRow(value: unknown): value is AddedRow {
+  if (typeof value !== "object" || value === null) return false;
+  const isNamed = "sessionId" in value && typeof value.sessionId === "string";
+  return isNamed && "atMicros" in value && Number.isSafeInteger(value.atMicros);
+}
+
+function isEntry(value: unknown): value is Entry {
+  if (!Array.isArray(value)) return false;
+  const [key, fingerprint, rest] = value;
+  const isRest = rest === undefined || (typeof rest === "object" && rest !== null);
+  return typeof key === "string" && typeof fingerprint === "string" && isRest;
+}
