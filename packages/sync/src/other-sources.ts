@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { type Extent, readSeenFile, type Stored } from "./seen-file.ts";
+import { type Extent, isOfStore, readSeenFile, type Stored } from "./seen-file.ts";
 
 /** A session as another source had it when that was read. */
 export type FoundElsewhere = {
@@ -29,10 +29,12 @@ export async function foundElsewhere(
   const found: FoundElsewhere[] = [];
   for (const file of stateFiles(stateDirectory)) {
     if (own.has(file)) continue;
-    const { path, sinceMs = 0, sessions } = (await readSeenFile(file, stored)) ?? {};
-    if (path === undefined || !existsSync(path)) continue;
+    const seen = await readSeenFile(file);
+    const { path, sinceMs = 0 } = seen ?? {};
+    if (seen === undefined || path === undefined || !existsSync(path)) continue;
     if (works.some(({ source }) => overlap(source.path, path))) continue;
-    for (const [, , { sessionId, extent, isGone } = {}] of sessions ?? []) {
+    if (!(await isOfStore(seen, stored))) continue;
+    for (const [, , { sessionId, extent, isGone } = {}] of seen.sessions) {
       if (sessionId && extent && !isGone) found.push({ sessionId, extent, sinceMs });
     }
   }

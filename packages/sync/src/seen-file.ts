@@ -62,16 +62,18 @@ export function seenFile(directory: string, source: { adapter: string; path: str
   return join(directory, `${source.adapter}-${hash}.json`);
 }
 
+/** What a state file says; undefined where it is not there or cannot be read. */
+export async function readSeenFile(file: string): Promise<SeenFile | undefined> {
+  return parseSeen(await readFile(file, "utf8").catch(() => ""));
+}
+
 /**
- * What a state file says; undefined where it is not there, cannot be read, or says nothing about
- * this store: one that holds fewer messages than when the file was written, or lacks the last row
- * that was added from its source, was set back (a restored backup).
+ * False of a store that was set back (a restored backup), about which the file says nothing: it
+ * holds fewer messages than when the file was written, or lacks the last row that was added.
  */
-export async function readSeenFile(file: string, stored: Stored): Promise<SeenFile | undefined> {
-  const seen = parseSeen(await readFile(file, "utf8").catch(() => ""));
-  if (seen === undefined || seen.storedMessages > stored.messages) return undefined;
-  const { lastAdded } = seen;
-  return lastAdded === undefined || (await stored.holds(lastAdded)) ? seen : undefined;
+export async function isOfStore(seen: SeenFile, stored: Stored): Promise<boolean> {
+  if (seen.storedMessages > stored.messages) return false;
+  return seen.lastAdded === undefined || stored.holds(seen.lastAdded);
 }
 
 /** Writes the file whole or not at all. */

@@ -1,6 +1,7 @@
 import {
   type AddedRow,
   type Entry,
+  isOfStore,
   readSeenFile,
   type SeenFile,
   type SeenSession,
@@ -67,8 +68,9 @@ export class SeenSessions {
     options: LoadOptions,
   ): Promise<SeenSessions> {
     const file = seenFile(directory, source);
-    const seen = await readSeenFile(file, options.stored);
-    return new SeenSessions(file, source.path, seen, options);
+    const seen = await readSeenFile(file);
+    const isTrusted = seen !== undefined && (await isOfStore(seen, options.stored));
+    return new SeenSessions(file, source.path, isTrusted ? seen : undefined, options);
   }
 
   get(key: string): SeenSession | undefined {
