@@ -1,4 +1,4 @@
-import { fromRfc3339 } from "@pond/canonical";
+import { fromRfc3339, type ReadEvent, sessionFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
 import { listSessions } from "./list.ts";
@@ -10,6 +10,14 @@ const at = (id: string, days: number, more: Partial<DemoSession> = {}): DemoSess
   messages: [said(`${id}-1`, `Begin ${id}.`), { ...said(`${id}-2`), seconds: days * day + 60 }],
   ...more,
 });
+
+const below = (id: string, parent: string, more: object): readonly ReadEvent[] => {
+  const created_at = "2026-01-03T00:00:00Z";
+  const fields = { id, parent_session_id: parent, source_agent: "demo", project: "/work/demo" };
+  return [
+    { kind: "session", session: sessionFromWire({ ...fields, created_at, options: {}, ...more }) },
+  ];
+};
 
 const ids = (listed: readonly { readonly session_id: string }[]): string[] =>
   listed.map(({ session_id }) => session_id);
@@ -65,6 +73,30 @@ describe("listSessions", () => {
       const unfolded = await listSessions(sessions, { isUnfolded: true });
       expect(ids(unfolded)).toEqual(["grandchild", "other", "x", "y", "child", "root"]);
       expect(unfolded[0]).toMatchObject({ parent_session_id: "child", messages: 2 });
+    }));
+
+  it("lists a fork by itself, with the sub-agents that served it", () =>
+    withStore(async (sessions) => {
+      const fork = { source: { relation: "fork" } };
+      await ingestDemo(sessions, [
+        at("root", 0),
+        at("agent", 1, { parent: "root" }),
+        below("cut", "root", { parent_message_id: "root-1" }),
+        below("said", "cut", { options: fork }),
+        below("served", "said", { options: { source: { task: '"relation":"fork"' } } }),
+      ]);
+
+      const listed = await listSessions(sessions, { limit: 9 });
+
+      const rows = listed.map(({ session_id, descendants }) => [session_id, descendants]);
+      expect(rows.sort()).toEqual([
+        ["cut", 0],
+        ["root", 1],
+        ["said", 1],
+      ]);
+      expect(listed.find(({ session_id }) => session_id === "said")).toMatchObject({
+        parent_session_id: "cut",
+      });
     }));
 
   it("folds a session under a parent that its source named late", () =>

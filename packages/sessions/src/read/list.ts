@@ -4,6 +4,7 @@ import type { SessionStore } from "../session-store.ts";
 import { lastActivity } from "./activity.ts";
 import { type Parents, rootOf, upFrom } from "./ancestry.ts";
 import { untouchedCopies } from "./copies.ts";
+import { forksIn } from "./forks.ts";
 import { type LaterParents, laterParents, setLater } from "./later-parents.ts";
 import { isInProject } from "./project.ts";
 import { countMessages, titles } from "./summaries.ts";
@@ -27,20 +28,20 @@ export type ListedSession = {
   readonly source_agent: string;
   readonly project: string;
   readonly created_at: string;
-  /** Of its last message, or of the last below it where those are folded. */
+  /** Of its last message, or of the last of its sub-agents where those are folded. */
   readonly last_activity: string;
   /** The beginning of the first thing said in it. */
   readonly title?: string;
   readonly messages: number;
-  /** Sessions below it. */
+  /** Its sub-agents, at any depth. */
   readonly descendants: number;
 };
 
 const defaultLimit = 50;
 
 /**
- * Sessions, the last active first; those below another are counted, not listed, and copies in other
- * clients that nobody has gone on in are left out.
+ * Sessions, the last active first; sub-agents are counted with the session they served, not listed,
+ * and copies in other clients that nobody has gone on in are left out. A fork stands by itself.
  */
 export async function listSessions(
   { store }: SessionStore,
@@ -48,8 +49,9 @@ export async function listSessions(
 ): Promise<ListedSession[]> {
   const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
   const rows = await store.table("sessions").rows({ columns });
-  const parents = parentsOf(rows, await laterParents(store));
-  const { rootsById, descendants } = fold(parents);
+  const later = await laterParents(store);
+  const parents = parentsOf(rows, later);
+  const { rootsById, descendants } = fold(parents, await forksIn(store, later));
   const listed = new Map<string, Row>();
   for (const row of rows) {
     const id = String(row["id"]);
@@ -112,11 +114,16 @@ function parentsOf(rows: readonly Row[], later: LaterParents): Parents {
   return parents;
 }
 
-/** The root of every session, and how many are below each session that has some. */
-function fold(parents: Parents): {
+/** The root of every session, and how many are below each that has some; forks stand by themselves. */
+function fold(
+  withForks: Parents,
+  forks: ReadonlySet<string>,
+): {
   readonly rootsById: ReadonlyMap<string, string>;
   readonly descendants: ReadonlyMap<string, number>;
 } {
+  const parents = new Map(withForks);
+  for (const id of forks) parents.set(id, null);
   const rootsById = new Map<string, string>();
   const descendants = new Map<string, number>();
   for (const id of parents.keys()) {
