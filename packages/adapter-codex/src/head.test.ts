@@ -216,6 +216,12 @@ it.each<[name: string, fields: JsonObject, provenance: string, author: unknown]>
   ["a compaction", { source: { subagent: "compact" } }, "injected", undefined],
   ["a guardian", { source: { subagent: { other: "guardian" } } }, "injected", undefined],
   ["a memory", { thread_source: "memory_consolidation" }, "injected", undefined],
+  [
+    "a review by a guardian",
+    { source: "cli", thread_source: "guardian_review" },
+    "injected",
+    undefined,
+  ],
   ["the client itself", { source: { internal: "titles" } }, "injected", undefined],
 ])(
   "knows who writes in the user's place of %s (`model-part-provenance`)",

@@ -30,6 +30,8 @@ type Meta = {
   /** True where the parent is what the thread was forked from, and did not spawn it. */
   readonly isFork?: boolean;
   readonly author: Author;
+  /** The ordinal where its own history begins, behind what its spawner gave it. */
+  readonly historyStart: number | undefined;
 };
 
 /** True where no later record can say more. */
@@ -108,12 +110,14 @@ function learnMeta(
       ...(project && { firstDirectory: project }),
     };
   }
+  const historyStart = header.peek("subagent_history_start_ordinal");
   const meta = {
     ...(id && { id }),
     ...(createdAt && { createdAt }),
     ...(project && { project }),
     ...lineage(header),
     author: authorOf(header),
+    historyStart: typeof historyStart === "number" ? historyStart : undefined,
   };
   return { meta };
 }
@@ -132,11 +136,12 @@ function lineage(meta: SourceRecord): Pick<Meta, "parent" | "isFork"> {
 
 function authorOf(meta: SourceRecord): Author {
   const source = meta.record("source");
+  const purpose = meta.peek("thread_source");
   const isInternal = source?.peek("internal") !== undefined;
-  if (isInternal || meta.peek("thread_source") === "memory_consolidation") return "harness";
-  if (source?.peek("subagent") === undefined) {
-    return meta.peek("thread_source") === "subagent" ? "agent" : "human";
+  if (isInternal || purpose === "memory_consolidation" || purpose === "guardian_review") {
+    return "harness";
   }
+  if (source?.peek("subagent") === undefined) return purpose === "subagent" ? "agent" : "human";
   return source.record("subagent")?.peek("thread_spawn") === undefined ? "harness" : "agent";
 }
 

@@ -38,6 +38,14 @@ it.each<[name: string, text: string, kind: string | undefined]>([
   ["an extension of no name", "<external_>x</external_>", undefined],
   ["a worker's question", "<worker_question>x</worker_question>", "worker_question"],
   ["the application", "<application_context>x</application_context>", "application_context"],
+  ["a review", "<user_action>\n  <action>review</action>\n  </user_action>\n", "user_action"],
+  ["skills", "<skill_suggestions>x</skill_suggestions>", "skill_suggestions"],
+  ["a voice", "<realtime_delegation>x</realtime_delegation>", "realtime_delegation"],
+  [
+    "news of a board",
+    "<agent_message_board_notification>x</agent_message_board_notification>",
+    "agent_message_board_notification",
+  ],
   ["HTML", "<div>x</div>", undefined],
   ["a tag of the prototype", "<constructor>x</constructor>", undefined],
   ["before an image", '<image name=[Image #1] path="/a.png">', "image"],
@@ -83,6 +91,11 @@ it.each<[kind: string | undefined, from: string | undefined, provenance: string 
   ["multi_agent.subagent_notification", undefined, "injected"],
   ["images.request_budget_omission", undefined, "injected"],
   ["additional_content.calendar", undefined, "injected"],
+  ["skills.advisor_suggestions", undefined, "injected"],
+  ["realtime_conversation.delegation", undefined, "injected"],
+  ["agent_message_board.notification", undefined, "injected"],
+  ["audio.unsupported", undefined, "injected"],
+  ["components.context", undefined, "injected"],
   ["kind.of_tomorrow", undefined, undefined],
   ["constructor", undefined, undefined],
   ["unknown", "user", "conversational"],
@@ -119,6 +132,9 @@ it.each<[name: string, labels: Label[], metadata: JsonObject]>([
 });
 
 const marker = "## My request for Codex:";
+const later = "## My request:";
+const automation =
+  "Automation: Daily\nAutomation ID: daily\nAutomation memory: $CODEX_HOME/a.md\nLast run: never\n";
 
 it.each<[name: string, injected: string, typed: string]>([
   ["an editor", `# Context from my IDE setup:\n\n## Active file: a\n\n${marker}\n`, "Why?\n"],
@@ -128,7 +144,34 @@ it.each<[name: string, injected: string, typed: string]>([
   ["a marker at the end", `# Review findings:\n\n${marker}`, ""],
   ["no marker", "", "# Review findings:\n\nnone"],
   ["no heading of the client's", "", `# Mine:\n\n${marker}\nWhy?`],
-  ["a marker alone", "", `${marker}\nWhy?`],
+  ["a marker alone", `\n${marker}\n`, "Why?"],
+  ["a later marker alone", `${later}\n`, "Why?"],
+  ["an editor with a later marker", `# Context from my IDE setup:\n\n${later}\n`, "Why?\n"],
+  ["the second of two markers", `# Review findings:\n\n${later}\n`, `What is ${marker}\n?`],
+  ["a browser", `\n# In app browser:\n- x\n\n${marker}\n`, "Why?\n"],
+  [
+    "a browser's state",
+    `\n<in-app-browser-context source="ambient-ui-state">\nx\n</in-app-browser-context>\n\n${later}\n`,
+    "Why?\n",
+  ],
+  ["a browser's state of no marker", "", "<in-app-browser-context> what is that?"],
+  ["applications", `\n# Applications mentioned by the user:\n\nx\n\n${later}\n`, "Why?"],
+  ["a selection", `# Selected text:\n\nx\n\n${later}\n`, "Why?"],
+  ["a selection of no marker", "", "# Selected text:\n\nx"],
+  ["notes on a response", `# Response annotations:\n\nx\n\n${later}\n`, "Why?"],
+  ["notes on a diff", `# Diff comments:\n\nx\n\n${later}\n`, "Why?"],
+  ["notes on a page", `# Browser comments:\n\nx\n\n${later}\n`, "Why?"],
+  ["pasted files", `# Files pasted by the user:\n\nx\n\n${later}\n`, "Why?"],
+  ["tabs", `# Chrome tabs:\n\nx\n\n${later}\n`, "Why?"],
+  ["an application of a server", `# MCP app context:\n\nx\n\n${later}\n`, "Why?"],
+  ["checks", `# Failing PR checks:\n\nx\n\n${later}\n`, "Why?"],
+  ["a conflict", `# Pull request merge conflict:\n\nx\n\n${later}\n`, "Why?"],
+  ["guidelines", `## Code review guidelines:\n\nx\n\n${later}\n`, "Why?"],
+  ["an earlier conversation", `## Prior conversation with Codex:\n\nx\n\n${later}\n`, "Why?"],
+  ["other chats", `## Referenced chats with Codex:\n\nx\n\n${later}\n`, "Why?"],
+  ["the head of an automation", `${automation}\n`, "Look for news.\n"],
+  ["a head that goes on", "", `${automation}Look for news.\n`],
+  ["a line of an automation", "", "Automation: Daily\n\nWhat is that?"],
 ])("finds where the prompt begins behind %s (spec 6.5, rule 1)", (_, injected, typed) => {
   expect(promptStart(`${injected}${typed}`)).toBe(injected.length);
 });

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 
 /** What the client itself says of one element of an item's content. */
@@ -53,11 +53,14 @@ const injectedKinds: ReadonlySet<string> = new Set(["user.heartbeat", "user.goal
 /** What stands before the first dot of a kind: everything of such a family is the harness's. */
 const injectedFamilies: ReadonlySet<string> = new Set([
   "additional_content",
+  "agent_message_board",
   "agents_md",
   "apps",
+  "audio",
   "code_mode",
   "collaboration_mode",
   "compaction",
+  "components",
   "environments",
   "exec",
   "generic",
@@ -72,7 +75,9 @@ const injectedFamilies: ReadonlySet<string> = new Set([
   "permissions",
   "persistent_mode",
   "plugins",
+  "realtime_conversation",
   "rollout_budget",
+  "skills",
   "token_budget",
   "tools",
   "usage_limits",
@@ -119,6 +124,10 @@ const harnessTags: ReadonlySet<string> = new Set([
   "image_resize_notice",
   "worker_question",
   "application_context",
+  "user_action",
+  "skill_suggestions",
+  "realtime_delegation",
+  "agent_message_board_notification",
 ]);
 
 const startsWith = (prefix: string) => (text: string) => text.startsWith(prefix);
@@ -129,8 +138,7 @@ const textRules: readonly (readonly [kind: string, holds: (text: string) => bool
     "agents_md",
     (text) => text.startsWith("# AGENTS.md instructions") && text.endsWith("</INSTRUCTIONS>"),
   ],
-  // It stands alone on either side of an image.
-  ["image", (text) => /^<\/?image(?:\s[^<>]*)?>$/.test(text)],
+  ["image", isImageTag],
   ["compact-summary", startsWith("Another language model started to solve this problem")],
   [
     "warning",
@@ -143,23 +151,69 @@ const textRules: readonly (readonly [kind: string, holds: (text: string) => bool
   ],
 ];
 
+/** True for what stands alone on either side of an image. */
+export function isImageTag(text: string): boolean {
+  return /^<\/?image(?:\s[^<>]*)?>$/.test(text.trim());
+}
+
 /**
- * Where a prompt typed in an editor begins: behind the context that the extension put before it,
- * in the same text. 0 where the text has no such prefix.
+ * Where a prompt begins: behind the context that an editor, the app or an automation put before
+ * it, in the same text. 0 where the text has no such prefix.
  */
 export function promptStart(text: string): number {
   const begin = text.trimStart();
-  if (!prefixHeadings.some((heading) => begin.startsWith(heading))) return 0;
+  if (!prefixHeadings.some((heading) => begin.startsWith(heading))) {
+    return automationHead.exec(text)?.[0].length ?? 0;
+  }
   // As the client itself looks for it: the first one counts.
-  const at = text.indexOf(promptMarker);
-  if (at < 0) return 0;
-  const end = at + promptMarker.length;
-  return end + (/^\r?\n/.exec(text.slice(end, end + 2))?.[0].length ?? 0);
+  const marker = promptMarker.exec(text);
+  return marker ? marker.index + marker[0].length : 0;
 }
 
-const promptMarker = "## My request for Codex:";
+const promptMarker = /## My request(?: for Codex)?:(?:\r?\n)?/;
 const prefixHeadings: readonly string[] = [
   "# Context from my IDE setup:",
   "# Files mentioned by the user:",
+  "# Files pasted by the user:",
+  "# Applications mentioned by the user:",
+  "# Selected text:",
   "# Review findings:",
+  "# Response annotations:",
+  "# Diff comments:",
+  "# Browser comments:",
+  "# In app browser",
+  "<in-app-browser-context",
+  "# Chrome tabs:",
+  "# MCP app context:",
+  "# Failing PR checks:",
+  "# Pull request merge conflict:",
+  "## Code review guidelines:",
+  "## Prior conversation with Codex:",
+  "## Referenced chats with Codex:",
+  // Where there is no context, the marker may stand all the same.
+  "## My request:",
+  "## My request for Codex:",
 ];
+const automationHead =
+  /^Automation: .*\r?\nAutomation ID: .*\r?\nAutomation memory: .*\r?\nLast run: .*\r?\n\r?\n/;
+
+/** Where what another agent wrote begins in its mail: behind the head that the client gives it. */
+export function mailStart(text: string): number {
+  return mailHead.exec(text)?.[0].length ?? 0;
+}
+
+const mailHead = /^Message Type: .*\n(?:Task name: .*\n)?(?:Sender: .*\n)?Payload:(?:\n|$)/;
+
+/** True for mail of another agent as an older client put it in the assistant's place: as JSON. */
+export function isMail(text: string): boolean {
+  if (!text.startsWith("{")) return false;
+  try {
+    const mail = parseJson(text);
+    return isJsonObject(mail) && Object.keys(mail).sort().join(" ") === mailFields;
+  } catch {
+    // A model may write anything.
+    return false;
+  }
+}
+
+const mailFields = "author content other_recipients recipient trigger_turn";

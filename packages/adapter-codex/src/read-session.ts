@@ -87,7 +87,15 @@ async function open(
   });
   const ids = new RecordIds();
   const author = head.meta?.author ?? "human";
-  return { session, anchor: createdAt, author, ids, toolNames: new Map(), path: undefined };
+  return {
+    session,
+    anchor: createdAt,
+    author,
+    historyStart: head.meta?.historyStart,
+    ids,
+    toolNames: new Map(),
+    path: undefined,
+  };
 }
 
 /** What the place of a file says, as a record to extract from. */

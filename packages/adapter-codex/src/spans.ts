@@ -1,4 +1,12 @@
-import { injectedText, type Label, promptStart, provenanceOf } from "./provenance.ts";
+import {
+  injectedText,
+  isImageTag,
+  isMail,
+  type Label,
+  mailStart,
+  promptStart,
+  provenanceOf,
+} from "./provenance.ts";
 import type { Author } from "./records/envelope.ts";
 
 /** A run of one text: who spoke is the same from the end of the span before to `end`. */
@@ -9,22 +17,51 @@ export type Span = {
   readonly kind: string | undefined;
 };
 
-/** Who stands in the user's place, and what the client says of what stands there. */
-export type Place = Label & { readonly author: Author };
+/**
+ * Whose words a text is: the model's, those of another agent's mail, or of whoever writes in the
+ * user's place. And what the client says of it.
+ */
+export type Speaker = Label & { readonly author: Author | "model" | "mail" };
 
-/** Which injection everything in such a place is; undefined where a human may have written it. */
-export function injectedPlace({ author, ...label }: Place): string | undefined {
+/** Which injection everything of a speaker is; undefined where some of it may have been said. */
+export function injectedPlace({ author, ...label }: Speaker): string | undefined {
   if (provenanceOf(label) === "injected") return label.kind ?? label.from;
   // A review, a compaction or a guardian has no human to talk to.
   return author === "harness" ? "harness" : undefined;
 }
 
-/** Cuts a text in the user's place where harness and human meet (spec 6.5, rule 1). */
-export function cutText(text: string, place: Place): readonly Span[] {
-  const isSaid = provenanceOf(place) === "conversational";
-  const whole = injectedPlace(place) ?? (isSaid ? undefined : injectedText(text));
-  const start = whole === undefined ? promptStart(text) : 0;
-  if (start === 0) return [{ end: text.length, kind: whole }];
-  const prefix = { end: start, kind: "editor-context" };
-  return start === text.length ? [prefix] : [prefix, { end: text.length, kind: undefined }];
+/** Cuts a text where harness and speaker meet (spec 6.5, rule 1). */
+export function cutText(text: string, speaker: Speaker): readonly Span[] {
+  const whole = injectedPlace(speaker) ?? injectedWhole(text, speaker);
+  if (whole !== undefined) return [{ end: text.length, kind: whole }];
+  switch (speaker.author) {
+    case "model":
+      return [{ end: text.length, kind: undefined }];
+    case "mail":
+      return cutAt(mailStart(text), text, "mail-head");
+    default:
+      return cutAt(promptStart(text), text, "editor-context");
+  }
+}
+
+/** Which injection a whole text is by its own words. */
+function injectedWhole(text: string, speaker: Speaker): string | undefined {
+  switch (speaker.author) {
+    case "model":
+      return isMail(text) ? "mail" : undefined;
+    case "mail":
+      return undefined;
+    default:
+      // The client calls the tags around an image the user's, too.
+      if (provenanceOf(speaker) === "conversational") return isImageTag(text) ? "image" : undefined;
+      return injectedText(text);
+  }
+}
+
+/** @param kind - Which injection stands before `start`. */
+function cutAt(start: number, text: string, kind: string): readonly Span[] {
+  const said = { end: text.length, kind: undefined };
+  if (start === 0) return [said];
+  const prefix = { end: start, kind };
+  return start === text.length ? [prefix] : [prefix, said];
 }

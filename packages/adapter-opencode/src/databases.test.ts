@@ -141,6 +141,14 @@ describe.each<[string, Tables]>([
   });
 });
 
+it("gives a session of 2.x that has no title none", async () => {
+  const home = createHome();
+  const untitled = sessionRow(id, { title: null });
+  writeDatabase(join(home, "opencode.db"), { ...second, session_v2: [untitled] });
+
+  expect(await restoredRows(home)).toEqual(rowsOf(join(home, "opencode.db")));
+});
+
 it("reads the fork and its cut-point of 2.x", async () => {
   const home = createHome();
   writeDatabase(join(home, "opencode.db"), second);

@@ -64,7 +64,8 @@ export function insert(database: DatabaseSync, table: string, row: Fields): void
 }
 
 function toSql(value: unknown): SQLInputValue {
-  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  if (value === null) return null;
+  if (typeof value === "object") return JSON.stringify(value);
   return typeof value === "number" || typeof value === "bigint" ? value : String(value);
 }
 

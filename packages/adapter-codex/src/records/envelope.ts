@@ -20,6 +20,8 @@ export type Reading = {
   /** The thread's own time, for records without one (`model-no-synthesis` allows it). */
   readonly anchor: Extracted<Micros>;
   readonly author: Author;
+  /** The ordinal of the first record that is a spawned thread's own, behind what it inherited. */
+  readonly historyStart: number | undefined;
   ids: RecordIds;
   /** Tool names by call id: calls stand before their outputs. */
   readonly toolNames: Map<string, Extracted<string>>;

@@ -1,8 +1,7 @@
 import type { FileContent, FilePart, JsonObject } from "@pond/canonical";
 import { filePart, openRecord, restOf, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
-import { injectedPlace } from "../spans.ts";
+import { injectedPlace, type Speaker } from "../spans.ts";
 import type { Draft, ElementPlace } from "./content.ts";
-import type { Speaker } from "./text.ts";
 
 /** Which field of which content element holds the address of a file. */
 const urlFields: ReadonlyMap<string, string> = new Map([
@@ -26,7 +25,7 @@ export function readMedia(
   const address = element.url(field);
   const content = inline.base64("base64") ?? address;
   if (content === undefined) return undefined;
-  const kind = speaker === "assistant" ? undefined : injectedPlace(speaker);
+  const kind = injectedPlace(speaker);
   const init = {
     provenance: kind === undefined ? "conversational" : "injected",
     mediaType: inline.string("mediaType"),

@@ -3,6 +3,7 @@ import { partsOf } from "@pond/canonical";
 import {
   messageEvent,
   objectAt,
+  objectOf,
   restOf,
   type SourceRecord,
   secondId,
@@ -10,6 +11,7 @@ import {
   systemMessageEvent,
 } from "@pond/canonical/adapter";
 import { labelsOf } from "../provenance.ts";
+import type { Speaker } from "../spans.ts";
 import {
   type Draft,
   type ElementPlace,
@@ -20,7 +22,7 @@ import {
 } from "./content.ts";
 import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { readMedia, restoreMedia } from "./media.ts";
-import { draftText, type Speaker } from "./text.ts";
+import { draftText } from "./text.ts";
 
 /** A message of the conversation; undefined where its content has another shape than the API's. */
 export function readMessage(
@@ -49,8 +51,10 @@ function readTurn(
 ): CanonicalEvent[] | undefined {
   const plain = item.peek("content");
   const labels = labelsOf(item);
-  const speakerAt = (place: ElementPlace): Speaker =>
-    role === "assistant" ? "assistant" : { author: reading.author, ...labels[place.block ?? 0] };
+  const speakerAt = ({ block = 0 }: ElementPlace): Speaker =>
+    role === "user"
+      ? { author: reading.author, ...labels[block] }
+      : { author: "model", kind: labels[block]?.kind };
 
   const place: ElementPlace = { list: "content", block: undefined };
   const drafts: readonly Draft[] | undefined =
@@ -61,11 +65,20 @@ function readTurn(
   if (elements === undefined) return undefined;
 
   const { id, timestamp, facts } = takeEnvelope(record, item, reading);
-  const author = role === "user" && reading.author === "agent" ? "agent" : undefined;
+  const isFromAgent =
+    role === "user" && reading.author === "agent" && !isInherited(record, reading);
+  const author = isFromAgent ? "agent" : undefined;
   const content = drafts ? "text" : undefined;
   const source = { ...facts, author, content, ...elements.kept, rest: record.rest() };
   const message = messageEvent(reading.session, role, { id, timestamp, source });
   return [message, ...partEvents(message, elements.drafts)];
+}
+
+/** True for what an agent was given of the history of its parent: whoever wrote it, wrote it there. */
+function isInherited(record: SourceRecord, { historyStart }: Reading): boolean {
+  if (objectOf(record.peek("metadata"))["inherited_user_message"] === true) return true;
+  const ordinal = record.peek("ordinal");
+  return typeof ordinal === "number" && historyStart !== undefined && ordinal < historyStart;
 }
 
 function readElement(

@@ -14,6 +14,8 @@ import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 export const outputTypes: readonly string[] = [
   "function_call_output",
   "custom_tool_call_output",
+  // As the TypeScript client calls it, and some after it; others call it one of a function.
+  "local_shell_call_output",
   "tool_search_output",
 ];
 

@@ -1,5 +1,6 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { messageEvent, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
+import type { Speaker } from "../spans.ts";
 import { partEvents, wholeText } from "./content.ts";
 import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { draftText } from "./text.ts";
@@ -12,7 +13,8 @@ export function readRealtime(
 ): CanonicalEvent[] | undefined {
   const role = item.peek("role");
   if (role !== "user" && role !== "assistant") return undefined;
-  const speaker = role === "user" ? ({ author: "human", kind: "user.text" } as const) : role;
+  const speaker: Speaker =
+    role === "user" ? { author: "human", kind: "user.text" } : { author: "model" };
   const drafts = draftText(item, "text", speaker, { list: "text", block: undefined });
   if (drafts === undefined) return undefined;
   const { id, timestamp, facts } = takeEnvelope(record, item, reading);

@@ -4,6 +4,7 @@ import { carriedRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { callTypes, readCall, restoreCall } from "./call.ts";
 import { readCarrier } from "./carrier.ts";
 import type { Reading } from "./envelope.ts";
+import { readMail, readMailLine } from "./mail.ts";
 import { readMessage, restoreMessage } from "./message.ts";
 import { outputTypes, readOutput, restoreOutput } from "./output.ts";
 import { readRealtime, restoreRealtime } from "./realtime.ts";
@@ -18,6 +19,7 @@ type ItemReader = (
 
 const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
   ["message", readMessage],
+  ["agent_message", readMail],
   ["reasoning", readReasoning],
   ...callTypes.map((type) => [type, readCall] as const),
   ...outputTypes.map((type) => [type, readOutput] as const),
@@ -29,7 +31,7 @@ const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
  */
 export function readRecord(record: SourceRecord, reading: Reading): CanonicalEvent[] {
   const item = itemOf(record);
-  const events = item && readItem(record, item, reading);
+  const events = item ? readItem(record, item, reading) : readMailLine(record, reading);
   return events ?? readCarrier(record, item, reading);
 }
 

@@ -1,10 +1,7 @@
 import type { Provenance } from "@pond/canonical";
 import { type SourceRecord, splitText, textPart } from "@pond/canonical/adapter";
-import { cutText, type Place, type Span } from "../spans.ts";
+import { cutText, type Speaker } from "../spans.ts";
 import type { Draft, ElementPlace } from "./content.ts";
-
-/** Who speaks in a content element: the model, or whoever writes in the user's place. */
-export type Speaker = "assistant" | Place;
 
 /**
  * The text at `key` as parts: one, or one for each run of the same provenance (spec 6.5, rule 1).
@@ -19,8 +16,7 @@ export function draftText(
   const raw = element.peek(key);
   const text = element.string(key);
   if (text === undefined || typeof raw !== "string") return undefined;
-  const spoken: Span = { end: raw.length, kind: undefined };
-  const spans = speaker === "assistant" ? [spoken] : cutText(raw, speaker);
+  const spans = cutText(raw, speaker);
   const rest = element.rest();
   const pieces = splitText(
     text,

@@ -71,7 +71,7 @@ function insertSession(database: DatabaseSync, table: string, { record, row }: R
   insert(database, table, {
     project_id: "global",
     directory: "",
-    title: "",
+    ...(table === "session" && { title: "" }),
     slug: "",
     version: "",
     ...times(created),

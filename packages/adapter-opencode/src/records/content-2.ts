@@ -1,7 +1,17 @@
-import type { JsonObject, Message, Part, ToolCallPart } from "@pond/canonical";
+import type {
+  JsonObject,
+  JsonValue,
+  Message,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
 import {
   type Extracted,
   objectAt,
+  objectOf,
+  openRecord,
   positionId,
   reasoningPart,
   type SourceRecord,
@@ -45,26 +55,75 @@ function readTool(item: SourceRecord, id: Extracted<string>): readonly Draft[] |
   }
   item.string("type");
   const [callId, name] = [item.requireString("id"), item.requireString("name")];
-  const isProviderExecuted = item.peek("executed") === true;
+  // Betas had it under `provider`.
+  const executed = item.peek("executed") ?? objectOf(item.peek("provider"))["executed"];
+  const isProviderExecuted = executed === true;
   const params = state.requireJson("input");
-  const status = state.peek("status");
-  const key = status === "completed" ? "content" : status === "error" ? "error" : undefined;
-  const result = key && state.json(key);
-  const isFailure = result && state.is("status", "error");
-  if (result && status === "completed") state.string("status");
+  const ended = readEnd(state, isProviderExecuted);
   const call = { id, provenance: "conversational", callId, name, params } as const;
   const source = { rest: item.rest() };
   const drafts: Draft[] = [
     (message) => toolCallPart(message, { ...call, isProviderExecuted, source }),
   ];
-  if (result) {
+  if (ended) {
+    const { isFailure, result, ...shape } = ended;
     const answer = { ...call, id: secondId(id, "result"), provenance: "injected" } as const;
-    const follows = { follows: true };
+    const follows = { follows: true, ...shape };
     drafts.push((message) =>
       toolResultPart(message, { ...answer, isFailure, result, source: follows }),
     );
   }
   return drafts;
+}
+
+/** What a tool answered, and how it stood in the state. */
+type End = {
+  readonly isFailure: Extracted<boolean>;
+  readonly result: Extracted<JsonValue>;
+  /** Where it stood, if not at `content`, or at `error` of a tool that failed. */
+  readonly from?: string | undefined;
+  /** True where the first block is the message of the error. */
+  readonly message?: true | undefined;
+};
+
+function readEnd(state: SourceRecord, isProviderExecuted: boolean): End | undefined {
+  const status = state.peek("status");
+  if (status === "error") return readFailure(state);
+  const key = answerKey(state, isProviderExecuted);
+  const result = status === "completed" ? state.json(key) : undefined;
+  if (result === undefined) return undefined;
+  const isFailure = state.is("status", "error");
+  state.string("status");
+  return { isFailure, result, from: key === "content" ? undefined : key };
+}
+
+/** Betas may have nothing in `content`, and the answer beside it. */
+function answerKey(state: SourceRecord, isProviderExecuted: boolean): string {
+  const content = state.peek("content");
+  const isEmpty = content === undefined || (Array.isArray(content) && content.length === 0);
+  if (!isEmpty) return "content";
+  const others = isProviderExecuted ? ["result", "structured"] : ["structured", "result"];
+  return others.find((key) => state.peek(key) !== undefined) ?? "content";
+}
+
+/** A model is told the error, and what the tool said before. */
+function readFailure(state: SourceRecord): End | undefined {
+  const [error, content] = [state.peek("error"), state.peek("content")];
+  const message = isJsonObject(error) ? error["message"] : undefined;
+  const isKnown = error === undefined || typeof message === "string";
+  const said = isKnown && Array.isArray(content) ? content : [];
+  if (said.length === 0) {
+    const result = state.json("error");
+    return result && { isFailure: state.is("status", "error"), result };
+  }
+  state.json("content");
+  // APIs take no empty text.
+  const hasMessage = message !== undefined && message !== "";
+  if (hasMessage) state.record("error")?.string("message");
+  const blocks = hasMessage ? [{ type: "text", text: message }, ...said] : said;
+  const result = openRecord(state.at, { blocks }).requireJson("blocks");
+  const isFailure = state.is("status", "error");
+  return { isFailure, result, from: "content", message: hasMessage || undefined };
 }
 
 /** The content that the parts of a message came from. */
@@ -88,9 +147,19 @@ function restoreTool(call: ToolCallPart, rest: JsonObject, answer: Part | undefi
   const state = { ...objectAt(rest, "state"), input: call.params };
   const names = { id: call.call_id, name: call.name };
   if (answer?.type !== "tool_result") return { ...names, state };
-  const { is_failure, result } = answer;
-  const ended = is_failure
-    ? { status: "error", error: result }
-    : { status: "completed", content: result };
-  return { ...names, state: { ...state, ...ended } };
+  return { ...names, state: { ...state, ...restoreEnd(answer, objectAt(state, "error")) } };
+}
+
+function restoreEnd(
+  { options, is_failure, result }: ToolResultPart,
+  error: JsonObject,
+): JsonObject {
+  const status = is_failure ? "error" : "completed";
+  const { from, message } = sourceOf({ options });
+  const [first, ...content] = message === true && Array.isArray(result) ? result : [];
+  if (isJsonObject(first)) {
+    return { status, error: { ...error, message: first["text"] ?? "" }, content };
+  }
+  const key = typeof from === "string" ? from : is_failure ? "error" : "content";
+  return { status, [key]: result };
 }

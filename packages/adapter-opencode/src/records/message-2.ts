@@ -1,4 +1,11 @@
-import type { CanonicalEvent, FilePart, JsonObject, JsonValue, Message } from "@pond/canonical";
+import type {
+  CanonicalEvent,
+  FilePart,
+  JsonObject,
+  JsonValue,
+  Message,
+  Part,
+} from "@pond/canonical";
 import { isJsonObject, partsOf } from "@pond/canonical";
 import {
   carrierEvent,
@@ -18,7 +25,8 @@ import { subagentPrefix } from "../provenance.ts";
 import type { StoredMessage } from "../stores/stored.ts";
 import { readContent, restoreContent } from "./content-2.ts";
 import { millisOf, type Reading, withRepeated } from "./envelope.ts";
-import type { Draft } from "./parts.ts";
+import { fileUrl } from "./file-url.ts";
+import type { Draft, Drafts } from "./parts.ts";
 
 /** One message of version 2; what is no turn of the conversation is carried whole. */
 export function readMessage2({ record, row }: StoredMessage, reading: Reading): CanonicalEvent[] {
@@ -40,7 +48,10 @@ export function readMessage2({ record, row }: StoredMessage, reading: Reading): 
   };
 
   const isText = typeof record.peek("text") === "string";
-  if (type === "user" && isText) return say("user", [...readPrompt(record), ...readFiles(record)]);
+  if (type === "user" && isText) {
+    const { drafts, kept } = readFiles(record);
+    return say("user", [...readPrompt(record), ...drafts], kept);
+  }
   if ((type === "synthetic" || type === "skill") && isText) {
     const text = record.requireString("text");
     const init = {
@@ -87,30 +98,44 @@ function readPrompt(record: SourceRecord): readonly Draft[] {
   });
 }
 
-function readFiles(record: SourceRecord): readonly Draft[] {
+function readFiles(record: SourceRecord): Drafts {
   const listed = record.peek("files");
-  // Empty, or with one of another shape, the list stays as it is.
-  if (!Array.isArray(listed) || listed.length === 0 || !listed.every(hasContent)) return [];
-  return (record.records("files") ?? []).flatMap((file, index): readonly Draft[] => {
-    const inline = typeof file.peek("data") === "string";
-    const content = inline ? file.base64("data") : file.record("source")?.url("uri");
-    if (content === undefined) return [];
-    const [mediaType, fileName] = [file.string("mime"), file.string("name")];
-    const init = {
-      id: positionId(index + 2),
-      provenance: "conversational",
-      content,
-      mediaType,
-      fileName,
-      source: { rest: file.rest() },
-    } as const;
-    return [(message) => filePart(message, init)];
-  });
+  // A list in which nothing has content stays as it is.
+  const isRead = Array.isArray(listed) && listed.some(hasContent);
+  const files = (isRead ? record.records("files") : undefined) ?? [];
+  const drafts: Draft[] = [];
+  const kept: Record<string, Extracted<JsonObject>> = {};
+  for (const [index, file] of files.entries()) {
+    const read = readFile(file, positionId(index + 2));
+    if (read) drafts.push(read);
+    else kept[`file.${index}`] = file.whole();
+  }
+  return { drafts, kept };
+}
+
+function readFile(file: SourceRecord, id: Extracted<string>): Draft | undefined {
+  // Betas have one address, of whatever kind.
+  const isBeta = typeof file.peek("data") !== "string" && typeof file.peek("uri") === "string";
+  const content = isBeta
+    ? file.dataUrl("uri", "mime")
+    : (file.base64("data") ?? file.record("source")?.url("uri"));
+  const mediaType = file.string("mime");
+  if (content === undefined || mediaType === undefined) return undefined;
+  const init = {
+    id,
+    provenance: "conversational",
+    content,
+    mediaType,
+    fileName: file.string("name"),
+    source: { in: isBeta ? "uri" : undefined, rest: file.rest() },
+  } as const;
+  return (message) => filePart(message, init);
 }
 
 function hasContent(file: JsonValue): boolean {
   if (!isJsonObject(file) || typeof file["mime"] !== "string") return false;
-  return typeof file["data"] === "string" || typeof objectAt(file, "source")["uri"] === "string";
+  const places = [file["data"], file["uri"], objectAt(file, "source")["uri"]];
+  return places.some((place) => typeof place === "string");
 }
 
 /** The record a message of version 2 came from; undefined for a message of another version. */
@@ -128,20 +153,34 @@ function contentOf(message: Message): JsonObject {
   if (message.role === "system") return { text: message.content };
   if (message.role === "assistant") return { content: restoreContent(message) };
   const texts = partsOf(message).map((part) => (part.type === "text" ? part.text : ""));
-  return { text: texts.join(""), ...restoreFiles(message) };
+  const files = restoreFiles(message);
+  return { text: texts.join(""), ...(files.length > 0 && { files }) };
 }
 
-function restoreFiles(message: Message): JsonObject {
-  const files = partsOf(message).flatMap((part): readonly JsonObject[] =>
-    part.type === "file" ? [restoreFile(part)] : [],
-  );
-  return files.length === 0 ? {} : { files };
+function restoreFiles(message: Message): readonly JsonObject[] {
+  const source = sourceOf(message);
+  const parts = partsOf(message).filter(isFile);
+  const files: JsonObject[] = [];
+  for (;;) {
+    const kept = source[`file.${files.length}`];
+    const part = isJsonObject(kept) ? undefined : parts.shift();
+    if (isJsonObject(kept)) files.push(kept);
+    else if (part) files.push(restoreFile(part));
+    else return files;
+  }
 }
 
-function restoreFile({ options, media_type, file_name, data }: FilePart): JsonObject {
-  const rest = objectAt(sourceOf({ options }), "rest");
+function isFile(part: Part): part is FilePart {
+  return part.type === "file";
+}
+
+function restoreFile(part: FilePart): JsonObject {
+  const { media_type, file_name, data } = part;
+  const source = sourceOf(part);
+  const rest = objectAt(source, "rest");
   const name = file_name === undefined ? {} : { name: file_name };
   const fields = { ...rest, mime: media_type, ...name };
+  if (source["in"] === "uri") return { ...fields, uri: fileUrl(part) };
   switch (data.type) {
     case "url":
       return { ...fields, source: { ...objectAt(rest, "source"), uri: data.url } };

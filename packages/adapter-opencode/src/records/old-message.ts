@@ -13,9 +13,9 @@ import {
   toolCallPart,
   toolResultPart,
 } from "@pond/canonical/adapter";
-import { dataUrlOf } from "@pond/canonical/foreign";
 import type { StoredMessage } from "../stores/stored.ts";
 import { millisOf, type Reading } from "./envelope.ts";
+import { fileUrl } from "./file-url.ts";
 import type { Draft } from "./parts.ts";
 import { placesOf } from "./places.ts";
 
@@ -149,8 +149,7 @@ function restorePart(part: Part, answer: Part | undefined): JsonObject {
       return { ...rest, text: part.text };
     case "file": {
       const name = part.file_name === undefined ? {} : { filename: part.file_name };
-      const url = dataUrlOf(part) ?? (part.data.type === "url" ? part.data.url : "");
-      return { ...rest, mediaType: part.media_type, ...name, url };
+      return { ...rest, mediaType: part.media_type, ...name, url: fileUrl(part) };
     }
     case "tool_call": {
       const call = { toolCallId: part.call_id, toolName: part.name, args: part.params };

@@ -9,10 +9,10 @@ import {
   sourceOf,
   textPart,
 } from "@pond/canonical/adapter";
-import { dataUrlOf } from "@pond/canonical/foreign";
 import { injectedFile, injectedText } from "../provenance.ts";
 import type { Stored } from "../stores/stored.ts";
 import { PartIds, takeRepeated, withRepeated } from "./envelope.ts";
+import { fileUrl } from "./file-url.ts";
 import { placesOf } from "./places.ts";
 import { readTool, restoreTool } from "./tool.ts";
 
@@ -36,7 +36,7 @@ export type Drafts = { readonly drafts: readonly Draft[]; readonly kept: SourceO
 type PartReader = (part: SourceRecord, place: PartPlace) => readonly Draft[] | undefined;
 
 const readers: Readonly<Record<"user" | "assistant", Readonly<Record<string, PartReader>>>> = {
-  user: { text: readText, file: readFile },
+  user: { text: readText, file: readFile, subtask: readSubtask },
   assistant: { text: readText, file: readFile, reasoning: readReasoning, tool: readTool },
 };
 
@@ -116,6 +116,18 @@ function readText(part: SourceRecord, place: PartPlace): readonly Draft[] | unde
   return [(message) => textPart(message, init)];
 }
 
+/**
+ * What a command gave a sub-agent. Like the texts that other commands become, nothing tells it from
+ * what its author typed.
+ */
+function readSubtask(part: SourceRecord, place: PartPlace): readonly Draft[] | undefined {
+  if (typeof part.peek("prompt") !== "string") return undefined;
+  // Its type stays, for the restore.
+  const text = part.requireString("prompt");
+  const init = { ...base(part, place, place.injectedAs), text };
+  return [(message) => textPart(message, init)];
+}
+
 function readReasoning(part: SourceRecord, place: PartPlace): readonly Draft[] | undefined {
   if (typeof part.peek("text") !== "string") return undefined;
   part.string("type");
@@ -150,13 +162,14 @@ function restorePart(part: Part, others: readonly Part[]): JsonObject {
   const fields = withRepeated(sourceOf(part), { ...own, ...ids });
   switch (part.type) {
     case "text":
-      return { ...fields, type: "text", text: part.text };
+      return fields["type"] === "subtask"
+        ? { ...fields, prompt: part.text }
+        : { ...fields, type: "text", text: part.text };
     case "reasoning":
       return { ...fields, type: "reasoning", text: part.text };
     case "file": {
       const name = part.file_name === undefined ? {} : { filename: part.file_name };
-      const url = dataUrlOf(part) ?? (part.data.type === "url" ? part.data.url : "");
-      return { ...fields, type: "file", mime: part.media_type, ...name, url };
+      return { ...fields, type: "file", mime: part.media_type, ...name, url: fileUrl(part) };
     }
     case "tool_call":
       return { ...fields, type: "tool", ...restoreTool(part, others, fields) };

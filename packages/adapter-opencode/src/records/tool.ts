@@ -1,6 +1,7 @@
-import type { JsonObject, JsonValue, Part, ToolCallPart } from "@pond/canonical";
+import type { JsonObject, JsonValue, Part, ToolCallPart, ToolResultPart } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
 import {
+  type Extracted,
   objectAt,
   type SourceRecord,
   secondId,
@@ -33,21 +34,33 @@ export function readTool(part: SourceRecord, place: PartPlace): readonly Draft[]
   const call = { id, provenance, callId, name, params, isProviderExecuted, source } as const;
   const drafts: Draft[] = [(message) => toolCallPart(message, call)];
   if (answer) {
-    const { fields, ...result } = answer;
+    const { isFailure, result, ...shape } = answer;
     const init = {
       id: secondId(id, "result"),
       provenance: "injected",
       callId,
       name,
-      source: { follows: true, fields },
-      ...result,
+      isFailure,
+      result,
+      source: { follows: true, ...shape },
     } as const;
     drafts.push((message) => toolResultPart(message, init));
   }
   return drafts;
 }
 
-function readAnswer(state: SourceRecord) {
+/** What a tool answered, and how it stood in the state. */
+type Answer = {
+  readonly isFailure: Extracted<boolean> | undefined;
+  readonly result: Extracted<JsonValue>;
+  /** True where the result is several fields. */
+  readonly fields?: true | undefined;
+  readonly interrupted?: true;
+};
+
+function readAnswer(state: SourceRecord): Answer | undefined {
+  const interrupted = readInterrupted(state);
+  if (interrupted) return interrupted;
   const status = state.peek("status");
   const key = status === "completed" ? "output" : status === "error" ? "error" : undefined;
   if (key === undefined || state.peek(key) === undefined) return undefined;
@@ -60,6 +73,15 @@ function readAnswer(state: SourceRecord) {
   return { isFailure, result, fields: isGroup || undefined };
 }
 
+/** What a tool had said before it was interrupted: that, and no error, a model is given. */
+function readInterrupted(state: SourceRecord): Answer | undefined {
+  const metadata = state.peek("status") === "error" ? state.record("metadata") : undefined;
+  if (metadata?.peek("interrupted") !== true) return undefined;
+  if (typeof metadata.peek("output") !== "string") return undefined;
+  const isFailure = metadata.negated("interrupted");
+  return { isFailure, result: metadata.requireJson("output"), interrupted: true };
+}
+
 /** The fields of a tool part that are its own. */
 export function restoreTool(
   call: ToolCallPart,
@@ -70,10 +92,16 @@ export function restoreTool(
   const answer = others.find((part) => part.type === "tool_result");
   const names = { callID: call.call_id, tool: call.name };
   if (answer?.type !== "tool_result") return { ...names, state };
-  const { result, is_failure } = answer;
-  const fields =
-    sourceOf(answer)["fields"] === true && isJsonObject(result)
-      ? result
-      : { [is_failure ? "error" : "output"]: result };
-  return { ...names, state: { status: is_failure ? "error" : "completed", ...state, ...fields } };
+  const status = answer.is_failure ? "error" : "completed";
+  return { ...names, state: { status, ...state, ...answerFields(answer, state) } };
+}
+
+function answerFields(answer: ToolResultPart, state: JsonObject): JsonObject {
+  const { fields, interrupted } = sourceOf(answer);
+  const { is_failure, result } = answer;
+  if (interrupted === true) {
+    return { metadata: { ...objectAt(state, "metadata"), interrupted, output: result } };
+  }
+  if (fields === true && isJsonObject(result)) return result;
+  return { [is_failure ? "error" : "output"]: result };
 }

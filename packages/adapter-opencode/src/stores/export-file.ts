@@ -9,7 +9,7 @@ import {
 } from "@pond/canonical/adapter";
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
-import { NotJson, readJsonObject } from "./json-file.ts";
+import { jsonText, NotJson, readJsonObject } from "./json-file.ts";
 import type { Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
 
 /**
@@ -113,14 +113,14 @@ function readOne(file: string, path: string): StoredSession {
 
 /** True where a file begins as an export does; cheap, for folders that hold other files too. */
 export function looksExported(file: string): boolean {
-  return /^\ufeff?\s*\{\s*"(?:info"\s*:\s*\{|messages"\s*:\s*\[)/.test(headOf(file));
+  return /^\s*\{\s*"(?:info"\s*:\s*\{|messages"\s*:\s*\[)/.test(headOf(file));
 }
 
 function headOf(file: string): string {
   const handle = openSync(file, "r");
   try {
     const head = Buffer.alloc(512);
-    return head.toString("utf8", 0, readSync(handle, head));
+    return jsonText(head.subarray(0, readSync(handle, head)));
   } finally {
     closeSync(handle);
   }

@@ -13,15 +13,28 @@ export class NotJson extends Error {
 export function readJsonFile(file: string): JsonFile {
   const bytes = readFileSync(file);
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { value: parseJson(text), encodedBytes: bytes.length };
+    return { value: parseJson(jsonText(bytes, { fatal: true })), encodedBytes: bytes.length };
   } catch (error) {
     const isTooLong = error instanceof Error && "code" in error && error.code === tooLong;
     if (isTooLong)
       throw new NotJson(`${bytes.length} bytes, too many to be kept`, { cause: error });
-    const reason = error instanceof SyntaxError ? error.message : "not valid UTF-8";
+    const reason = error instanceof SyntaxError ? error.message : `not valid ${encodingOf(bytes)}`;
     throw new NotJson(`not JSON: ${reason}`, { cause: error });
   }
+}
+
+/**
+ * The JSON text among the bytes of a file. A shell may have written what the client said first to
+ * it too.
+ */
+export function jsonText(bytes: Uint8Array, options?: { readonly fatal: boolean }): string {
+  const text = new TextDecoder(encodingOf(bytes), options).decode(bytes);
+  return text.replace(/^Exporting session: \w+\s*/, "");
+}
+
+/** PowerShell 5 writes UTF-16. */
+function encodingOf(bytes: Uint8Array): string {
+  return bytes[0] === 0xff && bytes[1] === 0xfe ? "UTF-16LE" : "UTF-8";
 }
 
 /** @throws {NotJson} where the file holds no JSON object. */

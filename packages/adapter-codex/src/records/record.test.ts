@@ -1,0 +1,229 @@
+import {
+  contentOf,
+  firstDifference,
+  jsonlRecords,
+  readAll,
+  restoredFiles,
+  withFolder,
+} from "@pond/adapter-testkit";
+import { type JsonObject, type Message, stringifyJson } from "@pond/canonical";
+import { expect, it } from "vitest";
+import { fromCodex } from "../from-codex.ts";
+import { toCodex } from "../to-codex.ts";
+
+const id = "019e0000-0000-7000-8000-000000000001";
+const path = `sessions/2026/10/04/rollout-2026-10-04T11-00-00-${id}.jsonl`;
+const timestamp = "2026-10-04T09:00:00.000Z";
+
+const header = { id, timestamp, cwd: "/home/ada" };
+const line = (type: string, payload: JsonObject, more: JsonObject = {}): JsonObject => ({
+  timestamp,
+  ...more,
+  type,
+  payload,
+});
+const item = (payload: JsonObject, more: JsonObject = {}): JsonObject =>
+  line("response_item", payload, more);
+const input = (text: string): JsonObject => ({ type: "input_text", text });
+
+/** The messages of these records behind a header, which are first found to be restored as they were. */
+async function read(
+  records: readonly JsonObject[],
+  more: JsonObject = {},
+): Promise<readonly Message[]> {
+  const lines = [line("session_meta", { ...header, ...more }), ...records];
+  const bytes = Buffer.from(lines.map((each) => `${stringifyJson(each)}\n`).join(""));
+  const files = new Map([[path, bytes]]);
+  const content = contentOf(await withFolder(files, (folder) => readAll(fromCodex(folder), path)));
+  const restored = restoredFiles(toCodex.writeNative({ root: content, descendants: [] }));
+  const difference = firstDifference(
+    jsonlRecords(files).get(path) ?? null,
+    jsonlRecords(restored).get(path) ?? null,
+  );
+  expect(difference).toBeUndefined();
+  return content.messages.slice(1);
+}
+
+/** Who wrote a message, and its texts with the provenance of each. */
+function said(message: Message | undefined): readonly unknown[] {
+  if (message === undefined || message.role === "system") return [message?.role];
+  const { author } = Object(message.options["source"]);
+  const texts = message.content.map((part) =>
+    part.type === "text" ? [part.provenance, part.text] : [part.type],
+  );
+  return [message.role, author, ...texts];
+}
+
+it("reads what a local shell gave as the result of its call", async () => {
+  const [, output] = await read([
+    item({ type: "local_shell_call", call_id: "c", status: "completed", action: { type: "exec" } }),
+    item({ type: "local_shell_call_output", call_id: "c", output: '{"output":"a badger"}' }),
+  ]);
+
+  expect(output).toMatchObject({
+    role: "tool",
+    content: [
+      {
+        type: "tool_result",
+        call_id: "c",
+        name: "local_shell_call",
+        is_failure: false,
+        result: '{"output":"a badger"}',
+      },
+    ],
+  });
+});
+
+it("takes the tags around an image for the client's, though it calls them the user's (`model-part-provenance`)", async () => {
+  const tag = '<image name=[Image #1] path="/tmp/x.png">';
+  const [message] = await read([
+    item({
+      type: "message",
+      role: "user",
+      content: [
+        input(tag),
+        { type: "input_image", image_url: "data:image/png;base64,aGk=" },
+        input("</image>"),
+        input("[Image #1] what is wrong?"),
+      ],
+      internal_chat_message_metadata_passthrough: {
+        content_item_kinds: ["user.text", "user.image", "user.text", "user.text"],
+      },
+    }),
+  ]);
+
+  expect(said(message)).toEqual([
+    "user",
+    undefined,
+    ["injected", tag],
+    ["file"],
+    ["injected", "</image>"],
+    ["conversational", "[Image #1] what is wrong?"],
+  ]);
+});
+
+const head = (type: string): string =>
+  `Message Type: ${type}\nTask name: /root/tester\nSender: /root\nPayload:\n`;
+const mail = (...content: readonly JsonObject[]): JsonObject => ({
+  type: "agent_message",
+  id: "am",
+  author: "/root",
+  recipient: "/root/tester",
+  content,
+});
+const letter = {
+  author: "/root",
+  recipient: "/root/tester",
+  other_recipients: [],
+  content: "Run it.",
+  trigger_turn: true,
+};
+const sealed = { type: "encrypted_content", encrypted_content: "gAAA" };
+
+it.each<[name: string, record: JsonObject, said: readonly unknown[]]>([
+  [
+    "a task",
+    item(mail(input(`${head("NEW_TASK")}Run it.`))),
+    ["user", "agent", ["injected", head("NEW_TASK")], ["conversational", "Run it."]],
+  ],
+  [
+    "an answer without a name",
+    item(mail(input("Message Type: FINAL_ANSWER\nPayload:\nIt fails."))),
+    [
+      "user",
+      "agent",
+      ["injected", "Message Type: FINAL_ANSWER\nPayload:\n"],
+      ["conversational", "It fails."],
+    ],
+  ],
+  [
+    "words of another form",
+    item(mail(input("Payload: Run it."))),
+    ["user", "agent", ["conversational", "Payload: Run it."]],
+  ],
+  [
+    "a task that is encrypted",
+    item(mail(input(head("NEW_TASK")), sealed)),
+    ["user", "agent", ["injected", head("NEW_TASK")]],
+  ],
+  ["nothing that can be read", item(mail(sealed)), ["system"]],
+  [
+    "a line of its own",
+    line("inter_agent_communication", { ...letter, id: "am" }),
+    ["user", "agent", ["conversational", "Run it."]],
+  ],
+  [
+    "an encrypted line of its own",
+    line("inter_agent_communication", { ...letter, content: "", encrypted_content: "gAAA" }),
+    ["system"],
+  ],
+  [
+    "what only says that there is some",
+    line("inter_agent_communication_metadata", { trigger_turn: true }),
+    ["system"],
+  ],
+])("reads mail of another agent: %s", async (_, record, expected) => {
+  const [message] = await read([record]);
+
+  expect(said(message)).toEqual(expected);
+});
+
+it("keeps the id that a line of mail was carried with, before it was read (`lance-deterministic-pk`)", async () => {
+  const [first, second] = await read([
+    line("inter_agent_communication", { ...letter, id: "am" }),
+    line("inter_agent_communication", { ...letter, id: "am" }),
+  ]);
+
+  expect([first?.id, second?.id]).toEqual([
+    expect.stringMatching(/^[0-9a-f]{32}$/),
+    `${first?.id}.1`,
+  ]);
+});
+
+const answer = (text: string, kind?: string): JsonObject =>
+  item({
+    type: "message",
+    role: "assistant",
+    content: [{ type: "output_text", text }],
+    ...(kind !== undefined && {
+      internal_chat_message_metadata_passthrough: {
+        content_item_kinds: [kind],
+        content_item_metadata: [{ provenance: { type: "model" } }],
+      },
+    }),
+  });
+
+it.each<[name: string, record: JsonObject, provenance: string]>([
+  ["an answer", answer("Done."), "conversational"],
+  ["an answer with a label", answer("Done.", "assistant.text"), "conversational"],
+  ["an answer with a label of tomorrow", answer("Done.", "kind.of_tomorrow"), "conversational"],
+  ["mail", answer(stringifyJson(letter)), "injected"],
+  ["mail with a label", answer("Done.", "multi_agent.inter_agent_completion_message"), "injected"],
+  ["JSON of more than mail", answer(stringifyJson({ ...letter, x: 1 })), "conversational"],
+  ["JSON of less than mail", answer('{"author":"/root"}'), "conversational"],
+  ["braces", answer("{ Done."), "conversational"],
+])(
+  "knows whose words stand in the assistant's place: %s (`model-part-provenance`)",
+  async (_, record, provenance) => {
+    const [message] = await read([record]);
+
+    expect(message).toMatchObject({ role: "assistant", content: [{ type: "text", provenance }] });
+  },
+);
+
+const typed = (more: JsonObject): JsonObject =>
+  item({ type: "message", role: "user", content: [input("Why?")] }, more);
+
+it.each<[name: string, record: JsonObject, author: string | undefined]>([
+  ["its task", typed({ ordinal: 2 }), "agent"],
+  ["its task, of no number", typed({ metadata: { client_authored: true } }), "agent"],
+  ["what was said before it", typed({ ordinal: 1 }), undefined],
+  ["what it inherited", typed({ metadata: { inherited_user_message: true } }), undefined],
+])("knows who wrote to a spawned agent: %s", async (_, record, author) => {
+  const [message] = await read([record], {
+    thread_source: "subagent",
+    subagent_history_start_ordinal: 2,
+  });
+
+  expect(said(message)).toEqual(["user", author, ["conversational", "Why?"]]);
+});

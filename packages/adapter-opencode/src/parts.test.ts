@@ -1,0 +1,188 @@
+import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
+import { type JsonValue, type Part, partsOf } from "@pond/canonical";
+import { describe, expect, it } from "vitest";
+import { fromOpencode } from "./from-opencode.ts";
+import { createHome, start } from "./home.test-kit.ts";
+import { toOpencode } from "./to-opencode.ts";
+
+const id = "ses_a";
+const time = { created: start, updated: start };
+const base64 = Buffer.from("a picture").toString("base64");
+
+/** The parts that a message of 1.x became, all of whose values are restored. */
+function partsOf1(role: string, ...parts: readonly object[]): Promise<readonly Part[]> {
+  const place = { sessionID: id, messageID: "msg_1" };
+  return partsIn({
+    info: { id, directory: "/home/ada/loom", time },
+    messages: [
+      {
+        info: { id: "msg_1", sessionID: id, role, time },
+        parts: parts.map((part, index) => ({ id: `prt_${index}`, ...place, ...part })),
+      },
+    ],
+  });
+}
+
+/** The same of a message of 2.x. */
+function partsOf2(message: object): Promise<readonly Part[]> {
+  const info = { id, location: { directory: "/home/ada/loom" }, time };
+  return partsIn({ info, messages: [{ id: "msg_1", ...message, time }] });
+}
+
+async function partsIn(file: object): Promise<readonly Part[]> {
+  const reader = fromOpencode(createHome({ "ses_a.json": file }));
+  const root = contentOf(await readAll(reader, "ses_a.json"));
+  const [restored] = restoredFiles(toOpencode.writeNative({ root, descendants: [] })).values();
+  expect(JSON.parse(Buffer.from(restored ?? "").toString())).toEqual(file);
+  return root.messages.flatMap(partsOf);
+}
+
+/** Whether a tool failed, and what it answered. */
+function answers(parts: readonly Part[]): readonly (readonly [boolean, JsonValue])[] {
+  return parts.flatMap((part) =>
+    part.type === "tool_result" ? [[part.is_failure, part.result] as const] : [],
+  );
+}
+
+describe("a tool of 1.x that was interrupted", () => {
+  const ended = (metadata: object) => ({
+    type: "tool",
+    callID: "call_1",
+    tool: "bash",
+    state: {
+      status: "error",
+      input: { command: "make test" },
+      error: "Tool execution aborted",
+      metadata,
+      time: { start, end: start },
+    },
+  });
+
+  it.each([
+    ["what it had said so far", { interrupted: true, output: "ok 1\n" }, false, "ok 1\n"],
+    ["even where that is empty", { interrupted: true, output: "" }, false, ""],
+    ["its error, where it said nothing", { interrupted: true }, true, "Tool execution aborted"],
+    [
+      "its error, where it failed by itself",
+      { interrupted: false, output: "ok 1\n" },
+      true,
+      "Tool execution aborted",
+    ],
+  ])("answers %s", async (_, metadata, isFailure, result) => {
+    expect(answers(await partsOf1("assistant", ended(metadata)))).toEqual([[isFailure, result]]);
+  });
+});
+
+describe("a tool of 2.x", () => {
+  const call = (state: object, more: object = {}) =>
+    partsOf2({
+      type: "assistant",
+      content: [
+        { type: "tool", id: "call_1", name: "shell", ...more, state: { input: {}, ...state } },
+      ],
+    });
+  const said = { type: "text", text: "undefined reference to weave" };
+  const error = { type: "tool.failed", message: "exit 2" };
+
+  it.each<[string, object, JsonValue]>([
+    [
+      "its message and what it said",
+      { error, content: [said] },
+      [{ type: "text", text: "exit 2" }, said],
+    ],
+    ["what it said, where no error stands", { content: [said] }, [said]],
+    [
+      "what it said, where the message is empty",
+      { error: { ...error, message: "" }, content: [said] },
+      [said],
+    ],
+    ["its error, where it said nothing", { error, content: [] }, error],
+    ["an error of another shape alone", { error: "no", content: [said] }, "no"],
+  ])("that failed answers %s", async (_, state, result) => {
+    expect(answers(await call({ status: "error", ...state }))).toEqual([[true, result]]);
+  });
+
+  const structured = { lines: 3 };
+  const result = { type: "text", value: "three lines" };
+  it.each<[string, object, object, JsonValue]>([
+    ["its content", {}, { content: [said], structured, result }, [said]],
+    [
+      "what it has in fields, where its content is empty",
+      {},
+      { content: [], structured },
+      structured,
+    ],
+    ["the same where it has no content", {}, { structured, result }, structured],
+    [
+      "what the provider gave, where that ran it",
+      { provider: { executed: true } },
+      { content: [], structured, result },
+      result,
+    ],
+    ["no content, where it has nothing else", {}, { content: [] }, []],
+  ])("answers %s", async (_, more, state, expected) => {
+    expect(answers(await call({ status: "completed", ...state }, more))).toEqual([
+      [false, expected],
+    ]);
+  });
+
+  it.each([
+    [true, { executed: true }],
+    [true, { provider: { executed: true } }],
+    [false, { provider: { executed: false } }],
+    [false, {}],
+  ])("is run by the provider: %s, of %j", async (expected, more) => {
+    const [part] = await call({ status: "completed", content: [said] }, more);
+
+    expect(part).toMatchObject({ type: "tool_call", provider_executed: expected });
+  });
+});
+
+describe("the files of a prompt of 2.x", () => {
+  const inBeta = { uri: `data:image/png;base64,${base64}`, mime: "image/png", name: "shot.png" };
+  const elsewhere = {
+    uri: "file:///home/ada/loom/a.txt",
+    mime: "text/plain",
+    source: { start: 8, end: 14, text: "@a.txt" },
+  };
+  const inline = { data: base64, mime: "image/png", source: { type: "inline" } };
+  const linked = { mime: "text/plain", source: { type: "uri", uri: "file:///a.txt" } };
+  const odd = { mime: "text/plain", name: "without content" };
+
+  it.each([
+    ["of the betas", [inBeta, elsewhere], ["2 bytes", "3 file:///home/ada/loom/a.txt"]],
+    ["of releases", [inline, linked], ["2 bytes", "3 file:///a.txt"]],
+    [
+      "that is no base64 as the client writes it",
+      [{ ...inBeta, uri: "data:image/png;base64,!" }],
+      ["2 data:image/png;base64,!"],
+    ],
+    ["between entries of another shape", [odd, inBeta, odd, inline, odd], ["3 bytes", "5 bytes"]],
+    ["unless one is no object at all", [inBeta, "a.txt"], []],
+    ["unless none has any content", [odd, odd], []],
+  ])("are parts, here %s", async (_, files, expected) => {
+    const parts = await partsOf2({ type: "user", text: "Look", files });
+
+    const found = parts.flatMap((part) =>
+      part.type === "file"
+        ? [`${part.id} ${part.data.type === "url" ? part.data.url : part.data.type}`]
+        : [],
+    );
+    expect(found).toEqual(expected);
+  });
+});
+
+it("shows the prompt of a command that a sub-agent runs", async () => {
+  const subtask = {
+    type: "subtask",
+    prompt: "Weigh the quokka",
+    agent: "general",
+    command: "weigh",
+  };
+
+  const parts = await partsOf1("user", subtask);
+
+  expect(parts).toMatchObject([
+    { type: "text", id: "prt_0", provenance: "conversational", text: "Weigh the quokka" },
+  ]);
+});
