@@ -8,10 +8,17 @@ import {
   type RootOf,
   rowsOf,
 } from "./candidates.ts";
-import { type Coverage, toCoverage } from "./coverage.ts";
+import { toCoverage } from "./coverage.ts";
 import type { RankedRoot } from "./fuse.ts";
 import type { KnownSessions } from "./known-sessions.ts";
-import { type FoundMessage, keyText, loadMessages, loadParts, type MessageKey } from "./message.ts";
+import {
+  type FoundMessage,
+  keyText,
+  loadMessages,
+  loadParts,
+  loadRows,
+  type MessageKey,
+} from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
@@ -118,11 +125,16 @@ async function loadGuesses(
   chosen: readonly Chosen[],
 ): Promise<ShownByRoot> {
   const guesses = pagesOf(chosen).flatMap(({ found, rootOf }) => [...guessesOf(found, rootOf)]);
-  const scored = await scoreMessages(
-    sessions,
-    query,
-    guesses.flatMap(([, keys]) => keys),
-  );
+  const keys = guesses.flatMap(([, own]) => own);
+  const [scored, states] = await Promise.all([
+    scoreMessages(sessions, query, keys),
+    loadStates(sessions, keys),
+  ]);
+  // Their newest words are in windows alone, and some had none when they were stored.
+  const late = keys.filter((key) => states.get(keyText(key))?.said && !scored.has(keyText(key)));
+  for (const message of await loadRows(sessions, late)) {
+    scored.set(keyText(message), { ...message, score: 0 });
+  }
   // A window's words are cut, so it may be found by forms that no message of it is found by.
   const wordless = guesses.filter(([, keys]) => !keys.some((key) => scored.has(keyText(key))));
   const wordlessKeys = wordless.flatMap(([, keys]) => keys);
@@ -130,23 +142,24 @@ async function loadGuesses(
     scored.set(keyText(message), { ...message, score: 0 });
   }
   const coverage = toCoverage(query);
-  return new Map(guesses.map(([root, keys]) => [root, holdingMost(keys, scored, coverage)]));
+  const shareOf = (message: Scored): number =>
+    coverage((states.get(keyText(message))?.said ?? message).text).share;
+  return new Map(guesses.map(([root, own]) => [root, holdingMost(own, scored, shareOf)]));
 }
 
 /** The message that holds most of the query; none where no text is stored. */
 function holdingMost(
   keys: readonly MessageKey[],
-  texts: ReadonlyMap<string, Scored>,
-  coverage: Coverage,
+  messages: ReadonlyMap<string, Scored>,
+  shareOf: (message: Scored) => number,
 ): Shown[] {
   let best: Shown | undefined;
   let most = -1;
   for (const key of keys) {
-    const loaded = texts.get(keyText(key));
-    if (loaded === undefined) continue;
-    const held = coverage(loaded.text).share;
+    const message = messages.get(keyText(key));
+    const held = message === undefined ? -1 : shareOf(message);
     if (held <= most) continue;
-    best = loaded;
+    best = message;
     most = held;
   }
   return best === undefined ? [] : [best];
@@ -199,19 +212,19 @@ function toMatch(
   highlighter: Highlighter,
 ): SearchMatch {
   const state = states.get(keyText(message));
-  const text = state?.text ?? message.text;
+  const { text, role } = state?.said ?? message;
   return {
     message_id: message.id,
     session_id: message.sessionId,
-    role: message.role,
+    role,
     timestamp: toRfc3339(message.timestamp),
     ...parent,
     score: rounded(score),
     ...(similarity !== undefined && { similarity: rounded(similarity) }),
     ...(text.length <= wholeChars ? { text } : { prefix: beginning(text, prefixChars) }),
     snippet: toSnippet(text, highlighter),
-    ...(message.role === "user" && { parts_summary: parts.get(message.row) ?? [] }),
-    ...(state?.text !== undefined && { revised: true as const }),
+    ...(role === "user" && { parts_summary: parts.get(message.row) ?? [] }),
+    ...(state?.said !== undefined && { revised: true as const }),
     ...(state?.isRemoved && { removed: true as const }),
   };
 }

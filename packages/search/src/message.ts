@@ -85,9 +85,20 @@ export async function loadMessages(
   keys: readonly MessageKey[],
   scope?: Filter,
 ): Promise<FoundMessage[]> {
+  return loadRows(sessions, keys, scope ? and(searchable, scope) : searchable);
+}
+
+/** These messages, whatever they held when they were stored, as far as `where` takes them. */
+export async function loadRows(
+  sessions: SessionStore,
+  keys: readonly MessageKey[],
+  where?: Filter,
+): Promise<FoundMessage[]> {
   if (keys.length === 0) return [];
-  const where = and(within(keys, "id"), searchable, ...(scope ? [scope] : []));
-  const rows = await sessions.store.table("messages").rows({ columns: foundColumns, where });
+  const rows = await sessions.store.table("messages").rows({
+    columns: foundColumns,
+    where: and(within(keys, "id"), ...(where ? [where] : [])),
+  });
   return toFound(sessions, rows, () => ({}));
 }
 

@@ -428,6 +428,23 @@ describe("search of a store that changes", () => {
     );
   });
 
+  it("shows the message that says it by now, also where it said nothing when it was stored", async () => {
+    const own = await storeOf([{ id: "a", texts: ["", "an answer", "more", "a violet"] }]);
+    await addChats(own.sessions, [
+      { id: "a", texts: ["please weigh the quokka", "an answer", "more quokkas", "a hexagon"] },
+    ]);
+    const shown = async (query: string): Promise<unknown[]> => {
+      const { sessions } = await search(own.sessions, { query });
+      return sessions.flatMap(({ matches }) =>
+        matches.map(({ message_id, role, text, revised }) => [message_id, role, text, revised]),
+      );
+    };
+
+    expect(await shown("weigh quokka")).toEqual([["a-0", "user", "please weigh the quokka", true]]);
+    expect(await shown("hexagon")).toEqual([["a-3", "assistant", "a hexagon", true]]);
+    own.remove();
+  });
+
   it("finds a message by its window, where its neighbours hold the other words", async () => {
     const own = await storeOf([
       { id: "a", texts: ["the violet", "the hexagon", "the quill"] },

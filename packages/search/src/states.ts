@@ -1,14 +1,16 @@
-import { isJsonObject, messageFromWire, parseJson, partsOf } from "@pond/canonical";
+import { isJsonObject, type Message, messageFromWire, parseJson, partsOf } from "@pond/canonical";
 import { type SessionStore, searchText } from "@pond/sessions";
 import { isNotNull, type Row } from "@pond/substrate";
 import { keyText, type MessageKey, within } from "./message.ts";
 
 /** How a message is by now. */
 export type State = {
-  /** Its newest text; undefined where that is the one first stored. */
-  readonly text: string | undefined;
+  /** Its newest text, and who says it; undefined where they are those first stored. */
+  readonly said: Said | undefined;
   readonly isRemoved: boolean;
 };
+
+type Said = { readonly text: string; readonly role: Message["role"] };
 
 const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "options"];
 const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
@@ -26,9 +28,9 @@ export async function loadStates(
   for (const row of rows.toSorted(byRevision)) {
     const key = keyText({ sessionId: String(row["session_id"]), id: String(row["revises"]) });
     const isRemoved = row["digest"] === null;
-    const text = isRemoved ? undefined : textOfCarrier(row["options"]);
+    const said = isRemoved ? undefined : saidBy(row["options"]);
     // A carrier that only moves a message holds no text; the one before it still does.
-    states.set(key, { text: text ?? states.get(key)?.text, isRemoved });
+    states.set(key, { said: said ?? states.get(key)?.said, isRemoved });
   }
   return states;
 }
@@ -49,11 +51,11 @@ function byRevision(left: Row, right: Row): number {
   return order || (String(left["id"]) < String(right["id"]) ? -1 : 1);
 }
 
-function textOfCarrier(options: Row[string] | undefined): string | undefined {
+function saidBy(options: Row[string] | undefined): Said | undefined {
   const wire = fieldOf(fieldOf(parseJson(String(options)), "pond"), "message");
   if (wire === undefined) return undefined;
   const message = messageFromWire(wire);
-  return searchText(message, partsOf(message)) ?? "";
+  return { text: searchText(message, partsOf(message)) ?? "", role: message.role };
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -109,11 +109,11 @@ async function numbered(settings: Settings, typed: string): Promise<Map<string, 
 }
 
 async function descriptions(
-  { store }: SessionStore,
+  sessions: SessionStore,
   rowsById: ReadonlyMap<string, Row>,
 ): Promise<Map<string, string>> {
   const { titles } = await import("@pond/sessions");
-  const known = await titles(store, [...rowsById.keys()]);
+  const known = await titles(sessions, [...rowsById.keys()]);
   return new Map(
     [...rowsById].map(([id, { created_at, project }]) => {
       const folder = String(project).split(/[/\\]/).findLast(Boolean) ?? "";

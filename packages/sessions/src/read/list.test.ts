@@ -1,6 +1,6 @@
 import { fromRfc3339, type ReadEvent, sessionFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
-import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
+import { type DemoMessage, type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
 import { listSessions } from "./list.ts";
 
 const day = 86_400;
@@ -49,6 +49,24 @@ describe("listSessions", () => {
         descendants: 0,
       });
       expect(listed[2]).not.toHaveProperty("title");
+    }));
+
+  it("gives as title what is said first by now", () =>
+    withStore(async (sessions) => {
+      const talk = (first: DemoMessage, second: string): DemoSession => ({
+        id: "s",
+        messages: [first, said("b", second)],
+      });
+      const title = async () => (await listSessions(sessions))[0]?.title;
+      const unread: DemoMessage = { id: "a", role: "carrier" };
+      await ingestDemo(sessions, [talk(unread, "Go on.")]);
+      expect(await title()).toBe("Go on.");
+
+      await ingestDemo(sessions, [talk(said("a", "Begin."), "Go on.")]);
+      expect(await title()).toBe("Begin.");
+
+      await ingestDemo(sessions, [talk(unread, "Go further.")]);
+      expect(await title()).toBe("Go further.");
     }));
 
   it("folds sub-agents of any depth under their root, or lists them", () =>

@@ -44,9 +44,10 @@ const defaultLimit = 50;
  * and copies in other clients that nobody has gone on in are left out. A fork stands by itself.
  */
 export async function listSessions(
-  { store }: SessionStore,
+  sessions: SessionStore,
   { limit = defaultLimit, isUnfolded = false, project, agent, since }: ListOptions = {},
 ): Promise<ListedSession[]> {
+  const { store } = sessions;
   const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
   const rows = await store.table("sessions").rows({ columns });
   const later = await laterParents(store);
@@ -65,7 +66,10 @@ export async function listSessions(
   const members = [...rootsById.keys()].filter((id) => listed.has(listedAs(id)));
   const activity = await lastActivity(store, { members, listedAs, listed, since, limit });
   const ids = activity.map(({ id }) => id);
-  const [counts, firstTexts] = await Promise.all([countMessages(store, ids), titles(store, ids)]);
+  const [counts, firstTexts] = await Promise.all([
+    countMessages(store, ids),
+    titles(sessions, ids),
+  ]);
   return activity.flatMap(({ id, micros }): ListedSession[] => {
     const row = listed.get(id);
     if (row === undefined) return [];

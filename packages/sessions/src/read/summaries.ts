@@ -1,8 +1,10 @@
-import { and, eq, isNotNull, isNull, oneOf, type Store } from "@pond/substrate";
-import { liveMessages } from "../revisions/reconcile.ts";
+import { and, eq, isNotNull, isNull, ne, oneOf, type Store } from "@pond/substrate";
+import { liveMessages, sessionItself } from "../revisions/reconcile.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { fromIndexed } from "../search/indexed-text.ts";
+import type { SessionStore } from "../session-store.ts";
 import { searchable } from "../tables.ts";
+import { getSession } from "./get.ts";
 
 const titleChars = 120;
 
@@ -32,10 +34,25 @@ export async function countMessages(
 
 /** The beginning of the first thing a person said in each session. */
 export async function titles(
-  store: Store,
+  sessions: SessionStore,
   sessionIds: readonly string[],
 ): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
+  const first = await firstSaid(sessions.store, sessionIds);
+  const found = new Map([...first].map(([id, { text }]) => [id, shorten(text)]));
+  for (const sessionId of await changedAbove(sessions.store, sessionIds, first)) {
+    const { messages } = await getSession(sessions, sessionId);
+    const said = messages.find(({ role, text }) => role === "user" && text);
+    if (said?.text) found.set(sessionId, shorten(said.text));
+    else found.delete(sessionId);
+  }
+  return found;
+}
+
+type Said = { readonly id: string; readonly ordinal: bigint; readonly text: string };
+
+/** The first searchable message of the user in each session, as it was stored first. */
+async function firstSaid(store: Store, sessionIds: readonly string[]): Promise<Map<string, Said>> {
   const table = store.table("messages");
   const within = oneOf("session_id", sessionIds);
   const first = new Map<string, { readonly ordinal: bigint; readonly id: string }>();
@@ -51,18 +68,38 @@ export async function titles(
       if (!known || ordinal < known.ordinal) first.set(session, { ordinal, id: String(row["id"]) });
     }
   }
-  const found = new Map<string, string>();
+  const said = new Map<string, Said>();
   const ids = [...first.values()].map(({ id }) => id);
   const rows = await table.rows({
     columns: ["session_id", "id", "search_text"],
     where: and(within, oneOf("id", ids)),
   });
   for (const row of rows) {
-    const session = String(row["session_id"]);
-    if (first.get(session)?.id === row["id"])
-      found.set(session, shorten(fromIndexed(String(row["search_text"]))));
+    const [session, id] = [String(row["session_id"]), String(row["id"])];
+    const known = first.get(session);
+    if (known?.id === id)
+      said.set(session, { ...known, text: fromIndexed(String(row["search_text"])) });
   }
-  return found;
+  return said;
+}
+
+/** Sessions of which what was said first, or something above it, says something else by now. */
+async function changedAbove(
+  store: Store,
+  sessionIds: readonly string[],
+  first: ReadonlyMap<string, Said>,
+): Promise<Set<string>> {
+  const changed = new Set<string>();
+  const where = and(oneOf("session_id", sessionIds), ne("revises", sessionItself));
+  const columns = ["session_id", "revises", "ordinal"];
+  for await (const rows of store.table("messages").scan({ columns, where })) {
+    for (const { session_id, revises, ordinal } of rows) {
+      const known = first.get(String(session_id));
+      const isAbove = known === undefined || BigInt(ordinal as bigint) < known.ordinal;
+      if (isAbove || revises === known.id) changed.add(String(session_id));
+    }
+  }
+  return changed;
 }
 
 function shorten(text: string): string {
