@@ -2,6 +2,7 @@ import { type Message, partsOf } from "../message.ts";
 import type { ToolCallPart, ToolResultPart } from "../part.ts";
 import { sourceOf } from "../seam/source-options.ts";
 import { hasVisibleText } from "./content.ts";
+import { givenText } from "./given-text.ts";
 
 /** A result, and the message it stands in. */
 export type Answer = { readonly message: Message; readonly part: ToolResultPart };
@@ -101,6 +102,6 @@ function mayAnswer(branch: Branch, asked: AskedStep): boolean {
 
 /** True for a message that may be of the same step as what is before it. */
 function goesOn(message: Message): boolean {
-  if (message.role === "system") return !hasVisibleText(message.content);
+  if (message.role === "system") return !hasVisibleText(givenText(message));
   return message.role === "assistant" && message.content[0]?.type === "tool_call";
 }

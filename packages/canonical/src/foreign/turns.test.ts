@@ -397,6 +397,45 @@ it("leaves out and counts what the user took back", () => {
   expect(tally.fidelity()).toEqual({ text: { kept: 0, translated: 0, dropped: 1 } });
 });
 
+it("gives as context the summary of a branch that was left", () => {
+  const tally = new Tally();
+  const summary = (id: string, parentId: string | null, text: string) => ({
+    source: { record: { type: "branch_summary", id, parentId, summary: text } },
+  });
+  const session = marked([
+    [{ source: { rest: { parentId: null } } }, "user", "one"],
+    [summary("s", null, "It was the modulus."), "system", ""],
+    [{ source: { rest: { parentId: "s" } } }, "user", "two"],
+    [summary("t", "m2", ""), "system", ""],
+  ]);
+
+  expect(shortly(session, tally)).toEqual(["context: It was the modulus.", "user: two"]);
+  expect(tally.fidelity()).toEqual({
+    system: { kept: 0, translated: 0, dropped: 1 },
+    text: { kept: 0, translated: 0, dropped: 1 },
+  });
+});
+
+it("leaves out and counts what a client keeps from its own models", () => {
+  const tally = new Tally();
+  const session = marked([
+    [{ source: { rest: { message: { excludeFromContext: true } } } }, "user", "env", "KEY=1"],
+    [null, "user", "secret"],
+    [
+      { source: { record: { type: "context_edit", targetId: "m1", replacement: null } } },
+      "system",
+      "",
+    ],
+    [null, "user", "go on"],
+  ]);
+
+  expect(shortly(session, tally)).toEqual(["user: go on"]);
+  expect(tally.fidelity()).toEqual({
+    system: { kept: 0, translated: 0, dropped: 1 },
+    text: { kept: 0, translated: 0, dropped: 3 },
+  });
+});
+
 it("counts what it leaves out, and nothing else", () => {
   const tally = new Tally();
   const approval = { approval_id: "p" };

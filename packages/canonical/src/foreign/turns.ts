@@ -1,11 +1,18 @@
 import { type JsonValue, parseJson } from "../json.ts";
-import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../message.ts";
+import type {
+  AssistantMessage,
+  Message,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from "../message.ts";
 import { partsOf } from "../message.ts";
 import type { FilePart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../part.ts";
 import type { CommonCall, Origin, ReadTool, SessionContent } from "../seam/codec.ts";
 import { sourceOf } from "../seam/source-options.ts";
 import { type Answer, Answers } from "./answers.ts";
 import { hasVisibleText } from "./content.ts";
+import { givenText } from "./given-text.ts";
 import { modelOf, type NamedModel, turnModelOf } from "./model-of.ts";
 import { CallIds } from "./names.ts";
 import { partSideChains } from "./side-chains.ts";
@@ -66,8 +73,8 @@ export type Call = {
 /**
  * A session as turns, for a writer of another client's files. The writer counts every part it is
  * given; what is left out here is counted as dropped: approvals, side files, records without a text,
- * which no other client keeps, what the user took back, and the conversations of sub-agents inside
- * another session's log. Of those the call has the outcome.
+ * which no other client keeps, what the user took back or the client keeps from its own models, and
+ * the conversations of sub-agents inside another session's log. Of those the call has the outcome.
  */
 export function turnsOf(
   content: SessionContent,
@@ -111,7 +118,7 @@ class Turns {
   add(message: Message): void {
     switch (message.role) {
       case "system":
-        this.#system(message, message.content);
+        this.#system(message);
         break;
       case "user":
         this.#user(message);
@@ -130,8 +137,9 @@ class Turns {
   }
 
   /** A record that says nothing to a model, such as a token count, does not end a step either. */
-  #system(message: Message, text: string): void {
+  #system(message: SystemMessage): void {
     this.#turnModel = { ...this.#turnModel, ...turnModelOf(message) };
+    const text = givenText(message);
     if (hasVisibleText(text)) {
       this.#push({ kind: "context", message, parts: [{ type: "system", text }] });
     } else drop(message, this.#tally);

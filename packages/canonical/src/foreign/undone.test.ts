@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type JsonObject, type Message, messageFromWire } from "../index.ts";
+import { type JsonObject, type Message, messageFromWire, partsOf } from "../index.ts";
 import { partUndone } from "./undone.ts";
 
 type Draft = readonly [id: string, text: string, source: JsonObject, role?: string];
@@ -59,6 +59,58 @@ describe("of pi, that is live which leads to the last entry", () => {
   it("keeps what stands above a line that is lost, and logs without a tree", () => {
     expect(live(["a", "one", under(null)], ["b", "two", under("lost")])).toBe("a b");
     expect(live(["a", "one", {}], ["b", "two", {}])).toBe("a b");
+  });
+
+  it("follows a label to an older branch, but not the exit of a process that stood there", () => {
+    const two: readonly Draft[] = [
+      ["a", "one", under(null)],
+      ["b", "said", under("a"), "assistant"],
+      ["c", "two", under("b")],
+    ];
+    const last = (record: JsonObject): Draft => [
+      "x",
+      "",
+      carried({ ...record, id: "x", parentId: "b" }),
+      "system",
+    ];
+    const exit = { type: "custom", customType: "session_exit" };
+
+    expect(live(...two, last({ type: "label" }))).toBe("a b x");
+    expect(live(...two, last(exit))).toBe("a b c");
+    expect(live(...two, last(exit), ["d", "three", under("x")])).toBe("a b x d");
+  });
+
+  it("goes on from the newest branch with turns where the last entry has none above it", () => {
+    expect(
+      live(
+        ["m", "", carried({ type: "model_change", id: "m", parentId: null }), "system"],
+        ["a", "left", under("m")],
+        ["b", "one", under("m")],
+        ["c", "", under("b"), "assistant"],
+        ["n", "", carried({ type: "session_info", id: "n", parentId: null }), "system"],
+      ),
+    ).toBe("m b c");
+  });
+});
+
+describe("of omp, what stands before a reset of the context is not live", () => {
+  const reset = (id: string, parentId: string): Draft => [
+    id,
+    "",
+    carried({ type: "reset_boundary", id, parentId }),
+    "system",
+  ];
+  const one: Draft = ["a", "one", under(null)];
+  const first = reset("x", "a");
+  const two: Draft = ["b", "two", under("x")];
+
+  it.each<[string, readonly Draft[], string]>([
+    ["the last of several", [one, first, two, reset("y", "b"), ["c", "three", under("y")]], "y c"],
+    ["one on a branch that was left", [one, first, two, ["c", "three", under("a")]], "a c"],
+    ["one that nothing was said behind", [one, first, two, reset("y", "b")], "x b y"],
+    ["the only one, and nothing behind it", [one, first], "a x"],
+  ])("%s", (_, drafts, expected) => {
+    expect(live(...drafts)).toBe(expected);
   });
 });
 
@@ -138,9 +190,51 @@ describe("of opencode, what stands behind the point of a revert is not live", ()
 
   it.each<[string, JsonObject, string]>([
     ["a message", { messageID: "m2" }, "info m1"],
-    ["a part of a message", { messageID: "m2", partID: "p" }, "info m1 m2"],
+    ["a part that is not there", { messageID: "m2", partID: "lost" }, "info m1 m2"],
+    ["the first part of a message", { messageID: "m2", partID: "0" }, "info m1"],
     ["a message that is not there", { messageID: "lost" }, "info m1 m2 m3"],
   ])("%s", (_, revert, expected) => {
     expect(live(session(revert), ...told)).toBe(expected);
+  });
+
+  // Records that became no part stand at their place in the message, answers with their call.
+  const source = { "part.0": { id: "start" }, "part.3": { id: "patch" } };
+  const place = { session_id: "s", message_id: "m1", provenance: "conversational", options: {} };
+  const text = { ...place, id: "text", type: "text", text: "said" };
+  const call = { ...place, id: "call", type: "tool_call", call_id: "c", name: "bash", params: {} };
+  const answer = { ...place, id: "call#result", type: "tool_result", call_id: "c", result: "ok" };
+  const parts = [
+    text,
+    { ...call, provider_executed: false },
+    { ...answer, is_failure: false, options: { source: { follows: true } } },
+    { ...text, id: "last" },
+  ];
+
+  it.each<[string, string, string]>([
+    ["start", "", "text call call#result last"],
+    ["text", "", "text call call#result last"],
+    ["call", "text", "call call#result last"],
+    ["patch", "text call call#result", "last"],
+    ["last", "text call call#result", "last"],
+    ["lost", "text call call#result last", ""],
+  ])("parts of a message from %s on", (partID, kept, taken) => {
+    const reverted = messageFromWire({
+      id: "m1",
+      session_id: "s",
+      role: "assistant",
+      timestamp: "2026-03-01T09:00:00.000Z",
+      options: { source },
+      content: parts,
+    });
+
+    const info = message(session({ messageID: "m1", partID }));
+    const course = partUndone([info, reverted]);
+
+    const idsOf = (messages: readonly Message[]) => messages.flatMap(partsOf).map(({ id }) => id);
+    expect([idsOf(course.live), idsOf(course.undone)].map((ids) => ids.join(" "))).toEqual([
+      kept,
+      taken,
+    ]);
+    expect(course.live.length).toBe(kept === "" ? 1 : 2);
   });
 });

@@ -1,26 +1,45 @@
-import type { JsonValue } from "../json.ts";
-import type { Message } from "../message.ts";
+import { isJsonObject, type JsonValue } from "../json.ts";
+import { type Message, partsOf, type SystemMessage } from "../message.ts";
 import { carriedRecord, objectAt, restOf, sourceOf } from "../seam/source-options.ts";
+import { partWithheld } from "./withheld.ts";
 
-/** The messages a client would go on from, and those that its user took back or left. */
+/** The messages a client would go on from, and those that no model is to be told again. */
 export type Course = { readonly live: readonly Message[]; readonly undone: readonly Message[] };
 
 /**
  * Takes out what no model is to be told again: turns that were rolled back, messages behind the
- * point to which a session was reverted, branches that were left for another. What a client only
- * compacted stays: another one has its own measure.
+ * point to which a session was reverted, branches that were left for another, what stands before a
+ * reset of the context, and what a client keeps from its own models. What a client only compacted
+ * stays: another one has its own measure.
  */
 export function partUndone(messages: readonly Message[]): Course {
-  const undone = new Set([
-    ...leftBranches(messages),
-    ...rolledBack(messages),
-    ...reverted(messages),
-  ]);
-  if (undone.size === 0) return { live: messages, undone: [] };
+  let live = messages;
+  const undone: Message[] = [];
+  // An edit on a branch that was left holds there alone, and so does a reset.
+  for (const part of [partReverted, partLeft, partCleared, partWithheld]) {
+    const course = part(live);
+    live = course.live;
+    undone.push(...course.undone);
+  }
+  return { live, undone };
+}
+
+function partLeft(messages: readonly Message[]): Course {
+  const left = new Set([...leftBranches(messages), ...rolledBack(messages)]);
   return {
-    live: messages.filter((message) => !undone.has(message)),
-    undone: messages.filter((message) => undone.has(message)),
+    live: messages.filter((message) => !left.has(message)),
+    undone: messages.filter((message) => left.has(message)),
   };
+}
+
+/** After `/clear` omp's models start anew. One that nothing was said behind has cleared nothing yet. */
+function partCleared(messages: readonly Message[]): Course {
+  const lastTurn = messages.findLastIndex(isTurn);
+  const reset = messages.findLastIndex(
+    (message, index) => index < lastTurn && carriedRecord(message)?.["type"] === "reset_boundary",
+  );
+  const from = Math.max(reset, 0);
+  return { live: messages.slice(from), undone: messages.slice(0, from) };
 }
 
 /** Where a message stands in the tree of its log. */
@@ -31,17 +50,32 @@ type Place = {
   readonly competesFor: string | undefined;
 };
 
+/** Where the client's own way leads to no turn at all, the newest branch that has one is live. */
 function leftBranches(messages: readonly Message[]): readonly Message[] {
+  const ages = messages.map((message, index) => (isExit(message) ? -1 : index));
+  const left = new Set(beatenBranches(messages, ages));
+  if (messages.some((message) => isTurn(message) && !left.has(message))) return [...left];
+  const turnsFirst = ages.map((age, index) => (isTurn(messages[index]) ? age + ages.length : age));
+  return beatenBranches(messages, turnsFirst);
+}
+
+/** A process of omp that another one overtook notes its exit where it stood. */
+function isExit(message: Message): boolean {
+  return carriedRecord(message)?.["customType"] === "session_exit";
+}
+
+/** What is not on the way to the newest message, by the age that each is given. */
+function beatenBranches(messages: readonly Message[], ages: readonly number[]): readonly Message[] {
   const places = placesOf(messages);
-  const newestBelow = places.map((_, index) => index);
+  const newestBelow = [...ages];
   for (const [index, { parent }] of [...places.entries()].reverse()) {
     if (parent === undefined) continue;
-    newestBelow[parent] = Math.max(newestBelow[parent] ?? 0, newestBelow[index] ?? 0);
+    newestBelow[parent] = Math.max(newestBelow[parent] ?? -1, newestBelow[index] ?? -1);
   }
   const winners = new Map<string | undefined, number>();
   for (const [index, { competesFor }] of places.entries()) {
-    const newest = winners.get(competesFor) ?? 0;
-    winners.set(competesFor, Math.max(newest, newestBelow[index] ?? 0));
+    const newest = winners.get(competesFor) ?? -1;
+    winners.set(competesFor, Math.max(newest, newestBelow[index] ?? -1));
   }
   const left = new Set<number>();
   for (const [index, { parent, competesFor }] of places.entries()) {
@@ -93,13 +127,64 @@ function rolledBack(messages: readonly Message[]): readonly Message[] {
   return undone;
 }
 
-/** opencode notes in the session from which message on it was reverted. */
-function reverted(messages: readonly Message[]): readonly Message[] {
+/** opencode notes in the session from which message on it was reverted, or from which part of it. */
+function partReverted(messages: readonly Message[]): Course {
   const points = messages.map((message) => objectAt(carriedRecord(message) ?? {}, "revert"));
   const { messageID, partID } = points.find((point) => point["messageID"] !== undefined) ?? {};
   const from = messages.findIndex(({ id }) => id === messageID);
-  // What stands in a message before the part that was reverted is not undone.
-  return from < 0 ? [] : messages.slice(typeof partID === "string" ? from + 1 : from);
+  const message = messages[from];
+  if (message === undefined) return { live: messages, undone: [] };
+  const { live, undone } =
+    typeof partID === "string" ? cutAt(message, partID) : { live: [], undone: [message] };
+  return {
+    live: [...messages.slice(0, from), ...live],
+    undone: [...undone, ...messages.slice(from + 1)],
+  };
+}
+
+/** What stands in a message before a part is not undone; a half without parts is left out. */
+function cutAt(message: Message, partId: string): Course {
+  const at = indexOfPart(message, partId);
+  if (message.role === "system" || at === message.content.length) {
+    return { live: [message], undone: [] };
+  }
+  if (at === 0) return { live: [], undone: [message] };
+  const { content } = message;
+  return {
+    live: [withContent(message, content.slice(0, at))],
+    undone: [withContent(message, content.slice(at))],
+  };
+}
+
+/**
+ * Where the part that a record of opencode became stands, or what follows a record that became
+ * none; behind the last one where the message has no such record.
+ */
+function indexOfPart(message: Message, partId: string): number {
+  const source = sourceOf(message);
+  const parts = partsOf(message);
+  let position = 0;
+  for (const [index, part] of parts.entries()) {
+    // An answer is of the same record as its call.
+    if (sourceOf(part)["follows"] === true) continue;
+    for (; isJsonObject(source[`part.${position}`]); position++) {
+      if (objectAt(source, `part.${position}`)["id"] === partId) return index;
+    }
+    if (part.id === partId) return index;
+    position++;
+  }
+  return parts.length;
+}
+
+function withContent<M extends Exclude<Message, SystemMessage>>(
+  message: M,
+  content: M["content"],
+): M {
+  return { ...message, content };
+}
+
+function isTurn(message: Message | undefined): boolean {
+  return isTyped(message) || (message?.role === "assistant" && message.content.length > 0);
 }
 
 function isTyped(message: Message | undefined): boolean {

@@ -1,0 +1,73 @@
+import type { PartId } from "../ids.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { jsonEqual } from "../json-equal.ts";
+import { allowedParts, type Message, partsOf } from "../message.ts";
+import type { Part } from "../part.ts";
+import { dataUrlOf } from "./content.ts";
+
+/**
+ * The parts of a message of pi whose content an edit of the context replaced; those that it left as
+ * they were are the message's own. Blocks that have no part are left out, as they are of a message.
+ */
+export function editedParts(message: Message, content: JsonValue): readonly Part[] {
+  const own = partsOf(message);
+  if (message.role === "tool") return own.map((part) => answeredWith(part, content));
+  const isTyped = own.some(({ provenance }) => provenance === "conversational");
+  return blocksOf(content).flatMap((block, index) => {
+    const part = partOf(block, {
+      id: `edited-${index}` as PartId,
+      session_id: message.session_id,
+      message_id: message.id,
+      provenance: isTyped ? "conversational" : "injected",
+      options: {},
+    });
+    if (part === undefined || !allowedParts[message.role].includes(part.type)) return [];
+    return own.find((each) => isSame(each, part)) ?? part;
+  });
+}
+
+function answeredWith(part: Part, result: JsonValue): Part {
+  if (part.type !== "tool_result" || jsonEqual(part.result, result)) return part;
+  return { ...part, result };
+}
+
+function blocksOf(content: JsonValue): readonly JsonObject[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}
+
+type Place = Pick<Part, "id" | "session_id" | "message_id" | "provenance" | "options">;
+
+function partOf(block: JsonObject, place: Place): Part | undefined {
+  const { type, text, thinking, data, mimeType, id, name, arguments: params } = block;
+  if (type === "text" && typeof text === "string") return { ...place, type, text };
+  if (type === "thinking" && typeof thinking === "string") {
+    return { ...place, type: "reasoning", text: thinking };
+  }
+  if (type === "image" && typeof data === "string" && typeof mimeType === "string") {
+    return { ...place, type: "file", media_type: mimeType, data: { type: "base64", text: data } };
+  }
+  if (type === "toolCall" && typeof id === "string" && typeof name === "string") {
+    const call = { call_id: id, name, params: params ?? {}, provider_executed: false };
+    return { ...place, type: "tool_call", ...call };
+  }
+  return undefined;
+}
+
+function isSame(own: Part, part: Part): boolean {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return own.type === part.type && own.text === part.text;
+    case "file":
+      return own.type === "file" && dataUrlOf(own) === dataUrlOf(part);
+    case "tool_call":
+      return (
+        own.type === "tool_call" &&
+        own.call_id === part.call_id &&
+        jsonEqual(own.params, part.params)
+      );
+    default:
+      return false;
+  }
+}

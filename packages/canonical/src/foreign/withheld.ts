@@ -1,0 +1,69 @@
+import { messageOf } from "../check.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
+import { type Message, partsOf } from "../message.ts";
+import { carriedRecord, objectAt, objectOf, restOf, sourceOf } from "../seam/source-options.ts";
+import { Answers } from "./answers.ts";
+import { editedParts } from "./edited-parts.ts";
+import type { Course } from "./undone.ts";
+
+/**
+ * Takes out what pi and omp keep from their models: commands whose output is for the user
+ * alone, answers that broke off and were tried again, entries that an edit of the context struck out.
+ * Where an edit gave an entry other content, that is live, and what it had before is withheld.
+ */
+export function partWithheld(messages: readonly Message[]): Course {
+  const edits = editsOf(messages);
+  const broken = brokenOff(messages);
+  const live: Message[] = [];
+  const undone: Message[] = [];
+  for (const message of messages) {
+    const edit = edits.get(message.id);
+    if (edit === null || broken.has(message) || isForTheUserAlone(message)) undone.push(message);
+    else if (edit === undefined || message.role === "system") live.push(message);
+    else {
+      const parts = editedParts(message, edit);
+      const cut = partsOf(message).filter((part) => !parts.includes(part));
+      live.push(messageOf(message, parts));
+      if (cut.length > 0) undone.push(messageOf(message, cut));
+    }
+  }
+  return { live, undone };
+}
+
+/** The new content of each entry that was edited, by its id; null where it was struck out. */
+function editsOf(messages: readonly Message[]): ReadonlyMap<JsonValue, JsonValue> {
+  const edits = new Map<JsonValue, JsonValue>();
+  for (const message of messages) {
+    const { type, targetId = null, replacement } = carriedRecord(message) ?? {};
+    if (type !== "context_edit" || replacement === undefined) continue;
+    const { content } = objectOf(replacement);
+    // The last one holds, also where it gives back what an earlier one struck out.
+    if (replacement === null) edits.set(targetId, null);
+    else if (typeof content === "string" || Array.isArray(content)) edits.set(targetId, content);
+  }
+  return edits;
+}
+
+/** A command behind `!!` or `$$`: the model sees neither it nor its output. */
+function isForTheUserAlone(message: Message): boolean {
+  return entryMessage(message)["excludeFromContext"] === true;
+}
+
+/** Answers that omp marks because another one was tried in their place, with what tools said. */
+function brokenOff(messages: readonly Message[]): ReadonlySet<Message> {
+  const broken = new Set(
+    messages.filter((message) => Boolean(entryMessage(message)["retryRecovery"])),
+  );
+  if (broken.size === 0) return broken;
+  const answers = new Answers(messages);
+  for (const part of [...broken].flatMap(partsOf)) {
+    const answer = part.type === "tool_call" ? answers.of(part) : undefined;
+    if (answer) broken.add(answer.message);
+  }
+  return broken;
+}
+
+/** What an entry of pi holds as its message, without what canonical fields took. */
+function entryMessage(message: Message): JsonObject {
+  return objectAt(restOf(sourceOf(message)), "message");
+}
