@@ -56,6 +56,37 @@ it("keeps a log without a header as a file", async () => {
   expect([ids, texts, faults]).toEqual([["s1"], { [`${side}/rows.jsonl`]: "no JSON\n" }, []]);
 });
 
+it("keeps a file as it is that is no log, whatever words are in it (`adapter-integrity-no-silent-drops`)", async () => {
+  const events = `${JSON.stringify(header("x"))}\n{"type":"agent_start"}\n`;
+  const kept = {
+    [`${side}/issues.jsonl`]: '{"title":"bug one","body":"x"}\n{"title":"bug two"}\n',
+    [`${side}/oneline.jsonl`]: '{"result":1,"rows":[1,2,3]}',
+    [`${side}/words.jsonl`]: "session",
+    [`${side}/types.jsonl`]: '{"type":"session","row":1}\n',
+    [`${side}/titles.jsonl`]: '{"type":"title","title":"x"}\n{"row":1}\n',
+    [`${side}/abcd/run-0/subagent-artifacts/worker.jsonl`]: events,
+  };
+  home.put(log, [header("s1")]);
+  for (const [path, text] of Object.entries(kept)) home.put(path, text);
+
+  const { ids, texts, faults } = await restored();
+
+  expect([ids, texts, faults]).toEqual([["s1"], kept, []]);
+});
+
+it.each([
+  ["begun", '{"type":"sess'],
+  ["with a title alone", '{"type":"title","v":1,"title":""}\n'],
+  ["as long as a header may be", JSON.stringify(header("scout", { title: "x".repeat(20_000) }))],
+])("takes a log for a sub-agent that is %s", async (_, text) => {
+  home.put(log, [header("s1")]);
+  home.put(`${side}/Scout.jsonl`, text);
+
+  const { sessions } = await findSessions(fromOmp(home.path));
+
+  expect(sessions.map(({ key }) => key)).toEqual([log, `${side}/Scout.jsonl`]);
+});
+
 it("takes a log in the folder for a sub-agent, with a header or with nothing in it yet", async () => {
   home.put(log, [header("s1")]);
   home.put(`${side}/Scout.jsonl`, [{ type: "title", v: 1, title: "", pad: "" }, header("scout")]);

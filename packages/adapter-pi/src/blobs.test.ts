@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { restoredFiles } from "@pond/adapter-testkit";
-import { partsOf } from "@pond/canonical";
+import { jsonlRecords, restoredFiles } from "@pond/adapter-testkit";
+import { messageFromWire, partsOf } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 import { afterEach, expect, it, vi } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+import { restoreMention } from "./records/mention.ts";
 import { toOmp, toPi } from "./to-pi.ts";
 
 const home = new TemporaryHome();
@@ -116,6 +117,64 @@ it("keeps bytes that no part can hold behind the entries", async () => {
     { sidecar: hash, kind: "blob" },
   ]);
   expect(restored.get(`blobs/${hash}`)).toEqual(bytes);
+});
+
+it("says which file the user mentioned, and restores it as it was (`adapter-native-restore-lossless`)", async () => {
+  const files = [
+    { path: "shot.png", content: "", image: { ...image(ref), detail: "low" } },
+    { path: "huge.bin", content: "(skipped: too large)", skippedReason: "tooLarge" },
+    { path: "bare.bin", skippedReason: "binary" },
+    { path: "y.md", content: "a text" },
+    { path: "", content: "of no file" },
+    { path: 7, content: "of no name" },
+    { content: "", image: image(gone) },
+    { path: "odd.png", content: null, image: "none" },
+    { image: image(ref) },
+  ];
+  const entry = message("a1", null, { role: "fileMention", files });
+  home.put(log, [header("s1"), entry]);
+  home.put(`blobs/${hash}`, bytes);
+
+  const { contents, lineages } = await readHome(fromOmp(home.path));
+  const parts = contents[0]?.messages.flatMap(partsOf) ?? [];
+  const restored = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
+  const [foreign] = restoredFiles(
+    lineages.flatMap((lineage) => [...toPi.writeForeign(lineage, () => undefined)]),
+  ).values();
+
+  expect(jsonlRecords(restored).get(log)).toEqual([header("s1"), entry]);
+  expect(parts.flatMap((part) => (part.type === "file" ? [part.file_name] : []))).toEqual([
+    "shot.png",
+    undefined,
+  ]);
+  for (const path of ["shot.png", "huge.bin", "bare.bin", "y.md", "odd.png"]) {
+    expect(Buffer.from(foreign ?? []).toString()).toContain(`"${path}"`);
+  }
+});
+
+it("restores a mentioned file as older stores hold it, without a part for its path", () => {
+  const message = messageFromWire({
+    id: "m",
+    session_id: "s",
+    role: "user",
+    timestamp: "2026-03-01T09:00:00.000Z",
+    options: {},
+    content: [
+      {
+        id: "0",
+        session_id: "s",
+        message_id: "m",
+        type: "text",
+        text: "a text",
+        provenance: "injected",
+        options: { source: { kind: "file-mention", rest: { path: "y.md", lineCount: 1 } } },
+      },
+    ],
+  });
+
+  expect(partsOf(message).map((part) => restoreMention(part))).toEqual([
+    { path: "y.md", lineCount: 1, content: "a text" },
+  ]);
 });
 
 it("finds blobs where the reader is told to look; for pi a reference is a fault", async () => {

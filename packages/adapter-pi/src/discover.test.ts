@@ -43,14 +43,35 @@ it("lists sessions and sub-agents of every place, and nothing else", async () =>
   ]) {
     home.put(other, "x");
   }
-  put("sessions/-loom/subfolder/of-another-tool.jsonl");
-
   expect((await found()).keys.sort()).toEqual([...keys].sort());
   expect((await found("sessions")).keys.sort()).toEqual(keys.slice(0, 6).sort());
   expect((await found(project)).keys).toEqual(keys.slice(0, 4));
   expect((await found(`${project}/${one}`)).keys).toEqual(keys.slice(0, 3));
   expect((await found(`${project}/${two}`)).keys).toEqual([keys[3]]);
   expect((await found(`${project}/${stem}/A/B.jsonl`)).keys).toEqual([keys[2]]);
+});
+
+it("finds sessions in deeper folders, and no events among them (`adapter-integrity-no-silent-drops`)", async () => {
+  const keys = [
+    `${project}/${one}`,
+    `${project}/subagents/${two}`,
+    `${project}/subagents/${two.replace(".jsonl", "")}/A.jsonl`,
+    "sessions/subagent/f00dcafe/run-0/session.jsonl",
+  ];
+  for (const key of keys) put(key);
+  const event = { type: "message_end", message: { role: "user", content: "x" } };
+  home.put(`${project}/subagent-artifacts/run_worker.jsonl`, [header("x"), event]);
+  home.put(`${project}/subagent-artifacts/run_other.jsonl`, [event]);
+  home.put(`${project}/subagent-artifacts/run.md`, "x");
+
+  expect((await found("", fromPi)).keys.sort()).toEqual([...keys].sort());
+  expect((await found(project, fromPi)).keys).toEqual(keys.slice(0, 3));
+
+  // One that is named as a session is told of where it cannot be read.
+  const broken = `${project}/subagents/${logName("broken")}`;
+  home.put(broken, "{\n");
+  expect((await readAll(fromPi(home.path), broken)).map(({ kind }) => kind)).toContain("fault");
+  expect((await found("", fromPi)).keys).toContain(broken);
 });
 
 it("takes a folder above the home, a home without sessions, and a flat folder", async () => {

@@ -12,7 +12,7 @@ import {
   sessionsPrefix,
   stemOf,
 } from "./layout.ts";
-import { headerBytes, headerOf, startOf } from "./log-start.ts";
+import { headerOf, kindOf } from "./log-start.ts";
 
 /** A file that belongs to a session and is none itself. */
 export type SidecarFile = {
@@ -62,7 +62,7 @@ export class Discovery {
     }
     yield* this.#folder({ ...at, depth: 0 });
     // One release of pi wrote its sessions beside the folder for them.
-    for (const entry of isHome ? yield* this.#list(home, isLogName) : []) {
+    for (const entry of isHome ? yield* this.#list(home, ({ name }) => isLogName(name)) : []) {
       if (!entry.isFile()) continue;
       yield { kind: "files", key: entry.name, file: join(home, entry.name), sidecars: [] };
     }
@@ -89,18 +89,23 @@ export class Discovery {
     if (existsSync(side)) yield* (yield* this.#side(side, stemOf(key))).agents;
   }
 
-  /** The sessions of one folder, sorted by name, each with those below it. */
+  /**
+   * The sessions of one folder, sorted by name, each with those below it. Folders deeper than that of
+   * a project are made by others, who keep their own files there, too.
+   */
   *#folder(at: Place & { readonly depth: number }): Generator<Found> {
-    const entries = yield* this.#list(at.folder);
+    const isOthers = at.depth > 1;
+    const entries = yield* this.#list(at.folder, isOthers ? isFolderOrLog : undefined);
     const sides = new Set(entries.filter(isFolder).map(({ name }) => name));
     for (const { name } of entries.filter(isFile)) {
       if (!name.endsWith(logSuffix) || stemOf(name) === "") continue;
+      const file = join(at.folder, name);
+      if (isOthers && !isLogName(name) && kindOf(file) !== "log") continue;
       const stem = stemOf(name);
       const hasSide = sides.delete(stem);
       const side = hasSide
         ? yield* this.#side(join(at.folder, stem), `${at.prefix}${stem}`)
         : { sidecars: [], agents: [] };
-      const file = join(at.folder, name);
       yield { kind: "files", key: `${at.prefix}${name}`, file, sidecars: side.sidecars };
       yield* side.agents;
     }
@@ -109,8 +114,7 @@ export class Discovery {
       if (name.endsWith(logSuffix)) yield this.#fault(below.folder, "a folder, not a file");
       // A session may be gone and its agents left.
       else if (isSessionStem(name)) yield* (yield* this.#side(below.folder, below.prefix)).agents;
-      else if (at.depth === 0)
-        yield* this.#folder({ ...below, prefix: `${below.prefix}/`, depth: 1 });
+      else yield* this.#folder({ ...below, prefix: `${below.prefix}/`, depth: at.depth + 1 });
     }
   }
 
@@ -137,7 +141,8 @@ export class Discovery {
   /** The folder of artifacts that a fork copied into its own; undefined for any other session. */
   #sourceOf(side: string): string | undefined {
     const file = `${side}${logSuffix}`;
-    const origin = headerOf(file)?.["parentSession"];
+    const header = headerOf(file);
+    const origin = header?.["parentSession"] ?? header?.["branchedFrom"];
     if (typeof origin !== "string" || origin === "") return undefined;
     const log = findLog(file, origin, this.#root);
     return log === undefined || log === file ? undefined : stemOf(log);
@@ -158,16 +163,16 @@ export class Discovery {
   /**
    * The entries of a folder by name, without what must not be followed or opened.
    *
-   * @param isOurs - By name: what the client keeps there besides is none of a reader's business.
+   * @param isOurs - What else is kept there is none of a reader's business.
    */
   *#list(
     folder: string,
-    isOurs: (name: string) => boolean = () => true,
+    isOurs: (entry: Dirent) => boolean = () => true,
   ): Generator<FaultEvent, Dirent[]> {
     let entries: Dirent[];
     try {
       const all = readdirSync(folder, { withFileTypes: true });
-      entries = all.filter(({ name }) => isOurs(name));
+      entries = all.filter(isOurs);
     } catch (error) {
       if (!isGone(error)) yield this.#fault(folder, reasonOf(error), error);
       return [];
@@ -208,10 +213,7 @@ type Side = { readonly agents: readonly SessionFiles[]; readonly sidecars: reado
 
 /** True for a file of the folder of artifacts that is the log of a sub-agent. */
 function isLog(file: string, below: string): boolean {
-  if (!below.endsWith(logSuffix) || isAgentsOwn(below)) return false;
-  const start = startOf(file, headerBytes);
-  // The header may not be written yet, and what cannot be read is told when it is to be.
-  return !start?.includes("\n") || /"(?:session|title)"/.test(start);
+  return below.endsWith(logSuffix) && !isAgentsOwn(below) && kindOf(file) !== "other";
 }
 
 /** True for a copy of the other log: an agent's session is the one that it began as. */
@@ -241,3 +243,4 @@ function drain<T>(generator: Generator<unknown, T>): T {
 
 const isFolder = (entry: Dirent): boolean => entry.isDirectory();
 const isFile = (entry: Dirent): boolean => entry.isFile();
+const isFolderOrLog = (entry: Dirent): boolean => isFolder(entry) || entry.name.endsWith(logSuffix);

@@ -22,8 +22,9 @@ export type Head = {
   readonly header: SourceRecord;
   readonly era: Era;
   /**
-   * Of a session begun in version 1, what a migration writes, by position of the entry in the log:
-   * it stands with the header, so that the entries are the same before and after.
+   * Of a session begun in version 1, what a migration writes, and parents that no client reads, by
+   * position of the entry in the log: it stands with the header, so that the entries are the same
+   * before and after.
    */
   readonly links: JsonObject | undefined;
 };
@@ -54,7 +55,7 @@ type NoHead = {
 };
 
 /**
- * Looks a log up to its header, and up to the end where it was migrated from version 1. A log
+ * Looks a log up to its header, and up to the end where it was begun in version 1. A log
  * without a header is no session; what is wrong with it is told.
  */
 export async function readHead(
@@ -81,7 +82,7 @@ export async function readHead(
       } else if (isHeader(record)) {
         const era = eraOf(record);
         head = { kind: "head", header: record, era };
-        if (!era.isMigrated) return { ...head, links: undefined };
+        if (!era.isBornV1) return { ...head, links: undefined };
         settling = new Settling(era);
       } else if (isFourth(record)) {
         return noHead(problems, count, fileFault(dialect.origin, file, fourth));

@@ -38,6 +38,35 @@ it("finds omp's homes, those of its profiles, and where the user moved them", ()
   ]);
 });
 
+it.each(["", " ", "default", " default ", "../x", "No"])(
+  "invents no home for the profile %j, which is none",
+  (name) => {
+    expect(omp({ OMP_PROFILE: name, PI_PROFILE: "work" })).toEqual(["~/.omp/agent"]);
+  },
+);
+
+it("takes a named profile before all else, and from where its data were moved to", () => {
+  const data = join(temporary.path, "data");
+  const folder = join(temporary.path, "own/.omp");
+  const env = { OMP_PROFILE: " work ", PI_CODING_AGENT_DIR: folder, XDG_DATA_HOME: data };
+  const usual = "~/.omp/profiles/work/agent";
+  expect(omp(env)).toEqual([usual, "~/own/.omp", "~/.omp/agent"]);
+
+  mkdirSync(join(data, "omp/profiles/play"), { recursive: true });
+  const [current, ...others] = omp(env);
+  expect(current).toBe(usual);
+  expect(others).toEqual(["~/own/.omp", "~/data/omp", "~/.omp/agent", "~/data/omp/profiles/play"]);
+
+  mkdirSync(join(data, "omp/profiles/work"));
+  expect(omp(env)[0]).toBe("~/data/omp/profiles/work");
+  expect(omp({ XDG_DATA_HOME: data })).toEqual([
+    "~/data/omp",
+    "~/.omp/agent",
+    "~/data/omp/profiles/play",
+    "~/data/omp/profiles/work",
+  ]);
+});
+
 it("gives a folder that both go by to the client that left its traces in it", () => {
   const folder = join(temporary.path, "shared");
   const env = { PI_CODING_AGENT_DIR: folder };

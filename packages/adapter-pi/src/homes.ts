@@ -16,25 +16,42 @@ export function piHomes({ home, env }: Surroundings): readonly string[] {
 }
 
 /**
- * Where omp keeps its files on this machine: `$PI_CODING_AGENT_DIR`, else `~/.omp/agent`, and the
- * home of each profile; `$XDG_DATA_HOME/omp` where the user moved them there.
+ * Where omp keeps its files on this machine, the folder it uses now first: that of the profile, else
+ * `$PI_CODING_AGENT_DIR`, else `$XDG_DATA_HOME/omp` where the user moved them there, else
+ * `~/.omp/agent`; then those of all profiles.
  */
 export function ompHomes({ home, env }: Surroundings): readonly string[] {
   const named = env["PI_CODING_AGENT_DIR"];
-  if (named && isOmps(named)) return [expanded(named, home)];
+  const own = named && isOmps(named) ? [expanded(named, home)] : [];
+  const profile = profileIn(env);
+  if (profile === undefined && own.length > 0) return own;
   const config = join(home, env["PI_CONFIG_DIR"] || ".omp");
-  const profile = env["OMP_PROFILE"] ?? env["PI_PROFILE"];
   const data = env["XDG_DATA_HOME"];
-  const moved = data ? join(data, "omp") : undefined;
+  const moved = data ? [join(data, "omp")].filter((folder) => existsSync(folder)) : [];
   const profiles = join(config, "profiles");
+  const movedProfiles = moved.flatMap((folder) => foldersIn(join(folder, "profiles")));
+  const isCurrent = (folder: string): boolean => basename(folder) === profile;
   const all = [
-    ...(profile ? [join(profiles, profile, "agent")] : []),
-    ...(moved && existsSync(join(moved, "sessions")) ? [moved] : []),
+    ...movedProfiles.filter(isCurrent),
+    ...(profile === undefined ? [] : [join(profiles, profile, "agent")]),
+    ...own,
+    ...moved,
     join(config, "agent"),
-    ...namesIn(profiles).map((name) => join(profiles, name, "agent")),
+    ...foldersIn(profiles).map((folder) => join(folder, "agent")),
+    ...movedProfiles,
   ];
   return [...new Set(all)];
 }
+
+/** The profile that omp uses, where that is not the one everybody has. */
+function profileIn(env: Surroundings["env"]): string | undefined {
+  const profile = (env["OMP_PROFILE"] ?? env["PI_PROFILE"])?.trim();
+  const isNamed = profile !== undefined && profile !== "default" && profileName.test(profile);
+  return isNamed ? profile : undefined;
+}
+
+/** omp takes no other names. */
+const profileName = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
 
 /** A folder that both clients may be told to use is omp's where omp has left its traces. */
 function isOmps(folder: string): boolean {
@@ -58,8 +75,8 @@ function sessionFolder(agent: string): string | undefined {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function foldersIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
-  const folders = readdirSync(folder, { withFileTypes: true });
-  return folders.flatMap((entry) => (entry.isDirectory() ? [basename(entry.name)] : [])).sort();
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : [])).sort();
 }

@@ -34,6 +34,12 @@ it.each([
     ["sessions"],
     { home: "/h/agent", sessions: "/h/agent/sessions", isHome: true },
   ],
+  [
+    "a moved home of omp without sessions",
+    "/h/omp",
+    ["profiles"],
+    { home: "/h/omp", sessions: "/h/omp/sessions", isHome: true },
+  ],
   ["a session folder", "/h/s", ["--a--"], { home: "/h", sessions: "/h/s" }],
   ["a project", "/h/s/--a--", ["x.jsonl"], { home: "/h", sessions: "/h/s", folder: "--a--" }],
   ["a project of omp", "/h/sessions/a", [], { home: "/h", sessions: "/h/sessions", folder: "a" }],

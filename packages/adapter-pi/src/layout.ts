@@ -24,6 +24,7 @@ export function rootOf(path: string, names?: readonly string[]): Root {
     return { home: absolute, sessions: join(absolute, "sessions"), isHome: true };
   }
   if (names.includes("agent")) return rootOf(join(absolute, "agent"), ["sessions"]);
+  if (movedMarks.some((mark) => names.includes(mark))) return rootOf(absolute, ["sessions"]);
   if (isProjectFolder(absolute)) {
     const sessions = dirname(absolute);
     return { home: dirname(sessions), sessions, folder: basename(absolute) };
@@ -33,6 +34,9 @@ export function rootOf(path: string, names?: readonly string[]): Root {
 
 // A home may have no sessions yet.
 const homeMarks = ["sessions", "auth.json", "models.json", "agent.db", "history.db", "blobs"];
+
+// A home of omp's that was moved has no `agent`; it holds what else stands beside that.
+const movedMarks = ["profiles", "plugins", "wt"];
 
 /** True for a folder named after a working directory, as each release did it. */
 function isProjectFolder(path: string): boolean {

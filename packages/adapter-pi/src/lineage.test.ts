@@ -59,6 +59,15 @@ it("takes the id of an origin that is gone from the name of its log", async () =
   });
 });
 
+it("finds the origin of a fork that version 1 wrote", async () => {
+  const old = { type: "session", timestamp: "2025-12-01T10:00:00.000Z", cwd: "/w" };
+  const branchedFrom = `/elsewhere/${project}/${logName("old")}`;
+  home.put(`${project}/${logName("old")}`, [{ ...old, id: "old" }]);
+  home.put(`${project}/${logName("fork")}`, [{ ...old, id: "fork", branchedFrom }]);
+
+  expect(await descents(fromPi)).toMatchObject({ fork: ["old", undefined, "fork"] });
+});
+
 it("names no cut-point where nothing was copied, or ids mean nothing", async () => {
   put("root", copied);
   put("empty", [say("b1", null)], { parentSession: "root" });

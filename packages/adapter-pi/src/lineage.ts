@@ -46,7 +46,8 @@ export async function descentOf(files: SessionFiles, head: Head, place: Source):
 
 /** What the header names as its origin: the path of a log or the id of a session. */
 function originOf(header: SourceRecord): string | undefined {
-  const origin = header.peek("parentSession");
+  // Version 1 called it by another name.
+  const origin = header.peek("parentSession") ?? header.peek("branchedFrom");
   const isUsable = typeof origin === "string" && origin !== "" && origin.isWellFormed();
   return isUsable && origin !== header.peek("id") ? origin : undefined;
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
 import { isSystemError } from "@pond/canonical/adapter";
 
 /** The beginning of a file as text, to decide by; undefined where it cannot be read. */
-export function startOf(file: string, maxBytes: number): string | undefined {
+function startOf(file: string, maxBytes: number): string | undefined {
   // A pipe would wait for a writer, and a link may lead anywhere.
   if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
   try {
@@ -22,12 +22,53 @@ export function startOf(file: string, maxBytes: number): string | undefined {
 
 /** The header of a log, to decide by: in its first line, or behind that for the title. */
 export function headerOf(log: string): JsonObject | undefined {
-  const lines = (startOf(log, headerBytes) ?? "").split("\n", 2);
-  return lines.map(objectIn).find((record) => record?.["type"] === "session");
+  return firstLines(log)?.slice(0, 2).map(objectIn).find(isHeader);
 }
 
-/** Hardly any header is longer, and one that is decides nothing. */
-export const headerBytes: number = 16 * 1024;
+/**
+ * What a file is by its first lines: the log of a session, one whose header is not written to its
+ * end yet, or something else. What cannot be read may be a log, which reading it will tell.
+ */
+export function kindOf(file: string): "log" | "begun" | "other" {
+  const lines = firstLines(file);
+  if (lines === undefined) return "begun";
+  const records = lines.map(objectIn);
+  const headerAt = records.slice(0, 2).findIndex(isHeader);
+  if (headerAt >= 0) return isEvent(records[headerAt + 1]) ? "other" : "log";
+  const place = records[0]?.["type"] === "title" ? 1 : 0;
+  const { [place]: line = "" } = lines;
+  const isOpen = lines.length <= place + 1 && objectIn(line) === undefined;
+  return isOpen && begun.startsWith(line.slice(0, begun.length)) ? "begun" : "other";
+}
+
+/** As every line begins that the clients write. */
+const begun = '{"type":';
+
+function isHeader(record: JsonObject | undefined): boolean {
+  return record?.["type"] === "session" && typeof record["id"] === "string" && record["id"] !== "";
+}
+
+/** pi also prints a header before the events of a run, which are no entries. */
+function isEvent(record: JsonObject | undefined): boolean {
+  return record !== undefined && record["id"] === undefined && record["timestamp"] === undefined;
+}
+
+/** The lines that decide what a file is; the last one may be cut. */
+function firstLines(file: string): readonly string[] | undefined {
+  const lines = linesIn(file, headerBytes);
+  const isDecided = lines === undefined || lines.length === 3 || lines.map(objectIn).some(isHeader);
+  return isDecided ? lines : linesIn(file, longestHeader);
+}
+
+/** Up to three lines, without blank ones in front, which the clients skip. */
+function linesIn(file: string, maxBytes: number): readonly string[] | undefined {
+  return startOf(file, maxBytes)?.trimStart().split("\n", 3);
+}
+
+const headerBytes = 16 * 1024;
+
+/** The clients look for a header no further. */
+const longestHeader = 1024 * 1024;
 
 /** What a line of a log holds; undefined where that is no object. */
 export function objectIn(line: string): JsonObject | undefined {

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, partsOf } from "@pond/ca
 import { expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
-import { toPi } from "./to-pi.ts";
+import { toOmp, toPi } from "./to-pi.ts";
 
 const home = new TemporaryHome();
 
@@ -139,6 +139,27 @@ it("takes the ids of a session that never was of version 1 from its source", asy
     "a1",
     "a2",
   ]);
+});
+
+it("follows the lines of a version 1 session, whatever parents its entries name", async () => {
+  const log = `${project}/${logName("s1")}`;
+  const records = [
+    { type: "session", id: "s1", timestamp: "2026-01-30T12:00:00.000Z", cwd: "/w" },
+    message("u1", null, { role: "user", content: "What is asked?" }),
+    message("a1", "u1", { role: "assistant", content: [{ type: "text", text: "This is." }] }),
+    message("u2", null, { role: "user", content: "And then?" }),
+    { type: "session_info", id: "i1", parentId: null, timestamp: "2026-01-30T12:00:01.000Z" },
+  ];
+  home.put(log, records);
+
+  const { lineages } = await readHome(fromPi(home.path));
+  const lineage = at(lineages, 0);
+  const native = jsonlRecords(restoredFiles([...toPi.writeNative(lineage)]));
+  const [foreign = ""] = restoredFiles([...toOmp.writeForeign(lineage, () => undefined)]).values();
+  const given = Buffer.from(foreign).toString();
+
+  expect(native.get(log)).toEqual(records);
+  for (const text of ["What is asked?", "This is.", "And then?"]) expect(given).toContain(text);
 });
 
 it("names equal entries of version 1 apart", async () => {

@@ -90,12 +90,12 @@ export class Settling {
     if (isRewritten && typeof id === "string") this.#positions.set(id, this.#position);
     const isNative = !isRewritten && id !== undefined;
     const kept = isNative ? undefined : this.#keptFrom(record);
-    const linked = isRewritten ? migrated : [];
+    const linked = isRewritten ? migrated : unreadIn(record, this.#era);
     const named = kept === undefined ? [] : keptFields;
     return {
       record: without(record, [...linked, ...named], isHook),
       identity: without(record, [...migrated, ...keptFields, ...versionOf(record)], isHook),
-      links: isRewritten ? pick(record, migrated) : undefined,
+      links: linked.length > 0 ? pick(record, linked) : undefined,
       keptFrom: kept,
       isHook,
     };
@@ -112,6 +112,11 @@ export class Settling {
 
 const migrated: readonly string[] = ["id", "parentId"];
 const keptFields: readonly string[] = ["firstKeptEntryId", "firstKeptEntryIndex"];
+
+/** In version 1 the clients go by the order of the lines, whatever an entry says of its parent. */
+function unreadIn(record: SourceRecord, { isMigrated }: Era): readonly string[] {
+  return isMigrated || record.peek("parentId") === undefined ? [] : ["parentId"];
+}
 
 /** A second header gets the new version as the first one does. */
 function versionOf(record: SourceRecord): readonly string[] {

@@ -7,6 +7,18 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   { path: "settings.json, models.json, models.db, keybindings.json", why: "the client's own" },
   { path: "history.db", why: "the prompts of all sessions again; each is in its own session" },
   { path: "terminal-sessions/", why: "which terminal showed which session last" },
+  {
+    path: "custom-session-files/",
+    why: "names the logs that `--session` keeps elsewhere; `pond sync omp --path` reads them",
+  },
+  {
+    path: "sessions.sqlite",
+    why: "where you chose that pi keeps sessions in a database; only logs are read",
+  },
+  {
+    path: "other files in the folder of a project, or deeper",
+    why: "what extensions write, such as the events of a run; a log is read at any depth",
+  },
   { path: "extensions/, skills/, prompts/, themes/, tools/", why: "what you installed" },
   { path: "draft.txt, .draft-only-session", why: "input that was not sent" },
   { path: "*.tmp, *.bak", why: "half written or replaced; only in a session's folder, not deeper" },

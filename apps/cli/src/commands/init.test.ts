@@ -438,13 +438,16 @@ describe("a store named by flag where the environment names another", () => {
   });
 });
 
-it.each([
+it.each<[name: string, variables: Readonly<Record<string, string>>, folder: string]>([
   ["a profile", { OMP_PROFILE: "work" }, ".omp/profiles/work/agent"],
   ["a folder below the home", { PI_CODING_AGENT_DIR: "~/.omp/other" }, ".omp/other"],
   ["the usual folder", {}, ".omp/agent"],
+  ["the usual folder, of sessions that were moved", { XDG_DATA_HOME: "moved" }, ".omp/agent"],
 ])("registers with omp where it reads, in %s", async (_, variables, folder) => {
   home.write(`${folder}/sessions/.keep`, "");
-  env = { ...env, ...variables };
+  home.write("moved/omp/sessions/.keep", "");
+  const { XDG_DATA_HOME: moved } = variables;
+  env = { ...env, ...variables, ...(moved && { XDG_DATA_HOME: join(home.folder, moved) }) };
 
   const { report } = await initJson("--client", "omp", "--no-sync", "--no-schedule");
 

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import type { Context } from "../context.ts";
 import { readText } from "../replace-file.ts";
 import { type EntryPath, entryOf, SettingsTextError, valueAt } from "./json-text.ts";
@@ -110,11 +110,12 @@ export const mcpClients: readonly McpClient[] = [
   },
 ];
 
-/** Beside the sessions of the profile that is in use. */
+/** In the agent folder of the profile that is in use, also where its sessions were moved away. */
 async function ompFiles(place: Place): Promise<Files> {
   const { adapterNamed } = await import("@pond/adapters");
-  const [home = ""] = adapterNamed("omp").homes(place);
-  return [join(home, "mcp.json")];
+  const homes = adapterNamed("omp").homes(place);
+  const [first = ""] = homes;
+  return [join(homes.find((home) => basename(home) === "agent") ?? first, "mcp.json")];
 }
 
 /** The client reads all of these; the oldest form is not written to. */

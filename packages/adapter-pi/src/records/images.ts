@@ -1,6 +1,6 @@
 import type { FilePart, JsonValue, Role } from "@pond/canonical";
 import { allowedParts } from "@pond/canonical";
-import { filePart, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
+import { type Extracted, filePart, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 import type { Speaker } from "../provenance.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Draft, Place } from "./draft.ts";
@@ -12,11 +12,16 @@ export type ImageContext = {
   readonly blobs: Blobs;
 };
 
-/** An image, its bytes in the block or in a file that the block refers to. */
+/**
+ * An image, its bytes in the block or in a file that the block refers to.
+ *
+ * @param fileName - Where it came from; a restore does not go by it.
+ */
 export function readImage(
   block: SourceRecord,
   place: Place,
   { role, speaker, blobs }: ImageContext,
+  fileName?: Extracted<string>,
 ): Draft[] | undefined {
   if (!allowedParts[role].includes("file")) return undefined;
   const blob = blobs.take(block, "data");
@@ -29,6 +34,7 @@ export function readImage(
   const init = {
     provenance: kind === undefined ? "conversational" : "injected",
     mediaType,
+    fileName,
     content,
     source: { ...place, kind, isNamed, blob: blob?.ref, rest: block.rest() },
   } as const;

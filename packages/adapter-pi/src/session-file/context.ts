@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 import { objectAt } from "@pond/canonical/adapter";
 import { type SessionDialect, type SessionEntry, textAt } from "./entry.ts";
 import { ompView } from "./omp-view.ts";
@@ -24,7 +24,9 @@ export type SessionContext = {
  *
  * The newest compaction on the path stands for what came before it: its summary, then what it kept
  * (from `firstKeptEntryId` on), then what came after. In omp a newer `reset_boundary` ends all that
- * came before it. Summaries of abandoned branches and messages of extensions are messages, too.
+ * came before it. In pi the system prompt of the compaction stands for those it kept, and an entry
+ * is what the last `context_edit` made of it. Summaries of abandoned branches and messages of
+ * extensions are messages, too.
  */
 export function buildSessionContext(
   tree: SessionTree,
@@ -33,7 +35,13 @@ export function buildSessionContext(
 ): SessionContext {
   const path = leafId === null ? [] : tree.branch(leafId);
   const settings = settingsOf(path, dialect);
-  const messages = shownIn(path, dialect).flatMap((entry) => messagesOf(entry, dialect));
+  const shown = shownIn(path, dialect);
+  const edits = dialect === "pi" ? editsIn(shown) : new Map<string, JsonValue>();
+  const messages = shown.flatMap((entry) => {
+    const given = messagesOf(entry, dialect);
+    const replacement = edits.get(entry.id);
+    return replacement === undefined ? given : edited(given, replacement);
+  });
   return { messages: dialect === "omp" ? ompView(messages) : messages, ...settings };
 }
 
@@ -49,9 +57,40 @@ function shownIn(path: readonly SessionEntry[], dialect: SessionDialect): readon
   const keptAt = before.findIndex(({ id }) => id === textAt(compaction, "firstKeptEntryId"));
   // An older compaction inside what was kept has nothing to say any more.
   const kept = keptAt < 0 ? [] : before.slice(Math.max(keptAt, resetAt + 1));
-  const said = kept.filter(({ type }) => type !== "compaction");
+  const said = kept.filter((entry) => {
+    const isReplaced = dialect === "pi" && objectAt(entry, "message")["role"] === "system";
+    return entry.type !== "compaction" && !isReplaced;
+  });
   return [compaction, ...said, ...path.slice(compactionAt + 1)];
 }
+
+/** What stands in the place of an entry's content, by its id: the last edit counts. */
+function editsIn(shown: readonly SessionEntry[]): ReadonlyMap<string, JsonValue> {
+  const edits = shown.flatMap((entry): [string, JsonValue][] => {
+    const target = entry.type === "context_edit" ? textAt(entry, "targetId") : undefined;
+    const { replacement } = entry;
+    return target === undefined || replacement === undefined ? [] : [[target, replacement]];
+  });
+  return new Map(edits);
+}
+
+/** Null takes an entry out; anything else gives it other content, where its role may have that. */
+function edited(messages: readonly JsonObject[], replacement: JsonValue): readonly JsonObject[] {
+  if (!isJsonObject(replacement)) return [];
+  const { content = null } = replacement;
+  return messages.map((message) => {
+    const role = textAt(message, "role") ?? "";
+    if (!editable.includes(role)) return message;
+    const isInBlocks = role === "assistant" || role === "toolResult";
+    const isText = typeof content === "string";
+    return {
+      ...message,
+      content: isInBlocks && isText ? [{ type: "text", text: content }] : content,
+    };
+  });
+}
+
+const editable: readonly string[] = ["user", "assistant", "toolResult", "custom"];
 
 function messagesOf(entry: SessionEntry, dialect: SessionDialect): readonly JsonObject[] {
   const timestamp = Date.parse(textAt(entry, "timestamp") ?? "");
@@ -59,8 +98,10 @@ function messagesOf(entry: SessionEntry, dialect: SessionDialect): readonly Json
     case "message":
       return [objectAt(entry, "message")];
     case "compaction": {
-      const { summary = null, tokensBefore = null } = entry;
-      return [{ role: "compactionSummary", summary, tokensBefore, timestamp }];
+      const { summary = null, tokensBefore = null, systemMessage } = entry;
+      const told = { role: "compactionSummary", summary, tokensBefore, timestamp };
+      const isPrompt = dialect === "pi" && isJsonObject(systemMessage);
+      return isPrompt ? [systemMessage, told] : [told];
     }
     case "branch_summary": {
       const { summary = "", fromId = null } = entry;

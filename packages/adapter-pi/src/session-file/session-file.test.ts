@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JsonObject } from "@pond/canonical";
+import type { JsonObject, JsonValue } from "@pond/canonical";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { buildSessionContext } from "./context.ts";
@@ -199,6 +199,55 @@ describe("what differs", () => {
     file.appendCompaction("both", one, 1);
     expect(heard(file)).toEqual(["compactionSummary: both", "user: two"]);
     expect(file.branchTo(two).map(({ id }) => id)).toContain(one);
+  });
+
+  it.each<[SessionDialect, readonly string[]]>([
+    ["pi", ["system: new", "compactionSummary: so far", "user: two", "user: three"]],
+    ["omp", ["compactionSummary: so far", "system: old", "user: two", "user: three"]],
+  ])(
+    "%s gives the system prompt of a compaction for those it kept, or knows none",
+    (dialect, said) => {
+      const system = (content: string) => ({ role: "system", content, timestamp: 0 });
+      const file = SessionFile.create({ dialect, cwd });
+      const old = file.appendMessage(system("old"));
+      file.appendMessage(user("two"));
+      file.appendCompaction("so far", old, 1, { systemMessage: system("new") });
+      file.appendMessage(user("three"));
+
+      expect(heard(file)).toEqual(said);
+    },
+  );
+
+  it("pi gives an entry as it was last edited on its branch, omp as it is", () => {
+    const said = (dialect: SessionDialect) => {
+      const file = SessionFile.create({ dialect, cwd });
+      const edit = (targetId: string, replacement: JsonValue) =>
+        file.append("context_edit", { targetId, replacement });
+      const one = file.appendMessage(user("one"));
+      const answer = file.appendMessage(assistant("uno"));
+      const hint = file.appendCustomMessage("hint", "look left", true);
+      const shell = file.appendMessage({ role: "bashExecution", content: "ls", timestamp: 0 });
+      edit(one, { content: "not yet" });
+      edit(one, { content: "one, edited" });
+      edit(answer, { content: "uno, edited" });
+      edit(shell, { content: "no part of this" });
+      const last = edit(hint, null);
+      return [heard(file), heard(file, shell), heard(file, last).length];
+    };
+    const plain = [
+      "user: one",
+      'assistant: {"type":"text","text":"uno"}',
+      "custom: hint",
+      "bashExecution: ls",
+    ];
+    const edited = [
+      "user: one, edited",
+      'assistant: {"type":"text","text":"uno, edited"}',
+      "bashExecution: ls",
+    ];
+
+    expect(said("pi")).toEqual([edited, plain, 3]);
+    expect(said("omp")).toEqual([plain, plain, 4]);
   });
 
   it("pi names a session by an entry, omp in 256 bytes that it writes over", () => {
