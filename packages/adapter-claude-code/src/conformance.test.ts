@@ -13,12 +13,18 @@ const fixtures = globSync("*/input", { cwd: folder, exclude: ["damaged-bytes"] }
   join(folder, dirname(input)),
 );
 
+// The text of a document is in canonical as the bytes of its file.
+const documentText = "plain notes";
+const documentBytes = Buffer.from(documentText).toString("base64");
+
 const cases = adapterCases({
   reader: fromClaudeCode,
   writer: toClaudeCode,
   problems: claudeCodeProblems,
   fixtures,
   isLineFile,
+  isImplied: ({ path, value }) => path.endsWith(".source.data") && value === documentText,
+  isDerived: ({ path, value }) => path === "data.base64" && value === documentBytes,
   records: (files) => {
     const logs = jsonlRecords(new Map([...files].filter(([path]) => isLineFile(path))));
     const others = [...files].filter(([path]) => !isLineFile(path));

@@ -21,7 +21,55 @@ it.each<[name: string, record: JsonObject, kind: string | undefined]>([
   ["an origin without a kind", { origin: {} }, undefined],
   ["an origin of another shape", { origin: "human" }, undefined],
   ["a flag of another type", { isMeta: "yes" }, undefined],
+  ["a prompt from a phone", { origin: { kind: "remote" } }, undefined],
+  ["an accepted suggestion", { origin: { kind: "suggestion" } }, undefined],
+  [
+    "a typed prompt that another sent on",
+    { promptSource: "typed", origin: { kind: "x-new" } },
+    undefined,
+  ],
+  [
+    "a queued prompt that another sent on",
+    { promptSource: "queued", origin: { kind: "x-new" } },
+    undefined,
+  ],
+  ["a meta row said to be typed", { promptSource: "typed", isMeta: true }, "meta"],
+  ["a program's prompt", { promptSource: "sdk", origin: { kind: "human" } }, undefined],
+  ["a row of the client", { promptSource: "system" }, "system"],
+  [
+    "a row of the client that says more",
+    { promptSource: "system", origin: { kind: "peer" } },
+    "peer",
+  ],
+  ["a human's turn", { turnOrigin: "human" }, undefined],
+  ["a program's turn", { turnOrigin: "sdk" }, undefined],
+  [
+    "a turn that a clock began",
+    { turnOrigin: "scheduled", origin: { kind: "human" } },
+    "scheduled",
+  ],
+  ["a prompt typed in such a turn", { turnOrigin: "scheduled", promptSource: "typed" }, undefined],
+  ["a turn nobody knows yet", { turnOrigin: "x-new" }, "x-new"],
 ])("tells %s apart by its record (`model-part-provenance`)", (_, record, kind) => {
+  expect(injectedUser(openRecord(at, record))).toBe(kind);
+});
+
+const summary = "Your task is to create a detailed summary of the conversation so far";
+
+it.each([
+  ["a summary", "acompact-0a1b2c", summary, "helper-prompt"],
+  [
+    "a summary without tools",
+    "acompact-0a1b2c",
+    `CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\n${summary}`,
+    "helper-prompt",
+  ],
+  ["a suggestion", "aprompt_suggestion-0a1b2c", "[SUGGESTION MODE: Suggest]", "helper-prompt"],
+  ["what a human said before", "acompact-0a1b2c", "why does the shuttle stop?", undefined],
+  ["the same words of another agent", "a0a1b2c", summary, undefined],
+])("knows the client's own prompt to its helper agent: %s", (_, agentId, content, kind) => {
+  const record = { isSidechain: true, agentId, message: { role: "user", content } };
+
   expect(injectedUser(openRecord(at, record))).toBe(kind);
 });
 
@@ -29,6 +77,7 @@ it.each<[name: string, attachment: JsonObject, record: JsonObject, kind: string 
   ["a queued prompt", { commandMode: "prompt" }, {}, undefined],
   ["one typed by a human", { commandMode: "prompt", origin: { kind: "human" } }, {}, undefined],
   ["one of a peer", { commandMode: "prompt", origin: { kind: "peer" } }, {}, "peer"],
+  ["one from a phone", { commandMode: "prompt", origin: { kind: "remote" } }, {}, undefined],
   ["a meta prompt", { commandMode: "prompt", isMeta: true }, {}, "meta"],
   ["a prompt in a meta row", { commandMode: "prompt" }, { isMeta: true }, "meta"],
   ["a notification", { commandMode: "task-notification" }, {}, "task-notification"],

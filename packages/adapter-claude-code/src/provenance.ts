@@ -1,3 +1,4 @@
+import type { JsonValue } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 
 /**
@@ -10,6 +11,7 @@ const recordRules: readonly (readonly [kind: string, holds: (record: SourceRecor
     ["meta", (record) => record.peek("isMeta") === true],
     ["transcript-only", (record) => record.peek("isVisibleInTranscriptOnly") === true],
     ["tool-text", (record) => typeof record.peek("sourceToolUseID") === "string"],
+    ["helper-prompt", isHelperPrompt],
   ];
 
 /**
@@ -18,8 +20,32 @@ const recordRules: readonly (readonly [kind: string, holds: (record: SourceRecor
  */
 export function injectedUser(record: SourceRecord): string | undefined {
   const rule = recordRules.find(([, holds]) => holds(record));
-  return rule ? rule[0] : machineOrigin(record.record("origin"));
+  if (rule) return rule[0];
+  const source = record.peek("promptSource");
+  if (typeof source === "string" && typedSources.includes(source)) return undefined;
+  return (
+    machineOrigin(record.record("origin")) ??
+    (source === "system" ? source : machineTurn(record.peek("turnOrigin")))
+  );
 }
+
+/** True in the log of an agent that the client runs for itself, on a copy of the conversation. */
+export function isHelperAgent(record: SourceRecord): boolean {
+  const agent = record.peek("agentId");
+  return typeof agent === "string" && /^(?:acompact|aprompt_suggestion)-/.test(agent);
+}
+
+function isHelperPrompt(record: SourceRecord): boolean {
+  if (!isHelperAgent(record)) return false;
+  const text = record.record("message")?.peek("content");
+  return typeof text === "string" && helperPrompts.some((prompt) => text.startsWith(prompt));
+}
+
+const helperPrompts: readonly string[] = [
+  "Your task is to create a detailed summary of ",
+  "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
+  "[SUGGESTION MODE: ",
+];
 
 /** Why a queued command was not typed by a human, or undefined where it was. */
 export function injectedCommand(
@@ -38,10 +64,21 @@ export function injectedAssistant(record: SourceRecord, message: SourceRecord): 
   return isSynthetic || record.peek("isApiErrorMessage") === true ? "synthetic" : undefined;
 }
 
+/** Ways in which a human gave a prompt; what sent it on may have put its own origin there. */
+const typedSources: readonly string[] = ["typed", "queued", "suggestion_accepted"];
+
 // Kinds grow with every release; one this version does not know is a machine's.
 function machineOrigin(origin: SourceRecord | undefined): string | undefined {
   const kind = origin?.peek("kind");
-  return typeof kind === "string" && kind !== "human" ? kind : undefined;
+  return typeof kind === "string" && !humanOrigins.includes(kind) ? kind : undefined;
+}
+
+const humanOrigins: readonly string[] = ["human", "remote", "suggestion"];
+
+/** A program that uses the SDK speaks for whoever wrote its prompt. */
+function machineTurn(turnOrigin: JsonValue | undefined): string | undefined {
+  const isSaid = turnOrigin === "human" || turnOrigin === "sdk";
+  return typeof turnOrigin === "string" && !isSaid ? turnOrigin : undefined;
 }
 
 /** Elements the harness writes at the start of a user text; everything in them is its own. */
@@ -56,14 +93,26 @@ export const injectedTags: readonly string[] = [
   "local-command-stderr",
   "bash-stdout",
   "bash-stderr",
+  "bash-exit-code",
   "command-name",
   "command-message",
   "command-contents",
   "skill-format",
   "task-notification",
   "teammate-message",
+  "agent-message",
   "cross-session-message",
+  "coordinator-relay",
   "channel",
+  "slack-ping",
+  "slack-tag-message",
+  "scheduled-task",
+  "remote-review",
+  "remote-review-progress",
+  "fetched-web-content",
+  "forked-skill-launch",
+  "message-files-missing",
+  "fork-boilerplate",
   "tick",
   "goal",
   "ci-monitor-event",
@@ -80,6 +129,9 @@ export const typedTags: Readonly<Record<string, readonly string[]>> = {
 const startsWith = (prefix: string) => (text: string) => text.startsWith(prefix);
 const equals = (whole: string) => (text: string) => text === whole;
 
+/** How the remark behind a message of another session begins. */
+export const peerRemark = "This came from another Claude session";
+
 /** Texts that are the harness's from the first to the last character. */
 export const textRules: readonly (readonly [kind: string, holds: (text: string) => boolean])[] = [
   ["interrupt", equals("[Request interrupted by user]")],
@@ -94,6 +146,16 @@ export const textRules: readonly (readonly [kind: string, holds: (text: string) 
   ],
   ["skill", startsWith("Base directory for this skill: ")],
   ["stop-hook", startsWith("Stop hook feedback:")],
+  ["unknown-skill", (text) => /^Unknown skill: \S+$/.test(text)],
+  [
+    "peer-message",
+    (text) =>
+      text.startsWith("Another Claude session sent a message:\n") &&
+      text.includes(`\n\n${peerRemark}`),
+  ],
+  ["system-notification", startsWith("[SYSTEM NOTIFICATION - NOT USER INPUT]")],
+  ["peer-notice", startsWith("[Cross-session idle/delivery notice]")],
+  ["no-visible-output", startsWith("[Your previous response had no visible output")],
   ["image-source", (text) => /^\[Image:? source: [^\]]*\]\s*$/.test(text)],
 ];
 
@@ -102,3 +164,12 @@ export const planMarks = {
   prefix: "Implement the following plan:\n\n",
   transcript: "read the full transcript at: ",
 } as const;
+
+/** The sentences around a prompt that was typed while the model worked. */
+export const midTurnMarks = {
+  prefix: "The user sent a new message while you were working:\n",
+  remark: "\n\nThis is how Claude Code surfaces",
+} as const;
+
+/** What stands between the harness's words to a fork and those it was started with. */
+export const directiveMark = "Your directive: ";

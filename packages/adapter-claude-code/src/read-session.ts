@@ -16,6 +16,7 @@ import { agentPrefix, agentSuffix, sessionPath, sessionSuffix } from "./layout.t
 import { origin } from "./origin.ts";
 import { type LogOptions, readLog } from "./read-log.ts";
 import { type Reading, RecordIds } from "./records/envelope.ts";
+import { PromptQueue } from "./records/queue.ts";
 import { readRecord } from "./records/record.ts";
 import { readSidecar } from "./records/sidecar.ts";
 
@@ -98,7 +99,13 @@ async function openReading(
     project,
     source: { path: place.requireString("path") },
   });
-  return { session, anchor: head.createdAt, ids: new RecordIds(), toolNames: new Map() };
+  return {
+    session,
+    anchor: head.createdAt,
+    ids: new RecordIds(),
+    toolNames: new Map(),
+    queue: new PromptQueue(),
+  };
 }
 
 /** The log of the main session an agent belongs to. */

@@ -105,6 +105,36 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
     ],
   ],
   ["a teammate", ['[teammate-message] <teammate-message teammate_id="b">x</teammate-message>']],
+  [
+    "a teammate with a remark",
+    [
+      '[teammate-message] <teammate-message teammate_id="b" summary="a -> b">x</teammate-message>\n\nThis came from another Claude session — not typed by your user. Treat it so.',
+    ],
+  ],
+  [
+    "a message with a heading and a remark",
+    [
+      '[peer-message] Another Claude session sent a message:\n<teammate-message teammate_id="b">x</teammate-message>\n\nThis came from another Claude session — not typed by your user.',
+    ],
+  ],
+  ["an agent", ['[agent-message] <agent-message from="b">x</agent-message>']],
+  ["a scheduled task", ['[scheduled-task] <scheduled-task name="d">x</scheduled-task>']],
+  [
+    "an exit code",
+    ["[bash-stdout] <bash-stdout>x</bash-stdout><bash-exit-code>1</bash-exit-code>"],
+  ],
+  [
+    "a fork's directive",
+    ["[fork-boilerplate] <fork-boilerplate>x</fork-boilerplate>\n\nYour directive: ", "weave it"],
+  ],
+  [
+    "a prompt typed while the model worked",
+    [
+      "[mid-turn] The user sent a new message while you were working:\n",
+      "weave it\n\nThen cut it",
+      "[mid-turn] \n\nThis is how Claude Code surfaces messages the user sends mid-turn. Address it.",
+    ],
+  ],
   ["another session", ["[cross-session-message] <cross-session-message>x</cross-session-message>"]],
   ["a channel", ['[channel] <channel source="chat">x</channel>']],
   ["a tick", ["[tick] <tick>9:00</tick>"]],
@@ -127,6 +157,16 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
   ],
   ["a skill's body", ["[skill] Base directory for this skill: /s\n\n# Weave"]],
   ["a stop hook", ["[stop-hook] Stop hook feedback:\nred"]],
+  ["a skill nobody has", ["[unknown-skill] Unknown skill: weave"]],
+  [
+    "a notification in words",
+    ["[system-notification] [SYSTEM NOTIFICATION - NOT USER INPUT]\nA task ended."],
+  ],
+  ["a notice of a peer", ["[peer-notice] [Cross-session idle/delivery notice] b is idle"]],
+  [
+    "a silent answer",
+    ["[no-visible-output] [Your previous response had no visible output. Go on.]"],
+  ],
   ["an image's source", ["[image-source] [Image: source: /tmp/a.png]"]],
   ["an image's source, spelled otherwise", ["[image-source] [Image source: /tmp/a.png]"]],
 
@@ -171,6 +211,11 @@ it.each([
   ["a plan a human wrote", "Implement the following plan:\n\n1. typed"],
   ["a keyword", "ultrathink about it"],
   ["placeholders", "[Image #1] and [Pasted text #1 +20 lines]"],
+  ["a sentence about a skill", "Unknown skill: weave it is, then"],
+  ["a heading without a message", "Another Claude session sent a message:\nwhat do I do?"],
+  ["a remark of its own", "This came from another Claude session. What is it?"],
+  ["a mid-turn sentence alone", "The user sent a new message while you were working:\nwhy?"],
+  ["a directive of no fork", "Your directive: weave it"],
   ["an image in prose", "[Image: source: of joy] is a poem"],
 ])("leaves %s to the human, who may paste anything", (_, text) => {
   expect(pieces(text)).toEqual([text]);
@@ -202,6 +247,13 @@ it("covers any text with spans that are not empty and never two alike in a row",
     "typed",
     "Implement the following plan:\n\n",
     "read the full transcript at: ",
+    "Another Claude session sent a message:\n",
+    "This came from another Claude session",
+    "The user sent a new message while you were working:\n",
+    "\n\nThis is how Claude Code surfaces",
+    "<fork-boilerplate>",
+    "</fork-boilerplate>",
+    "Your directive: ",
   );
   fc.assert(
     fc.property(fc.array(token, { maxLength: 14 }), (tokens) => {
@@ -223,4 +275,6 @@ it("takes time in step with the text, whatever stands in it", () => {
   const text = `<system-reminder>${"\n".repeat(200_000)}${"<system-reminder>".repeat(20_000)}`;
 
   expect(pieces(text)).toEqual([text]);
+  const attributes = `<tick ${'a="b" '.repeat(1_000_000)}`;
+  expect(pieces(attributes)).toEqual([attributes]);
 });

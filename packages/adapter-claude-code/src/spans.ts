@@ -1,4 +1,12 @@
-import { injectedTags, planMarks, textRules, typedTags } from "./provenance.ts";
+import {
+  directiveMark,
+  injectedTags,
+  midTurnMarks,
+  peerRemark,
+  planMarks,
+  textRules,
+  typedTags,
+} from "./provenance.ts";
 
 /** A run of one text: who spoke is the same from the end of the span before to `end`. */
 type Span = {
@@ -18,7 +26,7 @@ type Span = {
 export function cutText(text: string, planContent?: string): readonly Span[] {
   const rule = textRules.find(([, holds]) => holds(text));
   if (rule) return [{ end: text.length, kind: rule[0] }];
-  return cutPlan(text, planContent) ?? cutTags(text);
+  return cutPlan(text, planContent) ?? cutMidTurn(text) ?? cutTags(text);
 }
 
 function cutTags(text: string): readonly Span[] {
@@ -34,8 +42,7 @@ function cutTags(text: string): readonly Span[] {
       add(spans, { end: found.innerStart, kind: found.tag });
       add(spans, { end: found.innerEnd, kind: undefined });
     }
-    at = skipSpace(text, found.end);
-    if (found.tag === "task-notification" && namesFile(text.slice(at))) at = text.length;
+    at = skipRemark(text, skipSpace(text, found.end), found.tag);
     add(spans, { end: at, kind: found.tag });
     seen = [...seen, found.tag];
   }
@@ -43,6 +50,14 @@ function cutTags(text: string): readonly Span[] {
   if (tail > at) add(spans, { end: tail, kind: undefined });
   if (text.length > tail) add(spans, { end: text.length, kind: "system-reminder" });
   return spans.length === 0 ? [{ end: text.length, kind: undefined }] : spans;
+}
+
+/** Skips what the harness says behind an element of its own. */
+function skipRemark(text: string, at: number, tag: string): number {
+  if (text.startsWith(peerRemark, at)) return text.length;
+  if (tag === "task-notification" && namesFile(text.slice(at))) return text.length;
+  const isDirective = tag === "fork-boilerplate" && text.startsWith(directiveMark, at);
+  return isDirective ? at + directiveMark.length : at;
 }
 
 /** One line naming the file with the whole output, which some builds add to a notification. */
@@ -67,7 +82,8 @@ type Element = {
   readonly end: number;
 };
 
-const openTag = /<([a-z][a-z_-]*)(?:\s[^<>]*)?>/y;
+// The summary of a teammate's message may hold an arrow. Bounded, for each repetition takes memory.
+const openTag = /<([a-z][a-z_-]*)(?:(?:\s+[\w-]+="[^"]*"){1,20}\s*|\s[^<>]*)?>/y;
 
 /** The closed element that begins exactly at `at`. */
 function elementAt(text: string, at: number): Element | undefined {
@@ -121,6 +137,18 @@ function cutPlan(text: string, planContent: string | undefined): readonly Span[]
     // Older builds do not repeat the plan in a field: the last paragraph is the harness's.
     return paragraph < prefix.length ? undefined : paragraph;
   }
+}
+
+/** What a human typed while the model worked, between two sentences of the harness. */
+function cutMidTurn(text: string): readonly Span[] | undefined {
+  const { prefix, remark } = midTurnMarks;
+  const end = text.startsWith(prefix) ? text.lastIndexOf(remark) : -1;
+  if (end <= prefix.length) return undefined;
+  return [
+    { end: prefix.length, kind: "mid-turn" },
+    { end, kind: undefined },
+    { end: text.length, kind: "mid-turn" },
+  ];
 }
 
 function skipSpace(text: string, from: number): number {

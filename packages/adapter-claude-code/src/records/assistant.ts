@@ -2,6 +2,7 @@ import type { CanonicalEvent } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 import { injectedAssistant } from "../provenance.ts";
 import type { Reading } from "./envelope.ts";
+import { readAnsweredPrompts } from "./queue.ts";
 import { readTurn } from "./turn.ts";
 
 /** One row of a model's answer: the client writes a row for each block of it. */
@@ -12,5 +13,7 @@ export function readAssistant(
   const holder = record.record("message");
   if (holder?.peek("role") !== "assistant") return undefined;
   const speaker = { injectedAs: injectedAssistant(record, holder), isHumanTurn: false };
-  return readTurn(record, { holder, key: "content", role: "assistant", speaker }, reading);
+  const turn = { holder, key: "content", role: "assistant", speaker } as const;
+  const events = readTurn(record, turn, reading);
+  return events && [...readAnsweredPrompts(record, reading), ...events];
 }

@@ -1,6 +1,7 @@
-import type { FilePart, JsonObject, JsonValue, Part } from "@pond/canonical";
+import type { FileContent, FilePart, JsonObject, JsonValue, Part } from "@pond/canonical";
 import {
   type Extracted,
+  fileBytes,
   filePart,
   objectAt,
   reasoningPart,
@@ -129,40 +130,54 @@ function readToolResult(block: SourceRecord, place: BlockPlace): Draft[] | undef
 function readFile(block: SourceRecord, place: BlockPlace): Draft[] | undefined {
   const source = block.record("source");
   if (source === undefined) return undefined;
-  const type = source.peek("type");
-  // An url says nothing of its media type; base64 without one is no block the client writes.
-  const isBase64 = type === "base64" && typeof source.peek("media_type") === "string";
-  const content = isBase64 ? source.base64("data") : type === "url" ? source.url("url") : undefined;
+  const content = readFileContent(source);
   if (content === undefined) return undefined;
   const { injectedAs } = place.speaker;
   const init = {
     provenance: injectedAs === undefined ? "conversational" : "injected",
     content,
-    mediaType: isBase64 ? source.string("media_type") : undefined,
+    // An url says nothing of its media type.
+    mediaType: source.peek("type") === "url" ? undefined : source.string("media_type"),
     fileName: block.string("title"),
     source: { block: place.block, kind: injectedAs, rest: block.rest() },
   } as const;
   return [(message, id) => filePart(message, { id, ...init })];
 }
 
+/** Undefined for what the client does not write: such a block is kept whole. */
+function readFileContent(source: SourceRecord): Extracted<FileContent> | undefined {
+  const type = source.peek("type");
+  if (type === "url") return source.url("url");
+  if (typeof source.peek("media_type") !== "string") return undefined;
+  if (type === "base64") return source.base64("data");
+  const text = source.peek("data");
+  // A lone surrogate has no bytes that give it back.
+  if (type !== "text" || typeof text !== "string" || !text.isWellFormed()) return undefined;
+  source.requireString("data");
+  return fileBytes(Buffer.from(text));
+}
+
 function restoreFile(part: FilePart, rest: JsonObject): JsonObject {
   const source = objectAt(rest, "source");
   const title = part.file_name === undefined ? {} : { title: part.file_name };
-  return { ...rest, ...title, source: { ...source, ...fileSource(part) } };
+  return { ...rest, ...title, source: { ...source, ...fileSource(part, source["type"]) } };
 }
 
 /** The fields of a file part's content as the API writes them. */
-function fileSource({ data, media_type }: FilePart): Readonly<Record<string, JsonValue>> {
+function fileSource(
+  { data, media_type }: FilePart,
+  type: JsonValue | undefined,
+): Readonly<Record<string, JsonValue>> {
   switch (data.type) {
     case "url":
       return { url: data.url };
     case "base64":
       return { media_type, data: data.text };
     case "bytes":
-      return { media_type, data: base64(data.bytes) };
+      return { media_type, data: encoded(data.bytes, type === "text" ? "utf8" : "base64") };
   }
 }
 
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+function encoded(bytes: Uint8Array, encoding: "utf8" | "base64"): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding);
 }

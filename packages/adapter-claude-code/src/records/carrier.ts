@@ -1,10 +1,13 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { carriedRecord, carrierEvent, type SourceRecord } from "@pond/canonical/adapter";
-import { type Reading, takeEnvelope } from "./envelope.ts";
+import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
 
 /** Any record that is not a turn, whole (spec 6.5, rule 3): metadata, progress, what comes next. */
-export function readCarrier(record: SourceRecord, reading: Reading): CanonicalEvent[] {
-  const { id, timestamp } = takeEnvelope(record, reading);
+export function readCarrier(
+  record: SourceRecord,
+  reading: Reading,
+  { id, timestamp }: Envelope = takeEnvelope(record, reading),
+): CanonicalEvent[] {
   const isCompaction = record.peek("subtype") === "compact_boundary";
   // What the model remembers ends here, so no window of search goes across.
   const source = { boundary: isCompaction ? "compaction" : undefined };

@@ -7,6 +7,7 @@ import {
   type SourceRecord,
   sourceOf,
 } from "@pond/canonical/adapter";
+import type { PromptQueue } from "./queue.ts";
 
 /** What reading one session remembers from record to record. */
 export type Reading = {
@@ -16,6 +17,8 @@ export type Reading = {
   readonly ids: RecordIds;
   /** Tool names by call id: calls stand before their results. */
   readonly toolNames: Map<string, Extracted<string>>;
+  /** Prompts are queued and answered in different records. */
+  readonly queue: PromptQueue;
 };
 
 /** The id and time of one record, and how they were found where the record did not have them. */

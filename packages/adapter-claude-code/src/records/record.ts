@@ -4,6 +4,7 @@ import { readAssistant } from "./assistant.ts";
 import { readAttachment } from "./attachment.ts";
 import { readCarrier, restoreCarrier } from "./carrier.ts";
 import { type Reading, restoreEnvelope } from "./envelope.ts";
+import { readQueueOperation } from "./queue.ts";
 import { restoreContent } from "./turn.ts";
 import { readUser } from "./user.ts";
 
@@ -13,6 +14,7 @@ const readers: Readonly<Record<string, RecordReader>> = {
   user: readUser,
   assistant: readAssistant,
   attachment: readAttachment,
+  "queue-operation": readQueueOperation,
 };
 
 /** The events of one record; one that maps to no message, or to none we know, is carried whole. */

@@ -1,6 +1,6 @@
 import type { CanonicalEvent } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
-import { injectedUser } from "../provenance.ts";
+import { injectedUser, isHelperAgent } from "../provenance.ts";
 import type { Reading } from "./envelope.ts";
 import { readTurn } from "./turn.ts";
 
@@ -15,8 +15,13 @@ export function readUser(record: SourceRecord, reading: Reading): CanonicalEvent
     isHumanTurn: true,
     ...(typeof plan === "string" && { planContent: plan }),
   };
-  // In a sub-agent's log the model that started it speaks in the human's place.
-  const isAgentPrompt = injectedAs === undefined && record.peek("isSidechain") === true;
+  // In a sub-agent's log the model that started it speaks in the human's place; the client's own
+  // helpers are given a copy of what the human said.
+  const isAgentPrompt =
+    injectedAs === undefined && record.peek("isSidechain") === true && !isHelperAgent(record);
   const author = isAgentPrompt ? ({ author: "agent" } as const) : {};
-  return readTurn(record, { holder, key: "content", role: "user", speaker, ...author }, reading);
+  const turn = { holder, key: "content", role: "user", speaker, ...author } as const;
+  const events = readTurn(record, turn, reading);
+  reading.queue.learn(events ?? []);
+  return events;
 }

@@ -1,0 +1,105 @@
+import type { CanonicalEvent } from "@pond/canonical";
+import {
+  type Extracted,
+  messageEvent,
+  positionId,
+  type SourceRecord,
+  secondId,
+} from "@pond/canonical/adapter";
+import { readCarrier } from "./carrier.ts";
+import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
+import { draftText } from "./text.ts";
+
+/** A prompt that a human typed, and the record that queued it. */
+type Queued = {
+  readonly envelope: Envelope;
+  readonly text: Extracted<string>;
+  readonly raw: string;
+};
+
+/** What is known of the prompts typed while the model works, at one record of a session. */
+export class PromptQueue {
+  /** First come, first out. Undefined stands for what no human typed. */
+  readonly #waiting: (Queued | undefined)[] = [];
+  #removed: Queued[] = [];
+  #hasResults = false;
+
+  /** Undefined for what no human typed. */
+  add(prompt: Queued | undefined): void {
+    // What is queued behind a prompt that nobody answered may be that prompt, edited.
+    if (prompt) this.#removed = [];
+    this.#waiting.push(prompt);
+    if (this.#waiting.length > maxWaiting) this.#waiting.shift();
+  }
+
+  /** Takes out the first, or all; only what is removed may go to the model from here. */
+  take(operation: "dequeue" | "remove" | "popAll"): void {
+    if (operation === "popAll") this.#waiting.length = 0;
+    const prompt = this.#waiting.shift();
+    if (operation === "remove" && prompt) this.#removed.push(prompt);
+  }
+
+  /** Learns from the events of a user's record. */
+  learn(events: readonly CanonicalEvent[]): void {
+    const isTyped = events.some(
+      (event) => event.kind === "part" && event.part.provenance === "conversational",
+    );
+    if (isTyped) this.#removed = [];
+    this.#hasResults ||= events.some(
+      (event) => event.kind === "message" && event.message.role === "tool",
+    );
+  }
+
+  /** The prompts that the model answers now: such a one goes to it along with results of tools. */
+  answered(): readonly Queued[] {
+    const prompts = this.#hasResults ? this.#removed : [];
+    this.#removed = [];
+    this.#hasResults = false;
+    return prompts;
+  }
+}
+
+/** More than a human queues; a log may tell of none that was taken out. */
+const maxWaiting = 100;
+
+/** An operation on the queue, carried whole; the prompt in it is said where it is answered. */
+export function readQueueOperation(record: SourceRecord, reading: Reading): CanonicalEvent[] {
+  const envelope = takeEnvelope(record, reading);
+  const operation = record.peek("operation");
+  if (operation === "enqueue") reading.queue.add(queued(record, envelope));
+  if (operation === "dequeue" || operation === "remove" || operation === "popAll") {
+    reading.queue.take(operation);
+  }
+  return readCarrier(record, reading, envelope);
+}
+
+function queued(record: SourceRecord, envelope: Envelope): Queued | undefined {
+  const raw = record.peek("content");
+  // Notifications and commands wait in the same queue.
+  if (typeof raw !== "string" || raw === "" || /^[</]/.test(raw)) return undefined;
+  return { envelope, text: record.requireString("content"), raw };
+}
+
+/** The prompts that the model answers with this record, and that no record of their own keeps. */
+export function readAnsweredPrompts(record: SourceRecord, reading: Reading): CanonicalEvent[] {
+  const prompts = reading.queue.answered();
+  if (!keepsNoPrompt(record)) return [];
+  return prompts.flatMap(({ envelope: { id, timestamp }, text, raw }) => {
+    const message = messageEvent(reading.session, "user", {
+      id: secondId(id, "text"),
+      timestamp,
+      source: { continues: id },
+      records: 0,
+    });
+    const speaker = { injectedAs: undefined, isHumanTurn: true };
+    const drafts = draftText(text, raw, speaker, undefined);
+    return [message, ...drafts.map((draft, index) => draft(message, positionId(index)))];
+  });
+}
+
+/** True for the builds that wrote a queued prompt nowhere but into the queue; later ones attach it. */
+function keepsNoPrompt(record: SourceRecord): boolean {
+  const version = record.peek("version");
+  const build = typeof version === "string" ? /^2\.1\.(\d+)$/.exec(version)?.[1] : undefined;
+  return build !== undefined && Number(build) <= 92;
+}

@@ -1,0 +1,190 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { contentOf, jsonlRecords, lineagesOf, readAll, restoredFiles } from "@pond/adapter-testkit";
+import { type Message, partsOf } from "@pond/canonical";
+import { sourceOf } from "@pond/canonical/adapter";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { fromClaudeCode } from "../from-claude-code.ts";
+import { writeNative } from "../write-native.ts";
+
+let projects: string;
+beforeEach(() => {
+  projects = mkdtempSync(join(tmpdir(), "pond-claude-"));
+});
+afterEach(() => rmSync(projects, { recursive: true, force: true }));
+
+const log = "-w-app/5e551000-0000-4000-8000-000000000001.jsonl";
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A row as the client writes it, without an id: each gets one where it is put into a log. */
+function user(content: unknown, fields: Row = {}): Row {
+  return { type: "user", message: { role: "user", content }, ...fields };
+}
+
+function assistant(text: string, fields: Row = {}): Row {
+  const content = [{ type: "text", text }];
+  return { type: "assistant", message: { role: "assistant", content }, ...fields };
+}
+
+function queue(operation: string, content?: string): Row {
+  return { type: "queue-operation", operation, ...(content !== undefined && { content }) };
+}
+
+const result = user([{ type: "tool_result", tool_use_id: "toolu_1", content: "ok" }]);
+
+/** The messages of a log with these rows, which are also restored as they were. */
+async function messagesOf(
+  rows: readonly Row[],
+  { version = "2.1.30", path = log } = {},
+): Promise<readonly Message[]> {
+  const records = rows.map((row, index) => ({
+    cwd: "/w/app",
+    timestamp: `2026-03-01T09:00:${String(index).padStart(2, "0")}.000Z`,
+    version,
+    ...(row["type"] !== "queue-operation" && { uuid: `u${index}` }),
+    ...row,
+  }));
+  const file = join(projects, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  const content = contentOf(await readAll(fromClaudeCode(projects), path));
+  const [lineage] = lineagesOf([content]);
+  const restored = jsonlRecords(restoredFiles(lineage ? writeNative(lineage) : []));
+  expect([...restored.values()]).toEqual([records]);
+  return content.messages;
+}
+
+/** What a human said, in order, with the answers. */
+function said(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap((message) =>
+    partsOf(message)
+      .filter(({ provenance }) => provenance === "conversational")
+      .map((part) => `${message.role}: ${part.type === "text" ? part.text : part.type}`),
+  );
+}
+
+it("reads a document of text as a file", async () => {
+  const source = { type: "text", media_type: "text/plain", data: "\ufeff# Zür\n" };
+  const [message] = await messagesOf([user([{ type: "document", source, title: "PRD.md" }])]);
+
+  expect(message && partsOf(message)).toMatchObject([
+    {
+      type: "file",
+      provenance: "conversational",
+      media_type: "text/plain",
+      file_name: "PRD.md",
+      data: { type: "bytes", bytes: Buffer.from("\ufeff# Zür\n") },
+    },
+  ]);
+});
+
+it.each([
+  ["whose text no bytes can give back", { media_type: "text/plain", data: "\ud800" }],
+  ["without a media type", { data: "x" }],
+  ["without a text", { media_type: "text/plain" }],
+])("keeps a document of text whole %s", async (_, fields) => {
+  const block = { type: "document", source: { type: "text", ...fields } };
+  const [message] = await messagesOf([user([block])]);
+
+  expect(message && sourceOf(message)["block.0"]).toEqual(block);
+});
+
+it("says that an agent wrote its prompt, but not a helper's copy of what a human said", async () => {
+  const authors = await Promise.all(
+    ["a0a1b2c", "acompact-0a1b2c", "aprompt_suggestion-0a1b2c"].map(async (agentId) => {
+      const row = user("why does the shuttle stop?", { isSidechain: true, agentId });
+      const path = log.replace(".jsonl", `/subagents/agent-${agentId}.jsonl`);
+      const [message] = await messagesOf([row], { path });
+      return message && sourceOf(message)["author"];
+    }),
+  );
+
+  expect(authors).toEqual(["agent", undefined, undefined]);
+});
+
+it("reads a queued prompt where the model answers it", async () => {
+  const messages = await messagesOf([
+    user("fix the loom"),
+    assistant("I look"),
+    queue("enqueue", "does it fail here?"),
+    queue("remove"),
+    result,
+    assistant("It does"),
+  ]);
+
+  expect(said(messages)).toEqual([
+    "user: fix the loom",
+    "assistant: I look",
+    "user: does it fail here?",
+    "assistant: It does",
+  ]);
+  const [, , carrier, , , prompt] = messages;
+  expect(prompt?.id).toBe(`${carrier?.id}#text`);
+  expect(prompt?.timestamp).toBe(carrier?.timestamp);
+});
+
+it("takes prompts out of the queue in the order in which they came", async () => {
+  const messages = await messagesOf([
+    queue("enqueue"),
+    queue("enqueue", "first"),
+    queue("enqueue", "<task-notification>x</task-notification>"),
+    queue("enqueue", "second"),
+    queue("dequeue"),
+    queue("remove"),
+    queue("remove"),
+    result,
+    assistant("one"),
+    result,
+    queue("remove"),
+    assistant("two"),
+  ]);
+
+  expect(said(messages)).toEqual([
+    "user: first",
+    "assistant: one",
+    "user: second",
+    "assistant: two",
+  ]);
+});
+
+it("is not misled by a notification that is queued before the answer", async () => {
+  const messages = await messagesOf([
+    queue("enqueue", "typed"),
+    queue("remove"),
+    result,
+    queue("enqueue", "<task-notification>x</task-notification>"),
+    assistant("so"),
+  ]);
+
+  expect(said(messages)).toEqual(["user: typed", "assistant: so"]);
+});
+
+it.each<[name: string, rows: readonly Row[], version?: string]>([
+  ["that became a prompt of its own", [queue("dequeue"), result, assistant("so")]],
+  ["that was taken back with all others", [queue("popAll"), result, assistant("so")]],
+  [
+    "that was taken back and edited",
+    [queue("remove"), queue("enqueue", "edited"), result, assistant("so")],
+  ],
+  ["that was taken back while the model spoke", [queue("remove"), assistant("so")]],
+  ["that nobody has answered yet", [result, queue("remove")]],
+  ["that an attachment keeps", [result, queue("remove"), assistant("so")], "2.1.108"],
+])("leaves a queued prompt in its record %s", async (_, rows, version = "2.1.92") => {
+  const messages = await messagesOf([queue("enqueue", "typed"), ...rows], { version });
+
+  expect(said(messages).filter((text) => text.startsWith("user"))).toEqual([]);
+});
+
+it("leaves a queued prompt in its record that was typed again", async () => {
+  const rows = [
+    queue("enqueue", "typed"),
+    queue("remove"),
+    user("typed!"),
+    result,
+    assistant("so"),
+  ];
+
+  expect(said(await messagesOf(rows))).toEqual(["user: typed!", "assistant: so"]);
+});
