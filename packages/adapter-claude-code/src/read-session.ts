@@ -97,7 +97,11 @@ async function openReading(
     sourceAgent: origin,
     createdAt: head.createdAt,
     project,
-    source: { path: place.requireString("path") },
+    source: {
+      path: place.requireString("path"),
+      // Its cut-point makes no fork of it: it has the history of what started it.
+      relation: parentSessionId && head.contextEnd && "agent",
+    },
   });
   return {
     session,

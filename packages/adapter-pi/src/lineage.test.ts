@@ -104,7 +104,7 @@ it("gives sub-agents to the session whose folder they lie in, nested ones to the
     right: ["scout", undefined, undefined],
     child: ["root", undefined, undefined],
     advisor: ["root", undefined, undefined],
-    tan: ["root", "a1", undefined],
+    tan: ["root", "a1", "agent"],
     orphan: ["gone", undefined, undefined],
   });
 });

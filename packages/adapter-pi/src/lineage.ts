@@ -17,8 +17,8 @@ export type Descent = {
   readonly parent?: Extracted<string> | undefined;
   /** The last entry that was copied from the parent. */
   readonly cutPoint?: Extracted<string> | undefined;
-  /** A fork, whether its cut-point is known or not; no sub-agent. */
-  readonly relation?: "fork";
+  /** What it is of the session that its header names, whether the cut-point is known or not. */
+  readonly relation?: "fork" | "agent";
 };
 
 /** Where logs are looked for, and how they are read. */
@@ -40,7 +40,7 @@ export async function descentOf(files: SessionFiles, head: Head, place: Source):
   if (parent === undefined) return {};
   const cutPoint =
     log && source ? await lastCopied(files.file, head, { log, source }, place) : undefined;
-  if (above) return { parent: cutPoint ? parent : above, cutPoint };
+  if (above) return { parent: cutPoint ? parent : above, cutPoint, relation: "agent" };
   return { parent, cutPoint, relation: "fork" };
 }
 

@@ -70,8 +70,10 @@ export async function toAnswer(
   );
   const isByCharacters = chosen.some(({ segment }) => segment.isByCharacters);
   const highlighter = toHighlighter(isByCharacters ? { ...query, literals: [query.text] } : query);
-  return groups.flatMap(({ root: { rootId, score }, segment, shown }): SessionMatches[] => {
+  return groups.flatMap(({ root: { rootId, score }, segment, shown: found }): SessionMatches[] => {
     const labels = segment.roots.labels(rootId);
+    // What says nothing by now was the client's own, or is empty.
+    const shown = found.filter((each) => details.states.get(keyText(each))?.said?.text !== "");
     const [first] = shown;
     if (labels === undefined || first === undefined) return [];
     const foundIn = segment.foundIn.get(rootId)?.filter((id) => id !== rootId) ?? [];

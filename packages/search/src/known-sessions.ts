@@ -74,9 +74,9 @@ async function look(
 }
 
 function setLater(labels: Map<string, SessionLabels>, later: LaterParents): void {
-  for (const [id, parent] of later) {
+  for (const [id, { parentId, parentMessageId }] of later) {
     const own = labels.get(id);
-    if (own !== undefined) labels.set(id, { ...own, ...parent });
+    if (own !== undefined) labels.set(id, { ...own, parentId, parentMessageId });
   }
 }
 

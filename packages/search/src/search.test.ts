@@ -442,6 +442,9 @@ describe("search of a store that changes", () => {
 
     expect(await shown("weigh quokka")).toEqual([["a-0", "user", "please weigh the quokka", true]]);
     expect(await shown("hexagon")).toEqual([["a-3", "assistant", "a hexagon", true]]);
+
+    await addChats(own.sessions, [{ id: "a", texts: ["", "an answer", "more", ""] }]);
+    expect(await shown("violet")).toEqual([]);
     own.remove();
   });
 

@@ -47,7 +47,11 @@ export function countOutcome(
   report.faults.push(...faults);
   report.faults_omitted += notes.omittedFaults;
 
-  const now = { sessionId: outcome.session_id, extent: extentOf(notes), held: outcome.held };
+  const now = {
+    sessionId: outcome.session_id,
+    extent: extentOf(notes, before),
+    held: outcome.held,
+  };
   // A file that is empty for a moment, or cannot be read, says nothing new of its session.
   const { sessionId, extent, held } = now.sessionId === undefined ? (before ?? {}) : now;
   return {

@@ -8,6 +8,8 @@ export type Source = {
   /** Absolute, links resolved, so that one place has one name. */
   readonly path: string;
   readonly reader: Reader;
+  /** True where somebody asked for this path: what is usually read counts more. */
+  readonly isAsked?: boolean;
 };
 
 /** Where to look for clients. */
@@ -36,7 +38,9 @@ export function discoverSources(
     const { origin } = adapter;
     const read = (path: string): Source => ({ adapter: origin, path, reader: adapter.from(path) });
     const asked = ownOf(paths, origin)?.map((path) => requirePlace(origin, path));
-    if (asked !== undefined) return [...new Set(asked)].map(read);
+    if (asked !== undefined) {
+      return [...new Set(asked)].map((path) => ({ ...read(path), isAsked: true }));
+    }
     const lasting = ownOf(configured, origin);
     const found = (lasting ?? adapter.homes(surroundings)).flatMap((path) => findPlace(path));
     const away = lasting?.filter((path) => findPlace(path).length === 0) ?? [];

@@ -1,4 +1,4 @@
-import { type ReadEvent, recordsOf } from "@pond/canonical";
+import { type Part, type ReadEvent, recordsOf } from "@pond/canonical";
 import type { Reader, RecordCount } from "@pond/canonical/adapter";
 import { type Fault, faultFromThrown, isPassing, maxFaultsPerSession, toFault } from "./fault.ts";
 
@@ -9,6 +9,8 @@ export type ReadNotes = {
   messages: number;
   /** The time of the last message, in milliseconds. */
   newestMs: number;
+  /** How many parts, and how many characters of text. */
+  size: number;
   pending: number;
   readonly faults: Fault[];
   omittedFaults: number;
@@ -26,6 +28,7 @@ export function emptyNotes(): ReadNotes {
     sessionId: undefined,
     messages: 0,
     newestMs: 0,
+    size: 0,
     pending: 0,
     faults: [],
     omittedFaults: 0,
@@ -91,6 +94,10 @@ async function nextEvent(
   }
 }
 
+function sizeOf(part: Part): number {
+  return part.type === "text" || part.type === "reasoning" ? 1 + part.text.length : 1;
+}
+
 function note(event: ReadEvent, notes: ReadNotes): void {
   switch (event.kind) {
     case "pending":
@@ -107,8 +114,10 @@ function note(event: ReadEvent, notes: ReadNotes): void {
       notes.messages += 1;
       notes.newestMs = Math.max(notes.newestMs, Number(event.message.timestamp / 1000n));
       return;
-    case "session":
     case "part":
+      notes.size += sizeOf(event.part);
+      return;
+    case "session":
       return;
   }
 }

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { type Extent, isOfStore, readSeenFile, type Stored } from "./seen-file.ts";
+import { type Extent, readSeenFile, type Stored } from "./seen-file.ts";
 
 /** A session as another source had it when that was read. */
 export type FoundElsewhere = {
   readonly sessionId: string;
   readonly extent: Extent;
-  /** When this machine began to read that source. */
-  readonly sinceMs: number;
+  /** False of a source that was read only where somebody asked for it by its path. */
+  readonly isUsual: boolean;
 };
 
 type Work = {
@@ -30,12 +30,13 @@ export async function foundElsewhere(
   for (const file of stateFiles(stateDirectory)) {
     if (own.has(file)) continue;
     const seen = await readSeenFile(file);
-    const { path, sinceMs = 0 } = seen ?? {};
+    const { path, isUsual = true } = seen ?? {};
     if (seen === undefined || path === undefined || !existsSync(path)) continue;
     if (works.some(({ source }) => overlap(source.path, path))) continue;
-    if (!(await isOfStore(seen, stored))) continue;
+    // To look for the last row of each would cost a question to the store.
+    if (seen.storedMessages > stored.messages) continue;
     for (const [, , { sessionId, extent, isGone } = {}] of seen.sessions) {
-      if (sessionId && extent && !isGone) found.push({ sessionId, extent, sinceMs });
+      if (sessionId && extent && !isGone) found.push({ sessionId, extent, isUsual });
     }
   }
   return found;

@@ -31,7 +31,9 @@ function machine({ folder, sessions }: Bench, name: string, homes: readonly stri
       const surroundings = { home: folder, env: {} };
       const sources = discoverSources([claudeCode], {
         surroundings,
-        paths: { "claude-code": path === undefined ? paths : [path] },
+        ...(path === undefined
+          ? { configured: { "claude-code": paths } }
+          : { paths: { "claude-code": [path] } }),
       });
       const stateDirectory = join(folder, `state-${name}`);
       // Two machines store nothing at the same time here.
@@ -163,7 +165,7 @@ describe("a session in several places of one machine", () => {
       both.write({ 1: "final" }, "home");
       both.write({ 1: "draft" }, "old");
       await both.sync();
-      both.write({ 1: "another draft" }, "old");
+      both.write({ 1: "other" }, "old");
 
       expect(changed(await both.sync(true))).toEqual([0, 0, 0]);
       expect(await texts(bench)).toEqual(["final"]);
@@ -218,6 +220,55 @@ describe("a folder that is synced by itself", () => {
       write({ 1: "giraffes", 4: "zebras" });
       expect(changed(await sync())).toEqual([0, 0, 1]);
       expect(await texts(bench)).toEqual(["giraffes", "zebras"]);
+    }));
+
+  it.each([
+    ["folder", "home", "old"],
+    ["home", "old", "home"],
+  ])("does not keep what the %s says in full from being stored", (_, shorter, longer) =>
+    withBench(async (bench) => {
+      const { write, sync, syncBackup } = desk(bench);
+      write({ 1: "giraffes", 2: "I begin" }, shorter);
+      write({ 1: "giraffes", 2: "I begin, and come to the end" }, longer);
+      const syncs = shorter === "home" ? [sync, syncBackup] : [syncBackup, sync];
+
+      for (const each of syncs) await each();
+
+      expect(await texts(bench)).toEqual(["giraffes", "I begin, and come to the end"]);
+      for (const each of syncs) expect(changed(await each(true))).toEqual([0, 0, 0]);
+    }),
+  );
+
+  it("knows that the client deleted the end, and what it deletes while it goes no further", () =>
+    withBench(async (bench) => {
+      const { write, sync, syncBackup } = desk(bench);
+      for (const home of ["home", "old"]) write({ ...live, 5: "lynx" }, home);
+      await sync();
+      write({ ...live, 2: "edited" });
+      expect(changed(await sync())).toEqual([0, 1, 1]);
+
+      expect(changed(await syncBackup())).toEqual([0, 0, 0]);
+      expect(await texts(bench)).toEqual(["giraffes", "edited", "zebras"]);
+
+      write({ ...live, 5: "lynx", 6: "otter" }, "old");
+      await syncBackup();
+      write({ 1: "giraffes", 4: "zebras" });
+      expect(changed(await sync())).toEqual([0, 0, 0]);
+      write({ 1: "giraffes", 4: "zebras", 7: "walrus" });
+      expect(changed(await sync())).toEqual([1, 0, 1]);
+    }));
+
+  it("counts a home with damaged records as going as far as before", () =>
+    withBench(async (bench) => {
+      const { write, sync, syncBackup } = desk(bench);
+      const file = write(live);
+      await sync();
+      write(backup, "old");
+      writeFileSync(file, "not a record\n");
+      await sync();
+
+      expect(changed(await syncBackup())).toEqual([1, 0, 0]);
+      expect(await texts(bench)).toContain("final");
     }));
 
   it("is compared with no home that is gone", () =>

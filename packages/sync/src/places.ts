@@ -60,11 +60,17 @@ export class Places {
     return {
       held: isAlone ? this.#heldBefore(before, sessionId) : undefined,
       isNewest: () => {
-        const own = { source, key, extent: extentOf(notes) };
+        const own = extentOf(notes, before);
+        const { isUsual } = work.seen;
         const elsewhere = this.#elsewhere.get(sessionId) ?? [];
+        const isAhead = (other: Extent | undefined, isFirst: boolean): boolean => {
+          const order = compareExtents(own, other);
+          return order === 0 ? isFirst : order > 0;
+        };
         return (
-          others().every((other) => isAheadOf(own, other)) &&
-          elsewhere.every((other) => isAheadElsewhere(own.extent, work.seen.sinceMs, other))
+          // Of two that go equally far, the one that is read first counts as the newer.
+          others().every((other) => isAhead(other.extent, isBefore({ source, key }, other))) &&
+          elsewhere.every((other) => isAhead(other.extent, isUsual || !other.isUsual))
         );
       },
     };
@@ -75,7 +81,7 @@ export class Places {
     const source = this.#works.indexOf(work);
     const formerId = before?.sessionId ?? sessionId;
     if (formerId !== sessionId) this.#here.get(formerId)?.delete(nameOf(source, key));
-    this.#put(sessionId, { source, key, extent: extentOf(notes) });
+    this.#put(sessionId, { source, key, extent: extentOf(notes, before) });
     // It has moved here, or this was one of its places.
     for (const { seen, key: former } of this.#gone.get(sessionId) ?? []) {
       if (seen !== work.seen || former !== key) seen.forget(former);
@@ -100,24 +106,26 @@ export class Places {
   }
 }
 
-/** How far a session went as it was read. */
-export function extentOf({ messages, newestMs }: ReadNotes): Extent {
-  return [newestMs, messages];
+/** How far a session goes as it was read, or went here before. */
+export function extentOf(
+  { sessionId, newestMs, messages, size }: ReadNotes,
+  before: SeenSession | undefined,
+): Extent {
+  const now: Extent = [newestMs, messages, size];
+  const former = before?.sessionId === sessionId ? before?.extent : undefined;
+  return former && compareExtents(former, now) > 0 ? former : now;
 }
 
-/** Of two that go equally far, the one that is read first counts as the newer. */
-function isAheadOf(own: Found, other: Found): boolean {
-  const [newest, messages] = own.extent ?? [0, 0];
-  const [otherNewest, otherMessages] = other.extent ?? [0, 0];
-  if (newest !== otherNewest) return newest > otherNewest;
-  if (messages !== otherMessages) return messages > otherMessages;
-  return own.source === other.source ? own.key < other.key : own.source < other.source;
+function compareExtents(one: Extent, other: Extent = [0, 0]): number {
+  const [newest, messages, size = 0] = one;
+  const [otherNewest, otherMessages, otherSize = 0] = other;
+  return newest - otherNewest || messages - otherMessages || size - otherSize;
 }
 
-/** Of two that end at the same time, the one that this machine knew first counts as the newer. */
-function isAheadElsewhere([newest]: Extent, sinceMs: number, other: FoundElsewhere): boolean {
-  const [otherNewest] = other.extent;
-  return newest === otherNewest ? sinceMs <= other.sinceMs : newest > otherNewest;
+type Read = Pick<Found, "source" | "key">;
+
+function isBefore(one: Read, other: Read): boolean {
+  return one.source === other.source ? one.key < other.key : one.source < other.source;
 }
 
 function nameOf(source: number, key: string): string {

@@ -43,7 +43,7 @@ export async function planImport(
     const { adapter } = source;
     const report = reports.get(adapter) ?? emptyReport(adapter);
     reports.set(adapter, report);
-    const seen = await SeenSessions.load(stateDirectory, source, { stored, software, nowMs });
+    const seen = await SeenSessions.load(stateDirectory, source, { stored, software });
     const changed = await listChanges(source, seen, report, {
       ...options,
       nowMs,

@@ -4,8 +4,11 @@ import { dirname, join } from "node:path";
 import type { Held } from "@pond/sessions";
 import type { Fault } from "./fault.ts";
 
-/** The time of the last message of a session, in milliseconds, and how many messages it has. */
-export type Extent = readonly [newestMs: number, messages: number];
+/**
+ * How far a session goes: the time of its last message, in milliseconds, how many messages it has,
+ * and how many parts and characters of text. Older versions did not note the last.
+ */
+export type Extent = readonly [newestMs: number, messages: number, size?: number];
 
 /** What this machine saw of one session when it last read it. */
 export type SeenSession = {
@@ -14,6 +17,7 @@ export type SeenSession = {
   readonly sessionId?: string;
   /** What the store showed of it then. */
   readonly held?: Held;
+  /** The largest it was seen with here: a client may delete messages, or lose some. */
   readonly extent?: Extent;
   /** It was not there when its source was listed: deleted, under another key now, or out of reach. */
   readonly isGone?: boolean;
@@ -45,9 +49,10 @@ export type Entry = readonly [
 /** What a state file says of the one source it is for. */
 export type SeenFile = {
   readonly software?: unknown;
-  /** The source, and when this machine began to read it; absent in files of older versions. */
+  /** The source; absent in files of older versions. */
   readonly path?: string;
-  readonly sinceMs?: number;
+  /** True where it was ever read without being asked for by its path. */
+  readonly isUsual?: boolean;
   readonly storedMessages: number;
   /** Absent in files of older versions, and where nothing was added. */
   readonly lastAdded?: AddedRow;
@@ -103,7 +108,7 @@ function isSeenFile(value: unknown): value is SeenFile {
   if (!("version" in value) || value.version !== version) return false;
   if (!("storedMessages" in value) || typeof value.storedMessages !== "number") return false;
   if ("path" in value && typeof value.path !== "string") return false;
-  if ("sinceMs" in value && typeof value.sinceMs !== "number") return false;
+  if ("isUsual" in value && typeof value.isUsual !== "boolean") return false;
   if ("lastAdded" in value && !isAddedRow(value.lastAdded)) return false;
   return "sessions" in value && Array.isArray(value.sessions) && value.sessions.every(isEntry);
 }
@@ -117,6 +122,15 @@ function isAddedRow(value: unknown): value is AddedRow {
 function isEntry(value: unknown): value is Entry {
   if (!Array.isArray(value)) return false;
   const [key, fingerprint, rest] = value;
-  const isRest = rest === undefined || (typeof rest === "object" && rest !== null);
-  return typeof key === "string" && typeof fingerprint === "string" && isRest;
+  return typeof key === "string" && typeof fingerprint === "string" && isRest(rest);
+}
+
+function isRest(rest: unknown): boolean {
+  if (rest === undefined) return true;
+  if (typeof rest !== "object" || rest === null) return false;
+  return !("extent" in rest) || isExtent(rest.extent);
+}
+
+function isExtent(value: unknown): value is Extent {
+  return Array.isArray(value) && value.length >= 2 && value.every(Number.isFinite);
 }

@@ -16,8 +16,8 @@ const storing = (messages: number, ...rows: readonly AddedRow[]): Stored => ({
 const source = { adapter: "demo", path: "/home/ada/.demo" };
 let folder: string;
 let file: string;
-const load = (stored: Stored, nowMs = 0): Promise<SeenSessions> =>
-  SeenSessions.load(join(folder, "state"), source, { stored, nowMs });
+const load = (stored: Stored, isAsked = false): Promise<SeenSessions> =>
+  SeenSessions.load(join(folder, "state"), { ...source, isAsked }, { stored });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "pond-seen-"));
   file = seenFile(join(folder, "state"), source);
@@ -54,6 +54,7 @@ describe("SeenSessions", () => {
     ["is no JSON", () => "\0\0\0\0"],
     ["is of another version", (text: string) => text.replace('"version":1', '"version":2')],
     ["holds no sessions", () => '{"version":1,"storedMessages":0}'],
+    ["holds no extent", (text: string) => text.replace('"1"', '"1",{"extent":7}')],
     ["names no row", (text: string) => text.replace('"sessions"', '"lastAdded":[],"sessions"')],
     ["holds other things", () => '{"version":1,"storedMessages":0,"sessions":[["a"],7]}'],
   ])("starts afresh when the file %s", async (_, damage) => {
@@ -114,26 +115,29 @@ describe("SeenSessions", () => {
     expect([seen.get("a"), seen.get("d")]).toEqual([{ fingerprint: "a" }, undefined]);
   });
 
-  it("knows since when, whatever it read later", async () => {
-    const seen = await load(storing(0), 7);
-    seen.set("a", { fingerprint: "1" });
-    await seen.save(storing(1));
+  it("knows whether its source was ever read without being asked for", async () => {
+    const asked = await load(storing(0), true);
+    asked.set("a", { fingerprint: "1" });
+    await asked.save(storing(1));
+    const written = (): unknown => JSON.parse(readFileSync(file, "utf8"));
+    expect(written()).toMatchObject({ path: source.path, isUsual: false });
 
-    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ path: source.path, sinceMs: 7 });
-    expect((await load(storing(1), 9)).sinceMs).toBe(7);
-    expect((await load(storing(0), 9)).sinceMs).toBe(9);
+    const usual = await load(storing(1));
+    await usual.save(storing(1));
+
+    expect(written()).toMatchObject({ isUsual: true, sessions: [["a", "1"]] });
+    expect((await load(storing(1), true)).isUsual).toBe(true);
   });
 
   it("says in a file of an older version what it is about", async () => {
     const old = { version: 1, storedMessages: 0, sessions: [["a", "1"]] };
     mkdirSync(join(folder, "state"));
     writeFileSync(file, JSON.stringify(old));
-    const seen = await load(storing(0), 7);
+    const seen = await load(storing(0));
 
     await seen.save(storing(0));
 
-    const { path, sinceMs, sessions } = JSON.parse(readFileSync(file, "utf8"));
-    expect([path, sinceMs, sessions]).toEqual([source.path, 0, old.sessions]);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ ...old, path: source.path });
   });
 
   it("keeps a file for each place", () => {

@@ -1,3 +1,4 @@
+import type { Source } from "./discover.ts";
 import {
   type AddedRow,
   type Entry,
@@ -20,8 +21,9 @@ export type LoadOptions = {
    * it reads those sessions again.
    */
   readonly software?: string | undefined;
-  readonly nowMs: number;
 };
+
+export type SeenSource = Pick<Source, "adapter" | "path" | "isAsked">;
 
 /**
  * Which sessions of one source this machine has read, in one small file. Only an aid: when it is
@@ -29,8 +31,8 @@ export type LoadOptions = {
  */
 export class SeenSessions {
   readonly file: string;
-  /** When this machine began to read the source; 0 where that is long ago. */
-  readonly sinceMs: number;
+  /** False of a source that was read only where somebody asked for it by its path. */
+  readonly isUsual: boolean;
   readonly #path: string;
   readonly #software: string;
   readonly #sessions: Map<string, SeenSession>;
@@ -41,17 +43,17 @@ export class SeenSessions {
 
   private constructor(
     file: string,
-    path: string,
+    { path, isAsked = false }: SeenSource,
     seen: SeenFile | undefined,
-    { software = "", nowMs }: LoadOptions,
+    software: string,
   ) {
     this.file = file;
-    this.sinceMs = seen === undefined ? nowMs : (seen.sinceMs ?? 0);
+    this.isUsual = !isAsked || seen?.isUsual === true;
     this.#path = path;
     this.#software = software;
     this.#lastAdded = seen?.lastAdded;
-    // Of an older version: it shall say what it is about, for others to know.
-    this.#isDirty = seen !== undefined && seen.path === undefined;
+    // It shall say what it is about, for other sources to be compared with it.
+    this.#isDirty = seen !== undefined && seen.isUsual !== this.isUsual;
     const isSameSoftware = seen?.software === software;
     this.#sessions = new Map(
       seen?.sessions.map(([key, fingerprint, rest]) => [
@@ -64,13 +66,13 @@ export class SeenSessions {
   /** What the directory of a store says of a source, as far as it is about the store as it is. */
   static async load(
     directory: string,
-    source: { readonly adapter: string; readonly path: string },
-    options: LoadOptions,
+    source: SeenSource,
+    { stored, software = "" }: LoadOptions,
   ): Promise<SeenSessions> {
     const file = seenFile(directory, source);
     const seen = await readSeenFile(file);
-    const isTrusted = seen !== undefined && (await isOfStore(seen, options.stored));
-    return new SeenSessions(file, source.path, isTrusted ? seen : undefined, options);
+    const isTrusted = seen !== undefined && (await isOfStore(seen, stored));
+    return new SeenSessions(file, source, isTrusted ? seen : undefined, software);
   }
 
   get(key: string): SeenSession | undefined {
@@ -118,7 +120,7 @@ export class SeenSessions {
     if (this.#added && (await stored.holds(this.#added))) this.#lastAdded = this.#added;
     this.#added = undefined;
     await writeSeenFile(this.file, {
-      ...{ software: this.#software, path: this.#path, sinceMs: this.sinceMs },
+      ...{ software: this.#software, path: this.#path, isUsual: this.isUsual },
       storedMessages: stored.messages,
       ...(this.#lastAdded && { lastAdded: this.#lastAdded }),
       sessions: Array.from(this.#sessions, toEntry),

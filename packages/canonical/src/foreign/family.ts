@@ -42,7 +42,8 @@ export function isSubAgent(
   return session.parent_session_id !== undefined && !isFork(session);
 }
 
-/** A fork has a cut-point, or says that it is one where its source names none. */
+/** A fork has a cut-point, where its source does not say what it is: agents are cut off, too. */
 function isFork(session: Session): boolean {
-  return session.parent_message_id !== undefined || sourceOf(session)["relation"] === "fork";
+  const relation = sourceOf(session)["relation"];
+  return relation === undefined ? session.parent_message_id !== undefined : relation === "fork";
 }

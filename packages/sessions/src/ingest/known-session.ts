@@ -148,12 +148,12 @@ export class KnownSession implements SessionWriter {
     const { outcome, hooks, place } = this.#gathered;
     const seen = new Set(this.#seen.map(({ id }) => id));
     const isNewest = place?.isNewest() ?? true;
-    const others = this.#others(seen, isNewest);
+    const others = this.#others(seen);
     const all = reconcile(this.#live, this.#seen, { mayRemove: isWhole });
     const allowed = all.filter((each) =>
       // What is kept in a session of its own was put into this one by mistake.
       each.kind === "remove"
-        ? !others.has(each.previous.id) || this.#idsOfOthers.has(each.previous.id)
+        ? (isNewest && !others.has(each.previous.id)) || this.#idsOfOthers.has(each.previous.id)
         : isNewest || this.#isMissing(each),
     );
     const changes = await withoutSideFiles(this.#store, this.#session.id, allowed);
@@ -183,11 +183,10 @@ export class KnownSession implements SessionWriter {
   }
 
   /** What is shown though this source lacks it and is not known to have held it. */
-  #others(seen: ReadonlySet<string>, isNewest: boolean): Set<string> {
+  #others(seen: ReadonlySet<string>): Set<string> {
     const lacking = this.#before.filter((id) => !seen.has(id));
     if (lacking.length === 0) return new Set();
-    // What an older copy lacks may have come since.
-    const held = isNewest ? this.#gathered.place?.held : undefined;
+    const held = this.#gathered.place?.held;
     if (held === "all") return new Set();
     const ids = held ? this.#idsHeld(held) : new Set();
     return new Set(lacking.filter((id) => !ids.has(id)));

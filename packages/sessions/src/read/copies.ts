@@ -3,6 +3,7 @@ import { copyLetters, copyUuid } from "@pond/canonical/foreign";
 import { oneOf, type Store } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
 import { upFrom } from "./ancestry.ts";
+import { forksIn } from "./forks.ts";
 import { laterParents, setLater } from "./later-parents.ts";
 
 /** A session that may be the copy of another client's, which `restore` made and a sync read. */
@@ -82,7 +83,10 @@ async function momentsOf(
       began.set(String(id), BigInt(created_at as bigint));
     }
   }
-  setLater(parents, await laterParents(store));
+  const later = await laterParents(store);
+  setLater(parents, later);
+  // Who goes on in a fork does not go on in what it was forked from.
+  for (const id of await forksIn(store, later)) parents.set(id, null);
   const members = new Map<string, readonly Moments[]>();
   for (const [id, micros] of began) {
     const counted = upFrom(parents, id).flatMap((each) => moments.get(each) ?? []);

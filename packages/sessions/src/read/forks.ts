@@ -1,3 +1,4 @@
+import type { JsonObject } from "@pond/canonical";
 import { and, type Cell, contains, isNotNull, or, type Store } from "@pond/substrate";
 import { DamagedRowError } from "../errors.ts";
 import { objectOf } from "../rows/from-rows.ts";
@@ -6,7 +7,7 @@ import type { LaterParents } from "./later-parents.ts";
 
 /**
  * The sessions that somebody forked from another and went on in; whatever else has a parent is a
- * sub-agent. A fork has a cut-point, or says that it is one where its source names none.
+ * sub-agent.
  */
 export async function forksIn(store: Store, later: LaterParents): Promise<Set<string>> {
   const forks = new Set<string>();
@@ -15,19 +16,27 @@ export async function forksIn(store: Store, later: LaterParents): Promise<Set<st
   const columns = ["id", "parent_message_id", "options"];
   for await (const rows of store.table("sessions").scan({ columns, where })) {
     for (const { id, parent_message_id: cut, options } of rows) {
-      if (typeof cut === "string" || isForkBy(options)) forks.add(String(id));
+      if (isFork(sourceOf(options), typeof cut === "string")) forks.add(String(id));
     }
   }
-  for (const [id, { parentMessageId }] of later) if (parentMessageId !== null) forks.add(id);
+  for (const [id, { isFork }] of later) {
+    if (isFork) forks.add(id);
+    else forks.delete(id);
+  }
   return forks;
 }
 
-function isForkBy(options: Cell | undefined): boolean {
+/** A fork has a cut-point, where its source does not say what it is: agents are cut off, too. */
+export function isFork({ relation }: JsonObject, hasCut: boolean): boolean {
+  return relation === undefined ? hasCut : relation === "fork";
+}
+
+function sourceOf(options: Cell | undefined): JsonObject {
   try {
-    return bagOf(objectOf(options), "source")["relation"] === "fork";
+    return bagOf(objectOf(options), "source");
   } catch (error) {
     // A row that is damaged is no reason to stop: it is named where the store is verified.
-    if (error instanceof DamagedRowError) return false;
+    if (error instanceof DamagedRowError) return {};
     throw error;
   }
 }

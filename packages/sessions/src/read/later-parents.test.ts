@@ -26,7 +26,7 @@ it("says the same to those that ask at once, before there are any and after", ()
       await ingestBelow(sessions, parent);
       const some = await askAtOnce(sessions);
       expect(new Set(some).size).toBe(1);
-      expect(some[0]?.get("s")).toEqual({ parentId: parent, parentMessageId: null });
+      expect(some[0]?.get("s")).toMatchObject({ parentId: parent, isFork: false });
     }
     expect(none[0]?.size).toBe(0);
   }));

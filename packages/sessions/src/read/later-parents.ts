@@ -1,4 +1,5 @@
 import { isJsonObject } from "@pond/canonical";
+import { objectAt } from "@pond/canonical/adapter";
 import { and, type Cell, eq, oneOf, prefix, type Store } from "@pond/substrate";
 import { DamagedRowError } from "../errors.ts";
 import { sessionItself } from "../revisions/reconcile.ts";
@@ -6,11 +7,13 @@ import { revisionPrefix } from "../revisions/revisions.ts";
 import { objectOf } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { bagOf } from "../rows/option-bag.ts";
+import { isFork } from "./forks.ts";
 
 /** Where a session belongs, as its source says now. */
 export type LaterParent = {
   readonly parentId: string | null;
   readonly parentMessageId: string | null;
+  readonly isFork: boolean;
 };
 
 /** By session; of those whose source said more of them after they were stored. */
@@ -99,10 +102,12 @@ function parentOf(options: Cell | undefined): LaterParent | undefined {
   try {
     const { session } = bagOf(objectOf(options), "pond");
     if (!isJsonObject(session)) return undefined;
-    const { parent_session_id: parent, parent_message_id: message } = session;
+    const { parent_session_id: parent, parent_message_id: cut } = session;
+    const source = objectAt(objectAt(session, "options"), "source");
     return {
       parentId: typeof parent === "string" ? parent : null,
-      parentMessageId: typeof message === "string" ? message : null,
+      parentMessageId: typeof cut === "string" ? cut : null,
+      isFork: typeof parent === "string" && isFork(source, typeof cut === "string"),
     };
   } catch (error) {
     // A row that is damaged is no reason to stop: it is named where the store is verified.

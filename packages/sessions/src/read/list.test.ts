@@ -96,12 +96,18 @@ describe("listSessions", () => {
   it("lists a fork by itself, with the sub-agents that served it", () =>
     withStore(async (sessions) => {
       const fork = { source: { relation: "fork" } };
+      const agent = { options: { source: { relation: "agent" } } };
       await ingestDemo(sessions, [
         at("root", 0),
         at("agent", 1, { parent: "root" }),
         below("cut", "root", { parent_message_id: "root-1" }),
         below("said", "cut", { options: fork }),
         below("served", "said", { options: { source: { task: '"relation":"fork"' } } }),
+        below("cut off", "root", { ...agent, parent_message_id: "root-1" }),
+        below("late", "root", { parent_message_id: "root-1" }),
+      ]);
+      await ingestDemo(sessions, [
+        below("late", "root", { ...agent, parent_message_id: "root-1" }),
       ]);
 
       const listed = await listSessions(sessions, { limit: 9 });
@@ -109,7 +115,7 @@ describe("listSessions", () => {
       const rows = listed.map(({ session_id, descendants }) => [session_id, descendants]);
       expect(rows.sort()).toEqual([
         ["cut", 0],
-        ["root", 1],
+        ["root", 3],
         ["said", 1],
       ]);
       expect(listed.find(({ session_id }) => session_id === "said")).toMatchObject({
