@@ -106,6 +106,28 @@ it.each(["superseded", "recovered"])(
   },
 );
 
+it("withholds the answers that Claude Code retracted, with their results, and no others", () => {
+  const retracted = {
+    subtype: "model_refusal_fallback",
+    retractedMessageUuids: ["m1", "u4", "x", null],
+  };
+
+  expect(
+    parted(
+      ["user", {}, text("Why?")],
+      ["assistant", {}, text("Since"), call("c1")],
+      ["tool", {}, answer("c1", "a.txt")],
+      ["assistant", {}, text("Because")],
+      ["assistant", { uuid: "u4" }, text("So")],
+      ["system", retracted],
+      ["assistant", {}, text("Thus")],
+    ),
+  ).toEqual({
+    live: ["m0: Why?", "m3: Because", "m6: Thus"],
+    undone: ["m1: Since | read c1", 'm2: c1 -> "a.txt"', "m4: So"],
+  });
+});
+
 describe("an edit of the context", () => {
   it("takes its target out, unless a later one gives it back", () => {
     expect(

@@ -7,18 +7,18 @@ import { editedParts } from "./edited-parts.ts";
 import type { Course } from "./undone.ts";
 
 /**
- * Takes out what pi and omp keep from their models: commands whose output is for the user
- * alone, answers that broke off and were tried again, entries that an edit of the context struck out.
+ * Takes out what clients keep from their models: commands whose output is for the user alone,
+ * answers that were withdrawn for others, entries that an edit of the context struck out.
  * Where an edit gave an entry other content, that is live, and what it had before is withheld.
  */
 export function partWithheld(messages: readonly Message[]): Course {
   const edits = editsOf(messages);
-  const broken = brokenOff(messages);
+  const withdrawn = withdrawnIn(messages);
   const live: Message[] = [];
   const undone: Message[] = [];
   for (const message of messages) {
     const edit = edits.get(message.id);
-    if (edit === null || broken.has(message) || isForTheUserAlone(message)) undone.push(message);
+    if (edit === null || withdrawn.has(message) || isForTheUserAlone(message)) undone.push(message);
     else if (edit === undefined || message.role === "system") live.push(message);
     else {
       const parts = editedParts(message, edit);
@@ -49,18 +49,32 @@ function isForTheUserAlone(message: Message): boolean {
   return entryMessage(message)["excludeFromContext"] === true;
 }
 
-/** Answers that omp marks because another one was tried in their place, with what tools said. */
-function brokenOff(messages: readonly Message[]): ReadonlySet<Message> {
-  const broken = new Set(
-    messages.filter((message) => Boolean(entryMessage(message)["retryRecovery"])),
+/**
+ * Answers in whose place another one was tried, with what tools said: omp marks them, and Claude Code
+ * names them behind them, where a model refused.
+ */
+function withdrawnIn(messages: readonly Message[]): ReadonlySet<Message> {
+  const retracted = new Set<JsonValue>(
+    messages.flatMap((message) => {
+      const uuids = carriedRecord(message)?.["retractedMessageUuids"];
+      return Array.isArray(uuids) ? uuids.filter((uuid) => typeof uuid === "string") : [];
+    }),
   );
-  if (broken.size === 0) return broken;
+  const withdrawn = new Set(
+    messages.filter((message) => {
+      const { continues = null } = sourceOf(message);
+      const { uuid = null } = restOf(sourceOf(message));
+      const isNamed = [message.id, continues, uuid].some((id) => retracted.has(id));
+      return isNamed || Boolean(entryMessage(message)["retryRecovery"]);
+    }),
+  );
+  if (withdrawn.size === 0) return withdrawn;
   const answers = new Answers(messages);
-  for (const part of [...broken].flatMap(partsOf)) {
+  for (const part of [...withdrawn].flatMap(partsOf)) {
     const answer = part.type === "tool_call" ? answers.of(part) : undefined;
-    if (answer) broken.add(answer.message);
+    if (answer) withdrawn.add(answer.message);
   }
-  return broken;
+  return withdrawn;
 }
 
 /** What an entry of pi holds as its message, without what canonical fields took. */
