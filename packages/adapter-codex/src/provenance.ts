@@ -158,19 +158,24 @@ export function isImageTag(text: string): boolean {
 
 /**
  * Where a prompt begins: behind the context that an editor, the app or an automation put before
- * it, in the same text. 0 where the text has no such prefix.
+ * it, in the same text. 0 where the text has no such prefix. What the user noted on a response, a
+ * diff or a page is of the prompt, which may be empty then.
  */
 export function promptStart(text: string): number {
   const begin = text.trimStart();
   if (!prefixHeadings.some((heading) => begin.startsWith(heading))) {
     return automationHead.exec(text)?.[0].length ?? 0;
   }
-  // As the client itself looks for it: the first one counts.
-  const marker = promptMarker.exec(text);
-  return marker ? marker.index + marker[0].length : 0;
+  // A selection may hold the marker, so the last one counts, as it does for the client itself.
+  const marker = [...text.matchAll(promptMarkers)].at(-1);
+  if (marker === undefined) return 0;
+  const start = marker.index + marker[0].length;
+  const notes = notesHeading.exec(text);
+  return Math.min(start, notes?.index ?? start);
 }
 
-const promptMarker = /## My request(?: for Codex)?:(?:\r?\n)?/;
+const promptMarkers = /^## My request(?: for Codex)?:(?:\r?\n)?/gm;
+const notesHeading = /^# (?:Response annotations|Diff comments|Browser comments):/m;
 const prefixHeadings: readonly string[] = [
   "# Context from my IDE setup:",
   "# Files mentioned by the user:",
@@ -178,9 +183,6 @@ const prefixHeadings: readonly string[] = [
   "# Applications mentioned by the user:",
   "# Selected text:",
   "# Review findings:",
-  "# Response annotations:",
-  "# Diff comments:",
-  "# Browser comments:",
   "# In app browser",
   "<in-app-browser-context",
   "# Chrome tabs:",
@@ -196,6 +198,22 @@ const prefixHeadings: readonly string[] = [
 ];
 const automationHead =
   /^Automation: .*\r?\nAutomation ID: .*\r?\nAutomation memory: .*\r?\nLast run: .*\r?\n\r?\n/;
+
+/**
+ * Where what the user said by voice stands in the text that hands it over to the thread; undefined
+ * where the text hands over nothing that was said to it.
+ */
+export function voiceRequest(
+  text: string,
+): { readonly start: number; readonly end: number } | undefined {
+  if (injectedText(text) !== "realtime_delegation") return undefined;
+  const [, head, request] = voiceHead.exec(text) ?? [];
+  if (head === undefined || request === undefined) return undefined;
+  return { start: head.length, end: head.length + request.length };
+}
+
+// At the end of a talk its source stands before the input, and the input is the client's.
+const voiceHead = /^(\s*<realtime_delegation>\s*<input>)(.+?)<\/input>/s;
 
 /** Where what another agent wrote begins in its mail: behind the head that the client gives it. */
 export function mailStart(text: string): number {

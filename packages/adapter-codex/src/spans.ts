@@ -6,6 +6,7 @@ import {
   mailStart,
   promptStart,
   provenanceOf,
+  voiceRequest,
 } from "./provenance.ts";
 import type { Author } from "./records/envelope.ts";
 
@@ -33,7 +34,7 @@ export function injectedPlace({ author, ...label }: Speaker): string | undefined
 /** Cuts a text where harness and speaker meet (spec 6.5, rule 1). */
 export function cutText(text: string, speaker: Speaker): readonly Span[] {
   const whole = injectedPlace(speaker) ?? injectedWhole(text, speaker);
-  if (whole !== undefined) return [{ end: text.length, kind: whole }];
+  if (whole !== undefined) return cutRequest(text, speaker, whole);
   switch (speaker.author) {
     case "model":
       return [{ end: text.length, kind: undefined }];
@@ -56,6 +57,18 @@ function injectedWhole(text: string, speaker: Speaker): string | undefined {
       if (provenanceOf(speaker) === "conversational") return isImageTag(text) ? "image" : undefined;
       return injectedText(text);
   }
+}
+
+/** All of a text is an injection of that kind, but for what it hands over of the user's voice. */
+function cutRequest(text: string, { author }: Speaker, kind: string): readonly Span[] {
+  const hears = author === "human" || author === "agent";
+  const request = hears ? voiceRequest(text) : undefined;
+  if (request === undefined) return [{ end: text.length, kind }];
+  return [
+    { end: request.start, kind },
+    { end: request.end, kind: undefined },
+    { end: text.length, kind },
+  ];
 }
 
 /** @param kind - Which injection stands before `start`. */

@@ -180,6 +180,51 @@ it("keeps the id that a line of mail was carried with, before it was read (`lanc
   ]);
 });
 
+const wrapper = "<realtime_delegation>\n  <input>";
+const transcript =
+  "</input>\n  <transcript_delta>user: is a &lt; b?\nassistant: on it</transcript_delta>\n</realtime_delegation>";
+const flushed =
+  "<realtime_delegation>\n  <source>transcript_tail_flush</source>\n  <input>Go on.</input>\n</realtime_delegation>";
+const empty = "<realtime_delegation>\n  <input></input>\n</realtime_delegation>";
+const handedOver = (text: string, kinds?: readonly string[]): JsonObject =>
+  item({
+    type: "message",
+    role: "user",
+    content: [input(text)],
+    ...(kinds && { internal_chat_message_metadata_passthrough: { content_item_kinds: kinds } }),
+  });
+
+it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
+  [
+    "a request",
+    handedOver(`${wrapper}Is a &lt; b?${transcript}`),
+    [
+      ["injected", wrapper],
+      ["conversational", "Is a &lt; b?"],
+      ["injected", transcript],
+    ],
+  ],
+  [
+    "a request with a label",
+    handedOver(`${wrapper}Why?${transcript}`, ["realtime_conversation.delegation"]),
+    [
+      ["injected", wrapper],
+      ["conversational", "Why?"],
+      ["injected", transcript],
+    ],
+  ],
+  ["the end of a talk", handedOver(flushed), [["injected", flushed]]],
+  ["a request of no words", handedOver(empty), [["injected", empty]]],
+  ["a quotation", handedOver(`${flushed} ?`), [["conversational", `${flushed} ?`]]],
+])(
+  "cuts what was said by voice out of its wrapper: %s (spec 6.5, rule 1)",
+  async (_, record, parts) => {
+    const [message] = await read([record]);
+
+    expect(said(message)).toEqual(["user", undefined, ...parts]);
+  },
+);
+
 const answer = (text: string, kind?: string): JsonObject =>
   item({
     type: "message",

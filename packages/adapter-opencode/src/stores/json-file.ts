@@ -27,9 +27,18 @@ export function readJsonFile(file: string): JsonFile {
  * The JSON text among the bytes of a file. A shell may have written what the client said first to
  * it too.
  */
-export function jsonText(bytes: Uint8Array, options?: { readonly fatal: boolean }): string {
-  const text = new TextDecoder(encodingOf(bytes), options).decode(bytes);
+export function jsonText(bytes: Buffer, options?: { readonly fatal: boolean }): string {
+  const isUtf8 = encodingOf(bytes) === "UTF-8";
+  const text = isUtf8 ? new TextDecoder("UTF-8", options).decode(bytes) : utf16Text(bytes, options);
   return text.replace(/^Exporting session: \w+\s*/, "");
+}
+
+/** The text behind the mark; a `TextDecoder` takes no UTF-16 of 256 MiB and more. */
+function utf16Text(bytes: Buffer, options?: { readonly fatal: boolean }): string {
+  const text = bytes.toString("utf16le", 2);
+  const isWhole = bytes.length % 2 === 0 && text.isWellFormed();
+  if (options?.fatal && !isWhole) throw new TypeError("not valid UTF-16LE");
+  return text;
 }
 
 /** PowerShell 5 writes UTF-16. */

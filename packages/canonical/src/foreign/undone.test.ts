@@ -169,6 +169,29 @@ describe("of Codex, turns that were rolled back are not live", () => {
     expect(found.replace(`back ${count} `, "")).toBe(expected);
   });
 
+  it.each<[string, JsonObject]>([
+    ["an item", { type: "response_item", payload: { type: "agent_message" } }],
+    ["a line", { type: "inter_agent_communication", payload: {} }],
+  ])("does not count mail of another agent: %s", (_, rest) => {
+    expect(
+      live(
+        ["a", "one", {}],
+        ["b", "two", {}],
+        ["c", "mail", { author: "agent", rest }],
+        said("d"),
+        turns(1),
+        ["e", "three", {}],
+      ),
+    ).toBe("a back 1 e");
+  });
+
+  it("counts the task of a thread that another agent spawned", () => {
+    const rest = { type: "response_item", payload: { type: "message", role: "user" } };
+    expect(
+      live(["a", "task", { author: "agent", rest }], said("b"), turns(1), ["c", "two", {}]),
+    ).toBe("back 1 c");
+  });
+
   it("counts only those that were live", () => {
     expect(
       live(["a", "one", {}], ["b", "two", {}], turns(1), ["c", "three", {}], turns(2), [

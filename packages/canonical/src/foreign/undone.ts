@@ -118,13 +118,23 @@ function rolledBack(messages: readonly Message[]): readonly Message[] {
     const payload = objectAt(carriedRecord(message) ?? {}, "payload");
     const turns = payload["num_turns"];
     if (payload["type"] === "thread_rolled_back" && typeof turns === "number" && turns > 0) {
-      const prompts = [...live.keys()].filter((index) => isTyped(live[index]));
+      const prompts = [...live.keys()].filter((index) => isPrompt(live[index]));
       const from = prompts.at(-turns) ?? prompts[0] ?? live.length;
       for (const taken of live.splice(from)) undone.push(taken);
     }
     live.push(message);
   }
   return undone;
+}
+
+/** What a user of Codex can take back: not the mail of another agent, which stands in his place. */
+function isPrompt(message: Message | undefined): boolean {
+  if (message === undefined || !isTyped(message)) return false;
+  const rest = restOf(sourceOf(message));
+  const isMail =
+    rest["type"] === "inter_agent_communication" ||
+    objectAt(rest, "payload")["type"] === "agent_message";
+  return !isMail;
 }
 
 /** opencode notes in the session from which message on it was reverted, or from which part of it. */
