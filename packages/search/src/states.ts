@@ -1,4 +1,11 @@
-import { isJsonObject, type Message, messageFromWire, parseJson, partsOf } from "@pond/canonical";
+import {
+  isJsonObject,
+  type Message,
+  messageFromWire,
+  parseJson,
+  partsOf,
+  ValidationError,
+} from "@pond/canonical";
 import { type SessionStore, searchText } from "@pond/sessions";
 import { isNotNull, type Row } from "@pond/substrate";
 import { keyText, type MessageKey, within } from "./message.ts";
@@ -52,10 +59,19 @@ function byRevision(left: Row, right: Row): number {
 }
 
 function saidBy(options: Row[string] | undefined): Said | undefined {
-  const wire = fieldOf(fieldOf(parseJson(String(options)), "pond"), "message");
-  if (wire === undefined) return undefined;
-  const message = messageFromWire(wire);
-  return { text: searchText(message, partsOf(message)) ?? "", role: message.role };
+  const message = messageIn(options);
+  return message && { text: searchText(message, partsOf(message)) ?? "", role: message.role };
+}
+
+/** Undefined also of a carrier that is damaged: it is named where the store is verified. */
+function messageIn(options: Row[string] | undefined): Message | undefined {
+  try {
+    const wire = fieldOf(fieldOf(parseJson(String(options)), "pond"), "message");
+    return wire === undefined ? undefined : messageFromWire(wire);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof ValidationError) return undefined;
+    throw error;
+  }
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -1,5 +1,7 @@
 import { fromRfc3339, type ReadEvent, sessionFromWire } from "@pond/canonical";
+import type { Cell, Row } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
+import { sessionTables } from "../tables.ts";
 import { type DemoMessage, type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
 import { listSessions } from "./list.ts";
 
@@ -67,6 +69,26 @@ describe("listSessions", () => {
 
       await ingestDemo(sessions, [talk(unread, "Go further.")]);
       expect(await title()).toBe("Go further.");
+    }));
+
+  it("gives the title that was stored first where what revised it is damaged", () =>
+    withStore(async (whole) => {
+      for (const text of ["first", "second"]) {
+        await ingestDemo(whole, [{ id: "s", messages: [said("a", text)] }]);
+      }
+      await withStore(async (damaged) => {
+        for (const { name, columns } of sessionTables) {
+          const names = Object.keys(columns);
+          const rows = await whole.store.table(name).rows({ columns: names });
+          const cell = (row: Row, column: string): Cell =>
+            column === "options" && row["revises"] ? "{cut" : (row[column] ?? null);
+          const batch = names.map((column) => [column, rows.map((row) => cell(row, column))]);
+          await damaged.store.table(name).insert(Object.fromEntries(batch));
+        }
+
+        expect((await listSessions(whole))[0]?.title).toBe("second");
+        expect((await listSessions(damaged))[0]?.title).toBe("first");
+      });
     }));
 
   it("folds sub-agents of any depth under their root, or lists them", () =>

@@ -1,10 +1,14 @@
+import { partsOf } from "@pond/canonical";
 import { and, eq, isNotNull, isNull, ne, oneOf, type Store } from "@pond/substrate";
+import { DamagedRowError, MessageNotFoundError } from "../errors.ts";
 import { liveMessages, sessionItself } from "../revisions/reconcile.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { fromIndexed } from "../search/indexed-text.ts";
+import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
 import { searchable } from "../tables.ts";
-import { getSession } from "./get.ts";
+import { loadMessages } from "./content.ts";
+import { loadPlaces } from "./outline.ts";
 
 const titleChars = 120;
 
@@ -34,19 +38,45 @@ export async function countMessages(
 
 /** The beginning of the first thing a person said in each session. */
 export async function titles(
-  sessions: SessionStore,
+  { store }: SessionStore,
   sessionIds: readonly string[],
 ): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
-  const first = await firstSaid(sessions.store, sessionIds);
+  const first = await firstSaid(store, sessionIds);
   const found = new Map([...first].map(([id, { text }]) => [id, shorten(text)]));
-  for (const sessionId of await changedAbove(sessions.store, sessionIds, first)) {
-    const { messages } = await getSession(sessions, sessionId);
-    const said = messages.find(({ role, text }) => role === "user" && text);
-    if (said?.text) found.set(sessionId, shorten(said.text));
-    else found.delete(sessionId);
+  for (const sessionId of await changedAbove(store, sessionIds, first)) {
+    const text = await firstSaidNow(store, sessionId, first.get(sessionId)?.text);
+    if (text === undefined) found.delete(sessionId);
+    else found.set(sessionId, shorten(text));
   }
   return found;
+}
+
+const readAtOnce = 16;
+
+/** @param stored - What stands where a row is damaged: that is named where the store is verified. */
+async function firstSaidNow(
+  store: Store,
+  sessionId: string,
+  stored: string | undefined,
+): Promise<string | undefined> {
+  try {
+    const places = (await loadPlaces(store, sessionId, "last")).filter(
+      ({ carrierId, isSearchable, role }) =>
+        carrierId !== undefined || (isSearchable && role === "user"),
+    );
+    for (let from = 0; from < places.length; from += readAtOnce) {
+      const read = await loadMessages(store, sessionId, places.slice(from, from + readAtOnce));
+      for (const { message } of read) {
+        const text = message.role === "user" ? searchText(message, partsOf(message)) : null;
+        if (text !== null) return text;
+      }
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedRowError || error instanceof MessageNotFoundError) return stored;
+    throw error;
+  }
 }
 
 type Said = { readonly id: string; readonly ordinal: bigint; readonly text: string };
