@@ -9,6 +9,9 @@ const home = new TemporaryHome();
 const [one, two] = [logName("one"), logName("two")];
 const stem = one.replace(".jsonl", "");
 
+// Root reads every file, so the test becomes a user who may not.
+const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
+
 async function found(path = "", from = fromOmp) {
   const { sessions, faults } = await findSessions(from(join(home.path, path)));
   return {
@@ -67,11 +70,77 @@ it("finds sessions in deeper folders, and no events among them (`adapter-integri
   expect((await found("", fromPi)).keys.sort()).toEqual([...keys].sort());
   expect((await found(project, fromPi)).keys).toEqual(keys.slice(0, 3));
 
-  // One that is named as a session is told of where it cannot be read.
-  const broken = `${project}/subagents/${logName("broken")}`;
-  home.put(broken, "{\n");
-  expect((await readAll(fromPi(home.path), broken)).map(({ kind }) => kind)).toContain("fault");
-  expect((await found("", fromPi)).keys).toContain(broken);
+  // Of one that is begun nobody knows yet whose it is.
+  const begun = `${project}/subagents/${logName("begun")}`;
+  home.put(begun, '{"type":"ses');
+  expect((await found("", fromPi)).keys).not.toContain(begun);
+  put(begun);
+  expect((await found("", fromPi)).keys).toContain(begun);
+});
+
+it.skipIf(process.platform === "win32")("says nothing of what others keep deeper", async () => {
+  put(`${project}/${one}`);
+  const ext = `${project}/ext`;
+  home.put(`${ext}/runs/${logName("run")}`, [{ event: "start" }]);
+  home.put(`${ext}/runs/${stem}/open.jsonl`, "{");
+  mkdirSync(join(home.path, ext, "data.jsonl"));
+  symlinkSync("/etc/passwd", join(home.path, ext, "link.jsonl"));
+  if (process.platform === "linux") {
+    mkdirSync(Buffer.concat([Buffer.from(join(home.path, ext, "x")), Buffer.from([0xff])]));
+  }
+  const closed = [`${ext}/closed`, `${ext}/runs/${stem}/closed`].map((path) =>
+    join(home.path, path),
+  );
+  for (const folder of closed) mkdirSync(folder, { mode: 0 });
+  chmodSync(home.path, 0o755);
+  becomeNobody?.(65534);
+  try {
+    expect(await found("", fromPi)).toEqual({ keys: [`${project}/${one}`], faults: [] });
+  } finally {
+    becomeNobody?.(0);
+    for (const folder of closed) chmodSync(folder, 0o755);
+  }
+});
+
+it("finds in deeper folders no sessions of another home, of packages, and of hidden folders", async () => {
+  put(`${project}/${one}`);
+  put(`${project}/.ext/${two}`);
+  put(`sessions/.ext/deeper/${two}`);
+  put(`${project}/ext/node_modules/package/${two}`);
+  for (const copy of ["sessions/copy", `${project}/copy/agent`]) {
+    home.put(`${copy}/auth.json`, "{}");
+    put(`${copy}/${project}/${two}`);
+  }
+  // A folder of that name alone makes no home.
+  put(`${project}/ext/sessions/${two}`);
+
+  expect((await found("", fromPi)).keys).toEqual([
+    `${project}/${one}`,
+    `${project}/ext/sessions/${two}`,
+  ]);
+});
+
+it("reads a session folder of the user's own that holds plugins", async () => {
+  mkdirSync(join(home.path, "chats/plugins"), { recursive: true });
+  const names = [one, "mine.jsonl", `work/${two}`];
+  for (const name of names) put(`chats/${name}`);
+
+  expect((await found("chats", fromPi)).keys).toEqual(names.map((name) => `sessions/${name}`));
+});
+
+it("reads a session folder of the user's own, and what stands around it no deeper", async () => {
+  put(`chats/${one}`);
+  put("chats/mine.jsonl");
+  put(`chats/work/${two}`);
+  put(`chats/work/fixtures/${two}`);
+  put(`chats/.omp/agent/${project}/${two}`);
+  put(`chats/dot-pi/agent/${project}/${two}`);
+
+  expect((await found("chats", fromPi)).keys).toEqual([
+    `sessions/${one}`,
+    "sessions/mine.jsonl",
+    `sessions/work/${two}`,
+  ]);
 });
 
 it("takes a folder above the home, a home without sessions, and a flat folder", async () => {
@@ -139,9 +208,6 @@ it("gives a fingerprint that differs whenever a file of the session does", async
   expect(new Set(seen).size).toBe(3);
   expect(seen[3]).toBe(seen[2]);
 });
-
-// Root reads every file, so the test becomes a user who may not.
-const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
 
 it.skipIf(process.platform === "win32")("reports what may not be read", async () => {
   put(`${project}/${one}`);

@@ -1,11 +1,13 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { fileFault, isDecoded, isGone, notUtf8, reasonOf, slashed } from "@pond/canonical/adapter";
 import { findLog } from "./find-log.ts";
 import {
   fileOf,
   isAgentsOwn,
+  isHomeWithSessions,
+  isReadDeep,
   isSessionStem,
   logSuffix,
   type Root,
@@ -91,16 +93,19 @@ export class Discovery {
 
   /**
    * The sessions of one folder, sorted by name, each with those below it. Folders deeper than that of
-   * a project are made by others, who keep their own files there, too.
+   * a project are made by others, who keep their own files there, too: what is no session for certain
+   * is not told of.
    */
   *#folder(at: Place & { readonly depth: number }): Generator<Found> {
     const isOthers = at.depth > 1;
-    const entries = yield* this.#list(at.folder, isOthers ? isFolderOrLog : undefined);
+    const entries = isOthers ? drain(this.#list(at.folder)) : yield* this.#list(at.folder);
+    const isOpen = at.depth === 0 || (isReadDeep(this.#root) && !isClosed(at.folder, entries));
+    if (isOthers && !isOpen) return;
     const sides = new Set(entries.filter(isFolder).map(({ name }) => name));
     for (const { name } of entries.filter(isFile)) {
       if (!name.endsWith(logSuffix) || stemOf(name) === "") continue;
       const file = join(at.folder, name);
-      if (isOthers && !isLogName(name) && kindOf(file) !== "log") continue;
+      if (isOthers && kindOf(file) !== "log") continue;
       const stem = stemOf(name);
       const hasSide = sides.delete(stem);
       const side = hasSide
@@ -111,11 +116,20 @@ export class Discovery {
     }
     for (const name of sides) {
       const below = { folder: join(at.folder, name), prefix: `${at.prefix}${name}` };
-      if (name.endsWith(logSuffix)) yield this.#fault(below.folder, "a folder, not a file");
-      // A session may be gone and its agents left.
-      else if (isSessionStem(name)) yield* (yield* this.#side(below.folder, below.prefix)).agents;
-      else yield* this.#folder({ ...below, prefix: `${below.prefix}/`, depth: at.depth + 1 });
+      if (name.endsWith(logSuffix) && !isOthers) {
+        yield this.#fault(below.folder, "a folder, not a file");
+      } else if (isSessionStem(name)) yield* this.#agentsLeft(below, isOthers);
+      else if (isOpen) {
+        yield* this.#folder({ ...below, prefix: `${below.prefix}/`, depth: at.depth + 1 });
+      }
     }
+  }
+
+  /** A session may be gone and its agents left; others name folders so, too. */
+  *#agentsLeft({ folder, prefix }: Place, isOthers: boolean): Generator<Found> {
+    if (!isOthers) return yield* (yield* this.#side(folder, prefix)).agents;
+    const { agents } = drain(this.#side(folder, prefix));
+    yield* agents.filter(({ file }) => kindOf(file) === "log");
   }
 
   /** Everything in the folder of one session's artifacts: its agents, and the files beside them. */
@@ -208,6 +222,13 @@ function isLogName(name: string): boolean {
   return name.endsWith(logSuffix) && isSessionStem(name);
 }
 
+/** True for a folder that is hidden, of packages, or another home: the sessions below are not ours. */
+function isClosed(folder: string, entries: readonly Dirent[]): boolean {
+  const name = basename(folder);
+  if (name.startsWith(".") || name === "node_modules") return true;
+  return isHomeWithSessions(entries.map((entry) => entry.name));
+}
+
 type Place = { readonly folder: string; readonly prefix: string };
 type Side = { readonly agents: readonly SessionFiles[]; readonly sidecars: readonly SidecarFile[] };
 
@@ -243,4 +264,3 @@ function drain<T>(generator: Generator<unknown, T>): T {
 
 const isFolder = (entry: Dirent): boolean => entry.isDirectory();
 const isFile = (entry: Dirent): boolean => entry.isFile();
-const isFolderOrLog = (entry: Dirent): boolean => isFolder(entry) || entry.name.endsWith(logSuffix);

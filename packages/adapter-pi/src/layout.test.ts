@@ -40,6 +40,18 @@ it.each([
     ["profiles"],
     { home: "/h/omp", sessions: "/h/omp/sessions", isHome: true },
   ],
+  [
+    "a moved profile of omp without sessions",
+    "/h/omp/profiles/work",
+    ["plugins"],
+    {
+      home: "/h/omp/profiles/work",
+      sessions: "/h/omp/profiles/work/sessions",
+      isHome: true,
+    },
+  ],
+  ["a session folder beside plugins", "/h/s", ["plugins"], { home: "/h", sessions: "/h/s" }],
+  ["logs in a folder named omp", "/h/omp", ["wt", "x.jsonl"], { home: "/h", sessions: "/h/omp" }],
   ["a session folder", "/h/s", ["--a--"], { home: "/h", sessions: "/h/s" }],
   ["a project", "/h/s/--a--", ["x.jsonl"], { home: "/h", sessions: "/h/s", folder: "--a--" }],
   ["a project of omp", "/h/sessions/a", [], { home: "/h", sessions: "/h/sessions", folder: "a" }],

@@ -24,7 +24,7 @@ export function rootOf(path: string, names?: readonly string[]): Root {
     return { home: absolute, sessions: join(absolute, "sessions"), isHome: true };
   }
   if (names.includes("agent")) return rootOf(join(absolute, "agent"), ["sessions"]);
-  if (movedMarks.some((mark) => names.includes(mark))) return rootOf(absolute, ["sessions"]);
+  if (isMovedHome(absolute, names)) return rootOf(absolute, ["sessions"]);
   if (isProjectFolder(absolute)) {
     const sessions = dirname(absolute);
     return { home: dirname(sessions), sessions, folder: basename(absolute) };
@@ -32,20 +32,43 @@ export function rootOf(path: string, names?: readonly string[]): Root {
   return { home: dirname(absolute), sessions: absolute };
 }
 
-// A home may have no sessions yet.
-const homeMarks = ["sessions", "auth.json", "models.json", "agent.db", "history.db", "blobs"];
+const ownFiles = ["auth.json", "models.json", "agent.db", "history.db", "blobs"];
 
-// A home of omp's that was moved has no `agent`; it holds what else stands beside that.
-const movedMarks = ["profiles", "plugins", "wt"];
+// A home may have no sessions yet.
+const homeMarks = ["sessions", ...ownFiles];
+
+/**
+ * True for a home of omp's that was moved: it has no `agent`, and holds what else stands beside that.
+ * The names are common, so a folder of logs may hold them, too.
+ */
+function isMovedHome(path: string, names: readonly string[]): boolean {
+  const isOmps = basename(path) === "omp" || basename(dirname(path)) === "profiles";
+  const isMarked = ["profiles", "plugins", "wt"].some((mark) => names.includes(mark));
+  return isOmps && isMarked && !names.some((name) => name.endsWith(logSuffix));
+}
+
+/** True for the names in a client's home with sessions; a folder of that name may be anybody's. */
+export function isHomeWithSessions(names: readonly string[]): boolean {
+  const others = [...ownFiles, "settings.json"];
+  return names.includes("sessions") && others.some((name) => names.includes(name));
+}
+
+function isProjectFolder(path: string): boolean {
+  return basename(dirname(path)) === "sessions" || isProjectName(basename(path));
+}
 
 /** True for a folder named after a working directory, as each release did it. */
-function isProjectFolder(path: string): boolean {
-  const name = basename(path);
-  return (
-    basename(dirname(path)) === "sessions" ||
-    name.startsWith("-") ||
-    /^(?:home|tmp|abs)-.*-[0-9a-f]{64}$/.test(name)
-  );
+function isProjectName(name: string): boolean {
+  return name.startsWith("-") || /^(?:home|tmp|abs)-.*-[0-9a-f]{64}$/.test(name);
+}
+
+/**
+ * True where folders deeper than that of a project are read, too: in a home, or where the folder of
+ * a project there was named. A session folder of the user's own may stand above anything.
+ */
+export function isReadDeep({ isHome, sessions, folder }: Root): boolean {
+  if (folder === undefined) return isHome === true;
+  return basename(sessions) === "sessions" && isProjectName(folder);
 }
 
 function fileRoot(file: string): Root {

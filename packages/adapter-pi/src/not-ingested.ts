@@ -17,7 +17,7 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   },
   {
     path: "other files in the folder of a project, or deeper",
-    why: "what extensions write, such as the events of a run; a log is read at any depth",
+    why: "what extensions write, such as the events of a run; in a home a log is read at any depth",
   },
   { path: "extensions/, skills/, prompts/, themes/, tools/", why: "what you installed" },
   { path: "draft.txt, .draft-only-session", why: "input that was not sent" },
