@@ -61,23 +61,41 @@ describe("of pi, that is live which leads to the last entry", () => {
     expect(live(["a", "one", {}], ["b", "two", {}])).toBe("a b");
   });
 
-  it("follows a label to an older branch, but not the exit of a process that stood there", () => {
-    const two: readonly Draft[] = [
-      ["a", "one", under(null)],
-      ["b", "said", under("a"), "assistant"],
-      ["c", "two", under("b")],
-    ];
-    const last = (record: JsonObject): Draft => [
-      "x",
-      "",
-      carried({ ...record, id: "x", parentId: "b" }),
-      "system",
-    ];
-    const exit = { type: "custom", customType: "session_exit" };
+  it.each<[string, JsonObject]>([
+    ["a label", { type: "label" }],
+    ["the exit of omp", { type: "custom", customType: "session_exit" }],
+  ])("follows to an older branch what stands last: %s", (_, record) => {
+    expect(
+      live(
+        ["a", "one", under(null)],
+        ["b", "said", under("a"), "assistant"],
+        ["c", "taken back", under("b")],
+        ["x", "", carried({ ...record, id: "x", parentId: "b" }), "system"],
+      ),
+    ).toBe("a b x");
+  });
 
-    expect(live(...two, last({ type: "label" }))).toBe("a b x");
-    expect(live(...two, last(exit))).toBe("a b c");
-    expect(live(...two, last(exit), ["d", "three", under("x")])).toBe("a b x d");
+  it("follows the entries of version 1 as the client linked them, and not as they say", () => {
+    const said: readonly Draft[] = [
+      ["h1", "one", {}],
+      ["h2", "said", {}, "assistant"],
+      ["h3", "left", {}],
+      ["h4", "two", { rest: { id: "n", parentId: "b" } }],
+    ];
+    const header = (links: JsonObject): Draft => {
+      return ["header", "", { ...carried({ type: "session", id: "s" }), links }, "system"];
+    };
+    const linked = {
+      "1": { id: "a", parentId: null },
+      "2": { id: "b", parentId: "a" },
+      "3": { id: "c", parentId: "b" },
+    };
+    const unread = { "1": { parentId: null }, "2": { parentId: null }, "3": { parentId: null } };
+
+    expect(live(["x", "", carried({ type: "custom" }), "system"], header(linked), ...said)).toBe(
+      "x header h1 h2 h4",
+    );
+    expect(live(header(unread), ...said.slice(0, 3))).toBe("header h1 h2 h3");
   });
 
   it("goes on from the newest branch with turns where the last entry has none above it", () => {
@@ -90,6 +108,33 @@ describe("of pi, that is live which leads to the last entry", () => {
         ["n", "", carried({ type: "session_info", id: "n", parentId: null }), "system"],
       ),
     ).toBe("m b c");
+  });
+
+  it("goes on from the summary alone where that is all that the last entry leads to", () => {
+    const two: readonly Draft[] = [
+      ["a", "one", under(null)],
+      ["b", "said", under("a"), "assistant"],
+    ];
+    const record = { type: "branch_summary", id: "x", parentId: null };
+    const left = (summary: string): Draft => ["x", "", carried({ ...record, summary }), "system"];
+
+    expect(live(...two, left("We tried one."))).toBe("x");
+    expect(live(...two, left(" "))).toBe("a b");
+  });
+
+  it("goes on from the newest branch where the last entry leads to a system prompt alone", () => {
+    const source = { rest: { parentId: null } };
+    const place = { session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
+    const prompt = messageFromWire({
+      ...place,
+      id: "p",
+      role: "system",
+      content: "Be brief.",
+      options: { source },
+    });
+    const one = message(["a", "one", under(null)]);
+
+    expect(partUndone([one, prompt]).live).toEqual([one]);
   });
 });
 
@@ -109,6 +154,20 @@ describe("of omp, what stands before a reset of the context is not live", () => 
     ["one on a branch that was left", [one, first, two, ["c", "three", under("a")]], "a c"],
     ["one that nothing was said behind", [one, first, two, reset("y", "b")], "x b y"],
     ["the only one, and nothing behind it", [one, first], "a x"],
+    [
+      "one that the summary of a branch alone stands behind",
+      [
+        one,
+        first,
+        [
+          "s",
+          "",
+          carried({ type: "branch_summary", id: "s", parentId: "x", summary: "It failed." }),
+          "system",
+        ],
+      ],
+      "x s",
+    ],
   ])("%s", (_, drafts, expected) => {
     expect(live(...drafts)).toBe(expected);
   });

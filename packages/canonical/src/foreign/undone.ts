@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonValue } from "../json.ts";
 import { type Message, partsOf, type SystemMessage } from "../message.ts";
 import { carriedRecord, objectAt, restOf, sourceOf } from "../seam/source-options.ts";
+import { hasVisibleText } from "./content.ts";
+import { givenText } from "./given-text.ts";
+import { type Records, recordsOf } from "./records-of.ts";
 import { partWithheld } from "./withheld.ts";
 
 /** The messages a client would go on from, and those that no model is to be told again. */
@@ -13,19 +16,21 @@ export type Course = { readonly live: readonly Message[]; readonly undone: reado
  * stays: another one has its own measure.
  */
 export function partUndone(messages: readonly Message[]): Course {
+  const records = recordsOf(messages);
   let live = messages;
   const undone: Message[] = [];
   // An edit on a branch that was left holds there alone, and so does a reset.
   for (const part of [partReverted, partLeft, partCleared, partWithheld]) {
-    const course = part(live);
+    const course = part(live, records);
     live = course.live;
     undone.push(...course.undone);
   }
   return { live, undone };
 }
 
-function partLeft(messages: readonly Message[]): Course {
-  const left = new Set([...leftBranches(messages), ...rolledBack(messages)]);
+function partLeft(messages: readonly Message[], records: Records): Course {
+  const places = placesOf(messages, records);
+  const left = new Set([...leftBranches(messages, places), ...rolledBack(messages)]);
   return {
     live: messages.filter((message) => !left.has(message)),
     undone: messages.filter((message) => left.has(message)),
@@ -34,9 +39,9 @@ function partLeft(messages: readonly Message[]): Course {
 
 /** After `/clear` omp's models start anew. One that nothing was said behind has cleared nothing yet. */
 function partCleared(messages: readonly Message[]): Course {
-  const lastTurn = messages.findLastIndex(isTurn);
+  const lastTold = messages.findLastIndex(isTold);
   const reset = messages.findLastIndex(
-    (message, index) => index < lastTurn && carriedRecord(message)?.["type"] === "reset_boundary",
+    (message, index) => index < lastTold && carriedRecord(message)?.["type"] === "reset_boundary",
   );
   const from = Math.max(reset, 0);
   return { live: messages.slice(from), undone: messages.slice(0, from) };
@@ -50,23 +55,22 @@ type Place = {
   readonly competesFor: string | undefined;
 };
 
-/** Where the client's own way leads to no turn at all, the newest branch that has one is live. */
-function leftBranches(messages: readonly Message[]): readonly Message[] {
-  const ages = messages.map((message, index) => (isExit(message) ? -1 : index));
-  const left = new Set(beatenBranches(messages, ages));
-  if (messages.some((message) => isTurn(message) && !left.has(message))) return [...left];
-  const turnsFirst = ages.map((age, index) => (isTurn(messages[index]) ? age + ages.length : age));
-  return beatenBranches(messages, turnsFirst);
-}
-
-/** A process of omp that another one overtook notes its exit where it stood. */
-function isExit(message: Message): boolean {
-  return carriedRecord(message)?.["customType"] === "session_exit";
+/** Where the client's own way tells a model nothing, the newest branch that has a turn is live. */
+function leftBranches(messages: readonly Message[], places: readonly Place[]): readonly Message[] {
+  const left = new Set(beatenBranches(messages, places, [...messages.keys()]));
+  if (messages.some((message) => isTold(message) && !left.has(message))) return [...left];
+  const turnsFirst = messages.map((message, index) =>
+    isTurn(message) ? index + messages.length : index,
+  );
+  return beatenBranches(messages, places, turnsFirst);
 }
 
 /** What is not on the way to the newest message, by the age that each is given. */
-function beatenBranches(messages: readonly Message[], ages: readonly number[]): readonly Message[] {
-  const places = placesOf(messages);
+function beatenBranches(
+  messages: readonly Message[],
+  places: readonly Place[],
+  ages: readonly number[],
+): readonly Message[] {
   const newestBelow = [...ages];
   for (const [index, { parent }] of [...places.entries()].reverse()) {
     if (parent === undefined) continue;
@@ -86,14 +90,14 @@ function beatenBranches(messages: readonly Message[], ages: readonly number[]): 
 }
 
 /** Parents are looked for above only: the trees of real logs are not always whole. */
-function placesOf(messages: readonly Message[]): readonly Place[] {
+function placesOf(messages: readonly Message[], records: Records): readonly Place[] {
   const indexes = new Map<JsonValue, number>();
   return messages.map((message, index): Place => {
     const above = index === 0 ? undefined : index - 1;
     if (sourceOf(message)["continues"] !== undefined) {
       return { parent: above, competesFor: undefined };
     }
-    const record = carriedRecord(message) ?? restOf(sourceOf(message));
+    const record = records.get(message.id) ?? {};
     const { uuid, id, parentUuid, logicalParentUuid, parentId } = record;
     const named = parentId ?? parentUuid ?? logicalParentUuid;
     const parent = indexes.get(named ?? null);
@@ -191,6 +195,13 @@ function withContent<M extends Exclude<Message, SystemMessage>>(
   content: M["content"],
 ): M {
   return { ...message, content };
+}
+
+/** A turn, or the summary of a branch that was left; a system prompt is no conversation. */
+function isTold(message: Message): boolean {
+  if (message.role !== "system") return isTurn(message);
+  const isSummary = carriedRecord(message)?.["type"] === "branch_summary";
+  return isSummary && hasVisibleText(givenText(message));
 }
 
 function isTurn(message: Message | undefined): boolean {

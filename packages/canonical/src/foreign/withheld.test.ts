@@ -1,15 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { type JsonObject, type Message, messageFromWire, partsOf } from "../index.ts";
+import { recordsOf } from "./records-of.ts";
 import { partWithheld } from "./withheld.ts";
 
 type Draft = readonly [role: string, rest: JsonObject, ...parts: readonly object[]];
 
-/** An entry of pi, with what canonical fields did not take of it; one of role `system` is carried. */
+/**
+ * An entry of pi, with what canonical fields did not take of it; one of role `system` is carried,
+ * and has in place of parts what stands beside its record.
+ */
 function message([role, rest, ...drafts]: Draft, index: number): Message {
   const id = `m${index}`;
   const place = { id, session_id: "s", role, timestamp: "2026-03-01T09:00:00.000Z" };
   if (role === "system") {
-    return messageFromWire({ ...place, options: { source: { record: rest } }, content: "" });
+    const source = { record: rest, ...drafts[0] };
+    return messageFromWire({ ...place, options: { source }, content: "" });
   }
   const provenance = role === "tool" ? "injected" : "conversational";
   const content = drafts.map((part, at) => {
@@ -43,7 +48,8 @@ function parted(...drafts: readonly Draft[]): {
   readonly live: readonly string[];
   readonly undone: readonly string[];
 } {
-  const { live, undone } = partWithheld(drafts.map(message));
+  const messages = drafts.map(message);
+  const { live, undone } = partWithheld(messages, recordsOf(messages));
   return { live: live.flatMap(shortly), undone: undone.flatMap(shortly) };
 }
 
@@ -184,6 +190,27 @@ describe("an edit of the context", () => {
     ).toEqual({
       live: ["m0: image/png bytes", "m1: reasoning | read a | image/png base64"],
       undone: ["m1: reasoning | read a"],
+    });
+  });
+
+  it("finds its target by the id that the client knows, where messages have ids of their own", () => {
+    const links = { "1": { id: "a", parentId: null }, "2": { id: "b", parentId: "a" } };
+
+    expect(
+      parted(
+        ["system", { type: "custom" }],
+        ["system", { type: "session" }, { links }],
+        ["user", {}, text("secret")],
+        ["assistant", {}, text("noted")],
+        ["user", { id: "c" }, text("secret again")],
+        ["user", { id: "m3" }, text("go on")],
+        edit("a", null),
+        edit("c", null),
+        edit("m3", { content: "go" }),
+      ),
+    ).toEqual({
+      live: ["m3: noted", "m5: go"],
+      undone: ["m2: secret", "m4: secret again", "m5: go on"],
     });
   });
 

@@ -4,6 +4,7 @@ import { type Message, partsOf } from "../message.ts";
 import { carriedRecord, objectAt, objectOf, restOf, sourceOf } from "../seam/source-options.ts";
 import { Answers } from "./answers.ts";
 import { editedParts } from "./edited-parts.ts";
+import type { Records } from "./records-of.ts";
 import type { Course } from "./undone.ts";
 
 /**
@@ -11,13 +12,13 @@ import type { Course } from "./undone.ts";
  * answers that were withdrawn for others, entries that an edit of the context struck out.
  * Where an edit gave an entry other content, that is live, and what it had before is withheld.
  */
-export function partWithheld(messages: readonly Message[]): Course {
+export function partWithheld(messages: readonly Message[], records: Records): Course {
   const edits = editsOf(messages);
   const withdrawn = withdrawnIn(messages);
   const live: Message[] = [];
   const undone: Message[] = [];
   for (const message of messages) {
-    const edit = edits.get(message.id);
+    const edit = edits.get(records.get(message.id)?.["id"] ?? message.id);
     if (edit === null || withdrawn.has(message) || isForTheUserAlone(message)) undone.push(message);
     else if (edit === undefined || message.role === "system") live.push(message);
     else {
