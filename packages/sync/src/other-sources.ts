@@ -6,6 +6,7 @@ import { type Extent, readSeenFile, type Stored } from "./seen-file.ts";
 export type FoundElsewhere = {
   readonly sessionId: string;
   readonly extent: Extent;
+  readonly path: string;
   /** False of a source that was read only where somebody asked for it by its path. */
   readonly isUsual: boolean;
 };
@@ -36,7 +37,7 @@ export async function foundElsewhere(
     // To look for the last row of each would cost a question to the store.
     if (seen.storedMessages > stored.messages) continue;
     for (const [, , { sessionId, extent, isGone } = {}] of seen.sessions) {
-      if (sessionId && extent && !isGone) found.push({ sessionId, extent, isUsual });
+      if (sessionId && extent && !isGone) found.push({ sessionId, extent, path, isUsual });
     }
   }
   return found;

@@ -55,22 +55,27 @@ export class Places {
       [...(this.#here.get(sessionId)?.values() ?? [])].filter(
         (each) => each.source !== source || each.key !== key,
       );
-    // What one place of a session lacks, another may hold: then nothing has disappeared.
-    const isAlone = others().length === 0;
+    const { isUsual, path } = work.seen;
+    const elsewhere = this.#elsewhere.get(sessionId) ?? [];
+    // What one place of a session lacks, another may hold: then nothing has disappeared. But a copy
+    // that somebody asked for once must not keep alive what the client deletes.
+    const isAlone = others().length === 0 && elsewhere.every((each) => isUsual && !each.isUsual);
     return {
       held: isAlone ? this.#heldBefore(before, sessionId) : undefined,
       isNewest: () => {
         const own = extentOf(notes, before);
-        const { isUsual } = work.seen;
-        const elsewhere = this.#elsewhere.get(sessionId) ?? [];
         const isAhead = (other: Extent | undefined, isFirst: boolean): boolean => {
           const order = compareExtents(own, other);
           return order === 0 ? isFirst : order > 0;
         };
+        // Of two that go equally far, the one that is read first counts as the newer; of two that are
+        // not read together, the one that is usually read, then one order for both.
         return (
-          // Of two that go equally far, the one that is read first counts as the newer.
           others().every((other) => isAhead(other.extent, isBefore({ source, key }, other))) &&
-          elsewhere.every((other) => isAhead(other.extent, isUsual || !other.isUsual))
+          elsewhere.every((other) => {
+            const isFirst = isUsual === other.isUsual ? path < other.path : isUsual;
+            return isAhead(other.extent, isFirst);
+          })
         );
       },
     };

@@ -33,7 +33,7 @@ export class SeenSessions {
   readonly file: string;
   /** False of a source that was read only where somebody asked for it by its path. */
   readonly isUsual: boolean;
-  readonly #path: string;
+  readonly path: string;
   readonly #software: string;
   readonly #sessions: Map<string, SeenSession>;
   #lastAdded: AddedRow | undefined;
@@ -49,7 +49,7 @@ export class SeenSessions {
   ) {
     this.file = file;
     this.isUsual = !isAsked || seen?.isUsual === true;
-    this.#path = path;
+    this.path = path;
     this.#software = software;
     this.#lastAdded = seen?.lastAdded;
     // It shall say what it is about, for other sources to be compared with it.
@@ -120,7 +120,7 @@ export class SeenSessions {
     if (this.#added && (await stored.holds(this.#added))) this.#lastAdded = this.#added;
     this.#added = undefined;
     await writeSeenFile(this.file, {
-      ...{ software: this.#software, path: this.#path, isUsual: this.isUsual },
+      ...{ software: this.#software, path: this.path, isUsual: this.isUsual },
       storedMessages: stored.messages,
       ...(this.#lastAdded && { lastAdded: this.#lastAdded }),
       sessions: Array.from(this.#sessions, toEntry),

@@ -11,7 +11,7 @@ import { Batch } from "./batch.ts";
 import { type Damaged, loadDamaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
 import { Intake } from "./intake.ts";
-import { KnownSession, shownWhenRead } from "./known-session.ts";
+import { KnownSession, newestOf, shownWhenRead } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
 import { emptyOutcome, type SessionHooks } from "./outcome.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -176,16 +176,8 @@ export class Ingest {
       }));
     const idsOfOthers = await this.#idsOfOthers(sessionId);
     const shownThen = shownWhenRead(messages, gathered.place);
-    const found = {
-      live,
-      state,
-      rows,
-      searchable,
-      damaged,
-      idsOfOthers,
-      stored: messages,
-      shownThen,
-    };
+    const addedAt = newestOf(messages);
+    const found = { live, state, rows, searchable, damaged, idsOfOthers, addedAt, shownThen };
     return new KnownSession(this.#sessions.store, session, gathered, found);
   }
 

@@ -28,7 +28,6 @@ import { type Window, type WindowPiece, windowPiece } from "../search/windows.ts
 import type { Batch } from "./batch.ts";
 import { absentParts, type DamagedMessage } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
-import { keepOlderValues, type OlderValue, olderValues } from "./older-values.ts";
 import { digestOfIds, type Held, heldNow, type Place } from "./place.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
@@ -44,7 +43,8 @@ export type Known = {
   readonly idsOfOthers: ReadonlySet<string>;
   /** Messages that are not what was written, by id. Their digest in `live` equals none. */
   readonly damaged?: ReadonlyMap<string, DamagedMessage> | undefined;
-  readonly stored: readonly FoundMessage[];
+  /** When the newest of the rows was added. */
+  readonly addedAt: number;
   /** What was shown when this place of it was read the last time, as the rows say now. */
   readonly shownThen: readonly string[];
 };
@@ -66,7 +66,6 @@ export class KnownSession implements SessionWriter {
   readonly #searchable: readonly string[];
   readonly #idsOfOthers: ReadonlySet<string>;
   readonly #damaged: ReadonlyMap<string, DamagedMessage>;
-  readonly #stored: readonly FoundMessage[];
   readonly #addedAt: number;
   /** Ids of what was shown before. */
   readonly #before: readonly string[];
@@ -89,8 +88,7 @@ export class KnownSession implements SessionWriter {
     this.#searchable = searchable;
     this.#idsOfOthers = idsOfOthers;
     this.#damaged = damaged;
-    this.#stored = known.stored;
-    this.#addedAt = newestOf(known.stored);
+    this.#addedAt = known.addedAt;
     this.#before = shownIn(live);
     this.#shownThen = known.shownThen;
     this.#tail = lastOrdinal(live);
@@ -162,15 +160,10 @@ export class KnownSession implements SessionWriter {
     // Asked after the stored rows were loaded: a process that stored a later state of the source
     // had read it before, and then the source is no longer what this one read.
     const isOther = isNewest && sessionDigest(this.#session) !== this.#state.digest;
-    const older = isNewest ? [] : this.#olderValues(all);
     const mayRevise =
-      (!isOther && older.length === 0 && changes.every(({ kind }) => kind === "insert")) ||
-      (await hooks.isUnchanged());
+      (!isOther && changes.every(({ kind }) => kind === "insert")) || (await hooks.isUnchanged());
     if (isOther && mayRevise) this.#reviseSession(batch);
     else if (isOther) outcome.deferred += 1;
-    const own = { store: this.#store, session: this.#session };
-    if (mayRevise) await keepOlderValues(batch, this.#gathered, older, own);
-    else outcome.deferred += older.length;
     const ordinals = new Map<string, bigint>();
     for (const change of changes) {
       if (change.kind !== "insert" && !mayRevise) outcome.deferred += 1;
@@ -187,14 +180,6 @@ export class KnownSession implements SessionWriter {
     }
     if (changes.length === 0 && !this.#isFlushed) return;
     batch.addWindows(this.#gathered, await this.#windowsOf(changes, ordinals, isNewest));
-  }
-
-  /** What this place says of messages that say something else by now, and nothing said before. */
-  #olderValues(changes: readonly Change[]): OlderValue[] {
-    const others = changes.filter(
-      (each) => each.kind === "revise" && !this.#damaged.has(each.previous.id),
-    );
-    return olderValues(others, this.#stored, this.#changed);
   }
 
   /** What is shown though this source lacks it and is not known to have held it. */
@@ -330,7 +315,7 @@ function isSideFile(options: Cell | undefined): boolean {
 }
 
 /** When the newest row was added, in microseconds: a number, exact for centuries. */
-function newestOf(rows: readonly FoundMessage[]): number {
+export function newestOf(rows: readonly FoundMessage[]): number {
   return rows.reduce((newest, { ingestedAt }) => Math.max(newest, Number(ingestedAt)), 0);
 }
 

@@ -21,7 +21,7 @@ export type Place = {
   readonly held: Held | "all" | undefined;
   /**
    * Asked when the session was read. Of a place where it goes less far than elsewhere only messages
-   * that are not stored are shown: its values are older, and kept below those that are.
+   * that are not stored are taken: its values are older.
    */
   isNewest(): boolean;
 };
