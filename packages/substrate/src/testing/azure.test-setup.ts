@@ -5,6 +5,8 @@ import type { TestProject } from "vitest/node";
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const storage = await startAzurite();
   if (storage === undefined) throw new Error("azurite cannot run here: --project folders");
-  provide("objectStore", { base: storage.url(""), storageOptions: storage.storageOptions });
+  // It shares two cores with three suites, and lists slowly what they have left in it.
+  const storageOptions = { ...storage.storageOptions, timeout: "30s" };
+  provide("objectStore", { base: storage.url(""), storageOptions });
   return () => storage.close();
 }
