@@ -1,4 +1,5 @@
 import type { SessionId } from "../ids.ts";
+import type { JsonObject } from "../json.ts";
 import type { Lineage, SessionContent } from "../seam/codec.ts";
 import { sourceOf } from "../seam/source-options.ts";
 import type { Session } from "../session.ts";
@@ -42,8 +43,17 @@ export function isSubAgent(
   return session.parent_session_id !== undefined && !isFork(session);
 }
 
-/** A fork has a cut-point, where its source does not say what it is: agents are cut off, too. */
 function isFork(session: Session): boolean {
-  const relation = sourceOf(session)["relation"];
-  return relation === undefined ? session.parent_message_id !== undefined : relation === "fork";
+  return saysFork(sourceOf(session), session.parent_message_id !== undefined);
+}
+
+/**
+ * True where a session with a parent is a fork of it, and no sub-agent. A fork has a cut-point, where
+ * its source does not say what it is: agents are cut off, too.
+ *
+ * @param source - What `options.source` of the session holds.
+ * @param hasCut - Whether it names the message of its parent that it was cut at.
+ */
+export function saysFork({ relation }: JsonObject, hasCut: boolean): boolean {
+  return relation === undefined ? hasCut : relation === "fork";
 }

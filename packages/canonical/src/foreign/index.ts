@@ -8,7 +8,7 @@ export {
   isTextType,
   wellFormed,
 } from "./content.ts";
-export { type Family, familyOf } from "./family.ts";
+export { type Family, familyOf, saysFork } from "./family.ts";
 export { holdsLoneSurrogate, wellFormedJson } from "./json-text.ts";
 export type { NamedModel } from "./model-of.ts";
 export {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@pond/canonical";
+import { saysFork } from "@pond/canonical/foreign";
 import {
   and,
   type Cell,
@@ -33,7 +34,7 @@ export async function forksIn(store: Store, later: LaterParents): Promise<Set<st
     const where = and(oneOf(rowId, children.slice(from, from + readAtOnce)), maybe);
     for (const row of await sessions.rows({ columns, where })) {
       const { id, parent_message_id: cut, options } = row;
-      if (isFork(sourceOf(options), typeof cut === "string")) forks.add(String(id));
+      if (saysFork(sourceOf(options), typeof cut === "string")) forks.add(String(id));
     }
   }
   for (const [id, { isFork }] of later) {
@@ -44,11 +45,6 @@ export async function forksIn(store: Store, later: LaterParents): Promise<Set<st
 }
 
 const rowOf = (row: Row): bigint => BigInt(row[rowId] as bigint);
-
-/** A fork has a cut-point, where its source does not say what it is: agents are cut off, too. */
-export function isFork({ relation }: JsonObject, hasCut: boolean): boolean {
-  return relation === undefined ? hasCut : relation === "fork";
-}
 
 function sourceOf(options: Cell | undefined): JsonObject {
   try {

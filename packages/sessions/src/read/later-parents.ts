@@ -1,5 +1,6 @@
 import { isJsonObject } from "@pond/canonical";
 import { objectAt } from "@pond/canonical/adapter";
+import { saysFork } from "@pond/canonical/foreign";
 import { and, type Cell, eq, oneOf, prefix, type Store } from "@pond/substrate";
 import { DamagedRowError } from "../errors.ts";
 import { sessionItself } from "../revisions/reconcile.ts";
@@ -7,7 +8,6 @@ import { revisionPrefix } from "../revisions/revisions.ts";
 import { objectOf } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { bagOf } from "../rows/option-bag.ts";
-import { isFork } from "./forks.ts";
 
 /** Where a session belongs, as its source says now. */
 export type LaterParent = {
@@ -107,7 +107,7 @@ function parentOf(options: Cell | undefined): LaterParent | undefined {
     return {
       parentId: typeof parent === "string" ? parent : null,
       parentMessageId: typeof cut === "string" ? cut : null,
-      isFork: typeof parent === "string" && isFork(source, typeof cut === "string"),
+      isFork: typeof parent === "string" && saysFork(source, typeof cut === "string"),
     };
   } catch (error) {
     // A row that is damaged is no reason to stop: it is named where the store is verified.
