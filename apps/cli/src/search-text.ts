@@ -84,10 +84,7 @@ function printSession(context: Context, session: SessionMatches, number: number,
   const project = shownLine(shortenHome(session.project, home));
   const begin = widthOf(label) + widthOf(id) + 2 * gap.length;
   const room = output.width - begin - Math.min(leastProject, widthOf(project)) - gap.length;
-  const about = fitted(
-    [when, shownLine(session.source_agent), ...subAgentsOf(session, output)],
-    room,
-  );
+  const about = fitted([when, shownLine(session.source_agent), ...familyOf(session, output)], room);
   const place = cutStart(project, output.width - begin - widthOf(about) - gap.length);
   const words = [strong(label), accent(id), place, faint(about)];
   output.line(joined(words, gap));
@@ -95,17 +92,18 @@ function printSession(context: Context, session: SessionMatches, number: number,
   output.line();
 }
 
-function subAgentsOf(session: SessionMatches, { isTerminal }: Output): Shown[] {
+/** Of those below it some may be forks: the answer does not tell them from sub-agents. */
+function familyOf(session: SessionMatches, { isTerminal }: Output): Shown[] {
   const { session_id, root_session_id: root, sub_agents } = session;
   // What it said itself was the best of its group, and its number opens it.
   if (session_id !== root) {
     const [short = root] = isTerminal ? shortIds([root]) : [root];
-    return [say`sub-agent of ${shownLine(short)}`];
+    return [say`below ${shownLine(short)}`];
   }
   if (sub_agents === undefined) return [];
   const { sessions, found_in } = sub_agents;
   const where = found_in === 0 ? shown("") : say`, found in ${formatCount(found_in)}`;
-  return [say`${formatCounted(sessions, "sub-agent")}${where}`];
+  return [say`${formatCounted(sessions, "session")} below${where}`];
 }
 
 function printMatch({ output }: Context, match: SearchMatch, sessionId: string): void {

@@ -182,7 +182,7 @@ describe("pond search", () => {
     const { stdout } = await home.pond("search", ...words, "--limit", "1");
 
     expect(stdout).toMatch(
-      /^ 1 {2}c5e1b000-\S+\/subagents\/\S+ .* {2}claude-code {2}sub-agent of c5e1b000-\S+\n/,
+      /^ 1 {2}c5e1b000-\S+\/subagents\/\S+ .* {2}claude-code {2}below c5e1b000-\S+\n/,
     );
   });
 

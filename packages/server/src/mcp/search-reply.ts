@@ -61,7 +61,7 @@ function sessionLines(session: SessionMatches, rank: number): string[] {
     created_at: at,
     sub_agents: below,
   } = session;
-  const found = below === undefined ? [] : [`, ${below.sessions} sub-agent session(s) below it`];
+  const found = below === undefined ? [] : [`, ${below.sessions} session(s) below it`];
   return [
     `${rank}. session_id ${quoteValue(id)}, ${quoteValue(agent)} in ${quoteValue(project)}, ${at}${found.join("")}`,
     ...session.matches.flatMap((match) => matchLines(match, session)),
