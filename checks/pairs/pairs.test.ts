@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { adapters } from "@pond/adapters";
-import { parseJson, partsOf, stringifyJson } from "@pond/canonical";
+import { messageFromWire, parseJson, partsOf, stringifyJson, toRfc3339 } from "@pond/canonical";
 import type { Adapter, Lineage } from "@pond/canonical/adapter";
+import { titleOf } from "@pond/canonical/foreign";
 import { expect, test } from "vitest";
 import { corpusFolder } from "../corpus.ts";
 import { type Copy, copyTo, readHome } from "./copies.ts";
@@ -29,6 +30,30 @@ test.each(named)("the story goes from $name whole", async ({ from, to }) => {
   expect(missing(told, copy)).toEqual([]);
   expectGolden(`${from.origin}-to-${to.origin}`, copy);
 });
+
+test.each(named)("what a person called a session goes from $name", async ({ from, to }) => {
+  const called = 'Eggs, "rounded"\n🥚';
+  const told = (await copyTo(from, storyCalled(called), readStoryTool)).contents[0];
+  const copy = told && (await copyTo(to, { root: told, descendants: [] })).contents[0];
+
+  // phi-core knows no names.
+  const isKept = [from, to].every(({ origin }) => origin !== "phi-core");
+  expect(titleOf(copy?.messages ?? [])?.text === called).toBe(isKept);
+});
+
+/** The story in a session that somebody gave a name. */
+function storyCalled(customTitle: string): Lineage {
+  const { root } = story();
+  const name = messageFromWire({
+    role: "system",
+    id: "name",
+    session_id: root.session.id,
+    timestamp: toRfc3339(root.session.created_at),
+    content: "",
+    options: { source: { record: { type: "custom-title", customTitle } } },
+  });
+  return { root: { ...root, messages: [name, ...root.messages] }, descendants: [] };
+}
 
 /** What of a lineage is not in its copy. */
 function missing({ root, descendants }: Lineage, { contents }: Copy): readonly string[] {

@@ -5,6 +5,7 @@ import {
   type Family,
   familyOf,
   Tally,
+  titleOf,
   turnsOf,
   wellFormedJson,
 } from "@pond/canonical/foreign";
@@ -48,10 +49,11 @@ function file(
   const tally = new Tally();
   const turns = turnsOf(content, readTool, tally);
   const speeches = turns.flatMap((turn) => [...speechesOf(turn, tally)]);
+  const title = titleOf(content.messages);
   return {
     session: content.session.id,
     path,
-    content: { [Symbol.iterator]: () => lines(speeches, place) },
+    content: { [Symbol.iterator]: () => lines(speeches, { ...place, title }) },
     fidelity: tally.fidelity(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Session } from "@pond/canonical";
 import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
-import { copyUuid, type Family, familyOf, Tally, turnsOf } from "@pond/canonical/foreign";
+import { copyUuid, type Family, familyOf, Tally, titleOf, turnsOf } from "@pond/canonical/foreign";
 import { itemsOf } from "./foreign/items.ts";
 import { linesOf, type ThreadPlace } from "./foreign/lines.ts";
 import { rolloutPath } from "./layout.ts";
@@ -22,11 +22,12 @@ function file(content: SessionContent, place: ThreadPlace, readTool: ReadTool): 
   const tally = new Tally();
   const turns = turnsOf(content, readTool, tally);
   const items = turns.flatMap((turn) => [...itemsOf(turn, tally)]);
+  const title = titleOf(content.messages)?.text;
   const began = new Date(Number(session.created_at / 1000n)).toISOString();
   return {
     session: session.id,
     path: rolloutPath(began, place.thread),
-    content: { [Symbol.iterator]: () => linesOf(items, place) },
+    content: { [Symbol.iterator]: () => linesOf(items, { ...place, title }) },
     fidelity: tally.fidelity(),
   };
 }

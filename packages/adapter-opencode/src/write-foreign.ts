@@ -1,6 +1,13 @@
 import type { JsonObject, Session } from "@pond/canonical";
 import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
-import { familyOf, Tally, turnsOf, wellFormed, wellFormedJson } from "@pond/canonical/foreign";
+import {
+  familyOf,
+  Tally,
+  titleOf,
+  turnsOf,
+  wellFormed,
+  wellFormedJson,
+} from "@pond/canonical/foreign";
 import { messagesOf, type WrittenMessage } from "./foreign/messages.ts";
 import { sessionId } from "./foreign/names.ts";
 import { millisOf } from "./records/envelope.ts";
@@ -40,7 +47,7 @@ function* pieces(info: JsonObject, messages: readonly WrittenMessage[]): Generat
 }
 
 function infoOf(
-  { session }: SessionContent,
+  { session, messages: said }: SessionContent,
   id: string,
   parent: Session | undefined,
   messages: readonly WrittenMessage[],
@@ -56,14 +63,14 @@ function infoOf(
     directory: wellFormed(session.project),
     path: "",
     ...(parent && { parentID: idOf(parent) }),
-    title: titleOf(session, messages),
+    title: titleOf(said)?.text ?? firstLine(session, messages),
     version,
     time: { created, updated },
   };
 }
 
 /** The first line that was typed, as the client would show it. */
-function titleOf({ source_agent }: Session, messages: readonly WrittenMessage[]): string {
+function firstLine({ source_agent }: Session, messages: readonly WrittenMessage[]): string {
   for (const { info, parts } of messages) {
     const typed = parts.find((part) => part["type"] === "text" && part["synthetic"] !== true);
     const line = info["role"] === "user" ? String(typed?.["text"] ?? "").trim() : "";

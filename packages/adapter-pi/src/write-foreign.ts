@@ -7,7 +7,14 @@ import type {
   SessionContent,
   Tools,
 } from "@pond/canonical/adapter";
-import { copyUuid, derivedHex, type Family, familyOf, Tally } from "@pond/canonical/foreign";
+import {
+  copyUuid,
+  derivedHex,
+  type Family,
+  familyOf,
+  Tally,
+  titleOf,
+} from "@pond/canonical/foreign";
 import type { Dialect } from "./dialect.ts";
 import { isoTime, LogWriter } from "./foreign/log.ts";
 import { writeTurns } from "./foreign/turns.ts";
@@ -38,8 +45,20 @@ export function* writeForeign(
     const parentId = content === lineage.root ? undefined : session.parent_session_id;
     const above = parentId === undefined ? undefined : sessions.get(parentId);
     const isAgent = family.parentOf(session) !== undefined;
-    if (target.dialect.hasTitleSlot) log.line(titleSlot(isoTime(session.created_at)));
+    const title = titleOf(content.messages);
+    if (target.dialect.hasTitleSlot) {
+      log.line(
+        titleSlot(
+          isoTime(session.created_at),
+          title?.text,
+          title && (title.isChosen ? "user" : "auto"),
+        ),
+      );
+    }
     log.line(header(session, above, { target, family, isAgent }));
+    if (title && !target.dialect.hasTitleSlot) {
+      log.entry("session_info", session.created_at, { name: title.text });
+    }
     if (isAgent && target.dialect.hasAgents) {
       log.entry("session_init", session.created_at, initOf(content));
     }

@@ -14,6 +14,7 @@ export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.t
 export type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
 export { type Held, onlyPlace, type Place } from "./ingest/place.ts";
 export { childrenOf, rootOf, rootsOf } from "./read/ancestry.ts";
+export { clientTitles } from "./read/client-titles.ts";
 export { type MaybeCopy, untouchedCopies } from "./read/copies.ts";
 export { type CutView, cutContext } from "./read/cut-context.ts";
 export {

@@ -11,6 +11,8 @@ export type SharedMessage = Pick<WireMessage, "id" | "role" | "timestamp" | "con
 /** What a page is made of; its messages are read once, one after the other. */
 export type SharedSession = {
   readonly session: WireSession;
+  /** What its client calls it; else its page is called as what was asked first begins. */
+  readonly title?: string | undefined;
   readonly messages: Iterable<SharedMessage> | AsyncIterable<SharedMessage>;
   /** The ids of sessions that began in this one. */
   readonly children?: readonly string[];

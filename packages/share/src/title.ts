@@ -4,15 +4,18 @@ import { visibleLine } from "./visible.ts";
 
 /** What is read ahead for a title; sessions begin with records that say nothing. */
 const readAhead = 100;
+const titleChars = 80;
 
-/** The beginning of what was asked first, and the messages, redacted, from the first on. */
+/** What a page is called, and the messages from the first on, both redacted. */
 export async function withTitle(
-  { messages }: SharedSession,
+  { title: called, messages }: SharedSession,
   { redactor }: PageOptions,
 ): Promise<{ title: string | undefined; messages: AsyncGenerator<SharedMessage> }> {
   const rest = redacted(messages, redactor);
   const ahead: SharedMessage[] = [];
-  let title: string | undefined;
+  // Cut when it is redacted: of half a secret nobody knows that it is one.
+  const given = redactor && called !== undefined ? redactor.text(called) : called;
+  let title = given === undefined ? undefined : visibleLine(given, titleChars);
   while (title === undefined && ahead.length < readAhead) {
     const { value, done } = await rest.next();
     if (done) break;
@@ -30,7 +33,7 @@ export async function withTitle(
 export function promptOf(message: SharedMessage): string | undefined {
   if (message.role !== "user") return undefined;
   for (const block of blocksOf(message)) {
-    if (block.kind === "prose") return visibleLine(block.text, 80);
+    if (block.kind === "prose") return visibleLine(block.text, titleChars);
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import {
   childrenOf,
+  clientTitles,
   type ResponseMode,
   readPages,
   type SessionPage,
@@ -119,6 +120,7 @@ async function* piecesOf(
   if (first.done) return;
   const shared = {
     session: first.value.session,
+    title: (await clientTitles(sessions.store, [id])).get(id),
     messages: messagesOf(first.value, pages, onMessages),
     children: [...(await childrenOf(sessions.store, [id])).keys()].sort(),
   };

@@ -93,7 +93,7 @@ function print(context: Context, listed: readonly ListedSession[], hasMore: bool
       style: output.style.faint,
       leastTableWidth: hasAgents ? 100 : Number.POSITIVE_INFINITY,
     },
-    { title: shown("BEGINS WITH"), minWidth: 12 },
+    { title: shown("TITLE"), minWidth: 12 },
   ] as const;
   printTable(output, columns, rows);
   const more = hasMore ? say` There are more: --limit, --all.` : shown("");

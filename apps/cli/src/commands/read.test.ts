@@ -24,9 +24,9 @@ describe("pond list", () => {
 
     const lines = stdout.trimEnd().split("\n");
     expect([code, lines.length, stderr]).toEqual([0, 5, "4 sessions.\n"]);
-    expect(lines[0]).toMatch(/^SESSION +ACTIVE +CLIENT +PROJECT +MESSAGES +\+AGENTS +BEGINS WITH$/);
+    expect(lines[0]).toMatch(/^SESSION +ACTIVE +CLIENT +PROJECT +MESSAGES +\+AGENTS +TITLE$/);
     expect(lines.find((line) => line.startsWith(ledger))).toMatch(
-      /claude-code {2}\/home\/ada\/ledger +14 +1 {2}Importing the bank's export/,
+      /claude-code {2}\/home\/ada\/ledger +14 +1 {2}CSV import loses rows/,
     );
   });
 
@@ -46,7 +46,7 @@ describe("pond list", () => {
         created_at: expect.stringMatching(/^2026-09-21T/),
         last_activity: expect.stringMatching(/^2026-09-21T/),
         messages: 14,
-        title: expect.stringMatching(/^Importing the bank's export/),
+        title: "CSV import loses rows with line breaks",
         descendants: 1,
       },
     ]);

@@ -1,5 +1,5 @@
 import type { JsonObject, Session } from "@pond/canonical";
-import { derivedHex, derivedUuid } from "@pond/canonical/foreign";
+import { derivedHex, derivedUuid, type SessionTitle } from "@pond/canonical/foreign";
 import type { Speech } from "./speeches.ts";
 
 /** What every row of one file has in common. */
@@ -9,6 +9,7 @@ export type RowPlace = {
   readonly sessionUuid: string;
   /** Set in a sub-agent's file. */
   readonly agentId?: string;
+  readonly title?: SessionTitle | undefined;
 };
 
 /** The rows of a file in order, each the child of the one before: a gap would cut the history. */
@@ -17,7 +18,9 @@ export function* rowsOf(speeches: readonly Speech[], place: RowPlace): Generator
   // A file whose first line is another record is not found by every build.
   if (speeches[0]?.role !== "user") yield write.opening();
   for (const [index, speech] of speeches.entries()) yield* write.speech(speech, index);
-  if (place.agentId === undefined) yield write.lastPrompt(speeches);
+  if (place.agentId !== undefined) return;
+  if (place.title) yield write.title(place.title);
+  yield write.lastPrompt(speeches);
 }
 
 class RowWriter {
@@ -66,7 +69,13 @@ class RowWriter {
     }
   }
 
-  /** What the client's list shows; it reads the end of the file. */
+  title({ text, isChosen }: SessionTitle): JsonObject {
+    const { sessionUuid: sessionId } = this.#place;
+    if (isChosen) return { type: "custom-title", customTitle: text, sessionId };
+    return { type: "ai-title", aiTitle: text, sessionId };
+  }
+
+  /** What the client's list shows of a session without a title; it reads the end of the file. */
   lastPrompt(speeches: readonly Speech[]): JsonObject {
     const typed = speeches.findLast(({ role, isMeta, blocks }) => {
       return role === "user" && !isMeta && blocks[0]?.["type"] === "text";

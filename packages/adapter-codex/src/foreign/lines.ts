@@ -9,6 +9,7 @@ export type ThreadPlace = {
   readonly thread: string;
   /** The thread at the top of its chain of parents; itself where it is that. */
   readonly mainThread: string;
+  readonly title?: string | undefined;
   /** Set for a sub-agent. */
   readonly spawn?: { readonly parentThread: string; readonly depth: number };
 };
@@ -17,6 +18,7 @@ export type ThreadPlace = {
 export function* linesOf(items: readonly Item[], place: ThreadPlace): Generator<string> {
   const write = new LineWriter(place);
   yield write.header();
+  if (place.title !== undefined) yield write.title(place.title);
   for (const turn of clientTurns(items)) yield* write.turn(turn);
 }
 
@@ -61,6 +63,12 @@ class LineWriter {
     };
     // Without a provider it resumes with whichever is configured.
     return this.#line("session_meta", payload);
+  }
+
+  title(name: string): string {
+    const { thread } = this.#place;
+    const names = { thread_id: thread, thread_name: wellFormed(name) };
+    return this.#line("event_msg", { type: "thread_name_updated", ...names });
   }
 
   *turn(items: readonly Item[]): Generator<string> {

@@ -22,6 +22,7 @@ export {
 } from "./names.ts";
 export { plainText } from "./plain-text.ts";
 export { moved, type Outcome, Tally, type Written } from "./tally.ts";
+export { type SessionTitle, titleFields, titleOf } from "./title.ts";
 export {
   blockNote,
   type FileBlock,

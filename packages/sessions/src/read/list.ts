@@ -30,7 +30,7 @@ export type ListedSession = {
   readonly created_at: string;
   /** Of its last message, or of the last of its sub-agents where those are folded. */
   readonly last_activity: string;
-  /** The beginning of the first thing said in it. */
+  /** What its client calls it, else the beginning of the first thing said in it. */
   readonly title?: string;
   readonly messages: number;
   /** Its sub-agents, at any depth. */
@@ -66,7 +66,7 @@ export async function listSessions(
   const members = [...rootsById.keys()].filter((id) => listed.has(listedAs(id)));
   const activity = await lastActivity(store, { members, listedAs, listed, since, limit });
   const ids = activity.map(({ id }) => id);
-  const [counts, firstTexts] = await Promise.all([
+  const [counts, titlesById] = await Promise.all([
     countMessages(store, ids),
     titles(sessions, ids),
   ]);
@@ -75,7 +75,7 @@ export async function listSessions(
     if (row === undefined) return [];
     const { source_agent, project: own, created_at } = row;
     const parent = parents.get(id);
-    const title = firstTexts.get(id);
+    const title = titlesById.get(id);
     return [
       {
         session_id: id,

@@ -7,6 +7,7 @@ import { fromIndexed } from "../search/indexed-text.ts";
 import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
 import { searchable } from "../tables.ts";
+import { clientTitles } from "./client-titles.ts";
 import { loadMessages } from "./content.ts";
 import { loadPlaces } from "./outline.ts";
 
@@ -36,18 +37,29 @@ export async function countMessages(
   return counts;
 }
 
-/** The beginning of the first thing a person said in each session. */
+/** What each session is called in its client, else the beginning of what a person said first. */
 export async function titles(
   { store }: SessionStore,
   sessionIds: readonly string[],
 ): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
+  const named = await clientTitles(store, sessionIds);
+  const nameless = sessionIds.filter((id) => !named.has(id));
+  const found = nameless.length > 0 ? await firstTexts(store, nameless) : [];
+  return new Map([...named, ...found].map(([id, text]) => [id, shorten(text)]));
+}
+
+/** The first thing a person said in each session, as it is now. */
+async function firstTexts(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, string>> {
   const first = await firstSaid(store, sessionIds);
-  const found = new Map([...first].map(([id, { text }]) => [id, shorten(text)]));
+  const found = new Map([...first].map(([id, { text }]) => [id, text]));
   for (const sessionId of await changedAbove(store, sessionIds, first)) {
-    const text = await firstSaidNow(store, sessionId, first.get(sessionId)?.text);
+    const text = await firstSaidNow(store, sessionId, found.get(sessionId));
     if (text === undefined) found.delete(sessionId);
-    else found.set(sessionId, shorten(text));
+    else found.set(sessionId, text);
   }
   return found;
 }

@@ -25,6 +25,18 @@ async function pageOf(...messages: readonly SharedMessage[]): Promise<string> {
 const viewed = (page: string): string => createMarkdown({ html: true }).render(page);
 
 describe("a Markdown page", () => {
+  it("is called what its session is called, without its secrets", async () => {
+    const secret = ["gh", "p_", "4dCk9vW2mQx7Tz1LrB8nHs3JfYp6Ga0EuXoR"].join("");
+    const title = `*rotate*\n${secret}`;
+    const shared = { session, title, messages: [message("user", text("Why?"))] };
+    const options = { redactor: createRedactor() };
+
+    const page = (await Array.fromAsync(toMarkdown(shared, options))).join("");
+
+    expect(page.split("\n")[0]).toMatch(/^# \\\*rotate\\\* \S/);
+    expect(page).not.toContain(secret.slice(0, 20));
+  });
+
   it("is read in order, with long results folded", async () => {
     const page = await pageOf(
       message("user", text("Why?\nAnd since when?")),

@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { type DemoMessage, ingestDemo, said, withStore } from "../testing.ts";
+import { clientTitles } from "./client-titles.ts";
+import { titles } from "./summaries.ts";
+
+const chosen = (id: string, customTitle: string): DemoMessage => ({
+  id,
+  role: "carrier",
+  options: { type: "custom-title", customTitle },
+});
+const header = (title: string): DemoMessage => ({
+  id: "header",
+  role: "carrier",
+  options: { type: "session", title },
+});
+const talk = [said("a", "Begin."), said("b", "Go on.")];
+
+it("gives what sessions are called, and of others what was said first", () =>
+  withStore(async (sessions) => {
+    const long = "x".repeat(200);
+    await ingestDemo(sessions, [
+      { id: "named", messages: [...talk, chosen("t1", "first name"), chosen("t2", "last name")] },
+      { id: "nameless", messages: talk },
+      { id: "long", messages: [chosen("t", long), ...talk] },
+      { id: "silent", messages: [{ id: "c", role: "carrier" }] },
+    ]);
+    const ids = ["named", "nameless", "long", "silent", "unknown"];
+
+    const found = await titles(sessions, ids);
+
+    expect([...found].sort()).toEqual([
+      ["long", `${"x".repeat(120)}…`],
+      ["named", "last name"],
+      ["nameless", "Begin."],
+    ]);
+    expect((await clientTitles(sessions.store, ids)).get("long")).toBe(long);
+  }));
+
+it("follows a title that is written anew, and one that is gone", () =>
+  withStore(async (sessions) => {
+    const title = async () => (await titles(sessions, ["s"])).get("s");
+    const seen: (string | undefined)[] = [];
+    for (const messages of [
+      [header(""), ...talk],
+      [header("Rounding eggs"), ...talk],
+      [header("Rounding more eggs"), ...talk],
+      [header("Rounding more eggs"), ...talk, chosen("t", "eggs")],
+      [header("Rounding more eggs"), ...talk],
+      talk,
+    ]) {
+      await ingestDemo(sessions, [{ id: "s", messages }]);
+      seen.push(await title());
+    }
+
+    expect(seen).toEqual([
+      ...["Begin.", "Rounding eggs", "Rounding more eggs"],
+      ...["eggs", "Rounding more eggs", "Begin."],
+    ]);
+  }));
+
+it("takes no other record for a title", () =>
+  withStore(async (sessions) => {
+    const page: DemoMessage = { id: "p", role: "carrier", options: { type: "page", title: "no" } };
+    await ingestDemo(sessions, [{ id: "s", messages: [page, said("a", '{"customTitle":"no"}')] }]);
+
+    expect((await clientTitles(sessions.store, ["s"])).size).toBe(0);
+  }));
