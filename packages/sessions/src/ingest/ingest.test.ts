@@ -203,6 +203,18 @@ describe("ingest", () => {
       ]);
     }));
 
+  it("keeps what stands before a second session in the events of one, and behind it", () =>
+    withStore(async (sessions) => {
+      const [first, ...said] = demoEvents(talk);
+      const [other] = demoEvents({ ...talk, id: "s2" });
+      const events = [first, ...said.slice(0, 2), other, ...said.slice(2)];
+
+      const [outcome] = await ingestDemo(sessions, [events.filter((each) => each !== undefined)]);
+
+      expect(outcome).toMatchObject({ status: "failed", messages_added: 4 });
+      expect(await shown(sessions, "s1")).toHaveLength(4);
+    }));
+
   it("stores nothing of a session without a project (`model-project-non-empty`)", () =>
     withStore(async (sessions) => {
       const [outcome] = await ingestDemo(sessions, [{ ...talk, project: "" }]);

@@ -100,6 +100,10 @@ export class Ingest {
     const intake = new Intake(outcome);
     let writer: SessionWriter | undefined;
     let apart: NamesApart | undefined;
+    const closeMessage = (): void => {
+      const message = intake.close();
+      if (message) writer?.add(message, this.#batch);
+    };
     for await (const given of events) {
       if (given.kind === "session") apart = await this.#namesApart(given.session);
       const event = apart ? renamed(given, apart) : given;
@@ -111,21 +115,19 @@ export class Ingest {
           outcome.pending += 1;
           break;
         case "session":
+          closeMessage();
           if (intake.accept(event)) writer = await this.#open(gathered, event.session);
           break;
-        case "message": {
-          const message = intake.close();
-          if (message) writer?.add(message, this.#batch);
+        case "message":
+          closeMessage();
           intake.accept(event);
           if (this.#isFull(writer)) await this.#makeRoom(writer);
           break;
-        }
         case "part":
           intake.accept(event);
       }
     }
-    const message = intake.close();
-    if (message) writer?.add(message, this.#batch);
+    closeMessage();
     const isWhole = outcome.faults === 0 && outcome.status !== "failed";
     if (writer) {
       await writer.finish(this.#batch, isWhole);

@@ -147,6 +147,29 @@ describe("getSession", () => {
       reader.close();
     }));
 
+  it("holds a message at least, whatever the budget, and takes what is left out as such", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+      const unset = { mode: undefined, limitBytes: undefined, afterId: undefined };
+
+      const pages = await Array.fromAsync(readPages(sessions, "s", { limitBytes: 0 }));
+
+      expect(pages.map(idsOf)).toEqual([["q"], ["r"], ["f"]]);
+      expect(await getSession(sessions, "s", unset)).toEqual(await getSession(sessions, "s"));
+    }));
+
+  it.each([
+    [{ mode: "full" as "verbatim" }, "mode: there is no full"],
+    [{ limitBytes: Number.NaN }, "limitBytes: NaN"],
+    [{ limitBytes: -1 }, "limitBytes: -1"],
+  ])("refuses %j", (options, message) =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+
+      await expect(getSession(sessions, "s", options)).rejects.toThrow(message);
+    }),
+  );
+
   it("says which session or message there is none of", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);
@@ -230,6 +253,16 @@ describe("getMessage", () => {
       }
 
       expect(ids).toEqual(Array.from({ length: 10 }, (_, at) => String(at)));
+    }));
+
+  it("refuses neighbours that are no number", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+      const around = (context: number | undefined) => getMessage(sessions, "s", "r", { context });
+
+      await expect(around(-1)).rejects.toThrow("context: -1");
+      await expect(around(Number.NaN)).rejects.toThrow("context: NaN");
+      expect(await around(undefined)).toEqual(await around(2));
     }));
 
   it("says which message or part there is none of", () =>

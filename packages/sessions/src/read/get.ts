@@ -17,11 +17,11 @@ import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown.ts";
 
 /** Which page of a session, and how much of it. */
 export type GetOptions = {
-  readonly mode?: ResponseMode;
+  readonly mode?: ResponseMode | undefined;
   /** Begin behind this message. */
   readonly afterId?: string | undefined;
   /** About how much one page may hold; a message is never cut, so one may exceed it. */
-  readonly limitBytes?: number;
+  readonly limitBytes?: number | undefined;
 };
 
 /** A page of a session: whole messages, in order. */
@@ -42,7 +42,7 @@ export type MessageView = {
   readonly target_parts_remaining: number;
 };
 
-const defaults = { mode: "conversational", limitBytes: 64 * 1024 } as const;
+const pageBytes = 64 * 1024;
 /** What a message shown takes of a page; a guess, until some of the session are read. */
 const usualBytes = { conversational: 600, complete: 240, verbatim: 2_000 } as const;
 const leastRead = 8;
@@ -56,6 +56,7 @@ const readBeyond = 1.25;
  *
  * @throws {SessionNotFoundError}
  * @throws {MessageNotFoundError} where `afterId` is not in the session.
+ * @throws {RangeError} where an option is none that it may be.
  */
 export async function getSession(
   sessions: SessionStore,
@@ -72,13 +73,16 @@ export async function getSession(
  *
  * @throws {SessionNotFoundError}
  * @throws {MessageNotFoundError} where `afterId` is not in the session.
+ * @throws {RangeError} where an option is none that it may be.
  */
 export async function* readPages(
   { store }: SessionStore,
   id: string,
   options: GetOptions = {},
 ): AsyncGenerator<SessionPage> {
-  const { mode, limitBytes, afterId } = { ...defaults, ...options };
+  const { mode = "conversational", limitBytes = pageBytes, afterId } = options;
+  if (!Object.hasOwn(usualBytes, mode)) throw new RangeError(`mode: there is no ${mode}`);
+  checkCount("limitBytes", limitBytes);
   const { session, places: all } = await keptOutline(store, id);
   const places = mode === "conversational" ? await spokenPlaces(store, id, all) : all;
   // A page may begin behind a message that this mode does not show.
@@ -107,7 +111,7 @@ async function pageFrom(
   const messages: ShownMessage[] = [];
   let bytes = 0;
   let bytesEach: number = usualBytes[mode];
-  for (let next = 0; next < places.length && bytes < limitBytes; ) {
+  for (let next = 0; next < places.length && (next === 0 || bytes < limitBytes); ) {
     const wanted = Math.ceil(((limitBytes - bytes) / bytesEach) * readBeyond);
     const count = Math.max(leastRead, Math.min(mostRead, wanted));
     const chunk = await load(store, id, places.slice(next, next + count));
@@ -126,10 +130,10 @@ async function pageFrom(
 /** Which neighbours of a message are shown, and which page of its parts. */
 export type MessageOptions = {
   /** How many neighbours on each side. */
-  readonly context?: number;
+  readonly context?: number | undefined;
   /** Begin behind this part of the target. */
   readonly afterPart?: string | undefined;
-  readonly limitBytes?: number;
+  readonly limitBytes?: number | undefined;
 };
 
 /**
@@ -138,6 +142,7 @@ export type MessageOptions = {
  * @throws {SessionNotFoundError}
  * @throws {MessageNotFoundError}
  * @throws {PartNotFoundError} where `afterPart` is not in the message.
+ * @throws {RangeError} where an option is none that it may be.
  */
 export async function getMessage(
   sessions: SessionStore,
@@ -145,7 +150,9 @@ export async function getMessage(
   messageId: string,
   options: MessageOptions = {},
 ): Promise<MessageView> {
-  const { context, limitBytes, afterPart } = { context: 2, ...defaults, ...options };
+  const { context = 2, limitBytes = pageBytes, afterPart } = options;
+  checkCount("context", context);
+  checkCount("limitBytes", limitBytes);
   const { store } = sessions;
   const { session, places } = await keptOutline(store, sessionId);
   const at = placeAfter(places, sessionId, messageId) - 1;
@@ -175,6 +182,11 @@ async function spokenPlaces(store: Store, id: string, places: readonly Place[]):
     else spoken.add(message.id);
   }
   return places.filter((place) => spoken.has(place.id));
+}
+
+function checkCount(name: string, value: number): void {
+  if (value >= 0) return;
+  throw new RangeError(`${name}: ${value} is no number of 0 or more`);
 }
 
 function placeAfter(places: readonly Place[], sessionId: string, messageId: string): number {
