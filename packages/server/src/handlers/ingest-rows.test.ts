@@ -79,7 +79,18 @@ describe("out of order", () => {
       ["1 left_out 4", "2 left_out 4", "4 out_of_order"],
       { s: [2] },
     ],
-    ["a part of no message", [s, h0, textPart("s", 9, "x")], ["2 out_of_order"], { s: [1] }],
+    [
+      "a part of no message, and the one it stands behind with it",
+      [s, h0, textPart("s", 9, "x"), h1],
+      ["1 left_out 2", "2 out_of_order"],
+      { s: [1] },
+    ],
+    [
+      "a part of a message in another session, and the one it stands behind with it",
+      [s, h0, textPart("t", 0, "x"), h1],
+      ["1 left_out 2", "2 out_of_order"],
+      { s: [1], t: [] },
+    ],
     ["a session that comes twice", [s, h0, s, h1], ["2 duplicate"], { s: [1, 1] }],
     [
       "a message that comes twice",

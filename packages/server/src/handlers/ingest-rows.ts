@@ -71,6 +71,8 @@ class Gathering {
   readonly #rejected = new Map<number, RejectedRow>();
   /** The session of the event before, as far as it said. */
   #last: OpenSession | undefined;
+  /** The message of the event before. */
+  #lastMessage: OpenMessage | undefined;
 
   add(event: number, row: ReadRow): void {
     if (!row.isSound) {
@@ -90,6 +92,7 @@ class Gathering {
       case "part":
         this.#addPart(session, { event, value });
     }
+    this.#lastMessage = value.kind === "session" ? undefined : session.messages.at(-1);
   }
 
   finish(): GatheredRows {
@@ -151,6 +154,8 @@ class Gathering {
     const message = session.messages.at(-1);
     if (message?.id !== message_id) {
       breakMessage(session, message_id, event);
+      // Of none that came, it may be of the one it stands behind, and its ids the mistake.
+      if (this.#lastMessage && !session.byId.has(message_id)) this.#lastMessage.brokenBy ??= event;
       this.#reject(event, "out_of_order", "it does not come right behind its message");
       return;
     }
