@@ -48,14 +48,10 @@ export async function attempt(
     const { signal } = deadline;
     const { fetch, headers } = settings;
     // A redirect may lead to somebody whom what is asked is not meant for.
-    const response = await fetch(url, {
-      method: "POST",
-      headers,
-      body,
-      redirect: "manual",
-      signal,
-    });
-    return { answer: await read(response, call, settings) };
+    const response = await deadline.within(
+      fetch(url, { method: "POST", headers, body, redirect: "manual", signal }),
+    );
+    return { answer: await deadline.within(read(response, call, settings)) };
   } catch (error) {
     if (error instanceof AnswerError) throw error;
     if (deadline.isTimeout()) {

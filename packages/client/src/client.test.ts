@@ -310,6 +310,21 @@ describe("a call", () => {
     }),
   );
 
+  it.each<[string, () => Promise<Response>]>([
+    ["before an answer", () => new Promise(() => {})],
+    ["inside of one", async () => new Response(new ReadableStream({}))],
+  ])("ends with a fetch that listens to no signal: %s", async (_, fetch) => {
+    const client = createClient({ url: "http://127.0.0.1:1", fetch, retries: 0 });
+    const gone = new Error("gone");
+
+    await expect(client.search({ query }, { timeoutMs: 20 })).rejects.toMatchObject({
+      details: { isTimeout: true },
+    });
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(gone), 20);
+    await expect(client.search({ query }, { signal: abort.signal })).rejects.toBe(gone);
+  });
+
   it.each(stalls)("ends when it is aborted: %s", (_, stall) => {
     const abort = new AbortController();
     const reply: Reply = (response, request) => {

@@ -3,6 +3,8 @@ export type Deadline = {
   readonly signal: AbortSignal;
   /** True once the time is up, unless the caller had aborted before. */
   readonly isTimeout: () => boolean;
+  /** Settles as `work` does, or rejects when the signal aborts: not every `fetch` listens to it. */
+  readonly within: <T>(work: Promise<T>) => Promise<T>;
   /** Lets go of the timer and the caller's signal. */
   readonly clear: () => void;
 };
@@ -14,16 +16,23 @@ export type Deadline = {
 export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   let isTimeout = false;
+  const { signal } = controller;
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  // Whoever waits for it is told; it is no matter that nobody does.
+  aborted.catch(() => undefined);
   const stop = (): void => controller.abort(caller?.reason);
   const timer = setTimeout(() => {
-    isTimeout = !controller.signal.aborted;
+    isTimeout = !signal.aborted;
     controller.abort();
   }, timeoutMs);
   if (caller?.aborted) stop();
   else caller?.addEventListener("abort", stop, { once: true });
   return {
-    signal: controller.signal,
+    signal,
     isTimeout: () => isTimeout,
+    within: (work) => Promise.race([work, aborted]),
     clear: () => {
       clearTimeout(timer);
       caller?.removeEventListener("abort", stop);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { parseQuery } from "./query.ts";
 import { textToEmbed } from "./query-vector.ts";
@@ -13,4 +14,17 @@ it.each([
   const text = textToEmbed(raw, parseQuery(raw));
 
   expect(text.replaceAll(/ +/g, " ")).toBe(expected.replaceAll(/ +/g, " "));
+});
+
+it("waits for no model longer than asked to, where nothing else keeps the process", () => {
+  const script = `
+    import { queryVector } from ${JSON.stringify(new URL("query-vector.ts", import.meta.url))};
+    const embed = () => new Promise(() => {});
+    const asked = queryVector({ modelId: "m", dimension: 1, embed }, "x", { timeoutMs: 20 });
+    await asked.catch(({ name }) => console.log(name));
+  `;
+  const argv = ["--conditions=@pond/source", "--input-type=module", "-e", script];
+  const { status, stdout } = spawnSync(process.execPath, argv, { encoding: "utf8" });
+
+  expect([status, stdout.trim()]).toEqual([0, "TimeoutError"]);
 });

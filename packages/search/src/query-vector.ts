@@ -33,10 +33,9 @@ export async function queryVector(
   text: string,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<Float32Array> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
-  const embedding = embedder.embed([text], { kind: "query", signal: either });
-  const vectors = await Promise.race([embedding, rejectsOn(either)]);
+  const vectors = await withinTime({ signal, timeoutMs }, (either) =>
+    embedder.embed([text], { kind: "query", signal: either }),
+  );
   const [vector] = vectors;
   if (vector === undefined || vectors.length !== 1) {
     throw new Error(`${embedder.modelId} returned ${vectors.length} vectors for a query`);
@@ -51,11 +50,32 @@ export async function queryVector(
   return vector;
 }
 
-/** Not every embedder listens to a signal. */
-function rejectsOn(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
+// A timer takes no more.
+const longestMs = 2 ** 31 - 1;
+
+/** Not every embedder listens to a signal; and where all wait for one, its time still passes. */
+async function withinTime<T>(
+  { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
   });
+  const stop = (): void => controller.abort(signal?.reason);
+  const timer = setTimeout(
+    () => {
+      const message = `the operation was aborted due to timeout after ${timeoutMs} ms`;
+      controller.abort(new DOMException(message, "TimeoutError"));
+    },
+    Math.min(timeoutMs, longestMs),
+  );
+  if (signal?.aborted) stop();
+  else signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([ask(controller.signal), aborted]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
 }
