@@ -43,11 +43,12 @@ export async function queryVector(
   if (vector.length !== embedder.dimension) {
     throw new Error(`${embedder.modelId} returned ${vector.length} numbers for a query`);
   }
+  const length = Math.hypot(...vector);
   // Lance finds nothing near to either, and does not say why.
-  if (!vector.every(Number.isFinite) || vector.every((value) => value === 0)) {
+  if (!Number.isFinite(length) || length === 0) {
     throw new Error(`${embedder.modelId} returned no direction for a query`);
   }
-  return vector;
+  return vector.map((number) => number / length);
 }
 
 // A timer takes no more.

@@ -225,8 +225,10 @@ describe("lance-dataset-schema-version", () => {
 
     await expect(openCatalogue(location)).rejects.toThrow(StoreSchemaError);
     await expect(openCatalogue(location, { tables: [parts] })).resolves.toBeDefined();
-    const keyed = { ...parts, primaryKey: ["number", "maker"] };
-    await expect(openCatalogue(location, { tables: [keyed] })).rejects.toThrow(StoreSchemaError);
+    for (const primaryKey of [["number", "maker"], ["number"], ["maker"]]) {
+      const outcome = openCatalogue(location, { tables: [{ ...parts, primaryKey }] });
+      await expect(outcome).rejects.toThrow(StoreSchemaError);
+    }
   });
 });
 

@@ -12,6 +12,9 @@ export type EmbedOutcome =
 // may not be the texts.
 const maxFailuresInRow = 12;
 
+// What a model made of length 1 stays as it made it.
+const unitTolerance = 1e-3;
+
 // Any model has a vector for it.
 const harmlessText = "pond";
 
@@ -65,17 +68,20 @@ export class BatchEmbedder {
     this.#signal?.throwIfAborted();
     const options = { kind: "passage", ...(this.#signal && { signal: this.#signal }) } as const;
     const vectors = await this.#embedder.embed(texts, options);
-    this.#check(vectors, texts.length);
-    return vectors;
+    return this.#checked(vectors, texts.length);
   }
 
-  /** @throws {VectorsInvalidError} for what must not be stored. */
-  #check(vectors: readonly Float32Array[], expected: number): void {
+  /**
+   * The vectors at length 1, which is what a store can hold of any: nearness goes by direction.
+   *
+   * @throws {VectorsInvalidError} for what must not be stored.
+   */
+  #checked(vectors: readonly Float32Array[], expected: number): readonly Float32Array[] {
     const { modelId, dimension } = this.#embedder;
     if (vectors.length !== expected) {
       throw new VectorsInvalidError(modelId, `${vectors.length} vectors for ${expected} texts`);
     }
-    for (const vector of vectors) {
+    return vectors.map((vector) => {
       if (vector.length !== dimension) {
         const reason = `a vector of ${vector.length} numbers, not ${dimension}`;
         throw new VectorsInvalidError(modelId, reason);
@@ -85,7 +91,9 @@ export class BatchEmbedder {
       // Nothing is near to either, and the engine does not say why.
       if (!Number.isFinite(sum)) throw new VectorsInvalidError(modelId, "a vector with NaN");
       if (sum === 0) throw new VectorsInvalidError(modelId, "a vector of zeros");
-    }
+      const length = Math.sqrt(sum);
+      return Math.abs(length - 1) < unitTolerance ? vector : vector.map((each) => each / length);
+    });
   }
 }
 

@@ -49,7 +49,9 @@ function digestVector(text: string, dimension: number): Float32Array {
   const vector = new Float32Array(dimension);
   const digest = hash("sha256", text, "buffer");
   for (const at of [0, 2, 4, 6]) {
-    vector[digest.readUInt16BE(at) % dimension] = 0.5;
+    let place = digest.readUInt16BE(at) % dimension;
+    while (vector[place] !== 0) place = (place + 1) % dimension;
+    vector[place] = 0.5;
   }
   return vector;
 }

@@ -66,6 +66,25 @@ describe("embedMessages", () => {
       expect(embedder.calls).toEqual([4, 4, 3]);
     }));
 
+  it("stores vectors of any length by their direction", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 4);
+      const long = [1e6, -1e-9].map((by) =>
+        fakeEmbedder({
+          before: (texts) =>
+            uniformVectors(texts.length, 384).map((vector) => vector.map((each) => each * by)),
+        }),
+      );
+      for (const embedder of long) {
+        const report = await embed(bench, embedder, { isForced: true });
+        const rows = await bench.sessions.store.table("messages").rows({ columns: ["vector"] });
+        const lengths = rows.map(({ vector }) => Math.hypot(...(vector as Float32Array)));
+
+        expect([report.embedded, report.failed]).toEqual([4, 0]);
+        for (const length of lengths) expect(length).toBeCloseTo(1, 2);
+      }
+    }));
+
   it("embeds with a real model, which it leaves open", () =>
     withBench(async (bench) => {
       await importTexts(bench, 9);

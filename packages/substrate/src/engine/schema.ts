@@ -93,9 +93,13 @@ export function fromSchema(
 ): StoredSchema | undefined {
   const metadataOf = (name: string | undefined): Map<string, string> | undefined =>
     schema.fields.find((field) => field.name === name)?.metadata;
-  const isKeyed = table.primaryKey.every(
-    (name, index) => metadataOf(name)?.get(keyPosition) === String(index + 1),
-  );
+  const keyed = schema.fields.filter(({ metadata }) => metadata.has(keyPosition));
+  // By the beginning of a key, rows that differ in the rest of it are one.
+  const isKeyed =
+    keyed.length === table.primaryKey.length &&
+    table.primaryKey.every(
+      (name, index) => metadataOf(name)?.get(keyPosition) === String(index + 1),
+    );
   const first = metadataOf(table.primaryKey[0]);
   const storeId = first?.get(storeIdKey);
   const schemaVersion = Number(first?.get(versionKey) ?? Number.NaN);
@@ -161,6 +165,10 @@ export function toType(type: ColumnType): Arrow.DataType {
   }
 }
 
+/** @throws {RangeError} for a dimension that is none. */
 export function vectorType(dimension: number): Arrow.FixedSizeList<Arrow.Float16> {
+  if (!Number.isInteger(dimension) || dimension < 1) {
+    throw new RangeError(`vectors of ${dimension} numbers: a dimension is a whole number from 1`);
+  }
   return new arrow.FixedSizeList(dimension, new arrow.Field("item", new arrow.Float16(), true));
 }

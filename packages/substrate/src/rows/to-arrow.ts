@@ -183,7 +183,9 @@ function vectorData(
     for (const number of cell) {
       // The engine refuses it where a row is inserted, and stores it where one is updated.
       if (Number.isNaN(number)) throw wrong("a vector with NaN");
-      numbers[position++] = toFloat16Bits(number);
+      const stored = toFloat16Bits(number);
+      if ((stored & 0x7fff) === 0x7c00) throw wrong(`a vector with ${number}, beyond float16`);
+      numbers[position++] = stored;
     }
   }
   const child = arrow.makeData({

@@ -39,6 +39,13 @@ async function breakOff(location: string, steps: number): Promise<void> {
 }
 
 describe("renew", () => {
+  it.each([1.5, 0, -1, Number.NaN])("knows no vectors of %s numbers", async (dimension) => {
+    const table = (await openCatalogue()).table("parts");
+
+    await expect(table.renew({ shape: { vector: dimension } })).rejects.toThrow(RangeError);
+    expect(await table.vectorDimension("shape")).toBe(4);
+  });
+
   it("empties derived columns and leaves everything else, indexes too", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(300));

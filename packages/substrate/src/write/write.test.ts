@@ -162,6 +162,7 @@ describe("a batch that cannot be stored as it is", () => {
     ["an integer in a double column", "weight", { ...key, weight: [1n] }],
     ["text in a bytes column", "drawing", { ...key, drawing: ["abc"] }],
     ["a vector of another length", "shape", { ...key, shape: [new Float32Array(3)] }],
+    ["a vector beyond float16", "shape", { ...key, shape: [Float32Array.of(1, -65520, 0, 0)] }],
     ["a vector with NaN", "shape", { ...key, shape: [Float32Array.of(1, Number.NaN, 0, 0)] }],
   ])("is refused: %s", async (_, column, batch) => {
     const table = (await openCatalogue()).table("parts");
