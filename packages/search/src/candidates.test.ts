@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { candidatesOf, type Found, guessesOf } from "./candidates.ts";
+import type { MessageHit } from "./full-text.ts";
 
 // A hit is its session and its place there: row 12 is message "2" of session "s1".
 const hit = (row: number) => ({
   row: BigInt(row),
   sessionId: `s${Math.floor(row / 10)}`,
   id: String(row % 10),
-  ...{ role: "user", timestamp: 0n, parts: [], text: "" },
+  ...{ role: "user", timestamp: 0n, parts: [], text: `pick ${row}` },
 });
 const message = (row: number, rank: number) => ({ ...hit(row), score: rank, rank });
 const literal = (row: number, share: number) => ({ ...hit(row), share });
@@ -56,6 +57,27 @@ describe("candidatesOf", () => {
     ],
   ])("shows %s", (_, found, expected) => {
     expect(shown(found)).toEqual(expected);
+  });
+
+  it.each<[string, copy: Partial<MessageHit>, Record<string, number[]>]>([
+    ["once, as the root's own", {}, { s1: [10, 11] }],
+    ["too where an id says two things", { text: "another" }, { s1: [20, 10, 11] }],
+    ["too where the same was said again", { id: "7" }, { s1: [20, 10, 11] }],
+  ])("shows what a session below its root repeats %s", (_, fields, expected) => {
+    const copy = { ...message(20, 3), text: "pick 10", ...fields };
+
+    expect(shown({ messages: [copy, message(10, 2), message(11, 1)] })).toEqual(expected);
+  });
+
+  it("ranks a message as the best found of its copies", () => {
+    const copy = { ...hit(20), text: "pick 10", similarity: 0.9 };
+    const vectors = [copy, { ...hit(11), similarity: 0.8 }];
+    const found = { ...nothing, vectors, messages: [message(11, 3), message(10, 2)] };
+
+    expect(candidatesOf(found, rootOf).get("s1")).toMatchObject([
+      { row: 11n },
+      { row: 10n, rank: 0.75, similarity: 0.9, isNearest: true },
+    ]);
   });
 
   it("names the nearest of a root", () => {

@@ -43,7 +43,10 @@ export function candidatesOf(found: Found, rootOf: RootOf): Map<string, Candidat
   voteOfWindows(byRow, found.windows, rootOf);
   const byRoot = Map.groupBy(byRow.values(), ({ sessionId }) => rootOf(sessionId) ?? "");
   return new Map(
-    [...byRoot].map(([root, own]) => [root, own.toSorted(byRank).slice(0, matchesPerSession)]),
+    [...byRoot].map(([root, found]) => {
+      const own = withoutCopies(found, root).toSorted(byRank);
+      return [root, own.slice(0, matchesPerSession)];
+    }),
   );
 }
 
@@ -73,6 +76,34 @@ export function guessesOf(found: Found, rootOf: RootOf): Map<string, MessageKey[
 
 function messagesOf({ messages, literals, vectors }: Found): FoundMessage[] {
   return [...messages, ...literals, ...vectors];
+}
+
+/**
+ * Each message once, where sessions below a root repeat what was said in it: as the root's own, if
+ * that was found. An id alone says little, for some clients count messages.
+ */
+function withoutCopies(found: readonly Candidate[], root: string): Candidate[] {
+  const inRoot = ({ sessionId }: Candidate): number => Number(sessionId === root);
+  const byId = new Map<string, Candidate[]>();
+  for (const candidate of found.toSorted((left, right) => inRoot(right) - inRoot(left))) {
+    const same = byId.get(candidate.id) ?? [];
+    const at = same.findIndex(({ text }) => text === candidate.text);
+    const kept = same[at];
+    if (kept === undefined) same.push(candidate);
+    else same[at] = asBestOf(kept, candidate);
+    byId.set(candidate.id, same);
+  }
+  return [...byId.values()].flat();
+}
+
+function asBestOf(kept: Candidate, copy: Candidate): Candidate {
+  const isNearest = kept.isNearest === true || copy.isNearest === true;
+  return {
+    ...kept,
+    rank: Math.max(kept.rank, copy.rank),
+    similarity: kept.similarity ?? copy.similarity,
+    ...(isNearest && { isNearest }),
+  };
 }
 
 function byRank(left: Candidate, right: Candidate): number {

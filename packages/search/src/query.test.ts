@@ -81,7 +81,11 @@ describe("parseQuery", () => {
     [
       "snake_case",
       "get_style_by_name",
-      { ...nothing, terms: "get*1 style*4 by*1 name*4", literals: "get_style_by_name" },
+      {
+        ...nothing,
+        terms: "get*1 style*4 by*1 name*4 getstylebyname*2",
+        literals: "get_style_by_name",
+      },
     ],
     [
       "camelCase, with its pieces beside it",
@@ -110,7 +114,7 @@ describe("parseQuery", () => {
     [
       "a path in brackets",
       "(src/full-text.ts)",
-      { ...nothing, terms: "src*4 full*4 text*4 ts*4", literals: "src/full-text.ts" },
+      { ...nothing, terms: "src*4 full*4 text*4 ts*4 fulltext*2", literals: "src/full-text.ts" },
     ],
     ["prose with a slash", "client/server", { ...nothing, terms: "client*4 server*4" }],
     [
@@ -220,6 +224,7 @@ describe("isOneLiteral", () => {
   it.each([
     // query, one literal and nothing else, its BM25 is that of the query
     ["adapter_bounded_values", true, true],
+    ["adapter-bounded-values", true, true],
     ["getSessionById", true, false],
     ['"exact words"', true, true],
     ['"the words"', true, false],

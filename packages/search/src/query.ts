@@ -7,6 +7,7 @@ import {
   isIdentifier,
   isTypeName,
   isUnspaced,
+  joinedPieces,
   wordsOf,
 } from "./words.ts";
 
@@ -117,7 +118,10 @@ export function isOneLiteral(query: ParsedQuery): boolean {
 /** True where the BM25 of a literal is that of the whole query: each of its words weighs in full. */
 export function isScoredByLiteral({ terms, literals }: ParsedQuery): boolean {
   const words = literals.flatMap(wordsOf);
-  return words.length === terms.length && terms.every(({ weight }) => weight === fullWeight);
+  // What holds a name as it stands is not scored by what the name is in another case.
+  const joined = new Set(literals.flatMap(joinedPieces));
+  const own = terms.filter(({ word }) => !joined.has(word));
+  return words.length === own.length && own.every(({ weight }) => weight === fullWeight);
 }
 
 const tokenPattern = /([+-]?)(?:"([^"]*)"|“([^“”]*)”|«([^«»]*)»|「([^「」]*)」)|(\S+)/gu;
@@ -163,6 +167,9 @@ function termsOf(texts: readonly string[]): Term[] {
   const words = new Map<string, string>();
   const pieces = new Set<string>();
   for (const text of texts) {
+    for (const joined of joinedPieces(text)) {
+      if (joined.length <= limits.wordChars) pieces.add(joined);
+    }
     for (const word of wordsOf(text)) {
       if (word.length > limits.wordChars) continue;
       const lower = word.toLowerCase();

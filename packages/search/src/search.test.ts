@@ -111,6 +111,8 @@ describe("search", () => {
     ["part of an identifier", "bounded_val", "retry: retry-1"],
     ["a piece of a camelCase name", "SessionBy", "index: index-1"],
     ["camelCase", "getSessionById", "index: index-1"],
+    ["camelCase asked for as snake_case", "get_session_by_id", "index: index-1"],
+    ["camelCase asked for as kebab-case", "get-session-by-id", "index: index-1"],
     ["a word within camelCase by substring", "SessionBy", "index: index-1"],
     ["a two-letter Chinese word", "索引", "index: index-0"],
     ["Chinese the dictionary cuts otherwise", "文索", "index: index-0"],
@@ -270,7 +272,7 @@ describe("search", () => {
     const { explanation } = await ask("why the adapter_bounded_values", { explain: true });
 
     expect(explanation).toMatchObject({
-      terms: ["why*1", "the*1", "adapter*4", "bounded*4", "values*4"],
+      terms: ["why*1", "the*1", "adapter*4", "bounded*4", "values*4", "adapterboundedvalues*2"],
       literals: ["adapter_bounded_values"],
       arms: [{ name: "message" }, { name: "window" }, { name: "literal", hits: 2, best: 1 }],
       plans: { message: expect.stringContaining("MatchQuery") },

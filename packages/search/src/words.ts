@@ -37,6 +37,12 @@ export function camelPieces(word: string): string[] {
   return pieces.length > 1 && /\p{Ll}\p{Lu}/u.test(word) ? [...pieces] : [];
 }
 
+/** The words that the pieces of snake_case and kebab-case names are in camelCase, in lower case. */
+export function joinedPieces(text: string): string[] {
+  const names = text.match(/[\p{L}\p{M}\p{N}]+(?:[_-][\p{L}\p{M}\p{N}]+)+/gu) ?? [];
+  return names.map((name) => name.replaceAll(/[_-]/g, "").toLowerCase());
+}
+
 const longestIdentifier = 256;
 const identifier = new RegExp(
   `^(?:${[
