@@ -5,6 +5,8 @@ import { injectedAssistant, injectedCommand, injectedUser } from "./provenance.t
 
 const at = { adapter: "claude-code", uri: "a.jsonl", record: 1 };
 
+const text = (said: string) => ({ content: [{ type: "text", text: said }] });
+
 it.each<[name: string, record: JsonObject, kind: string | undefined]>([
   ["a prompt", {}, undefined],
   ["a prompt that says who typed it", { origin: { kind: "human" } }, undefined],
@@ -73,6 +75,19 @@ it.each([
   expect(injectedUser(openRecord(at, record))).toBe(kind);
 });
 
+it.each<[name: string, record: JsonObject, kind: string | undefined]>([
+  ["the client's call to an agent that it starts by itself", {}, "warmup"],
+  ["one in blocks", { message: { role: "user", ...text("Warmup") } }, "warmup"],
+  ["the word in a main log", { isSidechain: false }, undefined],
+  ["the word later on", { parentUuid: "u1" }, undefined],
+  ["a prompt that begins with it", { message: { role: "user", content: "Warmup now" } }, undefined],
+])("tells %s apart by its place", (_, fields, kind) => {
+  const message = { role: "user", content: "Warmup" };
+  const record = { isSidechain: true, parentUuid: null, message, ...fields };
+
+  expect(injectedUser(openRecord(at, record))).toBe(kind);
+});
+
 it.each<[name: string, attachment: JsonObject, record: JsonObject, kind: string | undefined]>([
   ["a queued prompt", { commandMode: "prompt" }, {}, undefined],
   ["one typed by a human", { commandMode: "prompt", origin: { kind: "human" } }, {}, undefined],
@@ -88,7 +103,28 @@ it.each<[name: string, attachment: JsonObject, record: JsonObject, kind: string 
 
 it.each<[name: string, message: JsonObject, record: JsonObject, kind: string | undefined]>([
   ["a model", { model: "claude-opus-4-6" }, {}, undefined],
-  ["a filler", { model: "<synthetic>" }, {}, "synthetic"],
+  ["a filler", { model: "<synthetic>", ...text("No response requested.") }, {}, "synthetic"],
+  ["a filler as a plain text", { model: "<synthetic>", content: "(no content)" }, {}, "synthetic"],
+  ["a filler without words", { model: "<synthetic>", ...text("") }, {}, "synthetic"],
+  ["a filler without content", { model: "<synthetic>", content: [] }, {}, "synthetic"],
+  [
+    "an interruption",
+    { model: "<synthetic>", ...text("[Request interrupted by user]") },
+    {},
+    "synthetic",
+  ],
+  [
+    "what the model had said when it was interrupted",
+    { model: "<synthetic>", ...text("The warp breaks because") },
+    { isApiErrorMessage: false },
+    undefined,
+  ],
+  [
+    "an error that only names its kind",
+    { model: "<synthetic>", ...text("Prompt is too long") },
+    { error: "invalid_request" },
+    "synthetic",
+  ],
   ["an error", { model: "<synthetic>" }, { isApiErrorMessage: true }, "synthetic"],
   ["an error under a model's name", { model: "m" }, { isApiErrorMessage: true }, "synthetic"],
 ])("tells %s apart in the assistant's place", (_, message, record, kind) => {

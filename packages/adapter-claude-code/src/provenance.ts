@@ -1,4 +1,4 @@
-import type { JsonValue } from "@pond/canonical";
+import { isJsonObject, type JsonValue } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 
 /**
@@ -12,6 +12,7 @@ const recordRules: readonly (readonly [kind: string, holds: (record: SourceRecor
     ["transcript-only", (record) => record.peek("isVisibleInTranscriptOnly") === true],
     ["tool-text", (record) => typeof record.peek("sourceToolUseID") === "string"],
     ["helper-prompt", isHelperPrompt],
+    ["warmup", isWarmup],
   ];
 
 /**
@@ -32,13 +33,15 @@ export function injectedUser(record: SourceRecord): string | undefined {
 /** True in the log of an agent that the client runs for itself, on a copy of the conversation. */
 export function isHelperAgent(record: SourceRecord): boolean {
   const agent = record.peek("agentId");
-  return typeof agent === "string" && /^(?:acompact|aprompt_suggestion)-/.test(agent);
+  return typeof agent === "string" && helperAgents.test(agent);
 }
+
+const helperAgents = /^a(?:compact|prompt_suggestion|side_question)-/;
 
 function isHelperPrompt(record: SourceRecord): boolean {
   if (!isHelperAgent(record)) return false;
-  const text = record.record("message")?.peek("content");
-  return typeof text === "string" && helperPrompts.some((prompt) => text.startsWith(prompt));
+  const said = saidIn(record.record("message"));
+  return helperPrompts.some((prompt) => said.startsWith(prompt));
 }
 
 const helperPrompts: readonly string[] = [
@@ -46,6 +49,20 @@ const helperPrompts: readonly string[] = [
   "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
   "[SUGGESTION MODE: ",
 ];
+
+/** With this word the client starts its agents, before anybody asks them for something. */
+function isWarmup(record: SourceRecord): boolean {
+  const isFirst = record.peek("isSidechain") === true && record.peek("parentUuid") === null;
+  return isFirst && saidIn(record.record("message")) === "Warmup";
+}
+
+/** The text of a message, of all its blocks. */
+function saidIn(message: SourceRecord | undefined): string {
+  const content = message?.peek("content");
+  if (typeof content === "string") return content;
+  const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
+  return blocks.map(({ text }) => (typeof text === "string" ? text : "")).join("");
+}
 
 /** Why a queued command was not typed by a human, or undefined where it was. */
 export function injectedCommand(
@@ -60,9 +77,20 @@ export function injectedCommand(
 
 /** Why an assistant record is not the model's own words. */
 export function injectedAssistant(record: SourceRecord, message: SourceRecord): string | undefined {
-  const isSynthetic = message.peek("model") === "<synthetic>";
-  return isSynthetic || record.peek("isApiErrorMessage") === true ? "synthetic" : undefined;
+  if (record.peek("isApiErrorMessage") === true) return "synthetic";
+  if (message.peek("model") !== "<synthetic>") return undefined;
+  // What a model had said when it was interrupted is kept under this name, too.
+  const isNotice = record.peek("error") !== undefined || fillers.includes(saidIn(message));
+  return isNotice ? "synthetic" : undefined;
 }
+
+const interruptions: readonly string[] = [
+  "[Request interrupted by user]",
+  "[Request interrupted by user for tool use]",
+];
+
+/** What the client says where an answer is missing. */
+const fillers: readonly string[] = ["", "(no content)", "No response requested.", ...interruptions];
 
 /** Ways in which a human gave a prompt; what sent it on may have put its own origin there. */
 const typedSources: readonly string[] = ["typed", "queued", "suggestion_accepted"];
@@ -126,6 +154,38 @@ export const typedTags: Readonly<Record<string, readonly string[]>> = {
   "command-args": ["command-name", "command-message"],
 };
 
+/** The client's own commands whose arguments are for it alone, such as the name of a model. */
+export const settingsCommands: readonly string[] = [
+  "/add-dir",
+  "/advisor",
+  "/autocompact",
+  "/branch",
+  "/cd",
+  "/clear",
+  "/color",
+  "/config",
+  "/context",
+  "/effort",
+  "/export",
+  "/fast",
+  "/focus",
+  "/help",
+  "/ide",
+  "/import",
+  "/login",
+  "/mcp",
+  "/model",
+  "/output-style",
+  "/permissions",
+  "/plugin",
+  "/reload-plugins",
+  "/rename",
+  "/resume",
+  "/theme",
+  "/tui",
+  "/voice",
+];
+
 const startsWith = (prefix: string) => (text: string) => text.startsWith(prefix);
 const equals = (whole: string) => (text: string) => text === whole;
 
@@ -134,8 +194,7 @@ export const peerRemark = "This came from another Claude session";
 
 /** Texts that are the harness's from the first to the last character. */
 export const textRules: readonly (readonly [kind: string, holds: (text: string) => boolean])[] = [
-  ["interrupt", equals("[Request interrupted by user]")],
-  ["interrupt", equals("[Request interrupted by user for tool use]")],
+  ["interrupt", (text) => interruptions.includes(text)],
   ["continue", equals("Continue from where you left off.")],
   ["compact-summary", startsWith("This session is being continued from a previous conversation")],
   [
@@ -146,6 +205,8 @@ export const textRules: readonly (readonly [kind: string, holds: (text: string) 
   ],
   ["skill", startsWith("Base directory for this skill: ")],
   ["stop-hook", startsWith("Stop hook feedback:")],
+  ["hook-stop", equals("Operation stopped by hook")],
+  ["hook-stop", startsWith("Operation stopped by hook: ")],
   ["unknown-skill", (text) => /^Unknown skill: \S+$/.test(text)],
   [
     "peer-message",

@@ -38,3 +38,21 @@ it.each([
   expect(session.parent_session_id).toBeUndefined();
   expect(session.parent_message_id).toBeUndefined();
 });
+
+it("says where the session itself lies of which a run was printed", async () => {
+  const run = { session_id: "s1", timestamp: "2026-03-01T09:00:00.000Z" };
+  const rows = [
+    { ...run, type: "system", subtype: "hook_started" },
+    { ...run, type: "system", subtype: "init", cwd: "/w/app" },
+    { ...run, type: "user", message: { role: "user", content: "hi" } },
+  ];
+  const file = join(projects, "runs", "run.jsonl");
+  mkdirSync(dirname(file));
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+
+  const events = await readAll(fromClaudeCode(file), "runs/run.jsonl");
+
+  expect(events.map((event) => event.kind === "fault" && event.fault.details.reason)).toEqual([
+    "output of `--output-format stream-json`, not a session file: not ingested; the session itself is projects/-w-app/s1.jsonl, where it was kept",
+  ]);
+});

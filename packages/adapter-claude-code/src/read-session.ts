@@ -5,6 +5,7 @@ import { isJsonObject, parseJson } from "@pond/canonical";
 import {
   isSystemError,
   openRecord,
+  type RecordOutcome,
   reasonOf,
   type SourceRecord,
   sessionEvent,
@@ -12,10 +13,11 @@ import {
 import type { SessionFiles, SidecarFile } from "./discover.ts";
 import { fault } from "./faults.ts";
 import { type Head, headOf, readHead } from "./head.ts";
-import { agentPrefix, agentSuffix, sessionPath, sessionSuffix } from "./layout.ts";
+import { agentPrefix, agentSuffix, projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { type LogOptions, readLog } from "./read-log.ts";
 import { type Reading, RecordIds } from "./records/envelope.ts";
+import { HelperTalk } from "./records/helper-talk.ts";
 import { PromptQueue } from "./records/queue.ts";
 import { readRecord } from "./records/record.ts";
 import { readSidecar } from "./records/sidecar.ts";
@@ -32,15 +34,20 @@ export async function* readSession(
   try {
     let reading: Reading | undefined;
     let records = 0;
+    let reason = notAttributable;
     let isFirst = true;
     for await (const entries of readLog(files.file, { ...options, count })) {
       if (isFirst) {
         isFirst = false;
-        // What the first chunk does not say, the rest of the file may.
-        const head = headOf(entries);
-        const whole = head.isComplete ? head : await readHead(files.file, options);
-        reading = await openReading(projects, files, whole, options);
-        if (reading) yield reading.session;
+        const printed = printedRun(entries);
+        if (printed !== undefined) reason = printed;
+        else {
+          // What the first chunk does not say, the rest of the file may.
+          const head = headOf(entries);
+          const whole = head.isComplete ? head : await readHead(files.file, options);
+          reading = await openReading(projects, files, whole, options);
+          if (reading) yield reading.session;
+        }
       }
       for (const entry of entries) {
         if (entry.kind !== "record") yield entry;
@@ -50,7 +57,7 @@ export async function* readSession(
     }
     // Dropped rather than given an invented project or time.
     if (reading === undefined && records > 0) {
-      yield { ...fault(files.file, notAttributable), records };
+      yield { ...fault(files.file, reason), records };
     }
     for (const sidecar of reading ? files.sidecars : []) {
       count?.add(1);
@@ -74,6 +81,20 @@ function openSidecar(sidecar: SidecarFile, reading: Reading): readonly ReadEvent
 
 const notAttributable =
   "no record holds a working directory and a time: not ingested (`model-project-non-empty`)";
+
+/** Why no session is made of what the client prints of a run; undefined for anything else. */
+function printedRun(entries: readonly RecordOutcome[]): string | undefined {
+  for (const entry of entries) {
+    if (entry.kind !== "record") continue;
+    const { record } = entry;
+    const [id, cwd] = [record.peek("session_id"), record.peek("cwd")];
+    const isStart = record.peek("type") === "system" && record.peek("subtype") === "init";
+    if (!isStart || typeof id !== "string" || typeof cwd !== "string") continue;
+    const place = `projects/${projectSlug(cwd)}/${id}${sessionSuffix}`;
+    return `output of \`--output-format stream-json\`, not a session file: not ingested; the session itself is ${place}, where it was kept`;
+  }
+  return undefined;
+}
 
 /** What is known before the first record; undefined where no session can be made of the file. */
 async function openReading(
@@ -109,6 +130,7 @@ async function openReading(
     ids: new RecordIds(),
     toolNames: new Map(),
     queue: new PromptQueue(),
+    helperTalk: new HelperTalk(),
   };
 }
 

@@ -76,6 +76,28 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
       "[command-message] <command-message>weave</command-message>\n<command-name>/weave</command-name>",
     ],
   ],
+  [
+    "a setting of the client",
+    [
+      `[command-name] <command-name>/effort</command-name>${wide}<command-message>effort</command-message>${wide}<command-args>max</command-args>`,
+    ],
+  ],
+  [
+    "a condition, which the client's own command hands to the model",
+    [
+      `[command-name] <command-name>/goal</command-name>${wide}<command-message>goal</command-message>${wide}<command-args>`,
+      "the loom runs",
+      "[command-args] </command-args>",
+    ],
+  ],
+  [
+    "a skill that has the name of a setting",
+    [
+      "[command-message] <command-message>model</command-message>\n<command-name>/model</command-name>\n<command-args>",
+      "of a loom",
+      "[command-args] </command-args>",
+    ],
+  ],
   ["a shell command", ["[bash-input] <bash-input>", "git status", "[bash-input] </bash-input>"]],
   ["its output", ["[bash-stdout] <bash-stdout>clean</bash-stdout><bash-stderr></bash-stderr>"]],
   [
@@ -157,6 +179,8 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
   ],
   ["a skill's body", ["[skill] Base directory for this skill: /s\n\n# Weave"]],
   ["a stop hook", ["[stop-hook] Stop hook feedback:\nred"]],
+  ["an operation stopped by a hook", ["[hook-stop] Operation stopped by hook: the loom is busy"]],
+  ["the same without a reason", ["[hook-stop] Operation stopped by hook"]],
   ["a skill nobody has", ["[unknown-skill] Unknown skill: weave"]],
   [
     "a notification in words",
@@ -211,6 +235,7 @@ it.each([
   ["a plan a human wrote", "Implement the following plan:\n\n1. typed"],
   ["a keyword", "ultrathink about it"],
   ["placeholders", "[Image #1] and [Pasted text #1 +20 lines]"],
+  ["a sentence about a hook", "Operation stopped by hooks, why?"],
   ["a sentence about a skill", "Unknown skill: weave it is, then"],
   ["a heading without a message", "Another Claude session sent a message:\nwhat do I do?"],
   ["a remark of its own", "This came from another Claude session. What is it?"],

@@ -4,6 +4,7 @@ import {
   midTurnMarks,
   peerRemark,
   planMarks,
+  settingsCommands,
   textRules,
   typedTags,
 } from "./provenance.ts";
@@ -32,24 +33,39 @@ export function cutText(text: string, planContent?: string): readonly Span[] {
 function cutTags(text: string): readonly Span[] {
   const spans: Span[] = [];
   let at = 0;
-  let seen: readonly string[] = [];
+  const before: Element[] = [];
   for (let found = elementAt(text, at); found; found = elementAt(text, at)) {
-    const follows = Object.hasOwn(typedTags, found.tag) ? typedTags[found.tag] : undefined;
-    const isTyped =
-      follows !== undefined && (follows.length === 0 || follows.some((tag) => seen.includes(tag)));
-    if (!isTyped && !injectedTags.includes(found.tag)) break;
-    if (isTyped && text.slice(found.innerStart, found.innerEnd).trim() !== "") {
+    const writer = writerOf(found, before, text);
+    if (writer === undefined) break;
+    if (writer === "human" && text.slice(found.innerStart, found.innerEnd).trim() !== "") {
       add(spans, { end: found.innerStart, kind: found.tag });
       add(spans, { end: found.innerEnd, kind: undefined });
     }
     at = skipRemark(text, skipSpace(text, found.end), found.tag);
     add(spans, { end: at, kind: found.tag });
-    seen = [...seen, found.tag];
+    before.push(found);
   }
   const tail = trailingReminders(text, at);
   if (tail > at) add(spans, { end: tail, kind: undefined });
   if (text.length > tail) add(spans, { end: text.length, kind: "system-reminder" });
   return spans.length === 0 ? [{ end: text.length, kind: undefined }] : spans;
+}
+
+/** Who wrote what is in an element; undefined where the harness writes no such element here. */
+function writerOf(
+  { tag }: Element,
+  before: readonly Element[],
+  text: string,
+): "harness" | "human" | undefined {
+  if (injectedTags.includes(tag)) return "harness";
+  const follows = Object.hasOwn(typedTags, tag) ? typedTags[tag] : undefined;
+  if (follows?.length === 0) return "human";
+  const first = before.find((element) => follows?.includes(element.tag));
+  if (first === undefined) return undefined;
+  // A skill says its message first, so it may have the name of a setting.
+  const isBuiltIn = first.tag === "command-name";
+  const isSetting = settingsCommands.includes(text.slice(first.innerStart, first.innerEnd));
+  return isBuiltIn && isSetting ? "harness" : "human";
 }
 
 /** Skips what the harness says behind an element of its own. */

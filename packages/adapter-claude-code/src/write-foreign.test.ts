@@ -60,7 +60,11 @@ type Row = {
   readonly uuid?: string;
   readonly parentUuid?: string | null;
   readonly isMeta?: boolean;
-  readonly message: { readonly role: string; readonly content: string | readonly Block[] };
+  readonly message: {
+    readonly role: string;
+    readonly model?: string;
+    readonly content: string | readonly Block[];
+  };
 };
 type Block = { readonly type: string; readonly [key: string]: unknown };
 
@@ -205,6 +209,7 @@ it("keeps images and documents, and names the files it cannot keep", () => {
         file("image/png", { type: "base64", text: "cG5n" }),
         file("image/png", bytes("")),
         file("application/pdf", bytes("")),
+        file("application/octet-stream", bytes("GIF89a")),
       ],
     ]),
   );
@@ -220,6 +225,7 @@ it("keeps images and documents, and names the files it cannot keep", () => {
     { type: "image", source: png },
     { type: "text", text: "[File without a name, image/png]" },
     { type: "text", text: "[File without a name, application/pdf]" },
+    { type: "image", source: { type: "base64", media_type: "image/gif", data: "R0lGODlh" } },
   ]);
 });
 
@@ -244,6 +250,54 @@ it("gives what a tool gave as the API takes it: PDF files as documents, others b
   ]);
   const counts = answers.map((lineage) => [...writeForeign(lineage, readTool)][0]?.fidelity);
   expect(counts.map((each) => each?.tool_result?.kept)).toEqual([1, 0, 0]);
+});
+
+it.each([
+  "claude-opus-5",
+  "claude-opus-4-6",
+  "claude-sonnet-4-20250514",
+  "claude-sonnet-4-5-20250929",
+  "claude-3-opus-20240229",
+  "claude-3-5-sonnet-20241022",
+  "claude-3-7-sonnet-latest",
+])("names the model to go on with where the client's API knows it: %s", (model) => {
+  expect(modelAfter(model)).toBe(model);
+});
+
+it.each([
+  "claude-opus-4.6",
+  "claude-3.5-sonnet",
+  "anthropic/claude-sonnet-4.5",
+  "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+  "claude-sonnet-4-5@20250929",
+  "claude-opus-4-5-thinking",
+  "antigravity-claude-sonnet-4-5",
+  "<synthetic>",
+  "gpt-5",
+])("names the source for a model in another provider's spelling: %s", (model) => {
+  expect(modelAfter(model)).toBe("codex");
+});
+
+/** The model of the copy of an answer. */
+function modelAfter(model: string): string | undefined {
+  const { session, messages } = content("s", [
+    ["user", "Why?"],
+    ["assistant", "Because."],
+  ]);
+  const answered = messages.map((message) => ({ ...message, options: { source: { model } } }));
+  return rows({ root: { session, messages: answered }, descendants: [] })[1]?.message.model;
+}
+
+it("does not call a tool failed that the provider ran, and that has no answer of its own", () => {
+  const lineage = alone([
+    ["assistant", call("a", { provider_executed: true }), call("b")],
+    ["user", "And?"],
+  ]);
+
+  expect(turns(lineage).slice(-3, -1)).toEqual([
+    "user: result a No result of this call was recorded.",
+    "user: result b failed No result of this call was recorded.",
+  ]);
 });
 
 it("links every row to the one before and begins with a user's", () => {

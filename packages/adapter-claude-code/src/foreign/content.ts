@@ -7,6 +7,7 @@ import {
   hasVisibleText,
   isApiImage,
   isTextType,
+  mediaTypeOf,
   type ResultBlock,
   resultBlocks,
   type Written,
@@ -20,7 +21,8 @@ export function writeText(text: string): Written {
 
 /** What a user gave: images and documents as the API takes them, others by name. */
 export function writeFile(part: FilePart): Written {
-  const { media_type, file_name } = part;
+  const { file_name } = part;
+  const media_type = mediaTypeOf(part);
   const bytes = bytesOf(part);
   const title = file_name === undefined ? {} : { title: file_name };
   if (bytes && isApiImage(media_type)) {

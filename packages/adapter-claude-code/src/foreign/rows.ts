@@ -59,7 +59,7 @@ class RowWriter {
           id,
           type: "message",
           role: "assistant",
-          model: speech.model ?? this.#place.session.source_agent,
+          model: modelIn(speech) ?? this.#place.session.source_agent,
           content: [block],
           stop_reason: isLast ? (hasCalls ? "tool_use" : "end_turn") : null,
           stop_sequence: null,
@@ -113,6 +113,19 @@ class RowWriter {
     };
   }
 }
+
+/**
+ * The model of an answer, as the client's API spells it. The client goes on with the last one that
+ * it takes for a Claude: another provider's name for it would be refused. Any other name makes it
+ * use its default.
+ */
+function modelIn({ model }: Speech): string | undefined {
+  return model !== undefined && apiModel.test(model) ? model : undefined;
+}
+
+/** Such as `claude-opus-4-6` and, of older ones, `claude-3-opus-20240229`. */
+const apiModel =
+  /^claude-(?:[a-z]+-\d+(?:-\d{1,2})?(?:-\d{8})?|3(?:-\d)?-[a-z]+-(?:\d{8}|latest))$/;
 
 const noUsage = {
   input_tokens: 0,

@@ -104,7 +104,9 @@ function callBlock({ part, callId, params: parsed, common }: Call, tally: Tally)
   return { type: "tool_use", id: callId, name: toolName(name), input };
 }
 
-function answer({ callId, result }: Call, tally: Tally): JsonObject[] {
+function answer({ part, callId, result }: Call, tally: Tally): JsonObject[] {
   if (result) return tally.take("tool_result", writeResult(callId, result.part));
-  return [{ type: "tool_result", tool_use_id: callId, content: unanswered, is_error: true }];
+  // What the provider ran itself has its answer in what the model said next.
+  const is_error = !part.provider_executed;
+  return [{ type: "tool_result", tool_use_id: callId, content: unanswered, is_error }];
 }

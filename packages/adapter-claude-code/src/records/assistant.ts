@@ -12,7 +12,9 @@ export function readAssistant(
 ): CanonicalEvent[] | undefined {
   const holder = record.record("message");
   if (holder?.peek("role") !== "assistant") return undefined;
-  const speaker = { injectedAs: injectedAssistant(record, holder), isHumanTurn: false };
+  const answersClient = reading.helperTalk.goesOn(record) ? "helper-answer" : undefined;
+  const injectedAs = injectedAssistant(record, holder) ?? answersClient;
+  const speaker = { injectedAs, isHumanTurn: false };
   const turn = { holder, key: "content", role: "assistant", speaker } as const;
   const events = readTurn(record, turn, reading);
   return events && [...readAnsweredPrompts(record, reading), ...events];

@@ -7,6 +7,7 @@ import {
   type SourceRecord,
   sourceOf,
 } from "@pond/canonical/adapter";
+import type { HelperTalk } from "./helper-talk.ts";
 import type { PromptQueue } from "./queue.ts";
 
 /** What reading one session remembers from record to record. */
@@ -19,6 +20,8 @@ export type Reading = {
   readonly toolNames: Map<string, Extracted<string>>;
   /** Prompts are queued and answered in different records. */
   readonly queue: PromptQueue;
+  /** A helper's answer says in its own record only which prompt it follows. */
+  readonly helperTalk: HelperTalk;
 };
 
 /** The id and time of one record, and how they were found where the record did not have them. */

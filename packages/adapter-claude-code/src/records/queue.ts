@@ -1,4 +1,4 @@
-import type { CanonicalEvent } from "@pond/canonical";
+import { type CanonicalEvent, isJsonObject, parseJson } from "@pond/canonical";
 import {
   type Extracted,
   messageEvent,
@@ -21,22 +21,30 @@ type Queued = {
 export class PromptQueue {
   /** First come, first out. Undefined stands for what no human typed. */
   readonly #waiting: (Queued | undefined)[] = [];
-  #removed: Queued[] = [];
+  #removed: { readonly prompt: Queued; readonly at: number }[] = [];
   #hasResults = false;
 
   /** Undefined for what no human typed. */
   add(prompt: Queued | undefined): void {
-    // What is queued behind a prompt that nobody answered may be that prompt, edited.
-    if (prompt) this.#removed = [];
+    // What is queued behind a prompt that went nowhere yet may be that prompt, edited.
+    if (prompt && !this.#hasResults) this.#removed = [];
     this.#waiting.push(prompt);
     if (this.#waiting.length > maxWaiting) this.#waiting.shift();
   }
 
   /** Takes out the first, or all; only what is removed may go to the model from here. */
-  take(operation: "dequeue" | "remove" | "popAll"): void {
+  take(operation: "dequeue" | "remove" | "popAll", at: number): void {
+    if (operation !== "remove") this.#giveBack(at);
     if (operation === "popAll") this.#waiting.length = 0;
     const prompt = this.#waiting.shift();
-    if (operation === "remove" && prompt) this.#removed.push(prompt);
+    if (operation === "remove" && prompt) this.#removed.push({ prompt, at });
+  }
+
+  /** Where a turn ends its tasks are removed, and in the same moment the next prompt is taken out. */
+  #giveBack(at: number): void {
+    const isTask = (removed: { readonly at: number }) => at - removed.at < moment;
+    this.#waiting.unshift(...this.#removed.filter(isTask).map(({ prompt }) => prompt));
+    this.#removed = this.#removed.filter((removed) => !isTask(removed));
   }
 
   /** Learns from the events of a user's record. */
@@ -52,12 +60,17 @@ export class PromptQueue {
 
   /** The prompts that the model answers now: such a one goes to it along with results of tools. */
   answered(): readonly Queued[] {
-    const prompts = this.#hasResults ? this.#removed : [];
+    // An answer is written as it streams: a prompt waits for the results of the tool it calls.
+    if (!this.#hasResults) return [];
+    const prompts = this.#removed.map(({ prompt }) => prompt);
     this.#removed = [];
     this.#hasResults = false;
     return prompts;
   }
 }
+
+/** In milliseconds; shorter than any answer of a model. */
+const moment = 100;
 
 /** More than a human queues; a log may tell of none that was taken out. */
 const maxWaiting = 100;
@@ -66,16 +79,38 @@ const maxWaiting = 100;
 export function readQueueOperation(record: SourceRecord, reading: Reading): CanonicalEvent[] {
   const envelope = takeEnvelope(record, reading);
   const operation = record.peek("operation");
-  if (operation === "enqueue") reading.queue.add(queued(record, envelope));
+  if (operation === "enqueue" && !isOfTask(record.peek("content"))) {
+    reading.queue.add(queued(record, envelope));
+  }
   if (operation === "dequeue" || operation === "remove" || operation === "popAll") {
-    reading.queue.take(operation);
+    reading.queue.take(operation, Date.parse(String(record.peek("timestamp"))));
   }
   return readCarrier(record, reading, envelope);
 }
 
+/** True for what the client queues about its tasks; all prompts are taken out before it. */
+function isOfTask(content: unknown): boolean {
+  if (typeof content !== "string") return false;
+  if (content.startsWith("<task-notification>")) return true;
+  const task = content.startsWith("{") ? parsed(content) : undefined;
+  return (
+    isJsonObject(task) &&
+    typeof task["task_id"] === "string" &&
+    typeof task["task_type"] === "string"
+  );
+}
+
+function parsed(json: string): unknown {
+  try {
+    return parseJson(json);
+  } catch {
+    return undefined;
+  }
+}
+
 function queued(record: SourceRecord, envelope: Envelope): Queued | undefined {
   const raw = record.peek("content");
-  // Notifications and commands wait in the same queue.
+  // Commands wait in the same queue.
   if (typeof raw !== "string" || raw === "" || /^[</]/.test(raw)) return undefined;
   return { envelope, text: record.requireString("content"), raw };
 }

@@ -93,7 +93,10 @@ it.each([
 
 it("says that an agent wrote its prompt, but not a helper's copy of what a human said", async () => {
   const authors = await Promise.all(
-    ["a0a1b2c", "acompact-0a1b2c", "aprompt_suggestion-0a1b2c"].map(async (agentId) => {
+    [
+      ...["a0a1b2c", "acompact-0a1b2c"],
+      ...["aprompt_suggestion-0a1b2c", "aside_question-0a1b2c"],
+    ].map(async (agentId) => {
       const row = user("why does the shuttle stop?", { isSidechain: true, agentId });
       const path = log.replace(".jsonl", `/subagents/agent-${agentId}.jsonl`);
       const [message] = await messagesOf([row], { path });
@@ -101,7 +104,58 @@ it("says that an agent wrote its prompt, but not a helper's copy of what a human
     }),
   );
 
-  expect(authors).toEqual(["agent", undefined, undefined]);
+  expect(authors).toEqual(["agent", undefined, undefined, undefined]);
+});
+
+const summarize = "Your task is to create a detailed summary of the conversation so far";
+const sideQuestion = "<system-reminder>This is a side question.</system-reminder>\n\nwhich loom?";
+
+it.each<[name: string, agentId: string, prompt: string, expected: readonly string[]]>([
+  ["a summary", "acompact-0a1b2c", summarize, []],
+  ["a suggestion", "aprompt_suggestion-0a1b2c", "[SUGGESTION MODE: Suggest]", []],
+  [
+    "a side question, which a human did ask",
+    "aside_question-0a1b2c",
+    sideQuestion,
+    ["user: which loom?", "assistant: let me see", "assistant: here it is"],
+  ],
+  [
+    "the prompt of another agent",
+    "a0a1b2c",
+    summarize,
+    [`user: ${summarize}`, "assistant: let me see", "assistant: here it is"],
+  ],
+])("tells what a helper answers to the client itself: %s", async (_, agentId, prompt, expected) => {
+  const rows = [
+    user("fix the loom"),
+    assistant("I look", { parentUuid: "u0" }),
+    user(prompt, { parentUuid: "u1" }),
+    assistant("let me see", { parentUuid: "u2" }),
+    assistant("here it is", { parentUuid: "u3" }),
+  ].map((row) => ({ ...row, isSidechain: true, agentId }));
+  const path = log.replace(".jsonl", `/subagents/agent-${agentId}.jsonl`);
+
+  expect(said(await messagesOf(rows, { path }))).toEqual([
+    "user: fix the loom",
+    "assistant: I look",
+    ...expected,
+  ]);
+});
+
+it("goes on with the conversation behind a helper's answer", async () => {
+  const rows = [
+    user(summarize, { parentUuid: null }),
+    assistant("overloaded", { parentUuid: "u0", isApiErrorMessage: true }),
+    assistant("we wove", { parentUuid: "u1" }),
+    user("fix the loom", { parentUuid: "u2" }),
+    assistant("I look", { parentUuid: "u3" }),
+  ].map((row) => ({ ...row, isSidechain: true, agentId: "acompact-0a1b2c" }));
+  const path = log.replace(".jsonl", "/subagents/agent-acompact-0a1b2c.jsonl");
+
+  expect(said(await messagesOf(rows, { path }))).toEqual([
+    "user: fix the loom",
+    "assistant: I look",
+  ]);
 });
 
 it("reads a queued prompt where the model answers it", async () => {
@@ -129,7 +183,7 @@ it("takes prompts out of the queue in the order in which they came", async () =>
   const messages = await messagesOf([
     queue("enqueue"),
     queue("enqueue", "first"),
-    queue("enqueue", "<task-notification>x</task-notification>"),
+    queue("enqueue", "/model"),
     queue("enqueue", "second"),
     queue("dequeue"),
     queue("remove"),
@@ -149,16 +203,111 @@ it("takes prompts out of the queue in the order in which they came", async () =>
   ]);
 });
 
-it("is not misled by a notification that is queued before the answer", async () => {
+const task = JSON.stringify({
+  task_id: "b0a1b2c",
+  tool_use_id: "toolu_1",
+  description: "weave",
+  task_type: "local_bash",
+});
+
+it.each([
+  ["a task", task],
+  ["a notification", "<task-notification>x</task-notification>"],
+])("takes prompts out of the queue in front of %s", async (_, waiting) => {
   const messages = await messagesOf([
-    queue("enqueue", "typed"),
+    queue("enqueue", waiting),
+    queue("enqueue", "first"),
     queue("remove"),
     result,
-    queue("enqueue", "<task-notification>x</task-notification>"),
-    assistant("so"),
+    assistant("one"),
+    queue("enqueue", waiting),
+    queue("enqueue", "second"),
+    queue("remove"),
+    result,
+    assistant("two"),
+    queue("remove"),
+    queue("remove"),
+    result,
+    assistant("three"),
   ]);
 
-  expect(said(messages)).toEqual(["user: typed", "assistant: so"]);
+  expect(said(messages)).toEqual([
+    "user: first",
+    "assistant: one",
+    "user: second",
+    "assistant: two",
+    "assistant: three",
+  ]);
+});
+
+it("leaves prompts in the queue where tasks are removed at the end of a turn", async () => {
+  const messages = await messagesOf([
+    queue("enqueue", task),
+    queue("enqueue", task),
+    result,
+    queue("enqueue", "first"),
+    queue("enqueue", "second"),
+    { ...queue("remove"), timestamp: "2026-03-01T09:00:05.001Z" },
+    { ...queue("remove"), timestamp: "2026-03-01T09:00:05.001Z" },
+    { ...queue("dequeue"), timestamp: "2026-03-01T09:00:05.002Z" },
+    assistant("one"),
+    user("first"),
+    assistant("hm"),
+    queue("remove"),
+    result,
+    assistant("two"),
+  ]);
+
+  expect(said(messages)).toEqual([
+    "assistant: one",
+    "user: first",
+    "assistant: hm",
+    "user: second",
+    "assistant: two",
+  ]);
+});
+
+it("reads a queued prompt that looks like a task and is none", async () => {
+  const rows = [
+    queue("enqueue", '{"task_id":1}'),
+    queue("remove"),
+    queue("enqueue", '{"task_id'),
+    queue("remove"),
+  ];
+  const messages = await messagesOf([result, ...rows, assistant("so")]);
+
+  expect(said(messages)).toEqual(['user: {"task_id":1}', 'user: {"task_id', "assistant: so"]);
+});
+
+it.each<[name: string, rows: readonly Row[]]>([
+  [
+    "another is queued before the answer",
+    [queue("remove"), result, queue("enqueue", "next"), assistant("so")],
+  ],
+  [
+    "it is removed behind the results, and another is queued",
+    [result, queue("remove"), queue("enqueue", "next"), assistant("so")],
+  ],
+  [
+    "it is removed while the call of a tool is written",
+    [assistant("hm"), queue("remove"), assistant("hm"), result, assistant("so")],
+  ],
+  [
+    "a notification is queued before the answer",
+    [
+      queue("remove"),
+      result,
+      queue("enqueue", "<task-notification>x</task-notification>"),
+      assistant("so"),
+    ],
+  ],
+])("reads a queued prompt where %s", async (_, rows) => {
+  const messages = await messagesOf([queue("enqueue", "typed"), ...rows]);
+
+  expect(said(messages).filter((text) => text !== "assistant: hm")).toEqual([
+    "user: typed",
+    "assistant: so",
+  ]);
 });
 
 it.each<[name: string, rows: readonly Row[], version?: string]>([
@@ -167,6 +316,15 @@ it.each<[name: string, rows: readonly Row[], version?: string]>([
   [
     "that was taken back and edited",
     [queue("remove"), queue("enqueue", "edited"), result, assistant("so")],
+  ],
+  [
+    "that was taken back behind a task",
+    [
+      result,
+      { ...queue("remove"), timestamp: "2026-03-01T09:00:05.001Z" },
+      { ...queue("popAll", "typed"), timestamp: "2026-03-01T09:00:05.002Z" },
+      assistant("so"),
+    ],
   ],
   ["that was taken back while the model spoke", [queue("remove"), assistant("so")]],
   ["that nobody has answered yet", [result, queue("remove")]],
