@@ -355,3 +355,19 @@ it("says so where there is no such session, or nothing at all", async () => {
     expect(faults.map(({ details }) => details.reason)).toEqual(["cannot be read (ENOENT)"]);
   });
 });
+
+it("says where the session itself lies of which a run was printed", async () => {
+  const name = "run.jsonl";
+  const rows = [{ type: "thread.started", thread_id: "t1" }, { type: "turn.started" }];
+  const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  await withFolder(new Map([[name, Buffer.from(text)]]), async (folder) => {
+    const reader = fromCodex(join(folder, name));
+    const { sessions } = await findSessions(reader);
+
+    const events = await readAll(reader, sessions[0]?.key ?? "");
+
+    expect(events.map((event) => event.kind === "fault" && event.fault.details.reason)).toEqual([
+      "output of `codex exec --json`, not a session file: not ingested; the session itself is the file below sessions/ named for t1, where it was kept",
+    ]);
+  });
+});

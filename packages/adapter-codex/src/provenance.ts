@@ -156,6 +156,24 @@ export function isImageTag(text: string): boolean {
   return /^<\/?image(?:\s[^<>]*)?>$/.test(text.trim());
 }
 
+/** The last of these texts that gives the project's rules; none that is too long to be kept. */
+export function rulesIn(texts: readonly string[]): string | undefined {
+  return texts.findLast(
+    (text) => text.length <= maxRulesLength && injectedText(text) === "agents_md",
+  );
+}
+
+// The client takes 32 KiB from a project, unless it is told to take more.
+const maxRulesLength = 256 * 1024;
+
+/** True for so much of the project's rules as no human quotes in a text of its own. */
+export function repeatsRules(text: string, rules: string | undefined): boolean {
+  const trimmed = text.trim();
+  return rules !== undefined && trimmed.length >= minRepeatedLength && rules.includes(trimmed);
+}
+
+const minRepeatedLength = 100;
+
 /**
  * Where a prompt begins: behind the context that an editor, the app or an automation put before
  * it, in the same text. 0 where the text has no such prefix. What the user noted on a response, a

@@ -1,11 +1,18 @@
 import type { ReadEvent } from "@pond/canonical";
-import { openRecord, type RecordOutcome, reasonOf, sessionEvent } from "@pond/canonical/adapter";
+import {
+  openRecord,
+  type RecordOutcome,
+  reasonOf,
+  type SourceRecord,
+  sessionEvent,
+} from "@pond/canonical/adapter";
 import type { Thread, ThreadFile } from "./discover.ts";
 import { fault, isReadError } from "./faults.ts";
 import { headOf, isComplete, readHead } from "./head.ts";
 import { origin } from "./origin.ts";
 import { type ReadOptions, readEntries } from "./read-file.ts";
 import { type Reading, RecordIds } from "./records/envelope.ts";
+import { OpenAnswer } from "./records/event.ts";
 import { readRecord } from "./records/record.ts";
 
 /**
@@ -20,6 +27,7 @@ export async function* readSession(
   let isOpened = false;
   for (const file of files) {
     let records = 0;
+    let reason = notAttributable;
     try {
       for await (const entries of readEntries(file, { ...options, count })) {
         if (!isOpened) {
@@ -32,7 +40,7 @@ export async function* readSession(
           else if (reading) {
             if (records === 0) beginFile(reading, file, files[0]);
             for (const event of readRecord(entry.record, reading)) yield event;
-          }
+          } else reason = printedRun(entry.record) ?? reason;
           if (entry.kind === "record") records++;
         }
       }
@@ -43,7 +51,7 @@ export async function* readSession(
     }
     // Dropped rather than given an invented project or time.
     if (reading === undefined && records > 0) {
-      yield { ...fault(file.file, notAttributable), records };
+      yield { ...fault(file.file, reason), records };
     }
   }
 }
@@ -57,6 +65,13 @@ function beginFile(reading: Reading, file: ThreadFile, first: ThreadFile | undef
 
 const notAttributable =
   "no record holds an id, a working directory and a time: not ingested (`model-project-non-empty`)";
+
+/** Why no session is made of what the client prints, by its first record; undefined for any other. */
+function printedRun(record: SourceRecord): string | undefined {
+  const id = record.peek("thread_id");
+  if (record.peek("type") !== "thread.started" || typeof id !== "string") return undefined;
+  return `output of \`codex exec --json\`, not a session file: not ingested; the session itself is the file below sessions/ named for ${id}, where it was kept`;
+}
 
 /** What is known before the first record; undefined where no session can be made of the thread. */
 async function open(
@@ -94,6 +109,8 @@ async function open(
     historyStart: head.meta?.historyStart,
     ids,
     toolNames: new Map(),
+    answer: new OpenAnswer(),
+    rules: undefined,
     path: undefined,
   };
 }

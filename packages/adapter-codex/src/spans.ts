@@ -6,6 +6,7 @@ import {
   mailStart,
   promptStart,
   provenanceOf,
+  repeatsRules,
   voiceRequest,
 } from "./provenance.ts";
 import type { Author } from "./records/envelope.ts";
@@ -22,7 +23,11 @@ export type Span = {
  * Whose words a text is: the model's, those of another agent's mail, or of whoever writes in the
  * user's place. And what the client says of it.
  */
-export type Speaker = Label & { readonly author: Author | "model" | "mail" };
+export type Speaker = Label & {
+  readonly author: Author | "model" | "mail";
+  /** The project's rules, for a text in front of the prompt, where an editor may say them again. */
+  readonly rules?: string | undefined;
+};
 
 /** Which injection everything of a speaker is; undefined where some of it may have been said. */
 export function injectedPlace({ author, ...label }: Speaker): string | undefined {
@@ -53,7 +58,8 @@ function injectedWhole(text: string, speaker: Speaker): string | undefined {
     case "mail":
       return undefined;
     default:
-      // The client calls the tags around an image the user's, too.
+      // The client calls what an editor sends and the tags around an image the user's, too.
+      if (repeatsRules(text, speaker.rules)) return "agents_md";
       if (provenanceOf(speaker) === "conversational") return isImageTag(text) ? "image" : undefined;
       return injectedText(text);
   }

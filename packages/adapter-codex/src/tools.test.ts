@@ -45,7 +45,30 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
   [
     "a patch through the shell",
     json("shell", { command: ["apply_patch", patch], workdir: "/a" }),
-    { kind: "patch", fields: { patch }, rest: { directory: "/a" } },
+    { kind: "patch", fields: { patch }, rest: { workdir: "/a" } },
+  ],
+  [
+    "a patch through the shell that says more",
+    json("shell", { command: ["apply_patch", patch], workdir: 5, timeout_ms: 10_000 }),
+    { kind: "patch", fields: { patch }, rest: { workdir: 5, timeout_ms: 10_000 } },
+  ],
+  [
+    "a shell whose parameters are of other types",
+    json("shell", { command: ["ls"], timeout_ms: "10000", workdir: 5, type: "x" }),
+    {
+      kind: "shell",
+      fields: { command: "ls" },
+      rest: { timeout_ms: "10000", workdir: 5, type: "x" },
+    },
+  ],
+  [
+    "a shell with two directories",
+    json("shell", { command: ["ls"], workdir: "/a", working_directory: "/b" }),
+    {
+      kind: "shell",
+      fields: { command: "ls", directory: "/a" },
+      rest: { working_directory: "/b" },
+    },
   ],
   ["a patch", call("apply_patch", patch), { kind: "patch", fields: { patch }, rest: {} }],
   [
@@ -85,6 +108,14 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
   ["a shell of no words", json("shell", { command: "ls" }), undefined],
   ["parameters that are no JSON", call("exec_command", "{"), undefined],
   ["parameters that are no object", call("update_plan", "[]"), undefined],
+  ["a plan of texts", json("update_plan", { plan: ["a", "b"] }), undefined],
+  ["a plan without a step", json("update_plan", { plan: [{ status: "pending" }] }), undefined],
+  ["a step that is no text", json("update_plan", { plan: [{ step: 5 }] }), undefined],
+  [
+    "a step with a field of the common name",
+    json("update_plan", { plan: [{ step: "a", content: "b" }] }),
+    undefined,
+  ],
   ["a tool of a server", json("mcp__a__b", {}), undefined],
 ])("reads %s", (_, from, common) => {
   expect(codexTools.read(from)).toEqual(common);
@@ -139,6 +170,22 @@ it.each<[name: string, common: CommonCall, call: ClientCall | undefined]>([
       rest: {},
     },
     call("update_plan", { plan: [{ step: "a", status: "pending", activeForm: "doing a" }] }),
+  ],
+  [
+    "a list of things to do beside a plan",
+    { kind: "todo", fields: { items: [{ content: "a" }] }, rest: { plan: "b" } },
+    call("update_plan", { plan: [{ step: "a" }], original_plan: "b" }),
+  ],
+  ["a list of texts to do", { kind: "todo", fields: { items: ["a"] }, rest: {} }, undefined],
+  [
+    "a thing to do without a text",
+    { kind: "todo", fields: { items: [{ content: "a" }, { status: "pending" }] }, rest: {} },
+    undefined,
+  ],
+  [
+    "a thing to do with a field of the client's name",
+    { kind: "todo", fields: { items: [{ content: "a", step: "b" }] }, rest: {} },
+    undefined,
   ],
   ["a pattern of names", { kind: "glob", fields: { pattern: "*" }, rest: {} }, undefined],
 ])("writes %s", (_, common, to) => {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import type { CommonCall, ToolKind, Tools } from "@pond/canonical/adapter";
+import type { ClientCall, CommonCall, ToolKind, Tools } from "@pond/canonical/adapter";
 import {
   readRenamed,
   type ShapedTool,
@@ -69,22 +69,19 @@ function renamed(
 
 /** A command as a list of arguments; up to 2025 patches were commands, too. */
 function readShell(params: JsonValue): CommonCall | undefined {
-  const { command, workdir, working_directory, timeout_ms, type, ...rest } = objectOf(params);
+  const { command, type, ...others } = objectOf(params);
   if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) {
     return undefined;
   }
-  const directory = workdir ?? working_directory;
-  const [program, patch, ...others] = command;
-  if (program === "apply_patch" && patch !== undefined && others.length === 0) {
-    return { kind: "patch", fields: { patch }, rest: { ...rest, ...(directory && { directory }) } };
+  // A local shell says of every call that it is one.
+  const rest = type === undefined || type === "exec" ? others : { type, ...others };
+  const [program, patch, ...more] = command;
+  if (program === "apply_patch" && patch !== undefined && more.length === 0) {
+    return { kind: "patch", fields: { patch }, rest };
   }
-  const line = commandLine(command);
-  const fields = {
-    command: line,
-    ...(typeof directory === "string" && { directory }),
-    ...(typeof timeout_ms === "number" && { timeout_ms }),
-  };
-  return { kind: "shell", fields, rest };
+  const directory = typeof rest["workdir"] === "string" ? "workdir" : "working_directory";
+  const fields = { command: "command", directory, timeout_ms: "timeout_ms" };
+  return readRenamed({ kind: "shell", fields }, { command: commandLine(command), ...rest });
 }
 
 function commandLine(words: readonly string[]): string {
@@ -118,22 +115,29 @@ function readWebSearch(params: JsonValue): CommonCall | undefined {
 
 function readPlan(params: JsonValue): CommonCall | undefined {
   const { plan, ...rest } = objectOf(params);
-  if (!Array.isArray(plan)) return undefined;
-  const items = plan.map((item) => {
-    const { step, ...others } = objectOf(item);
-    return { ...others, content: step ?? "" };
-  });
-  return { kind: "todo", fields: { items }, rest };
+  const items = withTextIn(plan, "step", "content");
+  return items && { kind: "todo", fields: { items }, rest };
 }
 
-function writePlan({ fields, rest }: CommonCall) {
-  const { items } = fields;
-  if (!Array.isArray(items)) return undefined;
-  const plan = items.map((item) => {
-    const { content, ...others } = objectOf(item);
-    return { step: content ?? "", ...others };
+function writePlan(call: CommonCall): ClientCall | undefined {
+  const items = withTextIn(call.fields["items"], "content", "step");
+  const tool = { name: "update_plan", fields: { items: "plan" } };
+  return items && writeRenamed(tool, { ...call, fields: { items } });
+}
+
+/** Items of a list with their text under another name; undefined where one has none, or both. */
+function withTextIn(
+  list: JsonValue | undefined,
+  from: string,
+  to: string,
+): JsonObject[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const items = list.flatMap((item) => {
+    if (!isJsonObject(item) || typeof item[from] !== "string" || Object.hasOwn(item, to)) return [];
+    const entries = Object.entries(item);
+    return [Object.fromEntries(entries.map(([key, value]) => [key === from ? to : key, value]))];
   });
-  return { name: "update_plan", params: { ...rest, plan } };
+  return items.length === list.length ? items : undefined;
 }
 
 /** Parameters as an object, also from the text that holds them; empty where they are none. */

@@ -8,6 +8,7 @@ import {
   hasVisibleText,
   isApiImage,
   isTextType,
+  mediaTypeOf,
   type Outcome,
   type ResultBlock,
   resultBlocks,
@@ -27,11 +28,12 @@ export function writeText(text: string): Written {
 /** What a user gave: images as the API takes them, text files as text, others by name. */
 export function writeFile(part: FilePart): Written {
   const bytes = fileBytesOf(part);
-  const isImage = isApiImage(part.media_type) && bytes !== undefined && bytes.length > 0;
+  const mediaType = mediaTypeOf(part);
+  const isImage = isApiImage(mediaType) && bytes !== undefined && bytes.length > 0;
   const url = isImage ? dataUrlOf(part) : undefined;
   if (url !== undefined) return { block: imageElement(url), outcome: "kept" };
   const note = fileNote(part);
-  if (bytes && bytes.length > 0 && isUtf8(bytes) && isTextType(part.media_type)) {
+  if (bytes && bytes.length > 0 && isUtf8(bytes) && isTextType(mediaType)) {
     const text = `${note}\n${Buffer.from(bytes).toString("utf8")}`;
     return { block: textElement(text), outcome: "translated" };
   }

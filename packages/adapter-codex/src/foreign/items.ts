@@ -20,8 +20,6 @@ import { textElement, writeFile, writeText } from "./content.ts";
 /** An item of the conversation, and the events that show it on the screen. */
 export type Item = {
   readonly message: Message;
-  /** The model it came from, where the session names one. */
-  readonly model?: string | undefined;
   readonly item: JsonObject;
   readonly events: readonly JsonObject[];
   /** True for what a human typed: a turn of the client begins with it. */
@@ -82,18 +80,16 @@ function* userItems({ message, parts }: UserTurn, tally: Tally): Generator<Item>
   yield { message, item, events: [event], isPrompt: true };
 }
 
-function* assistantItems(turn: AssistantTurn, tally: Tally): Generator<Item> {
-  const { message, parts } = turn;
-  const { model } = turn.model;
+function* assistantItems({ message, parts }: AssistantTurn, tally: Tally): Generator<Item> {
   for (const part of parts) {
     if (part.type !== "call") {
       const said = saidItem(part, tally);
-      if (said) yield { message, model, ...said, isPrompt: false };
+      if (said) yield { message, ...said, isPrompt: false };
       continue;
     }
     const { call, output } = callItems(part, tally);
     const answer = part.result?.message ?? message;
-    yield { message, model, item: call, events: [], isPrompt: false };
+    yield { message, item: call, events: [], isPrompt: false };
     yield { message: answer, item: output, events: [], isPrompt: false };
   }
 }

@@ -71,13 +71,12 @@ class LineWriter {
     return this.#line("event_msg", { type: "thread_name_updated", ...names });
   }
 
+  /** Without a `turn_context`: the client would go on with its model and its approvals. */
   *turn(items: readonly Item[]): Generator<string> {
     const turn_id = derivedUuid("turn", this.#place.thread, String(this.#turns++));
     const [first] = items;
     if (first) this.#advance(first.message);
     yield this.#line("event_msg", { type: "task_started", turn_id, model_context_window: null });
-    const model = ownModel(items);
-    if (model !== undefined) yield this.#line("turn_context", this.#context(turn_id, model));
     let last_agent_message: string | null = null;
     for (const { message, item, events } of items) {
       this.#advance(message);
@@ -90,17 +89,6 @@ class LineWriter {
     yield this.#line("event_msg", { type: "task_complete", turn_id, last_agent_message });
   }
 
-  #context(turn_id: string, model: string): JsonObject {
-    return {
-      turn_id,
-      cwd: wellFormed(this.#place.session.project),
-      approval_policy: "on-request",
-      sandbox_policy: { type: "read-only" },
-      model,
-      summary: "auto",
-    };
-  }
-
   /** Time never runs backwards in a file of the client. */
   #advance({ timestamp }: Message): void {
     this.#lastMillis = Math.max(this.#lastMillis, millisOf(timestamp));
@@ -110,15 +98,6 @@ class LineWriter {
     const timestamp = new Date(this.#lastMillis).toISOString();
     return `${stringifyJson({ timestamp, type, payload })}\n`;
   }
-}
-
-/**
- * The model of a turn, where this client serves it. It goes on with what the last turn names, and
- * with the one it is configured for where none does: another provider's name would be refused.
- */
-function ownModel(items: readonly Item[]): string | undefined {
-  const models = items.flatMap(({ model }) => model ?? []);
-  return models.find((model) => /^gpt-[5-9]|^codex-/.test(model));
 }
 
 function spawnOf({ parentThread, depth }: NonNullable<ThreadPlace["spawn"]>): JsonObject {

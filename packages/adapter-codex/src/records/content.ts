@@ -7,7 +7,13 @@ import type {
   PartEvent,
 } from "@pond/canonical";
 import { isJsonObject, partsOf } from "@pond/canonical";
-import { type Extracted, positionId, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
+import {
+  type Extracted,
+  objectOf,
+  positionId,
+  type SourceRecord,
+  sourceOf,
+} from "@pond/canonical/adapter";
 
 /** A part still to be given its message and its id. */
 export type Draft = (message: MessageEvent, id: Extracted<string>) => PartEvent;
@@ -42,6 +48,15 @@ export function readElements(
     else kept[`${key}.${index}`] = element.whole();
   }
   return elements && { drafts, kept };
+}
+
+/** The text of each element of an item's content; empty where one has none. */
+export function textsOf(content: JsonValue | undefined): readonly string[] {
+  if (!Array.isArray(content)) return [];
+  return content.map((element) => {
+    const { text } = objectOf(element);
+    return typeof text === "string" ? text : "";
+  });
 }
 
 /** The parts in order, each with its position as its id. */

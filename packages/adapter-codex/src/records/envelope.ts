@@ -10,6 +10,7 @@ import {
   secondId,
   sourceOf,
 } from "@pond/canonical/adapter";
+import type { OpenAnswer } from "./event.ts";
 
 /** Who writes what stands in the user's place of a thread. */
 export type Author = "human" | "agent" | "harness";
@@ -25,6 +26,10 @@ export type Reading = {
   ids: RecordIds;
   /** Tool names by call id: calls stand before their outputs. */
   readonly toolNames: Map<string, Extracted<string>>;
+  /** What the model says and the record of it may be far apart. */
+  readonly answer: OpenAnswer;
+  /** The project's rules as the client gave them last; an editor may say them again. */
+  rules: string | undefined;
   /** Where a later file of the thread lies; its first record keeps it. */
   path: Extracted<string> | undefined;
 };

@@ -10,7 +10,7 @@ import {
   sourceOf,
   systemMessageEvent,
 } from "@pond/canonical/adapter";
-import { labelsOf } from "../provenance.ts";
+import { isImageTag, labelsOf, rulesIn } from "../provenance.ts";
 import type { Speaker } from "../spans.ts";
 import {
   type Draft,
@@ -18,6 +18,7 @@ import {
   partEvents,
   readElements,
   restoreElements,
+  textsOf,
   wholeText,
 } from "./content.ts";
 import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
@@ -50,12 +51,7 @@ function readTurn(
   reading: Reading,
 ): CanonicalEvent[] | undefined {
   const plain = item.peek("content");
-  const labels = labelsOf(item);
-  const speakerAt = ({ block = 0 }: ElementPlace): Speaker =>
-    role === "user"
-      ? { author: reading.author, ...labels[block] }
-      : { author: "model", kind: labels[block]?.kind };
-
+  const speakerAt = role === "user" ? userAt(item, reading) : modelAt(item);
   const place: ElementPlace = { list: "content", block: undefined };
   const drafts: readonly Draft[] | undefined =
     typeof plain === "string" ? draftText(item, "content", speakerAt(place), place) : undefined;
@@ -72,6 +68,25 @@ function readTurn(
   const source = { ...facts, author, content, ...elements.kept, rest: record.rest() };
   const message = messageEvent(reading.session, role, { id, timestamp, source });
   return [message, ...partEvents(message, elements.drafts)];
+}
+
+/** Who writes each element in the user's place. */
+function userAt(item: SourceRecord, reading: Reading): (place: ElementPlace) => Speaker {
+  const labels = labelsOf(item);
+  const texts = textsOf(item.peek("content"));
+  const prompt = texts.findLastIndex((text) => text !== "" && !isImageTag(text));
+  reading.rules = rulesIn(texts) ?? reading.rules;
+  const { author, rules } = reading;
+  return ({ block = 0 }) => ({
+    author,
+    rules: block < prompt ? rules : undefined,
+    ...labels[block],
+  });
+}
+
+function modelAt(item: SourceRecord): (place: ElementPlace) => Speaker {
+  const labels = labelsOf(item);
+  return ({ block = 0 }) => ({ author: "model", kind: labels[block]?.kind });
 }
 
 /** True for what an agent was given of the history of its parent: whoever wrote it, wrote it there. */

@@ -272,3 +272,148 @@ it.each<[name: string, record: JsonObject, author: string | undefined]>([
 
   expect(said(message)).toEqual(["user", author, ["conversational", "Why?"]]);
 });
+
+const rules = `${"Weave from the left. Never cut the warp without asking. ".repeat(2)}\n\n## Skills`;
+const instructions = (text: string): JsonObject =>
+  handedOver(`# AGENTS.md instructions for /home/ada\n\n<INSTRUCTIONS>\n${text}\n</INSTRUCTIONS>`);
+const prompt = (texts: readonly string[], kinds?: readonly string[]): JsonObject =>
+  item({
+    type: "message",
+    role: "user",
+    content: texts.map(input),
+    ...(kinds && { internal_chat_message_metadata_passthrough: { content_item_kinds: kinds } }),
+  });
+const quoted = `${rules.slice(0, 110)}\n`;
+
+it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
+  [
+    "before the prompt",
+    prompt([quoted, "Explain the loom."]),
+    [
+      ["injected", quoted],
+      ["conversational", "Explain the loom."],
+    ],
+  ],
+  [
+    "before the prompt, which the client calls the user's",
+    prompt([quoted, "Explain the loom."], ["user.text", "user.text"]),
+    [
+      ["injected", quoted],
+      ["conversational", "Explain the loom."],
+    ],
+  ],
+  ["in the prompt's place", prompt([quoted]), [["conversational", quoted]]],
+  [
+    "in the prompt's place, before an image",
+    prompt([quoted, "<image>", "</image>"]),
+    [
+      ["conversational", quoted],
+      ["injected", "<image>"],
+      ["injected", "</image>"],
+    ],
+  ],
+  [
+    "in so few words that a human may say them",
+    prompt([rules.slice(0, 90), "Explain that."]),
+    [
+      ["conversational", rules.slice(0, 90)],
+      ["conversational", "Explain that."],
+    ],
+  ],
+  [
+    "with words of a human",
+    prompt([`${quoted}Why?`, "Explain that."]),
+    [
+      ["conversational", `${quoted}Why?`],
+      ["conversational", "Explain that."],
+    ],
+  ],
+])(
+  "knows the project's rules where an editor says them again: %s (`model-part-provenance`)",
+  async (_, record, parts) => {
+    const [, message] = await read([instructions(rules), record]);
+
+    expect(said(message)).toEqual(["user", undefined, ...parts]);
+  },
+);
+
+it.each<[name: string, before: readonly JsonObject[]]>([
+  ["were not given", []],
+  ["are too long to be compared", [instructions(rules + "x".repeat(300_000))]],
+])("takes what stands before a prompt for the user's where rules %s", async (_, before) => {
+  const messages = await read([...before, prompt([quoted, "Explain the loom."])]);
+
+  expect(said(messages[before.length])).toEqual([
+    "user",
+    undefined,
+    ["conversational", quoted],
+    ["conversational", "Explain the loom."],
+  ]);
+});
+
+const event = (type: string, payload: JsonObject = {}): JsonObject =>
+  line("event_msg", { type, ...payload });
+const shown = (message: string): JsonObject => event("agent_message", { message });
+const aborted = event("turn_aborted", { reason: "interrupted" });
+const thought = item({ type: "reasoning", summary: [], encrypted_content: "gAAA" });
+
+it("reads what the model said in an answer that was interrupted, of which the client records no item", async () => {
+  const messages = await read([
+    typed({}),
+    shown("I look."),
+    event("agent_reasoning", { text: "Hm." }),
+    shown("I weave."),
+    aborted,
+    typed({}),
+  ]);
+
+  expect(messages.map(said)).toEqual([
+    ["user", undefined, ["conversational", "Why?"]],
+    ["system"],
+    ["system"],
+    ["system"],
+    ["system"],
+    ["assistant", undefined, ["conversational", "I look."]],
+    ["assistant", undefined, ["conversational", "I weave."]],
+    ["user", undefined, ["conversational", "Why?"]],
+  ]);
+  const [, carrier, , , , first] = messages;
+  expect(first?.id).toBe(`${carrier?.id}#text`);
+  expect(first?.timestamp).toBe(carrier?.timestamp);
+});
+
+it("reads what was said in an interrupted answer where the user had said the same", async () => {
+  const messages = await read([typed({}), shown("Why?"), aborted]);
+
+  expect(said(messages.at(-1))).toEqual(["assistant", undefined, ["conversational", "Why?"]]);
+});
+
+it.each<[name: string, records: readonly JsonObject[]]>([
+  ["whose item follows", [shown("Done."), answer("Done."), aborted]],
+  ["whose item is before it", [answer("Done."), shown("Done."), aborted]],
+  ["whose item has more words", [shown("Done."), answer("Done. <plan>"), aborted]],
+  ["whose answer was recorded", [shown("Done."), thought, aborted]],
+  [
+    "whose item follows the interruption",
+    [shown("Done."), event("token_count", { info: null }), aborted, thought, answer("Done.")],
+  ],
+  ["that was not interrupted", [shown("Done.")]],
+  ["of a turn before", [shown("Done."), typed({}), aborted]],
+  ["of no words", [shown(""), aborted]],
+  ["of no text", [event("agent_message", { message: null }), aborted]],
+])("leaves in its event what the model said: %s", async (_, records) => {
+  const messages = await read(records);
+
+  const items = records.filter((each) => each["type"] === "response_item" && each !== thought);
+  expect(messages.filter(({ role }) => role !== "system")).toHaveLength(items.length);
+});
+
+it("adds what was said to a file that grows by the interruption, and changes nothing (`adapter-integrity-additive-sync`)", async () => {
+  const records = [typed({}), shown("I look."), aborted, typed({})];
+
+  const states = await Promise.all(records.map((_, index) => read(records.slice(0, index + 1))));
+
+  for (const [index, state] of states.entries()) {
+    expect(states.at(-1)?.slice(0, state.length), `${index}`).toEqual(state);
+  }
+});

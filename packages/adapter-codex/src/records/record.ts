@@ -4,6 +4,7 @@ import { carriedRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { callTypes, readCall, restoreCall } from "./call.ts";
 import { readCarrier } from "./carrier.ts";
 import type { Reading } from "./envelope.ts";
+import { readEvent } from "./event.ts";
 import { readMail, readMailLine } from "./mail.ts";
 import { readMessage, restoreMessage } from "./message.ts";
 import { outputTypes, readOutput, restoreOutput } from "./output.ts";
@@ -27,15 +28,20 @@ const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
 
 /**
  * The events of one record. The items of the API are the conversation; events that repeat them for
- * the screen are carried, so that nothing is found twice.
+ * the screen are carried, so that nothing is found twice. What an event alone tells follows later.
  */
 export function readRecord(record: SourceRecord, reading: Reading): CanonicalEvent[] {
   const item = itemOf(record);
-  const events = item ? readItem(record, item, reading) : readMailLine(record, reading);
+  const events = item ? readItem(record, item, reading) : readLine(record, reading);
   return events ?? readCarrier(record, item, reading);
 }
 
+function readLine(record: SourceRecord, reading: Reading): CanonicalEvent[] | undefined {
+  return readMailLine(record, reading) ?? readEvent(record, reading);
+}
+
 function readItem(record: SourceRecord, item: SourceRecord, reading: Reading) {
+  reading.answer.record(item);
   if (item !== record && record.peek("type") === "realtime_item") {
     return readRealtime(record, item, reading);
   }

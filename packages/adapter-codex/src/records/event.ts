@@ -1,0 +1,99 @@
+import type { CanonicalEvent, JsonValue } from "@pond/canonical";
+import { messageEvent, openRecord, type SourceRecord, secondId } from "@pond/canonical/adapter";
+import { readCarrier } from "./carrier.ts";
+import { type Draft, partEvents, textsOf } from "./content.ts";
+import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
+import { draftText } from "./text.ts";
+
+/** What the model said, and the event that shows it. */
+type Shown = { readonly envelope: Envelope; readonly drafts: readonly Draft[] };
+
+/**
+ * What the model has said in an answer, at one record of a thread. Clients up to 0.63 record the
+ * items of an answer when it is complete, and none of one that is interrupted.
+ */
+export class OpenAnswer {
+  #shown: Shown[] = [];
+  #lastItem: SourceRecord | undefined;
+
+  /** What was shown before an item has one, too: they are recorded together. */
+  record(item: SourceRecord): void {
+    this.#shown = [];
+    this.#lastItem = item;
+  }
+
+  show(message: string, shown: Shown): void {
+    // Some write the item first.
+    if (this.#lastItem && isAnswer(this.#lastItem, message)) return;
+    this.#shown.push(shown);
+    if (this.#shown.length > maxShown) this.#shown.shift();
+  }
+
+  /** Ends the answer. Returns what was shown since the last item. */
+  end(): readonly Shown[] {
+    const shown = this.#shown;
+    this.#shown = [];
+    return shown;
+  }
+}
+
+/** More than a model says in one answer. */
+const maxShown = 100;
+
+function isAnswer(item: SourceRecord, text: string): boolean {
+  return item.peek("role") === "assistant" && textsOf(item.peek("content")).join("") === text;
+}
+
+/**
+ * An event that tells how an answer goes on, carried whole; what was said in one that is
+ * interrupted follows. Undefined for all other records.
+ */
+export function readEvent(record: SourceRecord, reading: Reading): CanonicalEvent[] | undefined {
+  if (record.peek("type") !== "event_msg") return undefined;
+  const event = record.record("payload");
+  if (event === undefined) return undefined;
+  switch (event.peek("type")) {
+    case "agent_message":
+      return readShown(record, event.peek("message"), reading);
+    case "token_count":
+      // The answer is complete, and its items are recorded even where it is interrupted then.
+      reading.answer.end();
+      return undefined;
+    case "turn_aborted":
+      return [
+        ...readCarrier(record, undefined, reading),
+        ...reading.answer.end().flatMap((shown) => interrupted(shown, reading)),
+      ];
+    default:
+      return undefined;
+  }
+}
+
+function readShown(
+  record: SourceRecord,
+  message: JsonValue | undefined,
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  if (typeof message !== "string" || message === "") return undefined;
+  const envelope = takeEnvelope(record, undefined, reading);
+  const place = { list: "message", block: undefined };
+  // All other fields stay where they are, in the carrier.
+  const said = openRecord(record.at, { message });
+  const drafts = draftText(said, "message", { author: "model" }, place);
+  if (drafts) reading.answer.show(message, { envelope, drafts });
+  return readCarrier(record, undefined, reading, envelope);
+}
+
+function interrupted(
+  { envelope: { id, timestamp }, drafts }: Shown,
+  reading: Reading,
+): CanonicalEvent[] {
+  const message = messageEvent(reading.session, "assistant", {
+    id: secondId(id, "text"),
+    timestamp,
+    // The event is restored from its carrier.
+    source: { continues: "event" },
+    records: 0,
+  });
+  return [message, ...partEvents(message, drafts)];
+}
