@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { sampleLineage } from "@pond/adapter-testkit";
 import { afterAll, describe, expect, test } from "vitest";
 import { installClaudeCode, resumeClaudeCode } from "./claude-code.ts";
 import { heardInMessages } from "./heard.ts";
@@ -36,9 +37,31 @@ test.skipIf(binary === "").each(own)(
     const after = await resumeClaudeCode(binary, copy, ...place);
 
     expect(before.history.length).toBeGreaterThan(1);
-    expect(after).toEqual({ history: before.history, answer: stubAnswer });
+    expect(after).toEqual({ ...before, answer: stubAnswer });
   },
 );
+
+test.skipIf(binary === "").each([
+  ["claude-opus-4-6", true],
+  ["claude-opus-4.6", false],
+])("Claude Code goes on with %s: %s", { timeout: 120_000 }, async (model, isAsked) => {
+  const { session, messages } = sampleLineage().root;
+  const answered = messages.map((message) => ({ ...message, options: { source: { model } } }));
+  const folder = mkdtempSync(join(temporary, "home-"));
+  const root = { session, messages: answered };
+  const [file] = await restoreForeign({ root, descendants: [] }, origin, folder);
+  const path = file?.path ?? "";
+
+  const { models } = await resumeClaudeCode(
+    binary,
+    folder,
+    basename(dirname(path)),
+    basename(path, ".jsonl"),
+  );
+
+  expect(models).not.toEqual([]);
+  expect(models.includes(model)).toBe(isAsked);
+});
 
 describe.each(foreignTo(origin))("of %s", { timeout: 120_000 }, async (foreign) => {
   const store = once((home) => storeHome(foreign, home, temporary));

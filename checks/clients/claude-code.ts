@@ -33,6 +33,8 @@ export type Resumed = {
   /** What the client sent to the model: the history it replayed, and the new prompt last. */
   readonly history: readonly JsonValue[];
   readonly answer: string;
+  /** The models that the client asked. */
+  readonly models: readonly string[];
 };
 
 /**
@@ -60,7 +62,7 @@ export async function resumeClaudeCode(
     const longest = stub.requests.toSorted((left, right) => right.length - left.length)[0] ?? [];
     // The client tells the model where it runs.
     const history = JSON.parse(JSON.stringify(longest).replaceAll(home.folder, "HOME"));
-    return { history, answer: String(JSON.parse(stdout).result) };
+    return { history, answer: String(JSON.parse(stdout).result), models: [...stub.models] };
   } finally {
     await stub.close();
     home.remove();

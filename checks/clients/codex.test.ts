@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { partsOf } from "@pond/canonical";
 import type { RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import { afterAll, describe, expect, test } from "vitest";
-import { installCodex, resumeCodex, rolloutsIn, threadIdOf } from "./codex.ts";
+import { configuredModel, installCodex, resumeCodex, rolloutsIn, threadIdOf } from "./codex.ts";
 import { readThreads } from "./codex-app-server.ts";
 import { heardInItems, heardInThread } from "./heard.ts";
 import { missing, saidIn } from "./missing.ts";
@@ -39,7 +39,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
       const after = await resumeCodex(binary, copy, rollout, id);
 
       expect(before.history.length).toBeGreaterThan(1);
-      expect(after).toEqual({ history: before.history, answer: stubAnswer });
+      expect(after).toEqual({ ...before, answer: stubAnswer });
     },
   );
 
@@ -66,10 +66,12 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
         const ids = rollout.map(({ path }) => threadIdOf(path));
         const [main = ""] = ids;
 
-        const { history, answer } = await resumeCodex(binary, folder, pathOf(rollout), main);
+        const resumed = await resumeCodex(binary, folder, pathOf(rollout), main);
+        const { history, answer, models } = resumed;
         const { listed, threads } = await readThreads(binary, folder, ids);
 
         expect(answer).toBe(stubAnswer);
+        expect(models).toEqual([configuredModel]);
         expect(missing(lineage.root, heardInItems(history), origin)).toEqual([]);
         // The client looks for a prompt at the head of the file.
         if (isBegunByHuman(lineage.root)) expect(listed).toContain(main);

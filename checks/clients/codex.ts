@@ -19,6 +19,9 @@ export async function installCodex(): Promise<string | undefined> {
   return modules && join(modules, program);
 }
 
+/** The model that {@link createCodexHome} configures. */
+export const configuredModel = "gpt-5.2";
+
 /** A throw-away home whose Codex asks the stand-in, under the name of the given provider. */
 export function createCodexHome(modelUrl: string, provider: string): ThrowAwayHome {
   const home = createThrowAwayHome((folder) => ({
@@ -29,7 +32,7 @@ export function createCodexHome(modelUrl: string, provider: string): ThrowAwayHo
   const url = JSON.stringify(`${modelUrl}/v1`);
   const name = JSON.stringify(provider);
   // Long answers of tools are cut on resume otherwise.
-  const common = 'model = "gpt-5.2"\ntool_output_token_limit = 10000000\n';
+  const common = `model = "${configuredModel}"\ntool_output_token_limit = 10000000\n`;
   writeFileSync(
     join(home.folder, ".codex", "config.toml"),
     provider === "openai"
@@ -92,7 +95,7 @@ export async function resumeCodex(
           (mark) => (known.includes(mark) ? mark : "0"),
         ),
     );
-    return { history, answer: lastAnswer(stdout) };
+    return { history, answer: lastAnswer(stdout), models: [...stub.models] };
   } finally {
     await stub.close();
     home.remove();

@@ -27,6 +27,8 @@ export type ModelStub = {
   readonly url: string;
   /** The conversation of each request, oldest first. */
   readonly requests: readonly (readonly JsonValue[])[];
+  /** The models that were asked. */
+  readonly models: ReadonlySet<string>;
   close(): Promise<void>;
 };
 
@@ -39,11 +41,13 @@ export async function startModelStub(
   reply: (asked: Asked) => Reply = () => ({ type: "text", text: stubAnswer }),
 ): Promise<ModelStub> {
   const requests: (readonly JsonValue[])[] = [];
+  const models = new Set<string>();
   const server = createServer(async (request, response) => {
     const body = bodyOf(await Array.fromAsync(request));
     const api = apis.find(({ isTurn }) => isTurn(request));
     if (api) {
       requests.push(api.history(body));
+      models.add(String(body["model"]));
       response.setHeader("content-type", body["stream"] ? "text/event-stream" : "application/json");
       response.end(api.answer(body, reply(api.asked(body))));
     } else if (request.headers.upgrade) {
@@ -59,6 +63,7 @@ export async function startModelStub(
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    models,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type FaultEvent, type ReadEvent, recordsOf } from "@pond/canonical";
 import {
   isGone,
@@ -74,7 +74,8 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
         const records = (count?.records ?? told) - told;
         if (error instanceof DatabaseChanged) {
           yield { kind: "pending", location: `${path}:${key}`, reason: error.message, records };
-        } else yield { ...faultOf(join(path, key), error), records };
+        } else
+          yield { ...faultOf(key === basename(path) ? path : join(path, key), error), records };
       }
     },
   };
@@ -141,7 +142,8 @@ function* readKey(
 /** The home or file a key belongs to. Keys of homes are ids, those of exports are paths. */
 function placeOf(root: Root, key: string): Found | undefined {
   if (key.split("/").includes("..")) return undefined;
-  if (key.endsWith(".json")) return { kind: "export", path: key };
+  // Who names a file wants to hear of it, whatever it is called.
+  if (key.endsWith(".json") || key === root.only) return { kind: "export", path: key };
   for (const found of discover(root)) {
     if (found.kind === "home" && isIn(found, key)) return found;
   }

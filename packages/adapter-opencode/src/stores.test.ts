@@ -553,17 +553,25 @@ it("leaves keys and settings alone", async () => {
 });
 
 it("says what a path that is no source is", async () => {
-  const home = createHome({ "a.json": [1], "b.json": { info: {}, messages: 1 } });
+  const files = { "a.json": [1], "b.json": { info: {}, messages: 1 }, "run.jsonl": [1] };
+  const home = createHome(files);
 
   const nothing = await findSessions(fromOpencode(join(home, "nowhere")));
   const reasons = [];
-  for (const name of ["a.json", "b.json"]) {
-    const [event] = await readAll(fromOpencode(join(home, name)), name);
-    reasons.push(event?.kind === "fault" && event.fault.details.reason);
+  for (const name of Object.keys(files)) {
+    const reader = fromOpencode(join(home, name));
+    expect(await reader.fingerprint(name)).toBeDefined();
+    const [event] = await readAll(reader, name);
+    const details = event?.kind === "fault" ? event.fault.details : undefined;
+    reasons.push([details?.uri, details?.reason]);
   }
 
   expect(nothing.faults.map(({ details }) => details.reason)).toEqual(["cannot be read (ENOENT)"]);
-  expect(reasons).toEqual(["not a JSON object", "no exported session"]);
+  expect(reasons).toEqual([
+    [join(home, "a.json"), "not a JSON object"],
+    [join(home, "b.json"), "no exported session"],
+    [join(home, "run.jsonl"), "not a JSON object"],
+  ]);
 });
 
 function valuesOf(files: ReadonlyMap<string, Uint8Array>): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { restoredFiles, sampleLineage } from "@pond/adapter-testkit";
 import { messageFromWire, sessionFromWire } from "@pond/canonical";
-import type { Lineage, SessionContent } from "@pond/canonical/adapter";
+import type { Fidelity, Lineage, SessionContent } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { opencodeProblems } from "./problems.ts";
 import { writeForeign } from "./write-foreign.ts";
@@ -64,6 +64,10 @@ function write(lineage: Lineage): readonly Written[] {
   const files = restoredFiles(writeForeign(lineage, () => undefined));
   expect(opencodeProblems(files)).toEqual([]);
   return [...files.values()].map((bytes) => JSON.parse(Buffer.from(bytes).toString()));
+}
+
+function fidelity(lineage: Lineage): Fidelity | undefined {
+  return writeForeign(lineage, () => undefined).next().value?.fidelity;
 }
 
 /** The messages of a session, in short. */
@@ -152,6 +156,64 @@ it("attaches the images and PDF files that a tool gave, and names other files", 
   ]);
 });
 
+it("has images of a type that providers take, text in place of others, or their names", () => {
+  const file = (media_type: string, text: string) => {
+    const base64 = Buffer.from(text, "latin1").toString("base64");
+    return { type: "file", media_type, data: { type: "bytes", base64 } };
+  };
+  const escaped = { type: "url", url: "data:text/plain,a%20thread" };
+  const lineage = alone(
+    [
+      "user",
+      file("application/octet-stream", "\x89PNG\r\n\x1a\n"),
+      file("image/svg+xml", "<svg/>"),
+      file("image/bmp", "BM\xff"),
+      { type: "file", media_type: "text/plain", data: escaped },
+      { type: "file", media_type: "image/png", data: { type: "url", url: "data:image/png" } },
+    ],
+    ["assistant", call("a")],
+    ["tool", result("a", [{ type: "image", mimeType: "image/svg+xml", data: "PHN2Zy8+" }])],
+  );
+
+  expect(messages(lineage)).toEqual([
+    "user: file | (given) [File without a name, image/svg+xml]\n<svg/> | (given) [File without a name, image/bmp] | (given) [File without a name, text/plain]\na thread | (given) [File without a name, image/png]",
+    "assistant: shell completed: [Image, image/svg+xml]",
+  ]);
+  expect(write(lineage)[0]?.messages[0]?.parts[0]).toMatchObject({
+    mime: "image/png",
+    url: "data:image/png;base64,iVBORw0KGgo=",
+  });
+  expect(fidelity(lineage)).toMatchObject({
+    file: { kept: 1, translated: 2, dropped: 2 },
+    tool_result: { kept: 0, translated: 1, dropped: 0 },
+  });
+});
+
+it("names what the model drew, and counts it as lost where it is not elsewhere", () => {
+  const drawn = (data: object) => ({ type: "file", media_type: "application/octet-stream", data });
+  const lineage = alone(
+    ["user", "draw"],
+    [
+      "assistant",
+      drawn({ type: "bytes", base64: "iVBORw0KGgo=" }),
+      drawn({ type: "url", url: "https://example.com/a" }),
+    ],
+  );
+
+  expect(messages(lineage)[1]).toBe(
+    "assistant: [File without a name, image/png] | [File: https://example.com/a]",
+  );
+  expect(fidelity(lineage)?.file).toEqual({ kept: 0, translated: 1, dropped: 1 });
+});
+
+it("has no failure where only the answer of a provider's own tool is missing", () => {
+  const lineage = alone(["user", "look"], ["assistant", call("a", { provider_executed: true })]);
+
+  expect(messages(lineage)[1]).toBe(
+    "assistant: shell completed: No result of this call was recorded.",
+  );
+});
+
 it("shows nothing as typed that was not", () => {
   const lineage = alone(
     ["system", "You weave."],
@@ -210,6 +272,37 @@ it("gives no id to another part once the session has grown: an import only adds"
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+it("gives no id to what was said in place of a turn that was taken back", () => {
+  const grown = content("s", [
+    ["user", "make"],
+    ["assistant", "I look"],
+    ["user", "old"],
+    ["assistant", "old answer", call("a")],
+    ["tool", result("a", [image])],
+    ["user", "new"],
+    ["assistant", "new answer", call("a")],
+    ["tool", result("a", [image])],
+    ["user", "more"],
+  ]);
+  const said = (from: number, to: number) => {
+    const kept = grown.messages.filter((_, index) => index < from || index >= to);
+    const [session] = write({ root: { ...grown, messages: kept }, descendants: [] });
+    return (session?.messages ?? []).flatMap(({ info, parts }) => [
+      `${info["id"]} ${info["role"]}`,
+      ...parts.map((part) => `${part["id"]} ${short(part)}`),
+    ]);
+  };
+  const idOf = (line: string) => line.split(" ")[0];
+  const [before, after] = [said(5, 9), said(2, 5)];
+  const known = new Set(before.map(idOf));
+  const added = after.filter((line) => !known.has(idOf(line)));
+
+  expect(before).toEqual(expect.arrayContaining(after.slice(0, 6)));
+  expect(added).toEqual(after.slice(6));
+  expect(after.map(idOf)).toHaveLength(new Set(after.map(idOf)).size);
+  expect(after[6]).toMatch(/^msg_0{11}3\w{14} user$/);
+});
+
 it("names the parent of a sub-agent, and none of a fork", () => {
   const parent = { parent_session_id: "s" };
   const fork = { ...parent, options: { source: { relation: "fork" } } };
@@ -235,9 +328,17 @@ it("titles a session by what was typed first", () => {
     alone(["user", { type: "text", text: "given", provenance: "injected" }, "  Why?\nmore"]),
     alone(["assistant", "Hello."]),
     alone(["user", "x".repeat(200)]),
+    alone(["user", `${"x".repeat(98)}🧵🧵🧵`]),
+    alone(["user", "🧵".repeat(100)]),
   ].map((lineage) => write(lineage)[0]?.info["title"]);
 
-  expect(titles).toEqual(["Why?", "Session of codex", `${"x".repeat(99)}…`]);
+  expect(titles).toEqual([
+    "Why?",
+    "Session of codex",
+    `${"x".repeat(99)}…`,
+    `${"x".repeat(98)}🧵…`,
+    "🧵".repeat(100),
+  ]);
 });
 
 it("names the provider that a model is known to be of", () => {

@@ -2,6 +2,7 @@ import type { JsonObject, Session } from "@pond/canonical";
 import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import {
   familyOf,
+  firstCharacters,
   Tally,
   titleOf,
   turnsOf,
@@ -75,7 +76,8 @@ function firstLine({ source_agent }: Session, messages: readonly WrittenMessage[
     const typed = parts.find((part) => part["type"] === "text" && part["synthetic"] !== true);
     const line = info["role"] === "user" ? String(typed?.["text"] ?? "").trim() : "";
     const [first = ""] = line.split("\n");
-    if (first !== "") return first.length > 100 ? `${first.slice(0, 99)}…` : first;
+    const isLong = firstCharacters(first, 100) !== first;
+    if (first !== "") return isLong ? `${firstCharacters(first, 99)}…` : first;
   }
   return `Session of ${source_agent}`;
 }

@@ -1,6 +1,13 @@
-import { fromRfc3339, isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import {
+  fromRfc3339,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type SourceLocation,
+} from "@pond/canonical";
 import { objectOf, openRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
+import { saidBy } from "./said.ts";
 import { restMs } from "./session-file.ts";
 
 /** One loop of a session file. */
@@ -11,7 +18,7 @@ export type Loop = {
   readonly record: SourceRecord;
   /** Its messages; undefined where they are no list of objects, and stay in the record. */
   readonly messages: readonly SourceRecord[] | undefined;
-  /** What was said, where a loop that broke off has it in its turns or events alone. */
+  /** What was said, where a loop that broke off has it in its turns and events alone. */
   readonly derived: readonly SourceRecord[];
   readonly isRunning: boolean;
   /** True where the model's context was replaced by a shorter one before or in this loop. */
@@ -38,7 +45,7 @@ export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Lo
       loopId,
       record,
       messages,
-      derived: isBroken ? saidIn(value).map((message) => openRecord(at, message)) : [],
+      derived: isBroken ? saidIn(at, value) : [],
       isRunning: value["status"] === "Running" && (value["ended_at"] ?? null) === null,
       isCompaction: isCompaction(value),
     };
@@ -72,26 +79,36 @@ function millisOf(value: JsonValue | undefined): number {
   return micros === undefined ? 0 : Number(micros / 1000n);
 }
 
-/** What a loop without messages said: in its turns, else in its events (formats, section 9). */
-function saidIn({ turns, events }: JsonObject): readonly JsonObject[] {
-  const inTurns = listOf(turns).flatMap((turn) => {
-    const { input_messages, output_message, tool_results } = turn;
-    const results = listOf(tool_results);
-    const answered = new Set(results.map(({ toolCallId }) => toolCallId));
-    const inputs = listOf(input_messages).filter(
-      ({ role, toolCallId }) => role !== "toolResult" || !answered.has(toolCallId),
-    );
-    return [
-      ...inputs,
-      ...(isJsonObject(output_message) ? [objectOf(output_message)] : []),
-      ...results,
-    ];
-  });
-  if (inTurns.length > 0) return inTurns;
-  return listOf(events).flatMap(({ event }) => {
-    const { type, message } = objectOf(event);
-    return type === "MessageEnd" && isJsonObject(message) ? [objectOf(message)] : [];
-  });
+/**
+ * What a loop without messages said: in its turns, and behind the last of them in its events
+ * (formats, section 9).
+ */
+function saidIn(at: SourceLocation, { turns, events }: JsonObject): readonly SourceRecord[] {
+  const inTurns = listOf(turns)
+    .flatMap(saidInTurn)
+    .map((message) => openRecord(at, message));
+  const told = listOf(events).map(({ event }) => objectOf(event));
+  const inEvents = (inTurns.length > 0 ? behindTurns(told) : told).flatMap(({ type, message }) =>
+    type === "MessageEnd" && isJsonObject(message) ? [openRecord(at, objectOf(message))] : [],
+  );
+  const known = new Set(inTurns.map(saidBy));
+  return [...inTurns, ...inEvents.filter((message) => !known.has(saidBy(message)))];
+}
+
+function saidInTurn({ input_messages, output_message, tool_results }: JsonObject): JsonObject[] {
+  const results = listOf(tool_results);
+  const answered = new Set(results.map(({ toolCallId }) => toolCallId));
+  const inputs = listOf(input_messages).filter(
+    ({ role, toolCallId }) => role !== "toolResult" || !answered.has(toolCallId),
+  );
+  const output = isJsonObject(output_message) ? [objectOf(output_message)] : [];
+  return [...inputs, ...output, ...results];
+}
+
+/** The library drops a turn that did not end: what was said in it stands in the events alone. */
+function behindTurns(told: readonly JsonObject[]): readonly JsonObject[] {
+  const lastEnd = told.findLastIndex(({ type }) => type === "TurnEnd");
+  return lastEnd < 0 ? [] : told.slice(lastEnd + 1);
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonObject[] {

@@ -141,6 +141,11 @@ it.each<[string, (json: string) => string, string]>([
   ["half a file", (json) => json.slice(1), "the file is no JSON"],
   ["a list", () => "[]", "the file is no object"],
   [
+    "half a character",
+    (json) => json.replace('"scope":', '"x":"\\uD83E","scope":'),
+    "the file holds a lone surrogate",
+  ],
+  [
     "another name",
     (json) => json.replace(/"session_id":"[^"]+"/, '"session_id":"x"'),
     "session_id is not the name of the file",

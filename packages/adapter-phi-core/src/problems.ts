@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import { plainText } from "@pond/canonical/foreign";
+import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { checkExchange, listOf } from "./problems/exchange.ts";
 import { session } from "./problems/session.ts";
 import type { Report } from "./problems/shape.ts";
@@ -20,6 +20,7 @@ export function phiCoreProblems(files: ReadonlyMap<string, Uint8Array>): readonl
       report("", "is no JSON");
       continue;
     }
+    if (holdsLoneSurrogate(Buffer.from(bytes).toString())) report("", "holds a lone surrogate");
     session(value, "", report);
     if (!isJsonObject(value)) continue;
     if (path !== `${plainText(value["session_id"])}.json`) {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentOf, findSessions, readAll, readSource } from "@pond/adapter-testkit";
-import { isJsonObject, partsOf, type ReadEvent, stringifyJson } from "@pond/canonical";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { isJsonObject, type Part, partsOf, type ReadEvent, stringifyJson } from "@pond/canonical";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromPhiCore } from "./from-phi-core.ts";
 
 const fixtures = fileURLToPath(new URL("../../../fixtures/phi-core/", import.meta.url));
@@ -117,6 +117,52 @@ it("takes what a broken loop said from its turns, or else from its events", asyn
     "assistant: Heard.",
     "user: Left running long ago.",
   ]);
+});
+
+describe("a loop that broke off behind a finished turn", () => {
+  const result = (id: string) => ({
+    role: "toolResult",
+    toolCallId: id,
+    content: [],
+    timestamp: 1,
+  });
+  const answer = (text: string) => ({ ...typed(text), role: "assistant" });
+  const turn = {
+    input_messages: [typed("hi"), result("a")],
+    output_message: answer("hello"),
+    tool_results: [{ ...result("a"), turnId: { loopId: "s.a.1", turnIndex: 0 } }],
+  };
+  const said = (message: object) => ({ event: { type: "MessageEnd", message } });
+  const finished = [said(typed("hi")), said(answer("hello")), said(result("a"))];
+  const ended = { event: { type: "TurnEnd", message: answer("hello") } };
+  const open = [said(typed("quickly")), said(answer("I look")), said(result("b"))];
+  const roles = async (loop: object) =>
+    contentOf(await read(session({ status: "Aborted", ...loop })))
+      .messages.filter(({ options }) => stringifyJson(options).includes('"derived":true'))
+      .map((message) =>
+        [message.role, ...partsOf(message).map((part) => partText(part))].join(" "),
+      );
+  const partText = (part: Part) => (part.type === "text" ? part.text : part.type);
+  const inTurns = ["user hi", "assistant hello", "tool tool_result"];
+
+  it("has what came after that turn in its events alone", async () => {
+    const events = [...finished, ended, ...open];
+
+    expect(await roles({ turns: [turn], events })).toEqual([
+      ...inTurns,
+      "user quickly",
+      "assistant I look",
+      "tool tool_result",
+    ]);
+  });
+
+  it.each<[string, readonly object[]]>([
+    ["none where all turns have ended", [...finished, ended]],
+    ["none where no event says that one has", finished],
+    ["no message of a turn again", [...finished, ended, ...finished]],
+  ])("has %s", async (_, events) => {
+    expect(await roles({ turns: [turn], events })).toEqual(inTurns);
+  });
 });
 
 it("says what branches and compacted contexts repeat only once", async () => {
@@ -279,6 +325,14 @@ it("leaves a second file of a session out, and says so", async () => {
   expect(reasons).toEqual(["a second file of session s, which s.json holds: not ingested"]);
   expect([said(alone), said(besideBroken)]).toEqual([["user: older"], ["user: older"]]);
   expect(said(await readAll(reader, "s.json"))).toEqual(["user: newer"]);
+});
+
+it("reads a session whose id is too long to name a file", async () => {
+  const id = "s".repeat(300);
+  const events = await read(session({ messages: [typed("hi")] }, { session_id: id }));
+
+  expect(contentOf(events).session.id).toBe(id);
+  expect(said(events)).toEqual(["user: hi"]);
 });
 
 // Other systems have no such names.

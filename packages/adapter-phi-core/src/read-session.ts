@@ -54,15 +54,16 @@ function ownFileOf(file: string, { session_id: id }: JsonObject, now: number): s
   if (typeof id !== "string" || !isFileName(id) || basename(file) === `${id}.json`)
     return undefined;
   const own = join(dirname(file), `${id}.json`);
-  // The names are asked too: where case does not matter, it may be this very file.
-  // What is no file of its own, a link among others, is not read as a session either.
-  const isFile = lstatSync(own, { throwIfNoEntry: false })?.isFile() ?? false;
-  if (!isFile || !readdirSync(dirname(file)).includes(basename(own))) return undefined;
   try {
+    // The names are asked too: where case does not matter, it may be this very file.
+    // What is no file of its own, a link among others, is not read as a session either.
+    const isFile = lstatSync(own, { throwIfNoEntry: false })?.isFile() ?? false;
+    if (!isFile || !readdirSync(dirname(file)).includes(basename(own))) return undefined;
     const opened = openSessionFile(own, now);
     const isSame = opened.kind === "document" && opened.document["session_id"] === id;
     return isSame ? basename(own) : undefined;
   } catch (error) {
+    // An id can be too long for a name, and a file beside this one can be locked away.
     if (isSystemError(error)) return undefined;
     throw error;
   }

@@ -167,6 +167,97 @@ it("has the files that a tool gave by name", () => {
   expect(fidelityOf(only)?.tool_result).toEqual({ kept: 0, translated: 1, dropped: 0 });
 });
 
+/** The messages of the first session, and what it says of them. */
+function messagesOf(...drafts: readonly Draft[]): readonly Readonly<Record<string, unknown>>[] {
+  const files = restoredFiles(
+    writeForeign({ root: content("s", drafts), descendants: [] }, readTool),
+  );
+  expect(phiCoreProblems(files)).toEqual([]);
+  const [bytes] = files.values();
+  const { loops } = JSON.parse(Buffer.from(bytes ?? []).toString());
+  return loops.flatMap(({ messages }: { readonly messages: readonly object[] }) => messages);
+}
+
+it("has images of a type that providers take, also where the source has none", () => {
+  const drawing = file("image/svg+xml", "<svg/>");
+  const result = [{ type: "image", mimeType: "image/svg+xml", data: "PHN2Zy8+" }];
+  const drafts: readonly Draft[] = [
+    ["user", file("application/octet-stream", "\x89PNG\r\n\x1a\n"), drawing],
+    ["assistant", call("a")],
+    ["tool", { type: "tool_result", call_id: "a", is_failure: false, result }],
+  ];
+
+  expect(messagesOf(...drafts).map((message) => message["content"])).toMatchObject([
+    [
+      { type: "image", mimeType: "image/png" },
+      { type: "text", text: "[File without a name, image/svg+xml]\n<svg/>" },
+    ],
+    [{ type: "toolCall" }],
+    [{ type: "text", text: "[Image, image/svg+xml]" }],
+  ]);
+  expect(fidelityOf({ root: content("s", drafts), descendants: [] })).toMatchObject({
+    file: { kept: 1, translated: 1, dropped: 0 },
+    tool_result: { kept: 0, translated: 1, dropped: 0 },
+  });
+});
+
+it("names the images that a model drew, which providers refuse in an answer", () => {
+  const drafts: readonly Draft[] = [
+    ["user", text("draw")],
+    [
+      "assistant",
+      file("application/octet-stream", "\x89PNG\r\n\x1a\n"),
+      file("text/plain", "warp"),
+    ],
+  ];
+
+  expect(messagesOf(...drafts)[1]?.["content"]).toEqual([
+    { type: "text", text: "[File without a name, image/png]" },
+    { type: "text", text: "[File without a name, text/plain]\nwarp" },
+  ]);
+  expect(fidelityOf({ root: content("s", drafts), descendants: [] })?.file).toEqual({
+    kept: 0,
+    translated: 1,
+    dropped: 1,
+  });
+});
+
+it("begins no session with an answer, which providers refuse", async () => {
+  const drafts: readonly Draft[] = [
+    ["user", text(" ")],
+    ["assistant", text("Hello.")],
+  ];
+
+  expect(messagesOf(...drafts).map(({ role }) => role)).toEqual(["user", "assistant"]);
+  expect(await readBack({ root: content("s", drafts), descendants: [] })).toEqual([
+    ["([Restored context] This session was restored from codex.)", "Hello."],
+  ]);
+});
+
+it("has no failure where only the answer of a provider's own tool is missing", () => {
+  const calls = [call("a", { provider_executed: true }), call("b")];
+
+  expect(
+    messagesOf(["user", text("look")], ["assistant", ...calls]).map(({ isError }) => isError),
+  ).toEqual([undefined, undefined, false, true]);
+});
+
+it("writes no half characters, which the library refuses", () => {
+  const half = "a \ud83e";
+  const { messages, session } = content("s", [
+    ["assistant", call("a", { params: { [half]: half } })],
+  ]);
+  const root = { messages, session: { ...session, project: half } };
+
+  const files = restoredFiles(writeForeign({ root, descendants: [] }, readTool));
+
+  expect(phiCoreProblems(files)).toEqual([]);
+  const [bytes] = files.values();
+  const { agent_id, loops } = JSON.parse(Buffer.from(bytes ?? []).toString());
+  expect(agent_id).toBe("a \ufffd");
+  expect(loops[0].messages[1].content[0].arguments).toEqual({ "a \ufffd": "a \ufffd" });
+});
+
 it("counts every part of the sample once", () => {
   const sample = sampleLineage();
   const parts = sample.root.messages.flatMap(partsOf);

@@ -1,6 +1,13 @@
-import { type JsonObject, type Session, stringifyJson, toRfc3339 } from "@pond/canonical";
+import { type JsonObject, type Session, toRfc3339 } from "@pond/canonical";
 import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
-import { copyUuid, type Family, familyOf, Tally, turnsOf } from "@pond/canonical/foreign";
+import {
+  copyUuid,
+  type Family,
+  familyOf,
+  Tally,
+  turnsOf,
+  wellFormedJson,
+} from "@pond/canonical/foreign";
 import { type ForeignLoop, firstLoopId, loopsOfTurns } from "./foreign/loops.ts";
 import { newestOf } from "./newest.ts";
 import { origin } from "./origin.ts";
@@ -25,7 +32,7 @@ export function* writeForeign(lineage: Lineage, readTool: ReadTool): Generator<R
     yield {
       session: session.id,
       path: `${copyUuid(origin, session.id)}.json`,
-      content: [stringifyJson(documentOf(content, loops, spawns))],
+      content: [wellFormedJson(documentOf(content, loops, spawns))],
       fidelity: tally.fidelity(),
     };
   }

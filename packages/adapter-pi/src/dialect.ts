@@ -11,6 +11,8 @@ export type Dialect = {
   readonly hasTitleSlot: boolean;
   /** True where sub-agents lie in a folder named as the log of their session. */
   readonly hasAgents: boolean;
+  /** True where the client moves old sessions to `archive/sessions`, their logs compressed. */
+  readonly hasArchive: boolean;
 };
 
 export const pi: Dialect = {
@@ -19,6 +21,7 @@ export const pi: Dialect = {
   hasBlobs: false,
   hasTitleSlot: false,
   hasAgents: false,
+  hasArchive: false,
 };
 
 export const omp: Dialect = {
@@ -27,4 +30,5 @@ export const omp: Dialect = {
   hasBlobs: true,
   hasTitleSlot: true,
   hasAgents: true,
+  hasArchive: true,
 };

@@ -1,18 +1,21 @@
-import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { fileFault, isDecoded, isGone, notUtf8, reasonOf, slashed } from "@pond/canonical/adapter";
-import { findLog } from "./find-log.ts";
+import { findLog, logOf } from "./find-log.ts";
 import {
+  counterpartOf,
   fileOf,
   isAgentsOwn,
   isHomeWithSessions,
+  isLogName,
   isReadDeep,
   isSessionStem,
   logSuffix,
   type Root,
   sessionsPrefix,
   stemOf,
+  treeOf,
 } from "./layout.ts";
 import { headerOf, kindOf } from "./log-start.ts";
 
@@ -26,7 +29,7 @@ export type SidecarFile = {
 /** The files of one session. */
 export type SessionFiles = {
   readonly kind: "files";
-  /** Path below the client's home. */
+  /** Path below the client's home; of a session in the archive, where it was before. */
   readonly key: string;
   readonly file: string;
   readonly sidecars: readonly SidecarFile[];
@@ -56,15 +59,16 @@ export class Discovery {
 
   /** Every session, with its files; faults for what stands in a session's place. */
   *all(): Generator<Found> {
-    const { home, sessions, folder, key, isHome } = this.#root;
+    const { home, sessions, counterpart, folder, key, isHome } = this.#root;
     if (key !== undefined) return yield* this.#one(key);
     const at = { folder: join(sessions, folder ?? ""), prefix: sessionsPrefix };
     if (folder !== undefined) {
       return yield* this.#folder({ ...at, prefix: `${sessionsPrefix}${folder}/`, depth: 1 });
     }
     yield* this.#folder({ ...at, depth: 0 });
+    if (isHome && counterpart) yield* this.#folder({ ...at, folder: counterpart, depth: 0 });
     // One release of pi wrote its sessions beside the folder for them.
-    for (const entry of isHome ? yield* this.#list(home, ({ name }) => isLogName(name)) : []) {
+    for (const entry of isHome ? yield* this.#list(home, ({ name }) => isSessionLog(name)) : []) {
       if (!entry.isFile()) continue;
       yield { kind: "files", key: entry.name, file: join(home, entry.name), sidecars: [] };
     }
@@ -72,14 +76,11 @@ export class Discovery {
 
   /** The files of one session; undefined where its log is gone. */
   filesOf(key: string): SessionFiles | undefined {
-    const file = fileOf(this.#root, key);
-    if (file === undefined || !key.endsWith(logSuffix)) return undefined;
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+    const file = key.endsWith(logSuffix) ? fileOf(this.#root, key) : undefined;
+    if (file === undefined) return undefined;
     const owner = this.#ownerOf(file);
     if (owner) return { kind: "files", key, file, sidecars: [], owner };
-    const side = file.slice(0, -logSuffix.length);
-    const sidecars = existsSync(side) ? drain(this.#side(side, "")).sidecars : [];
-    return { kind: "files", key, file, sidecars };
+    return { kind: "files", key, file, sidecars: this.#sidecarsOf(file) };
   }
 
   *#one(key: string): Generator<Found> {
@@ -87,7 +88,7 @@ export class Discovery {
     if (files === undefined) return;
     yield files;
     if (files.owner) return;
-    const side = files.file.slice(0, -logSuffix.length);
+    const side = stemOf(files.file);
     if (existsSync(side)) yield* (yield* this.#side(side, stemOf(key))).agents;
   }
 
@@ -103,20 +104,20 @@ export class Discovery {
     if (isOthers && !isOpen) return;
     const sides = new Set(entries.filter(isFolder).map(({ name }) => name));
     for (const { name } of entries.filter(isFile)) {
-      if (!name.endsWith(logSuffix) || stemOf(name) === "") continue;
-      const file = join(at.folder, name);
-      if (isOthers && kindOf(file) !== "log") continue;
       const stem = stemOf(name);
-      const hasSide = sides.delete(stem);
-      const side = hasSide
+      const file = join(at.folder, name);
+      const key = `${at.prefix}${stem}${logSuffix}`;
+      if (!isLogName(name, this.#root) || stem === "" || !this.#isCurrent(key, file)) continue;
+      if (isOthers && kindOf(file) !== "log") continue;
+      const side = sides.delete(stem)
         ? yield* this.#side(join(at.folder, stem), `${at.prefix}${stem}`)
-        : { sidecars: [], agents: [] };
-      yield { kind: "files", key: `${at.prefix}${name}`, file, sidecars: side.sidecars };
+        : { sidecars: this.#sidecarsOf(file), agents: [] };
+      yield { kind: "files", key, file, sidecars: side.sidecars };
       yield* side.agents;
     }
     for (const name of sides) {
       const below = { folder: join(at.folder, name), prefix: `${at.prefix}${name}` };
-      if (name.endsWith(logSuffix) && !isOthers) {
+      if (isLogName(name, this.#root) && !isOthers) {
         yield this.#fault(below.folder, "a folder, not a file");
       } else if (isSessionStem(name)) yield* this.#agentsLeft(below, isOthers);
       else if (isOpen) {
@@ -143,32 +144,54 @@ export class Discovery {
         const below = `${path}${entry.name}`;
         const file = join(side, below);
         if (entry.isDirectory()) open.push(`${below}/`);
-        else if (isLog(file, below) && !(source && isCopy(file, join(source, below)))) {
+        else if (isLog(file, below) && !(source && this.#isCopy(file, join(source, below)))) {
+          const key = `${prefix}/${below}`;
           const owner = { folder: side, path: below };
-          agents.push({ kind: "files", key: `${prefix}/${below}`, file, sidecars: [], owner });
+          if (!this.#isCurrent(key, file)) continue;
+          agents.push({ kind: "files", key, file, sidecars: [], owner });
         } else if (path !== "" || !isPassing(entry.name)) sidecars.push({ file, path: below });
       }
     }
     return { agents, sidecars };
   }
 
+  /** The files beside a log. An archiving that broke off leaves them where the log was. */
+  #sidecarsOf(file: string): readonly SidecarFile[] {
+    const beside = stemOf(file);
+    const other = this.#root.isHome && counterpartOf(beside, this.#root);
+    const side = [beside, other].find((folder) => folder && existsSync(folder));
+    return side ? drain(this.#side(side, "")).sidecars : [];
+  }
+
+  /** False for a log in the archive of a session that the client went on with. */
+  #isCurrent(key: string, file: string): boolean {
+    return fileOf(this.#root, key) === file;
+  }
+
   /** The folder of artifacts that a fork copied into its own; undefined for any other session. */
   #sourceOf(side: string): string | undefined {
-    const file = `${side}${logSuffix}`;
-    const header = headerOf(file);
+    const file = logOf(`${side}${logSuffix}`, this.#root);
+    const header = file === undefined ? undefined : headerOf(file);
     const origin = header?.["parentSession"] ?? header?.["branchedFrom"];
-    if (typeof origin !== "string" || origin === "") return undefined;
+    if (file === undefined || typeof origin !== "string" || origin === "") return undefined;
     const log = findLog(file, origin, this.#root);
     return log === undefined || log === file ? undefined : stemOf(log);
+  }
+
+  /** True for a copy of the log at a path: an agent's session is the one that it began as. */
+  #isCopy(log: string, path: string): boolean {
+    const other = logOf(path, this.#root);
+    const id = other === undefined ? undefined : headerOf(other)?.["id"];
+    return id !== undefined && id === headerOf(log)?.["id"];
   }
 
   /** Whose folder a file lies in: the outermost that is named as a session's. */
   #ownerOf(file: string): Owner | undefined {
     let owner: Owner | undefined;
-    const stop = this.#root.sessions;
+    const stop = treeOf(file, this.#root);
     for (let folder = dirname(file); folder.startsWith(`${stop}${sep}`); folder = dirname(folder)) {
       const isSide = isSessionStem(folder.slice(folder.lastIndexOf(sep) + 1));
-      if (!isSide && !existsSync(`${folder}${logSuffix}`)) continue;
+      if (!isSide && logOf(`${folder}${logSuffix}`, this.#root) === undefined) continue;
       owner = { folder, path: slashed(file.slice(folder.length + 1)) };
     }
     return owner;
@@ -207,7 +230,8 @@ export class Discovery {
   /** True for a link whose target is read where it stands. */
   #isInside(link: string): boolean {
     try {
-      return realpathSync(link).startsWith(`${realpathSync(this.#root.sessions)}${sep}`);
+      const tree = treeOf(link, this.#root) ?? this.#root.sessions;
+      return realpathSync(link).startsWith(`${realpathSync(tree)}${sep}`);
     } catch {
       return false;
     }
@@ -218,7 +242,7 @@ export class Discovery {
   }
 }
 
-function isLogName(name: string): boolean {
+function isSessionLog(name: string): boolean {
   return name.endsWith(logSuffix) && isSessionStem(name);
 }
 
@@ -235,12 +259,6 @@ type Side = { readonly agents: readonly SessionFiles[]; readonly sidecars: reado
 /** True for a file of the folder of artifacts that is the log of a sub-agent. */
 function isLog(file: string, below: string): boolean {
   return below.endsWith(logSuffix) && !isAgentsOwn(below) && kindOf(file) !== "other";
-}
-
-/** True for a copy of the other log: an agent's session is the one that it began as. */
-function isCopy(log: string, other: string): boolean {
-  const id = headerOf(other)?.["id"];
-  return id !== undefined && id === headerOf(log)?.["id"];
 }
 
 /**

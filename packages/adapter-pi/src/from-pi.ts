@@ -11,9 +11,9 @@ export function fromPi(path: string, options: PiOptions = {}): Reader {
 }
 
 /**
- * Reads the sessions of omp below `path`: the client's home (`~/.omp/agent`), its session folder,
- * the folder of one project, or one session file with its sub-agents. Touches nothing before it is
- * asked.
+ * Reads the sessions of omp below `path`: the client's home (`~/.omp/agent`) with its archive, its
+ * session folder or archive, the folder of one project, or one session file with its sub-agents.
+ * Touches nothing before it is asked.
  */
 export function fromOmp(path: string, options: PiOptions = {}): Reader {
   return createReader(omp, path, options);

@@ -1,4 +1,10 @@
-import type { FaultEvent, JsonObject, JsonValue, PendingEvent } from "@pond/canonical";
+import {
+  type FaultEvent,
+  type JsonObject,
+  type JsonValue,
+  type PendingEvent,
+  SourceFault,
+} from "@pond/canonical";
 import {
   fileChunks,
   fileFault,
@@ -9,7 +15,9 @@ import {
   type SourceRecord,
 } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
+import { archivedSuffix } from "./layout.ts";
 import { type Era, eraOf, Settling } from "./migration.ts";
+import { unpack } from "./unpack.ts";
 
 export type LogOptions = LineOptions & {
   readonly signal?: AbortSignal | undefined;
@@ -36,7 +44,22 @@ export function readLog(
   options: LogOptions,
   chunkBytes?: number,
 ): AsyncGenerator<readonly RecordOutcome[]> {
-  return readRecords(fileChunks(file, chunkBytes), { adapter: origin, uri: file }, options);
+  const source = { adapter: origin, uri: file };
+  if (file.endsWith(archivedSuffix)) return readArchived(source, options);
+  return readRecords(fileChunks(file, chunkBytes), source, options);
+}
+
+/** The records of a compressed log, as far as it can be unpacked. */
+async function* readArchived(
+  source: { readonly adapter: string; readonly uri: string },
+  options: LogOptions,
+): AsyncGenerator<readonly RecordOutcome[]> {
+  try {
+    yield* readRecords(unpack(source.uri, source.adapter), source, options);
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+    yield [{ kind: "fault", fault: error, records: 0 }];
+  }
 }
 
 /** True for the header of a session. */
@@ -55,8 +78,8 @@ type NoHead = {
 };
 
 /**
- * Looks a log up to its header, and up to the end where it was begun in version 1. A log
- * without a header is no session; what is wrong with it is told.
+ * Looks a log up to the record behind its header, and up to the end where it was begun in
+ * version 1. A log without a header is no session; what is wrong with it is told.
  */
 export async function readHead(
   file: string,
@@ -79,11 +102,13 @@ export async function readHead(
       if (settling) {
         const { links: own } = settling.settle(record);
         if (own) links[settling.position] = own;
+      } else if (head) {
+        if (!isRunEvent(record)) return { ...head, links: undefined };
+        return noHead(problems, count, fileFault(dialect.origin, file, printed(dialect)));
       } else if (isHeader(record)) {
         const era = eraOf(record);
         head = { kind: "head", header: record, era };
-        if (!era.isBornV1) return { ...head, links: undefined };
-        settling = new Settling(era);
+        if (era.isBornV1) settling = new Settling(era);
       } else if (isFourth(record)) {
         return noHead(problems, count, fileFault(dialect.origin, file, fourth));
       } else isOther ||= record.peek("type") !== "title";
@@ -110,6 +135,17 @@ function noHead(
 function isFourth(record: SourceRecord): boolean {
   return record.peek("kind") === "header" && record.peek("version") === 4;
 }
+
+/** True for what a client prints of a run, behind the header of the session it goes on with. */
+function isRunEvent(record: SourceRecord): boolean {
+  const type = record.peek("type");
+  return typeof type === "string" && runEvent.test(type);
+}
+
+const runEvent = /^(?:agent|turn|message|tool_execution)_(?:start|update|end)$/;
+
+const printed = ({ origin }: Dialect): string =>
+  `output of \`${origin} --mode json\`, not a session file: not ingested`;
 
 const fourth = "a session of version 4, which the client does not write: not ingested";
 const noHeader = "no record is the header of a session: not ingested";

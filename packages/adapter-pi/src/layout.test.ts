@@ -68,5 +68,43 @@ it.each([
     { home: "/h", sessions: "/h/s", key: "sessions/x.jsonl" },
   ],
 ])("takes %s for what it is", (_, path, names, root) => {
-  expect(rootOf(path, names)).toEqual(root);
+  const suffixes = [".jsonl"];
+  expect(rootOf(path, names, { hasArchive: false })).toEqual({ ...root, suffixes });
+});
+
+const agent = { home: "/h/agent", suffixes: [".jsonl", ".jsonl.gz"] };
+const live = "/h/agent/sessions";
+const archived = "/h/agent/archive/sessions";
+const archive = { ...agent, sessions: archived, counterpart: live };
+
+it.each([
+  [
+    "a home",
+    "/h/agent",
+    ["sessions"],
+    { ...agent, sessions: live, counterpart: archived, isHome: true },
+  ],
+  ["an archive", "/h/agent/archive", ["sessions"], archive],
+  ["the sessions of an archive", archived, ["-a"], archive],
+  ["a project of an archive", `${archived}/-a`, [], { ...archive, folder: "-a" }],
+  [
+    "a compressed log",
+    `${archived}/-a/x.jsonl.gz`,
+    undefined,
+    { ...archive, key: "sessions/-a/x.jsonl", suffixes: [".jsonl.gz", ".jsonl"] },
+  ],
+  [
+    "a home named archive",
+    "/h/archive",
+    ["sessions", "agent.db"],
+    {
+      ...agent,
+      home: "/h/archive",
+      sessions: "/h/archive/sessions",
+      counterpart: "/h/archive/archive/sessions",
+      isHome: true,
+    },
+  ],
+])("takes %s of omp for what it is", (_, path, names, root) => {
+  expect(rootOf(path, names, { hasArchive: true })).toEqual(root);
 });

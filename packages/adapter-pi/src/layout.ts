@@ -1,6 +1,8 @@
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { slashed } from "@pond/canonical/adapter";
 import { derivedHex } from "@pond/canonical/foreign";
+import type { Dialect } from "./dialect.ts";
 
 /** Which folders are read, and what of them. */
 export type Root = {
@@ -8,7 +10,11 @@ export type Root = {
   readonly home: string;
   /** What stands for `sessions` there; it may lie elsewhere. */
   readonly sessions: string;
-  /** True where the home was named, and not a part of it. */
+  /** The same folder of the archive; of `sessions` where that is the archive's. */
+  readonly counterpart?: string;
+  /** How the names of logs may end, the one that counts first where both are there. */
+  readonly suffixes: readonly string[];
+  /** True where the home was named, and not a part of it: its archive is read, too. */
   readonly isHome?: true;
   /** Only this project folder, where a part of a home was named. */
   readonly folder?: string;
@@ -17,19 +23,46 @@ export type Root = {
 };
 
 /** What a path given by a user means. `names` are the entries of a folder, absent for a file. */
-export function rootOf(path: string, names?: readonly string[]): Root {
+export function rootOf(
+  path: string,
+  names: readonly string[] | undefined,
+  dialect: Pick<Dialect, "hasArchive">,
+): Root {
   const absolute = resolve(path);
-  if (names === undefined) return fileRoot(absolute);
+  if (names === undefined) return fileRoot(absolute, dialect);
+  if (dialect.hasArchive && isArchive(absolute, names)) {
+    return folderRoot(join(absolute, "sessions"), dialect);
+  }
   if (homeMarks.some((mark) => names.includes(mark))) {
-    return { home: absolute, sessions: join(absolute, "sessions"), isHome: true };
+    return { ...folderRoot(join(absolute, "sessions"), dialect, false), isHome: true };
   }
-  if (names.includes("agent")) return rootOf(join(absolute, "agent"), ["sessions"]);
-  if (isMovedHome(absolute, names)) return rootOf(absolute, ["sessions"]);
+  if (names.includes("agent")) return rootOf(join(absolute, "agent"), ["sessions"], dialect);
+  if (isMovedHome(absolute, names)) return rootOf(absolute, ["sessions"], dialect);
   if (isProjectFolder(absolute)) {
-    const sessions = dirname(absolute);
-    return { home: dirname(sessions), sessions, folder: basename(absolute) };
+    return { ...folderRoot(dirname(absolute), dialect), folder: basename(absolute) };
   }
-  return { home: dirname(absolute), sessions: absolute };
+  return folderRoot(absolute, dialect);
+}
+
+/** A folder of sessions, in its home or in the archive there. */
+function folderRoot(
+  sessions: string,
+  { hasArchive }: Pick<Dialect, "hasArchive">,
+  isArchived: boolean = basename(dirname(sessions)) === "archive",
+): Root {
+  const above = dirname(sessions);
+  if (!hasArchive) return { home: above, sessions, suffixes: [logSuffix] };
+  const suffixes = [logSuffix, archivedSuffix];
+  if (basename(sessions) !== "sessions") return { home: above, sessions, suffixes };
+  const home = isArchived ? dirname(above) : above;
+  const counterpart = join(isArchived ? home : join(home, "archive"), "sessions");
+  return { home, sessions, counterpart, suffixes };
+}
+
+/** A home may have that name, too. */
+function isArchive(path: string, names: readonly string[]): boolean {
+  const isHome = ownFiles.some((name) => names.includes(name));
+  return basename(path) === "archive" && names.includes("sessions") && !isHome;
 }
 
 const ownFiles = ["auth.json", "models.json", "agent.db", "history.db", "blobs"];
@@ -71,25 +104,59 @@ export function isReadDeep({ isHome, sessions, folder }: Root): boolean {
   return basename(sessions) === "sessions" && isProjectName(folder);
 }
 
-function fileRoot(file: string): Root {
+function fileRoot(file: string, dialect: Pick<Dialect, "hasArchive">): Root {
   let folder = dirname(file);
   // The file of a sub-agent lies in the folder of its session, or deeper.
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
     if (isSessionStem(basename(above))) folder = dirname(above);
   }
-  const isInProject = isProjectFolder(folder);
-  const sessions = isInProject ? dirname(folder) : folder;
-  const key = `${sessionsPrefix}${slashed(relative(sessions, file))}`;
-  return { home: dirname(sessions), sessions, key };
+  const root = folderRoot(isProjectFolder(folder) ? dirname(folder) : folder, dialect);
+  const path = `${sessionsPrefix}${slashed(relative(root.sessions, file))}`;
+  const isCompressed = dialect.hasArchive && path.endsWith(archivedSuffix);
+  if (!isCompressed) return { ...root, key: path };
+  return { ...root, key: `${stemOf(path)}${logSuffix}`, suffixes: [archivedSuffix, logSuffix] };
 }
 
-/** Where the file of a key lies. @returns undefined where the key would lead elsewhere. */
-export function fileOf({ home, sessions }: Root, key: string): string | undefined {
+/** Where the log of a key lies. @returns undefined where nothing does, or the key would lead elsewhere. */
+export function fileOf(root: Root, key: string): string | undefined {
   const steps = key.split("/");
   if (steps.some((step) => step === "" || step === "." || step === ".." || step.includes("\0"))) {
     return undefined;
   }
-  return key.startsWith(sessionsPrefix) ? join(sessions, ...steps.slice(1)) : join(home, ...steps);
+  if (!key.startsWith(sessionsPrefix)) return logAt(join(root.home, ...steps), root);
+  const below = steps.slice(1);
+  const live = logAt(join(root.sessions, ...below), root);
+  if (live !== undefined || !root.isHome || root.counterpart === undefined) return live;
+  return logAt(join(root.counterpart, ...below), root);
+}
+
+/** The log that is said to lie at a path: compressed, its name is longer. */
+export function logAt(path: string, { suffixes }: Root): string | undefined {
+  const stem = stemOf(path);
+  const files = stem === path ? [path] : suffixes.map((suffix) => `${stem}${suffix}`);
+  return files.find(isFile);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** True for the name of a log. */
+export function isLogName(name: string, { suffixes }: Root): boolean {
+  return suffixes.some((suffix) => name.endsWith(suffix));
+}
+
+/** The folder of sessions that a file lies in, the archive's among them. */
+export function treeOf(file: string, { sessions, counterpart }: Root): string | undefined {
+  return [sessions, counterpart].find((tree) => tree && file.startsWith(`${tree}${sep}`));
+}
+
+/** The same place in the archive; of a place there, where it was before. */
+export function counterpartOf(path: string, root: Root): string | undefined {
+  const { sessions, counterpart } = root;
+  const tree = treeOf(path, root);
+  if (tree === undefined || counterpart === undefined) return undefined;
+  return join(tree === sessions ? counterpart : sessions, relative(tree, path));
 }
 
 /** The name the clients give a session's file, without suffix: its time, `_` and its id. */
@@ -113,7 +180,8 @@ export function isAgentsOwn(path: string): boolean {
 
 /** The name of a log without its suffix. */
 export function stemOf(name: string): string {
-  return name.endsWith(logSuffix) ? name.slice(0, -logSuffix.length) : name;
+  const suffix = [logSuffix, archivedSuffix].find((each) => name.endsWith(each));
+  return suffix === undefined ? name : name.slice(0, -suffix.length);
 }
 
 /**
@@ -134,4 +202,6 @@ export function projectFolder(cwd: string): string {
 const maxFolderBytes = 200;
 
 export const logSuffix = ".jsonl";
+/** Of a log that omp compressed. */
+export const archivedSuffix = ".jsonl.gz";
 export const sessionsPrefix = "sessions/";

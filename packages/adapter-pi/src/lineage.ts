@@ -1,14 +1,14 @@
-import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
   type Extracted,
   isSystemError,
   openRecord,
+  type RecordOutcome,
   type SourceRecord,
 } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import type { Owner, SessionFiles } from "./discover.ts";
-import { findLog, isPath, lastStep } from "./find-log.ts";
+import { findLog, isPath, lastStep, logOf } from "./find-log.ts";
 import { type Head, type LogOptions, readHead, readLog } from "./head.ts";
 import { idInName, logSuffix, type Root, stemOf } from "./layout.ts";
 
@@ -64,8 +64,9 @@ async function ownerOf(
   { folder, path }: Owner,
   place: Source,
 ): Promise<Extracted<string> | undefined> {
-  for (const log of ownersOf(folder, path)) {
-    const head = log === files.file ? undefined : await headOf(log, place);
+  for (const owner of ownersOf(folder, path)) {
+    const log = logOf(owner, place.root);
+    const head = log === undefined || log === files.file ? undefined : await headOf(log, place);
     const id = head?.header.id("id");
     if (id) return id;
   }
@@ -92,7 +93,6 @@ function ownersOf(folder: string, path: string): readonly string[] {
 
 /** The head of a log; undefined where it cannot be read, which reading that log will tell. */
 async function headOf(log: string, { dialect, options }: Source): Promise<Head | undefined> {
-  if (!statSync(log, { throwIfNoEntry: false })?.isFile()) return undefined;
   try {
     const head = await readHead(log, dialect, options);
     return head.kind === "head" ? head : undefined;
@@ -112,17 +112,26 @@ async function lastCopied(
   if (head.era.isBornV1 || source.era.isBornV1) return undefined;
   const known = new Set<unknown>();
   for await (const batch of readLog(log, dialect, options)) {
-    for (const event of batch) if (event.kind === "record") known.add(event.record.peek("id"));
+    for (const event of batch) {
+      if (isBreak(event)) return undefined;
+      if (event.kind === "record") known.add(event.record.peek("id"));
+    }
   }
   let last: Extracted<string> | undefined;
   for await (const batch of readLog(file, dialect, options)) {
     for (const event of batch) {
+      if (isBreak(event)) return undefined;
       if (event.kind !== "record" || isAside(event.record)) continue;
       if (!known.has(event.record.peek("id"))) return last;
       last = event.record.id("id") ?? last;
     }
   }
   return last;
+}
+
+/** True where an archived log cannot be unpacked further: what was copied behind it is not known. */
+function isBreak(event: RecordOutcome): boolean {
+  return event.kind === "fault" && event.fault.details.record === "file";
 }
 
 /** Records that a fork writes anew among those it copies. */

@@ -1,22 +1,30 @@
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
 import { isSystemError } from "@pond/canonical/adapter";
+import { archivedSuffix } from "./layout.ts";
+import { unpackedStart } from "./unpack.ts";
 
-/** The beginning of a file as text, to decide by; undefined where it cannot be read. */
+/** The beginning of a log as text, to decide by; undefined where it cannot be read. */
 function startOf(file: string, maxBytes: number): string | undefined {
   // A pipe would wait for a writer, and a link may lead anywhere.
   if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
   try {
-    const handle = openSync(file, "r");
-    try {
-      const buffer = Buffer.alloc(maxBytes);
-      return buffer.toString("utf8", 0, readSync(handle, buffer));
-    } finally {
-      closeSync(handle);
-    }
+    if (!file.endsWith(archivedSuffix)) return bytesAtStart(file, maxBytes).toString("utf8");
+    // However well they were compressed, these few are not many more.
+    return unpackedStart(bytesAtStart(file, headerBytes))?.toString("utf8", 0, maxBytes);
   } catch (error) {
     if (isSystemError(error)) return undefined;
     throw error;
+  }
+}
+
+function bytesAtStart(file: string, maxBytes: number): Buffer {
+  const handle = openSync(file, "r");
+  try {
+    const buffer = Buffer.alloc(maxBytes);
+    return buffer.subarray(0, readSync(handle, buffer));
+  } finally {
+    closeSync(handle);
   }
 }
 

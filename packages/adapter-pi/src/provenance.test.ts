@@ -1,6 +1,8 @@
-import type { JsonObject } from "@pond/canonical";
+import type { JsonObject, JsonValue } from "@pond/canonical";
 import { openRecord } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
+import { fromOmp, fromPi } from "./from-pi.ts";
+import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
 import { customSpeaker, speakerOf } from "./provenance.ts";
 import { cutPrompt, cutSkill } from "./spans.ts";
 
@@ -24,7 +26,7 @@ it.each<[name: string, role: string, fields: JsonObject, kind: string | undefine
   ["a program", "pythonExecution", {}, "python"],
   ["a role nobody knows", "constructor", {}, undefined],
 ])("tells %s apart (`model-part-provenance`)", (_, role, fields, kind) => {
-  expect(speakerOf(role, openRecord(at, fields), false).injectedAs).toBe(kind);
+  expect(speakerOf(role, openRecord(at, fields), { isHook: false }).injectedAs).toBe(kind);
 });
 
 const args = { name: "weave", args: "a scarf" };
@@ -51,6 +53,20 @@ it.each<[name: string, fields: JsonObject, kind: string | undefined, isCut: bool
     false,
   ],
   ["another human", { customType: "collab-prompt", attribution: "user" }, undefined, false],
+  ...[
+    "ultrathink-notice",
+    "orchestrate-notice",
+    "workflow-notice",
+    "video-attachment",
+    "image-attachment-description",
+    "background-tan-dispatch",
+    "weather",
+  ].map((customType): [string, JsonObject, string, boolean] => [
+    `a ${customType} for the user`,
+    { customType, attribution: "user" },
+    customType,
+    false,
+  ]),
 ])("tells %s of an extension apart", (_, fields, kind, isCut) => {
   const speaker = customSpeaker(openRecord(at, fields));
 
@@ -112,5 +128,74 @@ describe("a prompt is cut where the client's words end (spec 6.5, rule 1):", () 
       "[skill-prompt:# Weave\n\nUser: ]a scarf[skill-prompt:\n]",
     );
     expect(marked(text, cutSkill(text, "a hat"))).toBe(`[skill-prompt:${text}]`);
+  });
+
+  it.each([
+    ["spaces at the ends of lines", "a scarf  \nin red", "a scarf\nin red"],
+    ["blank lines", "a scarf\n\n\nin red", "a scarf\nin red"],
+    ["a table", "| a | b |\n|:-------|---|\n| 1 | 2 |", "|a|b|\n|:---|---|\n|1|2|"],
+    ["the word before the arguments", "a scarf  \nUser: me", "a scarf\nUser: me"],
+  ])("keeps the arguments where omp reformatted %s", (_, args, written) => {
+    const skill = "# Weave\n\nUser: a scarf is woven\nUser: ";
+
+    expect(marked(`${skill}${written}`, cutSkill(`${skill}${written}`, args))).toBe(
+      `[skill-prompt:${skill}]${written}`,
+    );
+  });
+});
+
+describe("in the log of a sub-agent that does not say who speaks", () => {
+  const home = new TemporaryHome();
+  const log = `${project}/${logName("root")}`;
+  const side = log.replace(".jsonl", "");
+  const reminder = "<system-reminder>\nYou stopped without submitting.\n</system-reminder>\n";
+  const begun = [
+    { type: "session_init", id: "a0", parentId: null, systemPrompt: "Weave.", task: "a scarf" },
+    { type: "custom_message", customType: "plan", id: "a1", parentId: "a0", content: "plan" },
+  ];
+  const prompt = (id: string, content: JsonValue, fields: JsonObject = {}): JsonValue =>
+    message(id, null, { role: "user", content, ...fields });
+  const answer = message("a3", "a2", { role: "assistant", content: [] });
+  const later = [
+    prompt("a4", reminder),
+    prompt("a5", [{ type: "text", text: reminder }]),
+    prompt("a6", "and a hat"),
+    prompt("a7", `${reminder} is what it said`),
+    prompt("a8", reminder, { attribution: "user" }),
+    prompt("a9", "<system-reminder>"),
+  ];
+
+  /** What counts as typed, by session. */
+  async function typed(from = fromOmp): Promise<Record<string, readonly string[]>> {
+    const { contents } = await readHome(from(home.path));
+    const texts = contents.map(({ session, messages }) => {
+      const parts = messages.flatMap((each) => (each.role === "user" ? each.content : []));
+      const own = parts.filter(({ provenance }) => provenance === "conversational");
+      return [session.id, own.map((part) => (part.type === "text" ? part.text : part.type))];
+    });
+    return Object.fromEntries(texts);
+  }
+
+  it("counts the task and the reminders as injected, and what a user typed there as typed", async () => {
+    home.put(log, [header("root"), prompt("r1", "weave"), prompt("r2", reminder)]);
+    const records = [...begun, prompt("a2", "a scarf"), answer, ...later];
+    home.put(`${side}/Alpha.jsonl`, [header("alpha"), ...records]);
+    home.put(`${side}/Beta.jsonl`, [header("beta"), ...begun, answer, prompt("a4", "and a hat")]);
+
+    expect(await typed()).toEqual({
+      root: ["weave", reminder],
+      alpha: ["and a hat", `${reminder} is what it said`, reminder, "<system-reminder>"],
+      beta: ["and a hat"],
+    });
+  });
+
+  it("leaves copies of a session and the logs of pi as they are", async () => {
+    home.put(log, [header("root"), prompt("a2", "a scarf")]);
+    const records = [...begun, prompt("a2", "a scarf")];
+    home.put(`${side}/Tan.jsonl`, [header("tan", { parentSession: "root" }), ...records]);
+
+    expect(await typed()).toEqual({ root: ["a scarf"], tan: ["a scarf"] });
+    home.put(`${side}/Alpha.jsonl`, [header("alpha"), ...records]);
+    expect(await typed(fromPi)).toMatchObject({ alpha: ["a scarf"] });
   });
 });

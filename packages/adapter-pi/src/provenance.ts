@@ -1,5 +1,5 @@
 import type { SourceRecord } from "@pond/canonical/adapter";
-import { type Cut, cutPrompt, cutSkill } from "./spans.ts";
+import { type Cut, cutPrompt, cutReminder, cutSkill } from "./spans.ts";
 
 /** Who wrote the texts of one entry (`model-part-provenance`). */
 export type Speaker = {
@@ -22,29 +22,56 @@ const injectedRoles: Readonly<Record<string, string>> = {
   compactionSummary: "compaction",
 };
 
+/** Of the log of a sub-agent, whether its task is still to come, which another agent gave it. */
+export class AgentTask {
+  #isNext = true;
+
+  /** True for the first prompt, where nothing was answered before it. */
+  isGivenIn(role: string): boolean {
+    const isGiven = this.#isNext && role === "user";
+    if (role === "user" || role === "assistant") this.#isNext = false;
+    return isGiven;
+  }
+}
+
 /** Who speaks in a message of this role. */
-export function speakerOf(role: string, message: SourceRecord, isHook: boolean): Speaker {
+export function speakerOf(
+  role: string,
+  message: SourceRecord,
+  { isHook, agent }: { readonly isHook: boolean; readonly agent?: AgentTask | undefined },
+): Speaker {
+  const isTask = agent?.isGivenIn(role) === true;
   if (isHook || role === "custom" || role === "hookMessage") return customSpeaker(message);
-  if (role === "user") return userSpeaker(message);
+  if (role === "user") return userSpeaker(message, agent && { isTask });
   const injectedAs = Object.hasOwn(injectedRoles, role) ? injectedRoles[role] : undefined;
   return { injectedAs };
 }
 
-function userSpeaker(message: SourceRecord): Speaker {
+function userSpeaker(
+  message: SourceRecord,
+  agent: { readonly isTask: boolean } | undefined,
+): Speaker {
   if (message.peek("synthetic") === true) return { injectedAs: "synthetic" };
-  if (message.peek("attribution") === "agent") return { injectedAs: "agent" };
-  return { injectedAs: undefined, cut: cutPrompt };
+  const attribution = message.peek("attribution");
+  if (attribution === "agent") return { injectedAs: "agent" };
+  if (agent === undefined || attribution !== undefined) {
+    return { injectedAs: undefined, cut: cutPrompt };
+  }
+  // The first releases of omp did not say who speaks; a user may go on with the log of an agent.
+  return agent.isTask ? { injectedAs: "agent" } : { injectedAs: undefined, cut: cutReminder };
 }
 
 /**
- * Who speaks in what an extension sends to the model: the extension, unless it says that a user
- * does. Of a skill that a user called only the arguments are the user's.
+ * Who speaks in what an extension or the client itself sends to the model: they do, also where they
+ * send it for a user, but for the two kinds that the client takes for a turn of the user's. Of a
+ * skill that a user called only the arguments are the user's.
  */
 export function customSpeaker(record: SourceRecord): Speaker {
   const type = record.peek("customType");
   const kind = typeof type === "string" && type !== "" ? type : "custom";
-  if (record.peek("attribution") !== "user") return { injectedAs: kind };
-  if (kind !== "skill-prompt") return { injectedAs: undefined };
+  const isUsers = record.peek("attribution") === "user";
+  if (isUsers && kind === "collab-prompt") return { injectedAs: undefined };
+  if (!isUsers || kind !== "skill-prompt") return { injectedAs: kind };
   const details = record.record("details");
   const args = details?.peek("args");
   return typeof args === "string" && args !== ""

@@ -17,6 +17,7 @@ import { type Head, isHeader, type LogOptions, readHead, readLog } from "./head.
 import type { Root } from "./layout.ts";
 import { descentOf } from "./lineage.ts";
 import { Settling } from "./migration.ts";
+import { AgentTask } from "./provenance.ts";
 import { readArtifact, readBlob } from "./records/artifact.ts";
 import { Blobs } from "./records/blobs.ts";
 import { readEntry } from "./records/entry.ts";
@@ -152,6 +153,7 @@ async function openReading(
     ids: new EntryIds(),
     toolNames: new Map(),
     blobs: new Blobs(blobs),
+    agent: dialect.hasAgents && files.owner && !relation ? new AgentTask() : undefined,
   };
 }
 

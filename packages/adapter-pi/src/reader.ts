@@ -23,7 +23,8 @@ export type PiOptions = {
 export function createReader(dialect: Dialect, path: string, options: PiOptions): Reader {
   const { blobs, ...limits } = options;
   return fileReader<SessionFiles>(dialect.origin, path, () => {
-    const root = rootOf(path, statSync(path).isDirectory() ? readdirSync(path) : undefined);
+    const names = statSync(path).isDirectory() ? readdirSync(path) : undefined;
+    const root = rootOf(path, names, dialect);
     const discovery = new Discovery(root, dialect.origin);
     const folders = blobs === undefined ? blobFolders(root) : [blobs];
     return {

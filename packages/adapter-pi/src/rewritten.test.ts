@@ -157,6 +157,20 @@ it.each([
   expect([contents, faults]).toEqual([[], reasons]);
 });
 
+it.each([
+  ["pi", fromPi],
+  ["omp", fromOmp],
+])("reads nothing of what %s printed of a run", async (client, from) => {
+  const said = { type: "message_end", message: { role: "user", content: "hi" } };
+  home.put(log, [header("s1"), { type: "agent_start" }, said, { type: "agent_end", messages: [] }]);
+  home.put(`${project}/${logName("s2")}`, [header("s2"), said]);
+
+  const { contents, faults } = await readHome(from(home.path));
+  const reason = `output of \`${client} --mode json\`, not a session file: not ingested`;
+
+  expect([contents, faults]).toEqual([[], [reason, reason]]);
+});
+
 it("takes the time of the first entry where the header has none", async () => {
   home.put(log, [{ type: "session", version: 3, id: "s1", cwd: "/w" }, prompt]);
 

@@ -12,6 +12,16 @@ export type Cut = (text: string) => readonly Span[];
 /** A prompt: the body of a skill and the contents of files named on the command line are cut off. */
 export const cutPrompt: Cut = (text) => cutSkillBlock(text) ?? cutFiles(text);
 
+/** A prompt in the log of a sub-agent: what omp tells an agent that stopped too early is its own. */
+export const cutReminder: Cut = (text) =>
+  isReminder(text.trim()) ? [{ end: text.length, kind: "agent" }] : cutPrompt(text);
+
+function isReminder(text: string): boolean {
+  const end = "</system-reminder>";
+  const isWhole = text.startsWith("<system-reminder>") && text.endsWith(end);
+  return isWhole && text.indexOf(end) === text.lastIndexOf(end);
+}
+
 /** As the client itself finds the block: what follows an empty line are the arguments. */
 const skillBlock = /^<skill name="[^"]+" location="[^"]+">\n[\s\S]*?\n<\/skill>(?:\n\n([\s\S]+))?$/;
 
@@ -22,16 +32,42 @@ function cutSkillBlock(text: string): readonly Span[] | undefined {
   return spansOf(text, [[0, text.length - (match[1]?.length ?? 0)]], "skill");
 }
 
-/** The arguments a user gave a skill stand as they are in the text that was made of both. */
+/** The arguments a user gave a skill stand in the text that was made of both, most often as they are. */
 export function cutSkill(text: string, args: string): readonly Span[] {
-  const from = text.lastIndexOf(args);
-  if (from < 0) return [{ end: text.length, kind: "skill-prompt" }];
-  const end = from + args.length;
-  const injected: Range[] = [
+  const at = text.lastIndexOf(args);
+  const from = at < 0 ? reformattedFrom(text, args) : at;
+  if (from === undefined) return [{ end: text.length, kind: "skill-prompt" }];
+  const end = at < 0 ? text.length : at + args.length;
+  const injected: readonly Range[] = [
     [0, from],
     [end, text.length],
   ];
   return spansOf(text, injected, "skill-prompt");
+}
+
+/**
+ * Where the arguments begin that omp formatted with the rest of the text: it takes spaces, empty
+ * lines and dashes of tables away.
+ */
+function reformattedFrom(text: string, args: string): number | undefined {
+  const wanted = withoutLayout(args);
+  let from = text.length;
+  let tail = "";
+  // The words of the user and of the skill may hold the mark, too.
+  for (const piece of text.split(argumentsMark).slice(1).reverse()) {
+    from -= piece.length;
+    tail = `${withoutLayout(piece)}${tail}`;
+    if (tail === wanted) return from;
+    from -= argumentsMark.length;
+    tail = `${withoutLayout(argumentsMark)}${tail}`;
+  }
+  return undefined;
+}
+
+const argumentsMark = "\nUser: ";
+
+function withoutLayout(text: string): string {
+  return text.replace(/[\s-]+/g, "");
 }
 
 /**

@@ -232,6 +232,42 @@ describe.each([
     ]);
   });
 
+  it("is given something in front of the first answer, which providers refuse without", () => {
+    const first = (...drafts: readonly Draft[]) =>
+      records(writer, lineageOf(drafts))
+        .filter(({ type }) => type === "message" || type === "custom_message")
+        .map(({ message, content }) => (isJsonObject(message) ? message : { content })["content"]);
+    const answer = { role: "assistant", content: [text("hello")] };
+
+    expect(first({ role: "user", content: [text(" ")] }, answer, answer)).toEqual([
+      [text("This session was restored from other.")],
+      [text("hello"), text("hello")],
+    ]);
+    expect(first({ role: "system", content: "You weave." }, answer)).toEqual([
+      [text("You weave.")],
+      [text("hello")],
+    ]);
+  });
+
+  it("is given no failure where only the answer of a provider's own tool is missing", () => {
+    const calls = [{ ...call("a", {}, "1"), provider_executed: true }, call("b", {}, "2")];
+    const messages = messagesOf(writer, lineageOf([{ role: "assistant", content: calls }]));
+
+    expect(messages.map(({ isError }) => isError)).toEqual([undefined, false, true]);
+  });
+
+  it("is given an image by its first bytes, where the source has no type", () => {
+    const picture = {
+      type: "file",
+      media_type: "application/octet-stream",
+      data: { type: "bytes", base64: "iVBORw0KGgo=" },
+    };
+
+    expect(messagesOf(writer, lineageOf([{ role: "user", content: [picture] }]))).toMatchObject([
+      { content: [{ type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" }] },
+    ]);
+  });
+
   it("is given nothing that providers refuse, and every part is counted", () => {
     const lineage = lineageOf([
       { role: "user", content: [text(" \n")] },
@@ -281,6 +317,24 @@ it("leaves out what lay beside the log, and says so", () => {
   expect([...toPi.writeForeign(lineage, () => undefined)].map(({ fidelity }) => fidelity)).toEqual([
     { file: { kept: 0, translated: 0, dropped: 1 } },
   ]);
+});
+
+it("cuts the task of a sub-agent of omp, but no character", () => {
+  const { root } = lineageOf([{ role: "user", content: [text("x")] }]);
+  const task = `${"x".repeat(1999)}🧵🧵`;
+  const child = lineageOf([{ role: "user", content: [text(task)] }], {}).root;
+  const session = sessionFromWire({
+    ...child.session,
+    id: "child",
+    parent_session_id: root.session.id,
+    created_at: "2026-03-01T09:00:01.000Z",
+  });
+  const lineage = { root, descendants: [{ ...child, session }] };
+
+  const files = jsonlRecords(restoredFiles(toOmp.writeForeign(lineage, () => undefined)));
+  const inits = [...files.values()].flat().filter(isJsonObject);
+
+  expect(inits.find(({ type }) => type === "session_init")?.["task"]).toBe(task.slice(0, -2));
 });
 
 it("lets forks stand by themselves, and restores the same files twice", () => {

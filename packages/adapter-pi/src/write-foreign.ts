@@ -12,6 +12,7 @@ import {
   derivedHex,
   type Family,
   familyOf,
+  firstCharacters,
   Tally,
   titleOf,
 } from "@pond/canonical/foreign";
@@ -106,7 +107,7 @@ function initOf({ messages }: SessionContent): JsonObject {
 
 function textIn(message: Message): string {
   const texts = partsOf(message).map((part) => (part.type === "text" ? part.text : ""));
-  return texts.join("").slice(0, 2000);
+  return firstCharacters(texts.join(""), 2000);
 }
 
 /** Where the log of a session lies, the same at every restore. */

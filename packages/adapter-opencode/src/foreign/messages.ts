@@ -1,8 +1,15 @@
-import type { JsonObject, Session } from "@pond/canonical";
+import type { JsonObject, Message, Session } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import type { AssistantTurn, NamedModel, Tally, Turn } from "@pond/canonical/foreign";
+import type {
+  AssistantPart,
+  AssistantTurn,
+  ContextPart,
+  NamedModel,
+  Tally,
+  Turn,
+} from "@pond/canonical/foreign";
 import { millisOf } from "../records/envelope.ts";
-import { Ids } from "./names.ts";
+import { Ids, type SourceNames } from "./names.ts";
 import { assistantParts, type BarePart, userParts } from "./parts.ts";
 import { type Speech, speechesOf } from "./speeches.ts";
 
@@ -11,6 +18,8 @@ export type WrittenMessage = { readonly info: JsonObject; readonly parts: readon
 
 /** The model a session ran on, as the client names one. */
 type ModelName = { readonly providerID: string; readonly modelID: string };
+
+type SourcedPart = { readonly part: BarePart; readonly source: SourceNames };
 
 /** The turns of a session as messages of 1.x, in an order that every release agrees on. */
 export function messagesOf(
@@ -56,19 +65,28 @@ class MessageWriter {
 
   add(speech: Speech, answer: AssistantTurn | undefined): void {
     const atMs = this.#time(speech);
+    const source = [speech.message.id];
     if (answer) this.#model = modelName(answer.model, this.#model);
     if (speech.role === "user") {
       const parts = speech.turns.flatMap((turn) => {
-        return turn.parts.flatMap((part) => userParts(part, turn.kind === "user", this.#tally));
+        return turn.parts.flatMap((part) => {
+          const written = userParts(part, turn.kind === "user", this.#tally);
+          return sourced(written, sourceNames(part, turn.message));
+        });
       });
-      if (parts.length > 0) this.#user(parts, atMs);
+      if (parts.length > 0) this.#user(parts, source, atMs);
       return;
     }
     const { turn } = speech;
-    const parts = turn.parts.flatMap((part) => assistantParts(part, atMs, this.#tally));
+    const parts = turn.parts.flatMap((part) => {
+      const written = assistantParts(part, atMs, this.#tally);
+      return sourced(written, sourceNames(part, turn.message));
+    });
     if (parts.length === 0) return;
-    if (this.#prompt === undefined) this.#user([opening(this.#session)], atMs);
-    this.#assistant(parts, atMs);
+    if (this.#prompt === undefined) {
+      this.#user([{ part: opening(this.#session), source }], source, atMs);
+    }
+    this.#assistant(parts, source, atMs);
   }
 
   /** Never before the message above: the order is by time. */
@@ -77,8 +95,8 @@ class MessageWriter {
     return this.#lastMs;
   }
 
-  #user(parts: readonly BarePart[], atMs: number): void {
-    const id = this.#ids.message();
+  #user(parts: readonly SourcedPart[], source: SourceNames, atMs: number): void {
+    const id = this.#ids.message(source);
     this.#prompt = id;
     this.#push(parts, {
       id,
@@ -90,13 +108,14 @@ class MessageWriter {
     });
   }
 
-  #assistant(parts: readonly BarePart[], atMs: number): void {
-    const ends = parts.map((part) => endOf(part) ?? atMs);
-    const hasCalls = parts.some(({ type }) => type === "tool");
+  #assistant(parts: readonly SourcedPart[], source: SourceNames, atMs: number): void {
+    const ends = parts.map(({ part }) => endOf(part) ?? atMs);
+    const hasCalls = parts.some(({ part }) => part.type === "tool");
     const reason = hasCalls ? "tool-calls" : "stop";
     const finish = { type: "step-finish", reason, cost: 0, tokens: noTokens };
-    this.#push([{ type: "step-start" }, ...parts, finish], {
-      id: this.#ids.message(),
+    const start = { type: "step-start" };
+    this.#push([{ part: start, source }, ...parts, { part: finish, source }], {
+      id: this.#ids.message(source),
       sessionID: this.#id,
       role: "assistant",
       time: { created: atMs, completed: Math.max(...ends) },
@@ -111,22 +130,34 @@ class MessageWriter {
     });
   }
 
-  #push(parts: readonly BarePart[], info: JsonObject & { readonly id: string }): void {
+  #push(parts: readonly SourcedPart[], info: JsonObject & { readonly id: string }): void {
     const placed = parts.map((part) => this.#place(part, info.id));
     this.written.push({ info, parts: placed });
   }
 
-  #place(part: BarePart, messageID: string): JsonObject {
-    const id = part.type === "step-finish" ? this.#ids.end() : this.#ids.part();
+  #place({ part, source }: SourcedPart, messageID: string): JsonObject {
+    const isEnd = part.type === "step-finish";
+    const id = isEnd ? this.#ids.end(source) : this.#ids.part(source);
     const place = { id, sessionID: this.#id, messageID };
     const { state } = part;
     if (!isJsonObject(state) || !Array.isArray(state["attachments"])) return { ...place, ...part };
     // A file that a tool gave is a part with an id too.
     const attachments = state["attachments"].filter(isJsonObject).map((file, index) => {
-      return { ...place, id: this.#ids.file(index), ...file };
+      return { ...place, id: this.#ids.file(index, source), ...file };
     });
     return { ...place, ...part, state: { ...state, attachments } };
   }
+}
+
+function sourced(parts: readonly BarePart[], source: SourceNames): readonly SourcedPart[] {
+  return parts.map((part) => ({ part, source }));
+}
+
+/** Ids of parts need not be of one message alone. */
+function sourceNames(piece: ContextPart | AssistantPart, message: Message): SourceNames {
+  if (piece.type === "system") return [message.id];
+  const { message_id, id } = "part" in piece ? piece.part : piece;
+  return [message_id, id];
 }
 
 /** Every answer needs a prompt that it answers. */

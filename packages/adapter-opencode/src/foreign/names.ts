@@ -10,11 +10,15 @@ export function sessionId(id: string, createdMs: number): string {
   return `ses_${hex12(ticks)}${copyLetters(origin, id)}`;
 }
 
+/** What a message or part was made from: the id of a message, and that of a part of it. */
+export type SourceNames = readonly string[];
+
 /**
  * Hands out ids of messages and parts. Their first digits count, because old releases order by
  * them: from the lowest number on, so that whatever the client adds later sorts behind. A part is
- * numbered within its message: importing a session again adds only what has no id there yet, so
- * none may go to another part once the session has grown.
+ * numbered within its message. Importing a session again adds only what has no id there yet: none
+ * may go to another part once the session has grown, nor, once a turn was taken back, to what was
+ * said in its place. So behind the number each id has the names of what it was made from.
  */
 export class Ids {
   readonly #session: string;
@@ -25,30 +29,30 @@ export class Ids {
     this.#session = session;
   }
 
-  message(): string {
+  message(source: SourceNames): string {
     this.#messages += 1n;
     this.#parts = 0n;
-    return this.#id("msg", this.#messages);
+    return this.#id("msg", this.#messages, source);
   }
 
   /** The next part of the message above. */
-  part(): string {
+  part(source: SourceNames): string {
     this.#parts += 1n;
-    return this.#id("prt", this.#messages * room + this.#parts);
+    return this.#id("prt", this.#messages * room + this.#parts, source);
   }
 
   /** The file at this place in the part above. */
-  file(index: number): string {
-    return this.#id("prt", this.#messages * room + this.#parts, String(index));
+  file(index: number, source: SourceNames): string {
+    return this.#id("prt", this.#messages * room + this.#parts, [...source, `file ${index}`]);
   }
 
   /** The part that ends the message above, however many it has. */
-  end(): string {
-    return this.#id("prt", this.#messages * room + room - 1n);
+  end(source: SourceNames): string {
+    return this.#id("prt", this.#messages * room + room - 1n, source);
   }
 
-  #id(prefix: "msg" | "prt", number: bigint, ...place: readonly string[]): string {
-    const names = [prefix, origin, this.#session, String(number), ...place];
+  #id(prefix: "msg" | "prt", number: bigint, source: SourceNames): string {
+    const names = [prefix, origin, this.#session, String(number), ...source];
     return `${prefix}_${hex12(number)}${lettersOf(derivedHex(...names))}`;
   }
 }

@@ -10,8 +10,12 @@ import {
   type FileBlock,
   fileBytesOf,
   fileNote,
+  firstCharacters,
   hasVisibleText,
   type ImageBlock,
+  isApiImage,
+  isElsewhere,
+  mediaTypeOf,
   type ResultBlock,
   resultBlocks,
   resultText,
@@ -51,7 +55,8 @@ export function assistantParts(
     case "call":
       return [toolPart(part, atMs, tally)];
     case "file":
-      tally.count("file", "translated");
+      // The client has no place for what a model drew.
+      tally.count("file", isElsewhere(part) ? "translated" : "dropped");
       return [{ type: "text", text: fileNote(part) }];
     case "text":
     case "reasoning": {
@@ -78,18 +83,21 @@ function given(
 /** Images and PDF files go to the model as they are, text as text, other files by name. */
 function fileParts(part: FilePart, tally: Tally): readonly BarePart[] {
   const url = dataUrlOf(part);
+  const mime = mediaTypeOf(part);
   const name = part.file_name === undefined ? {} : { filename: part.file_name };
-  if (url !== undefined && /^(?:image\/|application\/pdf$)/.test(part.media_type)) {
+  if (url !== undefined && isTaken(mime)) {
     tally.count("file", "kept");
-    return [{ type: "file", mime: part.media_type, ...name, url }];
+    return [{ type: "file", mime, ...name, url }];
   }
   const bytes = fileBytesOf(part);
   const isText = bytes !== undefined && bytes.length > 0 && isUtf8(bytes);
-  const isElsewhere = url === undefined && bytes === undefined;
-  tally.count("file", isText || isElsewhere ? "translated" : "dropped");
+  tally.count("file", isText || isElsewhere(part) ? "translated" : "dropped");
   const text = isText ? `${fileNote(part)}\n${Buffer.from(bytes)}` : fileNote(part);
   return [{ type: "text", text, synthetic: true }];
 }
+
+/** What the state of a call has, however it ended. */
+type Ended = { readonly input: JsonObject; readonly time: JsonObject };
 
 /** A call with its answer in one part, as the client keeps them; every call has ended. */
 function toolPart(
@@ -103,10 +111,15 @@ function toolPart(
   const isSame = call.name === part.name && input === part.params && !part.provider_executed;
   tally.count("tool_call", isSame ? "kept" : "translated");
   const endMs = result ? Math.max(atMs, millisOf(result.message.timestamp)) : atMs;
-  const state = { input, time: { start: atMs, end: endMs } };
+  const ended = { input, time: { start: atMs, end: endMs } };
   const head = { type: "tool", callID: callId, tool: call.name };
-  if (result === undefined)
-    return { ...head, state: { status: "error", ...state, error: unanswered } };
+  if (result === undefined) {
+    // What the provider ran itself has its answer in what the model said next.
+    const state = part.provider_executed
+      ? completed(call.name, ended, unanswered)
+      : { status: "error", ...ended, error: unanswered };
+    return { ...head, state };
+  }
 
   const { blocks, isWhole } = resultBlocks(result.part.result);
   const isFailure = result.part.is_failure;
@@ -119,36 +132,37 @@ function toolPart(
   const isCut = others.some(({ type }) => type !== "text") || (isFailure && text === "");
   tally.count("tool_result", isWhole && !isCut ? "kept" : "translated");
   if (isFailure) {
-    return { ...head, state: { status: "error", ...state, error: text || "(no output)" } };
+    return { ...head, state: { status: "error", ...ended, error: text || "(no output)" } };
   }
   const attachments = attached.map((block) => {
     const { mediaType: mime, base64 } = block;
     const name = block.type === "file" && block.name !== undefined ? { filename: block.name } : {};
     return { type: "file", mime, ...name, url: `data:${mime};base64,${base64}` };
   });
-  return {
-    ...head,
-    state: {
-      status: "completed",
-      ...state,
-      output: text,
-      title: titleOf(call.name, input),
-      metadata: {},
-      ...(attachments.length > 0 && { attachments }),
-    },
-  };
+  const state = completed(call.name, ended, text);
+  return { ...head, state: attachments.length > 0 ? { ...state, attachments } : state };
+}
+
+function completed(tool: string, ended: Ended, output: string): JsonObject {
+  const title = titleOf(tool, ended.input);
+  return { status: "completed", ...ended, output, title, metadata: {} };
 }
 
 /** True for what the client gives to the model as it is. */
 function isAttachable(block: ResultBlock): block is ImageBlock | FileBlock {
-  return block.type === "image" || (block.type === "file" && block.mediaType === "application/pdf");
+  return block.type !== "text" && isTaken(block.mediaType);
+}
+
+/** True for files that the client sends to the provider, which refuses those of other types. */
+function isTaken(mediaType: string): boolean {
+  return isApiImage(mediaType) || mediaType === "application/pdf";
 }
 
 /** What the client shows for a call. */
 function titleOf(tool: string, input: JsonObject): string {
   for (const key of ["description", "filePath", "command", "pattern", "url", "query", "path"]) {
     const value = input[key];
-    if (typeof value === "string" && value !== "") return value.slice(0, 100);
+    if (typeof value === "string" && value !== "") return firstCharacters(value, 100);
   }
   return tool;
 }

@@ -1,7 +1,9 @@
 import type { FilePart } from "@pond/canonical";
-import { dataUrlOf } from "@pond/canonical/foreign";
+import { fileBytesOf } from "@pond/canonical/foreign";
 
 /** The address that a file part came from. */
 export function fileUrl(part: FilePart): string {
-  return dataUrlOf(part) ?? (part.data.type === "url" ? part.data.url : "");
+  if (part.data.type === "url") return part.data.url;
+  const base64 = Buffer.from(fileBytesOf(part) ?? []).toString("base64");
+  return `data:${part.media_type};base64,${base64}`;
 }

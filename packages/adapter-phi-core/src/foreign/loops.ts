@@ -2,7 +2,7 @@ import { type JsonObject, type Micros, type Session, toRfc3339 } from "@pond/can
 import { copyUuid, type Tally, type Turn, toolName } from "@pond/canonical/foreign";
 import { newestOf } from "../newest.ts";
 import { origin } from "../origin.ts";
-import { messagesOfTurn } from "./messages.ts";
+import { messagesOfTurn, openingOf } from "./messages.ts";
 import { noUsage } from "./usage.ts";
 
 /** A loop in the making, and what its session needs to know of it. */
@@ -29,7 +29,23 @@ export function loopsOfTurns(
     else group.push(turn);
     hasPrompt ||= turn.kind === "user";
   }
-  return groups.map((group, index) => loopOf(session, group, index, tally));
+  const said = withOpening(
+    groups.map((group) => group.flatMap((turn) => messagesOfTurn(turn, session, tally))),
+    session,
+  );
+  return groups.map((group, index) => loopOf(session, group, said[index] ?? [], index));
+}
+
+/** Providers refuse a conversation that an answer begins. */
+function withOpening(
+  said: readonly (readonly JsonObject[])[],
+  session: Session,
+): readonly (readonly JsonObject[])[] {
+  const begin = said.findIndex((messages) => messages.length > 0);
+  const first = said[begin]?.[0];
+  if (first?.["role"] !== "assistant") return said;
+  const opening = openingOf(session, first["timestamp"] ?? 0);
+  return said.map((messages, index) => (index === begin ? [opening, ...messages] : messages));
 }
 
 /** Takes what a harness put into the message of a prompt out of the loop before. */
@@ -46,12 +62,11 @@ export function firstLoopId(session: Session): string {
 function loopOf(
   session: Session,
   turns: readonly Turn[],
+  messages: readonly JsonObject[],
   index: number,
-  tally: Tally,
 ): ForeignLoop {
   const sessionId = copyUuid(origin, session.id);
   const loopId = `${sessionId}.pond.${index + 1}`;
-  const messages = turns.flatMap((turn) => messagesOfTurn(turn, session, tally));
   const times = turns.map(({ message }) => message.timestamp);
   const startedAt = times[0] ?? session.created_at;
   const endedAt = newestOf([startedAt, ...times]);

@@ -3,6 +3,7 @@ import {
   type FilePart,
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   type Micros,
   type Session,
   type ToolResultPart,
@@ -16,6 +17,9 @@ import {
   fileBytesOf,
   fileNote,
   hasVisibleText,
+  isApiImage,
+  isElsewhere,
+  mediaTypeOf,
   type Outcome,
   resultBlocks,
   resultText,
@@ -23,7 +27,6 @@ import {
   type Turn,
   toolName,
   unanswered,
-  wellFormed,
 } from "@pond/canonical/foreign";
 import { contextMark } from "../provenance.ts";
 import { noUsage } from "./usage.ts";
@@ -49,6 +52,12 @@ export function messagesOfTurn(turn: Turn, session: Session, tally: Tally): read
   }
 }
 
+/** What an answer answers in a session that begins with one. */
+export function openingOf({ source_agent }: Session, timestamp: JsonValue): JsonObject {
+  const text = `${contextMark}This session was restored from ${source_agent}.`;
+  return { role: "user", content: [{ type: "text", text }], timestamp };
+}
+
 /** Each is a message of its own, so that the mark stands at its beginning. */
 function contextBlocks(part: ContextPart, tally: Tally): readonly JsonObject[] {
   if (part.type === "file") {
@@ -58,29 +67,27 @@ function contextBlocks(part: ContextPart, tally: Tally): readonly JsonObject[] {
   const text = part.type === "orphan" ? resultText(part.part) : part.text;
   const type = part.type === "orphan" ? "tool_result" : part.type;
   tally.count(type, hasVisibleText(text) ? "translated" : "dropped");
-  return hasVisibleText(text) ? [{ type: "text", text: wellFormed(`${contextMark}${text}`) }] : [];
+  return hasVisibleText(text) ? [{ type: "text", text: `${contextMark}${text}` }] : [];
 }
 
 function textBlocks(text: string, type: "text" | "reasoning", tally: Tally): JsonObject[] {
   const isSaid = hasVisibleText(text);
   tally.count(type, isSaid ? "kept" : "dropped");
   if (!isSaid) return [];
-  const clean = wellFormed(text);
-  return [type === "text" ? { type, text: clean } : { type: "thinking", thinking: clean }];
+  return [type === "text" ? { type, text } : { type: "thinking", thinking: text }];
 }
 
 function fileBlocks(part: FilePart, tally: Tally): JsonObject[] {
   const bytes = fileBytesOf(part);
-  if (bytes && bytes.length > 0 && part.media_type.startsWith("image/")) {
+  const mimeType = mediaTypeOf(part);
+  if (bytes && bytes.length > 0 && isApiImage(mimeType)) {
     tally.count("file", "kept");
-    const data = Buffer.from(bytes).toString("base64");
-    return [{ type: "image", data, mimeType: part.media_type }];
+    return [{ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType }];
   }
   const isText = bytes !== undefined && bytes.length > 0 && isUtf8(bytes);
-  const isAddress = part.data.type === "url" && bytes === undefined;
-  tally.count("file", isText || isAddress ? "translated" : "dropped");
+  tally.count("file", isText || isElsewhere(part) ? "translated" : "dropped");
   const said = isText ? `${fileNote(part)}\n${Buffer.from(bytes).toString()}` : fileNote(part);
-  return [{ type: "text", text: wellFormed(said) }];
+  return [{ type: "text", text: said }];
 }
 
 function userMessage(content: readonly JsonObject[], at: Micros): JsonObject {
@@ -100,8 +107,8 @@ function assistantMessages(
     role: "assistant",
     content,
     stopReason: calls.length > 0 ? "toolUse" : "stop",
-    model: wellFormed(model),
-    provider: wellFormed(provider),
+    model,
+    provider,
     usage: noUsage,
     timestamp: millisOf(message.timestamp),
   };
@@ -114,7 +121,10 @@ function assistantBlocks(part: AssistantPart, tally: Tally): readonly JsonObject
     case "reasoning":
       return textBlocks(part.text, part.type, tally);
     case "file":
-      return fileBlocks(part, tally);
+      if (!isApiImage(mediaTypeOf(part))) return fileBlocks(part, tally);
+      // Providers refuse images in an answer.
+      tally.count("file", isElsewhere(part) ? "translated" : "dropped");
+      return [{ type: "text", text: fileNote(part) }];
     case "call":
       return [callBlock(part, tally)];
   }
@@ -131,7 +141,9 @@ function answer({ part, callId, result }: Call, at: Micros, tally: Tally): JsonO
   const head = { role: "toolResult", toolCallId: callId, toolName: toolName(part.name) };
   if (result === undefined) {
     const content = [{ type: "text", text: unanswered }];
-    return { ...head, content, isError: true, timestamp: millisOf(at) };
+    // What the provider ran itself has its answer in what the model said next.
+    const isError = !part.provider_executed;
+    return { ...head, content, isError, timestamp: millisOf(at) };
   }
   const { content, outcome } = resultContent(result.part);
   tally.count("tool_result", outcome);
@@ -144,12 +156,14 @@ function resultContent({ result }: ToolResultPart): {
   readonly outcome: Outcome;
 } {
   const { blocks, isWhole } = resultBlocks(result);
+  let isKept = isWhole;
   const content = blocks.map((block): JsonObject => {
-    if (block.type === "text") return { type: "text", text: wellFormed(block.text) };
-    if (block.type === "file") return { type: "text", text: wellFormed(blockNote(block)) };
-    return { type: "image", data: block.base64, mimeType: block.mediaType };
+    if (block.type === "text") return { type: "text", text: block.text };
+    const { base64: data, mediaType: mimeType } = block;
+    if (isApiImage(mimeType)) return { type: "image", data, mimeType };
+    isKept = false;
+    return { type: "text", text: blockNote(block) };
   });
-  const isKept = isWhole && blocks.every(({ type }) => type !== "file");
   return { content, outcome: isKept ? "kept" : "translated" };
 }
 

@@ -6,7 +6,9 @@ import {
   fileNote,
   hasVisibleText,
   isApiImage,
+  isElsewhere,
   isTextType,
+  mediaTypeOf,
   type Outcome,
   resultBlocks,
   type Written,
@@ -21,13 +23,14 @@ export function writeText(text: string): Written {
 /** A file: images as the clients take them, texts in the words of the clients, others by name. */
 export function writeFile(part: FilePart): Written {
   const bytes = fileBytesOf(part);
-  if (bytes && isApiImage(part.media_type) && bytes.length > 0) {
+  const mimeType = mediaTypeOf(part);
+  if (bytes && isApiImage(mimeType) && bytes.length > 0) {
     const data = Buffer.from(bytes).toString("base64");
-    return { block: { type: "image", data, mimeType: part.media_type }, outcome: "kept" };
+    return { block: { type: "image", data, mimeType }, outcome: "kept" };
   }
   const note = { type: "text", text: fileNote(part) };
-  if (bytes === undefined) return { block: note, outcome: "translated" };
-  if (!isTextType(part.media_type) || !isUtf8(bytes)) return { block: note, outcome: "dropped" };
+  if (isElsewhere(part)) return { block: note, outcome: "translated" };
+  if (!bytes || !isTextType(mimeType) || !isUtf8(bytes)) return { block: note, outcome: "dropped" };
   const text = `${note.text}\n${Buffer.from(bytes).toString()}`;
   return { block: { type: "text", text }, outcome: "translated" };
 }

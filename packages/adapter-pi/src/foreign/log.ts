@@ -38,11 +38,15 @@ export class LogWriter {
     this.entry("message", timestamp, { message: { ...message, timestamp: millis(timestamp) } });
   }
 
+  /** What a human typed. */
+  prompt(timestamp: Micros, content: readonly JsonObject[]): void {
+    this.message(timestamp, { role: "user", content, ...this.#by("user") });
+  }
+
   /** Text of the harness, which the model is given and no human typed. */
   context(timestamp: Micros, content: readonly JsonObject[]): void {
-    const author = this.#dialect.modelName === "joined" ? { attribution: "agent" } : {};
-    const fields = { customType: "restored-context", content, display: false, ...author };
-    this.entry("custom_message", timestamp, fields);
+    const fields = { customType: "restored-context", content, display: false };
+    this.entry("custom_message", timestamp, { ...fields, ...this.#by("agent") });
   }
 
   /** Notes the model that answers next, where it is another. */
@@ -59,6 +63,11 @@ export class LogWriter {
 
   lines(): readonly string[] {
     return this.#lines;
+  }
+
+  /** omp says of each message on whose behalf it was sent. */
+  #by(attribution: "user" | "agent"): JsonObject {
+    return this.#dialect.modelName === "joined" ? { attribution } : {};
   }
 
   #nextId(): string {

@@ -47,6 +47,8 @@ export function writeTurns(content: SessionContent, context: TurnContext): void 
 class TurnWriter {
   readonly origin: string;
   readonly #context: TurnContext;
+  /** True where something stands in the place of the user. */
+  #isAsked = false;
 
   constructor(origin: string, context: TurnContext) {
     this.origin = origin;
@@ -68,7 +70,12 @@ class TurnWriter {
 
   #given({ message, parts }: ContextTurn): void {
     const content = parts.flatMap((part) => this.#givenBlock(part));
-    if (content.length > 0) this.#context.log.context(message.timestamp, content);
+    if (content.length > 0) this.#giveContext(message, content);
+  }
+
+  #giveContext({ timestamp }: Message, content: readonly JsonObject[]): void {
+    this.#isAsked = true;
+    this.#context.log.context(timestamp, content);
   }
 
   #givenBlock(part: ContextPart): JsonObject[] {
@@ -91,7 +98,9 @@ class TurnWriter {
         part.type === "text" ? writeText(part.text) : writeFile(part),
       ),
     );
-    if (content.length > 0) this.#context.log.message(message.timestamp, { role: "user", content });
+    if (content.length === 0) return;
+    this.#isAsked = true;
+    this.#context.log.prompt(message.timestamp, content);
   }
 
   #said({ message, model, parts }: AssistantTurn): void {
@@ -99,6 +108,8 @@ class TurnWriter {
     const calls: Called[] = [];
     const content = parts.flatMap((part) => this.#saidBlock(part, calls));
     if (content.length === 0) return;
+    // Providers refuse a conversation that an answer begins.
+    if (!this.#isAsked) this.#giveContext(message, [opening(this.origin)]);
     const used = modelUsed(model, log.model, this.origin);
     log.use(message.timestamp, used);
     const stopReason = calls.length > 0 ? "toolUse" : "stop";
@@ -155,14 +166,21 @@ class TurnWriter {
     };
   }
 
-  #answer({ callId, result }: Call, toolName: string): Readonly<Record<string, JsonValue>> {
+  #answer({ part, callId, result }: Call, toolName: string): Readonly<Record<string, JsonValue>> {
     const place = { role: "toolResult", toolCallId: callId, toolName };
-    if (result === undefined)
-      return { ...place, content: [{ type: "text", text: unanswered }], isError: true };
+    if (result === undefined) {
+      // What the provider ran itself has its answer in what the model said next.
+      const isError = !part.provider_executed;
+      return { ...place, content: [{ type: "text", text: unanswered }], isError };
+    }
     const { content, outcome } = writeResult(result.part);
     this.#context.tally.count("tool_result", outcome);
     return { ...place, content, isError: result.part.is_failure };
   }
+}
+
+function opening(origin: string): JsonObject {
+  return { type: "text", text: `This session was restored from ${origin}.` };
 }
 
 type Called = { readonly part: Call; readonly name: string; readonly block: JsonObject };

@@ -31,7 +31,7 @@ function readMessage(
   const { isHook } = entry;
   const role = isHook ? "custom" : holder.peek("role");
   if (typeof role !== "string") return undefined;
-  const speaker = speakerOf(role, holder, isHook);
+  const speaker = speakerOf(role, holder, { isHook, agent: reading.agent });
   const turn = { holder, key: "content", role: "user", speaker } as const;
   switch (role) {
     case "user":

@@ -1,6 +1,7 @@
 import type { Micros, SessionEvent } from "@pond/canonical";
 import type { Extracted } from "@pond/canonical/adapter";
 import type { Era, Settling } from "../migration.ts";
+import type { AgentTask } from "../provenance.ts";
 import type { Blobs } from "./blobs.ts";
 import type { EntryIds } from "./entry-ids.ts";
 
@@ -15,4 +16,6 @@ export type Reading = {
   /** Tool names by call id: calls stand before their results. */
   readonly toolNames: Map<string, Extracted<string>>;
   readonly blobs: Blobs;
+  /** Set for the log of a sub-agent of omp. */
+  readonly agent: AgentTask | undefined;
 };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type FilePart, partFromWire } from "../index.ts";
-import { dataUrlOf, fileBytesOf, fileNote } from "./content.ts";
+import { dataUrlOf, fileBytesOf, fileNote, firstCharacters, mediaTypeOf } from "./content.ts";
 
 function file(data: object, more: object = {}): FilePart {
   const ids = { id: "0", session_id: "s", message_id: "m", provenance: "conversational" };
@@ -39,6 +39,27 @@ it.each<[string, object, string | undefined, string | undefined, string]>([
     "[File without a name, image/png]",
   ],
   [
+    "a data URL with escapes in its base64",
+    { type: "url", url: "data:image/png;base64,aGk%3D" },
+    "hi",
+    "data:image/png;base64,aGk=",
+    "[File without a name, image/png]",
+  ],
+  [
+    "a data URL that is not base64",
+    { type: "url", url: "DATA:image/png;charset=utf-8,h%69%20é%" },
+    "hi é%",
+    "data:image/png;base64,aGkgw6kl",
+    "[File without a name, image/png]",
+  ],
+  [
+    "a data URL without content",
+    { type: "url", url: "data:image/png" },
+    undefined,
+    undefined,
+    "[File without a name, image/png]",
+  ],
+  [
     "an address",
     { type: "url", url: "https://a/b.png" },
     undefined,
@@ -58,4 +79,30 @@ it("notes a file by its name", () => {
   const part = file({ type: "bytes", base64: "aGk=" }, { file_name: "thread.png" });
 
   expect(fileNote(part)).toBe("[File thread.png, image/png]");
+});
+
+it.each<[string, string, string]>([
+  ["\x89PNG\r\n\x1a\n", "application/octet-stream", "image/png"],
+  ["\xff\xd8\xff\xe0", "", "image/jpeg"],
+  ["GIF89a", "", "image/gif"],
+  ["RIFF\x00\n\x00\x00WEBPVP8 ", "application/octet-stream", "image/webp"],
+  ["RIFF\x00\n\x00\x00WAVEfmt ", "application/octet-stream", "application/octet-stream"],
+  ["", "application/octet-stream", "application/octet-stream"],
+  ["GIF89a", "image/png", "image/png"],
+])("names %j of type %j %s", (bytes, media_type, type) => {
+  const base64 = Buffer.from(bytes, "latin1").toString("base64");
+  const part = file({ type: "bytes", base64 }, { media_type });
+
+  expect(mediaTypeOf(part)).toBe(type);
+  expect(fileNote(part)).toBe(`[File without a name, ${type}]`);
+  expect(dataUrlOf(part)).toBe(`data:${type};base64,${base64}`);
+});
+
+it.each([
+  ["abc", 2, "ab"],
+  ["abc", 3, "abc"],
+  ["a🧵🧵", 2, "a🧵"],
+  ["🧵🧵", 9, "🧵🧵"],
+])("cuts %s to %d characters, none of them to a half", (text, count, start) => {
+  expect(firstCharacters(text, count)).toBe(start);
 });

@@ -7,25 +7,62 @@ export function fileBytesOf({ data }: FilePart): Uint8Array | undefined {
       return data.bytes;
     case "base64":
       return Buffer.from(data.text, "base64");
-    case "url": {
-      const inline = /^data:[^,]*;base64,(.*)$/s.exec(data.url)?.[1];
-      return inline === undefined ? undefined : Buffer.from(inline, "base64");
-    }
+    case "url":
+      return bytesInUrl(data.url);
   }
 }
 
-/** The file as a data URL; undefined where its bytes are elsewhere. */
+/** What a data URL holds, as base64 or with percent escapes; undefined for any other address. */
+function bytesInUrl(url: string): Uint8Array | undefined {
+  const [, head, body] = /^data:([^,]*),(.*)$/is.exec(url) ?? [];
+  if (head === undefined || body === undefined) return undefined;
+  const isBase64 = /;\s*base64\s*$/i.test(head);
+  const bytes = body.includes("%") ? withoutEscapes(body) : Buffer.from(body);
+  return isBase64 ? Buffer.from(bytes.toString("latin1"), "base64") : bytes;
+}
+
+function withoutEscapes(text: string): Buffer {
+  const bytes = Buffer.from(text).toString("latin1");
+  const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(decoded, "latin1");
+}
+
+/** True for a file of which the session has only the address. */
+export function isElsewhere({ data }: FilePart): boolean {
+  return data.type === "url" && !/^data:/i.test(data.url);
+}
+
+/** The type of a file; where its source has none, that of an image is told by its first bytes. */
+export function mediaTypeOf(part: FilePart): string {
+  if (part.media_type !== "" && part.media_type !== "application/octet-stream") {
+    return part.media_type;
+  }
+  const bytes = fileBytesOf(part)?.subarray(0, 12) ?? [];
+  const start = Buffer.from(bytes).toString("latin1");
+  return imageStarts.find(([pattern]) => pattern.test(start))?.[1] ?? part.media_type;
+}
+
+const imageStarts: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG\r\n/, "image/png"],
+  [/^\xff\xd8\xff/, "image/jpeg"],
+  [/^GIF8/, "image/gif"],
+  [/^RIFF.{4}WEBP/s, "image/webp"],
+];
+
+/** The file as a data URL in base64; undefined where its bytes are elsewhere. */
 export function dataUrlOf(part: FilePart): string | undefined {
-  if (part.data.type === "url" && part.data.url.startsWith("data:")) return part.data.url;
   const bytes = fileBytesOf(part);
   if (bytes === undefined) return undefined;
-  return `data:${part.media_type};base64,${Buffer.from(bytes).toString("base64")}`;
+  return `data:${mediaTypeOf(part)};base64,${Buffer.from(bytes).toString("base64")}`;
 }
 
 /** A line that says which file stood here. */
-export function fileNote({ media_type, file_name, data }: FilePart): string {
-  if (data.type === "url" && !data.url.startsWith("data:")) return `[File: ${data.url}]`;
-  return namedFileNote(media_type, file_name);
+export function fileNote(part: FilePart): string {
+  const { data } = part;
+  if (data.type === "url" && isElsewhere(part)) return `[File: ${data.url}]`;
+  return namedFileNote(mediaTypeOf(part), part.file_name);
 }
 
 /** The same of a file that stands in no part of its own, but in the answer of a tool. */
@@ -48,6 +85,11 @@ export function isTextType(mediaType: string): boolean {
 /** False for a text that APIs refuse because nothing in it can be seen. */
 export function hasVisibleText(text: string): boolean {
   return text.trim() !== "";
+}
+
+/** What a text begins with, cut between two characters. */
+export function firstCharacters(text: string, count: number): string {
+  return [...text.slice(0, 2 * count)].slice(0, count).join("");
 }
 
 /** The text with U+FFFD for each lone surrogate, which no API takes. */

@@ -3,9 +3,12 @@ export {
   dataUrlOf,
   fileBytesOf,
   fileNote,
+  firstCharacters,
   hasVisibleText,
   isApiImage,
+  isElsewhere,
   isTextType,
+  mediaTypeOf,
   wellFormed,
 } from "./content.ts";
 export { type Family, familyOf, saysFork } from "./family.ts";

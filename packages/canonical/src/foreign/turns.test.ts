@@ -205,6 +205,40 @@ it("names the model of a step: its own, or the one of the turn where the client 
   ]);
 });
 
+/** The steps of answers that have these fields at their source, each with the model it names. */
+function steps(...sources: readonly JsonObject[]): readonly string[] {
+  const { session, messages } = content(...sources.map((_, at): Draft => ["assistant", `${at}`]));
+  const named = messages.map((each, at) => ({ ...each, options: { source: sources[at] ?? {} } }));
+  return turnsOf({ session, messages: named }, () => undefined, new Tally()).map((turn) => {
+    const { provider, model } = turn.kind === "assistant" ? turn.model : {};
+    return `${provider}/${model}: ${parts(turn).join(" | ")}`;
+  });
+}
+
+it("keeps apart the answers of different models, though nothing stands between them", () => {
+  const one = { rest: { model: "claude-a", provider: "anthropic" } };
+  const other = { rest: { model: "gpt-b", provider: "openai" } };
+
+  expect(steps(one, one, other, one)).toEqual([
+    "anthropic/claude-a: 0 | 1",
+    "openai/gpt-b: 2",
+    "anthropic/claude-a: 3",
+  ]);
+  expect(steps(one, { rest: { model: "claude-a", provider: "router" } })).toEqual([
+    "anthropic/claude-a: 0",
+    "router/claude-a: 1",
+  ]);
+});
+
+it("takes an answer that names no model for one more piece of the open step", () => {
+  const named = { rest: { model: "claude-a", provider: "anthropic" } };
+
+  expect(steps(named, {}, { rest: { model: "claude-a" } })).toEqual([
+    "anthropic/claude-a: 0 | 1 | 2",
+  ]);
+  expect(steps({}, named)).toEqual(["undefined/undefined: 0", "anthropic/claude-a: 1"]);
+});
+
 it("does not end a step at a record that says nothing to a model", () => {
   expect(
     turns(["assistant", "one"], ["system", ""], ["assistant", call("a")], ["system", " rules "]),
@@ -279,6 +313,16 @@ describe("answers in branches beside each other", () => {
   const one = { source: { loop: "one" } };
   const two = { source: { loop: "two" } };
 
+  it("are steps of their own, though one model gave them", () => {
+    const session = marked([
+      [one, "assistant", "left"],
+      [two, "assistant", "right"],
+      [two, "assistant", "and on"],
+    ]);
+
+    expect(shortly(session)).toEqual(["assistant: left", "assistant: right | and on"]);
+  });
+
   it("go to the calls of their own branch", () => {
     const session = marked([
       [one, "assistant", call("call_0")],
@@ -289,7 +333,8 @@ describe("answers in branches beside each other", () => {
     ]);
 
     expect(shortly(session)).toEqual([
-      "assistant: call-0 shell -> of one | call-0-2 shell -> of two",
+      "assistant: call-0 shell -> of one",
+      "assistant: call-0-2 shell -> of two",
       "context: orphan again",
     ]);
   });
@@ -302,7 +347,8 @@ describe("answers in branches beside each other", () => {
     ]);
 
     expect(shortly(session)).toEqual([
-      "assistant: call-0 shell -> nothing | call-0-2 shell -> of two",
+      "assistant: call-0 shell -> nothing",
+      "assistant: call-0-2 shell -> of two",
       "context: orphan again",
     ]);
   });

@@ -36,7 +36,7 @@ export type UserTurn = {
   readonly parts: readonly (TextPart | FilePart)[];
 };
 
-/** One step of the model: what it said until something else was said or given. */
+/** One step of a model: what it said until something else was said or given, or another spoke. */
 export type AssistantTurn = {
   readonly kind: "assistant";
   /** The first message of the step; there may be several. */
@@ -163,7 +163,8 @@ class Turns {
     // what is said behind a call is the next step.
     const [first] = message.content;
     const hasCalled = this.#step?.parts.some(({ type }) => type === "call") ?? false;
-    if (this.#isAnswered || (hasCalled && first?.type !== "tool_call")) this.#close();
+    const isNext = this.#isAnswered || (hasCalled && first?.type !== "tool_call");
+    if (isNext || this.#isByAnother(message)) this.#close();
     for (const part of message.content) {
       switch (part.type) {
         case "tool_approval_request":
@@ -180,6 +181,15 @@ class Turns {
           this.#speak(message, part);
       }
     }
+  }
+
+  /** True where the open step came from another model, or from a loop beside this one. */
+  #isByAnother(message: AssistantMessage): boolean {
+    if (this.#step === undefined) return false;
+    const { message: first, model: known } = this.#step;
+    const { model = known.model, provider = known.provider } = this.#modelOf(message);
+    const isElsewhere = sourceOf(first)["loop"] !== sourceOf(message)["loop"];
+    return isElsewhere || model !== known.model || provider !== known.provider;
   }
 
   /** What is said behind an answer is the next step; what the client said there is context. */
@@ -218,8 +228,12 @@ class Turns {
   }
 
   #say(message: AssistantMessage, part: AssistantPart): void {
-    this.#step ??= { message, model: { ...this.#turnModel, ...modelOf(message) }, parts: [] };
+    this.#step ??= { message, model: this.#modelOf(message), parts: [] };
     this.#step.parts.push(part);
+  }
+
+  #modelOf(message: AssistantMessage): NamedModel {
+    return { ...this.#turnModel, ...modelOf(message) };
   }
 
   #push(turn: Turn): void {

@@ -170,7 +170,7 @@ describe("an edit of the context", () => {
         "m1: said | read a",
         'm2: a -> [{"type":"text","text":"short"}]',
       ],
-      undone: ["m0: my key is 1 | go", "m1: reasoning", 'm2: a -> "long"'],
+      undone: ["m0: my key is 1 | go", "m1: reasoning"],
     });
   });
 

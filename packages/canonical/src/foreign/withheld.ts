@@ -10,7 +10,7 @@ import type { Course } from "./undone.ts";
 /**
  * Takes out what clients keep from their models: commands whose output is for the user alone,
  * answers that were withdrawn for others, entries that an edit of the context struck out.
- * Where an edit gave an entry other content, that is live, and what it had before is withheld.
+ * Where an edit gave an entry other content, that is live, and the parts it had before are withheld.
  */
 export function partWithheld(messages: readonly Message[], records: Records): Course {
   const edits = editsOf(messages);
@@ -23,7 +23,9 @@ export function partWithheld(messages: readonly Message[], records: Records): Co
     else if (edit === undefined || message.role === "system") live.push(message);
     else {
       const parts = editedParts(message, edit);
-      const cut = partsOf(message).filter((part) => !parts.includes(part));
+      // An answer is the same part with other content.
+      const ids = new Set(parts.map(({ id }) => id));
+      const cut = partsOf(message).filter(({ id }) => !ids.has(id));
       live.push(messageOf(message, parts));
       if (cut.length > 0) undone.push(messageOf(message, cut));
     }

@@ -1,0 +1,52 @@
+import { gzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { TemporaryHome } from "./home.test-kit.ts";
+import { unpack, unpackedStart } from "./unpack.ts";
+
+const home = new TemporaryHome();
+const text = Buffer.alloc(1_000_000, "loom ");
+const packed = gzipSync(text);
+
+async function unpacked(bytes: Uint8Array, maxBytes?: number): Promise<Buffer> {
+  const chunks = await Array.fromAsync(unpack(home.put("x.jsonl.gz", bytes), "omp", maxBytes));
+  return Buffer.concat(chunks);
+}
+
+it("gives the bytes that were compressed, also in pieces", async () => {
+  const two = Buffer.concat([packed, gzipSync("end")]);
+
+  expect((await unpacked(packed, text.length)).equals(text)).toBe(true);
+  expect((await unpacked(two)).equals(Buffer.concat([text, Buffer.from("end")]))).toBe(true);
+});
+
+it.each([
+  ["no gzip", Buffer.from("garbage"), undefined, "cannot be unpacked (Z_DATA_ERROR)"],
+  [
+    "a file without its end",
+    packed.subarray(0, -20),
+    undefined,
+    "cannot be unpacked (Z_BUF_ERROR)",
+  ],
+  ["more than is wanted", packed, text.length - 1, "more than 999999 bytes when unpacked"],
+])("says of %s why it is not read (`adapter-bounded-values`)", async (_, bytes, most, reason) => {
+  await expect(unpacked(bytes, most)).rejects.toMatchObject({
+    details: { uri: expect.stringContaining("x.jsonl.gz"), reason },
+  });
+});
+
+it("passes on that a file is gone, and closes one that is not read to its end", async () => {
+  await expect(Array.fromAsync(unpack(`${home.path}/gone.jsonl.gz`, "omp"))).rejects.toMatchObject({
+    code: "ENOENT",
+  });
+  for await (const chunk of unpack(home.put("x.jsonl.gz", packed), "omp")) {
+    expect(chunk.length).toBeGreaterThan(0);
+    break;
+  }
+});
+
+it("gives the beginning by the beginning, and nothing of what is no gzip", () => {
+  const start = unpackedStart(packed.subarray(0, 500));
+
+  expect(start?.subarray(0, 5).toString()).toBe("loom ");
+  expect(unpackedStart(Buffer.from("garbage"))).toBeUndefined();
+});
