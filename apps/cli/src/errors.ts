@@ -45,3 +45,9 @@ export class NothingStoredError extends CliError {
   override readonly name = "NothingStoredError";
   readonly code = "not_found";
 }
+
+/** What an argument names holds no store; the error of a setting that names none is another's. */
+export class NoStoreError extends CliError {
+  override readonly name = "NoStoreError";
+  readonly code = "store_not_found";
+}

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fixtures, Home } from "./testing.ts";
+import { fixtures, Home, line } from "./testing.ts";
 
 let home: Home;
 beforeAll(async () => {
@@ -56,7 +56,34 @@ test("a search that finds nothing leaves no numbers of the one before", async ()
   const { code, stderr } = await home.pond("get", "1");
 
   expect(code).toBe(1);
-  expect(stderr).toContain("the last search here has no number 1, and no session's id begins");
+  expect(stderr).toContain("the last search here has no number 1; to name a session by its id");
+});
+
+test("a number that was not shown is never the beginning of an id", async () => {
+  const long = "5e551000-0000-4000-8000-000000000001";
+  for (const id of [long, "7"]) home.writeSession(id, line(id, `m-${id}`, "a coupon"));
+  await home.pond("sync");
+  await home.pond("search", "xylophonic-quagmire");
+
+  for (const typed of ["5", "0"]) {
+    const { code, stdout, stderr } = await home.pond("get", typed);
+
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`the last search here has no number ${typed};`);
+  }
+  expect(await shownFor("7")).toBe("7");
+  expect(await shownFor("5e5")).toBe(long);
+});
+
+test("hex digits name a session in either case", async () => {
+  const upper = "ABCDEF00-0000-4000-8000-000000000001";
+  home.writeSession(upper, line(upper, "m-upper", "upper"));
+  await home.pond("sync");
+
+  expect(await shownFor(ledger.slice(0, 8).toUpperCase())).toBe(ledger);
+  expect(await shownFor(ledger.toUpperCase())).toBe(ledger);
+  expect(await shownFor("abcdef00")).toBe(upper);
+  expect((await home.pond("get", "C5E1B0009")).code).toBe(1);
 });
 
 test("the beginning of an id still names a session, and so does a number of none", async () => {

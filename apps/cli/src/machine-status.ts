@@ -7,6 +7,7 @@ import { lastSync } from "./last-sync.ts";
 import { formatCounted } from "./output/numbers.ts";
 import { type ScheduleStatus, scheduleStatus } from "./schedule/schedule-status.ts";
 import { stateOf } from "./state-directory.ts";
+import { describeFailed } from "./sync-faults.ts";
 import { version } from "./version.ts";
 
 /** One client on this machine. */
@@ -116,7 +117,23 @@ function onWaiting(clients: readonly ClientStatus[]): Advice {
   return [{ code: "sessions_waiting", message }];
 }
 
+/** True where there is something here and nothing new: another sync would store no more. */
+export function isAllSeen({ clients }: MachineStatus): boolean {
+  return (
+    clients.some(({ sessions }) => sessions > 0) && clients.every(({ waiting }) => waiting === 0)
+  );
+}
+
 function onFaults(clients: readonly ClientStatus[]): Advice {
+  const failed = clients.reduce((sum, client) => sum + client.failed, 0);
+  if (failed > 0) {
+    const again =
+      failed === 1
+        ? "It is read again once its file changes"
+        : "They are read again once their files change";
+    const message = `${describeFailed(failed)}. ${again}, or pond is updated.`;
+    return [{ code: "sessions_unstored", message }];
+  }
   const unread = clients.reduce((sum, { faults }) => sum + faults, 0);
   if (unread === 0) return [];
   const [it, is] = unread === 1 ? ["it", "it is"] : ["them", "they are"];

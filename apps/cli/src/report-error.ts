@@ -102,13 +102,22 @@ function hintOf({ code, message, details }: ErrorFacts): string | undefined {
   if (/ is no kind of storage\b/.test(message)) {
     return "Name a folder or such an address, s3://bucket/pond for one.";
   }
-  const { location } = details;
+  if (/: it is no \.pond archive\b/.test(message)) return hints["archive_not_found"];
+  const { location, argument, sessionId, messageId } = details;
+  if (code === "not_found" && typeof sessionId === "string" && messageId !== undefined) {
+    const words = ["pond", "get", sessionId, "--mode", "complete"];
+    return `\`${shellLine(words)}\` shows the ids of its messages.`;
+  }
   if (code === "store_not_found" && typeof location === "string") {
     const above = dirname(location);
     if (!isAddress(location) && existsSync(join(above, "sessions.lance"))) {
-      const words = ["--storage", dirname(above), "--namespace", basename(above)];
+      const storage = argument === undefined ? ["--storage", dirname(above)] : [dirname(above)];
+      const words = [...storage, "--namespace", basename(above)];
       return `${above} is a store itself: say ${shellLine(words)}`;
     }
+  }
+  if (code === "store_not_found" && typeof argument === "string") {
+    return `${argument} is what is read: name a folder or an address that holds a store.`;
   }
   const isFolder = typeof location === "string" && !isAddress(location);
   if (code === "storage_unavailable" && isFolder) {

@@ -4,6 +4,15 @@ import type { Adapter, Fidelity } from "@pond/canonical/adapter";
 import type { At, SessionStore } from "@pond/sessions";
 import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
+import { formatCount } from "./output/numbers.ts";
+import {
+  describeShare,
+  describeTimeLeft,
+  fitted,
+  type Pace,
+  ProgressLine,
+} from "./output/progress.ts";
+import { type Shown, say } from "./output/shown.ts";
 import { planInstall } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
 import { resolveSessionId } from "./session-id.ts";
@@ -123,19 +132,33 @@ async function restoreMany(
   const files: RestoredEntry[] = [];
   const leftAsIs: LeftEntry[] = [];
   const faults: RestoreFault[] = [];
-  for (const id of ids) {
-    const session = stored.get(id);
-    if (session === undefined) continue;
-    const place = placeOf(options.to ?? session.source_agent);
-    try {
-      const outcome = await restoreOne(context, sessions, session, place, options);
-      files.push(...outcome.files);
-      leftAsIs.push(...outcome.leftAsIs);
-    } catch (error) {
-      faults.push(toFault(id, error));
+  const progress = new ProgressLine(context.output);
+  try {
+    for (const [done, id] of ids.entries()) {
+      progress.show("restore", { done, total: ids.length }, describeRestore);
+      const session = stored.get(id);
+      if (session === undefined) continue;
+      const place = placeOf(options.to ?? session.source_agent);
+      try {
+        const outcome = await restoreOne(context, sessions, session, place, options);
+        files.push(...outcome.files);
+        leftAsIs.push(...outcome.leftAsIs);
+      } catch (error) {
+        faults.push(toFault(id, error));
+      }
     }
+  } finally {
+    progress.clear();
   }
   return { files, left_as_is: leftAsIs, faults };
+}
+
+/** How far it is; sub-agents and forks go with the session they belong to. */
+function describeRestore(pace: Pace): Shown {
+  const { done, total, columns } = pace;
+  const share = say`restoring  ${describeShare(pace)}`;
+  const sessions = say`${formatCount(done)}/${formatCount(total)} sessions`;
+  return fitted([share, sessions, describeTimeLeft(pace)], columns);
 }
 
 async function restoreOne(

@@ -6,6 +6,7 @@ import { shown } from "./output/shown.ts";
 import { createProgram } from "./program.ts";
 import { reportError, toWireError } from "./report-error.ts";
 import type { GlobalFlags } from "./settings.ts";
+import { shellLine } from "./shell-words.ts";
 
 /** Runs a command's action with its context; commands are defined with one of these. */
 export type RunAction = (
@@ -37,28 +38,41 @@ export async function run(argv: readonly string[], surface: Surface): Promise<Ex
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
   } catch (error) {
-    return reportBadUsage(error, program.args, argv, surface);
+    return reportBadUsage(error, program, argv, surface);
   }
 }
 
 /** Commander has said what is wrong on stderr already, but where it prints a help text. */
 function reportBadUsage(
   error: unknown,
-  operands: readonly string[],
+  program: Command,
   argv: readonly string[],
   surface: Surface,
 ): ExitCode {
+  const operands = program.args;
   const output = createOutput({ json: argv.includes("--json") }, surface);
   if (!(error instanceof CommanderError)) return reportError(error, output);
   if (error.exitCode === 0) return exitCodes.done;
   const isHelp = error.code === "commander.help";
   const message = isHelp ? whyHelp(operands) : error.message.replace(/^error: /, "");
   if (isHelp && operands.includes("help")) output.error(shown(message));
+  const excluded = error.code === "commander.unknownOption" && excludedWord(program, argv);
+  if (excluded) output.note(shown(excluded));
   if (output.isJson) {
     const { code, details } = new UsageError(message, { problem: error.code });
     output.jsonText(JSON.stringify({ error: toWireError({ code, message, details }) }));
   }
   return exitCodes.badUsage;
+}
+
+/** How to leave a word out of a search, where it was taken for an option. */
+function excludedWord(program: Command, argv: readonly string[]): string | undefined {
+  const [name] = program.args;
+  const words = program.commands.find((each) => name === "search" && each.name() === name)?.args;
+  const excluded = words?.find((word) => /^-[^-]/.test(word));
+  // What was split into short options, as `-quick` is, nobody has typed.
+  if (words === undefined || excluded === undefined || !argv.includes(excluded)) return undefined;
+  return `\`${shellLine(["pond", "search", "--", ...words])}\` leaves out "${excluded.slice(1)}".`;
 }
 
 /** Why help was printed that nobody asked for. */

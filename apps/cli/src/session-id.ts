@@ -6,10 +6,13 @@ import { middle } from "./short-ids.ts";
 
 const candidatesShown = 10;
 
+type SessionTable = ReturnType<SessionStore["store"]["table"]>;
+
 /**
  * The id of the one session whose id is `typed`, which the last search showed with that number, or
  * whose id begins with it; `c5e1b000…6581` is one with that beginning and that end. Of a session
- * and its own sub-agents, whose ids go on from its own, it is the session.
+ * and its own sub-agents, whose ids go on from its own, it is the session. One or two digits are a
+ * number and no beginning.
  *
  * @throws {SessionNotFoundError} where there is none; {NothingStoredError} where `typed` is a number.
  * @throws {AmbiguousIdError} where there are several; the message lists them.
@@ -20,19 +23,21 @@ export async function resolveSessionId(
   typed: string,
 ): Promise<string> {
   if (typed === "") throw new UsageError("the session id is empty");
-  const { eq, prefix } = await import("@pond/substrate");
+  const { eq } = await import("@pond/substrate");
   const table = sessions.store.table("sessions");
   const exact = await table.count(eq("id", typed));
   if (exact > 0) return typed;
   const numbered = await numberedSession(settings, typed);
   if (numbered !== undefined) return numbered;
 
-  const [begin = "", end = ""] = typed.split(middle, 2);
-  const rows = await table.rows({ columns: ["id"], where: prefix("id", begin) });
-  const ids = rows
-    .map((row) => String(row["id"]))
-    .filter((id) => id.endsWith(end) && id.length >= begin.length + end.length)
-    .sort();
+  if (/^\d{1,2}$/.test(typed)) {
+    throw new NothingStoredError(
+      `the last search here has no number ${typed}; to name a session by its id, type more of it`,
+      { sessionId: typed },
+    );
+  }
+
+  const ids = await idsFitting(table, typed);
   const [first, ...others] = ids;
   if (first === undefined && isNumber(typed)) {
     throw new NothingStoredError(
@@ -46,6 +51,25 @@ export async function resolveSessionId(
   }
   if (others.every((id) => id.startsWith(`${first}/`))) return first;
   throw ambiguous("sessions", typed, ids);
+}
+
+/** Sorted; where none fits as it is typed, those that do in another case: hex digits have none. */
+async function idsFitting(table: SessionTable, typed: string): Promise<string[]> {
+  const ids = await idsBetween(table, typed);
+  if (ids.length > 0 || !/^[\da-f…-]+$/i.test(typed)) return ids;
+  const cases = new Set([typed.toLowerCase(), typed.toUpperCase()]);
+  const found = await Promise.all([...cases].map((each) => idsBetween(table, each)));
+  return found.flat().sort();
+}
+
+async function idsBetween(table: SessionTable, typed: string): Promise<string[]> {
+  const { prefix } = await import("@pond/substrate");
+  const [begin = "", end = ""] = typed.split(middle, 2);
+  const rows = await table.rows({ columns: ["id"], where: prefix("id", begin) });
+  return rows
+    .map((row) => String(row["id"]))
+    .filter((id) => id.endsWith(end) && id.length >= begin.length + end.length)
+    .sort();
 }
 
 /**

@@ -90,11 +90,13 @@ function printCoverage(context: Context, { facts, embedding, machine, advice }: 
   const { clients } = machine;
   const found = clients.reduce((sum, { sessions }) => sum + sessions, 0);
   const waiting = clients.reduce((sum, client) => sum + client.waiting, 0);
+  const failed = clients.reduce((sum, client) => sum + client.failed, 0);
   const imported =
     found === 0
       ? shown("no client's sessions are on this machine")
-      : outOf(found - waiting, found, "session", " on this machine");
-  printFact(context, "Imported", imported);
+      : outOf(found - waiting - failed, found, "session", " on this machine");
+  const unreadable = failed === 0 ? shown("") : say`, ${formatCount(failed)} not readable`;
+  printFact(context, "Imported", say`${imported}${unreadable}`);
   printFact(context, "Embedded", describeEmbedded(facts, embedding));
   const rows = facts.tables.reduce((sum, table) => sum + table.rows, 0);
   const unindexed = facts.tables.reduce((sum, table) => sum + waitingOf(table), 0);

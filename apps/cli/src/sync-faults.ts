@@ -16,12 +16,12 @@ export function printFaults({ output, home }: Context, { adapters, embedding }: 
   const records = adapters.flatMap(({ faults }) => faults);
   const omitted = adapters.reduce((sum, report) => sum + report.faults_omitted, 0);
   const unread = records.length + omitted;
-  printList(
-    output,
-    say`${formatCounted(unread, "record")} could not be read; everything around ${shown(unread === 1 ? "it" : "them")} is stored:`,
-    unread,
-    listedIn(home, records),
-  );
+  const unstored = adapters.reduce((sum, { sessions }) => sum + sessions.failed, 0);
+  const title =
+    unstored > 0
+      ? describeFailed(unstored)
+      : say`${formatCounted(unread, "record")} could not be read; everything around ${shown(unread === 1 ? "it" : "them")} is stored`;
+  printList(output, say`${title}:`, unread, listedIn(home, records));
   const { failed = 0, faults = [] } = embedding ?? {};
   printList(
     output,
@@ -32,6 +32,11 @@ export function printFaults({ output, home }: Context, { adapters, embedding }: 
       reason: message,
     })),
   );
+}
+
+/** What is said of sessions of which nothing is stored, and of all else. */
+export function describeFailed(sessions: number): Shown {
+  return say`${formatCounted(sessions, "session")} could not be stored; everything else that could be read is`;
 }
 
 /** On stdout, where each is and what is wrong with it; the first ten without `-v`. */

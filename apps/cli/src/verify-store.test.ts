@@ -33,6 +33,15 @@ it("says that all of a whole store can be read, as text and as JSON", async () =
   ]);
 });
 
+it("draws at a terminal how far it is", async () => {
+  const terminal = await home.pondWith({ isTerminal: true }, "status", "--verify");
+  const quiet = await home.pondWith({ isTerminal: true }, "status", "--verify", "-q");
+
+  expect(terminal.stderr).toMatch(/checking {2}\d+ rows read/);
+  expect(quiet.stderr).toBe("");
+  expect((await home.pond("status", "--verify")).stderr).toBe("");
+});
+
 it("names a data file that was cut, and reads the other tables", async () => {
   const [file = ""] = filesOf("messages", "data");
   const bytes = readFileSync(file).length;

@@ -1,10 +1,11 @@
-import type { Damage, TableVerdict } from "@pond/substrate";
+import type { ContentCheck, Damage, TableVerdict } from "@pond/substrate";
 import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { printJson } from "./output/json.ts";
-import { formatCounted } from "./output/numbers.ts";
+import { formatCount, formatCounted } from "./output/numbers.ts";
+import { describeRate, fitted, type Pace, ProgressLine } from "./output/progress.ts";
 import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 
 /** What `pond status --verify --json` prints. */
@@ -25,17 +26,43 @@ export async function verifyStored(context: Context): Promise<ExitCode> {
   const { checkContent, sessionTables: tables } = await import("@pond/sessions");
   const { verifyStore } = await import("@pond/substrate");
   const { location, storageOptions } = settings;
+  const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   try {
-    const content = checkContent();
+    const content = drawn(checkContent(), progress);
     const verdicts = await verifyStore(location, { tables, storageOptions, content, signal });
+    progress.clear();
     if (output.isJson) await printJson(output, toWire(location, verdicts));
     else print(context, verdicts);
     const isDamaged = verdicts.some(({ damages }) => damages.length > 0);
     return isDamaged ? exitCodes.doneWithFaults : exitCodes.done;
   } finally {
+    progress.clear();
     stop();
   }
+}
+
+/** The same check, which draws how many rows of all tables were read. */
+function drawn(content: ContentCheck, progress: ProgressLine): ContentCheck {
+  let rows = 0;
+  const show = (): void => progress.show("check", { done: rows, total: 0 }, describeCheck);
+  show();
+  return {
+    columns: content.columns,
+    next: (tables) => content.next(tables),
+    add(table, more) {
+      rows += more.length;
+      show();
+      content.add(table, more);
+    },
+    finish: (damaged) => content.finish(damaged),
+  };
+}
+
+/** Without a share: a store that cannot be opened does not say how many rows it has. */
+function describeCheck({ done, elapsedMs, columns }: Pace): Shown {
+  const rate = describeRate(done, elapsedMs, (each) => say`${formatCount(each)} rows/s`);
+  return fitted([say`checking  ${formatCounted(done, "row")} read`, rate], columns);
 }
 
 function toWire(location: string, verdicts: readonly TableVerdict[]): VerifyWire {

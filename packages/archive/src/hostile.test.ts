@@ -338,6 +338,17 @@ describe("an archive", () => {
     }
   });
 
+  it("that is another file is told from one that is cut off, however small it is", async () => {
+    const cutOff = { details: { reason: "it is cut off" } };
+    const other = { details: { reason: "it is no .pond archive" } };
+
+    expect(await refusal(Buffer.from('{"sessions":[]}'))).toMatchObject(other);
+    expect(await refusal(Buffer.from("m"))).toMatchObject(cutOff);
+    expect(await refusal(archive.subarray(0, 500))).toMatchObject(cutOff);
+    expect(await refusal(Buffer.alloc(0))).toMatchObject(cutOff);
+    expect(await refusal(Buffer.alloc(2_000, "x"))).toMatchObject(other);
+  });
+
   it("with any one byte changed is refused", async () => {
     for (let at = 3; at < archive.length; at += 7_919) {
       const code = expect.stringMatching(/^archive_(damaged|hostile)$/);

@@ -5,6 +5,7 @@ import {
   ArchiveNotFoundError,
   type ArchivePlace,
 } from "./errors.ts";
+import { manifestPath } from "./manifest.ts";
 import {
   blockBytes,
   decodeHeader,
@@ -63,7 +64,10 @@ export async function readMembers(handle: FileHandle, file: string): Promise<Mem
   for (let offset = 0; ; ) {
     const place: ArchivePlace = { file, offset };
     const { bytesRead } = await handle.read(block, 0, blockBytes, offset);
-    if (bytesRead < blockBytes) throw new ArchiveDamagedError(place, "it is cut off");
+    if (bytesRead < blockBytes) {
+      const isOther = offset === 0 && !beginsHeader(block.subarray(0, bytesRead));
+      throw new ArchiveDamagedError(place, isOther ? noArchive : "it is cut off");
+    }
     if (isEmpty(block)) {
       await checkEnd(handle, place, fileBytes - offset);
       return members;
@@ -84,10 +88,18 @@ export async function readMembers(handle: FileHandle, file: string): Promise<Mem
   }
 }
 
+const noArchive = "it is no .pond archive";
+
+/** True of what is cut off an archive so early that only its beginning can be compared. */
+function beginsHeader(bytes: Buffer): boolean {
+  const first = Buffer.from(`${manifestPath}\0`).subarray(0, bytes.length);
+  return bytes.subarray(0, first.length).equals(first);
+}
+
 function readHeader(block: Buffer, place: ArchivePlace): TarFile {
   const header = decodeHeader(block);
   if (header === undefined) {
-    const reason = place.offset === 0 ? "it is no .pond archive" : "a header is damaged";
+    const reason = place.offset === 0 ? noArchive : "a header is damaged";
     throw new ArchiveDamagedError(place, reason);
   }
   const inside = { ...place, member: header.path };

@@ -4,12 +4,12 @@ import { showArchive } from "../archive-progress.ts";
 import { createBatchCaches } from "../batch-caches.ts";
 import { type Context, healed } from "../context.ts";
 import { exitCodeOf, printCopy, toCopyWire, whatIsKept } from "../copy-report.ts";
-import { UsageError } from "../errors.ts";
+import { NoStoreError, UsageError } from "../errors.ts";
 import type { ExitCode } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { printJson } from "../output/json.ts";
 import { ProgressLine } from "../output/progress.ts";
-import { isAbort, sayStopped } from "../report-error.ts";
+import { factsOf, isAbort, sayStopped } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSettings } from "../settings.ts";
 
@@ -46,7 +46,9 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
       onProgress: (each: Progress) => showArchive(progress, each),
     };
     // The one that may not be there comes first, so that no other is made for nothing.
-    const stored = await openSessions(source, options);
+    const stored = await openSessions(source, options).catch((error: unknown) => {
+      throw from === own ? error : namingFrom(error);
+    });
     try {
       const copied = await openSessions(target, { ...options, mode: "write" });
       try {
@@ -71,6 +73,13 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
     progress.clear();
     stop();
   }
+}
+
+/** Says of a store that is not there that FROM named it, and no setting. */
+function namingFrom(error: unknown): unknown {
+  const { code, message, details } = factsOf(error);
+  if (code !== "store_not_found") return error;
+  return new NoStoreError(message, { ...details, argument: "FROM" }, { cause: error });
 }
 
 /** The store of the namespace in a storage, as `--storage` would find it. */

@@ -356,8 +356,25 @@ describe("pond copy", () => {
   it("makes no store where there is none to copy", async () => {
     const other = join(home.folder, "other");
 
-    const { code } = await home.pond("copy", "@", other);
+    const { code, stderr } = await home.pond("copy", "@", other);
 
     expect([code, existsSync(other)]).toEqual([1, false]);
+    expect(stderr).toContain("name another with --storage");
+  });
+
+  it("says that FROM is what holds no store", async () => {
+    await syncTwo();
+    const other = join(home.folder, "other");
+
+    const text = await home.pond("copy", other, "@");
+    const { stdout } = await home.pond("copy", other, "@", "--json");
+    const itself = await home.pond("copy", join(home.folder, ".local/share/pond/default"), other);
+
+    expect([text.code, text.stderr]).toEqual([
+      1,
+      expect.stringMatching(/no store here\nFROM is what is read: name a folder or an address /),
+    ]);
+    expect(JSON.parse(stdout).error.details).toMatchObject({ kind: "store_not_found" });
+    expect(itself.stderr).toMatch(/is a store itself: say \S+\/pond --namespace default\n$/);
   });
 });

@@ -17,7 +17,7 @@ type ListFlags = {
   readonly project?: string;
   readonly agent?: string;
   readonly since?: bigint;
-  readonly limit: number;
+  readonly limit?: number;
   readonly all?: boolean;
 };
 
@@ -29,14 +29,14 @@ export function listCommand(run: RunAction): Command {
     .option("--project <folder>", "only of this folder and those below it", parseProject)
     .option("--agent <name>", "only of this client")
     .option("--since <time>", "only active since: 2026-03-01, 7d, today", (text) => parseTime(text))
-    .option("--limit <n>", "at most so many", parseCount, 50)
+    .option("--limit <n>", "at most so many sessions (default: 50)", parseCount)
     .option("--all", "every session, sub-agents too, whatever the limit")
     .action((flags: ListFlags, command: Command) =>
       run(command, (context) => list(context, flags)),
     );
 }
 
-async function list(context: Context, { all = false, limit, ...filters }: ListFlags) {
+async function list(context: Context, { all = false, limit = 50, ...filters }: ListFlags) {
   const { output } = context;
   const found = await withStore(context, "read", async (sessions) => {
     const { listSessions } = await import("@pond/sessions");

@@ -163,7 +163,21 @@ describe("pond get", () => {
   it.each([
     [["get", "zzz"], 1, "no session zzz is stored"],
     [["get", ""], 2, "the session id is empty"],
-    [["get", ledger, "--message", "zzz"], 1, "holds no message zzz"],
+    [
+      ["get", ledger, "--message", "zzz"],
+      1,
+      `holds no message zzz\n\`pond get ${ledger} --mode complete\` shows the ids of its messages.`,
+    ],
+    [
+      ["search", "--limit", "2", "foo", "-bar"],
+      2,
+      '\n`pond search -- foo -bar` leaves out "bar".\n',
+    ],
+    [
+      ["search", "-bar", "foo", "--baz"],
+      2,
+      '\n`pond search -- -bar foo --baz` leaves out "bar".\n',
+    ],
     [["get", ledger, "--after", "zzz"], 1, "holds no message zzz"],
     [["get", ledger, "--context", "2"], 2, "--context goes with --message"],
     [["get", ledger, "--mode", "short"], 2, "Allowed choices are conversational"],

@@ -55,6 +55,31 @@ describe("pond restore", () => {
     });
   });
 
+  it("draws at a terminal how far it is", async () => {
+    const argv = ["restore", "--all", "--out", out];
+    const { stderr } = await home.pondWith({ isTerminal: true }, ...argv);
+    const quiet = await home.pondWith({ isTerminal: true }, ...argv, "--force", "-q");
+
+    expect(stderr).toMatch(/restoring {2}.*0\/\d sessions/);
+    expect(quiet.stderr).toBe("");
+  });
+
+  it("says what another client's files leave out, over all of them, as resume does", async () => {
+    const argv = ["restore", "--all", "--to", "codex", "--out", out];
+    const { stdout } = await home.pond(...argv);
+    const { files } = JSON.parse((await home.pond(...argv, "--force", "--json")).stdout);
+    const native = await home.pond("restore", "--all", "--out", join(out, "native"));
+
+    const dropped: number[] = files.map(
+      ({ fidelity }: { fidelity: { system?: { dropped: number } } }) =>
+        fidelity.system?.dropped ?? 0,
+    );
+    const total = dropped.reduce((sum, count) => sum + count, 0);
+    expect(dropped.filter((count) => count > 0).length).toBeGreaterThan(1);
+    expect(stdout).toContain(`\nNot carried over: ${total} system`);
+    expect(native.stdout).not.toContain("Not carried over");
+  });
+
   it("writes one session with its sub-agents straight into the folder", async () => {
     const { code, stdout } = await home.pond("restore", "c5e1", "--out", out);
 

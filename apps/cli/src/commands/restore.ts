@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { parsePlace } from "../arguments.ts";
 import { type Context, withStore, withWholeStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
+import { droppedText } from "../dropped-text.ts";
 import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
@@ -82,12 +83,13 @@ function print({ output, home }: Context, report: RestoreReport): void {
     const rest = files.length - listed.length;
     if (rest > 0) output.line(say`and ${formatCounted(rest, "more file", "more files")}`);
     const sessions = new Set(files.map(({ session_id }) => session_id)).size;
-    const foreign = files.filter(({ native }) => !native).length;
-    const kind = foreign > 0 ? shown(", translated for another client") : shown("");
+    const foreign = files.filter(({ native }) => !native);
+    const kind = foreign.length > 0 ? shown(", translated for another client") : shown("");
     const total = formatCounted(sessions, "session");
     const said = say`Restored ${total} in ${formatCounted(files.length, "file")}${kind}.`;
     const left = left_as_is.length > 0 ? [leftAsIsText(left_as_is.length)] : [];
-    for (const sentence of [said, ...left]) {
+    const dropped = droppedText(foreign.map(({ fidelity }) => fidelity)) ?? [];
+    for (const sentence of [said, ...left].concat(dropped)) {
       for (const line of wrapText(sentence, output.width)) output.line(output.style.faint(line));
     }
     if (files.length === 0 && faults.length === 0) {

@@ -7,6 +7,7 @@ import { Command } from "commander";
 import { compareCopy } from "../compare-copy.ts";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
+import { droppedText } from "../dropped-text.ts";
 import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
@@ -194,11 +195,8 @@ function print({ output, home }: Context, report: ResumeReport): void {
         : say`Already there, and left as it is: ${where} (--force replaces it)`,
     );
     if (report.left_as_is.length > 0) output.note(leftAsIsText(report.left_as_is.length));
-    const lost = Object.entries(report.fidelity ?? {}).filter(([, { dropped }]) => dropped > 0);
-    if (!report.native && lost.length > 0) {
-      const list = lost.map(([type, { dropped }]) => `${dropped} ${type.replaceAll("_", " ")}`);
-      output.note(style.faint(say`Not carried over: ${shown(list.join(", "))}`));
-    }
+    const dropped = droppedText(report.fidelity === null ? [] : [report.fidelity]);
+    if (dropped !== undefined) output.note(style.faint(dropped));
   }
   output.line(shown(report.command));
 }

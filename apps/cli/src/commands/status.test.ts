@@ -56,6 +56,40 @@ describe("pond status", () => {
     });
   });
 
+  it("tells sessions that could not be stored from records, and asks for no sync that was", async () => {
+    const sessionId = "q1";
+    const queued = { type: "queue-operation", timestamp: "2026-11-20T09:00:00.000Z", sessionId };
+    home.writeSession(
+      sessionId,
+      JSON.stringify({ ...queued, operation: "enqueue", content: "hi" }),
+      JSON.stringify({ ...queued, operation: "dequeue" }),
+    );
+    const sync = await home.pond("sync");
+
+    const text = await status();
+    const { advice, machine } = JSON.parse(await status("--json"));
+
+    expect(sync.stderr).toContain(
+      "warning: 1 session could not be stored; everything else that could be read is:\n  ~/",
+    );
+    expect(text).toContain("\nImported  0 of 1 session on this machine (0 %), 1 not readable\n");
+    expect(text).toMatch(
+      /\n! 1 session could not be stored; everything else that could be read is\. /,
+    );
+    expect(text).not.toMatch(/Mend|`pond sync` fetches|\brecord could/);
+    expect(advice).toEqual([]);
+    expect(machine.advice).toEqual([
+      { code: "sessions_unstored", message: expect.stringMatching(/^1 session could not/) },
+    ]);
+  });
+
+  it("asks for a sync of an empty store that has seen none", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    await home.pond("sync", "--only", "update-indexes");
+
+    expect(await status()).toContain("! Nothing is stored yet: `pond sync` fetches sessions.");
+  });
+
   it("tells of the schedule, and of a run of it that failed", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     await home.pond("sync");

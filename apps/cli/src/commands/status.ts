@@ -4,7 +4,7 @@ import { type Context, withStore } from "../context.ts";
 import { embeddingStatus } from "../embedding-status.ts";
 import { exitCodes } from "../exit.ts";
 import { type LastSessions, lastSessions } from "../last-sessions.ts";
-import { type MachineStatus, machineStatus } from "../machine-status.ts";
+import { isAllSeen, type MachineStatus, machineStatus } from "../machine-status.ts";
 import { ProgressLine } from "../output/progress.ts";
 import { shown } from "../output/shown.ts";
 import type { RunAction } from "../run.ts";
@@ -39,7 +39,9 @@ async function status(context: Context, { all = false }: StatusFlags) {
   }).finally(() => progress.clear());
   const embedding = await embeddingStatus(context, facts);
   const { adviseOn } = await import("@pond/server");
-  const advice = adviseOn(facts, embedding);
+  const advice = adviseOn(facts, embedding).filter(
+    ({ code }) => code !== "empty" || !isAllSeen(machine),
+  );
   if (output.isJson) {
     const { namespace } = settings;
     output.jsonText(JSON.stringify({ ...facts, namespace, embedding, advice, machine }));

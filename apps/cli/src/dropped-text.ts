@@ -1,0 +1,18 @@
+import type { Fidelity } from "@pond/canonical/adapter";
+import { formatCount } from "./output/numbers.ts";
+import { joined, type Shown, say, shown } from "./output/shown.ts";
+
+/** `Not carried over: 7 system`: what is in none of the files; undefined where all of it is. */
+export function droppedText(reports: readonly Fidelity[]): Shown | undefined {
+  const counts = new Map<string, number>();
+  for (const report of reports) {
+    for (const [type, { dropped }] of Object.entries(report)) {
+      if (dropped > 0) counts.set(type, (counts.get(type) ?? 0) + dropped);
+    }
+  }
+  if (counts.size === 0) return undefined;
+  const list = [...counts].map(
+    ([type, count]) => say`${formatCount(count)} ${shown(type.replaceAll("_", " "))}`,
+  );
+  return say`Not carried over: ${joined(list, ", ")}`;
+}
