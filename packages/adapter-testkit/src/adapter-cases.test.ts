@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { adapterCases } from "./adapter-cases.ts";
 import * as inventions from "./broken/inventions.ts";
 import * as readers from "./broken/readers.ts";
@@ -47,6 +47,22 @@ describe("an adapter is caught that", () => {
     ["calls a live tail a fault", "a last line of plain still", reading(readers.impatient)],
     ["reads the first chunk only", "plain reads the same across", { reader: readers.oneChunk }],
     ["fingerprints nothing", "fingerprints of plain change", { reader: readers.sameFingerprint }],
+    [
+      "measures no more than sizes",
+      "fingerprints of plain tell",
+      { reader: readers.sizeFingerprint },
+    ],
+    ["names messages by their line", "ids of talk stay", reading(sequences.namesByLine)],
+    [
+      "leaves copies the ids of originals",
+      "a foreign restore has",
+      foreign(writers.keepingIds(/./)),
+    ],
+    [
+      "leaves copies the ids that could be its own",
+      "a foreign restore has",
+      foreign(writers.keepingIds(/^[0-9a-f]{8}-/)),
+    ],
     ["restores no descendants", "a foreign restore writes every", foreign(writers.rootOnly)],
     ["writes nothing for others", "a foreign restore is one", foreign(() => [])],
     ["writes what is no JSON", "a foreign restore is one", foreign(writers.cutShort)],
@@ -123,6 +139,18 @@ describe("an adapter is caught that", () => {
     expect(found).toHaveLength(1);
     await expect(found[0]?.run()).rejects.toThrow();
   });
+});
+
+it("says which cases it does not make, and why", async () => {
+  const log = vi.spyOn(console, "log").mockReturnValue();
+  const cases = adapterCases({ ...demo, isLineFile: () => false });
+  for (const { name, run } of cases) if (/^(?:ids|fingerprints) of plain /.test(name)) await run();
+
+  expect(log.mock.calls.flat()).toEqual([
+    "left out: ids of plain stay where a record before them is gone: no file of it holds a record a line",
+    "left out: fingerprints of plain tell an edit of equal length: none of its files is JSON",
+  ]);
+  log.mockRestore();
 });
 
 function native(writeNative: writers.Write): Partial<AdapterKit> {

@@ -10,6 +10,7 @@ import { orderCases } from "./cases/order.ts";
 import { pathCases } from "./cases/paths.ts";
 import { projectionCases } from "./cases/projection.ts";
 import { provenanceCases } from "./cases/provenance.ts";
+import { pruningCases } from "./cases/pruning.ts";
 import { roundTripCases } from "./cases/round-trip.ts";
 import { synthesisCases } from "./cases/synthesis.ts";
 import { type AdapterCase, type AdapterKit, complete } from "./kit.ts";
@@ -25,6 +26,7 @@ export function adapterCases(kit: AdapterKit): readonly AdapterCase[] {
     synthesisCases,
     determinismCases,
     growthCases,
+    pruningCases,
     orderCases,
     provenanceCases,
     damageCases,

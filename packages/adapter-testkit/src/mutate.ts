@@ -29,6 +29,13 @@ export function joinLines(lines: readonly Uint8Array[]): Buffer {
   return Buffer.concat(lines.flatMap((line) => [line, newline]));
 }
 
+/** Every border of a small file, and some, evenly, of a large one; the end is among them. */
+export function cuts(lines: number): readonly number[] {
+  const step = Math.max(1, lines / maxCuts);
+  const count = Math.min(lines, maxCuts);
+  return Array.from({ length: count }, (_, at) => Math.round((at + 1) * step));
+}
+
 /** The line with fields added behind its own. */
 export function withFields(line: Buffer, fields: string): Buffer {
   const text = line.toString().trimEnd();
@@ -46,4 +53,5 @@ function holdsRecord({ record }: SourceLine): boolean {
   return record !== undefined;
 }
 
+const maxCuts = 64;
 const newline = Buffer.from("\n");

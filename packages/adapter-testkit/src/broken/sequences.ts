@@ -1,4 +1,4 @@
-import { isJsonObject, type MessageEvent, type ReadEvent } from "@pond/canonical";
+import { isJsonObject, type MessageEvent, type MessageId, type ReadEvent } from "@pond/canonical";
 import { type Change, withId } from "./readers.ts";
 
 // Readers whose events depend on what stands behind them, or come in an order of their own.
@@ -21,6 +21,20 @@ export const countsDown: Change = async function* (events) {
   const all = await Array.fromAsync(events);
   for (const [at, event] of all.entries()) {
     yield event.kind === "part" ? withId(event, String(all.length - at)) : event;
+  }
+};
+
+/** Names its messages by their line. */
+export const namesByLine: Change = async function* (events) {
+  let line = 1;
+  for await (const event of events) {
+    if (event.kind === "message") {
+      line += 1;
+      yield { ...event, message: { ...event.message, id: `line-${line}` as MessageId } };
+    } else if (event.kind === "part") {
+      const part = { ...event.part, message_id: `line-${line}` as MessageId };
+      yield { ...event, part };
+    } else yield event;
   }
 };
 

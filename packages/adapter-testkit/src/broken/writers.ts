@@ -105,6 +105,18 @@ export function fragile(lineage: Lineage): readonly RestoredFile[] {
   return files;
 }
 
+/** Leaves a session the id it has, where it looks like one of this client. */
+export function keepingIds(pattern: RegExp): Write {
+  return (lineage) =>
+    write(lineage).map((file) => {
+      const [head, ...others] = Array.from(file.content, String);
+      const id = JSON.stringify(file.session);
+      return pattern.test(file.session)
+        ? { ...file, content: [head?.replace(/"id":"[^"]*"/, () => `"id":${id}`) ?? "", ...others] }
+        : file;
+    });
+}
+
 export function onePath(lineage: Lineage): RestoredFile[] {
   return write(lineage).map((file) => ({ ...file, path: "session.jsonl" }));
 }

@@ -1,13 +1,18 @@
-import { equal, notEqual, ok } from "node:assert/strict";
-import { appendFile, rm } from "node:fs/promises";
+import { equal, fail, notEqual, ok } from "node:assert/strict";
+import { appendFile, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AdapterCase, type CompleteKit, fixturesOf } from "../kit.ts";
+import { type AdapterCase, type CompleteKit, type Fixture, fixturesOf } from "../kit.ts";
+import { leaveOut } from "../leave-out.ts";
 import { findSessions } from "../read.ts";
 import { withFolder } from "../source-files.ts";
 
 /** A fingerprint that misses a change keeps the changed records out for good. */
 export function changeCases(kit: CompleteKit): readonly AdapterCase[] {
-  return fixturesOf(kit).map((fixture) => ({
+  return fixturesOf(kit).flatMap((fixture) => [growthCase(kit, fixture), editCase(kit, fixture)]);
+}
+
+function growthCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
+  return {
     rule: "adapter-integrity-no-silent-drops",
     name: `fingerprints of ${fixture.name} change with its files and only then`,
     run: async () => {
@@ -42,5 +47,51 @@ export function changeCases(kit: CompleteKit): readonly AdapterCase[] {
         }
       });
     },
-  }));
+  };
+}
+
+function editCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
+  const name = `fingerprints of ${fixture.name} tell an edit of equal length`;
+  return {
+    rule: "adapter-integrity-no-silent-drops",
+    name,
+    run: async () => {
+      const files = await fixture.load();
+      const edited = [...files].filter(
+        ([path, bytes]) => isJson(kit, path) && lastWord(bytes) >= 0,
+      );
+      if (edited.length === 0) return leaveOut(name, "none of its files is JSON");
+      await withFolder(files, async (folder) => {
+        const reader = kit.reader(folder);
+        for (const [path] of edited) {
+          const { sessions } = await findSessions(reader);
+          await editInPlace(join(folder, path));
+          const after = await Promise.all(sessions.map(({ key }) => reader.fingerprint(key)));
+          const isTold = sessions.some(({ fingerprint }, at) => fingerprint !== after[at]);
+          if (sessions.length > 0 && !isTold) {
+            fail(`${path}: a byte of it is another, and no fingerprint is`);
+          }
+        }
+      });
+    },
+  };
+}
+
+/** True for files that are read whole. Of a database, what changed may be its rows alone. */
+function isJson(kit: CompleteKit, path: string): boolean {
+  return kit.isLineFile(path) || path.endsWith(".json");
+}
+
+/** Changes the last letter or digit, a second later than the file was written. */
+async function editInPlace(path: string): Promise<void> {
+  const [bytes, { atime, mtimeMs }] = [await readFile(path), await stat(path)];
+  const at = lastWord(bytes);
+  bytes.write(bytes.toString("latin1", at, at + 1) === "0" ? "1" : "0", at);
+  await writeFile(path, bytes, { flag: "r+" });
+  await utimes(path, atime, new Date(mtimeMs + 1000));
+}
+
+/** Where the last letter or digit stands; -1 where there is none. */
+function lastWord(bytes: Uint8Array): number {
+  return bytes.findLastIndex((byte) => /[0-9a-z]/i.test(String.fromCharCode(byte)));
 }

@@ -3,6 +3,7 @@ import { partsOf } from "@pond/canonical";
 import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import { expectCounted } from "../fidelity.ts";
 import type { AdapterCase, CompleteKit } from "../kit.ts";
+import { readFiles } from "../read-files.ts";
 import { expectAccepted, expectEverySession, expectSameFiles } from "../restored.ts";
 import { sampleLineage, sampleText, sampleTools } from "../sample.ts";
 import { restoredFiles } from "../source-files.ts";
@@ -53,11 +54,38 @@ export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
       },
     },
     {
+      rule: "adapter-integrity-additive-sync",
+      name: "a foreign restore has ids of its own",
+      run: async () => {
+        const copies = await expectOwnIds(kit, sampleLineage());
+        // An id that the client could have given is another's all the same.
+        for (const { session } of copies) {
+          const names = [session.id, `${session.id}-child`, `${session.id}-grandchild`] as const;
+          await expectOwnIds(kit, sampleLineage(names));
+        }
+      },
+    },
+    {
       rule: "adapter-lineage-complete-restore",
       name: "a foreign restore writes every session of the lineage",
       run: async () => expectEverySession(sampleLineage(), write(sampleLineage(), kit.readTool)),
     },
   ];
+}
+
+/** Fails where a copy has the id of an original: the next sync would add it to that. */
+async function expectOwnIds(
+  kit: CompleteKit,
+  { root, descendants }: Lineage,
+): Promise<readonly SessionContent[]> {
+  const originals = new Set([root, ...descendants].map(({ session }) => session.id));
+  const files = [...kit.writer.writeForeign({ root, descendants }, kit.readTool)];
+
+  const { contents } = await readFiles(kit, restoredFiles(files));
+
+  const kept = contents.find(({ session }) => originals.has(session.id));
+  if (kept) fail(`the copy of session ${JSON.stringify(kept.session.id)} has the same id`);
+  return contents;
 }
 
 function saysSample({ messages }: SessionContent): boolean {

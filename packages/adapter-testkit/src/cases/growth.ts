@@ -2,7 +2,7 @@ import { fail } from "node:assert/strict";
 import type { ReadEvent } from "@pond/canonical";
 import { eventDifference, eventName } from "../event-difference.ts";
 import { type AdapterCase, type CompleteKit, type Fixture, fixturesOf } from "../kit.ts";
-import { joinLines, mapLineFiles, wholeLines } from "../mutate.ts";
+import { cuts, joinLines, mapLineFiles, wholeLines } from "../mutate.ts";
 import { eventText } from "../read.ts";
 import { readFiles } from "../read-files.ts";
 import type { SourceFiles } from "../source-files.ts";
@@ -45,15 +45,6 @@ async function expectLinesToAdd(kit: CompleteKit, fixture: Fixture): Promise<voi
     }
   }
 }
-
-/** Every border of a small file, and some, evenly, of a large one; the end is among them. */
-function cuts(lines: number): readonly number[] {
-  const step = Math.max(1, lines / maxCuts);
-  const count = Math.min(lines, maxCuts);
-  return Array.from({ length: count }, (_, at) => Math.round((at + 1) * step));
-}
-
-const maxCuts = 64;
 
 /** The events of each session, as texts. */
 type Rows = ReadonlyMap<string, readonly string[]>;

@@ -12,8 +12,10 @@ import { recordReader } from "./records.ts";
 
 /** Reads a folder of JSON Lines files, each a session: its head, then a record a line. */
 export function fromDemo(folder: string): Reader {
-  const fingerprint = async (key: string): Promise<string | undefined> =>
-    (await stat(`${folder}/${key}`).catch(() => undefined))?.size.toString();
+  const fingerprint = async (key: string): Promise<string | undefined> => {
+    const found = await stat(`${folder}/${key}`).catch(() => undefined);
+    return found && `${found.size} ${found.mtimeMs}`;
+  };
   const sessions = async function* (): AsyncGenerator<SourceSession> {
     for (const key of (await readdir(folder)).sort()) {
       yield { kind: "source", key, fingerprint: (await fingerprint(key)) ?? "", bytes: 0 };
