@@ -136,13 +136,17 @@ function isFourth(record: SourceRecord): boolean {
   return record.peek("kind") === "header" && record.peek("version") === 4;
 }
 
-/** True for what a client prints of a run, behind the header of the session it goes on with. */
+/**
+ * True for what a client prints of a run, behind the header of the session it goes on with. Entries
+ * have an id and a time, and none is named so.
+ */
 function isRunEvent(record: SourceRecord): boolean {
   const type = record.peek("type");
+  if (record.peek("id") !== undefined && record.peek("timestamp") !== undefined) return false;
   return typeof type === "string" && runEvent.test(type);
 }
 
-const runEvent = /^(?:agent|turn|message|tool_execution)_(?:start|update|end)$/;
+const runEvent = /_(?:start|update|end|changed|request)$|^notice$/;
 
 const printed = ({ origin }: Dialect): string =>
   `output of \`${origin} --mode json\`, not a session file: not ingested`;

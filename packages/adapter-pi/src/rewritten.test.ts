@@ -162,8 +162,9 @@ it.each([
   ["omp", fromOmp],
 ])("reads nothing of what %s printed of a run", async (client, from) => {
   const said = { type: "message_end", message: { role: "user", content: "hi" } };
-  home.put(log, [header("s1"), { type: "agent_start" }, said, { type: "agent_end", messages: [] }]);
-  home.put(`${project}/${logName("s2")}`, [header("s2"), said]);
+  const begun = [{ type: "agent_start" }, said, { type: "agent_end", messages: [] }];
+  home.put(log, [header("s1"), { type: "compaction_start", reason: "threshold" }, ...begun]);
+  home.put(`${project}/${logName("s2")}`, [header("s2"), ...begun]);
 
   const { contents, faults } = await readHome(from(home.path));
   const reason = `output of \`${client} --mode json\`, not a session file: not ingested`;

@@ -16,7 +16,8 @@ export async function* unpack(
   maxBytes: number = defaultMaxBytes,
 ): AsyncGenerator<Uint8Array> {
   const at = { adapter, uri: file, record: "file" };
-  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+  // Of a break, what was unpacked with it is gone: of little, little.
+  const gunzip = createGunzip({ chunkSize: 16 * 1024 });
   // Whatever goes wrong comes out of the last of them.
   pipeline(createReadStream(file), gunzip, () => {});
   let bytes = 0;

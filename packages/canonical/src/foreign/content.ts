@@ -22,11 +22,24 @@ function bytesInUrl(url: string): Uint8Array | undefined {
 }
 
 function withoutEscapes(text: string): Buffer {
-  const bytes = Buffer.from(text).toString("latin1");
-  const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return Buffer.from(decoded, "latin1");
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++, length++) {
+    const [byte = 0, high = 0, low = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
+    const escaped = byte === percentSign ? digitOf(high) * 16 + digitOf(low) : Number.NaN;
+    bytes[length] = Number.isNaN(escaped) ? byte : escaped;
+    if (!Number.isNaN(escaped)) at += 2;
+  }
+  return bytes.subarray(0, length);
+}
+
+const percentSign = 0x25;
+
+/** A hexadecimal digit by its character; NaN for any other. */
+function digitOf(character: number): number {
+  if (character >= 0x30 && character <= 0x39) return character - 0x30;
+  const letter = character | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
 /** True for a file of which the session has only the address. */

@@ -40,6 +40,11 @@ describe("titleOf", () => {
       [carrier({ id: "ses_1", title: "New session - 2026-08-11T16:16:00.424Z" })],
       undefined,
     ],
+    [
+      "of a row, whatever else there is of it",
+      [carrier({ id: "ses_1", title: "Round the eggs" }), carrier({ value: [{ content: "a" }] })],
+      ["Round the eggs", false],
+    ],
     ["of a row without a name", [carrier({ id: "ses_1", title: null })], undefined],
     [
       "of another record with a title",

@@ -76,7 +76,9 @@ function headerTitle(record: JsonObject, slot: JsonObject): SessionTitle {
 // What a session is called until the client has made up something.
 const placeholder = /^(?:New|Child) session - \d{4}-\d\d-\d\dT/;
 
+/** Of others without a type, such as its lists of things to do, none says a title. */
 function rowTitle({ title }: JsonObject): SessionTitle | undefined {
+  if (title === undefined) return undefined;
   const text = textOf(title);
   return placeholder.test(text) ? undefined : { text, isChosen: false };
 }
