@@ -39,6 +39,21 @@ it.each([
   expect(session.parent_message_id).toBeUndefined();
 });
 
+it("reads a session that holds a row as runs begin with", async () => {
+  const row = { sessionId: "s1", cwd: "/w", timestamp: "2026-03-01T09:00:00.000Z" };
+  const rows = [
+    { ...row, type: "user", uuid: "u1", message: { role: "user", content: "hi" } },
+    { type: "system", subtype: "init", session_id: "s2", cwd: "/w" },
+  ];
+  const file = join(projects, "runs", "mixed.jsonl");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, rows.map((each) => `${JSON.stringify(each)}\n`).join(""));
+
+  const events = await readAll(fromClaudeCode(file), "runs/mixed.jsonl");
+
+  expect(events.map(({ kind }) => kind)).toEqual(["session", "message", "part", "message"]);
+});
+
 it("says where the session itself lies of which a run was printed", async () => {
   const run = { session_id: "s1", timestamp: "2026-03-01T09:00:00.000Z" };
   const rows = [
@@ -47,7 +62,7 @@ it("says where the session itself lies of which a run was printed", async () => 
     { ...run, type: "user", message: { role: "user", content: "hi" } },
   ];
   const file = join(projects, "runs", "run.jsonl");
-  mkdirSync(dirname(file));
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 
   const events = await readAll(fromClaudeCode(file), "runs/run.jsonl");

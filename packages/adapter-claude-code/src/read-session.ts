@@ -84,9 +84,10 @@ const notAttributable =
 
 /** Why no session is made of what the client prints of a run; undefined for anything else. */
 function printedRun(entries: readonly RecordOutcome[]): string | undefined {
-  for (const entry of entries) {
-    if (entry.kind !== "record") continue;
-    const { record } = entry;
+  const records = entries.flatMap((entry) => (entry.kind === "record" ? [entry.record] : []));
+  // Rows of a session name it so, whatever else stands among them.
+  if (records.some((record) => record.peek("sessionId") !== undefined)) return undefined;
+  for (const record of records) {
     const [id, cwd] = [record.peek("session_id"), record.peek("cwd")];
     const isStart = record.peek("type") === "system" && record.peek("subtype") === "init";
     if (!isStart || typeof id !== "string" || typeof cwd !== "string") continue;

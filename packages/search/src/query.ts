@@ -167,9 +167,7 @@ function termsOf(texts: readonly string[]): Term[] {
   const words = new Map<string, string>();
   const pieces = new Set<string>();
   for (const text of texts) {
-    for (const joined of joinedPieces(text)) {
-      if (joined.length <= limits.wordChars) pieces.add(joined);
-    }
+    for (const joined of joinedPieces(text)) pieces.add(joined);
     for (const word of wordsOf(text)) {
       if (word.length > limits.wordChars) continue;
       const lower = word.toLowerCase();

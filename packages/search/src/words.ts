@@ -39,7 +39,8 @@ export function camelPieces(word: string): string[] {
 
 /** The words that the pieces of snake_case and kebab-case names are in camelCase, in lower case. */
 export function joinedPieces(text: string): string[] {
-  const names = text.match(/[\p{L}\p{M}\p{N}]+(?:[_-][\p{L}\p{M}\p{N}]+)+/gu) ?? [];
+  const runs = text.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];
+  const names = runs.filter((run) => run.length <= longestIdentifier && /[^_-][_-][^_-]/.test(run));
   return names.map((name) => name.replaceAll(/[_-]/g, "").toLowerCase());
 }
 

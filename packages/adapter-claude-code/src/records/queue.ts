@@ -22,6 +22,8 @@ export class PromptQueue {
   /** First come, first out. Undefined stands for what no human typed. */
   readonly #waiting: (Queued | undefined)[] = [];
   #removed: { readonly prompt: Queued; readonly at: number }[] = [];
+  /** What was taken out last, for a record of its own. */
+  #dequeued: Queued | undefined;
   #hasResults = false;
 
   /** Undefined for what no human typed. */
@@ -37,7 +39,10 @@ export class PromptQueue {
     if (operation !== "remove") this.#giveBack(at);
     if (operation === "popAll") this.#waiting.length = 0;
     const prompt = this.#waiting.shift();
-    if (operation === "remove" && prompt) this.#removed.push({ prompt, at });
+    if (operation === "dequeue") this.#dequeued = prompt;
+    if (operation !== "remove" || prompt === undefined) return;
+    this.#removed.push({ prompt, at });
+    if (this.#removed.length > maxWaiting) this.#removed.shift();
   }
 
   /** Where a turn ends its tasks are removed, and in the same moment the next prompt is taken out. */
@@ -49,13 +54,24 @@ export class PromptQueue {
 
   /** Learns from the events of a user's record. */
   learn(events: readonly CanonicalEvent[]): void {
-    const isTyped = events.some(
-      (event) => event.kind === "part" && event.part.provenance === "conversational",
+    const typed = events.flatMap((event) =>
+      event.kind === "part" && event.part.provenance === "conversational" ? [event.part] : [],
     );
-    if (isTyped) this.#removed = [];
+    if (typed.length > 0) {
+      this.#removed = [];
+      this.#skipTo(typed.map((part) => (part.type === "text" ? part.text : "")).join(""));
+    }
     this.#hasResults ||= events.some(
       (event) => event.kind === "message" && event.message.role === "tool",
     );
+  }
+
+  /** Where a prompt has a record though it was not at the front, those before it are gone, too. */
+  #skipTo(typed: string): void {
+    const isNext = this.#dequeued?.raw === typed;
+    const at = isNext ? -1 : this.#waiting.findIndex((prompt) => prompt?.raw === typed);
+    this.#waiting.splice(0, at + 1);
+    this.#dequeued = undefined;
   }
 
   /** The prompts that the model answers now: such a one goes to it along with results of tools. */

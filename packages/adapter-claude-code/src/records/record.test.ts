@@ -203,6 +203,29 @@ it("takes prompts out of the queue in the order in which they came", async () =>
   ]);
 });
 
+it("knows by what was typed that the log tells nothing of what was taken out before", async () => {
+  const messages = await messagesOf([
+    queue("enqueue", "first"),
+    queue("enqueue", "second"),
+    queue("dequeue"),
+    user("second"),
+    queue("enqueue", "third"),
+    queue("remove"),
+    result,
+    assistant("so"),
+  ]);
+
+  expect(said(messages)).toEqual(["user: second", "user: third", "assistant: so"]);
+});
+
+it("holds no more prompts that were taken out than a human types", async () => {
+  const taken = Array.from({ length: 150 }, (_, n) => [queue("enqueue", `p${n}`), queue("remove")]);
+
+  const messages = await messagesOf([result, ...taken.flat(), assistant("so")]);
+
+  expect(said(messages)).toHaveLength(101);
+});
+
 const task = JSON.stringify({
   task_id: "b0a1b2c",
   tool_use_id: "toolu_1",

@@ -91,6 +91,12 @@ describe("out of order", () => {
       ["1 left_out 2", "2 out_of_order"],
       { s: [1], t: [] },
     ],
+    [
+      "a part before its message, which costs no other",
+      [s, h0, p0, p1, h1],
+      ["3 out_of_order", "4 left_out 3"],
+      { s: [2] },
+    ],
     ["a session that comes twice", [s, h0, s, h1], ["2 duplicate"], { s: [1, 1] }],
     [
       "a message that comes twice",

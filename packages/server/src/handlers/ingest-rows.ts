@@ -62,6 +62,14 @@ type OpenSession = {
   readonly brokenIds: Map<string, number>;
 };
 
+/** A part that names another message than the one it stands behind. */
+type StrayPart = {
+  readonly event: number;
+  readonly session: OpenSession;
+  readonly message_id: string;
+  readonly behind: OpenMessage;
+};
+
 type Unsound = Extract<ReadRow, { isSound: false }>;
 
 const reasonChars = 200;
@@ -73,10 +81,12 @@ class Gathering {
   #last: OpenSession | undefined;
   /** The message of the event before. */
   #lastMessage: OpenMessage | undefined;
+  readonly #strays: StrayPart[] = [];
 
   add(event: number, row: ReadRow): void {
     if (!row.isSound) {
       this.#refuse(event, row);
+      this.#lastMessage = undefined;
       return;
     }
     const session = this.#at(row.sessionId, event);
@@ -96,6 +106,10 @@ class Gathering {
   }
 
   finish(): GatheredRows {
+    for (const { event, session, message_id, behind } of this.#strays) {
+      // Of none that came, it may be of the one it stands behind, and its ids the mistake.
+      if (!session.byId.has(message_id)) behind.brokenBy ??= event;
+    }
     const sessions = [...this.#sessions.values()].map((each): SessionRows => {
       const { id, events, session } = each;
       const messages = each.messages.filter((message) => this.#isWhole(message));
@@ -154,8 +168,8 @@ class Gathering {
     const message = session.messages.at(-1);
     if (message?.id !== message_id) {
       breakMessage(session, message_id, event);
-      // Of none that came, it may be of the one it stands behind, and its ids the mistake.
-      if (this.#lastMessage && !session.byId.has(message_id)) this.#lastMessage.brokenBy ??= event;
+      if (this.#lastMessage)
+        this.#strays.push({ event, session, message_id, behind: this.#lastMessage });
       this.#reject(event, "out_of_order", "it does not come right behind its message");
       return;
     }
