@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixtures, Home, line } from "../testing.ts";
 
@@ -236,7 +236,7 @@ describe("pond resume", () => {
     other.remove();
   });
 
-  it.each(["codex", "pi", "omp"])(
+  it.each(["codex", "opencode", "pi", "omp"])(
     "brings a copy for %s up to date, unless somebody went on in it",
     async (to) => {
       const other = new Home();
@@ -272,7 +272,7 @@ describe("pond resume", () => {
         [0, false, false, true],
         [0, false, true, true],
       ]);
-      expect(grown.copy.startsWith(first.copy)).toBe(true);
+      expect(grown.copy).toContain("the first turn");
       expect(grown.copy).toContain("the second turn");
       expect(outdated.copy).toBe(`${grown.copy}{"type":"added"}\n`);
       expect(outdated.stderr).toContain(
@@ -283,6 +283,49 @@ describe("pond resume", () => {
       other.remove();
     },
   );
+
+  it("brings a copy up to date whose last line is another by then", async () => {
+    const other = new Home();
+    const id = "01a70000-0000-7000-8000-000000000001";
+    const at = "2026-03-01T09:00:00.000Z";
+    const log = join(
+      other.folder,
+      ".pi/agent/sessions/--w--",
+      `2026-03-01T09-00-00-000Z_${id}.jsonl`,
+    );
+    const say = (entry: string, parentId: string | null, content: string): void => {
+      const message = { role: "user", content, timestamp: 1 };
+      const said = { type: "message", id: entry, parentId, timestamp: at, message };
+      appendFileSync(log, `${JSON.stringify(said)}\n`);
+    };
+    const resume = async () => {
+      await other.pond("sync", "pi", "-q");
+      const { stdout } = await other.pond("resume", id, "--to", "claude-code", "--json");
+      const { files, written, outdated } = JSON.parse(stdout);
+      return { file: files[0], facts: [written, outdated] };
+    };
+    mkdirSync(dirname(log), { recursive: true });
+    writeFileSync(
+      log,
+      `${JSON.stringify({ type: "session", version: 3, id, timestamp: at, cwd: "/w" })}\n`,
+    );
+
+    say("aaaaaaaa", null, "the first turn");
+    const first = await resume();
+    say("bbbbbbbb", "aaaaaaaa", "the second turn");
+    const grown = await resume();
+    appendFileSync(first.file, '{"type":"added"}\n');
+    say("cccccccc", "bbbbbbbb", "the third turn");
+    const outdated = await resume();
+
+    expect([first, grown, outdated].map(({ facts }) => facts)).toEqual([
+      [true, false],
+      [true, false],
+      [false, true],
+    ]);
+    expect(readFileSync(first.file, "utf8")).toMatch(/the second turn.*added/s);
+    other.remove();
+  });
 
   it.each([
     [["resume"], 2, "missing required argument"],

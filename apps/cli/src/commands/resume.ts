@@ -19,6 +19,7 @@ import { homeOf } from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
 import { shellLine } from "../shell-words.ts";
+import { rememberCopies, type WrittenCopies, writtenCopies } from "../written-copies.ts";
 
 type ResumeFlags = {
   readonly to?: string;
@@ -90,12 +91,13 @@ async function install(
   const options = { readTool: toolReader(), projectFor: realFolder };
   const restored = await restore(sessions, id, adapter.to, options);
   const folder = homeOf(adapter, { home, env });
-  const { isWritten, leftAsIs, isOutdated } = await place(
+  const copies = await writtenCopies(settings);
+  const { written, leftAsIs, isOutdated } = await place(
     restored,
-    id,
-    folder,
+    { id, folder, copies },
     flags.force ?? false,
   );
+  if (!restored.isNative) await rememberCopies(settings, folder, written);
   const { files } = restored;
   const pathOf = ({ path }: RestoredFile): string => join(folder, path);
   const project = restored.isNative ? session.project : realFolder(session.project);
@@ -106,10 +108,10 @@ async function install(
     to: adapter.origin,
     native: restored.isNative,
     files: files.map(pathOf),
-    written: isWritten,
+    written: written.length > 0,
     left_as_is: leftAsIs.map(pathOf),
     outdated: isOutdated,
-    fidelity: isWritten ? restored.fidelity : null,
+    fidelity: written.length > 0 ? restored.fidelity : null,
     directory: directory ?? null,
     commands,
     command: [...(directory === undefined ? [] : [["cd", directory]]), ...commands]
@@ -118,13 +120,16 @@ async function install(
   };
 }
 
+/** Where the files of a session go. */
+type Target = { readonly id: string; readonly folder: string; readonly copies: WrittenCopies };
+
 type Placed = {
-  readonly isWritten: boolean;
+  readonly written: readonly RestoredFile[];
   readonly leftAsIs: readonly RestoredFile[];
   readonly isOutdated: boolean;
 };
 
-const nothing = { isWritten: false, leftAsIs: [], isOutdated: false } as const satisfies Placed;
+const nothing = { written: [], leftAsIs: [], isOutdated: false } as const satisfies Placed;
 
 /**
  * Writes the files, unless the session is there already: the client may have gone on in it, and
@@ -132,18 +137,18 @@ const nothing = { isWritten: false, leftAsIs: [], isOutdated: false } as const s
  */
 async function place(
   { files, isNative }: Restored,
-  id: string,
-  folder: string,
+  target: Target,
   isForced: boolean,
 ): Promise<Placed> {
+  const { id, folder } = target;
   const { writeFiles } = await import("@pond/sessions");
   const own = files.find(({ session }) => session === id);
   if (!isForced && own !== undefined && existsSync(join(folder, own.path))) {
-    return isNative ? nothing : updateCopies(files, own, folder);
+    return isNative ? nothing : updateCopies(files, own, target);
   }
   const { toWrite, leftAsIs } = planInstall(files, folder, new Set([id]));
   await writeFiles(toWrite, folder, { isForced });
-  return { isWritten: true, leftAsIs, isOutdated: false };
+  return { written: toWrite, leftAsIs, isOutdated: false };
 }
 
 /**
@@ -153,7 +158,7 @@ async function place(
 async function updateCopies(
   files: readonly RestoredFile[],
   own: RestoredFile,
-  folder: string,
+  { folder, copies }: Target,
 ): Promise<Placed> {
   const { writeFiles } = await import("@pond/sessions");
   const toWrite: RestoredFile[] = [];
@@ -161,13 +166,14 @@ async function updateCopies(
   for (const each of files) {
     // It is gone through twice.
     const file = { ...each, content: [...each.content] };
-    const state = await compareCopy(join(folder, file.path), file.content);
+    const place = join(folder, file.path);
+    const state = await compareCopy(place, file.content, copies.get(place));
     if (each === own && state === "other") return { ...nothing, isOutdated: true };
     if (state === "missing" || state === "earlier") toWrite.push(file);
     else if (each !== own) leftAsIs.push(file);
   }
   await writeFiles(toWrite, folder, { isForced: true });
-  return toWrite.length > 0 ? { isWritten: true, leftAsIs, isOutdated: false } : nothing;
+  return toWrite.length > 0 ? { written: toWrite, leftAsIs, isOutdated: false } : nothing;
 }
 
 const outdatedText = shown(

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RestoredFile } from "@pond/canonical/adapter";
+import { replaceFile } from "./replace-file.ts";
+import type { Settings } from "./settings.ts";
+import { stateFile } from "./state-directory.ts";
+
+/** Digests of copies in other clients, as they were written last, by file. */
+export type WrittenCopies = ReadonlyMap<string, string>;
+
+// Of older ones it is not known whether somebody went on in them.
+const keptCopies = 1_000;
+
+export async function writtenCopies(settings: Settings): Promise<WrittenCopies> {
+  const text = await readFile(fileOf(settings), "utf8").catch(() => "[]");
+  const entries: unknown = parsed(text);
+  return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
+}
+
+/** Writes down what was written into these files below `folder`. */
+export async function rememberCopies(
+  settings: Settings,
+  folder: string,
+  files: readonly RestoredFile[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const copies = new Map(await writtenCopies(settings));
+  for (const { path, content } of files) {
+    const file = join(folder, path);
+    copies.delete(file);
+    copies.set(file, digestOf(content));
+  }
+  await replaceFile(fileOf(settings), JSON.stringify([...copies].slice(-keptCopies)));
+}
+
+export function digestOf(content: RestoredFile["content"]): string {
+  const digest = createHash("sha256");
+  for (const piece of content) digest.update(piece);
+  return digest.digest("hex");
+}
+
+function isEntry(value: unknown): value is [string, string] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
+/** It may have been cut by a power cut: then nothing is known. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return [];
+  }
+}
+
+function fileOf(settings: Settings): string {
+  return stateFile(settings, "written-copies");
+}
