@@ -22,12 +22,12 @@ export async function compareCopy(
   const there = await readBytes(file).catch(() => null);
   if (there === undefined) return "missing";
   if (there === null) return "other";
-  const other = digestOf([there]) === writtenAs ? "earlier" : "other";
+  const other = (): CopyState => (digestOf([there]) === writtenAs ? "earlier" : "other");
   let at = 0;
   for (const piece of content) {
     const bytes = Buffer.from(piece);
     const found = there.subarray(at, at + bytes.length);
-    if (!bytes.subarray(0, found.length).equals(found)) return other;
+    if (!bytes.subarray(0, found.length).equals(found)) return other();
     if (found.length < bytes.length) return "earlier";
     at += bytes.length;
   }

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { replaceFile } from "./replace-file.ts";
 import type { Settings } from "./settings.ts";
-import { stateFile } from "./state-directory.ts";
+import { readStateFile, stateFile } from "./state-directory.ts";
 
 /** Writes down which sessions a search showed, in order, so that their numbers can be typed. */
 export async function rememberSearch(settings: Settings, ids: readonly string[]): Promise<void> {
@@ -19,19 +18,9 @@ export async function numberedSession(
   typed: string,
 ): Promise<string | undefined> {
   if (!isNumber(typed)) return undefined;
-  const text = await readFile(fileOf(settings), "utf8").catch(() => "[]");
-  const ids: unknown = parsed(text);
+  const ids = await readStateFile(fileOf(settings));
   const id: unknown = Array.isArray(ids) ? ids[Number(typed) - 1] : undefined;
   return typeof id === "string" ? id : undefined;
-}
-
-/** It may have been written by a power cut, or by hand: then there was no search. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return [];
-  }
 }
 
 function fileOf(settings: Settings): string {

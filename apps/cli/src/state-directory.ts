@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "./context.ts";
 import type { Settings } from "./settings.ts";
@@ -12,4 +13,16 @@ export function stateOf({ settings }: Pick<Context, "settings">, storeId: string
 export function stateFile({ location, directories }: Settings, folder: string): string {
   const name = createHash("sha256").update(location).digest("hex").slice(0, 32);
   return join(directories.state, folder, `${name}.json`);
+}
+
+/**
+ * What such a file holds; undefined where there is none. It may have been cut by a power cut, or
+ * changed by hand: then nothing is known either.
+ */
+export async function readStateFile(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch {
+    return undefined;
+  }
 }

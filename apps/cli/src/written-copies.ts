@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { replaceFile } from "./replace-file.ts";
 import type { Settings } from "./settings.ts";
-import { stateFile } from "./state-directory.ts";
+import { readStateFile, stateFile } from "./state-directory.ts";
 
 /** Digests of copies in other clients, as they were written last, by file. */
 export type WrittenCopies = ReadonlyMap<string, string>;
@@ -13,8 +12,7 @@ export type WrittenCopies = ReadonlyMap<string, string>;
 const keptCopies = 1_000;
 
 export async function writtenCopies(settings: Settings): Promise<WrittenCopies> {
-  const text = await readFile(fileOf(settings), "utf8").catch(() => "[]");
-  const entries: unknown = parsed(text);
+  const entries = await readStateFile(fileOf(settings));
   return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
 }
 
@@ -42,15 +40,6 @@ export function digestOf(content: RestoredFile["content"]): string {
 
 function isEntry(value: unknown): value is [string, string] {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
-}
-
-/** It may have been cut by a power cut: then nothing is known. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return [];
-  }
 }
 
 function fileOf(settings: Settings): string {
