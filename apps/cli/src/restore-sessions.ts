@@ -17,6 +17,7 @@ import { planInstall } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
 import { resolveSessionId } from "./session-id.ts";
 import { ancestry, type StoredSession, storedSessions } from "./stored-sessions.ts";
+import { copiesOf, rememberCopies, type WrittenCopies } from "./written-copies.ts";
 
 type RestoredEntry = {
   readonly session_id: string;
@@ -41,6 +42,8 @@ type LeftEntry = { readonly session_id: string; readonly path: string };
 type Outcome = {
   readonly files: readonly RestoredEntry[];
   readonly leftAsIs: readonly LeftEntry[];
+  /** What was written into another client's home, which `pond resume` brings up to date. */
+  readonly copies: WrittenCopies;
 };
 
 /** What `pond restore --json` prints. */
@@ -87,6 +90,7 @@ export async function restoreEach(
   if (session !== undefined && chosen.length === 1) {
     // Alone, its failure is the failure of the command.
     const outcome = await restoreOne(context, sessions, session, { folder, named }, options);
+    await rememberCopies(context.settings, outcome.copies);
     return { files: outcome.files, left_as_is: outcome.leftAsIs, faults: [] };
   }
   const placeOf = (): Place => ({ folder, named });
@@ -132,6 +136,7 @@ async function restoreMany(
   const files: RestoredEntry[] = [];
   const leftAsIs: LeftEntry[] = [];
   const faults: RestoreFault[] = [];
+  const copies = new Map<string, string>();
   const progress = new ProgressLine(context.output);
   try {
     for (const [done, id] of ids.entries()) {
@@ -143,12 +148,14 @@ async function restoreMany(
         const outcome = await restoreOne(context, sessions, session, place, options);
         files.push(...outcome.files);
         leftAsIs.push(...outcome.leftAsIs);
+        for (const [file, digest] of outcome.copies) copies.set(file, digest);
       } catch (error) {
         faults.push(toFault(id, error));
       }
     }
   } finally {
     progress.clear();
+    await rememberCopies(context.settings, copies);
   }
   return { files, left_as_is: leftAsIs, faults };
 }
@@ -194,7 +201,9 @@ async function restoreOne(
     session_id: session,
     path: join(target, path),
   }));
-  return { files, leftAsIs: left };
+  // A copy in a database is no file to compare.
+  const isCopy = install && save === undefined && !restored.isNative;
+  return { files, leftAsIs: left, copies: isCopy ? copiesOf(toWrite, target) : new Map() };
 }
 
 /** The folder where the client finds its sessions on this machine. */

@@ -16,18 +16,17 @@ export async function writtenCopies(settings: Settings): Promise<WrittenCopies> 
   return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
 }
 
-/** Writes down what was written into these files below `folder`. */
-export async function rememberCopies(
-  settings: Settings,
-  folder: string,
-  files: readonly RestoredFile[],
-): Promise<void> {
-  if (files.length === 0) return;
+/** What these files, written below `folder`, are to be remembered by. */
+export function copiesOf(files: readonly RestoredFile[], folder: string): WrittenCopies {
+  return new Map(files.map(({ path, content }) => [join(folder, path), digestOf(content)]));
+}
+
+export async function rememberCopies(settings: Settings, written: WrittenCopies): Promise<void> {
+  if (written.size === 0) return;
   const copies = new Map(await writtenCopies(settings));
-  for (const { path, content } of files) {
-    const file = join(folder, path);
+  for (const [file, digest] of written) {
     copies.delete(file);
-    copies.set(file, digestOf(content));
+    copies.set(file, digest);
   }
   await replaceFile(fileOf(settings), JSON.stringify([...copies].slice(-keptCopies)));
 }

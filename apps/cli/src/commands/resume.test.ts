@@ -284,7 +284,10 @@ describe("pond resume", () => {
     },
   );
 
-  it("brings a copy up to date whose last line is another by then", async () => {
+  it.each([
+    ["resume", ["resume"]],
+    ["restore --install", ["restore", "--install"]],
+  ])("brings a copy of %s up to date whose last line is another by then", async (_, command) => {
     const other = new Home();
     const id = "01a70000-0000-7000-8000-000000000001";
     const at = "2026-03-01T09:00:00.000Z";
@@ -298,9 +301,9 @@ describe("pond resume", () => {
       const said = { type: "message", id: entry, parentId, timestamp: at, message };
       appendFileSync(log, `${JSON.stringify(said)}\n`);
     };
+    const to = [id, "--to", "claude-code", "--json"];
     const resume = async () => {
-      await other.pond("sync", "pi", "-q");
-      const { stdout } = await other.pond("resume", id, "--to", "claude-code", "--json");
+      const { stdout } = await other.pond("resume", ...to);
       const { files, written, outdated } = JSON.parse(stdout);
       return { file: files[0], facts: [written, outdated] };
     };
@@ -311,19 +314,21 @@ describe("pond resume", () => {
     );
 
     say("aaaaaaaa", null, "the first turn");
-    const first = await resume();
+    await other.pond("sync", "pi", "-q");
+    await other.pond(...command, ...to);
     say("bbbbbbbb", "aaaaaaaa", "the second turn");
+    await other.pond("sync", "pi", "-q");
     const grown = await resume();
-    appendFileSync(first.file, '{"type":"added"}\n');
+    appendFileSync(grown.file, '{"type":"added"}\n');
     say("cccccccc", "bbbbbbbb", "the third turn");
+    await other.pond("sync", "pi", "-q");
     const outdated = await resume();
 
-    expect([first, grown, outdated].map(({ facts }) => facts)).toEqual([
-      [true, false],
+    expect([grown, outdated].map(({ facts }) => facts)).toEqual([
       [true, false],
       [false, true],
     ]);
-    expect(readFileSync(first.file, "utf8")).toMatch(/the second turn.*added/s);
+    expect(readFileSync(grown.file, "utf8")).toMatch(/the second turn.*added/s);
     other.remove();
   });
 

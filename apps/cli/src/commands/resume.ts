@@ -19,7 +19,7 @@ import { homeOf } from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
 import { shellLine } from "../shell-words.ts";
-import { rememberCopies, type WrittenCopies, writtenCopies } from "../written-copies.ts";
+import { copiesOf, rememberCopies, type WrittenCopies, writtenCopies } from "../written-copies.ts";
 
 type ResumeFlags = {
   readonly to?: string;
@@ -97,7 +97,7 @@ async function install(
     { id, folder, copies },
     flags.force ?? false,
   );
-  if (!restored.isNative) await rememberCopies(settings, folder, written);
+  if (!restored.isNative) await rememberCopies(settings, copiesOf(written, folder));
   const { files } = restored;
   const pathOf = ({ path }: RestoredFile): string => join(folder, path);
   const project = restored.isNative ? session.project : realFolder(session.project);
