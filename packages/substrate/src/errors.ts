@@ -56,6 +56,18 @@ export class StoreNotFoundError extends SubstrateError {
   }
 }
 
+/** Something was asked of a store that is closed. */
+export class StoreClosedError extends SubstrateError {
+  override readonly name = "StoreClosedError";
+  readonly code = "store_closed";
+  readonly details: { readonly location: string };
+
+  constructor(location: string, options?: ErrorOptions) {
+    super(`${location}: the store is closed`, options);
+    this.details = { location };
+  }
+}
+
 /** The store was written with a schema this version does not know, or one cannot be stored. */
 export class StoreSchemaError extends SubstrateError {
   override readonly name = "StoreSchemaError";

@@ -15,6 +15,7 @@ export {
   ConflictError,
   InvalidBatchError,
   StorageUnavailableError,
+  StoreClosedError,
   StoreNotFoundError,
   StoreSchemaError,
   SubstrateError,

@@ -287,6 +287,30 @@ it("can be closed while it is read, which fails only what is read", async () => 
   await Promise.allSettled(reads);
 });
 
+it("says of whatever is asked afterwards that it is closed", async () => {
+  const store = await openCatalogue();
+  const parts = store.table("parts");
+  store.close();
+
+  const asked = [
+    () => parts.insert(numbered(1)),
+    () => parts.rows({ columns: ["number"] }),
+    () => parts.count(),
+    () => parts.fold(),
+    () => parts.health(),
+    () =>
+      parts.fullText({
+        column: "description",
+        query: { terms: "a" },
+        columns: ["number"],
+        limit: 1,
+      }),
+    () => store.refresh(),
+  ];
+
+  for (const each of asked) await expect(each()).rejects.toMatchObject({ code: "store_closed" });
+});
+
 it("flushes while another process cleans up", async () => {
   const store = await openCatalogue();
   const table = store.table("parts");

@@ -10,6 +10,7 @@ import { dropIndex, tokenize } from "./indexes/indexes.ts";
 import { refresh } from "./indexes/lost-indexes.ts";
 import { type Filter, takesNothing } from "./read/filter.ts";
 import { fragmentsOf } from "./read/fragments.ts";
+import { refuseUnknownColumns } from "./read/known-columns.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -132,7 +133,11 @@ export class Table {
     return this.#retry(() => fragmentsOf(this.#handle));
   }
 
-  /** Rows that meet a condition, a batch at a time, as they were when the scan began. */
+  /**
+   * Rows that meet a condition, a batch at a time, as they were when the scan began.
+   *
+   * @throws {TypeError} for a column that is not declared, as every read does.
+   */
   scan(options: ScanOptions): AsyncGenerator<Row[]> {
     // No index answers for an empty list: the engine would look at every row.
     if (options.where && takesNothing(options.where)) return noRows();
@@ -145,7 +150,8 @@ export class Table {
   }
 
   /** How many rows a filter takes; all of them without one. */
-  count(where?: Filter): Promise<number> {
+  async count(where?: Filter): Promise<number> {
+    refuseUnknownColumns(this.declaration, { where });
     return this.#retry(() => this.#handle.countRows(where && toSql(where)));
   }
 
@@ -165,7 +171,8 @@ export class Table {
   }
 
   /** The plan of a search as it ran, for people. */
-  explain(options: FullTextOptions | NearestOptions): Promise<string> {
+  async explain(options: FullTextOptions | NearestOptions): Promise<string> {
+    refuseUnknownColumns(this.declaration, options);
     return this.#retry(async () => {
       const { stored } = await this.#stored(options);
       return "query" in stored
@@ -205,6 +212,7 @@ export class Table {
     options: Options,
     query: (stored: Options) => Query | VectorQuery,
   ): AsyncGenerator<Row[]> {
+    refuseUnknownColumns(this.declaration, options);
     // The engine cannot rank for nothing.
     if (options.limit === 0) return;
     const { first, batches } = await this.#retry(async () => {

@@ -1,4 +1,9 @@
-import { ConflictError, StorageUnavailableError, SubstrateError } from "../errors.ts";
+import {
+  ConflictError,
+  StorageUnavailableError,
+  StoreClosedError,
+  SubstrateError,
+} from "../errors.ts";
 import { redact } from "./redact.ts";
 
 /** `transient`: may pass by itself. `storage`: will not. */
@@ -40,12 +45,18 @@ export function isNotThere(error: unknown): boolean {
   return error instanceof Error && /^Table '.*' was not found/.test(error.message);
 }
 
-/** The error to throw for a native one: the same where it is not of storage or of a race. */
+/** True for the error of a call of a handle that was closed. */
+function isOfClosed(error: unknown): boolean {
+  return error instanceof Error && /^(Table .*|Connection) is closed$/.test(error.message);
+}
+
+/** The error to throw for a native one: the same where the call itself is to blame. */
 export function toTyped(
   { table, location }: { readonly table: string; readonly location: string },
   error: unknown,
   attempts: number = 1,
 ): unknown {
+  if (isOfClosed(error)) return new StoreClosedError(location, { cause: error });
   const kind = kindOf(error);
   if (kind === undefined || !(error instanceof Error)) return error;
   const message = redact(error.message);

@@ -4,7 +4,7 @@ import { openStore, type Store } from "../store.ts";
 import type { Table } from "../table.ts";
 import { batchOf, numbered, parts } from "../testing/catalogue.ts";
 import { newLocation, openCatalogue, storageOptions } from "../testing/store.ts";
-import { eq, gte } from "./filter.ts";
+import { and, eq, gte, not } from "./filter.ts";
 import type { FullTextQuery } from "./full-text.ts";
 
 describe("a limit", () => {
@@ -126,6 +126,26 @@ describe("scan", () => {
     await table.insert(numbered(10));
 
     expect([await table.count(), await table.count(gte("number", "n5"))]).toEqual([10, 5]);
+  });
+
+  it("refuses a column that is not there, wherever it is named", async () => {
+    const table = (await openCatalogue()).table("parts");
+    const [columns, where, limit] = [["number"], not(and(eq("maker", "a"), eq("nowhere", 1))), 1];
+    const [terms, vector] = [{ terms: "bolt" }, Float32Array.of(1, 0, 0, 0)];
+
+    const reads = [
+      () => table.rows({ columns: ["nowhere"] }),
+      () => table.rows({ columns, where }),
+      () => table.rows({ columns, orderBy: [{ column: "nowhere" }] }),
+      () => table.count(where),
+      () => table.fullText({ column: "nowhere", query: terms, columns, limit }),
+      () => table.nearest({ column: "shape", vector, columns, where, limit }),
+      () => table.explain({ column: "description", query: terms, columns: ["nowhere"], limit }),
+    ];
+
+    for (const read of reads) {
+      await expect(read()).rejects.toThrow('parts: there is no column "nowhere", only maker,');
+    }
   });
 });
 

@@ -11,7 +11,7 @@ import {
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConflictError, StorageUnavailableError } from "../errors.ts";
+import { ConflictError, StorageUnavailableError, StoreClosedError } from "../errors.ts";
 import { sqlite } from "./sqlite.ts";
 
 /** What a lock is for, as errors name it. */
@@ -48,6 +48,7 @@ export class WriterLock {
    *
    * @throws {ConflictError} where others have held it for minutes.
    * @throws {StorageUnavailableError} where its file cannot be made.
+   * @throws {StoreClosedError} once it is closed.
    */
   async hold<T>(signal: AbortSignal | undefined, use: () => Promise<T>): Promise<T> {
     const startedMs = performance.now();
@@ -87,12 +88,12 @@ export class WriterLock {
       }
     } catch (error) {
       if (error instanceof Error && "errcode" in error && error.errcode === busy) return undefined;
-      throw this.#refusal(error);
+      throw error instanceof StoreClosedError ? error : this.#refusal(error);
     }
   }
 
   #open(): Opened {
-    if (this.#isClosed) throw new Error("the store is closed");
+    if (this.#isClosed) throw new StoreClosedError(this.#place.location);
     if (this.#opened === undefined) {
       makeFile(this.#file);
       // Looked at before it is opened: of a file that takes its place meanwhile this tells.
