@@ -1,4 +1,5 @@
-import { mkdirSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { TemporaryHome } from "./home.test-kit.ts";
@@ -21,6 +22,16 @@ it("finds pi's home and its session folder where the environment or the settings
   expect(pi()).toEqual(["~/.pi/agent", "~/.pi/agent/mine"]);
   temporary.put(".pi/agent/settings.json", "{");
   expect(pi()).toEqual(["~/.pi/agent"]);
+});
+
+it("waits for no settings that are a pipe", () => {
+  const settings = temporary.put(".pi/agent/settings.json", "");
+  rmSync(settings);
+  execFileSync("mkfifo", [settings]);
+  const writer = spawn("sh", ["-c", 'echo \'{"sessionDir":"~/kept"}\' > "$0"', settings]);
+
+  expect(pi()).toEqual(["~/.pi/agent"]);
+  writer.kill();
 });
 
 it("finds omp's homes, those of its profiles, and where the user moved them", () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { isJsonObject, parseJson } from "@pond/canonical";
 import { isSystemError, type Surroundings } from "@pond/canonical/adapter";
@@ -65,8 +65,11 @@ function expanded(path: string, home: string): string {
 
 /** The session folder in pi's settings; undefined where they name none or cannot be read. */
 function sessionFolder(agent: string): string | undefined {
+  const file = join(agent, "settings.json");
   try {
-    const settings = parseJson(readFileSync(join(agent, "settings.json"), "utf8"));
+    // Into a pipe nobody may ever write.
+    if (!statSync(file).isFile()) return undefined;
+    const settings = parseJson(readFileSync(file, "utf8"));
     const folder = isJsonObject(settings) ? settings["sessionDir"] : undefined;
     return typeof folder === "string" && folder !== "" ? folder : undefined;
   } catch (error) {

@@ -18,7 +18,8 @@ test("many small ingests leave neither fragments nor rows that no index knows", 
   const { messages, tables } = await pond.ask("status", {});
 
   expect(messages).toBe(60);
-  for (const { fragments } of tables) expect(fragments).toBeLessThan(30);
+  // It looks every 20 ingests, and 24 fragments are worth a fold.
+  for (const { fragments } of tables) expect(fragments).toBeLessThan(24 + 20);
   expect(failures).toEqual([]);
   await pond.remove();
 });

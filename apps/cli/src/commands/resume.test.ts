@@ -140,16 +140,17 @@ describe("pond resume", () => {
     const other = new Home();
     const id = "5e551000-0000-4000-8000-000000000001";
     other.writeSession(id, line(id, "u", "hi", { cwd: other.folder }));
-    await other.pond("sync");
+    const synced = [await other.pond("sync")];
     const env = { PATH: "/nowhere" };
 
     const noClient = await other.pondWith({ env }, "resume", id, "--run");
     const away = "5e552000-0000-4000-8000-000000000001";
     other.writeSession(away, line(away, "u", "hi", { cwd: "/gone" }));
-    await other.pond("sync");
+    synced.push(await other.pond("sync"));
     const noFolder = await other.pondWith({ env }, "resume", away, "--run");
     const toldOnly = await other.pond("resume", away, "-q");
 
+    expect(synced.map(({ code }) => code)).toEqual([0, 0]);
     expect([noClient.code, noClient.stderr]).toEqual([
       1,
       expect.stringContaining("error: claude is not on the PATH: install it, or run the command"),
