@@ -18,7 +18,7 @@ const binary = (await installClaudeCode()) ?? "";
 
 /** Main sessions: the client resumes no other. */
 const named = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
-const own = (await chosenSources(origin, 8)).filter(({ key }) => named.test(basename(key)));
+const own = (await chosenSources(origin, 5)).filter(({ key }) => named.test(basename(key)));
 
 const restoredHome = once(async (home) => {
   const folder = mkdtempSync(join(temporary, "home-"));
@@ -66,7 +66,7 @@ test.skipIf(binary === "").each([
 describe.each(foreignTo(origin))("of %s", { timeout: 120_000 }, async (foreign) => {
   const store = once((home) => storeHome(foreign, home, temporary));
 
-  test.skipIf(binary === "").each(await chosenSources(foreign, 3))(
+  test.skipIf(binary === "").each(await chosenSources(foreign, 2))(
     "Claude Code resumes $key with all that was said and done",
     async ({ home, key }) => {
       const lineage = await lineageOf(await store(home), key);

@@ -40,7 +40,7 @@ export type Resumed = {
 /**
  * Resumes a session in the real client, offline, in a throw-away home.
  *
- * @param folder - In the client's own layout; copied, never changed.
+ * @param folder - In the client's own layout; what is beside the session is copied, never changed.
  * @param directory - Folder name of the session below `projects`.
  */
 export async function resumeClaudeCode(
@@ -55,7 +55,8 @@ export async function resumeClaudeCode(
     CLAUDE_CODE_PROJECT_DIR_NAME: directory,
   }));
   try {
-    cpSync(join(folder, "projects"), join(home.folder, ".claude", "projects"), { recursive: true });
+    const place = join("projects", directory);
+    cpSync(join(folder, place), join(home.folder, ".claude", place), { recursive: true });
     const { stdout } = await home.run(binary, [
       ...["-p", "continue", "--resume", sessionId, "--output-format", "json"],
     ]);

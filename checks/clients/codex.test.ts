@@ -9,7 +9,7 @@ import { readThreads } from "./codex-app-server.ts";
 import { heardInItems, heardInThread } from "./heard.ts";
 import { missing, saidIn } from "./missing.ts";
 import { stubAnswer } from "./model-stub.ts";
-import { chosenSources, foreignTo, homesOf } from "./sources.ts";
+import { chosenSources, foreignTo, homesOf, spread } from "./sources.ts";
 import { contentsOf, lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
 
 const origin = "codex";
@@ -26,7 +26,8 @@ const restoredHome = once(async (home) => {
 
 const homes = homesOf(origin);
 const rollouts = homes.flatMap((home) =>
-  rolloutsIn(home).map((rollout) => ({ home, rollout, id: threadIdOf(rollout) })),
+  // In the order of their time, and so of their versions.
+  spread(rolloutsIn(home), 8).map((rollout) => ({ home, rollout, id: threadIdOf(rollout) })),
 );
 
 describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
@@ -56,7 +57,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
   describe.each(foreignTo(origin))("given sessions of %s", async (foreign) => {
     const store = once((home) => storeHome(foreign, home, temporary));
 
-    test.each(await chosenSources(foreign, 4))(
+    test.each(await chosenSources(foreign, 3))(
       "resumes and shows $key with all that was said and done",
       async ({ home, key }) => {
         const lineage = await lineageOf(await store(home), key);

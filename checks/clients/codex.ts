@@ -67,10 +67,10 @@ function providerOf(rollout: string): string {
 }
 
 /**
- * Resumes a session in the real client, offline, in a throw-away home.
+ * Resumes a session in the real client, offline, in a throw-away home that has no other.
  *
- * @param folder - In the client's own layout; copied, never changed.
- * @param rollout - Path of the session's file below the folder.
+ * @param folder - In the client's own layout; never changed.
+ * @param rollout - Path of the session's file below the folder; copied.
  */
 export async function resumeCodex(
   binary: string,
@@ -81,7 +81,7 @@ export async function resumeCodex(
   const stub = await startModelStub();
   const home = createCodexHome(stub.url, providerOf(join(folder, rollout)));
   try {
-    cpSync(folder, join(home.folder, ".codex"), { recursive: true });
+    cpSync(join(folder, rollout), join(home.folder, ".codex", rollout));
     const { stdout } = await home.run(binary, [
       ...["exec", "--skip-git-repo-check", "--json", "resume", threadId, "continue"],
     ]);

@@ -26,7 +26,8 @@ const exportsIn = homesOf(origin).map((home) => ({
   files: globSync("exports/*.json", { cwd: home }).sort(),
 }));
 const exports = exportsIn.flatMap(({ home, files }) =>
-  spread(files, 4).map((file) => ({ home, file })),
+  // One of each home it also exports again, for which it has to be started once more.
+  spread(files, 3).map((file, index) => ({ home, file, isExported: index === 0 })),
 );
 
 describe.skipIf(binary === "")("opencode", { timeout: 180_000 }, () => {
@@ -37,23 +38,24 @@ describe.skipIf(binary === "")("opencode", { timeout: 180_000 }, () => {
   afterEach(() => opencode.forget());
   afterAll(() => opencode.end());
 
-  test.each(exports)("takes $file from pond as it was", async ({ home, file }) => {
+  test.each(exports)("takes $file from pond as it was", async ({ home, file, isExported }) => {
     const before = readExport(join(home, file));
     const path = join(await restoredHome(home), file);
 
     await opencode.import(path);
     const id = basename(file, ".json");
-    const after = await opencode.export(id);
+    const after = await opencode.shown(id);
 
     expect(comparable(after)).toEqual(comparable(before));
-    // So that what it shows may stand for an export below.
-    expect(comparable(await opencode.shown(id))).toEqual(comparable(after));
+    // So that what it shows may stand for an export, here and below.
+    if (isExported) expect(comparable(await opencode.export(id))).toEqual(comparable(after));
   });
 
   describe.each(foreignTo(origin))("given sessions of %s", async (foreign) => {
     const store = once((home) => storeHome(foreign, home, temporary));
 
-    test.each(await chosenSources(foreign, 2))(
+    // The client is started for every file.
+    test.each(await chosenSources(foreign, 1))(
       "takes $key with all that was said and done",
       async ({ home, key }) => {
         const lineage = await lineageOf(await store(home), key);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SessionFile } from "@pond/adapter-pi";
 import type { JsonObject } from "@pond/canonical";
-import type { SessionContent } from "@pond/canonical/adapter";
+import type { Origin, SessionContent } from "@pond/canonical/adapter";
 import { afterAll, describe, expect, test } from "vitest";
 import { heardInPi } from "./heard.ts";
 import { missing } from "./missing.ts";
@@ -16,7 +16,7 @@ import {
   type PiClient,
   withStableIds,
 } from "./pi.ts";
-import { chosenSources, foreignTo, homesOf } from "./sources.ts";
+import { chosenSources, foreignTo, homesOf, spread } from "./sources.ts";
 import { contentsOf, lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "pond-pi-"));
@@ -67,32 +67,76 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
     expect(files.length).toBeGreaterThan(0);
   });
 
-  test.each(foreignTo(origin))("opens sessions of %s with all that was said", async (foreign) => {
-    const store = once((home) => storeHome(foreign, home, temporary));
-    const folder = mkdtempSync(join(temporary, "home-"));
-    const restored: { readonly content: SessionContent; readonly path: string }[] = [];
-    for (const [index, { home, key }] of (await chosenSources(foreign, 6)).entries()) {
-      const lineage = await lineageOf(await store(home), key);
-      // A sub-agent may be chosen beside the session above it.
-      const place = `source-${index}`;
-      for (const { session, path } of await restoreForeign(lineage, origin, join(folder, place))) {
-        const content = contentsOf(lineage).find((each) => each.session.id === session);
-        if (content && path.endsWith(".jsonl")) restored.push({ content, path: join(place, path) });
-      }
+  // Those of all other clients at once: it takes the client long to start.
+  const openedForeign = once(async (folder) => {
+    const restored: RestoredForeign[] = [];
+    for (const foreign of foreignTo(origin)) {
+      restored.push(...(await restoreSome(foreign, origin, folder)));
     }
+    const opened = await openWithPi(
+      client,
+      folder,
+      restored.map(({ path }) => path),
+    );
+    expect(opened).toHaveLength(restored.length);
+    return restored.flatMap((each, index) => {
+      const session = opened[index];
+      return session ? [{ ...each, opened: session }] : [];
+    });
+  });
+  const foreignHome = mkdtempSync(join(temporary, "home-"));
 
-    const paths = restored.map(({ path }) => path);
-    const opened = await openWithPi(client, folder, paths);
+  test.each(foreignTo(origin))("opens sessions of %s with all that was said", async (foreign) => {
+    const all = await openedForeign(foreignHome);
+    const own = all.filter((each) => each.foreign === foreign);
 
-    const unheard = restored.map(({ content, path }, index) => ({
+    const unheard = own.map(({ content, path, opened }) => ({
       path,
-      missing: missing(content, heardInPi(opened[index]?.messages ?? []), origin),
+      missing: missing(content, heardInPi(opened.messages), origin),
     }));
+    expect(own).not.toEqual([]);
     expect(unheard.filter((each) => each.missing.length > 0)).toEqual([]);
-    expect(opened).toHaveLength(paths.length);
-    await expectPage(client, folder, paths[0] ?? "", opened[0]);
+  });
+
+  test("shows people a session of another client", async () => {
+    const all = await openedForeign(foreignHome);
+    const shown = Map.groupBy(all, ({ foreign }) => foreign).values();
+    const chosen = spread([...shown], 1);
+
+    for (const [first] of chosen) {
+      await expectPage(client, foreignHome, first?.path ?? "", first?.opened);
+    }
   });
 });
+
+type RestoredForeign = {
+  readonly foreign: Origin;
+  readonly content: SessionContent;
+  /** Below the folder that it was restored into. */
+  readonly path: string;
+};
+
+/** Sessions of another client, as `origin` keeps them. */
+async function restoreSome(
+  foreign: Origin,
+  origin: Origin,
+  folder: string,
+): Promise<RestoredForeign[]> {
+  const store = once((home) => storeHome(foreign, home, temporary));
+  const restored: RestoredForeign[] = [];
+  for (const [index, { home, key }] of (await chosenSources(foreign, 6)).entries()) {
+    const lineage = await lineageOf(await store(home), key);
+    // A sub-agent may be chosen beside the session above it.
+    const place = join(foreign, `source-${index}`);
+    for (const { session, path } of await restoreForeign(lineage, origin, join(folder, place))) {
+      const content = contentsOf(lineage).find((each) => each.session.id === session);
+      if (content && path.endsWith(".jsonl")) {
+        restored.push({ foreign, content, path: join(place, path) });
+      }
+    }
+  }
+  return restored;
+}
 
 /** A message as a model sees it; what the client notes beside that is its own. */
 function seen({ role, content, summary, toolCallId, customType }: JsonObject): JsonObject {

@@ -31,10 +31,14 @@ export async function chosenSources(origin: Origin, count: number): Promise<read
   return sources.flatMap((found) => spread(found, count));
 }
 
-/** `count` of many, evenly spread; all on request. */
+/** `count` of many, evenly spread, for they are much alike; all on request. Says what is left out. */
 export function spread<T>(all: readonly T[], count: number): readonly T[] {
   const every = process.env["POND_ALL"] ? 1 : Math.max(1, Math.ceil(all.length / count));
-  return all.filter((_, index) => index % every === 0);
+  const chosen = all.filter((_, index) => index % every === 0);
+  if (chosen.length < all.length) {
+    console.info(`${chosen.length} of ${all.length} sessions, evenly spread; POND_ALL=1 takes all`);
+  }
+  return chosen;
 }
 
 async function sourcesIn(origin: Origin, home: string): Promise<Source[]> {

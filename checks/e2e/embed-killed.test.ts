@@ -17,7 +17,7 @@ import {
   wrongEmbeddings,
 } from "./embed-store.ts";
 
-const messages = process.env["POND_ALL"] ? 10_000 : 1_500;
+const messages = process.env["POND_ALL"] ? 10_000 : 1_000;
 const kills = Number(process.env["POND_KILLS"] ?? 3);
 const seed = Number(process.env["POND_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const batches = 50;

@@ -19,7 +19,7 @@ import { startWorker, type Worker } from "./workers.ts";
 const isLong = process.env["POND_ALL"] === "1";
 const load: Load = isLong
   ? { clients: 8, rounds: 24, messages: 36 }
-  : { clients: 8, rounds: 6, messages: 12 };
+  : { clients: 8, rounds: 4, messages: 12 };
 const child = fileURLToPath(import.meta.resolve("./worker-client.ts"));
 const folder = mkdtempSync(join(tmpdir(), "pond-many-"));
 /** Where one client fails, the others would try for long. */

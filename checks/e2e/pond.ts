@@ -52,9 +52,9 @@ export type Home = {
   start(...args: readonly string[]): ChildProcess;
   /** Starts a server at any free port. */
   serve(): Promise<Served>;
-  /** Syncs one client's home. */
+  /** Syncs one client's home: in this process, where the command runs as its user. */
   sync(path: string, client?: string): Promise<Synced>;
-  /** Restores everything; resolves to the folder in the client's layout. */
+  /** Restores everything in a process that has synced nothing; resolves to the client's folder. */
   restoreAll(client?: string): Promise<string>;
   /** Forgets the store and what this machine saw. */
   reset(): void;
@@ -88,6 +88,11 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
       env,
     });
   const pond = (...args: readonly string[]): Promise<Finished> => finished(start(...args));
+  const pondHere = async (...args: readonly string[]): Promise<Finished> => {
+    const [stdout, stderr] = [new Printed(), new Printed()];
+    const surface = { stdout, stderr, env, home: folder, now: () => new Date() };
+    return { code: await run(args, surface), stdout: stdout.text, stderr: stderr.text };
+  };
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   return {
     folder,
@@ -96,11 +101,7 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
     env,
     start,
     pond,
-    pondHere: async (...args) => {
-      const [stdout, stderr] = [new Printed(), new Printed()];
-      const surface = { stdout, stderr, env, home: folder, now: () => new Date() };
-      return { code: await run(args, surface), stdout: stdout.text, stderr: stderr.text };
-    },
+    pondHere,
     serve: async () => {
       const server = start("serve", "--port", "0", "--json");
       const ended = once(server, "close");
@@ -111,7 +112,9 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
       return { ...(await announced(server)), stop };
     },
     sync: async (path, client = "claude-code") => {
-      const run = await pond("sync", client, "--path", path, "--json");
+      const argv = ["sync", client, "--path", path, "--json"];
+      // Only a process can be another user's.
+      const run = await (asNobody ? pond(...argv) : pondHere(...argv));
       const [report] = run.code === 1 ? [] : JSON.parse(run.stdout).adapters;
       if (report === undefined) throw new Error(run.stdout + run.stderr);
       return { ...report, code: run.code };

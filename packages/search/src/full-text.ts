@@ -6,7 +6,7 @@ import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { fullWeight, type ParsedQuery, type Term, tellingTerms } from "./query.ts";
 import { deepHits, type Hits, keptRows } from "./rounds.ts";
 import { weights } from "./weights.ts";
-import { wordsOf } from "./words.ts";
+import { inCamelCase, wordsOf } from "./words.ts";
 
 /** A message an arm found. Its text comes along: a second read would cost more. */
 export type MessageHit = FoundMessage & {
@@ -90,14 +90,14 @@ export function windowQuery(query: ParsedQuery): FullTextQuery {
   return bounded(terms, bounds, allWords);
 }
 
-/** What puts messages that hold a literal first: its words in a row. */
+/** What puts messages that hold a literal first: its words in a row, or joined in camelCase. */
 export function literalQuery(query: ParsedQuery, literal: string): FullTextQuery {
   const { required, excluded } = indexBounds(query);
-  if (required.length + excluded.length === 0) return phraseOrWords(literal);
-  return {
-    must: [literal, ...required].map(phraseOrWords),
-    mustNot: excluded.map(phraseOrWords),
-  };
+  const forms = [literal, ...inCamelCase(literal)].map(phraseOrWords);
+  const [form, ...others] = forms;
+  const held = form !== undefined && others.length === 0 ? form : { should: forms };
+  if (required.length + excluded.length === 0) return held;
+  return { must: [held, ...required.map(phraseOrWords)], mustNot: excluded.map(phraseOrWords) };
 }
 
 function bounded(

@@ -5,13 +5,13 @@ import { literalQuery, phraseOrWords } from "./full-text.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import { type Hits, keptRows } from "./rounds.ts";
-import { holdsWhole, isUnspaced, wordsOf } from "./words.ts";
+import { holdsWhole, inCamelCase, isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
 const scanDepth = 400;
 
-// The very characters, by themselves; in another case; inside of a longer word; and the same words
-// in a row, with something else between them. Below the second each gap is wider than what the
+// The very characters, by themselves; in another case; inside of a longer word, or in camelCase; and
+// the same words in a row, with something else between them. Below the second each gap is wider than what the
 // other arms can make up for (`weights`): what holds the very name comes first.
 const exactly = 1;
 const inAnotherCase = 0.99;
@@ -158,5 +158,6 @@ function exactness(stored: string, literal: string): number {
   if (holdsWhole(text, literal)) return exactly;
   const [lowText, lowLiteral] = [text.toLowerCase(), literal.toLowerCase()];
   if (holdsWhole(lowText, lowLiteral)) return inAnotherCase;
-  return lowText.includes(lowLiteral) ? insideWord : inWords;
+  const forms = [lowLiteral, ...inCamelCase(lowLiteral)];
+  return forms.some((form) => lowText.includes(form)) ? insideWord : inWords;
 }

@@ -73,6 +73,8 @@ describe("parseQuery", () => {
     ["signs that are excluded", 'then -"->"', { ...nothing, terms: "then*1", excluded: "->" }],
     ["a name that ends in signs", "C#", { ...nothing, terms: "C*4", literals: "C#" }],
     ["such a name in a sentence", "sort in C#", { ...nothing, terms: "sort*4 in*1 C*4" }],
+    ["the number of an issue", "bug #58", { ...nothing, terms: "bug*4 58*4", literals: "#58" }],
+    ["a request to merge", "!58", { ...nothing, terms: "58*4", literals: "!58" }],
     ["letters whose lower case is two", "İzmir", { ...nothing, terms: "İzmir*4" }],
     ["short flags", "rm -rf", { ...nothing, terms: "rm*4 rf*4" }],
     ["long flags", "--force now", { ...nothing, terms: "force*4 now*4", literals: "--force" }],
@@ -142,6 +144,22 @@ describe("parseQuery", () => {
       "как*1 работает*4 индекс*4 и*1 почему*1",
     );
     expect(read("为什么 索引 是 空")["terms"]).toBe("为什么*1 索引*4 是*1 空*4");
+  });
+
+  it.each([
+    ["setupListener()", "setupListener"],
+    ["`init_ies(a,", "init_ies"],
+    ["obj.method(x).", "obj.method"],
+    ["memory_map.h:5", "memory_map.h:5"],
+    ["(src/lib.rs:95:7)", "src/lib.rs:95:7"],
+    ["D:\\a\\b\\c.cs:8", "D:\\a\\b\\c.cs:8"],
+    ["10.0.0.1:8080,", "10.0.0.1:8080"],
+    ["<ada.l@lace.example>", "ada.l@lace.example"],
+    ["next@15.5.2", "next@15.5.2"],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as a shell has it
+    ["${CODEX_HOME}", "CODEX_HOME"],
+  ])("sees a name in %s, as it is pasted into a question", (pasted, name) => {
+    expect(parseQuery(`where is ${pasted}`).literals).toEqual([name]);
   });
 
   it.each([

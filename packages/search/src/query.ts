@@ -3,11 +3,11 @@ import { QueryError } from "./errors.ts";
 import { functionWordsOf } from "./function-words.ts";
 import {
   camelPieces,
-  endsInSigns,
   isIdentifier,
   isTypeName,
   isUnspaced,
   joinedPieces,
+  needsSigns,
   wordsOf,
 } from "./words.ts";
 
@@ -196,15 +196,20 @@ function mostTelling(terms: readonly Term[]): Term[] {
   return terms.toSorted((left, right) => value(right) - value(left)).slice(0, limits.terms);
 }
 
+const fewTokens = 2;
+
 function literalsOf(tokens: readonly Token[]): string[] {
   // By itself a name is all there is to go by, whatever it looks like in a sentence.
   const pieces = tokens.length === 1 ? 2 : 3;
   const literals = tokens.flatMap(({ text, isPhrase }): string[] => {
     if (isPhrase) return [text];
-    const bare = text.replaceAll(/^[("'`<[{*]+|[)"'`>\]},.;:!?*]+$/gu, "");
-    if (isIdentifier(bare) || isTypeName(bare, { pieces })) return [bare];
-    // In a sentence it would cost a look into every text.
-    if (tokens.length === 1 && endsInSigns(bare)) return [bare];
+    const bare = text.replaceAll(/^[("'`<[{*$]+|[()"'`<>[\]{},.;:!?*]+$/gu, "");
+    // Of a call the name is what others write alike.
+    const [callee = ""] = bare.split("(");
+    const name = [bare, callee].find((each) => isIdentifier(each) || isTypeName(each, { pieces }));
+    if (name !== undefined) return [name];
+    // In a long sentence it would cost a look into every text.
+    if (tokens.length <= fewTokens && needsSigns(bare)) return [bare];
     return shortUnspacedRuns(bare);
   });
   return [...new Set(literals)].slice(0, limits.literals);

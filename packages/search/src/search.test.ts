@@ -36,10 +36,14 @@ const chats: readonly Chat[] = [
     day: "2026-03-02",
     texts: [
       "Look for the zebra in src/search/zebra-crossing.ts",
-      'error: "ENOENT" in C++ -> zebra',
+      'error: "ENOENT" in C++ -> zebra, fixed by #58',
     ],
   },
-  { id: "huge", day: "2026-04-01", texts: Array.from({ length: 400 }, () => "deploy the mango") },
+  {
+    id: "huge",
+    day: "2026-04-01",
+    texts: Array.from({ length: 400 }, (_, at) => `deploy the mango ${at}`),
+  },
   { id: "small", day: "2026-04-02", texts: ["deploy once the mango and papaya are ripe"] },
   { id: "noise", day: "2026-04-03", texts: ["nothing here to see", "o'hare; DROP TABLE messages"] },
 ];
@@ -112,6 +116,8 @@ describe("search", () => {
     ["a piece of a camelCase name", "SessionBy", "index: index-1"],
     ["camelCase", "getSessionById", "index: index-1"],
     ["camelCase asked for as snake_case", "get_session_by_id", "index: index-1"],
+    ["a call", "where is getSessionById() called", "index: index-1"],
+    ["the number of an issue", "#58", "values: values/subagents/a-1"],
     ["camelCase asked for as kebab-case", "get-session-by-id", "index: index-1"],
     ["a word within camelCase by substring", "SessionBy", "index: index-1"],
     ["a two-letter Chinese word", "索引", "index: index-0"],

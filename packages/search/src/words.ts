@@ -44,17 +44,25 @@ export function joinedPieces(text: string): string[] {
   return names.map((name) => name.replaceAll(/[_-]/g, "").toLowerCase());
 }
 
+/** What a name in snake_case or kebab-case is in camelCase, in lower case; none of anything else. */
+export function inCamelCase(name: string): string[] {
+  return /^[\p{L}\p{M}\p{N}_-]+$/u.test(name) ? joinedPieces(name) : [];
+}
+
 const longestIdentifier = 256;
+/** Where in a file, as editors and compilers say it. */
+const line = "(?::\\d+){0,2}";
 const identifier = new RegExp(
   `^(?:${[
     "\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+", // snake_case
     "_+[\\p{L}\\p{N}_]{2,}", // __init__
     "\\p{Ll}[\\p{L}\\p{N}]*\\p{Lu}[\\p{L}\\p{N}]*", // camelCase
     "(?:[\\p{L}\\p{N}_]+(?:::|->|#)){1,}[\\p{L}\\p{N}_]+", // std::vector
-    "[\\p{L}\\p{N}_]+(?:\\.[\\p{L}\\p{N}_]+)+", // file.ts, v1.2.3
-    "(?:~|\\.{1,2})?(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}[\\\\/]?", // /usr/bin
-    "[\\p{L}\\p{N}@._-]+(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}", // a/b/c
-    "[\\p{L}\\p{N}@._-]+[\\\\/][\\p{L}\\p{N}._-]+\\.[\\p{L}\\p{N}]+", // src/a.ts
+    `[\\p{L}\\p{N}_]+(?:\\.[\\p{L}\\p{N}_]+)+${line}`, // file.ts:42, v1.2.3
+    `(?:~|\\.{1,2}|[A-Za-z]:)?(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}(?:[\\\\/]|${line})`, // /usr/bin, C:\\a\\b.c:7
+    `[\\p{L}\\p{N}@._-]+(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}${line}`, // a/b/c
+    `[\\p{L}\\p{N}@._-]+[\\\\/][\\p{L}\\p{N}._-]+\\.[\\p{L}\\p{N}]+${line}`, // src/a.ts:42:7
+    "[\\p{L}\\p{N}._%+-]+@[\\p{L}\\p{N}-]+(?:\\.[\\p{L}\\p{N}-]+)+", // ada@lace.org, next@15.5.2
     "[\\p{L}\\p{N}]+(?:-[\\p{L}\\p{N}]+){2,}", // a-b-c, a uuid
     "--?[\\p{L}][\\p{L}\\p{N}-]+", // --flag
     "@[\\p{L}\\p{N}-]+/[\\p{L}\\p{N}-]+", // @scope/name
@@ -72,7 +80,7 @@ export function isTypeName(word: string, { pieces }: { readonly pieces: number }
   return /^\p{Lu}[\p{L}\p{N}]*$/u.test(word) && camelPieces(word).length >= pieces;
 }
 
-/** True for `C++`, `C#` and the like: the index knows nothing but their letters. */
-export function endsInSigns(word: string): boolean {
-  return /^\p{L}[\p{L}\p{N}]{0,31}(?:\+\+|#)$/u.test(word);
+/** True for `C++`, `C#`, `#58`, `!58` and the like: the index knows nothing but what is no sign. */
+export function needsSigns(word: string): boolean {
+  return /^(?:\p{L}[\p{L}\p{N}]{0,31}(?:\+\+|#)|[#!]\d{1,9})$/u.test(word);
 }

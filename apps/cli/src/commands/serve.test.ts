@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { buildTestModel } from "@pond/embed-testkit";
@@ -356,23 +356,6 @@ describe("pond mcp beside pond serve", () => {
   const isLinux = process.platform === "linux";
   if (!isLinux) console.warn("skipped: what a process has open is read from /proc");
 
-  it.skipIf(!isLinux)("asks it instead of opening the store", async () => {
-    const [server] = await serving();
-    const agent = new Agent();
-
-    const found = await agent.call("pond_search", { query: "heron" });
-    const page = await agent.call("pond_get", { session_id: "s1" });
-    const missing = await agent.call("pond_get", { session_id: "none" });
-
-    expect(found.structuredContent.sessions).toMatchObject([{ session_id: "s1" }]);
-    expect(page.structuredContent.messages).toHaveLength(2);
-    expect(JSON.parse(missing.content[0].text).error.code).toBe("not_found");
-    expect(agent.holds("lancedb")).toBe(false);
-    expect(await agent.close()).toBe(0);
-    server.child.kill("SIGTERM");
-    await server.ended();
-  });
-
   it.skipIf(!isLinux)("has it load the model, once for all", async () => {
     const [server] = await serving([], { ...modelEnv });
     const agents = [new Agent([], { ...modelEnv }), new Agent([], { ...modelEnv })];
@@ -406,45 +389,70 @@ describe("pond mcp beside pond serve", () => {
     expect(agent.pond.stderr).toBe("");
   });
 
-  it.skipIf(!isLinux).each([
-    ["of another store", ["--storage", "later"], {}],
-    ["with another model", [], modelEnv],
-  ])("asks no server %s", async (_, argv, env) => {
-    const [server] = await serving();
-    const agent = new Agent(argv, { ...env });
+  describe.skipIf(!isLinux)("which goes on", () => {
+    let server: Running;
+    let file: string;
+    /** What it wrote down there. */
+    let told: string;
+    beforeAll(async () => {
+      [server] = await serving();
+      // It is there for several tests.
+      running = running.filter((each) => each !== server);
+      const folder = join(home.folder, ".local/state/pond/serve");
+      const [name = ""] = readdirSync(folder);
+      file = join(folder, name);
+      told = readFileSync(file, "utf8");
+    });
+    afterEach(() => writeFileSync(file, told));
+    afterAll(async () => {
+      server.child.kill("SIGTERM");
+      await server.ended();
+    });
 
-    const found = await agent.call("pond_search", { query: "heron" });
+    it("asks it instead of opening the store", async () => {
+      const agent = new Agent();
 
-    expect(found.structuredContent.sessions).toHaveLength(1);
-    expect(agent.holds("lancedb")).toBe(true);
-    await agent.close();
-    server.child.kill("SIGTERM");
-    await server.ended();
-  });
+      const found = await agent.call("pond_search", { query: "heron" });
+      const page = await agent.call("pond_get", { session_id: "s1" });
+      const missing = await agent.call("pond_get", { session_id: "none" });
 
-  it.skipIf(!isLinux).each([
-    ["nothing readable", () => "{"],
-    ["a process that has ended", (file: string) => file.replace(/"pid":\d+/, '"pid":4194304')],
-    ["another instance", (file: string) => file.replace(/"instance":"[^"]+"/, '"instance":"x"')],
-    ["another version", (file: string) => file.replace(/"version":"[^"]+"/, '"version":"9"')],
-    ["a closed port", (file: string) => file.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1")],
-  ])("passes over a file that tells of %s", async (_, change) => {
-    const [server] = await serving();
-    const folder = join(home.folder, ".local/state/pond/serve");
-    const [name = ""] = readdirSync(folder);
-    const file = join(folder, name);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    writeFileSync(file, change(readFileSync(file, "utf8")));
-    const agent = new Agent();
+      expect(found.structuredContent.sessions).toMatchObject([{ session_id: "s1" }]);
+      expect(page.structuredContent.messages).toHaveLength(2);
+      expect(JSON.parse(missing.content[0].text).error.code).toBe("not_found");
+      expect(agent.holds("lancedb")).toBe(false);
+      expect(await agent.close()).toBe(0);
+    });
 
-    const found = await agent.call("pond_search", { query: "heron" });
+    it.each([
+      ["of another store", ["--storage", "later"], {}],
+      ["with another model", [], modelEnv],
+    ])("asks no server %s", async (_, argv, env) => {
+      const agent = new Agent(argv, { ...env });
 
-    expect(found.structuredContent.sessions).toHaveLength(1);
-    expect(agent.holds("lancedb")).toBe(true);
-    await agent.close();
-    server.child.kill("SIGTERM");
-    await server.ended();
-    rmSync(file, { force: true });
+      const found = await agent.call("pond_search", { query: "heron" });
+
+      expect(found.structuredContent.sessions).toHaveLength(1);
+      expect(agent.holds("lancedb")).toBe(true);
+      await agent.close();
+    });
+
+    it.each([
+      ["nothing readable", () => "{"],
+      ["a process that has ended", (file: string) => file.replace(/"pid":\d+/, '"pid":4194304')],
+      ["another instance", (file: string) => file.replace(/"instance":"[^"]+"/, '"instance":"x"')],
+      ["another version", (file: string) => file.replace(/"version":"[^"]+"/, '"version":"9"')],
+      ["a closed port", (file: string) => file.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1")],
+    ])("passes over a file that tells of %s", async (_, change) => {
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      writeFileSync(file, change(told));
+      const agent = new Agent();
+
+      const found = await agent.call("pond_search", { query: "heron" });
+
+      expect(found.structuredContent.sessions).toHaveLength(1);
+      expect(agent.holds("lancedb")).toBe(true);
+      await agent.close();
+    });
   });
 
   it("leaves no file behind when the server ends well", async () => {

@@ -22,6 +22,9 @@ declare module "vitest" {
 
 const objectStore = inject("objectStore");
 
+/** False where the suite runs on an object store. */
+export const isOnFolders: boolean = objectStore === undefined;
+
 /** How Lance reaches a {@link temporaryLocation}. */
 export const storageOptions: Readonly<Record<string, string>> = objectStore?.storageOptions ?? {};
 
