@@ -9,6 +9,8 @@ import {
   lineagesOf,
   readAll,
   restoredFiles,
+  sessionTexts,
+  withFolder,
 } from "@pond/adapter-testkit";
 import type { ReadEvent } from "@pond/canonical";
 import { slashed } from "@pond/canonical/adapter";
@@ -55,6 +57,11 @@ describe.skipIf(!isThere).each(folders)("real sessions of %s", (folder) => {
     }
     const lost = events.flat().filter(({ kind }) => kind === "fault" || kind === "pending");
     expect(lost.length).toBe(damagedLines(wanted));
+    // Who syncs the restored files stores nothing new.
+    const again = await withFolder(restored, (home) => sessionTexts(fromClaudeCode(home)));
+    const texts = new Set(await sessionTexts(reader));
+    expect(again.length).toBe(sessions.length);
+    expect(again.filter((text) => !texts.has(text)).map((text) => text.slice(0, 200))).toEqual([]);
   });
 });
 

@@ -70,6 +70,29 @@ it("finds the agents of a session that the client has deleted", async () => {
   expect((await found()).keys).toEqual(["-a/gone/subagents/agent-a1.jsonl"]);
 });
 
+it("finds agents that somebody moved to the project, and reports logs that it does not read", async () => {
+  put("projects/-a/s1.jsonl");
+  put("projects/-a/subagents/agent-a1.jsonl");
+  put("projects/-a/subagents/agent-a1.meta.json");
+  put("projects/-a/subagents/workflows/wf_1/agent-a2.jsonl");
+  put("projects/-a/subagents/workflows/wf_1/journal.jsonl");
+  put("projects/-a/subagents/other.jsonl");
+  put("projects/-a/archive/2026/s2.jsonl");
+  put("projects/-a/archive/s3.jsonl");
+  put("projects/-a/gone/tool-results/t.jsonl");
+  put("projects/-a/memory/m.jsonl");
+  const keys = ["-a/subagents/agent-a1.jsonl", "-a/subagents/workflows/wf_1/agent-a2.jsonl"];
+
+  expect(await found()).toEqual({
+    keys: ["-a/s1.jsonl", ...keys],
+    faults: [
+      "claude-code: /projects/-a/archive:file: 2 *.jsonl where the client keeps none: not read",
+      "claude-code: /projects/-a/subagents:file: 1 *.jsonl where the client keeps none: not read",
+    ],
+  });
+  expect((await found(join(home, "projects/-a/subagents/agent-a1.jsonl"))).keys).toEqual([keys[0]]);
+});
+
 it("reports what stands in a session's place (`adapter-integrity-no-silent-drops`)", async () => {
   put("projects/-a/s1.jsonl");
   put("projects/-a/folder.jsonl/inside.txt");

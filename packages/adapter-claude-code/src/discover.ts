@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { isDecoded, isGone, notUtf8, reasonOf } from "@pond/canonical/adapter";
@@ -6,6 +6,7 @@ import { fault } from "./faults.ts";
 import {
   agentPrefix,
   agentSuffix,
+  agentsFolder,
   type Root,
   type SessionPath,
   sessionPath,
@@ -79,12 +80,27 @@ function* discoverProject(projects: string, slug: string): Generator<SessionFile
   }
   for (const name of folders) {
     if (name.endsWith(sessionSuffix)) yield fault(join(folder, name), "a folder, not a file");
-    // The client may have deleted a session and left its agents. Other folders are not walked.
-    else if (existsSync(join(folder, name, "subagents"))) {
-      yield* (yield* discoverSide(projects, slug, name)).agents;
-    }
+    else if (name !== "memory") yield* discoverRest(projects, slug, name);
   }
 }
+
+/** The agents that the client left of a session it deleted, or that somebody moved; nothing else. */
+function* discoverRest(
+  projects: string,
+  slug: string,
+  name: string,
+): Generator<SessionFiles | FaultEvent> {
+  const { agents, sidecars } = yield* discoverSide(projects, slug, name);
+  yield* agents;
+  const logs = sidecars.filter(
+    ({ path }) => path.endsWith(sessionSuffix) && !clientsOwn.test(path),
+  ).length;
+  if (logs === 0) return;
+  yield fault(join(projects, slug, name), `${logs} *.jsonl where the client keeps none: not read`);
+}
+
+/** Output of tools, and the journals of workflows. */
+const clientsOwn = /\/(?:tool-results|workflows)\//;
 
 type Side = {
   readonly agents: readonly SessionFiles[];
@@ -105,7 +121,7 @@ function* discoverSide(
     const folder = join(projects, slug, path);
     const entries = yield* list(projects, folder);
     const names = new Set(entries.filter(isFile).map(({ name }) => name));
-    const isAgents = path.split("/")[1] === "subagents";
+    const isAgents = session === agentsFolder || path.split("/")[1] === agentsFolder;
     for (const entry of entries) {
       const place = { file: join(folder, entry.name), path: `${path}/${entry.name}` };
       const isAgent = isAgents && isAgentFile(entry.name);

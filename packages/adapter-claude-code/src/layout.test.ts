@@ -76,6 +76,13 @@ it.each([
     [],
     { projects: "/h/p", key: "-a/s/subagents/workflows/wf_1/agent-1.jsonl" },
   ],
+  [
+    "an agent that somebody moved",
+    "/h/p/-a/subagents/agent-1.jsonl",
+    false,
+    [],
+    { projects: "/h/p", key: "-a/subagents/agent-1.jsonl" },
+  ],
 ])("takes %s for what it is", (_, path, isFolder, names, root) => {
   expect(rootOf(path, isFolder, names)).toEqual(root);
 });
@@ -87,6 +94,7 @@ it.each([
     "-a/s/subagents/agent-1.jsonl",
     { slug: "-a", name: "s/subagents/agent-1", root: "s", isOldAgent: false },
   ],
+  ["-a/subagents/agent-1.jsonl", { slug: "-a", name: "subagents/agent-1", isOldAgent: true }],
   ["s.jsonl", undefined],
   ["-a/../s.jsonl", undefined],
   ["../-a/s.jsonl", undefined],

@@ -42,8 +42,10 @@ function withoutLastSeparators(path: string): string {
  * absolute path makes a dash, or a drive and two, of its beginning.
  */
 export function canBeSlug(folder: string, project: string): boolean {
-  return /^(?:-|[A-Za-z]--)/.test(folder) || folder === projectSlug(project);
+  return slugStart.test(folder) || folder === projectSlug(project);
 }
+
+const slugStart = /^(?:-|[A-Za-z]--)/;
 
 /** Which folder plays the part of `projects`, and what of it is to be read. */
 export type Root = {
@@ -72,10 +74,12 @@ const homeMarks = ["projects", "history.jsonl", "settings.json", "todos", "shell
 
 function fileRoot(file: string): Root {
   const steps = dirname(file).split(sep);
-  const subagents = steps.lastIndexOf("subagents");
-  // `<slug>/<session>/subagents/...` for a sub-agent of today, `<slug>/` for everything else.
-  const isNested = subagents >= 2 && basename(file).startsWith(agentPrefix);
-  const project = isNested ? steps.slice(0, subagents - 1).join(sep) : dirname(file);
+  const subagents = steps.lastIndexOf(agentsFolder);
+  // `<slug>/<session>/subagents/...` for a sub-agent of today, or without the session for one that
+  // somebody moved; `<slug>/` for everything else.
+  const isBelow = subagents >= 2 && basename(file).startsWith(agentPrefix);
+  const above = slugStart.test(steps[subagents - 1] ?? "") ? subagents : subagents - 1;
+  const project = isBelow ? steps.slice(0, above).join(sep) : dirname(file);
   const projects = dirname(project);
   return { projects, key: slashed(relative(projects, file)) };
 }
@@ -87,7 +91,10 @@ export type SessionPath = {
   readonly name: string;
   /** The main session a sub-agent belongs to; undefined for a main session. */
   readonly root?: string;
-  /** True for a sub-agent that lies beside its main session, as the client did up to 2.1.0. */
+  /**
+   * True for a sub-agent whose place does not tell its main session: beside it, where the client
+   * put it up to 2.1.0, or in `subagents` of the project.
+   */
   readonly isOldAgent: boolean;
 };
 
@@ -101,10 +108,14 @@ export function sessionPath(key: string): SessionPath | undefined {
   }
   const name = steps.join("/").replace(/\.jsonl$/, "");
   const [root] = steps;
-  if (steps.length > 1 && root !== undefined) return { slug, name, root, isOldAgent: false };
+  if (steps.length > 1 && root !== undefined && root !== agentsFolder) {
+    return { slug, name, root, isOldAgent: false };
+  }
   return { slug, name, isOldAgent: last.startsWith(agentPrefix) };
 }
 
 export const sessionSuffix = ".jsonl";
+/** In the side folder of a session, and of a project where somebody moved them. */
+export const agentsFolder = "subagents";
 export const agentPrefix = "agent-";
 export const agentSuffix = ".meta.json";

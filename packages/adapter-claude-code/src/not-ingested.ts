@@ -8,6 +8,10 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   { path: "plans/", why: "documents that live on after the session; their writing is in the log" },
   { path: "file-history/", why: "copies of your files for undo, often larger than the session" },
   { path: "projects/*/memory/", why: "notes the client edits across sessions, not a transcript" },
+  {
+    path: "any other projects/*/*/",
+    why: "none of the client's; `.jsonl` files in it are reported",
+  },
   { path: "projects/*/sessions-index.json", why: "a cache the client makes from the logs" },
   {
     path: "projects/*/<session>/",

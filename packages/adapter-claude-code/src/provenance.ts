@@ -127,6 +127,8 @@ export const injectedTags: readonly string[] = [
   "command-contents",
   "skill-format",
   "task-notification",
+  "bash-notification",
+  "agent-notification",
   "teammate-message",
   "agent-message",
   "cross-session-message",
@@ -145,12 +147,25 @@ export const injectedTags: readonly string[] = [
   "goal",
   "ci-monitor-event",
   "user-prompt-submit-hook",
+  "post-tool-use-hook",
   "session-start-hook",
+  "browser_instruction",
+  "mcp-resource-update",
+  "mcp-polling-update",
+  "github-webhook-activity",
 ];
+
+/** Elements that are the harness's only where they hold this, because humans use their names, too. */
+export const markedTags: Readonly<Record<string, RegExp>> = {
+  browser: /^<browser\s[^>]*\btabGroupId=/,
+  terminal: /^<terminal\s[^>]*\bname=/,
+  uploaded_files: /^<uploaded_files>\s*<file>/,
+};
 
 /** Elements whose inside a human typed, with the tags one of which must come before (or none). */
 export const typedTags: Readonly<Record<string, readonly string[]>> = {
   "bash-input": [],
+  "user-memory-input": [],
   "command-args": ["command-name", "command-message"],
 };
 
@@ -208,6 +223,7 @@ export const textRules: readonly (readonly [kind: string, holds: (text: string) 
   ["hook-stop", equals("Operation stopped by hook")],
   ["hook-stop", startsWith("Operation stopped by hook: ")],
   ["unknown-skill", (text) => /^Unknown skill: \S+$/.test(text)],
+  ["unknown-command", (text) => /^Unknown command: \/\S+(?: Did you mean \/\S+\?)?$/.test(text)],
   [
     "peer-message",
     (text) =>
@@ -234,3 +250,18 @@ export const midTurnMarks = {
 
 /** What stands between the harness's words to a fork and those it was started with. */
 export const directiveMark = "Your directive: ";
+
+/** What an editor sends along behind a prompt: files, each with its place, to the end of the text. */
+export const attachedMarks: { readonly open: RegExp; readonly close: string } = {
+  open: /\n<context ref="[a-z][\w+.-]*:[^"\n]*">\n/,
+  close: "\n</context>",
+};
+
+/** The lines around what a human pasted; the client puts an empty line before the first. */
+export const pasteMarks: {
+  readonly open: RegExp;
+  readonly close: (id: string) => string;
+} = {
+  open: /(?:^|\n\n)<pasted_content id="([0-9a-f]{4})">\n/,
+  close: (id) => `\n</pasted_content id="${id}">`,
+};

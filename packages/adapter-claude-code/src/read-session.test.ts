@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { contentOf, readAll } from "@pond/adapter-testkit";
+import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
+import { writeNative } from "./write-native.ts";
 
 let projects: string;
 beforeEach(() => {
@@ -37,6 +38,33 @@ it.each([
   expect(session.id).toBe(id);
   expect(session.parent_session_id).toBeUndefined();
   expect(session.parent_message_id).toBeUndefined();
+});
+
+it("gives an agent that somebody moved the id and the parent that it had before", async () => {
+  const row = { type: "x", cwd: "/w/app", timestamp: "2026-03-01T09:00:00.000Z" };
+  const record = { ...row, sessionId: "s1", uuid: "u", isSidechain: true };
+  const folder = join(projects, "-w-app", "subagents");
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["agent-a1", "agent-a2"]) {
+    writeFileSync(join(folder, `${name}.jsonl`), `${JSON.stringify(record)}\n`);
+  }
+  writeFileSync(join(folder, "agent-a2.meta.json"), '{"parentAgentId":"a1"}');
+
+  const keys = ["-w-app/subagents/agent-a1.jsonl", "-w-app/subagents/agent-a2.jsonl"];
+  const contents = await Promise.all(
+    keys.map(async (key) => contentOf(await readAll(fromClaudeCode(projects), key))),
+  );
+
+  expect(contents.map(({ session }) => [session.id, session.parent_session_id])).toEqual([
+    ["s1/subagents/agent-a1", "s1"],
+    ["s1/subagents/agent-a2", "s1/subagents/agent-a1"],
+  ]);
+  expect(
+    contents.map((root) => [...restoredFiles(writeNative({ root, descendants: [] })).keys()]),
+  ).toEqual([
+    [`projects/${keys[0]}`],
+    [`projects/${keys[1]}`, "projects/-w-app/subagents/agent-a2.meta.json"],
+  ]);
 });
 
 it("reads a session that holds a row as runs begin with", async () => {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import type { ReadEvent } from "@pond/canonical";
 import { isJsonObject, parseJson } from "@pond/canonical";
 import {
@@ -13,7 +13,14 @@ import {
 import type { SessionFiles, SidecarFile } from "./discover.ts";
 import { fault } from "./faults.ts";
 import { type Head, headOf, readHead } from "./head.ts";
-import { agentPrefix, agentSuffix, projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
+import {
+  agentPrefix,
+  agentSuffix,
+  agentsFolder,
+  projectSlug,
+  sessionPath,
+  sessionSuffix,
+} from "./layout.ts";
 import { origin } from "./origin.ts";
 import { type LogOptions, readLog } from "./read-log.ts";
 import { type Reading, RecordIds } from "./records/envelope.ts";
@@ -147,14 +154,19 @@ function placeOf(files: SessionFiles, head: Head): SourceRecord {
   const name = path?.name ?? files.key;
   // Beside its main session an agent's file does not tell whose it is: its records do.
   const root = path?.isOldAgent ? head.recordedId : path?.root;
-  const id = path?.isOldAgent && root !== undefined ? `${root}/subagents/${name}` : name;
-  const parent = root === undefined ? undefined : (parentAgent(files, root) ?? root);
+  const place = name.startsWith(`${agentsFolder}/`) ? name : `${agentsFolder}/${name}`;
+  const id = path?.isOldAgent && root !== undefined ? `${root}/${place}` : name;
+  const parent = root === undefined ? undefined : (parentAgent(files, root, id) ?? root);
   const at = { adapter: origin, uri: files.file, record: "path" };
   return openRecord(at, { id, path: files.key, ...(parent !== undefined && { parent }) });
 }
 
 /** The agent that started this one, where its descriptor names one whose log is there. */
-function parentAgent({ file, sidecars }: SessionFiles, root: string): string | undefined {
+function parentAgent(
+  { file, sidecars }: SessionFiles,
+  root: string,
+  own: string,
+): string | undefined {
   const meta = sidecars.find(({ path }) => path.endsWith(agentSuffix));
   const parent = meta && readJson(meta.file);
   const id = isJsonObject(parent) ? parent["parentAgentId"] : undefined;
@@ -162,7 +174,7 @@ function parentAgent({ file, sidecars }: SessionFiles, root: string): string | u
   const name = `${agentPrefix}${id}`;
   const folder = dirname(file);
   if (join(folder, `${name}${sessionSuffix}`) === file) return undefined;
-  if (existsSync(join(folder, `${name}${sessionSuffix}`))) return `${dirname(meta.path)}/${name}`;
+  if (existsSync(join(folder, `${name}${sessionSuffix}`))) return `${posix.dirname(own)}/${name}`;
   // Agents of a workflow lie deeper than the one that ran it.
   const subagents = folder.slice(0, folder.lastIndexOf("subagents") + "subagents".length);
   const isAbove = existsSync(join(subagents, `${name}${sessionSuffix}`));

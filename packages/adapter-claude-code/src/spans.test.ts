@@ -157,6 +157,113 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
       "[mid-turn] \n\nThis is how Claude Code surfaces messages the user sends mid-turn. Address it.",
     ],
   ],
+  [
+    "news of a shell of an older build",
+    ["[bash-notification] <bash-notification>\n<status>failed</status>\n</bash-notification>"],
+  ],
+  [
+    "news of an agent of an older build",
+    ["[agent-notification] <agent-notification>\n<agent-id>a1</agent-id>\n</agent-notification>"],
+  ],
+  [
+    "files of the desktop application",
+    [
+      "[uploaded_files] <uploaded_files>\n<file><file_path>/w/warp.pdf</file_path></file>\n</uploaded_files>\n\n",
+      "count the threads",
+    ],
+  ],
+  [
+    "a file of an editor",
+    ['[context] \n<context ref="file:///w/a.ts#L1:2">\nconst a = 1;\n</context>'],
+  ],
+  [
+    "a prompt before files of an editor",
+    [
+      "is this needed?",
+      '[context] \n<context ref="file:///w/a.ts">\na\n</context>\n<context ref="zed:///thread/1">\nb\n</context>',
+    ],
+  ],
+  [
+    "a file that holds such tags",
+    [
+      "why?",
+      '[context] \n<context ref="file:///w/a.xml">\n<context ref="file:///b">\n\n</context>\n\n</context>',
+    ],
+  ],
+  [
+    "a file of an editor before a reminder",
+    [
+      "why?",
+      '[context] \n<context ref="file:///w/a.ts">\na\n</context>\n<system-reminder>b</system-reminder>',
+    ],
+  ],
+  [
+    "how to use a browser",
+    ["[browser_instruction] <browser_instruction># A</browser_instruction>"],
+  ],
+  ["a browser", ['[browser] <browser tabGroupId="9" tabId="4">https://loom.dev</browser>']],
+  ["a terminal", ['[terminal] <terminal name="zsh">\n$ npm test\n</terminal>', "why?"]],
+  [
+    "a tool hook of an editor",
+    [
+      "[post-tool-use-hook] <post-tool-use-hook><ide_diagnostics>[]</ide_diagnostics></post-tool-use-hook>",
+    ],
+  ],
+  [
+    "news of resources",
+    [
+      '[mcp-resource-update] <mcp-resource-update server="db" uri="file:///a">x</mcp-resource-update>\n<mcp-polling-update type="tool" server="db" tool="t">x</mcp-polling-update>',
+    ],
+  ],
+  [
+    "news of a repository",
+    ["[github-webhook-activity] <github-webhook-activity>{}</github-webhook-activity>"],
+  ],
+  [
+    "a note to remember",
+    [
+      "[user-memory-input] <user-memory-input>",
+      "always use tabs",
+      "[user-memory-input] </user-memory-input>",
+    ],
+  ],
+  [
+    "what was pasted",
+    [
+      "see this",
+      '[pasted_content] \n\n<pasted_content id="9ef7">\n',
+      "one\n\n\ttwo",
+      '[pasted_content] \n</pasted_content id="9ef7">\n',
+    ],
+  ],
+  [
+    "two pastes and what was typed around them",
+    [
+      '[pasted_content] <pasted_content id="9ef7">\n',
+      "<tick>one</tick>",
+      '[pasted_content] \n</pasted_content id="9ef7">\n\n',
+      "and",
+      '[pasted_content] \n\n<pasted_content id="9ef7">\n',
+      "two",
+      '[pasted_content] \n</pasted_content id="9ef7">\n\n\n<pasted_content id="9ef7">\n',
+      "three",
+      '[pasted_content] \n</pasted_content id="9ef7">\n\n<system-reminder>b</system-reminder>',
+    ],
+  ],
+  [
+    "what was pasted behind a command",
+    [
+      "[command-message] <command-message>weave</command-message>\n<command-name>/weave</command-name>\n<command-args>",
+      "two rows",
+      '[pasted_content] \n\n<pasted_content id="0a1b">\n',
+      "of wool",
+      '[pasted_content] \n</pasted_content id="0a1b">\n</command-args>',
+    ],
+  ],
+  [
+    "an empty paste",
+    ["see", '[pasted_content] \n\n<pasted_content id="9ef7">\n\n</pasted_content id="9ef7">'],
+  ],
   ["another session", ["[cross-session-message] <cross-session-message>x</cross-session-message>"]],
   ["a channel", ['[channel] <channel source="chat">x</channel>']],
   ["a tick", ["[tick] <tick>9:00</tick>"]],
@@ -181,6 +288,11 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
   ["a stop hook", ["[stop-hook] Stop hook feedback:\nred"]],
   ["an operation stopped by a hook", ["[hook-stop] Operation stopped by hook: the loom is busy"]],
   ["the same without a reason", ["[hook-stop] Operation stopped by hook"]],
+  ["a command nobody has", ["[unknown-command] Unknown command: /weave"]],
+  [
+    "a command nobody has, and another",
+    ["[unknown-command] Unknown command: /weav. Did you mean /weave?"],
+  ],
   ["a skill nobody has", ["[unknown-skill] Unknown skill: weave"]],
   [
     "a notification in words",
@@ -237,6 +349,25 @@ it.each([
   ["placeholders", "[Image #1] and [Pasted text #1 +20 lines]"],
   ["a sentence about a hook", "Operation stopped by hooks, why?"],
   ["a sentence about a skill", "Unknown skill: weave it is, then"],
+  ["a question about a command", "Unknown command: /weave is what it says, why?"],
+  ["a command without a slash", "Unknown command: weave"],
+  ["a terminal of their own", "<terminal>npm test fails</terminal>"],
+  ["a browser of their own", '<browser name="x">blank</browser>'],
+  ["a prompt of a benchmark", "<uploaded_files>\n/testbed\n</uploaded_files>\nI have uploaded it."],
+  ["a context without its place", "why?\n<context>\nthe loom\n</context>"],
+  ["a context of no place", 'why?\n<context ref="loom">\nthe loom\n</context>'],
+  ["a context in a code block", 'why?\n```\n<context ref="file:///w/a">\na\n</context>\n```'],
+  ["a context in a sentence", 'what is <context ref="file:///w/a">\na\n</context>'],
+  [
+    "a paste in a code block",
+    'see\n```\n<pasted_content id="9ef7">\na\n</pasted_content id="9ef7">\n```',
+  ],
+  [
+    "a paste in a sentence",
+    'what is\n\n<pasted_content id="9ef7">\na\n</pasted_content id="9ef7"> good for?',
+  ],
+  ["a paste closed by another", '<pasted_content id="9ef7">\na\n</pasted_content id="9ef8">'],
+  ["a paste of another shape", '<pasted_content id="x">\na\n</pasted_content id="x">'],
   ["a heading without a message", "Another Claude session sent a message:\nwhat do I do?"],
   ["a remark of its own", "This came from another Claude session. What is it?"],
   ["a mid-turn sentence alone", "The user sent a new message while you were working:\nwhy?"],
@@ -279,6 +410,12 @@ it("covers any text with spans that are not empty and never two alike in a row",
     "<fork-boilerplate>",
     "</fork-boilerplate>",
     "Your directive: ",
+    '\n<context ref="file:///a">\n',
+    "\n</context>",
+    '<pasted_content id="9ef7">\n',
+    '\n</pasted_content id="9ef7">',
+    '<terminal name="zsh">',
+    "</terminal>",
   );
   fc.assert(
     fc.property(fc.array(token, { maxLength: 14 }), (tokens) => {
@@ -302,4 +439,8 @@ it("takes time in step with the text, whatever stands in it", () => {
   expect(pieces(text)).toEqual([text]);
   const attributes = `<tick ${'a="b" '.repeat(1_000_000)}`;
   expect(pieces(attributes)).toEqual([attributes]);
+  const pastes = '\n\n<pasted_content id="9ef7">\n'.repeat(50_000);
+  expect(pieces(pastes)).toEqual([pastes]);
+  const contexts = `${'\n<context ref="a:"'.repeat(50_000)}\n</context>`;
+  expect(pieces(contexts)).toEqual([contexts]);
 });

@@ -1,7 +1,10 @@
 import {
+  attachedMarks,
   directiveMark,
   injectedTags,
+  markedTags,
   midTurnMarks,
+  pasteMarks,
   peerRemark,
   planMarks,
   settingsCommands,
@@ -21,13 +24,14 @@ type Span = {
  * Cuts a user text where harness and human meet (spec 6.5, rule 1). The spans cover the text;
  * white space between the two goes to the harness's side.
  *
- * A human can paste any of these tags, so one counts only at the very start (a reminder also at
- * the very end) and only when it is closed.
+ * A human can paste any of these tags, so one counts only at the very start (a reminder or a file
+ * of an editor also at the very end) and only when it is closed. What the client says was pasted
+ * stands anywhere.
  */
 export function cutText(text: string, planContent?: string): readonly Span[] {
   const rule = textRules.find(([, holds]) => holds(text));
   if (rule) return [{ end: text.length, kind: rule[0] }];
-  return cutPlan(text, planContent) ?? cutMidTurn(text) ?? cutTags(text);
+  return cutPastes(text, cutPlan(text, planContent) ?? cutMidTurn(text) ?? cutTags(text));
 }
 
 function cutTags(text: string): readonly Span[] {
@@ -46,18 +50,22 @@ function cutTags(text: string): readonly Span[] {
     before.push(found);
   }
   const tail = trailingReminders(text, at);
-  if (tail > at) add(spans, { end: tail, kind: undefined });
+  const typedEnd = attachedStart(text, at, tail);
+  if (typedEnd > at) add(spans, { end: typedEnd, kind: undefined });
+  if (tail > typedEnd) add(spans, { end: tail, kind: "context" });
   if (text.length > tail) add(spans, { end: text.length, kind: "system-reminder" });
   return spans.length === 0 ? [{ end: text.length, kind: undefined }] : spans;
 }
 
 /** Who wrote what is in an element; undefined where the harness writes no such element here. */
 function writerOf(
-  { tag }: Element,
+  { tag, start }: Element,
   before: readonly Element[],
   text: string,
 ): "harness" | "human" | undefined {
   if (injectedTags.includes(tag)) return "harness";
+  const mark = Object.hasOwn(markedTags, tag) ? markedTags[tag] : undefined;
+  if (mark?.test(text.slice(start))) return "harness";
   const follows = Object.hasOwn(typedTags, tag) ? typedTags[tag] : undefined;
   if (follows?.length === 0) return "human";
   const first = before.find((element) => follows?.includes(element.tag));
@@ -93,6 +101,7 @@ function add(spans: Span[], span: Span): void {
 
 type Element = {
   readonly tag: string;
+  readonly start: number;
   readonly innerStart: number;
   readonly innerEnd: number;
   readonly end: number;
@@ -110,7 +119,8 @@ function elementAt(text: string, at: number): Element | undefined {
   const innerStart = openTag.lastIndex;
   const close = `</${tag}>`;
   const innerEnd = text.indexOf(close, innerStart);
-  return innerEnd < 0 ? undefined : { tag, innerStart, innerEnd, end: innerEnd + close.length };
+  if (innerEnd < 0) return undefined;
+  return { tag, start: at, innerStart, innerEnd, end: innerEnd + close.length };
 }
 
 const openReminder = "<system-reminder>";
@@ -130,6 +140,59 @@ function trailingReminders(text: string, from: number): number {
     if (open < 0 || !isClosedOnce || !before.slice(typed.length).includes("\n")) return end;
     end = from + typed.length;
   }
+}
+
+/** Where the files of an editor begin between `from` and `to`; `to` if there are none. */
+function attachedStart(text: string, from: number, to: number): number {
+  const typed = text.slice(from, to);
+  // A file may hold the same tags, and all of it is the editor's: so the first opens.
+  const start = typed.endsWith(attachedMarks.close) ? typed.search(attachedMarks.open) : -1;
+  return start < 0 ? to : from + start;
+}
+
+/** The lines that the client put around what a human pasted, cut out of the human's spans. */
+function cutPastes(text: string, spans: readonly Span[]): readonly Span[] {
+  const cut: Span[] = [];
+  let from = 0;
+  for (const span of spans) {
+    const rest = span.kind === undefined ? addPastes(cut, text, from, span.end) : from;
+    if (span.end > rest || text === "") add(cut, span);
+    from = span.end;
+  }
+  return cut;
+}
+
+/** Adds all up to the last line of the last paste. @returns where that ends. */
+function addPastes(spans: Span[], text: string, from: number, to: number): number {
+  let at = from;
+  for (;;) {
+    const paste = pasteIn(text.slice(at, to));
+    if (paste === undefined) return at;
+    if (paste.start > 0) add(spans, { end: at + paste.start, kind: undefined });
+    add(spans, { end: at + paste.innerStart, kind: paste.tag });
+    if (paste.innerEnd > paste.innerStart) {
+      add(spans, { end: at + paste.innerEnd, kind: undefined });
+    }
+    at += paste.end;
+    add(spans, { end: at, kind: paste.tag });
+  }
+}
+
+/** The first paste in `text`, with the empty lines around it. */
+function pasteIn(text: string): Element | undefined {
+  const open = pasteMarks.open.exec(text);
+  if (open?.[1] === undefined) return undefined;
+  const close = pasteMarks.close(open[1]);
+  const innerStart = open.index + open[0].length;
+  const innerEnd = text.indexOf(close, innerStart);
+  if (innerEnd < 0) return undefined;
+  const closeEnd = innerEnd + close.length;
+  const end = skipSpace(text, closeEnd);
+  // The last line ends with its mark.
+  const isLine = end === text.length || text.slice(closeEnd, end).startsWith("\n");
+  return isLine
+    ? { tag: "pasted_content", start: open.index, innerStart, innerEnd, end }
+    : undefined;
 }
 
 /** The plan a human approved, between the two sentences the harness puts around it. */

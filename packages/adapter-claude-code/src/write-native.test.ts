@@ -1,7 +1,19 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { contentOf, lineagesOf, readAll, restoredFiles } from "@pond/adapter-testkit";
+import { fileURLToPath } from "node:url";
+import {
+  contentOf,
+  jsonlRecords,
+  lineagesOf,
+  readAll,
+  readFolder,
+  readSource,
+  restoredFiles,
+  sessionTexts,
+  withFolder,
+} from "@pond/adapter-testkit";
+import { isJsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
@@ -83,4 +95,78 @@ it.each([
   ["of a log that the client would not find anywhere", "backup/first.jsonl", "/w/app"],
 ])("leaves a folder as it was %s", async (_, path, cwd) => {
   expect(written(await session(path, { cwd }))).toEqual([path]);
+});
+
+/** Every object with its keys turned around, as no client writes them. */
+function turned(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(turned);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).toReversed();
+  return Object.fromEntries(entries.map(([key, member]) => [key, turned(member)]));
+}
+
+it.each(["content-shapes", "tool-results", "metadata", "odd-records", "injected-text"])(
+  "gives %s back so that it has the same ids, in whatever order its keys were",
+  async (name) => {
+    const folder = fileURLToPath(
+      new URL(`../../../fixtures/claude-code/${name}/input`, import.meta.url),
+    );
+    const files = new Map(
+      [...jsonlRecords(await readFolder(folder))].map(([path, records]) => [
+        path,
+        Buffer.from(records.map((record) => `${stringifyJson(turned(record))}\n`).join("")),
+      ]),
+    );
+
+    const read = await withFolder(files, (home) => readSource(fromClaudeCode(home)));
+    const restored = lineagesOf([...read.values()].map(contentOf)).flatMap((lineage) => [
+      ...writeNative(lineage),
+    ]);
+    const again = await withFolder(restoredFiles(restored), (home) =>
+      sessionTexts(fromClaudeCode(home)),
+    );
+
+    expect(again).toEqual(await withFolder(files, (home) => sessionTexts(fromClaudeCode(home))));
+  },
+);
+
+it("writes rows without an id of their own so that they have the same ids when they are read again", async () => {
+  const rows = [
+    { message: { role: "user", content: "Why does the loom skip?" }, type: "user" },
+    {
+      type: "assistant",
+      timestamp: "2026-03-01T09:00:01.000Z",
+      message: {
+        id: "m",
+        content: [{ input: {}, name: "Bash", id: "t", type: "tool_use" }],
+        role: "assistant",
+      },
+    },
+    {
+      type: "user",
+      message: {
+        content: [{ content: "bent", tool_use_id: "t", type: "tool_result" }],
+        role: "user",
+      },
+      timestamp: "2026-03-01T09:00:02.000Z",
+    },
+    { content: "a note", type: "system", subtype: "note" },
+  ];
+  put(
+    `-w-app/${main}.jsonl`,
+    rows
+      .map(
+        (row) =>
+          `${JSON.stringify({ cwd: "/w/app", timestamp: "2026-03-01T09:00:00.000Z", ...row, sessionId: main })}\n`,
+      )
+      .join(""),
+  );
+  const before = await sessionTexts(fromClaudeCode(projects));
+  const contents = [...(await readSource(fromClaudeCode(projects))).values()].map(contentOf);
+
+  const files = lineagesOf(contents).flatMap((lineage) => [...writeNative(lineage)]);
+
+  expect(
+    await withFolder(restoredFiles(files), (home) => sessionTexts(fromClaudeCode(home))),
+  ).toEqual(before);
 });

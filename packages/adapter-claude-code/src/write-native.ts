@@ -2,6 +2,7 @@ import type { Message, Session, SessionId } from "@pond/canonical";
 import { stringifyJson } from "@pond/canonical";
 import {
   inPieces,
+  KeyOrders,
   type Lineage,
   type RestoredFile,
   type SessionContent,
@@ -76,6 +77,7 @@ function placeOf(
 const mainName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.jsonl$|\/)/i;
 
 function* lines(messages: readonly Message[]): Generator<string> {
+  const orders = new KeyOrders();
   const second = new Map<unknown, Message>();
   for (const message of messages) {
     const { continues } = sourceOf(message);
@@ -84,7 +86,7 @@ function* lines(messages: readonly Message[]): Generator<string> {
   for (const message of messages) {
     if (sourceOf(message)["continues"] !== undefined) continue;
     const rest = second.get(message.id);
-    const record = restoreRecord(rest ? [message, rest] : [message]);
+    const record = restoreRecord(rest ? [message, rest] : [message], orders);
     if (record !== undefined) yield `${stringifyJson(record)}\n`;
   }
 }

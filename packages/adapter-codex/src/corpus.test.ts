@@ -10,6 +10,8 @@ import {
   readAll,
   readFolder,
   restoredFiles,
+  sessionTexts,
+  withFolder,
 } from "@pond/adapter-testkit";
 import type { ReadEvent } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
@@ -54,6 +56,10 @@ describe.skipIf(!isThere).each(folders)("real sessions of %s", (folder) => {
       expect([...restored.keys()]).toEqual([key]);
       const difference = firstDifference(own, jsonlRecords(restored).get(key) ?? null);
       expect(difference, key).toBeUndefined();
+      const again = await withFolder(restored, (home) => sessionTexts(fromCodex(home)));
+      const kept = events.filter(({ kind }) => kind !== "fault" && kind !== "pending");
+      // Who syncs the restored file stores nothing new.
+      expect(again.join("") === kept.map(eventText).join("\n"), key).toBe(true);
       expect(lost.length, key).toBe(lineCount(wanted.get(key)) - own.length);
     }
   });

@@ -1,7 +1,15 @@
 import type { JsonObject } from "@pond/canonical";
 import { openRecord } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
-import { injectedText, type Label, labelsOf, promptStart, provenanceOf } from "./provenance.ts";
+import {
+  attachedStart,
+  injectedText,
+  type Label,
+  labelsOf,
+  promptStart,
+  provenanceOf,
+  repliesIn,
+} from "./provenance.ts";
 
 it.each<[name: string, text: string, kind: string | undefined]>([
   ["a prompt", "Fix the loom.", undefined],
@@ -212,4 +220,58 @@ it.each<[name: string, injected: string, typed: string]>([
   ["a line of an automation", "", "Automation: Daily\n\nWhat is that?"],
 ])("finds where the prompt begins behind %s (spec 6.5, rule 1)", (_, injected, typed) => {
   expect(promptStart(`${injected}${typed}`)).toBe(injected.length);
+});
+
+const file = '\n<context ref="file:///w/a.rs">\nfn weave() {}\n</context>';
+
+it.each<[name: string, typed: string, attached: string]>([
+  ["a prompt", "Why?", file],
+  ["the name of the file", "[@a.rs](file:///w/a.rs)", file],
+  ["nothing", "", file],
+  ["two files", "Why?", `${file}${file}`],
+  [
+    "a file that holds such tags",
+    "Why?",
+    `\n<context ref="zed:///a">\n<context>${file}\n</context>`,
+  ],
+  ["no file", "Why?", ""],
+  ["a context of no place", 'Why?\n<context ref="loom">\na\n</context>', ""],
+  ["a context without its place", "Why?\n<context>\na\n</context>", ""],
+  ["a file in a code block", `Why?\n\`\`\`${file}\n\`\`\``, ""],
+  ["a file in a sentence", 'What is <context ref="file:///a">\na\n</context>', ""],
+])(
+  "finds where the files of an editor begin behind %s (spec 6.5, rule 1)",
+  (_, typed, attached) => {
+    expect(attachedStart(`${typed}${attached}`)).toBe(typed.length);
+  },
+);
+
+const reply = (json: string) =>
+  `<send_user_message_question_reply>\n${json}\n</send_user_message_question_reply>`;
+const replyTo = (question: string, answer: string) => ({ questionItemId: "[1]", question, answer });
+
+it.each<[name: string, text: string, answers: readonly string[] | undefined]>([
+  ["one", reply(JSON.stringify([replyTo("Which?", "blue")])), ["blue"]],
+  [
+    "several, of any order of keys",
+    reply(
+      JSON.stringify(
+        [{ answer: "red", question: "A", questionItemId: "1" }, replyTo("B", "")],
+        null,
+        1,
+      ),
+    ),
+    ["red", ""],
+  ],
+  [
+    "one with quotation marks, to a question that looks like it",
+    reply(JSON.stringify([replyTo('{"answer":"no"}', 'say "answer": "yes"')])),
+    ['say \\"answer\\": \\"yes\\"'],
+  ],
+  ["none that are open", `<send_user_message_question_reply>\n[]`, undefined],
+  ["none of another shape", reply('[{"answer":"blue"}]'), undefined],
+  ["none of no JSON", reply("blue"), undefined],
+  ["none in a sentence", `What is ${reply("[]")}`, undefined],
+])("finds the answers to questions: %s", (_, text, answers) => {
+  expect(repliesIn(text)?.map(({ start, end }) => text.slice(start, end))).toEqual(answers);
 });

@@ -218,12 +218,59 @@ const automationHead =
   /^Automation: .*\r?\nAutomation ID: .*\r?\nAutomation memory: .*\r?\nLast run: .*\r?\n\r?\n/;
 
 /**
+ * Where the files begin that an editor sends along behind a prompt, each with its place, to the end
+ * of the text; its length where there are none.
+ */
+export function attachedStart(text: string): number {
+  // A file may hold the same tags, and all of it is the editor's: so the first opens.
+  const start = text.endsWith("\n</context>") ? text.search(attachedHead) : -1;
+  return start < 0 ? text.length : start;
+}
+
+const attachedHead = /\n<context ref="[a-z][\w+.-]*:[^"\n]*">\n/;
+
+/** Where something stands in a text. */
+export type Place = { readonly start: number; readonly end: number };
+
+/**
+ * Where the user's answers stand in a text that gives them together with the questions, as JSON
+ * writes them; undefined where a text is no such reply.
+ */
+export function repliesIn(text: string): readonly Place[] | undefined {
+  const [, head = "", json] = questionReply.exec(text) ?? [];
+  if (json === undefined || !isReplies(json)) return undefined;
+  return [...json.matchAll(answerMember)].map(({ index, 1: key = "", 2: answer = "" }) => {
+    const start = head.length + index + key.length;
+    return { start, end: start + answer.length };
+  });
+}
+
+const questionReply =
+  /^(\s*<send_user_message_question_reply>)(.*)<\/send_user_message_question_reply>\s*$/s;
+
+// In a JSON text no string can hold this: its quotation marks would be escaped.
+const answerMember = /("answer"\s*:\s*")([^"\\]*(?:\\.[^"\\]*)*)"/g;
+
+function isReplies(json: string): boolean {
+  try {
+    const replies = parseJson(json);
+    return Array.isArray(replies) && replies.every(isReply);
+  } catch {
+    // A human may write anything.
+    return false;
+  }
+}
+
+function isReply(reply: JsonValue): boolean {
+  const members = ["questionItemId", "question", "answer"];
+  return members.every((key) => textOf(memberOf(reply, key)) !== undefined);
+}
+
+/**
  * Where what the user said by voice stands in the text that hands it over to the thread; undefined
  * where the text hands over nothing that was said to it.
  */
-export function voiceRequest(
-  text: string,
-): { readonly start: number; readonly end: number } | undefined {
+export function voiceRequest(text: string): Place | undefined {
   if (injectedText(text) !== "realtime_delegation") return undefined;
   const [, head, request] = voiceHead.exec(text) ?? [];
   if (head === undefined || request === undefined) return undefined;

@@ -1,12 +1,15 @@
 import {
+  attachedStart,
   injectedText,
   isImageTag,
   isMail,
   type Label,
   mailStart,
+  type Place,
   promptStart,
   provenanceOf,
   repeatsRules,
+  repliesIn,
   voiceRequest,
 } from "./provenance.ts";
 import type { Author } from "./records/envelope.ts";
@@ -46,7 +49,7 @@ export function cutText(text: string, speaker: Speaker): readonly Span[] {
     case "mail":
       return cutAt(mailStart(text), text, "mail-head");
     default:
-      return cutAt(promptStart(text), text, "editor-context");
+      return cutPrompt(text);
   }
 }
 
@@ -69,12 +72,34 @@ function injectedWhole(text: string, speaker: Speaker): string | undefined {
 function cutRequest(text: string, { author }: Speaker, kind: string): readonly Span[] {
   const hears = author === "human" || author === "agent";
   const request = hears ? voiceRequest(text) : undefined;
-  if (request === undefined) return [{ end: text.length, kind }];
-  return [
-    { end: request.start, kind },
-    { end: request.end, kind: undefined },
-    { end: text.length, kind },
-  ];
+  return cutAround(request === undefined ? [] : [request], text, kind);
+}
+
+/** What an editor put before a prompt and behind it, and the questions around answers to them. */
+function cutPrompt(text: string): readonly Span[] {
+  const start = promptStart(text);
+  const prompt = text.slice(start);
+  const replies = repliesIn(prompt);
+  if (replies) {
+    const places = replies.map((place) => ({ start: start + place.start, end: start + place.end }));
+    return cutAround(places, text, "question-reply");
+  }
+  const attached = start + attachedStart(prompt);
+  if (attached === text.length) return cutAt(start, text, "editor-context");
+  const rest = { end: text.length, kind: "context" };
+  return attached === start
+    ? [rest]
+    : [...cutAt(start, text.slice(0, attached), "editor-context"), rest];
+}
+
+/** All of a text is an injection of that kind, but for what stands at `places`. */
+function cutAround(places: readonly Place[], text: string, kind: string): readonly Span[] {
+  const said = places.filter(({ start, end }) => end > start);
+  const spans = said.flatMap(({ start, end }) => [
+    { end: start, kind },
+    { end, kind: undefined },
+  ]);
+  return [...spans, { end: text.length, kind }];
 }
 
 /** @param kind - Which injection stands before `start`. */

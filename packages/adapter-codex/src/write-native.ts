@@ -2,6 +2,7 @@ import type { Message } from "@pond/canonical";
 import { type JsonObject, stringifyJson, toRfc3339 } from "@pond/canonical";
 import {
   inPieces,
+  KeyOrders,
   type Lineage,
   type RestoredFile,
   type SessionContent,
@@ -58,11 +59,12 @@ function* lines(messages: readonly Message[], cutOffs: CutOffs | undefined): Gen
 }
 
 function* records(messages: readonly Message[]): Generator<JsonObject> {
+  const orders = new KeyOrders();
   for (let at = 0; at < messages.length; ) {
     let end = at + 1;
     // The blocks of one record follow its first message.
     while (sourceOf(messages[end] ?? { options: {} })["continues"] !== undefined) end++;
-    const record = restoreRecord(messages.slice(at, end));
+    const record = restoreRecord(messages.slice(at, end), orders);
     if (record) yield record;
     at = end;
   }

@@ -3,10 +3,13 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   contentOf,
+  eventText,
   findSessions,
   firstDifference,
   readAll,
   restoredFiles,
+  sessionTexts,
+  withFolder,
 } from "@pond/adapter-testkit";
 import { type JsonValue, parseJson, type ReadEvent } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
@@ -45,6 +48,9 @@ describe.skipIf(!isThere).each(folders)("real exports of %s", (folder) => {
         parsed(restored.get(key) ?? Buffer.from("null")),
       );
       expect(difference, relative(corpus, key)).toBeUndefined();
+      const again = await withFolder(restored, (home) => sessionTexts(fromOpencode(home)));
+      // Who syncs the restored file stores nothing new.
+      expect(again.join("") === events.map(eventText).join("\n"), key).toBe(true);
     }
   });
 });

@@ -1,7 +1,16 @@
 import { existsSync, globSync, lstatSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { contentOf, findSessions, readAll } from "@pond/adapter-testkit";
+import {
+  contentOf,
+  findSessions,
+  lineagesOf,
+  readAll,
+  readSource,
+  restoredFiles,
+  sessionTexts,
+  withFolder,
+} from "@pond/adapter-testkit";
 import { type JsonValue, parseJson } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
@@ -138,6 +147,21 @@ describe.each<[string, Tables]>([
     await expect(JSON.stringify(files, null, 2)).toMatchFileSnapshot(
       `__snapshots__/export-of-${name.slice(0, 3)}.txt`,
     );
+  });
+
+  it("is the same sessions where those exports are read: same ids, same rows", async () => {
+    const home = createHome();
+    writeDatabase(join(home, "opencode.db"), tables);
+    const contents = [...(await readSource(fromOpencode(home))).values()].map(contentOf);
+
+    const exports = lineagesOf(contents).flatMap((lineage) => [
+      ...opencodeWriter().writeNative(lineage),
+    ]);
+    const again = await withFolder(restoredFiles(exports), (folder) =>
+      sessionTexts(fromOpencode(folder)),
+    );
+
+    expect(again).toEqual(await sessionTexts(fromOpencode(home)));
   });
 });
 

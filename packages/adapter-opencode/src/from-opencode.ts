@@ -12,7 +12,7 @@ import { discover, type Found, type Root, rootOf } from "./discover.ts";
 import { fault } from "./faults.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
-import { DatabaseChanged } from "./stores/database.ts";
+import { DatabaseChanged, isRefused } from "./stores/database.ts";
 import { exportedId, isLaterExport, measureExport, readExport } from "./stores/export-file.ts";
 import { listHome, measureSession, withSession } from "./stores/home.ts";
 import { NotJson } from "./stores/json-file.ts";
@@ -164,7 +164,6 @@ function faultOf(uri: string, error: unknown): FaultEvent {
     return fault(uri, error.message, error);
   }
   if (isSystemError(error)) return fault(uri, reasonOf(error), error);
-  const isSqlite = error instanceof Error && "errcode" in error;
-  if (isSqlite) return fault(uri, `cannot be read (${error.message})`, error);
+  if (isRefused(error)) return fault(uri, `cannot be read (${error.message})`, error);
   throw error;
 }

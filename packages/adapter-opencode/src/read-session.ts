@@ -94,6 +94,7 @@ function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): Can
       row: row?.whole(),
       continued: continued?.record.whole(),
       "continued.row": continued?.row?.whole(),
+      "continued.without": continued?.without,
     },
     record: stored.record.whole(),
     records: continued ? 2 : 1,

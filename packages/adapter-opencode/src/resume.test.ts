@@ -1,6 +1,9 @@
-import { sampleLineage } from "@pond/adapter-testkit";
+import { join } from "node:path";
+import { contentOf, readAll, sampleLineage } from "@pond/adapter-testkit";
 import { sessionFromWire } from "@pond/canonical";
 import { expect, it } from "vitest";
+import { fromOpencode } from "./from-opencode.ts";
+import { createHome, exchange, joined, sessionRow, start, writeDatabase } from "./home.test-kit.ts";
 import { opencodeHomes } from "./layout.ts";
 import { opencodeResume } from "./resume.ts";
 import { toOpencode } from "./to-opencode.ts";
@@ -38,6 +41,49 @@ it("continues a session of its own under its own id; files of a tree are found b
   expect(opencodeResume({ session, home: "/data", files }).commands).toEqual([
     ["opencode", "import", "/data/pond/ses_b.json"],
     ["opencode", "--session", "ses_a"],
+  ]);
+});
+
+const copied = (seq: number, id: string) => ({
+  id,
+  session_id: "ses_a",
+  type: "user",
+  seq,
+  time_created: start + seq,
+  time_updated: start + seq,
+  data: { text: "Why?", time: { created: start + seq } },
+});
+const first = joined({ session: [sessionRow("ses_a")] }, exchange("ses_a"));
+const second = (title: string, ...ids: readonly string[]) => ({
+  session_v2: [sessionRow("ses_a", { title })],
+  session_message: ids.map((id, seq) => copied(seq, id)),
+});
+
+it.each([
+  ["of 2.x by the command of 2.x", second("Loom", "msg_v1"), "session import", "ses_a.json"],
+  [
+    "that went on in 2.x from its second half: no version takes both",
+    joined(first, second("Loom", "msg_a1", "msg_a2", "msg_v1")),
+    "session import",
+    "ses_a.2.json",
+  ],
+  [
+    "that 2.x renamed, and said nothing in, from its first half",
+    joined(first, second("Loom, renamed", "msg_a1", "msg_a2")),
+    "import",
+    "ses_a.json",
+  ],
+])("imports a session %s", async (_, tables, command, name) => {
+  const folder = createHome();
+  writeDatabase(join(folder, "opencode.db"), tables);
+  const root = contentOf(await readAll(fromOpencode(folder), "ses_a"));
+  const files = [...toOpencode.writeNative({ root, descendants: [] })];
+
+  const { commands } = opencodeResume({ session: root.session, home: "/data", files });
+
+  expect(commands.map((words) => words.join(" "))).toEqual([
+    `opencode ${command} /data/pond/${name}`,
+    "opencode --session ses_a",
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
-import type { Installed, Resume } from "@pond/canonical/adapter";
+import { isJsonObject, parseJson } from "@pond/canonical";
+import { type Installed, objectOf, type RestoredFile, type Resume } from "@pond/canonical/adapter";
 import { sessionId } from "./foreign/names.ts";
 import { origin } from "./origin.ts";
 import { millisOf } from "./records/envelope.ts";
@@ -10,7 +11,11 @@ import { millisOf } from "./records/envelope.ts";
  */
 export function opencodeResume({ session, home, files }: Installed): Resume {
   const exported = files.filter(({ path }) => !isTreeFile(path) && path.endsWith(".json"));
-  const imports = exported.map(({ path }) => ["opencode", "import", join(home, path)]);
+  const bySession = Map.groupBy(exported, (file) => file.session);
+  const imports = [...bySession.values()].flatMap((halves) => {
+    const file = halves.findLast(hasMessages) ?? halves[0];
+    return file ? [["opencode", ...importOf(file), join(home, file.path)]] : [];
+  });
   const isNative = session.source_agent === origin;
   const id = isNative ? session.id : sessionId(session.id, millisOf(session.created_at));
   return {
@@ -22,4 +27,23 @@ export function opencodeResume({ session, home, files }: Installed): Resume {
 /** Only releases that still have a JSON tree read one, and they find it by themselves. */
 function isTreeFile(path: string): boolean {
   return /(?:^|\/)storage\//.test(path) && !basename(path).startsWith("pond");
+}
+
+/** No version takes both halves of a session that began in 1.x: the one with the last turns counts. */
+function hasMessages({ content }: RestoredFile): boolean {
+  const [, next = "]"] = content;
+  return !/^\s*\]/.test(textOf(next));
+}
+
+/** Releases of 2.x have another command than those of 1.x, for exports of another shape. */
+function importOf({ content }: RestoredFile): readonly string[] {
+  const [head = ""] = content;
+  // What is written first ends where the messages begin.
+  const opened = textOf(head);
+  const info = opened.endsWith("[") ? objectOf(objectOf(parseJson(`${opened}]}`))["info"]) : {};
+  return isJsonObject(info["location"]) ? ["session", "import"] : ["import"];
+}
+
+function textOf(piece: string | Uint8Array): string {
+  return typeof piece === "string" ? piece : Buffer.from(piece).toString();
 }

@@ -8,7 +8,9 @@ import { fromOpencode } from "./from-opencode.ts";
 import {
   createHome,
   exchange,
+  insert,
   joined,
+  openAgain,
   sessionRow,
   start,
   type Tables,
@@ -267,6 +269,71 @@ describe("one session in several stores", () => {
     ]);
   });
 
+  const copies = (...names: readonly string[]) =>
+    names.map((name, seq) => copied(seq, `0000000000aa${name}`, "user"));
+  const notice = copied(7, "0000000000aa9c41", "system", { text: "The tools have changed" });
+  const later = copied(8, "new1", "user");
+  const inBoth = (
+    changes: Readonly<Record<string, unknown>>,
+    messages: readonly object[],
+  ): string => {
+    const home = createHome();
+    writeDatabase(
+      join(home, "opencode.db"),
+      joined({ session: [sessionRow(id)] }, exchange(id, 0, "0000000000aa"), {
+        session_v2: [sessionRow(id, changes)],
+        session_message: messages.map((message) => ({ ...message })),
+      }),
+    );
+    return home;
+  };
+
+  it.each([
+    ["its title", { title: "Loom, renamed" }],
+    ["that it is archived", { time_archived: start + 9 }],
+    ["a revert", { revert: { messageID: "msg_0000000000aa2" } }],
+  ])("keeps of 2.x what was changed there: %s", async (_, changes) => {
+    const home = inBoth(changes, [...copies("1", "2"), notice]);
+
+    const events = await readAll(fromOpencode(home), id);
+
+    const [head, ...messages] = contentOf(events).messages;
+    expect(messages.map(({ id }) => id)).toEqual(["msg_0000000000aa1", "msg_0000000000aa2"]);
+    const { continued } = head ? sourceOf(head) : {};
+    const root = contentOf(events);
+    const files = restoredFiles(toOpencode.writeNative({ root, descendants: [] }));
+    expect(valuesOf(files)).toMatchObject({ [`pond/${id}.2.json`]: { info: continued } });
+    expect(continued).toMatchObject(
+      "time_archived" in changes ? { time: { archived: start + 9 } } : changes,
+    );
+  });
+
+  it("keeps nothing of 2.x where nothing was changed there", async () => {
+    const home = inBoth({ time_updated: start + 9 }, [...copies("1", "2"), notice]);
+
+    const [head] = contentOf(await readAll(fromOpencode(home), id)).messages;
+
+    expect(head && sourceOf(head)["continued"]).toBeUndefined();
+  });
+
+  it.each([
+    ["the last turn", [...copies("1"), later], "msg_0000000000aa2"],
+    ["nothing that a copy tells of", [later], undefined],
+    ["nothing", [...copies("1", "2"), later], undefined],
+    ["nothing, and 1.x went on too", [...copies("1"), notice, later], undefined],
+  ])("notes what was taken back in 2.x before it went on there: %s", async (_, rows, first) => {
+    const [head, ...messages] = contentOf(
+      await readAll(fromOpencode(inBoth({}, rows)), id),
+    ).messages;
+
+    expect(head && sourceOf(head)["continued.without"]).toBe(first);
+    expect(messages.map(({ id }) => id)).toEqual([
+      "msg_0000000000aa1",
+      "msg_0000000000aa2",
+      "msg_new1",
+    ]);
+  });
+
   it("is read from its store and not from a file it was exported to, whatever that is called", async () => {
     const exported = { info, messages: [] };
     const home = createHome({
@@ -298,6 +365,40 @@ describe("one session in several stores", () => {
 
     expect(only.at(-1)).toBe("msg_v1 of v1 in 2.x");
     expect(await messagesOf(home)).toContain("msg_a2 The heddle is bent.");
+  });
+
+  it("is of 2.x where only that has messages of it, in a table beside those of 1.x too", async () => {
+    const home = createHome();
+    const [done, todo] = ["ses_b", { content: "straighten", status: "pending", priority: "high" }];
+    writeDatabase(
+      join(home, "opencode.db"),
+      joined({ session: [sessionRow(id), sessionRow(done), sessionRow("ses_c")] }, exchange(done), {
+        todo: [{ session_id: id, ...todo, position: 0, time_created: start, time_updated: start }],
+      }),
+    );
+    const database = openAgain(join(home, "opencode.db"));
+    database.exec(
+      `CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL,
+       type text NOT NULL, seq integer NOT NULL, time_created integer NOT NULL,
+       time_updated integer NOT NULL, data text NOT NULL)`,
+    );
+    insert(database, "session_message", copied(1, "v1", "user"));
+    // The preview that a release of 1.x has of its own messages.
+    insert(database, "session_message", { ...copied(1, "a1 too", "user"), session_id: done });
+    database.close();
+    const reader = fromOpencode(home);
+
+    const { sessions, faults } = await findSessions(reader);
+
+    expect(faults).toEqual([]);
+    expect(sessions.map(({ key }) => key)).toEqual([done, "ses_c", id]);
+    expect(await textsOf(home)).toEqual([`${id}#info `, "msg_v1 of v1 in 2.x", `${id}#todo `]);
+    expect(await textsOf(home, done)).toEqual([
+      `${done}#info `,
+      "msg_a1 Why does the loom skip?",
+      "msg_a2 The heddle is bent.",
+    ]);
+    expect(await reader.fingerprint(id)).toBe(sessions.at(-1)?.fingerprint);
   });
 });
 
@@ -363,15 +464,31 @@ describe("beside a database that cannot be read", () => {
     );
   });
 
-  it("a session of the tree says that there may be more of it", async () => {
-    const home = createHome({ ...tree, "opencode.db": "this is a text" });
+  it("that is told of once, and not with every session", async () => {
+    const reader = fromOpencode(createHome({ ...tree, "opencode.db": "this is a text" }));
 
-    const events = await readAll(fromOpencode(home), id);
+    expect((await findSessions(reader)).faults).toHaveLength(1);
+    expect((await readAll(reader, id)).filter(({ kind }) => kind === "fault")).toEqual([]);
+  });
 
-    const faults = events.filter((event) => event.kind === "fault");
-    expect(faults.map(({ fault, records }) => [fault.details.uri, records])).toEqual([
-      [join(home, "opencode.db"), 0],
+  it("every session of other stores is read where its tables are no client's", async () => {
+    const home = createHome(tree);
+    const stats = openAgain(join(home, "opencode-stats.db"));
+    stats.exec(
+      `CREATE TABLE session (id text, runs integer); CREATE TABLE message (id text);
+       CREATE TABLE part (id text); INSERT INTO session VALUES ('ses_a', 3), ('ses_z', 1)`,
+    );
+    stats.close();
+    const reader = fromOpencode(home);
+
+    const { sessions, faults } = await findSessions(reader);
+
+    expect(faults.map(({ details: { uri, reason } }) => [uri, reason])).toEqual([
+      [join(home, "opencode-stats.db"), "cannot be read (no such column: session_id)"],
     ]);
+    expect(sessions.map(({ key }) => key)).toEqual([id]);
+    expect((await textsOf(home)).at(-1)).toBe("msg_a2 of a2 in the tree");
+    expect(await reader.fingerprint(id)).toBe(sessions[0]?.fingerprint);
   });
 
   it("a session that is nowhere else is not said to be gone", async () => {
@@ -583,6 +700,10 @@ function valuesOf(files: ReadonlyMap<string, Uint8Array>): Readonly<Record<strin
 async function messagesOf(home: string, key = id): Promise<readonly string[]> {
   const { sessions, faults } = await findSessions(fromOpencode(home));
   expect([sessions.map(({ key }) => key), faults]).toEqual([[key], []]);
+  return textsOf(home, key);
+}
+
+async function textsOf(home: string, key = id): Promise<readonly string[]> {
   return contentOf(await readAll(fromOpencode(home), key)).messages.map((message) => {
     const parts = message.role === "system" ? [] : message.content;
     const texts = parts.map((part) => (part.type === "text" ? part.text : ""));

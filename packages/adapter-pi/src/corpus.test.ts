@@ -9,6 +9,8 @@ import {
   lineagesOf,
   readAll,
   restoredFiles,
+  sessionTexts,
+  withFolder,
 } from "@pond/adapter-testkit";
 import { isJsonObject, type JsonValue, type ReadEvent } from "@pond/canonical";
 import { type Reader, type RestoredFile, slashed } from "@pond/canonical/adapter";
@@ -54,6 +56,13 @@ describe.skipIf(!isThere).each(clients)(
         const difference = firstDifference([...records], [...(actual.get(path) ?? [])]);
         expect(difference, path).toBeUndefined();
       }
+      // Who syncs the restored files stores nothing new.
+      const again = await withFolder(restored, (home) => sessionTexts(from(home)));
+      const texts = new Set(await sessionTexts(from(sessions)));
+      expect(again.length).toBe(wanted.size);
+      expect(again.filter((text) => !texts.has(text)).map((text) => text.slice(0, 200))).toEqual(
+        [],
+      );
       const lost = events.flatMap((event) => (event.kind === "fault" ? [event.fault] : []));
       expect(lost.map(({ details }) => relative(sessions, details.uri))).toEqual(
         damagedFiles(sessions),

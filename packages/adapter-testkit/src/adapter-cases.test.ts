@@ -29,6 +29,7 @@ describe("an adapter is caught that", () => {
     ["adds a field on restore", "native restore equals plain", native(writers.adding("extra"))],
     ["drops a record on restore", "native restore equals plain", native(writers.shortened)],
     ["invents a file on restore", "native restore equals plain", native(writers.copied)],
+    ["turns keys around on restore", "odd restored and read again", native(writers.turned)],
     ["rounds numbers", "numbers no double carries are carried in plain", native(writers.rounded)],
     [
       "loses keys of Object.prototype",

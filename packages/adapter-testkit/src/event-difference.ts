@@ -34,7 +34,7 @@ export function eventDifference(
   if (actual === undefined) return `${eventName(expected)} is missing`;
   const [left, right] = [eventName(expected), eventName(actual)];
   if (left !== right) return `${right} stands in place of ${left}`;
-  return `${left}: ${firstDifference(opened(expected).value, opened(actual).value) ?? "differs"}`;
+  return `${left}: ${firstDifference(opened(expected).value, opened(actual).value) ?? "its keys are in another order"}`;
 }
 
 function opened(text: string): { readonly kind: string; readonly value: JsonValue } {

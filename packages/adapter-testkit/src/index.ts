@@ -3,7 +3,14 @@ export { contentOf, lineagesOf } from "./content.ts";
 export { firstDifference } from "./difference.ts";
 export { arbitraryLineage } from "./generated/lineage.ts";
 export type { AdapterCase, AdapterKit, Generated, Leaf, ProblemsOf, RecordsOf } from "./kit.ts";
-export { eventText, type FoundSessions, findSessions, readAll, readSource } from "./read.ts";
+export {
+  eventText,
+  type FoundSessions,
+  findSessions,
+  readAll,
+  readSource,
+  sessionTexts,
+} from "./read.ts";
 export { jsonlRecords } from "./records.ts";
 export { sampleLineage } from "./sample.ts";
 export { readFolder, restoredFiles, type SourceFiles, withFolder } from "./source-files.ts";

@@ -49,6 +49,16 @@ export async function readSource(
   return read;
 }
 
+/** What a store would keep of each session of a source, as text: equal where its rows are. */
+export async function sessionTexts(reader: Reader): Promise<readonly string[]> {
+  const read = [...(await readSource(reader)).values()];
+  return read
+    .map((events) => events.filter(({ kind }) => kind !== "fault" && kind !== "pending"))
+    .filter((events) => events.length > 0)
+    .map((events) => events.map(eventText).join("\n"))
+    .sort();
+}
+
 /** One event as text: two events are equal where their texts are. */
 export function eventText(event: ReadEvent): string {
   switch (event.kind) {

@@ -44,6 +44,28 @@ export class ArchiveHostileError extends ArchiveError {
   readonly code = "archive_hostile";
 }
 
+/** A redactor makes of a stored row one that no import takes: nothing was exported. */
+export class RedactionInvalidError extends PondError {
+  override readonly name = "RedactionInvalidError";
+  readonly code = "redaction_invalid";
+  readonly details: {
+    readonly table: string;
+    /** Of the row, by the names of the columns that are its key. */
+    readonly key: Readonly<Record<string, string>>;
+    readonly reason: string;
+  };
+
+  constructor(details: RedactionInvalidError["details"], options?: ErrorOptions) {
+    const { table, key, reason } = details;
+    const row = Object.entries(key).map(([column, id]) => `${column} ${id}`);
+    super(
+      `${table}, ${row.join(", ")}: redacted, it is no row that can be imported: ${reason}`,
+      options,
+    );
+    this.details = details;
+  }
+}
+
 /** A newer version of pond made it. */
 export class ArchiveNewerError extends ArchiveError {
   override readonly name = "ArchiveNewerError";

@@ -1,9 +1,10 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { open, readdir, rename } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { type SessionStore, TargetExistsError } from "@pond/sessions";
+import { type SessionStore, TargetUnwritableError } from "@pond/sessions";
 import type { Row, Store } from "@pond/substrate";
 import { appendRange } from "./append-range.ts";
+import { exportPlace } from "./export-place.ts";
 import {
   type ArchivedFile,
   type ArchivedTable,
@@ -54,6 +55,8 @@ export type ExportReport = {
  * with the number of rows of its largest session.
  *
  * @throws {TargetExistsError} where there is such a file, unless forced.
+ * @throws {TargetUnwritableError} where what is there is no file, or nothing can be written.
+ * @throws {RedactionInvalidError} where a redactor makes of a row what no import takes.
  */
 export async function exportArchive(
   { store }: SessionStore,
@@ -61,12 +64,7 @@ export async function exportArchive(
   { isForced = false, redactor, ...watch }: ExportOptions = {},
 ): Promise<ExportReport> {
   const file = resolve(target);
-  const refuseExisting = (): void => {
-    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    if (isThere && !isForced) throw new TargetExistsError(file);
-  };
-  refuseExisting();
-  const place = placeOf(file);
+  const place = exportPlace(file, isForced);
   const redaction = redactor && new Redaction(redactor);
   return withScratchFolder(place, async (folder) => {
     const datasets = join(folder, "datasets");
@@ -78,9 +76,12 @@ export async function exportArchive(
       createManifest(store.id, tables, files, redacted);
     await pack(draft, datasets, manifestOf, watch);
     watch.signal?.throwIfAborted();
-    refuseExisting();
     const { size: bytes } = statSync(draft);
-    await rename(draft, place);
+    // Something may have come there meanwhile.
+    exportPlace(place, isForced);
+    await rename(draft, place).catch((error: unknown) => {
+      throw TargetUnwritableError.from(file, error);
+    });
     await flushFolder(dirname(place));
     return {
       file,
@@ -91,12 +92,6 @@ export async function exportArchive(
       ...(redacted && { redacted }),
     };
   });
-}
-
-/** What a link leads to: it stays one. The path itself where nothing is there. */
-function placeOf(file: string): string {
-  const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
-  return isThere ? realpathSync(file) : file;
 }
 
 type DatasetOptions = Watch & {

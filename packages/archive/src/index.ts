@@ -7,6 +7,7 @@ export {
   ArchiveNewerError,
   ArchiveNotFoundError,
   type ArchivePlace,
+  RedactionInvalidError,
 } from "./errors.ts";
 export { type ExportOptions, type ExportReport, exportArchive } from "./export-archive.ts";
 export {

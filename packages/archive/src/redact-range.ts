@@ -1,4 +1,5 @@
 import {
+  checkRow,
   isMove,
   redactMessageRows,
   redactPartRow,
@@ -8,6 +9,7 @@ import {
 } from "@pond/sessions";
 import { and, isNotNull, type Row, type Store } from "@pond/substrate";
 import { isDamage } from "./damage.ts";
+import { RedactionInvalidError } from "./errors.ts";
 import { groupedBy } from "./grouped-rows.ts";
 import { compareKeys, compareText, keyOf, keyText } from "./key-order.ts";
 import { type Range, within } from "./ranges.ts";
@@ -61,12 +63,13 @@ export async function redactRange(
     whole.of(name, readRows(from.table(name), columnsOf(name), rowIds.get(name) ?? []));
   const write = async (name: TableName, row: Row): Promise<void> => {
     signal?.throwIfAborted();
+    asRedacted(name, row, () => checkRow(name, row));
     onRow(name, row);
     await writers.get(name)?.add(row);
   };
   const known = new Map<string, KnownSession>();
   for await (const row of read("sessions")) {
-    const redacted = redactSessionRow(row, redaction);
+    const redacted = asRedacted("sessions", row, () => redactSessionRow(row, redaction));
     const [project, sourceAgent] = [String(redacted["project"]), String(row["source_agent"])];
     known.set(String(row["id"]), { project, sourceAgent, pieces: new Map(), isTextChanged: false });
     await write("sessions", redacted);
@@ -75,13 +78,18 @@ export async function redactRange(
   const movedDigests = await digestsOfMoves(from, range, redaction, groups);
   for await (const { message, parts } of groups()) {
     if (message === undefined) {
-      for (const part of parts) await write("parts", redactPartRow(part, redaction));
+      for (const part of parts) {
+        const redacted = asRedacted("parts", part, () => redactPartRow(part, redaction));
+        await write("parts", redacted);
+      }
       continue;
     }
     const session = known.get(String(message["session_id"]));
     const movedDigest = (row: Row) => movedDigests.get(valueKey(row));
     const project = session?.project ?? "";
-    const redacted = redactMessageRows(message, parts, redaction, project, movedDigest);
+    const redacted = asRedacted("messages", message, () =>
+      redactMessageRows(message, parts, redaction, project, movedDigest),
+    );
     for (const part of redacted.parts) await write("parts", part);
     await write("messages", redacted.message);
     if (session === undefined) continue;
@@ -91,6 +99,23 @@ export async function redactRange(
   }
   for await (const row of windowsOf(from, known, read("windows"))) await write("windows", row);
   for (const writer of writers.values()) await writer.finish();
+}
+
+/**
+ * What is made of a row that was whole.
+ *
+ * @throws {RedactionInvalidError} where the redactor made it one that is not.
+ */
+function asRedacted<T>(table: TableName, row: Row, make: () => T): T {
+  try {
+    return make();
+  } catch (cause) {
+    if (!isDamage(cause)) throw cause;
+    const columns = ["session_id", "message_id", "id"].filter((name) => row[name] !== undefined);
+    const key = Object.fromEntries(columns.map((name) => [name, String(row[name])]));
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RedactionInvalidError({ table, key, reason }, { cause });
+  }
 }
 
 type Group = { readonly message: Row | undefined; readonly parts: readonly Row[] };
@@ -159,8 +184,12 @@ async function digestsOfMoves(
   for await (const { message, parts } of groups()) {
     // All is counted when it is written.
     const redacted = redaction.uncounted(() => {
-      if (message) return redactMessageRows(message, parts, redaction, "", () => undefined);
-      for (const part of parts) redactPartRow(part, redaction);
+      if (message) {
+        return asRedacted("messages", message, () =>
+          redactMessageRows(message, parts, redaction, "", () => undefined),
+        );
+      }
+      for (const part of parts) asRedacted("parts", part, () => redactPartRow(part, redaction));
       return undefined;
     });
     const key = message && !isMove(message) ? valueKey(message) : "";

@@ -23,6 +23,7 @@ import {
   allRows,
   demoSessions,
   embedAll,
+  filesBelow,
   ingest,
   openStore,
   storeOf,
@@ -235,6 +236,30 @@ describe("a redacted archive", () => {
 
     expect(await allRows(sessions)).toEqual(before);
     expect([differing, tables["messages"]?.inserted]).toEqual([4, 0]);
+  });
+
+  it.each<[string, Partial<ArchiveRedactor>, object]>([
+    ["no project", { text: () => "" }, { table: "sessions", key: { id: "s" } }],
+    ["no options", { json: () => undefined as never }, { table: "sessions", key: { id: "s" } }],
+    [
+      "no variant of a part",
+      {
+        json: (value) =>
+          (typeof value === "object" && value !== null && "text" in value ? {} : value) as never,
+      },
+      { key: { session_id: "s" } },
+    ],
+  ])("is none where the redactor leaves what no import takes: %s", async (_, own, details) => {
+    const sessions = await openStore();
+    await take(sessions, saidWith(secret), secret);
+    const folder = temporaryFolder();
+
+    const exported = exportArchive(sessions, join(folder, "a.pond"), {
+      redactor: { ...demoRedactor(), ...own },
+    });
+
+    await expect(exported).rejects.toMatchObject({ code: "redaction_invalid", details });
+    expect(filesBelow(folder)).toEqual([]);
   });
 
   it("is the usual one but for its manifest where there is nothing to replace", async () => {

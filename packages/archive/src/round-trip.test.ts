@@ -1,6 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   createReadStream,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -185,6 +189,55 @@ describe("an archive", () => {
     expect(readlinkSync(link)).toBe("a.pond");
     expect((await verifyArchive(file)).rows["sessions"]).toBe(1);
     expect(filesBelow(folder)).toEqual(["a.pond", "latest.pond"]);
+  });
+
+  it("comes to where a link leads that leads to nothing yet, and the link stays one", async () => {
+    const sessions = await storeOf(...demoSessions(1));
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "disk", "inner"), { recursive: true });
+    symlinkSync(join("disk", "inner"), join(folder, "short"));
+    const link = join(folder, "latest.pond");
+    // Behind `short` the folder above is `disk`.
+    symlinkSync("short/../next.pond", link);
+
+    await exportArchive(sessions, link, { isForced: true });
+
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect((await verifyArchive(join(folder, "disk", "next.pond"))).rows["sessions"]).toBe(1);
+  });
+
+  it.each<[string, string, (folder: string) => unknown]>([
+    ["a folder", "x", (folder) => mkdirSync(join(folder, "x"))],
+    ["a pipe", "x", (folder) => execFileSync("mkfifo", [join(folder, "x")])],
+    [
+      "a link to a pipe",
+      "x",
+      (folder) => {
+        execFileSync("mkfifo", [join(folder, "pipe")]);
+        symlinkSync("pipe", join(folder, "x"));
+      },
+    ],
+    ["a link to itself", "x", (folder) => symlinkSync("x", join(folder, "x"))],
+    ["below a file", "file/x", (folder) => writeFileSync(join(folder, "file"), "")],
+    ["a link into no folder", "x", (folder) => symlinkSync("none/x", join(folder, "x"))],
+    ["too long a name", "x".repeat(300), () => undefined],
+  ])("replaces no %s, forced or not", async (_, name, make) => {
+    const sessions = await storeOf(...demoSessions(1));
+    const folder = temporaryFolder();
+    make(folder);
+    const before = readdirSync(folder);
+    const target = join(folder, name);
+
+    const forced = exportArchive(sessions, target, { isForced: true });
+
+    await expect(forced).rejects.toMatchObject({ code: "target_unwritable" });
+    await expect(exportArchive(sessions, target)).rejects.toMatchObject({
+      code: expect.stringMatching(/^target_/),
+    });
+    expect(readdirSync(folder)).toEqual(before);
+    expect(readdirSync(folder).filter((each) => lstatSync(join(folder, each)).isFile())).toEqual(
+      before.filter((each) => each === "file"),
+    );
   });
 
   it.each(["export", "import"])(

@@ -23,6 +23,12 @@ export type Unit = {
 /** How much one request may hold: its events, and the bytes of them. */
 export type Caps = { readonly maxEvents: number; readonly maxBytes: number };
 
+/** Of a server that has refused nothing yet. */
+export const uncapped: Caps = {
+  maxEvents: Number.MAX_SAFE_INTEGER,
+  maxBytes: Number.MAX_SAFE_INTEGER,
+};
+
 /**
  * Puts the events of a stream together so that each unit can be sent by itself. Sessions come one
  * after the other; of each only its own event and one message are held.
@@ -37,20 +43,21 @@ export async function* unitsOf(
   for await (const event of events) {
     const text = toJsonText(event, ["events", String(place)]);
     const row: Row = { event: place++, text, bytes: encoder.encode(text).length + comma };
-    if (event.kind === "part" && message !== undefined) {
+    // Of an event that is none the server says so, in its place.
+    const kind = event?.kind;
+    if (kind === "part" && message !== undefined) {
       message.rows.push(row);
       continue;
     }
     if (message !== undefined) yield message;
     message = undefined;
-    if (event.kind === "session") {
-      session = { ...row, opens: event.session.id };
+    if (kind === "session") {
+      session = { ...row, opens: event.session?.id };
       yield { rows: [session], session };
-    } else if (event.kind === "message") {
-      const { id, session_id } = event.message;
-      const isOfSession = session?.opens === session_id;
+    } else if (kind === "message") {
+      const isOfSession = session?.opens === event.message?.session_id;
       message = isOfSession
-        ? { rows: [row], session, message: id }
+        ? { rows: [row], session, message: event.message?.id }
         : { rows: [row], session: undefined };
     } else yield { rows: [row], session: undefined };
   }
@@ -66,47 +73,47 @@ export class Batch {
   #bytes = 0;
   #session: Row | undefined;
 
-  /**
-   * False, and nothing added, where it would be too much; an empty batch takes anything. Room is
-   * left for the neighbours.
-   */
-  add(unit: Unit, caps: Caps): boolean {
-    const { session = this.#session } = unit;
-    const isThere = session === this.#session || session === unit.rows[0];
-    const rows = session === undefined || isThere ? unit.rows : [session, ...unit.rows];
-    const bytes = this.#bytes + bytesOf(rows);
-    const { maxEvents, maxBytes } = neighbourCaps(caps);
-    const isTooMuch =
-      this.rows.length + rows.length > caps.maxEvents - 2 * maxEvents ||
-      bytes > caps.maxBytes - 2 * maxBytes;
-    if (isTooMuch && this.units.length > 0) return false;
+  /** True where it is not too much with this unit and the messages beside; an empty one takes any. */
+  hasRoom(unit: Unit, { before, after }: Neighbours, caps: Caps): boolean {
+    if (this.units.length === 0) return true;
+    const rows = [
+      ...this.#rowsOf(unit),
+      ...neighbour(before, this.units[0]),
+      ...neighbour(after, unit),
+    ];
+    const events = this.rows.length + rows.length;
+    return events <= caps.maxEvents && this.#bytes + bytesOf(rows) <= caps.maxBytes;
+  }
+
+  add(unit: Unit): void {
+    for (const row of this.#rowsOf(unit)) {
+      this.rows.push(row);
+      this.#bytes += row.bytes;
+    }
     this.units.push(unit);
-    for (const row of rows) this.rows.push(row);
-    this.#bytes = bytes;
-    this.#session = session;
-    return true;
+    this.#session = unit.session ?? this.#session;
   }
 
   /**
-   * The rows between the messages right before and behind them in the stream, where those are small
-   * and of the same session. They tell the server where the others belong in what it stores.
+   * The rows between the messages right before and behind them in the stream, where those are of the
+   * same session. They tell the server where the others belong in what it stores.
    */
-  rowsBetween({ before, after }: Neighbours, caps: Caps): readonly Row[] {
-    const [session, ...rows] = this.rows;
+  rowsBetween({ before, after }: Neighbours): readonly Row[] {
+    const [session, ...own] = this.rows;
     if (session === undefined) return [];
     // No message comes twice in one request.
     const ids = new Set(this.units.map(({ message }) => message));
-    const rowsOf = (unit: Unit | undefined, beside: Unit | undefined): readonly Row[] => {
-      if (unit?.message === undefined || beside?.message === undefined) return [];
-      if (unit.session !== beside.session || !isSmall(unit, caps)) return [];
-      if (ids.has(unit.message)) return [];
-      ids.add(unit.message);
-      return unit.rows;
-    };
-    const head = rowsOf(before, this.units[0]);
-    const tail = rowsOf(after, this.units.at(-1));
+    const head = ids.has(before?.message) ? [] : neighbour(before, this.units[0]);
+    ids.add(before?.message);
+    const tail = ids.has(after?.message) ? [] : neighbour(after, this.units.at(-1));
     // The session's own event stays in front.
-    return [session, ...head, ...rows, ...tail];
+    return [session, ...head, ...own, ...tail];
+  }
+
+  /** What it takes to add a unit. */
+  #rowsOf({ session = this.#session, rows }: Unit): readonly Row[] {
+    const isThere = session === undefined || session === this.#session || session === rows[0];
+    return isThere ? rows : [session, ...rows];
   }
 
   /** Two of about half as many units; one alone cannot be cut. */
@@ -120,27 +127,24 @@ export class Batch {
 /** What stands in the stream before a batch, and behind it. */
 export type Neighbours = { readonly before?: Unit | undefined; readonly after?: Unit | undefined };
 
-/** What a neighbour may take of a request. */
-function neighbourCaps({ maxEvents, maxBytes }: Caps): Caps {
-  return { maxEvents: Math.floor(maxEvents / 8), maxBytes: Math.floor(maxBytes / 8) };
+/** The rows of what stands beside a unit, where both are messages of one session. */
+function neighbour(unit: Unit | undefined, beside: Unit | undefined): readonly Row[] {
+  if (unit?.message === undefined || beside?.message === undefined) return [];
+  return unit.session === beside.session ? unit.rows : [];
 }
 
-function isSmall({ rows }: Unit, caps: Caps): boolean {
-  const { maxEvents, maxBytes } = neighbourCaps(caps);
+/** True for what is not too much. */
+export function fits(rows: readonly Row[], { maxEvents, maxBytes }: Caps): boolean {
   return rows.length <= maxEvents && bytesOf(rows) <= maxBytes;
 }
 
-function bytesOf(rows: readonly Row[]): number {
+/** What these texts come to, with what stands between them. */
+export function bytesOf(rows: readonly Row[]): number {
   return rows.reduce((sum, row) => sum + row.bytes, 0);
 }
 
-const uncapped: Caps = {
-  maxEvents: Number.MAX_SAFE_INTEGER,
-  maxBytes: Number.MAX_SAFE_INTEGER,
-};
-
 function batchOf(units: readonly Unit[]): Batch {
   const batch = new Batch();
-  for (const unit of units) batch.add(unit, uncapped);
+  for (const unit of units) batch.add(unit);
   return batch;
 }

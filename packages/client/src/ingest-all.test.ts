@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { IngestEvent, IngestRequest, IngestResponse, RejectedRow } from "@pond/wire";
 import { describe, expect, it } from "vitest";
 import type { Client } from "./client.ts";
@@ -83,13 +84,6 @@ const stored = (ids: readonly string[]): IngestResponse["sessions"] =>
     rows_rejected: 0,
   }));
 
-/** One more part of a message. */
-function textOf(message_id: string, part: number, text = "more"): IngestEvent {
-  const place = { id: `${message_id}-${part}`, session_id: "s", message_id };
-  const said = { type: "text", text, provenance: "conversational", options: {} } as const;
-  return { kind: "part", part: { ...place, ...said } };
-}
-
 type Options = Parameters<Client["ingestAll"]>[1];
 
 /** What the server was sent, by ids, and what came of it. */
@@ -117,33 +111,37 @@ describe("ingestAll", () => {
     ["all at once where it fits", {}, storing(), [all]],
     [
       "no message is cut, and a session begins with itself again",
-      { maxEvents: 4 },
+      { maxEvents: 5 },
       storing(),
-      ["s a a-0", "s b b-0", "s c c-0 t", "t d d-0"],
+      ["s a a-0 b b-0", "s a a-0 b b-0 c c-0", "s b b-0 c c-0", "t d d-0"],
     ],
     [
-      "a message that is more than a request should hold goes alone",
+      "a message that is more than a request should hold goes with those beside it",
       { maxEvents: 1 },
       storing(),
-      ["s", "s a a-0", "s b b-0", "s c c-0", "t", "t d d-0"],
+      ["s", "s a a-0 b b-0", "s a a-0 b b-0 c c-0", "s b b-0 c c-0", "t", "t d d-0"],
+    ],
+    [
+      "a message goes alone where the server takes no more",
+      { maxEvents: 1 },
+      storing({ maxEvents: 4 }),
+      ["s", "s a a-0 b b-0", "s a a-0", "s b b-0", "s c c-0", "t", "t d d-0"],
     ],
     [
       "bytes count as events do",
       { maxBytes: 800 },
       storing(),
-      ["s a a-0", "s b b-0", "s c c-0 t", "t d d-0"],
+      ["s a a-0 b b-0", "s a a-0 b b-0 c c-0", "s b b-0 c c-0 t", "t d d-0"],
     ],
     [
-      "refused for its events it goes out in halves, and what follows is smaller",
-      { maxEvents: 7 },
-      storing({ maxEvents: 5 }),
-      ["s a a-0 b b-0 c c-0", "s a a-0", "s b b-0 c c-0", "t d d-0"],
-    ],
-    [
-      "refused for its bytes it goes out in halves",
-      {},
-      storing({ maxBytes: 1200 }),
-      [all, "s a a-0 b b-0", "s c c-0 t d d-0"],
+      "refused for its events it goes out in halves, with what is beside each",
+      { maxEvents: 9 },
+      storing({ maxEvents: 7 }),
+      [
+        "s a a-0 b b-0 c c-0 t",
+        ...["s a a-0 b b-0", "s a a-0 b b-0 c c-0", "s b b-0 c c-0 t"],
+        "t d d-0",
+      ],
     ],
   ])("sends what fits, in order: %s", async (_, options, reply, expected) => {
     const { answer, requests } = await send([reply], options);
@@ -159,7 +157,7 @@ describe("ingestAll", () => {
   ];
 
   it("sends the messages beside a cut with both requests, and counts them once", async () => {
-    const { answer, requests } = await send([storing()], { maxEvents: 16 }, long);
+    const { answer, requests } = await send([storing()], { maxEvents: 13 }, long);
 
     expect(requests).toEqual([
       "s a a-0 b b-0 c c-0 w w-0 e e-0 f f-0",
@@ -173,7 +171,7 @@ describe("ingestAll", () => {
   it("says once of each message beside a cut that it was rejected", async () => {
     const reply = storing({ refused: ["e-0", "f"] });
 
-    const { answer } = await send([reply], { maxEvents: 16 }, long);
+    const { answer } = await send([reply], { maxEvents: 13 }, long);
 
     expect(answer).toMatchObject({
       events: 18,
@@ -186,7 +184,7 @@ describe("ingestAll", () => {
   it("sends no more than a session's own event again at a cut behind it", async () => {
     const events = [...long.slice(0, 11), ...stream.slice(7)];
 
-    const { requests } = await send([storing()], { maxEvents: 16 }, events);
+    const { requests } = await send([storing()], { maxEvents: 12 }, events);
 
     expect(requests).toEqual(["s a a-0 b b-0 c c-0 w w-0 e e-0 t", "t d d-0"]);
   });
@@ -195,21 +193,44 @@ describe("ingestAll", () => {
     const again = messageEvents("s", "e", "later");
     const events = [...long.slice(0, 11), ...again, ...long.slice(11)];
 
-    const { requests } = await send([storing()], { maxEvents: 16 }, events);
+    const { requests } = await send([storing()], { maxEvents: 13 }, events);
 
     expect(requests).toEqual(["s a a-0 b b-0 c c-0 w w-0 e e-0", "s e e-0 f f-0 g g-0 t d d-0"]);
   });
 
-  it.each([
-    ["has too many parts", [1, 2].map((part) => textOf("e", part))],
-    ["is too large", [textOf("e", 1, "x".repeat(1500))]],
-  ])("sends no message twice that %s", async (_, parts) => {
-    const events = [...long.slice(0, 10), ...parts, ...long.slice(11)];
+  /** Messages of a bit more than 4,000 bytes each. */
+  const large = ["a", "b", "c", "w", "e", "f", "g", "h", "i"].flatMap((id) =>
+    messageEvents("s", id, "x".repeat(4000)),
+  );
 
-    const { requests } = await send([storing()], { maxEvents: 17, maxBytes: 10_000 }, events);
+  it("sends the messages beside a cut with both requests however large they are", async () => {
+    const events = [sessionEvent("s"), ...large.slice(0, 8)];
 
-    expect(requests.filter((each) => each.includes("e-1"))).toHaveLength(1);
-    expect(requests.length).toBeGreaterThan(1);
+    const { requests } = await send([storing()], { maxBytes: 10_000 }, events);
+
+    expect(requests).toEqual([
+      "s a a-0 b b-0",
+      "s a a-0 b b-0 c c-0",
+      "s b b-0 c c-0 w w-0",
+      "s c c-0 w w-0",
+    ]);
+  });
+
+  it("makes smaller what follows a request refused for its bytes, with what is beside", async () => {
+    const events = [sessionEvent("s"), ...large];
+
+    const { answer, requests } = await send(
+      [storing({ maxBytes: 20_000 })],
+      { maxBytes: 28_000 },
+      events,
+    );
+
+    expect(requests).toEqual([
+      "s a a-0 b b-0 c c-0 w w-0 e e-0 f f-0",
+      ...["s a a-0 b b-0 c c-0", "s b b-0 c c-0 w w-0", "s c c-0 w w-0 e e-0 f f-0"],
+      ...["s e e-0 f f-0 g g-0 h h-0", "s g g-0 h h-0 i i-0"],
+    ]);
+    expect(answer).toMatchObject({ events: 19, accepted: 19, rejected: [] });
   });
 
   it("leaves what is beside a large message away where it fits no request otherwise", async () => {
@@ -248,7 +269,8 @@ describe("ingestAll", () => {
     expect(answer).toMatchObject(whole);
     expect(progress).toEqual([
       [5, 8],
-      [8, 10],
+      [7, 8],
+      [7, 10],
       [10, 10],
     ]);
   });
@@ -281,16 +303,16 @@ describe("ingestAll", () => {
   });
 
   it.each([
-    ["its message was refused: event 1", "its message was refused: event 5"],
-    ["event 1 was refused", "event 1 was refused"],
-    ["its session was refused: event 11", "its session was refused: event 11"],
+    ["its message was refused: event 3", "its message was refused: event 5"],
+    ["event 3 was refused", "event 3 was refused"],
+    ["its session was refused: event 33", "its session was refused: event 33"],
     ["its message was refused", "its message was refused"],
   ])("says in places of the stream what an event was left out for: %s", async (said, message) => {
-    const left = { event: 2, code: "left_out", message: said, details: { event: 1 } };
+    const left = { event: 4, code: "left_out", message: said, details: { event: 3 } };
     const rejecting: Reply = says(200, { ...answerTo([]), rejected: [left] });
 
     const { answer } = await send(
-      [storing(), storing(), rejecting, storing()],
+      [storing(), storing(), storing(), rejecting, storing()],
       { maxEvents: 3 },
       stream,
     );
@@ -351,8 +373,72 @@ describe("ingestAll", () => {
     const { answer, requests } = await send([storing()], { maxEvents: 5 }, broken());
 
     expect(answer).toMatchObject({ message: "the disk is gone" });
-    expect(requests).toEqual(["s a a-0 b b-0"]);
+    expect(requests).toEqual(["s a a-0 b b-0", "s a a-0 b b-0 c c-0"]);
   });
+
+  const waiting = () => {
+    const released: boolean[] = [];
+    const source = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<never>(() => {}),
+        async return() {
+          released.push(true);
+          return { done: true as const, value: undefined };
+        },
+      }),
+    };
+    return { source, released };
+  };
+
+  it("stops when it is aborted while its source waits, and lets go of it", async () => {
+    const { source, released } = waiting();
+    const controller = new AbortController();
+
+    const sent = send([storing()], { signal: controller.signal }, source);
+    setImmediate(() => controller.abort(new Error("enough")));
+
+    expect((await sent).answer).toMatchObject({ message: "enough" });
+    expect(released).toEqual([true]);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+
+  it("asks its source for nothing where it was aborted before", async () => {
+    const events = { [Symbol.iterator]: () => expect.fail("it was asked") };
+    const signal = AbortSignal.abort(new Error("before"));
+
+    const { answer } = await send([storing()], { signal }, events);
+
+    expect(answer).toMatchObject({ message: "before" });
+  });
+
+  it("lets go of its source where a request fails", async () => {
+    let isReleased = false;
+    function* endless() {
+      try {
+        for (;;) yield* stream;
+      } finally {
+        isReleased = true;
+      }
+    }
+
+    const { answer } = await send([fails(403, "namespace_unknown")], { maxEvents: 5 }, endless());
+
+    expect(answer).toMatchObject({ code: "namespace_unknown" });
+    expect(isReleased).toBe(true);
+  });
+
+  it.each([null, "text", {}, { kind: "session" }, { kind: "message", message: null }])(
+    "leaves an event that is none to the server to judge: %j",
+    async (event) => {
+      const events = [...stream.slice(0, 3), event as never, ...stream.slice(7)];
+      const accepted = says(200, { ...answerTo([]), events: 7, accepted: 7 });
+
+      await withServer([accepted], async ({ client, seen }) => {
+        await expect(client.ingestAll(events)).resolves.toMatchObject({ events: 7 });
+        expect(JSON.parse(seen[0]?.body ?? "").events).toEqual(events);
+      });
+    },
+  );
 
   it("leaves events out of order to the server to judge", async () => {
     const odd = [...messageEvents("s", "a"), ...stream.slice(0, 1), ...messageEvents("t", "b")];

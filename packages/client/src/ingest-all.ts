@@ -1,9 +1,20 @@
 import type { IngestEvent, IngestResponse } from "@pond/wire";
-import { Batch, type Caps, type Neighbours, type Unit, unitsOf } from "./batches.ts";
+import {
+  Batch,
+  bytesOf,
+  type Caps,
+  fits,
+  type Neighbours,
+  type Row,
+  type Unit,
+  uncapped,
+  unitsOf,
+} from "./batches.ts";
 import type { CallOptions } from "./call.ts";
 import { AnswerError, ServerError } from "./errors.ts";
 import { IngestReport } from "./ingest-report.ts";
 import { within } from "./settings.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** How a stream of events is cut into batches. */
 export type IngestAllOptions = CallOptions & {
@@ -36,41 +47,65 @@ export async function ingestAll(
   send: SendEvents,
   options: IngestAllOptions,
 ): Promise<IngestResponse> {
-  const { maxEvents = defaults.maxEvents, maxBytes = defaults.maxBytes, onProgress } = options;
+  const { maxEvents = defaults.maxEvents, maxBytes = defaults.maxBytes } = options;
+  const { onProgress, signal } = options;
   const most = Number.MAX_SAFE_INTEGER;
+  // What a request should hold, and what the server is known to take.
   let caps: Caps = {
     maxEvents: within("maxEvents", maxEvents, 1, most),
     maxBytes: within("maxBytes", maxBytes, 1, most),
   };
+  let taken = uncapped;
   const report = new IngestReport();
 
-  const sendBatch = async (batch: Batch, { before, after }: Neighbours = {}): Promise<void> => {
-    const rows = batch.rowsBetween({ before, after }, caps);
+  /** @returns Why it was not taken, where it was too large. */
+  const sendRows = async (rows: readonly Row[]): Promise<Refusal | undefined> => {
     try {
       report.add(rows, await send(rows.map(({ text }) => text).join(",")));
       onProgress?.(report.response);
+      return undefined;
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = refusalOf(error, rows);
       if (refusal === undefined) throw error;
       caps = lowered(caps, refusal);
-      const [first, second] = batch.halves() ?? [];
-      if (first !== undefined && second !== undefined) {
-        await sendBatch(first, { before, after: second.units[0] });
-        await sendBatch(second, { before: first.units.at(-1), after });
-      } else if (rows.length > batch.rows.length) await sendBatch(batch);
-      else report.refuse(batch.units[0]?.rows ?? [], refusal);
+      taken = lowered(taken, refusal);
+      return refusal;
     }
+  };
+  const sendBatch = async (batch: Batch, { before, after }: Neighbours): Promise<void> => {
+    const rows = batch.rowsBetween({ before, after });
+    const isTried = fits(rows, taken);
+    const refusal = isTried ? await sendRows(rows) : undefined;
+    if (isTried && refusal === undefined) return;
+    const [first, second] = batch.halves() ?? [];
+    if (first !== undefined && second !== undefined) {
+      await sendBatch(first, { before, after: second.units[0] });
+      await sendBatch(second, { before: first.units.at(-1), after });
+      return;
+    }
+    // It is one message, which may be too much with those beside it, or by itself.
+    const isAlone = rows.length === batch.rows.length;
+    const last = isAlone && isTried ? refusal : await sendRows(batch.rows);
+    if (last !== undefined) report.refuse(batch.units[0]?.rows ?? [], last);
   };
 
   let before: Unit | undefined;
   let batch = new Batch();
-  for await (const unit of unitsOf(events)) {
-    if (batch.add(unit, caps)) continue;
-    await sendBatch(batch, { before, after: unit });
-    before = batch.units.at(-1);
-    batch = new Batch();
-    batch.add(unit, caps);
+  const add = async (unit: Unit, after?: Unit): Promise<void> => {
+    if (!batch.hasRoom(unit, { before, after }, caps)) {
+      await sendBatch(batch, { before, after: unit });
+      before = batch.units.at(-1);
+      batch = new Batch();
+    }
+    batch.add(unit);
+  };
+  // Each waits for the one behind it, which may have to go with it.
+  let last: Unit | undefined;
+  for await (const unit of unitsOf(untilAborted(events, signal))) {
+    if (last !== undefined) await add(last, unit);
+    last = unit;
   }
+  if (last !== undefined) await add(last);
   if (batch.units.length > 0) await sendBatch(batch, { before });
   return report.response;
 }
@@ -78,10 +113,10 @@ export async function ingestAll(
 /** Why a request was too large, where it was. */
 type Refusal = Pick<ServerError, "message" | "details"> & Partial<Caps>;
 
-function refusalOf(error: unknown): Refusal | undefined {
-  // A proxy's own limit, which it does not tell.
+function refusalOf(error: unknown, rows: readonly Row[]): Refusal | undefined {
+  // A proxy's own limit, which it does not tell: it is less than this.
   if (error instanceof AnswerError && error.details.status === 413) {
-    return { message: error.message, details: {} };
+    return { message: error.message, details: {}, maxBytes: bytesOf(rows) - 1 };
   }
   if (!(error instanceof ServerError) || error.code !== "validation_failed") return undefined;
   const { message, details } = error;

@@ -8,33 +8,39 @@ import { type JsonValue, stringifyJson } from "@pond/canonical";
  * @throws {TypeError} that names the place.
  */
 export function toJsonText(value: unknown, path: readonly string[] = []): string {
-  // First, because it refuses what holds itself.
-  const text = stringifyJson(value as JsonValue);
   refuseChanged(value, path);
-  return text;
+  return stringifyJson(value as JsonValue);
 }
 
-/** The members of a value that are yet to be looked at. */
-type Open = { readonly members: readonly (readonly [key: string, value: unknown])[]; next: number };
+/** A value, and which of its members is yet to be looked at. */
+type Open = {
+  readonly value: unknown;
+  readonly members: readonly (readonly [key: string, value: unknown])[];
+  next: number;
+};
 
 /** Without calls inside each other: values may be nested deeper than those can be. */
 function refuseChanged(root: unknown, path: readonly string[]): void {
-  const open: Open[] = [{ members: [["", root]], next: 0 }];
+  const open: Open[] = [{ value: undefined, members: [["", root]], next: 0 }];
+  const around = new Set<unknown>();
   for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
     const member = inner.members[inner.next];
     if (member === undefined) {
       open.pop();
+      around.delete(inner.value);
       continue;
     }
     inner.next += 1;
     const [, value] = member;
-    const changed = changedByJson(value);
+    const changed = around.has(value) ? "what holds itself" : changedByJson(value);
     if (changed !== undefined) {
       const keys = open.slice(1).map(({ members, next }) => members[next - 1]?.[0] ?? "");
       throw new TypeError(`${[...path, ...keys].join(".")}: ${changed} cannot be sent as JSON`);
     }
-    if (typeof value === "object" && value !== null)
-      open.push({ members: membersOf(value), next: 0 });
+    if (typeof value === "object" && value !== null) {
+      open.push({ value, members: membersOf(value), next: 0 });
+      around.add(value);
+    }
   }
 }
 
@@ -52,6 +58,7 @@ function changedByJson(value: unknown): string | undefined {
     case "undefined":
     case "function":
     case "symbol":
+    case "bigint":
       return typeof value;
     case "object":
       return isPlain(value) ? undefined : value?.constructor.name;

@@ -48,11 +48,11 @@ describe("a real server", () => {
   // One that a request ends with, as a neighbour, is put in its place by the request behind.
   it.each([
     [0, 0],
-    [7, 0],
-    [8, 1],
-    [10, 0],
-    [15, 0],
-    [16, 1],
+    [9, 0],
+    [10, 1],
+    [11, 0],
+    [18, 0],
+    [19, 1],
     [29, 0],
   ])("puts message %i where it belongs, which an earlier try did not take", (missing, revisions) =>
     withRealServer(async (client) => {
@@ -82,6 +82,20 @@ describe("a real server", () => {
       await client.ingestAll(all, { maxBytes: 50_000 });
 
       expect(await idsOf(client.messages("s"))).toEqual(["s-0", "s-1", "large", "s-2", "s-3"]);
+    }));
+
+  it("puts a message where it belongs among large ones", () =>
+    withRealServer(async (client) => {
+      const all = [
+        sessionEvent("s"),
+        ...chatIds("s", 10).flatMap((id) => messageEvents("s", id, "word ".repeat(1600))),
+      ];
+      await client.ingest({ events: all.toSpliced(7, 2) });
+
+      // As with the defaults and messages of 1.3 MB.
+      await client.ingestAll(all, { maxBytes: 51_000 });
+
+      expect(await idsOf(client.messages("s"))).toEqual(chatIds("s", 10));
     }));
 
   it("stores, finds and shows what it is sent", () =>

@@ -37,8 +37,12 @@ const defaults = { retries: 4, timeoutMs: 130_000, maxAnswerBytes: 256 * 1024 * 
 // Longer, and timers fire at once.
 const longestTimeoutMs = 2 ** 31 - 1;
 
-/** @throws {TypeError | RangeError} for an address, header or number that makes no sense. */
+/**
+ * @throws {TypeError | RangeError} for an address, header, number or function that makes no sense,
+ *   and where the runtime is too old.
+ */
 export function readSettings(options: ClientOptions, clock: Clock = systemClock): Settings {
+  requireRawJson();
   const headers = new Headers(options.headers);
   headers.set("content-type", "application/json");
   headers.set("accept", "application/json");
@@ -55,10 +59,24 @@ export function readSettings(options: ClientOptions, clock: Clock = systemClock)
       // The longest text there can be.
       512 * 1024 * 1024,
     ),
-    // Browsers want it called as a function of the window.
-    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    fetch: readFetch(options.fetch),
     clock,
   };
+}
+
+/** Every answer is read with it: without it each would seem to be no JSON. */
+function requireRawJson(): void {
+  if (typeof JSON.isRawJSON === "function") return;
+  throw new TypeError(
+    "this runtime is too old: it has no JSON.rawJSON, which keeps every digit of a number; Node.js 22 has it",
+  );
+}
+
+function readFetch(own: typeof fetch | undefined): typeof fetch {
+  // Browsers want it called as a function of the window.
+  if (own === undefined) return (input, init) => fetch(input, init);
+  if (typeof own === "function") return own;
+  throw new TypeError("fetch: expected a function");
 }
 
 /** @throws {RangeError} for a time no timer can wait. */

@@ -13,12 +13,16 @@ import type { EmbedderSettings } from "./settings.ts";
  * @throws {TypeError} `RangeError` for settings that make no sense.
  */
 export async function openEmbedder(settings: EmbedderSettings): Promise<Embedder> {
+  const { kind } = settings;
   switch (settings.kind) {
     case "pinned":
       return new LocalEmbedder(await openPinnedModel(settings), settings);
     case "folder":
+      if (settings.folder === "") throw new TypeError("folder: expected the path of one");
       return new LocalEmbedder(await openFolderModel(settings), settings);
     case "http":
       return new HttpEmbedder(settings);
+    default:
+      throw new TypeError(`kind: expected pinned, folder or http, not ${kind}`);
   }
 }

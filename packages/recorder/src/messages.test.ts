@@ -3,6 +3,24 @@ import { expect, test } from "vitest";
 import type { Said } from "./said.ts";
 import { call, contentOf, testRecorder, user, validate } from "./testing.ts";
 
+test.each([
+  ["null, as of an answer that has tool calls alone", null],
+  ["nothing", undefined],
+  ["a number", 5],
+  ["a list of nothing", [null]],
+  ["a list of texts", ["text"]],
+])("content that is %s is none: nothing of it is recorded", (_, content) => {
+  const recorder = testRecorder();
+  const loop = recorder.loop();
+  const before = contentOf(recorder);
+
+  for (const role of ["user", "assistant", "tool"]) {
+    const said = { role, content } as unknown as Said;
+    expect(() => loop.say(said)).toThrow(expect.objectContaining({ code: "validation_failed" }));
+  }
+  expect(contentOf(recorder)).toEqual(before);
+});
+
 test("a message is a canonical one, with what a provider told of it", () => {
   const recorder = testRecorder();
   const loop = recorder.loop();

@@ -13,7 +13,10 @@ export type RecorderOptions = {
   readonly rotation?: { readonly inactivitySeconds: number };
   /** Keep `MessageUpdate` events: a hundred to a thousand for each message. Default false. */
   readonly includeStreamingEvents?: boolean;
-  /** Asked once, before a new session takes its first loop; false rejects the session. */
+  /**
+   * Asked once, before a new session takes its first loop; false rejects the session. It answers at
+   * once: a promise is a `TypeError`.
+   */
   readonly beforeTask?: (session: SessionRecord) => boolean | undefined;
   /** Told once, when a flush has ended a session. */
   readonly afterTask?: (session: SessionRecord) => void;

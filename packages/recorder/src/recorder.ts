@@ -256,7 +256,11 @@ class Recorder {
     // An event that throws opens no session.
     SessionLog.open(init).append(event);
     const log = SessionLog.open(init);
-    if (this.#options.beforeTask?.(log.record) === false) {
+    const answer: unknown = this.#options.beforeTask?.(log.record);
+    if (answer instanceof Promise) {
+      throw new TypeError("beforeTask: expected an answer at once, and it gave a promise");
+    }
+    if (answer === false) {
       this.#sessions.reject(sessionId);
       throw new SessionClosedError(sessionId, "rejected");
     }

@@ -37,10 +37,15 @@ export function toMessage(said: Said, place: MessagePlace): Message {
     timestamp: place.timestamp,
     options: { source: { ...place.source, ...(hasFacts && { rest }) } },
   };
-  if (role === "system") return checkMessage({ ...header, content });
-  const drafts = typeof content === "string" ? textOf(content) : content;
+  const drafts: unknown = typeof content === "string" ? textOf(content) : content;
+  // No list, such as the null of a provider's answer that has tool calls alone, is refused there.
+  if (role === "system" || !isList(drafts)) return checkMessage({ ...header, content });
   const parts = drafts.map((draft, index) => toPart(draft, index, role, place));
   return checkMessage({ ...header, content: parts });
+}
+
+function isList(drafts: unknown): drafts is readonly PartDraft[] {
+  return Array.isArray(drafts);
 }
 
 function textOf(text: string): readonly PartDraft[] {
@@ -48,6 +53,7 @@ function textOf(text: string): readonly PartDraft[] {
 }
 
 function toPart(draft: PartDraft, index: number, role: Said["role"], place: MessagePlace): Part {
+  if (!isJsonObject(draft)) return checkPart(draft);
   const { provenance = provenanceOf(draft, role, place), options = {}, ...fields } = draft;
   return checkPart({
     ...absent[fields.type],

@@ -7,8 +7,10 @@ import {
   guessesOf,
   type RootOf,
   rowsOf,
+  titledOf,
 } from "./candidates.ts";
 import { toCoverage } from "./coverage.ts";
+import { firstSaid } from "./first-said.ts";
 import type { RankedRoot } from "./fuse.ts";
 import type { KnownSessions } from "./known-sessions.ts";
 import {
@@ -55,13 +57,15 @@ export async function toAnswer(
   known: KnownSessions,
 ): Promise<SessionMatches[]> {
   const rootIds = chosen.map(({ root }) => root.rootId);
-  const [found, guessed, subAgents] = await Promise.all([
+  const [found, guessed, titled, subAgents] = await Promise.all([
     loadFound(sessions, query, chosen),
     loadGuesses(sessions, query, chosen),
+    loadTitled(sessions, chosen),
     countSubAgents(sessions, known, rootIds),
   ]);
   const groups = chosen.map(({ root, segment }) => {
-    const shown = found.get(root.rootId) ?? guessed.get(root.rootId) ?? [];
+    const { rootId } = root;
+    const shown = found.get(rootId) ?? guessed.get(rootId) ?? titled.get(rootId) ?? [];
     return { root, segment, shown };
   });
   const details = await loadDetails(
@@ -147,6 +151,21 @@ async function loadGuesses(
   const shareOf = (message: Scored): number =>
     coverage((states.get(keyText(message))?.said ?? message).text).share;
   return new Map(guesses.map(([root, own]) => [root, holdingMost(own, scored, shareOf)]));
+}
+
+/** Of the roots of which titles alone were found: what was said first in the session called so. */
+async function loadTitled(sessions: SessionStore, chosen: readonly Chosen[]): Promise<ShownByRoot> {
+  const titled = pagesOf(chosen).flatMap(({ found, rootOf }) => [...titledOf(found, rootOf)]);
+  const first = await firstSaid(
+    sessions,
+    titled.map(([, sessionId]) => sessionId),
+  );
+  return new Map(
+    titled.map(([root, sessionId]) => {
+      const message = first.get(sessionId);
+      return [root, message === undefined ? [] : [{ ...message, score: 0 }]];
+    }),
+  );
 }
 
 /** The message that holds most of the query; none where no text is stored. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { candidatesOf, type Found, guessesOf } from "./candidates.ts";
+import { candidatesOf, type Found, guessesOf, titledOf } from "./candidates.ts";
 import type { MessageHit } from "./full-text.ts";
 
 // A hit is its session and its place there: row 12 is message "2" of session "s1".
@@ -62,7 +62,7 @@ describe("candidatesOf", () => {
   it.each<[string, copy: Partial<MessageHit>, Record<string, number[]>]>([
     ["once, as the root's own", {}, { s1: [10, 11] }],
     ["too where an id says two things", { text: "another" }, { s1: [20, 10, 11] }],
-    ["too where the same was said again", { id: "7" }, { s1: [20, 10, 11] }],
+    ["once, where the same was said again", { id: "7" }, { s1: [10, 11] }],
   ])("shows what a session below its root repeats %s", (_, fields, expected) => {
     const copy = { ...message(20, 3), text: "pick 10", ...fields };
 
@@ -107,5 +107,15 @@ describe("guessesOf", () => {
         ],
       ],
     ]);
+  });
+});
+
+describe("titledOf", () => {
+  it("names the sessions called so, where nothing else was found of a root", () => {
+    const windows = [window(2, 6, []), window(3, 5, []), window(3, 4, [2]), window(4, 3, [])];
+    const found = { ...nothing, windows, messages: [message(40, 1)] };
+
+    expect([...titledOf(found, rootOf)]).toEqual([["s1", "s2"]]);
+    expect([...guessesOf(found, rootOf)]).toEqual([["s3", [{ sessionId: "s3", id: "2" }]]]);
   });
 });

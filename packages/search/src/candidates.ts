@@ -56,7 +56,7 @@ export function sessionIdsOf({ messages, windows, literals, vectors }: Found): S
   return new Set(hits.map(({ sessionId }) => sessionId));
 }
 
-/** The messages of a window. */
+/** The messages of a window; none of that of a title. */
 export function keysOf({ sessionId, messageIds }: WindowHit): MessageKey[] {
   const ids: unknown = JSON.parse(messageIds);
   return Array.isArray(ids) ? ids.map((id) => ({ sessionId, id: String(id) })) : [];
@@ -64,14 +64,30 @@ export function keysOf({ sessionId, messageIds }: WindowHit): MessageKey[] {
 
 /** Of each root of which nothing but windows was found: the messages of the best of them. */
 export function guessesOf(found: Found, rootOf: RootOf): Map<string, MessageKey[]> {
-  const sure = new Set(messagesOf(found).map(({ sessionId }) => rootOf(sessionId)));
   const guesses = new Map<string, MessageKey[]>();
-  for (const window of found.windows) {
-    const root = rootOf(window.sessionId);
-    if (root === undefined || sure.has(root) || guesses.has(root)) continue;
-    guesses.set(root, keysOf(window).slice(0, guessesPerWindow));
+  for (const [root, windows] of unsure(found, rootOf)) {
+    const keys = windows.map(keysOf).find(({ length }) => length > 0);
+    if (keys !== undefined) guesses.set(root, keys.slice(0, guessesPerWindow));
   }
   return guesses;
+}
+
+/** Of each root of which nothing but titles was found: the session of the best of them. */
+export function titledOf(found: Found, rootOf: RootOf): Map<string, string> {
+  const titled = new Map<string, string>();
+  for (const [root, windows] of unsure(found, rootOf)) {
+    const [best] = windows;
+    const isNamed = windows.every((window) => keysOf(window).length === 0);
+    if (best !== undefined && isNamed) titled.set(root, best.sessionId);
+  }
+  return titled;
+}
+
+/** The windows of each root of which nothing else was found, best first. */
+function unsure(found: Found, rootOf: RootOf): Map<string, WindowHit[]> {
+  const sure = new Set(messagesOf(found).map(({ sessionId }) => rootOf(sessionId)));
+  const byRoot = Map.groupBy(found.windows, ({ sessionId }) => rootOf(sessionId) ?? "");
+  return new Map([...byRoot].filter(([root]) => root !== "" && !sure.has(root)));
 }
 
 function messagesOf({ messages, literals, vectors }: Found): FoundMessage[] {
@@ -79,21 +95,17 @@ function messagesOf({ messages, literals, vectors }: Found): FoundMessage[] {
 }
 
 /**
- * Each message once, where sessions below a root repeat what was said in it: as the root's own, if
- * that was found. An id alone says little, for some clients count messages.
+ * Each text once, where sessions below a root repeat what was said in it, or it was said again: as
+ * the root's own, if that was found.
  */
 function withoutCopies(found: readonly Candidate[], root: string): Candidate[] {
   const inRoot = ({ sessionId }: Candidate): number => Number(sessionId === root);
-  const byId = new Map<string, Candidate[]>();
+  const byText = new Map<string, Candidate>();
   for (const candidate of found.toSorted((left, right) => inRoot(right) - inRoot(left))) {
-    const same = byId.get(candidate.id) ?? [];
-    const at = same.findIndex(({ text }) => text === candidate.text);
-    const kept = same[at];
-    if (kept === undefined) same.push(candidate);
-    else same[at] = asBestOf(kept, candidate);
-    byId.set(candidate.id, same);
+    const kept = byText.get(candidate.text);
+    byText.set(candidate.text, kept === undefined ? candidate : asBestOf(kept, candidate));
   }
-  return [...byId.values()].flat();
+  return [...byText.values()];
 }
 
 function asBestOf(kept: Candidate, copy: Candidate): Candidate {

@@ -1,5 +1,5 @@
 import { projectFilter } from "@pond/sessions";
-import { and, eq, gte, lt } from "@pond/substrate";
+import { and, eq, gte, lt, or } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
 import { FilterError } from "./errors.ts";
 import { toScope } from "./filter.ts";
@@ -30,6 +30,8 @@ describe("toScope", () => {
     const since = gte("timestamp", { micros: 1_767_225_600_000_000n });
     const dayBefore = gte("timestamp", { micros: 1_767_139_200_000_000n });
     const until = lt("timestamp", { micros: 1_767_312_000_000_001n });
+    // A title is of every time.
+    const title = eq("timestamp", { micros: 0n });
 
     expect(
       toScope({
@@ -41,7 +43,7 @@ describe("toScope", () => {
       }),
     ).toEqual({
       messages: and(agent, since, until, eq("role", "user")),
-      windows: and(agent, dayBefore, until),
+      windows: and(agent, or(and(dayBefore, until), title)),
       isLoose: true,
     });
   });

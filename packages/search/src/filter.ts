@@ -1,6 +1,6 @@
 import { fromRfc3339, type Micros } from "@pond/canonical";
-import { projectFilter, type SessionStore } from "@pond/sessions";
-import { and, eq, type Filter, gte, lt } from "@pond/substrate";
+import { projectFilter, type SessionStore, titleTime } from "@pond/sessions";
+import { and, eq, type Filter, gte, lt, or } from "@pond/substrate";
 import { FilterError, shown } from "./errors.ts";
 import type { SearchRequest } from "./request.ts";
 
@@ -56,7 +56,7 @@ export function toScope(request: SearchRequest): Scope {
   const ofRole = role === undefined ? [] : [eq("role", role)];
   return {
     messages: all([...shared, ...timeFilters(times), ...ofRole]),
-    windows: all([...shared, ...timeFilters({ ...times, from: times.windowsFrom })]),
+    windows: all([...shared, ...windowTimes({ ...times, from: times.windowsFrom })]),
     isLoose: [role, request.since, request.until].some((bound) => bound !== undefined),
   };
 }
@@ -120,6 +120,13 @@ function timeFilters({ from, to }: Times): Filter[] {
     ...(from === undefined ? [] : [gte("timestamp", { micros: from })]),
     ...(to === undefined ? [] : [lt("timestamp", { micros: to })]),
   ];
+}
+
+/** The same of windows; those of titles are of every time. */
+function windowTimes(times: Times): Filter[] {
+  const bounds = timeFilters(times);
+  if (bounds.length === 0) return [];
+  return [or(and(...bounds), eq("timestamp", { micros: titleTime }))];
 }
 
 function timeOf(field: "since" | "until", text: string): Micros {

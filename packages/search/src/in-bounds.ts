@@ -3,9 +3,10 @@ import { meetsBounds } from "./bounds.ts";
 import { type Found, keysOf, sessionIdsOf } from "./candidates.ts";
 import { toCoverage } from "./coverage.ts";
 import type { Scope } from "./filter.ts";
+import { firstSaid } from "./first-said.ts";
 import type { WindowHit } from "./full-text.ts";
-import { keyText, loadMessages } from "./message.ts";
-import { type ParsedQuery, tellingTerms } from "./query.ts";
+import { keyText, loadMessages, type MessageKey } from "./message.ts";
+import { isBound, type ParsedQuery, tellingTerms } from "./query.ts";
 import { sessionsWanted } from "./rounds.ts";
 
 /** What was found, as far as it may be listed. */
@@ -20,6 +21,7 @@ export type InBounds = {
 /**
  * Decides what windows may list where bounds are on messages. Where messages fill a page they only
  * vote; else their messages are read, and those in bounds that hold a word of the query count.
+ * A title counts where a message of its session is in bounds.
  */
 export async function inBounds(
   sessions: SessionStore,
@@ -57,8 +59,21 @@ async function withMessagesInBounds(
       .filter(({ text }) => coverage(text).share > 0 && meetsBounds(text, query))
       .map((message) => keyText(message)),
   );
+  // Whether a title holds what is required is not known.
+  const titled = isBound(query) ? [] : windows.filter((each) => keysOf(each).length === 0);
+  const first = await firstSaid(
+    sessions,
+    titled.map(({ sessionId }) => sessionId),
+    scope,
+  );
+  const keysIn = (window: WindowHit): MessageKey[] => {
+    const keys = keysOf(window);
+    const said = first.get(window.sessionId);
+    if (keys.length === 0) return said === undefined ? [] : [said];
+    return keys.filter((key) => within.has(keyText(key)));
+  };
   return windows.flatMap((window) => {
-    const ids = keysOf(window).flatMap((key) => (within.has(keyText(key)) ? [key.id] : []));
+    const ids = keysIn(window).map(({ id }) => id);
     return ids.length > 0 ? [{ ...window, messageIds: JSON.stringify(ids) }] : [];
   });
 }

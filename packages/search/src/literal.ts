@@ -5,7 +5,7 @@ import { literalQuery, phraseOrWords } from "./full-text.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import { type Hits, keptRows } from "./rounds.ts";
-import { holdsWhole, inCamelCase, isUnspaced, wordsOf } from "./words.ts";
+import { holdsWhole, inCamelCase, isNumbered, isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
 const scanDepth = 400;
@@ -69,12 +69,15 @@ export async function substringArm(
   const batches = sessions.store.table("messages").scan({
     columns: foundColumns,
     where: where ? and(where, holds) : holds,
-    // Bounds on words cannot be asked of a scan, and the first of many may meet none.
-    limit: isBound(query) ? undefined : scanDepth,
+    // Of the first of many none may meet what the scan cannot be asked for.
+    limit: isBound(query) || isNumbered(text) ? undefined : scanDepth,
   });
   const found: LiteralHit[] = [];
   for await (const rows of batches) {
-    const within = rows.filter((row) => meetsBounds(textOf(row), query));
+    const within = rows.filter(
+      (row) =>
+        meetsBounds(textOf(row), query) && (!isNumbered(text) || holdsWhole(textOf(row), text)),
+    );
     found.push(...(await literalHits(sessions, within, text)));
     if (found.length >= scanDepth) break;
   }
@@ -158,6 +161,6 @@ function exactness(stored: string, literal: string): number {
   if (holdsWhole(text, literal)) return exactly;
   const [lowText, lowLiteral] = [text.toLowerCase(), literal.toLowerCase()];
   if (holdsWhole(lowText, lowLiteral)) return inAnotherCase;
-  const forms = [lowLiteral, ...inCamelCase(lowLiteral)];
+  const forms = isNumbered(literal) ? [] : [lowLiteral, ...inCamelCase(lowLiteral)];
   return forms.some((form) => lowText.includes(form)) ? insideWord : inWords;
 }

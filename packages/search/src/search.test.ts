@@ -45,7 +45,11 @@ const chats: readonly Chat[] = [
     texts: Array.from({ length: 400 }, (_, at) => `deploy the mango ${at}`),
   },
   { id: "small", day: "2026-04-02", texts: ["deploy once the mango and papaya are ripe"] },
-  { id: "noise", day: "2026-04-03", texts: ["nothing here to see", "o'hare; DROP TABLE messages"] },
+  {
+    id: "noise",
+    day: "2026-04-03",
+    texts: ["nothing here to see, closing #5800", "o'hare; DROP TABLE messages"],
+  },
 ];
 
 let store: TestStore;

@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ReadEvent } from "@pond/canonical";
+import type { JsonObject, ReadEvent } from "@pond/canonical";
 import {
+  carrierEvent,
   type Extracted,
   fileBytes,
   filePart,
@@ -34,6 +35,8 @@ export type Chat = {
   readonly agent?: string;
   readonly day?: string;
   readonly texts: readonly (string | null)[];
+  /** Records that map to no message, such as titles: the n-th stands before the n-th text. */
+  readonly records?: readonly (JsonObject | null)[];
   /** Names of files that come with the first message. */
   readonly files?: readonly string[];
 };
@@ -139,7 +142,7 @@ function vectorOf(words: readonly string[], dimension: number): Float32Array {
 
 async function* eventsOf(chat: Chat): AsyncGenerator<ReadEvent> {
   const { id, parent, parentMessage, project = "/work/pond" } = chat;
-  const { agent = "claude-code", day = "2026-01-01", files = [] } = chat;
+  const { agent = "claude-code", day = "2026-01-01", files = [], records = [] } = chat;
   const record = openRecord(place, {
     ...{ id, project, at: `${day}T00:00:00Z` },
     ...(parent !== undefined && { parent }),
@@ -155,7 +158,16 @@ async function* eventsOf(chat: Chat): AsyncGenerator<ReadEvent> {
     source: {},
   });
   yield session;
-  for (const [index, text] of chat.texts.entries()) {
+  const length = Math.max(chat.texts.length, records.length);
+  for (let index = 0; index < length; index += 1) {
+    const [text = null, carried = null] = [chat.texts[index], records[index]];
+    if (carried !== null) {
+      const at = openRecord(place, { id: `${id}-record-${index}`, at: minute(day, index) });
+      const record = openRecord(place, carried).whole();
+      yield carrierEvent(session, {
+        ...{ id: at.requireString("id"), timestamp: timeOf(at), record, source: {} },
+      });
+    }
     if (text === null) continue;
     const said = openRecord(place, { id: `${id}-${index}`, text, at: minute(day, index) });
     const message = messageEvent(session, index % 2 === 0 ? "user" : "assistant", {

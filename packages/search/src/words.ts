@@ -82,5 +82,10 @@ export function isTypeName(word: string, { pieces }: { readonly pieces: number }
 
 /** True for `C++`, `C#`, `#58`, `!58` and the like: the index knows nothing but what is no sign. */
 export function needsSigns(word: string): boolean {
-  return /^(?:\p{L}[\p{L}\p{N}]{0,31}(?:\+\+|#)|[#!]\d{1,9})$/u.test(word);
+  return /^\p{L}[\p{L}\p{N}]{0,31}(?:\+\+|#)$/u.test(word) || isNumbered(word);
+}
+
+/** True for `#58` and `!58`: of a longer number they are no part. */
+export function isNumbered(word: string): boolean {
+  return /^[#!]\d{1,9}$/.test(word);
 }

@@ -95,6 +95,6 @@ export { inOneForm } from "./search/one-form.ts";
 export { rebuildWindows } from "./search/rebuild-windows.ts";
 export { searchText } from "./search/search-text.ts";
 export { windowText } from "./search/window-text.ts";
-export type { WindowPiece } from "./search/windows.ts";
+export { titleTime, type WindowPiece } from "./search/windows.ts";
 export { openSessions, type SessionStore, type SessionStoreOptions } from "./session-store.ts";
 export { searchable, sessionTables } from "./tables.ts";

@@ -104,7 +104,10 @@ const partsTable: TableDeclaration = {
   indexes: [btree("session_id"), bitmap("type")],
 };
 
-/** Derived: bounded runs of conversation, the second lexical unit of search (design section 6). */
+/**
+ * Derived: bounded runs of conversation, the second lexical unit of search (design section 6), and
+ * titles, which have no `message_ids`.
+ */
 const windowsTable: TableDeclaration = {
   name: "windows",
   schemaVersion: 1,

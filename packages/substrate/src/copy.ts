@@ -10,6 +10,7 @@ const batchBytes = 32 * 1024 * 1024;
  * indexes until the copy is folded.
  *
  * @returns Rows that were new in `to`, by table.
+ * @throws {TypeError} where `to` is open in mode `read`.
  */
 export async function copyStore(
   from: Store,

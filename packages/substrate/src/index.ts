@@ -48,8 +48,9 @@ export {
   or,
   prefix,
 } from "./read/filter.ts";
-export { fragmentOf, rowAddress, rowId } from "./read/fragments.ts";
+export { fragmentOf } from "./read/fragments.ts";
 export type { FullTextQuery } from "./read/full-text.ts";
+export { rowAddress, rowId } from "./read/known-columns.ts";
 export type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read/read.ts";
 export { TextCells } from "./rows/text-cells.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";

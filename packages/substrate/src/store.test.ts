@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { copyStore } from "./copy.ts";
 import type { Column } from "./declaration.ts";
 import { arrow } from "./engine/arrow.ts";
-import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
+import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "./errors.ts";
 import { verifyStore } from "./integrity/verify.ts";
 import { openStore } from "./store.ts";
 import { catalogue, numbered, parts, prices } from "./testing/catalogue.ts";
@@ -142,6 +142,52 @@ it.each<[string, Column, string]>([
     await expect(outcome).rejects.toThrow(reason);
   }
   await expect(openCatalogue(location, { mode: "read" })).rejects.toThrow(StoreNotFoundError);
+});
+
+it("refuses to be opened in a mode there is none of, or with options that are no text", async () => {
+  const location = temporaryLocation();
+  await openCatalogue(location);
+
+  const leftOut = { ...storageOptions, timeout: undefined as unknown as string };
+  await openCatalogue(location, { storageOptions: leftOut });
+  const mode = openCatalogue(location, { mode: "wirte" as "write" });
+  const options = openCatalogue(location, { storageOptions: { timeout: 5 as unknown as string } });
+
+  await expect(mode).rejects.toThrow(new TypeError('no mode is called "wirte"'));
+  await expect(options).rejects.toThrow(new TypeError("storageOptions.timeout is not a text"));
+});
+
+it.each(["s3://", "s3:///store"])("says of %s that it names no bucket", async (location) => {
+  const outcome = openStore(location, { tables: catalogue });
+
+  await expect(outcome).rejects.toThrow(StorageUnavailableError);
+  await expect(outcome).rejects.toThrow("this is no address of a bucket or container");
+});
+
+it("takes nothing when it is open to be read", async () => {
+  const location = temporaryLocation();
+  await (await openCatalogue(location)).table("parts").insert(numbered(2));
+  const store = await openCatalogue(location, { mode: "read" });
+  const [stored, derived] = [store.table("parts"), store.table("prices")];
+  const version = await stored.version();
+
+  const writes = [
+    () => stored.insert(numbered(3)),
+    () => stored.insert({}),
+    () => stored.append(numbered(3)),
+    () => stored.update({ maker: ["acme"], number: ["n0"], shaped_by: ["me"] }),
+    () => stored.renew({ shaped_by: "text" }),
+    () => stored.fold({ isForced: true }),
+    () => stored.dropIndex("maker"),
+    () => derived.replace({ maker: ["acme"], total: [1] }),
+    () => copyStore(store, store, ["parts"]),
+  ];
+
+  for (const write of writes) {
+    await expect(write()).rejects.toThrow(TypeError);
+    await expect(write()).rejects.toThrow('the store is open in mode "read", not "write"');
+  }
+  expect([await stored.version(), await stored.count()]).toEqual([version, 2]);
 });
 
 describe("a table that came later", () => {

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import type { TableDeclaration } from "./declaration.ts";
 import { type Caches, createCaches } from "./engine/caches.ts";
 import { retry } from "./engine/retry.ts";
-import { unfitKey } from "./engine/schema.ts";
 import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
 import { missingTextIndexes } from "./indexes/text-indexes.ts";
 import { type Healing, healTable } from "./integrity/heal.ts";
 import { Catalog, type OpenedTable } from "./storage/catalog.ts";
 import { DurableFolder, isMissing, locate, lockFile } from "./storage/storage.ts";
 import { Table } from "./table.ts";
+import { unfitDeclaration } from "./unfit-declaration.ts";
 import { KnownKeys } from "./write/known-keys.ts";
 import type { Exclusive } from "./write/write.ts";
 import { canLock, WriterLock } from "./write/writer-lock.ts";
@@ -17,7 +17,10 @@ import { canLock, WriterLock } from "./write/writer-lock.ts";
 export type StoreOptions = {
   /** The tables of the consumer. The first one carries the store's id. */
   readonly tables: readonly TableDeclaration[];
-  /** `write` makes what is missing; `read` (the default) writes nothing but a healing. */
+  /**
+   * `write` makes what is missing; `read` (the default) writes nothing but a healing, and its tables
+   * take no rows.
+   */
   readonly mode?: "read" | "write";
   /** Credentials and endpoint of an object store, as Lance names them. */
   readonly storageOptions?: Readonly<Record<string, string>>;
@@ -98,17 +101,20 @@ export class Store {
  * Opens a store.
  *
  * @throws {StoreNotFoundError} in mode `read` where there is none.
- * @throws {StoreSchemaError} where a newer version of the consumer wrote it, and for a key that is
- *   not of text, integers or bytes.
- * @throws {StorageUnavailableError} after every retry failed, and in mode `write` for an object
- *   store that would lose commits.
+ * @throws {StoreSchemaError} where a newer version of the consumer wrote it, and for tables that
+ *   cannot be made as they are declared: nothing is made then.
+ * @throws {StorageUnavailableError} after every retry failed, for a place that can hold no store, and
+ *   in mode `write` for an object store that would lose commits.
+ * @throws {TypeError} for a mode that is none, no location, and storage options that are not text.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
   const { tables, mode = "read", storageOptions, onHeal, onMissingIndex, heals = true } = options;
+  refuseUnfitOptions(options);
   const place = locate(location);
   const { caches = createCaches() } = options;
-  for (const table of tables) {
-    const unfit = unfitKey(table);
+  for (const [at, table] of tables.entries()) {
+    const isTwice = tables.findIndex(({ name }) => name === table.name) < at;
+    const unfit = isTwice ? "it is declared twice" : unfitDeclaration(table);
     if (unfit !== undefined) throw new StoreSchemaError(place.uri, table.name, unfit);
   }
   const isLocal = place.folder !== undefined;
@@ -142,13 +148,22 @@ export async function openStore(location: string, options: StoreOptions): Promis
       tables: opened.map((table) => {
         const isExclusive = place.folder !== undefined && canLock(table.uri);
         const exclusive = isExclusive ? exclusiveOf(catalog, table) : undefined;
-        return new Table({ ...table, location: place.uri, flush, exclusive });
+        return new Table({ ...table, location: place.uri, mode, flush, exclusive });
       }),
       flush,
     });
   } catch (error) {
     catalog.close();
     throw error;
+  }
+}
+
+function refuseUnfitOptions({ mode = "read", storageOptions = {} }: StoreOptions): void {
+  if (mode !== "read" && mode !== "write") throw new TypeError(`no mode is called "${mode}"`);
+  for (const [name, value] of Object.entries(storageOptions)) {
+    // What is undefined counts as left out. Any other value may be a secret, and is not said.
+    if (value === undefined || typeof value === "string") continue;
+    throw new TypeError(`storageOptions.${name} is not a text`);
   }
 }
 

@@ -9,8 +9,9 @@ import { healthOf, type TableHealth } from "./indexes/health.ts";
 import { dropIndex, tokenize } from "./indexes/indexes.ts";
 import { refresh } from "./indexes/lost-indexes.ts";
 import { type Filter, takesNothing } from "./read/filter.ts";
+import { refuseUnfitFilter } from "./read/fit-filter.ts";
+import { refuseUnfitRead } from "./read/fit-read.ts";
 import { fragmentsOf } from "./read/fragments.ts";
-import { refuseUnknownColumns } from "./read/known-columns.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -29,6 +30,8 @@ export type TableInit = {
   readonly handle: LanceTable;
   readonly uri: string;
   readonly location: string;
+  /** What the store was opened for. */
+  readonly mode: "read" | "write";
   /** Makes what was written durable. */
   readonly flush: () => Promise<void>;
   /** Declared columns that were not stored when it was opened: they read as empty. */
@@ -39,7 +42,11 @@ export type TableInit = {
   readonly exclusive?: Exclusive | undefined;
 };
 
-/** One table of a store: everything a consumer can do with its rows. */
+/**
+ * One table of a store: everything a consumer can do with its rows. Each of `insert`, `append`,
+ * `replace`, `update`, `renew`, `dropIndex` and `fold` is a `TypeError` in a store that was opened in
+ * mode `read`: only mode `write` proves that its place keeps what is written.
+ */
 export class Table {
   readonly declaration: TableDeclaration;
   /** Address of its Lance dataset, for other engines to read. */
@@ -48,17 +55,19 @@ export class Table {
   readonly isUpgraded: boolean;
   readonly #handle: LanceTable;
   readonly #location: string;
+  readonly #mode: "read" | "write";
   readonly #flush: () => Promise<void>;
   #absent: readonly string[];
   readonly #writer: TableWriter;
 
   constructor(init: TableInit) {
-    const { declaration, handle, uri, location, flush, absent, isUpgraded, exclusive } = init;
+    const { declaration, handle, uri, location, mode, flush, absent, isUpgraded, exclusive } = init;
     this.declaration = declaration;
     this.uri = uri;
     this.isUpgraded = isUpgraded;
     this.#handle = handle;
     this.#location = location;
+    this.#mode = mode;
     this.#flush = flush;
     this.#absent = absent;
     this.#writer = new TableWriter(declaration, handle, location, exclusive);
@@ -71,7 +80,8 @@ export class Table {
    * @throws {ConflictError} when every attempt lost its race. Safe to repeat.
    * @throws {InvalidBatchError} for rows that cannot be stored as they are.
    */
-  insert(batch: ColumnBatch, signal?: AbortSignal): Promise<InsertOutcome> {
+  async insert(batch: ColumnBatch, signal?: AbortSignal): Promise<InsertOutcome> {
+    this.#refuseInRead();
     return this.#writer.insert(batch, signal);
   }
 
@@ -81,7 +91,8 @@ export class Table {
    *
    * @throws {TypeError} for a table with indexes.
    */
-  append(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
+  async append(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
+    this.#refuseInRead();
     return this.#writer.append(batch, signal);
   }
 
@@ -90,7 +101,8 @@ export class Table {
    *
    * @throws {TypeError} for a table that is not declared `isDerived` (`lance-append-only`).
    */
-  replace(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
+  async replace(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
+    this.#refuseInRead();
     return this.#writer.replace(batch, signal);
   }
 
@@ -101,12 +113,14 @@ export class Table {
    * @returns The number of rows set.
    * @throws {TypeError} for columns that are not declared `isDerived` (`lance-append-only`).
    */
-  update(batch: ColumnBatch, signal?: AbortSignal): Promise<number> {
+  async update(batch: ColumnBatch, signal?: AbortSignal): Promise<number> {
+    this.#refuseInRead();
     return this.#writer.update(batch, signal);
   }
 
   /** See {@link renew}. */
-  renew(types: Readonly<Record<string, ColumnType>>): Promise<void> {
+  async renew(types: Readonly<Record<string, ColumnType>>): Promise<void> {
+    this.#refuseInRead();
     return renew(this.declaration, this.#handle, this.#location, types);
   }
 
@@ -121,6 +135,7 @@ export class Table {
    * @throws {TypeError} for a full-text index, without which a search would find other rows.
    */
   async dropIndex(column: string): Promise<void> {
+    this.#refuseInRead();
     const { name, indexes } = this.declaration;
     if (indexes.some((index) => index.column === column && index.kind === "full-text")) {
       throw new TypeError(`${name}.${column}: a full-text index is not dropped`);
@@ -136,12 +151,11 @@ export class Table {
   /**
    * Rows that meet a condition, a batch at a time, as they were when the scan began.
    *
-   * @throws {TypeError} for a column that is not declared, as every read does.
+   * @throws {TypeError} for a column that is not declared, and for a condition that is none or
+   *   compares a column with a value of another type, as every read does.
    */
   scan(options: ScanOptions): AsyncGenerator<Row[]> {
-    // No index answers for an empty list: the engine would look at every row.
-    if (options.where && takesNothing(options.where)) return noRows();
-    return this.#batches(options, (stored) => scanQuery(this.#handle, stored));
+    return this.#batches(options, (stored) => scanQuery(this.declaration, this.#handle, stored));
   }
 
   /** Rows that meet a condition, all at once: for few. */
@@ -151,8 +165,8 @@ export class Table {
 
   /** How many rows a filter takes; all of them without one. */
   async count(where?: Filter): Promise<number> {
-    refuseUnknownColumns(this.declaration, { where });
-    return this.#retry(() => this.#handle.countRows(where && toSql(where)));
+    if (where !== undefined) refuseUnfitFilter(this.declaration, where);
+    return this.#retry(() => this.#handle.countRows(where && toSql(where, this.declaration)));
   }
 
   /** Another number after every commit, whoever makes it. */
@@ -160,24 +174,37 @@ export class Table {
     return this.#retry(() => this.#handle.version());
   }
 
-  /** The best rows by BM25, with `_score`. Rows not indexed yet are searched too. */
+  /**
+   * The best rows by BM25, with `_score`. Rows not indexed yet are searched too.
+   *
+   * @throws {TypeError} also for a column that is not text, for a query that asks for nothing, and
+   *   for a phrase where no index is declared that knows positions.
+   */
   fullText(options: FullTextOptions): Promise<Row[]> {
-    return collect(this.#batches(options, (stored) => fullTextQuery(this.#handle, stored)));
+    const query = (stored: FullTextOptions): Query =>
+      fullTextQuery(this.declaration, this.#handle, stored);
+    return collect(this.#batches(options, query));
   }
 
-  /** The nearest rows by cosine distance, with `_distance`; rows without a vector never. */
+  /**
+   * The nearest rows by cosine distance, with `_distance`; rows without a vector never.
+   *
+   * @throws {TypeError} also for a column that holds no vectors, and a vector of another length.
+   */
   nearest(options: NearestOptions): Promise<Row[]> {
-    return collect(this.#batches(options, (stored) => nearestQuery(this.#handle, stored)));
+    const query = (stored: NearestOptions): VectorQuery =>
+      nearestQuery(this.declaration, this.#handle, stored);
+    return collect(this.#batches(options, query));
   }
 
-  /** The plan of a search as it ran, for people. */
+  /** The plan of a search as it ran, for people. @throws {TypeError} as the search does. */
   async explain(options: FullTextOptions | NearestOptions): Promise<string> {
-    refuseUnknownColumns(this.declaration, options);
+    refuseUnfitRead(this.declaration, options);
     return this.#retry(async () => {
       const { stored } = await this.#stored(options);
       return "query" in stored
-        ? fullTextQuery(this.#handle, stored).analyzePlan()
-        : nearestQuery(this.#handle, stored).analyzePlan();
+        ? fullTextQuery(this.declaration, this.#handle, stored).analyzePlan()
+        : nearestQuery(this.declaration, this.#handle, stored).analyzePlan();
     });
   }
 
@@ -187,7 +214,8 @@ export class Table {
   }
 
   /** See {@link fold}. */
-  fold(options: FoldOptions = {}): Promise<FoldOutcome> {
+  async fold(options: FoldOptions = {}): Promise<FoldOutcome> {
+    this.#refuseInRead();
     return fold(this.declaration, this.#handle, this.#location, this.#flush, options);
   }
 
@@ -212,9 +240,11 @@ export class Table {
     options: Options,
     query: (stored: Options) => Query | VectorQuery,
   ): AsyncGenerator<Row[]> {
-    refuseUnknownColumns(this.declaration, options);
+    refuseUnfitRead(this.declaration, options);
     // The engine cannot rank for nothing.
     if (options.limit === 0) return;
+    // No index answers for an empty list: the engine would look at every row.
+    if (options.where && takesNothing(options.where)) return;
     const { first, batches } = await this.#retry(async () => {
       const { stored, absent } = await this.#stored(options);
       const batches = rowsOf(query(stored), absent);
@@ -245,6 +275,12 @@ export class Table {
     return { stored: { ...options, columns: some }, absent };
   }
 
+  /** @throws {TypeError} in mode `read`. */
+  #refuseInRead(): void {
+    if (this.#mode === "write") return;
+    throw new TypeError(`${this.declaration.name}: the store is open in mode "read", not "write"`);
+  }
+
   get #place(): { readonly table: string; readonly location: string } {
     return { table: this.declaration.name, location: this.#location };
   }
@@ -253,8 +289,6 @@ export class Table {
     return retry(this.#place, call, { refresh: () => refresh(this.declaration, this.#handle) });
   }
 }
-
-async function* noRows(): AsyncGenerator<Row[]> {}
 
 async function collect(batches: AsyncIterable<Row[]>): Promise<Row[]> {
   const rows: Row[] = [];

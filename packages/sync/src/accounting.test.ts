@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import type { ReadEvent } from "@pond/canonical";
 import type { Reader } from "@pond/canonical/adapter";
 import fc from "fast-check";
@@ -183,6 +183,31 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
 
       expect(adapters[0]).toMatchObject({ sessions: { seen: 1 }, faults: [] });
       expect(adapters[0]?.accounting).toEqual(emptyReport("").accounting);
+    }));
+
+  it("tells of a reader that yields nothing of a session that is not stored", () =>
+    withBench(async (bench) => {
+      const file = bench.write("s1", line("s1", "a", "one"));
+      const wrap = (reader: Reader): Reader => ({ ...reader, async *read() {} });
+
+      const { adapters } = await bench.sync({ wrap });
+      const { adapters: again } = await bench.sync();
+
+      const message = `nothing was read of its ${statSync(file).size} bytes`;
+      const fault = { code: "nothing_read", message, location: expect.stringContaining("s1") };
+      expect(adapters[0]).toMatchObject({ sessions: { failed: 1, unchanged: 0 }, faults: [fault] });
+      expect(again[0]).toMatchObject({ sessions: { failed: 1 }, faults: [fault] });
+    }));
+
+  it("takes a file that is empty for a moment for the session it was", () =>
+    withBench(async (bench) => {
+      bench.write("s1", line("s1", "a", "one"));
+      await bench.sync();
+      bench.write("s1", " ");
+
+      const { adapters } = await bench.sync();
+
+      expect(adapters[0]).toMatchObject({ sessions: { failed: 0, unchanged: 1 }, faults: [] });
     }));
 
   it("says how many sessions a reader did not count", () =>

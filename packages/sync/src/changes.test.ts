@@ -1,7 +1,7 @@
 import type { Reader } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { line, withBench } from "./sync.test-kit.ts";
-import { previewSync } from "./sync.ts";
+import { previewSync, sync } from "./sync.ts";
 
 /** A reader of files that may not be opened. */
 const locked = (reader: Reader): Reader => ({
@@ -11,6 +11,71 @@ const locked = (reader: Reader): Reader => ({
     throw Object.assign(new Error("EACCES: permission denied"), { syscall: "open" });
   },
 });
+
+const broken = (): never => {
+  throw new Error("a defect");
+};
+
+it.each<[string, Partial<Reader>, number]>([
+  ["it throws where it lists", { sessions: broken }, 0],
+  [
+    "it throws while it lists",
+    {
+      async *sessions() {
+        yield* [];
+        broken();
+      },
+    },
+    0,
+  ],
+  [
+    "it lists nothing at all",
+    {
+      async *sessions() {
+        yield undefined as never;
+      },
+    },
+    0,
+  ],
+  ["it throws where it reads", { read: broken }, 1],
+  [
+    "it reads nothing at all",
+    {
+      async *read() {
+        yield undefined as never;
+      },
+    },
+    1,
+  ],
+  [
+    "it reads what is no event",
+    {
+      async *read() {
+        yield { kind: "constructor" } as never;
+      },
+    },
+    1,
+  ],
+])("takes the defect of a reader for a fault of its source alone: %s", (_, own, failed) =>
+  withBench(async (bench) => {
+    bench.write("s1", line("s1", "a", "x"));
+    const sources = bench
+      .sources()
+      .flatMap((source) => [
+        { ...source, adapter: "broken", reader: { ...source.reader, ...own } },
+        source,
+      ]);
+    const options = { stateDirectory: bench.stateDirectory, host: "h", now: () => new Date(0) };
+
+    const { adapters } = await sync(bench.sessions, sources, options);
+
+    expect(adapters).toMatchObject([
+      { name: "broken", faults: [{ adapter: expect.anything(), code: "source_fault" }] },
+      { name: "claude-code", sessions: { new: 1 }, faults: [] },
+    ]);
+    expect(adapters[0]?.sessions).toMatchObject({ new: 0, failed });
+  }),
+);
 
 it("previews a file that could not be opened as what it was, and a sync tries it again", () =>
   withBench(async (bench) => {

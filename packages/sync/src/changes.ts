@@ -1,6 +1,7 @@
+import type { FaultEvent } from "@pond/canonical";
 import type { SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
-import { maxFaultsPerSession, toFault } from "./fault.ts";
+import { faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
 import type { AdapterReport } from "./report.ts";
 import type { SeenSession } from "./seen-file.ts";
 import { readAgain, type SeenSessions } from "./seen-sessions.ts";
@@ -30,7 +31,7 @@ export async function listChanges(
   const changed: SourceSession[] = [];
   const keys = new Set<string>();
   let isComplete = true;
-  for await (const found of source.reader.sessions(options.signal)) {
+  for await (const found of listOf(source, options.signal)) {
     options.signal?.throwIfAborted();
     if (found.kind === "fault") {
       isComplete = false;
@@ -50,6 +51,24 @@ export async function listChanges(
   }
   seen.markGone(keys, isComplete);
   return changed;
+}
+
+/** What a source lists; what its reader throws is a fault of this source, and costs no other. */
+async function* listOf(
+  { adapter, path, reader }: Source,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<SourceSession | FaultEvent> {
+  try {
+    for await (const found of reader.sessions(signal)) {
+      if (typeof found !== "object" || found === null) {
+        throw new TypeError(`the adapter lists ${found}: this is a defect of it`);
+      }
+      yield found;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    yield faultFromThrown(adapter, path, error);
+  }
 }
 
 function isDue(before: SeenSession, found: SourceSession, nowMs: number): boolean {

@@ -13,6 +13,8 @@ export type SessionRead = {
   readonly location: string;
   readonly adapter: string;
   readonly fingerprint: string;
+  /** Its size, as it was listed. */
+  readonly bytes: number;
   /** What was remembered of it. */
   readonly before: SeenSession | undefined;
   readonly notes: ReadNotes;
@@ -32,6 +34,10 @@ export function countOutcome(
   if (error) faults.push({ adapter, location, code: error.code, message: error.message });
   const mismatch = account(report.accounting, outcome, read);
   if (mismatch) faults.push(mismatch);
+  if (isMissing(outcome, read)) {
+    const message = `nothing was read of its ${read.bytes} bytes`;
+    faults.push({ adapter, location, code: "nothing_read", message });
+  }
   const hasFaults = faults.length > 0;
   const hasFailed = outcome.status === "failed" || (outcome.session_id === undefined && hasFaults);
 
@@ -64,6 +70,14 @@ export function countOutcome(
     ...(hasFaults && { faults }),
     ...(notes.omittedFaults > 0 && { omittedFaults: notes.omittedFaults }),
   };
+}
+
+/** True where its source has something, the store nothing, and nobody has said why. */
+function isMissing(outcome: IngestOutcome, { bytes, before, notes, count }: SessionRead): boolean {
+  if (bytes === 0 || outcome.session_id !== undefined || before?.sessionId !== undefined)
+    return false;
+  const isTold = outcome.error !== undefined || notes.faults.length > 0 || notes.pending > 0;
+  return !isTold && (count.records ?? 0) === 0;
 }
 
 function countedAs(outcome: IngestOutcome): "new" | "grown" | "unchanged" {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Adapter } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { discoverSources } from "./discover.ts";
 import { SourceNotFoundError } from "./errors.ts";
@@ -63,6 +64,28 @@ describe("discoverSources", () => {
         }),
       ],
     ]);
+  });
+
+  const broken = (): never => {
+    throw new Error("a defect");
+  };
+
+  it.each<[string, Partial<Adapter>, (home: string) => string]>([
+    ["its homes", { homes: broken }, () => "broken"],
+    ["its homes, which are none", { homes: () => Object(undefined) }, () => "broken"],
+    ["its reader", { from: broken }, (folder) => join(folder, ".claude")],
+  ])("takes what an adapter throws for a fault of it alone: %s", async (_, own, place) => {
+    mkdirSync(join(home, ".claude"));
+    const odd = { ...claudeCode, origin: "broken", ...own };
+
+    const sources = discoverSources([odd, claudeCode], { surroundings: { home, env: {} } });
+
+    expect(sources.map(({ adapter, path }) => [adapter, path])).toEqual([
+      ["broken", place(home)],
+      ["claude-code", join(home, ".claude")],
+    ]);
+    const listed = await Array.fromAsync(sources[0]?.reader.sessions() ?? []);
+    expect(listed).toMatchObject([{ kind: "fault", fault: { details: { adapter: "broken" } } }]);
   });
 
   it("is not misled by an adapter called like something every object has", () => {

@@ -1,11 +1,16 @@
 import { realpathSync } from "node:fs";
+import type { FaultEvent } from "@pond/canonical";
 import { type Adapter, fileFault, type Reader, type Surroundings } from "@pond/canonical/adapter";
 import { SourceNotFoundError } from "./errors.ts";
+import { faultFromThrown } from "./fault.ts";
 
 /** A place an adapter reads: a client's home, its session folder or one session file. */
 export type Source = {
   readonly adapter: string;
-  /** Absolute, links resolved, so that one place has one name. */
+  /**
+   * Absolute, links resolved, so that one place has one name. The adapter's name where it cannot say
+   * its places.
+   */
   readonly path: string;
   readonly reader: Reader;
   /** True where somebody asked for this path: what is usually read counts more. */
@@ -26,7 +31,8 @@ export type DiscoverOptions = {
 
 /**
  * The places to read, each once. A client's home that is not there is no error: the client is not
- * installed. A path somebody asked for is.
+ * installed. A path somebody asked for is. What an adapter throws is a fault of its own, which its
+ * source lists: the others are read.
  *
  * @throws {SourceNotFoundError} where an asked-for path is not there.
  */
@@ -36,36 +42,62 @@ export function discoverSources(
 ): Source[] {
   return adapters.flatMap((adapter) => {
     const { origin } = adapter;
-    const read = (path: string): Source => ({ adapter: origin, path, reader: adapter.from(path) });
     const asked = ownOf(paths, origin)?.map((path) => requirePlace(origin, path));
     if (asked !== undefined) {
-      return [...new Set(asked)].map((path) => ({ ...read(path), isAsked: true }));
+      return [...new Set(asked)].map((path) => ({ ...sourceAt(adapter, path), isAsked: true }));
     }
     const lasting = ownOf(configured, origin);
-    const found = (lasting ?? adapter.homes(surroundings)).flatMap((path) => findPlace(path));
-    const away = lasting?.filter((path) => findPlace(path).length === 0) ?? [];
+    if (lasting === undefined) return homesOf(adapter, surroundings);
+    const away = lasting.filter((path) => findPlace(path).length === 0);
     return [
-      ...[...new Set(found)].map(read),
-      ...away.map((path) => ({ adapter: origin, path, reader: readerOfNothing(origin, path) })),
+      ...sourcesAt(adapter, lasting),
+      ...away.map((path) => faulty(origin, path, fileFault(origin, path, "nothing is there"))),
     ];
   });
 }
 
-function ownOf<T>(byName: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(byName, name) ? byName[name] : undefined;
+function homesOf(adapter: Adapter, surroundings: Surroundings): Source[] {
+  const { origin } = adapter;
+  try {
+    return sourcesAt(adapter, adapter.homes(surroundings));
+  } catch (error) {
+    // It has no place, so its name stands for one.
+    return [faulty(origin, origin, faultFromThrown(origin, origin, error))];
+  }
 }
 
-function readerOfNothing(adapter: string, path: string): Reader {
-  return {
+/** Those of these places that are there, each once. */
+function sourcesAt(adapter: Adapter, paths: readonly string[]): Source[] {
+  const found = new Set(paths.flatMap((path) => findPlace(path)));
+  return [...found].map((path) => sourceAt(adapter, path));
+}
+
+function sourceAt(adapter: Adapter, path: string): Source {
+  const { origin } = adapter;
+  try {
+    return { adapter: origin, path, reader: adapter.from(path) };
+  } catch (error) {
+    return faulty(origin, path, faultFromThrown(origin, path, error));
+  }
+}
+
+/** A source of no session that lists why. */
+function faulty(adapter: string, path: string, fault: FaultEvent): Source {
+  const reader: Reader = {
     origin: adapter,
     async *sessions() {
-      yield fileFault(adapter, path, "nothing is there");
+      yield fault;
     },
     async fingerprint() {
       return undefined;
     },
     async *read() {},
   };
+  return { adapter, path, reader };
+}
+
+function ownOf<T>(byName: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(byName, name) ? byName[name] : undefined;
 }
 
 function requirePlace(adapter: string, path: string): string {

@@ -153,7 +153,7 @@ async function importSession(
   const before = seen.get(key);
   const notes = emptyNotes();
   const count = new RecordCount();
-  const read = { location: `${path}: ${key}`, adapter, fingerprint, before, notes, count };
+  const read = { location: `${path}: ${key}`, adapter, fingerprint, bytes, before, notes, count };
   const reading = { key, before, notes };
   const onMessage = (): void => tracker.message(adapter);
   await ingest.session(observeRead(reader, key, { notes, count, onMessage, signal }), {

@@ -55,7 +55,7 @@ export async function* observeRead(
   key: string,
   { notes, count, onMessage, signal }: ObserveOptions,
 ): AsyncGenerator<ReadEvent> {
-  const events = reader.read(key, signal, count)[Symbol.asyncIterator]();
+  const events = open(() => reader.read(key, signal, count));
   try {
     let last: ReadEvent | undefined;
     for (;;) {
@@ -79,6 +79,15 @@ export async function* observeRead(
   }
 }
 
+/** A reader that throws before its first event is one that throws instead of it. */
+function open(read: () => AsyncIterable<ReadEvent>): AsyncIterator<ReadEvent> {
+  try {
+    return read()[Symbol.asyncIterator]();
+  } catch (error) {
+    return { next: () => Promise.reject(error) };
+  }
+}
+
 async function nextEvent(
   events: AsyncIterator<ReadEvent>,
   origin: string,
@@ -87,12 +96,24 @@ async function nextEvent(
 ): Promise<{ readonly event: ReadEvent; readonly isLast: boolean } | undefined> {
   try {
     const { done, value } = await events.next();
-    return done ? undefined : { event: value, isLast: false };
+    if (done) return undefined;
+    if (!kinds.has(value?.kind)) {
+      throw new TypeError("the adapter yields what is no event: this is a defect of it");
+    }
+    return { event: value, isLast: false };
   } catch (error) {
     signal?.throwIfAborted();
     return { event: faultFromThrown(origin, key, error), isLast: true };
   }
 }
+
+const kinds: ReadonlySet<unknown> = new Set<ReadEvent["kind"]>([
+  "session",
+  "message",
+  "part",
+  "fault",
+  "pending",
+]);
 
 function sizeOf(part: Part): number {
   return part.type === "text" || part.type === "reasoning" ? 1 + part.text.length : 1;

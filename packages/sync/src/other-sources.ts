@@ -33,7 +33,7 @@ export async function foundElsewhere(
     const seen = await readSeenFile(file);
     const { path, isUsual = true } = seen ?? {};
     if (seen === undefined || path === undefined || !existsSync(path)) continue;
-    if (works.some(({ source }) => overlap(source.path, path))) continue;
+    if (works.some(({ source }) => isAbsolute(source.path) && overlap(source.path, path))) continue;
     // To look for the last row of each would cost a question to the store.
     if (seen.storedMessages > stored.messages) continue;
     for (const [, , { sessionId, extent, isGone } = {}] of seen.sessions) {

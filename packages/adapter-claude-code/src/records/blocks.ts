@@ -3,6 +3,7 @@ import {
   type Extracted,
   fileBytes,
   filePart,
+  type KeyOrders,
   objectAt,
   reasoningPart,
   restOf,
@@ -50,23 +51,27 @@ export function readBlock(block: SourceRecord, place: BlockPlace): Draft[] | und
 }
 
 /** The block a part came from; a text cut into parts comes from its first one. */
-export function restoreBlock(part: Part): JsonObject {
+export function restoreBlock(part: Part, orders: KeyOrders): JsonObject {
   const source = sourceOf(part);
   const rest = restOf(source);
   switch (part.type) {
     case "text":
-      return { ...rest, text: part.text };
+      return orders.join(rest, { text: part.text });
     case "reasoning":
-      return { ...rest, thinking: part.text };
+      return orders.join(rest, { thinking: part.text });
     case "tool_call":
-      return { ...rest, id: part.call_id, name: part.name, input: part.params };
+      return orders.join(rest, { id: part.call_id, name: part.name, input: part.params });
     case "tool_result": {
       const { saysSuccess } = source;
       const failure = part.is_failure || saysSuccess ? { is_error: part.is_failure } : {};
-      return { ...rest, tool_use_id: part.call_id, content: part.result, ...failure };
+      return orders.join(rest, {
+        tool_use_id: part.call_id,
+        content: part.result,
+        ...failure,
+      });
     }
     case "file":
-      return restoreFile(part, rest);
+      return restoreFile(part, rest, orders);
     case "tool_approval_request":
     case "tool_approval_response":
       return rest;
@@ -157,10 +162,11 @@ function readFileContent(source: SourceRecord): Extracted<FileContent> | undefin
   return fileBytes(Buffer.from(text));
 }
 
-function restoreFile(part: FilePart, rest: JsonObject): JsonObject {
+function restoreFile(part: FilePart, rest: JsonObject, orders: KeyOrders): JsonObject {
   const source = objectAt(rest, "source");
   const title = part.file_name === undefined ? {} : { title: part.file_name };
-  return { ...rest, ...title, source: { ...source, ...fileSource(part, source["type"]) } };
+  const content = orders.join(source, fileSource(part, source["type"]));
+  return orders.join(rest, { ...title, source: content });
 }
 
 /** The fields of a file part's content as the API writes them. */

@@ -1,5 +1,5 @@
-import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
-import { carriedRecord, carrierEvent, type SourceRecord } from "@pond/canonical/adapter";
+import type { CanonicalEvent } from "@pond/canonical";
+import { carrierEvent, type SourceRecord } from "@pond/canonical/adapter";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
 
 /** Any record that is not a turn, whole (spec 6.5, rule 3): metadata, progress, what comes next. */
@@ -13,12 +13,4 @@ export function readCarrier(
   const source = { boundary: isCompaction ? "compaction" : undefined };
   const init = { id, timestamp, source, record: record.whole() };
   return [carrierEvent(reading.session, init)];
-}
-
-/** The record a message carries whole, or undefined where it carries none. */
-export function restoreCarrier(message: Message): JsonObject | undefined {
-  const record = carriedRecord(message);
-  const type = record?.["type"];
-  // The client finds some metadata by its text, which begins with the type.
-  return type === undefined ? record : { type, ...record };
 }

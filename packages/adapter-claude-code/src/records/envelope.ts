@@ -3,6 +3,7 @@ import { toRfc3339 } from "@pond/canonical";
 import {
   ContentIds,
   type Extracted,
+  type KeyOrders,
   restOf,
   type SourceRecord,
   sourceOf,
@@ -65,7 +66,7 @@ export function takeEnvelope(record: SourceRecord, { ids, anchor }: Reading): En
 }
 
 /** The fields of the record a message came from, without its content. */
-export function restoreEnvelope(message: Message): JsonObject {
+export function restoreEnvelope(message: Message, orders: KeyOrders): JsonObject {
   const source = sourceOf(message);
   const rest = restOf(source);
   const taken: { [key: string]: JsonValue } = {};
@@ -74,5 +75,5 @@ export function restoreEnvelope(message: Message): JsonObject {
   if (source["time"] !== "session" && rest["timestamp"] === undefined) {
     taken["timestamp"] = toRfc3339(message.timestamp);
   }
-  return { ...rest, ...taken };
+  return orders.join(rest, taken);
 }

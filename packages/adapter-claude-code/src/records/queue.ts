@@ -107,7 +107,7 @@ export function readQueueOperation(record: SourceRecord, reading: Reading): Cano
 /** True for what the client queues about its tasks; all prompts are taken out before it. */
 function isOfTask(content: unknown): boolean {
   if (typeof content !== "string") return false;
-  if (content.startsWith("<task-notification>")) return true;
+  if (taskTags.some((tag) => content.startsWith(tag))) return true;
   const task = content.startsWith("{") ? parsed(content) : undefined;
   return (
     isJsonObject(task) &&
@@ -115,6 +115,13 @@ function isOfTask(content: unknown): boolean {
     typeof task["task_type"] === "string"
   );
 }
+
+// Older builds had one for shells and one for agents.
+const taskTags: readonly string[] = [
+  "<task-notification>",
+  "<bash-notification>",
+  "<agent-notification>",
+];
 
 function parsed(json: string): unknown {
   try {

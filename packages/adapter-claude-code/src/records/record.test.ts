@@ -236,6 +236,8 @@ const task = JSON.stringify({
 it.each([
   ["a task", task],
   ["a notification", "<task-notification>x</task-notification>"],
+  ["news of a shell of an older build", "<bash-notification>x</bash-notification>"],
+  ["news of an agent of an older build", "<agent-notification>x</agent-notification>"],
 ])("takes prompts out of the queue in front of %s", async (_, waiting) => {
   const messages = await messagesOf([
     queue("enqueue", waiting),

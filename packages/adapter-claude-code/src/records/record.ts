@@ -1,8 +1,15 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
-import { objectAt, type SourceRecord } from "@pond/canonical/adapter";
+import {
+  carriedRecord,
+  isDerivedFrom,
+  type KeyOrders,
+  objectAt,
+  type SourceRecord,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { readAssistant } from "./assistant.ts";
 import { readAttachment } from "./attachment.ts";
-import { readCarrier, restoreCarrier } from "./carrier.ts";
+import { readCarrier } from "./carrier.ts";
 import { type Reading, restoreEnvelope } from "./envelope.ts";
 import { readQueueOperation } from "./queue.ts";
 import { restoreContent } from "./turn.ts";
@@ -27,13 +34,22 @@ export function readRecord(record: SourceRecord, reading: Reading): CanonicalEve
 }
 
 /** The record that these messages (one, or the two of one record) came from. */
-export function restoreRecord(messages: readonly Message[]): JsonObject | undefined {
+export function restoreRecord(
+  messages: readonly Message[],
+  orders: KeyOrders,
+): JsonObject | undefined {
   const [first] = messages;
   if (first === undefined) return undefined;
-  if (first.role === "system") return restoreCarrier(first);
-  const fields = restoreEnvelope(first);
+  if (first.role === "system") return carriedRecord(first);
+  const restore = () => restoreTurn(first, messages, orders);
+  if (sourceOf(first)["id"] !== "content") return restore();
+  return orders.restored(restore, (record) => isDerivedFrom(first.id, record));
+}
+
+function restoreTurn(first: Message, messages: readonly Message[], orders: KeyOrders): JsonObject {
+  const fields = restoreEnvelope(first, orders);
   const [holder, key] =
     fields["type"] === "attachment" ? ["attachment", "prompt"] : ["message", "content"];
-  const content = { [key]: restoreContent(messages) };
-  return { ...fields, [holder]: { ...objectAt(fields, holder), ...content } };
+  const content = { [key]: restoreContent(messages, orders) };
+  return { ...fields, [holder]: orders.join(objectAt(fields, holder), content) };
 }

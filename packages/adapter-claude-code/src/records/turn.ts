@@ -1,6 +1,7 @@
 import type { CanonicalEvent, JsonObject, JsonValue, Message, Part } from "@pond/canonical";
 import { isJsonObject, partsOf } from "@pond/canonical";
 import {
+  type KeyOrders,
   messageEvent,
   positionId,
   type SourceOptions,
@@ -105,7 +106,7 @@ function readBlocks(
 }
 
 /** The content of the record that these messages (one, or the two of one record) came from. */
-export function restoreContent(messages: readonly Message[]): JsonValue {
+export function restoreContent(messages: readonly Message[], orders: KeyOrders): JsonValue {
   const [first] = messages;
   const parts = messages.flatMap((message): readonly Part[] => partsOf(message));
   if (first === undefined) return [];
@@ -122,7 +123,7 @@ export function restoreContent(messages: readonly Message[]): JsonValue {
     const begun = blocks.get(at);
     const block = begun
       ? { ...begun, text: `${begun["text"]}${textOf(part)}` }
-      : restoreBlock(part);
+      : restoreBlock(part, orders);
     blocks.set(at, block);
   }
   return [...blocks].sort(([left], [right]) => left - right).map(([, block]) => block);

@@ -2,6 +2,7 @@ import type { CanonicalEvent, JsonObject, JsonValue, Message } from "@pond/canon
 import { isJsonObject, partsOf } from "@pond/canonical";
 import {
   filePart,
+  type KeyOrders,
   messageEvent,
   restOf,
   type SourceRecord,
@@ -85,7 +86,7 @@ function draftFile(item: SourceRecord, key: string): Draft | undefined {
 }
 
 /** Undefined where the message holds no call. */
-export function restoreCall(message: Message): JsonObject | undefined {
+export function restoreCall(message: Message, orders: KeyOrders): JsonObject | undefined {
   const parts = partsOf(message);
   const call = parts.find((part) => part.type === "tool_call");
   if (call === undefined) return undefined;
@@ -103,7 +104,7 @@ export function restoreCall(message: Message): JsonObject | undefined {
   if (file && file.data.type !== "url" && shape?.file !== undefined) {
     fields[shape.file] = base64Of(file.data);
   }
-  return restoreEnvelope(message, fields);
+  return restoreEnvelope(message, fields, orders);
 }
 
 function textOr(value: JsonValue | undefined, usual: string): string {

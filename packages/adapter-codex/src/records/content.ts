@@ -11,6 +11,7 @@ import {
   type Extracted,
   objectOf,
   positionId,
+  restOf,
   type SourceRecord,
   sourceOf,
 } from "@pond/canonical/adapter";
@@ -91,6 +92,12 @@ export function restoreElements(
 /** The text of all parts of a message together. */
 export function wholeText(message: Message): string {
   return partsOf(message).map(textOf).join("");
+}
+
+/** What stood around the text that is all of a message, as its first part keeps it. */
+export function aroundText(message: Message): JsonObject {
+  const [first] = partsOf(message);
+  return first ? restOf(sourceOf(first)) : {};
 }
 
 function textOf(part: Part): string {

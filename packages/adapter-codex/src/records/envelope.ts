@@ -3,6 +3,8 @@ import { isJsonObject, toRfc3339 } from "@pond/canonical";
 import {
   ContentIds,
   type Extracted,
+  isDerivedFrom,
+  type KeyOrders,
   openRecord,
   restOf,
   type SourceOptions,
@@ -63,19 +65,27 @@ export class RecordIds {
     return item.id("id");
   }
 
-  /**
-   * From the content, and not from the ordinal: a thread that the client migrates to numbered
-   * records keeps the ids of what did not change.
-   */
   derived(record: SourceRecord): Extracted<string> {
     const [timestamp, type, payload] = ["timestamp", "type", "payload"].map((key) =>
       record.peek(key),
     );
-    const value = { ...(timestamp !== undefined && { timestamp }), type: type ?? null };
-    const content = payload === undefined ? record : openRecord(record.at, { ...value, payload });
+    const content =
+      payload === undefined ? record : openRecord(record.at, contentOf(timestamp, type, payload));
     const id = this.#derived.next(content);
     return this.#rollout === undefined ? id : secondId(id, this.#rollout);
   }
+}
+
+/**
+ * What the id of a record in an envelope is derived from. The ordinal is not: a thread that the
+ * client migrates to numbered records keeps the ids of what did not change.
+ */
+function contentOf(
+  timestamp: JsonValue | undefined,
+  type: JsonValue | undefined,
+  payload: JsonValue,
+): JsonObject {
+  return { ...(timestamp !== undefined && { timestamp }), type: type ?? null, payload };
 }
 
 /** Ids this codec makes itself; an item that has such a one could meet it. */
@@ -102,8 +112,23 @@ export function takeEnvelope(
   };
 }
 
-/** The record a message came from, with these fields of its item put back. */
-export function restoreEnvelope(message: Message, fields: JsonObject): JsonObject {
+/** True where the id of a message was derived from this record. */
+export function isSource(id: string, record: JsonObject): boolean {
+  const { timestamp, type, payload } = record;
+  return isDerivedFrom(id, payload === undefined ? record : contentOf(timestamp, type, payload));
+}
+
+/**
+ * The record a message came from, with these fields of its item put back.
+ *
+ * @param around - What else is known to stand in the item, in its order.
+ */
+export function restoreEnvelope(
+  message: Message,
+  fields: JsonObject,
+  orders: KeyOrders,
+  around: JsonObject = {},
+): JsonObject {
   const source = sourceOf(message);
   const rest = restOf(source);
   // A time in another form than ours was not taken.
@@ -112,6 +137,10 @@ export function restoreEnvelope(message: Message, fields: JsonObject): JsonObjec
   const id: Record<string, JsonValue> = source["id"] === "item" ? { id: message.id } : {};
   const { payload } = rest;
   return isJsonObject(payload)
-    ? { ...timestamp, ...rest, payload: { ...payload, ...id, ...fields } }
-    : { ...timestamp, ...rest, ...id, ...fields };
+    ? {
+        ...timestamp,
+        ...rest,
+        payload: orders.join({ ...around, ...payload }, { ...id, ...fields }),
+      }
+    : orders.join({ ...around, ...rest }, { ...timestamp, ...id, ...fields });
 }

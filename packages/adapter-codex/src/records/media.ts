@@ -1,5 +1,12 @@
 import type { FileContent, FilePart, JsonObject } from "@pond/canonical";
-import { filePart, openRecord, restOf, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
+import {
+  filePart,
+  type KeyOrders,
+  openRecord,
+  restOf,
+  type SourceRecord,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { injectedPlace, type Speaker } from "../spans.ts";
 import type { Draft, ElementPlace } from "./content.ts";
 
@@ -39,10 +46,10 @@ export function readMedia(
 const dataUrl = /^data:([^;,]+);base64,(.*)$/s;
 
 /** The content element a file part came from. */
-export function restoreMedia(part: FilePart): JsonObject {
+export function restoreMedia(part: FilePart, orders: KeyOrders): JsonObject {
   const rest = restOf(sourceOf(part));
   const field = urlFields.get(String(rest["type"])) ?? "image_url";
-  return { ...rest, [field]: mediaUrl(part) };
+  return orders.join(rest, { [field]: mediaUrl(part) });
 }
 
 function mediaUrl(part: FilePart): string {

@@ -1,6 +1,7 @@
 import type { CanonicalEvent, JsonObject, Message, Part } from "@pond/canonical";
 import { partsOf } from "@pond/canonical";
 import {
+  type KeyOrders,
   messageEvent,
   objectAt,
   objectOf,
@@ -13,6 +14,7 @@ import {
 import { isImageTag, labelsOf, rulesIn } from "../provenance.ts";
 import type { Speaker } from "../spans.ts";
 import {
+  aroundText,
   type Draft,
   type ElementPlace,
   partEvents,
@@ -145,25 +147,31 @@ function readSystem(
 }
 
 /** The record these messages came from: one, or as many as a system message had blocks. */
-export function restoreMessage(messages: readonly Message[]): JsonObject | undefined {
+export function restoreMessage(
+  messages: readonly Message[],
+  orders: KeyOrders,
+): JsonObject | undefined {
   const [first] = messages;
   if (first === undefined) return undefined;
   const isPlain = sourceOf(first)["content"] === "text";
   if (first.role === "system") {
     const blocks = messages.flatMap((message) =>
       message.role === "system"
-        ? [{ ...objectAt(sourceOf(message), "block"), text: message.content }]
+        ? [orders.join(objectAt(sourceOf(message), "block"), { text: message.content })]
         : [],
     );
-    return restoreEnvelope(first, { content: isPlain ? first.content : blocks });
+    return restoreEnvelope(first, { content: isPlain ? first.content : blocks }, orders);
   }
-  const content = isPlain
-    ? wholeText(first)
-    : restoreElements(first, "content", partsOf(first), restoreElement);
-  return restoreEnvelope(first, { content });
+  if (isPlain) {
+    return restoreEnvelope(first, { content: wholeText(first) }, orders, aroundText(first));
+  }
+  const content = restoreElements(first, "content", partsOf(first), (part) =>
+    restoreElement(part, orders),
+  );
+  return restoreEnvelope(first, { content }, orders);
 }
 
-function restoreElement(part: Part): JsonObject {
-  if (part.type === "file") return restoreMedia(part);
-  return { ...restOf(sourceOf(part)), ...(part.type === "text" && { text: part.text }) };
+function restoreElement(part: Part, orders: KeyOrders): JsonObject {
+  if (part.type === "file") return restoreMedia(part, orders);
+  return orders.join(restOf(sourceOf(part)), part.type === "text" ? { text: part.text } : {});
 }

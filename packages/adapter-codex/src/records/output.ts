@@ -1,6 +1,7 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { isJsonObject, partsOf } from "@pond/canonical";
 import {
+  type KeyOrders,
   messageEvent,
   openRecord,
   positionId,
@@ -54,10 +55,10 @@ function failureOf(item: SourceRecord) {
 }
 
 /** Undefined where the message holds no output. */
-export function restoreOutput(message: Message): JsonObject | undefined {
+export function restoreOutput(message: Message, orders: KeyOrders): JsonObject | undefined {
   const part = partsOf(message).find(({ type }) => type === "tool_result");
   if (part?.type !== "tool_result") return undefined;
   const { field } = sourceOf(part);
   const key = typeof field === "string" ? field : "output";
-  return restoreEnvelope(message, { call_id: part.call_id, [key]: part.result });
+  return restoreEnvelope(message, { call_id: part.call_id, [key]: part.result }, orders);
 }

@@ -1,7 +1,7 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
-import { messageEvent, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
+import { type KeyOrders, messageEvent, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 import type { Speaker } from "../spans.ts";
-import { partEvents, wholeText } from "./content.ts";
+import { aroundText, partEvents, wholeText } from "./content.ts";
 import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { draftText } from "./text.ts";
 
@@ -24,7 +24,8 @@ export function readRealtime(
 }
 
 /** Undefined where the message was no speech. */
-export function restoreRealtime(message: Message): JsonObject | undefined {
+export function restoreRealtime(message: Message, orders: KeyOrders): JsonObject | undefined {
   const isSpeech = sourceOf(message)["content"] === "realtime";
-  return isSpeech ? restoreEnvelope(message, { text: wholeText(message) }) : undefined;
+  if (!isSpeech) return undefined;
+  return restoreEnvelope(message, { text: wholeText(message) }, orders, aroundText(message));
 }

@@ -1,6 +1,7 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { partsOf } from "@pond/canonical";
 import {
+  type KeyOrders,
   messageEvent,
   reasoningPart,
   restOf,
@@ -50,16 +51,15 @@ function readElement(
 }
 
 /** Undefined where the message holds no reasoning. */
-export function restoreReasoning(message: Message): JsonObject | undefined {
+export function restoreReasoning(message: Message, orders: KeyOrders): JsonObject | undefined {
   const parts = partsOf(message).flatMap((part) => (part.type === "reasoning" ? [part] : []));
   if (parts.length === 0) return undefined;
   const fields = lists.flatMap((list) => {
     const own = parts.filter((part) => (sourceOf(part)["list"] ?? "summary") === list);
-    const elements = restoreElements(message, list, own, (part) => ({
-      ...restOf(sourceOf(part)),
-      ...("text" in part && { text: part.text }),
-    }));
+    const elements = restoreElements(message, list, own, (part) =>
+      orders.join(restOf(sourceOf(part)), "text" in part ? { text: part.text } : {}),
+    );
     return elements.length === 0 ? [] : [[list, elements] as const];
   });
-  return restoreEnvelope(message, Object.fromEntries(fields));
+  return restoreEnvelope(message, Object.fromEntries(fields), orders);
 }

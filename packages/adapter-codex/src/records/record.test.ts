@@ -417,3 +417,46 @@ it("adds what was said to a file that grows by the interruption, and changes not
     expect(states.at(-1)?.slice(0, state.length), `${index}`).toEqual(state);
   }
 });
+
+const answers = (answer: string) => [
+  '<send_user_message_question_reply>\n[{"questionItemId":"[1]","question":"Which?","answer":"',
+  answer,
+  '"}]\n</send_user_message_question_reply>',
+];
+const file = '\n<context ref="file:///w/a.rs">\nfn weave() {}\n</context>';
+
+it.each<[name: string, texts: readonly string[], said: readonly string[]]>([
+  ["a file of an editor", ["[@a.rs](file:///w/a.rs)", file], ["[@a.rs](file:///w/a.rs)"]],
+  ["nothing but a file", [file], []],
+  ["an answer to a question", answers("blue"), ["blue"]],
+  ["no answer to a question", [answers("").join("")], []],
+  [
+    "an answer behind the context of an editor",
+    [
+      `# Context from my IDE setup:\n\n## My request for Codex:\n${answers("")[0]}`,
+      ...answers("blue").slice(1),
+    ],
+    ["blue"],
+  ],
+  [
+    "a prompt between the context of an editor and a file",
+    ["# Context from my IDE setup:\n\n## My request for Codex:\n", "Why?", file],
+    ["Why?"],
+  ],
+])("cuts what the client calls the user's: %s (spec 6.5, rule 1)", async (_, texts, typed) => {
+  const labels = { content_item_kinds: ["user.text"] };
+  const [message] = await read([
+    item({
+      type: "message",
+      role: "user",
+      content: [input(texts.join(""))],
+      internal_chat_message_metadata_passthrough: labels,
+    }),
+  ]);
+
+  expect(said(message)).toEqual([
+    "user",
+    undefined,
+    ...texts.map((text) => [typed.includes(text) ? "conversational" : "injected", text]),
+  ]);
+});

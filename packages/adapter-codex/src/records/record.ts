@@ -1,9 +1,14 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import { carriedRecord, type SourceRecord } from "@pond/canonical/adapter";
+import {
+  carriedRecord,
+  type KeyOrders,
+  type SourceRecord,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { callTypes, readCall, restoreCall } from "./call.ts";
 import { readCarrier } from "./carrier.ts";
-import type { Reading } from "./envelope.ts";
+import { isSource, type Reading } from "./envelope.ts";
 import { readEvent } from "./event.ts";
 import { readMail, readMailLine } from "./mail.ts";
 import { readMessage, restoreMessage } from "./message.ts";
@@ -64,24 +69,37 @@ function itemOf(record: SourceRecord): SourceRecord | undefined {
 }
 
 /** The record that these messages (most often one) came from. */
-export function restoreRecord(messages: readonly Message[]): JsonObject | undefined {
+export function restoreRecord(
+  messages: readonly Message[],
+  orders: KeyOrders,
+): JsonObject | undefined {
   const [first] = messages;
   if (first === undefined) return undefined;
   const carried = carriedRecord(first);
   if (carried) return carried;
+  const restore = () => restoreItem(first, messages, orders);
+  if (sourceOf(first)["id"] === "item") return restore();
+  return orders.restored(restore, (record) => isSource(first.id, record));
+}
+
+function restoreItem(
+  first: Message,
+  messages: readonly Message[],
+  orders: KeyOrders,
+): JsonObject | undefined {
   switch (first.role) {
     case "system":
-      return restoreMessage(messages);
+      return restoreMessage(messages, orders);
     case "user":
-      return restoreRealtime(first) ?? restoreMessage(messages);
+      return restoreRealtime(first, orders) ?? restoreMessage(messages, orders);
     case "tool":
-      return restoreOutput(first);
+      return restoreOutput(first, orders);
     case "assistant":
       return (
-        restoreCall(first) ??
-        restoreReasoning(first) ??
-        restoreRealtime(first) ??
-        restoreMessage(messages)
+        restoreCall(first, orders) ??
+        restoreReasoning(first, orders) ??
+        restoreRealtime(first, orders) ??
+        restoreMessage(messages, orders)
       );
   }
 }

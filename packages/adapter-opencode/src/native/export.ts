@@ -3,7 +3,7 @@ import { stringifyJson } from "@pond/canonical";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { fileName } from "../file-name.ts";
 import type { RestoredMessage } from "../records/message.ts";
-import type { RestoredSession } from "./restored-session.ts";
+import type { RestoredLater, RestoredSession } from "./restored-session.ts";
 
 /**
  * A session as a file that the client imports. What a database held beyond an export is under
@@ -25,7 +25,10 @@ function lazily(run: () => Iterator<string>): Iterable<string> {
   return { [Symbol.iterator]: run };
 }
 
-function* pieces(session: RestoredSession, schema: 1 | 2): Generator<string> {
+function* pieces(
+  session: RestoredSession & Pick<RestoredLater, "without">,
+  schema: 1 | 2,
+): Generator<string> {
   yield `{\n  "info": ${stringifyJson(session.record)},\n  "messages": [`;
   const beside: Record<string, JsonObject> = {};
   // No client takes parts without their message.
@@ -53,7 +56,8 @@ function* pieces(session: RestoredSession, schema: 1 | 2): Generator<string> {
       Array.from(session.sides, ([name, { value = null }]) => [name, value]),
     );
     const parts = cut.size > 0 && { parts: Object.fromEntries(cut) };
-    const pond = { session: session.row, rows: beside, ...parts, ...sides };
+    const without = session.without !== undefined && { without: session.without };
+    const pond = { session: session.row, rows: beside, ...without, ...parts, ...sides };
     yield `,\n  "pond": ${stringifyJson(pond)}`;
   }
   yield "\n}\n";

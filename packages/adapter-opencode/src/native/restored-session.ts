@@ -1,6 +1,6 @@
 import type { JsonObject, Message } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import { objectAt, type SessionContent, sourceOf } from "@pond/canonical/adapter";
+import { KeyOrders, objectAt, type SessionContent, sourceOf } from "@pond/canonical/adapter";
 import { isInside } from "../file-name.ts";
 import { type Restored, type RestoredMessage, restoreMessage } from "../records/message.ts";
 import type { Schema, Store } from "../stores/stored.ts";
@@ -16,7 +16,13 @@ export type RestoredSession = Restored & {
   /** Lists beside the log, by name. */
   readonly sides: ReadonlyMap<string, JsonObject>;
   /** What 2.x kept about a session that began in 1.x. */
-  readonly continued: Restored | undefined;
+  readonly continued: RestoredLater | undefined;
+};
+
+/** The second half of a session. */
+export type RestoredLater = Restored & {
+  /** The first message that it went on without. */
+  readonly without?: string;
 };
 
 export function restoreSession({ session, messages }: SessionContent): RestoredSession {
@@ -48,9 +54,15 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
     return { ...common, ...first, schema: 1, path: firstPlace, continued: own };
   }
   const later = isJsonObject(continued)
-    ? { record: continued, row: objectAt(source, "continued.row") }
+    ? restoreLater(continued, source)
     : bareLater(session, schema, log);
   return { ...common, ...own, schema: schema === 2 ? 2 : 1, path: place, continued: later };
+}
+
+function restoreLater(record: JsonObject, source: JsonObject): RestoredLater {
+  const { "continued.without": without } = source;
+  const row = objectAt(source, "continued.row");
+  return { record, row, ...(typeof without === "string" && { without }) };
 }
 
 /** The record of a second half that no store's record came of. */
@@ -86,5 +98,6 @@ function bareRecord({
 }
 
 function* restoreAll(messages: readonly Message[]): Generator<RestoredMessage> {
-  for (const message of messages) yield restoreMessage(message);
+  const orders = new KeyOrders();
+  for (const message of messages) yield restoreMessage(message, orders);
 }

@@ -9,6 +9,7 @@ import type {
 import { isJsonObject } from "@pond/canonical";
 import {
   type Extracted,
+  type KeyOrders,
   objectAt,
   objectOf,
   openRecord,
@@ -127,38 +128,46 @@ function readFailure(state: SourceRecord): End | undefined {
 }
 
 /** The content that the parts of a message came from. */
-export function restoreContent(message: Message): readonly JsonObject[] {
+export function restoreContent(message: Message, orders: KeyOrders): readonly JsonObject[] {
   return placesOf(message).map((place) => {
-    return place.kind === "kept" ? place.record : restoreItem(place.first, place.others[0]);
+    if (place.kind === "kept") return place.record;
+    return restoreItem(place.first, place.others[0], orders);
   });
 }
 
-function restoreItem(part: Part, answer: Part | undefined): JsonObject {
+function restoreItem(part: Part, answer: Part | undefined, orders: KeyOrders): JsonObject {
   const rest = objectAt(sourceOf(part), "rest");
   if (part.type === "text" || part.type === "reasoning") {
-    return { type: part.type, ...rest, text: part.text };
+    return orders.join(rest, { type: part.type, text: part.text });
   }
   return part.type === "tool_call"
-    ? { type: "tool", ...rest, ...restoreTool(part, rest, answer) }
+    ? orders.join(rest, { type: "tool", ...restoreTool(part, rest, answer, orders) })
     : rest;
 }
 
-function restoreTool(call: ToolCallPart, rest: JsonObject, answer: Part | undefined): JsonObject {
-  const state = { ...objectAt(rest, "state"), input: call.params };
+function restoreTool(
+  call: ToolCallPart,
+  rest: JsonObject,
+  answer: Part | undefined,
+  orders: KeyOrders,
+): JsonObject {
+  const state = objectAt(rest, "state");
   const names = { id: call.call_id, name: call.name };
-  if (answer?.type !== "tool_result") return { ...names, state };
-  return { ...names, state: { ...state, ...restoreEnd(answer, objectAt(state, "error")) } };
+  const end = answer?.type === "tool_result" ? restoreEnd(answer, state, orders) : {};
+  return { ...names, state: orders.join(state, { input: call.params, ...end }) };
 }
 
 function restoreEnd(
   { options, is_failure, result }: ToolResultPart,
-  error: JsonObject,
+  state: JsonObject,
+  orders: KeyOrders,
 ): JsonObject {
   const status = is_failure ? "error" : "completed";
   const { from, message } = sourceOf({ options });
   const [first, ...content] = message === true && Array.isArray(result) ? result : [];
   if (isJsonObject(first)) {
-    return { status, error: { ...error, message: first["text"] ?? "" }, content };
+    const error = orders.join(objectAt(state, "error"), { message: first["text"] ?? "" });
+    return { status, error, content };
   }
   const key = typeof from === "string" ? from : is_failure ? "error" : "content";
   return { status, [key]: result };

@@ -1,7 +1,9 @@
-import type { JsonObject, JsonValue, Micros, SessionEvent } from "@pond/canonical";
+import type { JsonObject, JsonValue, Message, Micros, SessionEvent } from "@pond/canonical";
 import {
   ContentIds,
   type Extracted,
+  type KeyOrders,
+  objectAt,
   positionId,
   restOf,
   type SourceRecord,
@@ -67,12 +69,22 @@ export function takeRepeated(
 export function withRepeated(
   source: JsonObject,
   fields: Readonly<Record<string, JsonValue>>,
+  orders: KeyOrders,
 ): JsonObject {
   const rest = restOf(source);
   const lacks = String(source["lacks"] ?? "").split(" ");
-  const back = Object.entries(fields).filter(([key]) => !lacks.includes(key));
   // What a rest still holds was not taken, because it said something else.
-  return { ...Object.fromEntries(back), ...rest };
+  const back = Object.entries(fields).filter(
+    ([key]) => !lacks.includes(key) && !Object.hasOwn(rest, key),
+  );
+  return orders.join(rest, Object.fromEntries(back), "first");
+}
+
+/** A record with the time it was made back among its times. */
+export function withTime(record: JsonObject, message: Message, orders: KeyOrders): JsonObject {
+  const time = objectAt(record, "time");
+  const created = Object.hasOwn(time, "created") ? {} : { created: millisOf(message.timestamp) };
+  return orders.join(record, { time: orders.join(time, created, "first") });
 }
 
 /** Milliseconds since the epoch, as the client writes times. */

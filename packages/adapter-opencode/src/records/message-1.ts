@@ -1,9 +1,15 @@
 import type { CanonicalEvent, JsonObject, JsonValue, Message } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import { carrierEvent, messageEvent, objectAt, secondId, sourceOf } from "@pond/canonical/adapter";
+import {
+  carrierEvent,
+  type KeyOrders,
+  messageEvent,
+  secondId,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { injectedMessage } from "../provenance.ts";
 import type { StoredMessage } from "../stores/stored.ts";
-import { millisOf, type Reading, takeRepeated, withRepeated } from "./envelope.ts";
+import { type Reading, takeRepeated, withRepeated, withTime } from "./envelope.ts";
 import { keepParts, readParts } from "./parts.ts";
 
 /** A message of version 1 with its parts; one of an unknown role is carried whole. */
@@ -66,7 +72,7 @@ export function readCutMessage(
 }
 
 /** The record a message of version 1 came from, without its parts. */
-export function restoreRecord1(message: Message): JsonObject {
+export function restoreRecord1(message: Message, orders: KeyOrders): JsonObject {
   const source = sourceOf(message);
   if (isJsonObject(source["record"])) return source["record"];
   const own: { [key: string]: JsonValue } = {
@@ -74,7 +80,6 @@ export function restoreRecord1(message: Message): JsonObject {
     sessionID: message.session_id,
     role: message.role,
   };
-  const fields = withRepeated(source, own);
-  if (source["time"] === "session") return fields;
-  return { ...fields, time: { created: millisOf(message.timestamp), ...objectAt(fields, "time") } };
+  const fields = withRepeated(source, own, orders);
+  return source["time"] === "session" ? fields : withTime(fields, message, orders);
 }

@@ -11,6 +11,7 @@ import {
   carrierEvent,
   type Extracted,
   filePart,
+  type KeyOrders,
   messageEvent,
   objectAt,
   positionId,
@@ -24,7 +25,7 @@ import {
 import { subagentPrefix } from "../provenance.ts";
 import type { StoredMessage } from "../stores/stored.ts";
 import { readContent, restoreContent } from "./content-2.ts";
-import { millisOf, type Reading, withRepeated } from "./envelope.ts";
+import { type Reading, withRepeated, withTime } from "./envelope.ts";
 import { fileUrl } from "./file-url.ts";
 import type { Draft, Drafts } from "./parts.ts";
 
@@ -139,25 +140,24 @@ function hasContent(file: JsonValue): boolean {
 }
 
 /** The record a message of version 2 came from; undefined for a message of another version. */
-export function restoreRecord2(message: Message): JsonObject | undefined {
+export function restoreRecord2(message: Message, orders: KeyOrders): JsonObject | undefined {
   const source = sourceOf(message);
   if (source["schema"] !== 2) return undefined;
   if (isJsonObject(source["record"])) return source["record"];
   const id = source["id"] === "content" ? {} : { id: message.id };
-  const fields = withRepeated(source, { ...id, ...contentOf(message) });
-  if (source["time"] === "session") return fields;
-  return { ...fields, time: { created: millisOf(message.timestamp), ...objectAt(fields, "time") } };
+  const fields = withRepeated(source, { ...id, ...contentOf(message, orders) }, orders);
+  return source["time"] === "session" ? fields : withTime(fields, message, orders);
 }
 
-function contentOf(message: Message): JsonObject {
+function contentOf(message: Message, orders: KeyOrders): JsonObject {
   if (message.role === "system") return { text: message.content };
-  if (message.role === "assistant") return { content: restoreContent(message) };
+  if (message.role === "assistant") return { content: restoreContent(message, orders) };
   const texts = partsOf(message).map((part) => (part.type === "text" ? part.text : ""));
-  const files = restoreFiles(message);
+  const files = restoreFiles(message, orders);
   return { text: texts.join(""), ...(files.length > 0 && { files }) };
 }
 
-function restoreFiles(message: Message): readonly JsonObject[] {
+function restoreFiles(message: Message, orders: KeyOrders): readonly JsonObject[] {
   const source = sourceOf(message);
   const parts = partsOf(message).filter(isFile);
   const files: JsonObject[] = [];
@@ -165,7 +165,7 @@ function restoreFiles(message: Message): readonly JsonObject[] {
     const kept = source[`file.${files.length}`];
     const part = isJsonObject(kept) ? undefined : parts.shift();
     if (isJsonObject(kept)) files.push(kept);
-    else if (part) files.push(restoreFile(part));
+    else if (part) files.push(restoreFile(part, orders));
     else return files;
   }
 }
@@ -174,19 +174,23 @@ function isFile(part: Part): part is FilePart {
   return part.type === "file";
 }
 
-function restoreFile(part: FilePart): JsonObject {
+function restoreFile(part: FilePart, orders: KeyOrders): JsonObject {
   const { media_type, file_name, data } = part;
   const source = sourceOf(part);
   const rest = objectAt(source, "rest");
   const name = file_name === undefined ? {} : { name: file_name };
-  const fields = { ...rest, mime: media_type, ...name };
-  if (source["in"] === "uri") return { ...fields, uri: fileUrl(part) };
+  const fields = { mime: media_type, ...name };
+  if (source["in"] === "uri") return orders.join(rest, { ...fields, uri: fileUrl(part) });
   switch (data.type) {
-    case "url":
-      return { ...fields, source: { ...objectAt(rest, "source"), uri: data.url } };
+    case "url": {
+      const place = orders.join(objectAt(rest, "source"), { uri: data.url });
+      return orders.join(rest, { ...fields, source: place });
+    }
     case "base64":
-      return { ...fields, data: data.text };
-    case "bytes":
-      return { ...fields, data: Buffer.from(data.bytes).toString("base64") };
+      return orders.join(rest, { ...fields, data: data.text });
+    case "bytes": {
+      const text = Buffer.from(data.bytes).toString("base64");
+      return orders.join(rest, { ...fields, data: text });
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
-import { objectAt, sourceOf } from "@pond/canonical/adapter";
+import { isDerivedFrom, type KeyOrders, objectAt, sourceOf } from "@pond/canonical/adapter";
 import type { StoredMessage } from "../stores/stored.ts";
 import type { Reading } from "./envelope.ts";
 import { readCutMessage, readMessage1, restoreRecord1 } from "./message-1.ts";
@@ -29,13 +29,18 @@ export type RestoredMessage = Restored & {
 };
 
 /** The record of a message and those of its parts. */
-export function restoreMessage(message: Message): RestoredMessage {
+export function restoreMessage(message: Message, orders: KeyOrders): RestoredMessage {
+  const { cut, id } = sourceOf(message);
   const row = objectAt(sourceOf(message), "row");
-  const second = restoreRecord2(message);
+  const whole = (restore: () => JsonObject | undefined) =>
+    id === "content"
+      ? orders.restored(restore, (record) => isDerivedFrom(message.id, record))
+      : restore();
+  const second = whole(() => restoreRecord2(message, orders));
   if (second) return { schema: 2, record: second, row, parts: [], message };
-  const old = restoreOldRecord(message);
+  const old = whole(() => restoreOldRecord(message, orders));
   if (old) return { schema: 1, record: old, row, parts: [], message };
-  const [record, parts] = [restoreRecord1(message), restoreParts(message)];
-  const isCut = sourceOf(message)["cut"] === true;
-  return { schema: 1, record, row, parts, message, isCut };
+  const record = whole(() => restoreRecord1(message, orders)) ?? {};
+  const parts = restoreParts(message, orders);
+  return { schema: 1, record, row, parts, message, isCut: cut === true };
 }

@@ -2,6 +2,7 @@ import type { CanonicalEvent, JsonObject, Message, Part } from "@pond/canonical"
 import {
   type Extracted,
   filePart,
+  type KeyOrders,
   messageEvent,
   objectAt,
   positionId,
@@ -14,7 +15,7 @@ import {
   toolResultPart,
 } from "@pond/canonical/adapter";
 import type { StoredMessage } from "../stores/stored.ts";
-import { millisOf, type Reading } from "./envelope.ts";
+import { type Reading, withTime } from "./envelope.ts";
 import { fileUrl } from "./file-url.ts";
 import type { Draft } from "./parts.ts";
 import { placesOf } from "./places.ts";
@@ -123,41 +124,41 @@ function readInvocation(part: SourceRecord, id: Extracted<string>): readonly Dra
 }
 
 /** The record that such a message came from; undefined for a message of another shape. */
-export function restoreOldRecord(message: Message): JsonObject | undefined {
+export function restoreOldRecord(message: Message, orders: KeyOrders): JsonObject | undefined {
   const source = sourceOf(message);
   if (source["shape"] !== "old") return undefined;
   const rest = objectAt(source, "rest");
   const id = source["id"] === "content" ? {} : { id: message.id };
-  const body = { ...id, role: message.role, parts: restoreParts(message), ...rest };
+  const fields = { ...id, role: message.role, parts: restoreParts(message, orders) };
+  const body = orders.join(rest, fields);
   if (source["time"] === "session") return body;
-  const metadata = objectAt(rest, "metadata");
-  const time = { created: millisOf(message.timestamp), ...objectAt(metadata, "time") };
-  return { ...body, metadata: { ...metadata, time } };
+  const metadata = withTime(objectAt(rest, "metadata"), message, orders);
+  return orders.join(body, { metadata });
 }
 
-function restoreParts(message: Message): readonly JsonObject[] {
+function restoreParts(message: Message, orders: KeyOrders): readonly JsonObject[] {
   return placesOf(message).map((place) => {
-    return place.kind === "kept" ? place.record : restorePart(place.first, place.others[0]);
+    if (place.kind === "kept") return place.record;
+    return restorePart(place.first, place.others[0], orders);
   });
 }
 
-function restorePart(part: Part, answer: Part | undefined): JsonObject {
+function restorePart(part: Part, answer: Part | undefined, orders: KeyOrders): JsonObject {
   const rest = objectAt(sourceOf(part), "rest");
   switch (part.type) {
     case "text":
     case "reasoning":
-      return { ...rest, text: part.text };
+      return orders.join(rest, { text: part.text });
     case "file": {
       const name = part.file_name === undefined ? {} : { filename: part.file_name };
-      return { ...rest, mediaType: part.media_type, ...name, url: fileUrl(part) };
+      const url = fileUrl(part);
+      return orders.join(rest, { mediaType: part.media_type, ...name, url });
     }
     case "tool_call": {
       const call = { toolCallId: part.call_id, toolName: part.name, args: part.params };
       const result = answer?.type === "tool_result" ? { result: answer.result } : {};
-      return {
-        ...rest,
-        toolInvocation: { ...objectAt(rest, "toolInvocation"), ...call, ...result },
-      };
+      const whole = orders.join(objectAt(rest, "toolInvocation"), { ...call, ...result });
+      return orders.join(rest, { toolInvocation: whole });
     }
     default:
       return rest;

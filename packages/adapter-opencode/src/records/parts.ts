@@ -2,6 +2,7 @@ import type { JsonObject, Message, MessageEvent, Part, PartEvent } from "@pond/c
 import {
   type Extracted,
   filePart,
+  type KeyOrders,
   objectAt,
   reasoningPart,
   type SourceOptions,
@@ -93,17 +94,20 @@ function idsOf({ id, session }: PartOwner): Readonly<Record<string, string>> {
 }
 
 /** The records of a message's parts in order, each with what its store had beside it. */
-export function restoreParts(message: Message): readonly { record: JsonObject; row: JsonObject }[] {
+export function restoreParts(
+  message: Message,
+  orders: KeyOrders,
+): readonly { record: JsonObject; row: JsonObject }[] {
   const source = sourceOf(message);
   return placesOf(message).map((place) => {
     if (place.kind === "parts") {
       const { first, others } = place;
-      return { record: restorePart(first, others), row: objectAt(sourceOf(first), "row") };
+      return { record: restorePart(first, others, orders), row: objectAt(sourceOf(first), "row") };
     }
     const { record: rest, at } = place;
     const known = { rest, lacks: source[`lacks.${at}`] ?? null };
     const ids = { sessionID: message.session_id, messageID: message.id };
-    return { record: withRepeated(known, ids), row: objectAt(source, `row.${at}`) };
+    return { record: withRepeated(known, ids, orders), row: objectAt(source, `row.${at}`) };
   });
 }
 
@@ -156,23 +160,24 @@ function base(part: SourceRecord, { takeId, facts }: PartPlace, kind: string | u
   return { id, provenance, source: { kind, ...facts, rest: part.rest() } };
 }
 
-function restorePart(part: Part, others: readonly Part[]): JsonObject {
+function restorePart(part: Part, others: readonly Part[], orders: KeyOrders): JsonObject {
   const ids = { sessionID: part.session_id, messageID: part.message_id };
   const own = /^\d+$/.test(part.id) ? {} : { id: part.id };
-  const fields = withRepeated(sourceOf(part), { ...own, ...ids });
+  const fields = withRepeated(sourceOf(part), { ...own, ...ids }, orders);
   switch (part.type) {
     case "text":
       return fields["type"] === "subtask"
-        ? { ...fields, prompt: part.text }
-        : { ...fields, type: "text", text: part.text };
+        ? orders.join(fields, { prompt: part.text })
+        : orders.join(fields, { type: "text", text: part.text });
     case "reasoning":
-      return { ...fields, type: "reasoning", text: part.text };
+      return orders.join(fields, { type: "reasoning", text: part.text });
     case "file": {
       const name = part.file_name === undefined ? {} : { filename: part.file_name };
-      return { ...fields, type: "file", mime: part.media_type, ...name, url: fileUrl(part) };
+      const url = fileUrl(part);
+      return orders.join(fields, { type: "file", mime: part.media_type, ...name, url });
     }
     case "tool_call":
-      return { ...fields, type: "tool", ...restoreTool(part, others, fields) };
+      return orders.join(fields, { type: "tool", ...restoreTool(part, others, fields, orders) });
     case "tool_result":
     case "tool_approval_request":
     case "tool_approval_response":

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, Part, ToolCallPart, ToolResultPart } from "
 import { isJsonObject } from "@pond/canonical";
 import {
   type Extracted,
+  type KeyOrders,
   objectAt,
   type SourceRecord,
   secondId,
@@ -87,20 +88,26 @@ export function restoreTool(
   call: ToolCallPart,
   others: readonly Part[],
   rest: JsonObject,
+  orders: KeyOrders,
 ): { readonly [key: string]: JsonValue } {
-  const state = { ...objectAt(rest, "state"), input: call.params };
-  const answer = others.find((part) => part.type === "tool_result");
+  const left = objectAt(rest, "state");
   const names = { callID: call.call_id, tool: call.name };
-  if (answer?.type !== "tool_result") return { ...names, state };
-  const status = answer.is_failure ? "error" : "completed";
-  return { ...names, state: { status, ...state, ...answerFields(answer, state) } };
+  const answer = others.find((part) => part.type === "tool_result");
+  if (answer?.type !== "tool_result") {
+    return { ...names, state: orders.join(left, { input: call.params }) };
+  }
+  const status = left["status"] ?? (answer.is_failure ? "error" : "completed");
+  const state = orders.join(left, { status }, "first");
+  const fields = { input: call.params, ...answerFields(answer, state, orders) };
+  return { ...names, state: orders.join(state, fields) };
 }
 
-function answerFields(answer: ToolResultPart, state: JsonObject): JsonObject {
+function answerFields(answer: ToolResultPart, state: JsonObject, orders: KeyOrders): JsonObject {
   const { fields, interrupted } = sourceOf(answer);
   const { is_failure, result } = answer;
   if (interrupted === true) {
-    return { metadata: { ...objectAt(state, "metadata"), interrupted, output: result } };
+    const metadata = orders.join(objectAt(state, "metadata"), { interrupted, output: result });
+    return { metadata };
   }
   if (fields === true && isJsonObject(result)) return result;
   return { [is_failure ? "error" : "output"]: result };

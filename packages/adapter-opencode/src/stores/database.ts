@@ -12,6 +12,19 @@ export class DatabaseChanged extends Error {
   override readonly name = "DatabaseChanged";
 }
 
+/** True for what SQLite refuses: a file that is damaged, a table that lacks a column. */
+export function isRefused(error: unknown): error is Error & { readonly errcode: number } {
+  return error instanceof Error && "errcode" in error && typeof error.errcode === "number";
+}
+
+/** True for what it says of a damaged place: what stands elsewhere in the file can be read. */
+export function isDamage(error: unknown): error is Error {
+  return isRefused(error) && damages.includes(error.errcode & 0xff);
+}
+
+// SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB; what is above the first byte says more of each.
+const damages: readonly number[] = [10, 11, 26];
+
 /**
  * A client's database, opened so that nothing in its folder is made or changed, beside a running
  * client too. Opened anew for each use: one that stays open keeps the client from tidying up.

@@ -10,7 +10,11 @@ import {
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
 import { jsonText, NotJson, readJsonObject } from "./json-file.ts";
-import type { Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
+import { cutMessages, type KeptRows, keptRows, keptSides, rowOf } from "./kept-rows.ts";
+import type { Continued, Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
+
+/** What one file holds. */
+type StoredExport = StoredSession & Pick<Continued, "without">;
 
 /**
  * A session that the client exported, with what stands beside it of the time after 1.x.
@@ -18,13 +22,13 @@ import type { Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
  * @throws {NotJson} where the file holds no such export.
  * @throws where it cannot be read.
  */
-export function readExport(file: string, path: string): StoredSession {
+export function readExport(file: string, path: string): StoredExport {
   const first = readOne(file, path);
   const later = laterOf(first, file);
   if (later === undefined) return first;
   return {
     ...first,
-    continued: { record: later.record, row: later.row },
+    continued: { record: later.record, row: later.row, without: later.without },
     messages: function* (count) {
       yield* first.messages(count);
       yield* later.messages(count);
@@ -59,7 +63,7 @@ export function exportedId(file: string): string | undefined {
 }
 
 /** Undefined for a file that whoever reads it will report. */
-function openExport(file: string): StoredSession | undefined {
+function openExport(file: string): StoredExport | undefined {
   try {
     return readExport(file, basename(file));
   } catch (error) {
@@ -73,7 +77,7 @@ export function laterFile(file: string): string {
   return file.replace(/\.json$/, ".2.json");
 }
 
-function laterOf(first: StoredSession, file: string): StoredSession | undefined {
+function laterOf(first: StoredSession, file: string): StoredExport | undefined {
   const place = laterFile(file);
   if (first.schema !== 1 || !existsSync(place)) return undefined;
   const later = openExport(place);
@@ -81,18 +85,21 @@ function laterOf(first: StoredSession, file: string): StoredSession | undefined 
   return isSame && later?.schema === 2 ? later : undefined;
 }
 
-function readOne(file: string, path: string): StoredSession {
+function readOne(file: string, path: string): StoredExport {
   const { value, encodedBytes } = readJsonObject(file);
   const { info, messages, ...beside } = value;
   if (!isJsonObject(info) || !Array.isArray(messages)) throw new NotJson("no exported session");
   const list: readonly JsonValue[] = messages;
   const schema = schemaOf(info, list);
   const at = { adapter: origin, uri: file, record: "info" };
+  const kept = keptRows(beside, list, schema);
+  const row = kept?.session ?? beside;
   return {
-    store: "export",
+    without: kept?.without,
+    store: kept ? "database" : "export",
     schema,
     record: openRecord(at, info, { encodedBytes }),
-    row: Object.keys(beside).length > 0 ? openRecord(at, beside, { encodedBytes }) : undefined,
+    row: Object.keys(row).length > 0 ? openRecord(at, row, { encodedBytes }) : undefined,
     path,
     worktree: () => undefined,
     isLive: false,
@@ -101,13 +108,14 @@ function readOne(file: string, path: string): StoredSession {
       for (const [index, message] of list.entries()) {
         count?.add(1 + (schema === 1 ? partsIn(message).length : 0));
         const place = { adapter: origin, uri: file, record: `message ${index + 1}` };
-        const options = { encodedBytes };
+        const options = { encodedBytes, kept };
         yield schema === 1
           ? openMessage(place, message, options)
           : openMessage2(place, message, options);
       }
+      if (kept) yield* cutMessages({ ...at, record: "pond" }, kept, info, count);
     },
-    sides: () => [],
+    sides: (count) => (kept ? keptSides({ ...at, record: "pond" }, kept, count) : []),
   };
 }
 
@@ -139,7 +147,7 @@ function schemaOf(info: JsonObject, messages: readonly JsonValue[]): Schema {
 }
 
 type Place = { readonly adapter: string; readonly uri: string; readonly record: string };
-type Options = { readonly encodedBytes: number };
+type Options = { readonly encodedBytes: number; readonly kept: KeptRows | undefined };
 
 function openMessage(
   place: Place,
@@ -152,14 +160,16 @@ function openMessage(
   const isList = Array.isArray(parts) && parts.every(isJsonObject);
   const odd = parts === undefined ? { lacks: ["parts"] } : isList ? {} : { parts };
   const row = { ...beside, ...odd };
-  const list = isList ? parts : [];
+  const list: readonly JsonObject[] = isList ? parts : [];
+  const { kept } = options;
+  const rowIn = (record: JsonObject) => kept && rowOf(place, kept, record);
   return {
     kind: "message",
     schema: 1,
     record: openRecord(place, info, options),
-    row: Object.keys(row).length > 0 ? openRecord(place, row, options) : undefined,
+    row: Object.keys(row).length > 0 ? openRecord(place, row, options) : rowIn(info),
     parts: list.map((part): Stored => {
-      return { record: openRecord(place, part, options), row: undefined };
+      return { record: openRecord(place, part, options), row: rowIn(part) };
     }),
     records: 1 + list.length,
   };
@@ -172,5 +182,6 @@ function openMessage2(
 ): StoredMessage | FaultEvent {
   if (!isJsonObject(message)) return recordFault(place.uri, place.record, "not a JSON object");
   const record = openRecord(place, message, options);
-  return { kind: "message", schema: 2, record, row: undefined, parts: [], records: 1 };
+  const row = options.kept && rowOf(place, options.kept, message);
+  return { kind: "message", schema: 2, record, row, parts: [], records: 1 };
 }

@@ -9,7 +9,7 @@ import { continuedIn } from "./continued.ts";
 import type { Database } from "./database.ts";
 import { isLaterExport, laterFile } from "./export-file.ts";
 import { measureSides, measureTree } from "./measure-tree.ts";
-import { type Failed, failure, openReadable } from "./open-databases.ts";
+import { type Failed, failure, listFailure, openReadable } from "./open-databases.ts";
 import { readSession1 } from "./rows-1.ts";
 import { readSession2 } from "./rows-2.ts";
 import type { StoredSession } from "./stored.ts";
@@ -60,6 +60,8 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
     for (const database of databases) {
       const [first, second] = [summaries1(database), summaries2(database)];
       listed.push({ database, first, second });
+      const error = first.error ?? second.error;
+      if (error) yield listFailure(database.file, error);
       yield* first.faults;
       yield* second.faults;
     }
@@ -114,10 +116,7 @@ export function* withSession<T>(
     for (const database of databases) database.freeze();
     const stand = findStand(home, id, databases, failed);
     const found = open(home, id, stand);
-    const isTreeOnly = stand.first === undefined && stand.second === undefined;
-    // A database that was made of the tree may know more of it.
-    const unread = isTreeOnly ? failed.map(({ file, error }) => failure(file, error)) : [];
-    const beside = found ? [...unread, ...otherHalf(home, id, found)] : [];
+    const beside = found ? otherHalf(home, id, found) : [];
     yield* run(found && { ...found, faults: [...(found.faults ?? []), ...beside] });
   } finally {
     for (const database of databases) database.close();
@@ -194,11 +193,13 @@ function findStand(
   home: Home,
   id: string,
   databases: readonly Database[],
-  [unread]: readonly Failed[],
+  failed: readonly Failed[],
 ): Stand {
   const listed = databases.map((database) => listOne(database, id));
   const stand = standOf(id, home.hasTree ? findInTree(home.folder, id) : undefined, listed);
-  if (unread && isNowhere(stand)) throw unread.error;
+  const errors = listed.flatMap(({ first, second }) => [first.error, second.error]);
+  const unread = failed[0]?.error ?? errors.find((error) => error !== undefined);
+  if (unread && isNowhere(stand)) throw unread;
   return stand;
 }
 

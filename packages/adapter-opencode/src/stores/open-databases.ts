@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { isGone } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
-import { Database, DatabaseChanged } from "./database.ts";
+import { Database, DatabaseChanged, isDamage } from "./database.ts";
 
 /** A database that cannot be read, and why. */
 export type Failed = { readonly file: string; readonly error: Error };
@@ -40,4 +40,10 @@ export function openReadable(
 /** The fault for a database that cannot be read. */
 export function failure(file: string, error: Error): FaultEvent {
   return fault(file, `cannot be read (${error.message})`, error);
+}
+
+/** The fault for a database that was opened and could not be listed, or not to its end. */
+export function listFailure(file: string, error: Error): FaultEvent {
+  if (!isDamage(error)) return failure(file, error);
+  return fault(file, `not all of it can be read (${error.message})`, error);
 }

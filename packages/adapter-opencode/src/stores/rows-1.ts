@@ -7,7 +7,7 @@ import { findable, numberIn, type Row, textIn } from "./cells.ts";
 import { recordOfRow, sessionColumns } from "./columns.ts";
 import { completed } from "./completed.ts";
 import { cutMessage } from "./cut-message.ts";
-import type { Database } from "./database.ts";
+import { type Database, isDamage } from "./database.ts";
 import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
 
 /** A session of the tables `session`, `message` and `part`; undefined where it is not there. */
@@ -32,8 +32,8 @@ export function readSession1(
     path,
     worktree: () => worktreeOf(database, row),
     isLive: true,
-    newestMs: newestOf(database, id, numberIn(row["time_updated"])),
-    messages: (count) => messagesOf(database, id, count),
+    newestMs: newestOf(database, ["message", "part"], id, row),
+    messages: (count) => untilDamage(database, id, messagesOf(database, id, count)),
     sides: (count) => todosOf(database, id, count),
     faults: keptFaults(database, "session", id, found),
   };
@@ -63,15 +63,39 @@ export function worktreeOf(database: Database, session: Row): SourceRecord | und
   return row && openRecord({ adapter: origin, uri: database.file, record: "project" }, row);
 }
 
-function newestOf(database: Database, id: string, updated: number): number {
-  const times = ["message", "part"].map((table) => {
-    const [row] = database.rows(
-      `SELECT max(time_updated) AS newest FROM ${table} WHERE session_id = ?`,
-      id,
-    );
-    return numberIn(row?.["newest"]);
+/** When a session or a row of these tables was last changed; of damaged ones nothing is known. */
+export function newestOf(
+  database: Database,
+  tables: readonly string[],
+  id: string,
+  session: Row,
+): number {
+  const times = tables.map((table) => {
+    const sql = `SELECT max(time_updated) AS newest FROM ${table} WHERE session_id = ?`;
+    try {
+      const [row] = database.rows(sql, id);
+      return numberIn(row?.["newest"]);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return 0;
+    }
   });
-  return Math.max(updated, ...times);
+  return Math.max(numberIn(session["time_updated"]), ...times);
+}
+
+/** What of a session stands before a damaged place, and a fault, which costs nothing, for that. */
+export function* untilDamage<T>(
+  { file }: Database,
+  session: string,
+  events: Iterable<T>,
+): Generator<T | FaultEvent> {
+  try {
+    yield* events;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const reason = `not all of it can be read (${error.message})`;
+    yield { ...recordFault(file, `session ${session}`, reason, error), records: 0 };
+  }
 }
 
 function* messagesOf(
@@ -86,7 +110,16 @@ function* messagesOf(
   for (const row of rows) {
     const id = textIn(row["id"]);
     const message = storedRow(database, "message", row, session, { id, sessionID: session });
-    const partRows = inOrder(database, row);
+    let partRows: readonly Row[];
+    try {
+      partRows = inOrder(database, row);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      count?.add(1);
+      const reason = `its parts cannot be read (${error.message})`;
+      yield recordFault(database.file, `message ${id}`, reason, error);
+      continue;
+    }
     count?.add(1 + partRows.length);
     if ("kind" in message && !hasTextId(database, row)) {
       // Its parts name it by bytes that are no text either.
@@ -219,7 +252,8 @@ function parsed(data: unknown): unknown {
   }
 }
 
-function* todosOf(
+/** The to-dos of a session. */
+export function* todosOf(
   database: Database,
   session: string,
   count: RecordCount | undefined,

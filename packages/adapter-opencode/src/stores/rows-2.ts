@@ -1,11 +1,20 @@
 import type { FaultEvent } from "@pond/canonical";
 import { openRecord, type RecordCount } from "@pond/canonical/adapter";
 import { origin } from "../origin.ts";
-import { numberIn, textIn } from "./cells.ts";
+import { textIn } from "./cells.ts";
 import { recordOfRow, session2Columns } from "./columns.ts";
 import type { Database } from "./database.ts";
-import { keptFaults, sized, storedRow, worktreeOf } from "./rows-1.ts";
+import {
+  keptFaults,
+  newestOf,
+  sized,
+  storedRow,
+  todosOf,
+  untilDamage,
+  worktreeOf,
+} from "./rows-1.ts";
 import type { StoredMessage, StoredSession } from "./stored.ts";
+import { isShared } from "./summaries.ts";
 
 /** A session of the tables of 2.x; `table` is `session` in its betas. */
 export function readSession2(
@@ -22,10 +31,6 @@ export function readSession2(
   const { pond_row: _, ...row } = found;
   const at = { adapter: origin, uri: database.file, record: `${table} ${id}` };
   const { record, left } = recordOfRow(row, session2Columns);
-  const [newest] = database.rows(
-    "SELECT max(time_updated) AS newest FROM session_message WHERE session_id = ?",
-    id,
-  );
   return {
     store: "database",
     schema: 2,
@@ -34,9 +39,9 @@ export function readSession2(
     path,
     worktree: () => worktreeOf(database, row),
     isLive: true,
-    newestMs: Math.max(numberIn(row["time_updated"]), numberIn(newest?.["newest"])),
-    messages: (count) => messagesOf(database, id, count),
-    sides: () => [],
+    newestMs: newestOf(database, ["session_message"], id, row),
+    messages: (count) => untilDamage(database, id, messagesOf(database, id, count)),
+    sides: (count) => (isShared(database) ? todosOf(database, id, count) : []),
     faults: keptFaults(database, table, id, found),
   };
 }

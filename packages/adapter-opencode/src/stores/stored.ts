@@ -54,5 +54,11 @@ export type StoredSession = Stored & {
   /** What of its own record could not be read as it is stored, although the rest is kept. */
   readonly faults?: readonly FaultEvent[];
   /** The session's record of 2.x, where a 1.x session went on there. */
-  readonly continued?: Stored;
+  readonly continued?: Continued;
+};
+
+/** What 2.x keeps of a session that began in 1.x. */
+export type Continued = Stored & {
+  /** The first message of 1.x that was taken back there before it went on. */
+  readonly without?: string | undefined;
 };

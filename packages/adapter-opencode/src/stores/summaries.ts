@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { type FaultEvent, type JsonValue, stringifyJson } from "@pond/canonical";
 import { fault } from "../faults.ts";
 import { idIn, idIsText, numberIn, type Row, textIn } from "./cells.ts";
-import type { Database } from "./database.ts";
+import { type Database, isDamage, isRefused } from "./database.ts";
+import { failure } from "./open-databases.ts";
 
 /** What is known of a session without reading it. */
 export type Summary = {
@@ -18,34 +19,110 @@ export type Summaries = {
   readonly sessions: ReadonlyMap<string, Summary>;
   /** Sessions that cannot be asked for, and messages whose session is gone or is such a one. */
   readonly faults: readonly FaultEvent[];
+  /** Why not all of them could be listed. */
+  readonly error?: Error;
 };
 
 /** Sessions of 1.x, all or one. Costs a scan of the tables without their JSON. */
 export function summaries1(database: Database, id?: string): Summaries {
   if (!database.has("session", "message", "part")) return nothing;
-  const lists = database.has("todo") ? ["todo"] : [];
-  return summarize(database, "session", ["message", "part", ...lists], id);
+  const children = ["message", "part", ...listsOf(database)];
+  return asFarAsItGoes(
+    database,
+    { table: "session", own: `NOT (${isOf2(database)})`, children },
+    id,
+  );
 }
 
-/** Sessions of 2.x; undefined where the database has none of its tables. */
-export function tableOf2(database: Database): "session_v2" | "session" | undefined {
-  if (database.has("session_v2", "session_message")) return "session_v2";
-  // The betas had a database of their own. A 1.18 one has a preview of the messages only.
-  const isBeta = database.has("session", "session_message") && !database.has("message");
-  return isBeta ? "session" : undefined;
-}
-
+/** Sessions of 2.x, in the same way. */
 export function summaries2(database: Database, id?: string): Summaries {
   const table = tableOf2(database);
-  return table ? summarize(database, table, ["session_message"], id) : nothing;
+  if (table === undefined) return nothing;
+  const own = table === "session" ? isOf2(database) : "1";
+  const lists = isShared(database) ? listsOf(database) : [];
+  return asFarAsItGoes(database, { table, own, children: ["session_message", ...lists] }, id);
+}
+
+/** Where sessions of 2.x are; undefined where the database has none of its tables. */
+export function tableOf2(database: Database): "session_v2" | "session" | undefined {
+  if (database.has("session_v2", "session_message")) return "session_v2";
+  return database.has("session", "session_message") ? "session" : undefined;
+}
+
+/** True where one table holds the sessions of both, as previews of 2.x and late releases of 1.x have it. */
+export function isShared(database: Database): boolean {
+  return tableOf2(database) === "session" && database.has("message");
+}
+
+/**
+ * SQL for whether a row of `session` is of 2.x. Beside messages of 1.x those of 2.x are a preview
+ * of the same, which the client wipes.
+ */
+function isOf2(database: Database): string {
+  if (tableOf2(database) !== "session") return "0";
+  if (!isShared(database)) return "1";
+  const has = (table: string) =>
+    `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.session_id = session.id)`;
+  return `${has("session_message")} AND NOT ${has("message")}`;
+}
+
+function listsOf(database: Database): readonly string[] {
+  return database.has("todo") ? ["todo"] : [];
 }
 
 const nothing: Summaries = { sessions: new Map(), faults: [] };
 
+type Wanted = {
+  readonly table: string;
+  /** SQL for whether a row of it is a session of the kind that is wanted. */
+  readonly own: string;
+  readonly children: readonly string[];
+};
+
+/**
+ * What cannot be listed hides nothing else: not the rest of its home, and where the file is
+ * damaged not the sessions that stand elsewhere in it.
+ */
+function asFarAsItGoes(database: Database, wanted: Wanted, id: string | undefined): Summaries {
+  try {
+    return summarize(database, wanted, id);
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const isWhole = id === undefined && isDamage(error);
+    return { ...(isWhole ? oneByOne(database, wanted) : nothing), error };
+  }
+}
+
+function oneByOne(database: Database, wanted: Wanted): Summaries {
+  const sessions = new Map<string, Summary>();
+  const faults: FaultEvent[] = [];
+  for (const id of idsIn(database, wanted.table)) {
+    const found = asFarAsItGoes(database, wanted, id);
+    for (const [own, summary] of found.sessions) sessions.set(own, summary);
+    if (found.error) faults.push(failure(`${database.file}:${id}`, found.error));
+  }
+  return { sessions, faults };
+}
+
+/** The ids of sessions up to the first damaged place, in what SQLite reads for them and in the table. */
+function idsIn(database: Database, table: string): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const from of [table, `${table} NOT INDEXED`]) {
+    try {
+      for (const row of database.rows(`SELECT id, ${idIsText("id")} FROM ${from}`)) {
+        const id = idIn(row["id"], row["pond_is_text"]);
+        if (id !== undefined) ids.add(id);
+      }
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+  }
+  return ids;
+}
+
 function summarize(
   database: Database,
-  table: string,
-  children: readonly string[],
+  { table, own: ownRows, children }: Wanted,
   id: string | undefined,
 ): Summaries {
   const parameters = id === undefined ? [] : [id];
@@ -69,7 +146,7 @@ function summarize(
       ...parameters,
     );
     const counts = new Map<string, Row>();
-    for (const { pond_is_text: isText, ...row } of rows) {
+    for (const { pond_is_text: isText, ...row } of id === undefined ? rows : untilDamage(rows)) {
       const own = idIn(row["session_id"], isText);
       if (own !== undefined) counts.set(own, row);
       else if (row["session_id"] === undefined) stray(undefined, "messages of no session");
@@ -78,13 +155,15 @@ function summarize(
     return counts;
   });
   const sessions = new Map<string, Summary>();
+  const others = new Set<string>();
   const rows = database.rows(
-    `SELECT *, ${idIsText("id")} FROM ${table} ${where("id")}`,
+    `SELECT *, ${idIsText("id")}, ${ownRows} AS pond_is_own FROM ${table} ${where("id")}`,
     ...parameters,
   );
-  for (const { pond_is_text: isText, ...row } of rows) {
+  for (const { pond_is_text: isText, pond_is_own: isOwn, ...row } of rows) {
     const own = idIn(row["id"], isText);
-    if (row["id"] === undefined) report(undefined, "a session without an id");
+    if (numberIn(isOwn) === 0) others.add(own ?? "");
+    else if (row["id"] === undefined) report(undefined, "a session without an id");
     else if (own === undefined) report(row["id"], noId);
     else if (sessions.has(own)) report(own, "a second session of this id: not ingested");
     else {
@@ -93,10 +172,19 @@ function summarize(
     }
   }
   for (const own of counted.flatMap((counts) => [...counts.keys()])) {
-    if (!sessions.has(own)) stray(own, "messages of a session that is gone");
+    if (!sessions.has(own) && !others.has(own)) stray(own, "messages of a session that is gone");
   }
   for (const [own, reason] of strays.values()) report(own, reason);
   return { sessions, faults };
+}
+
+/** One session is measured by what can be read of it, and read as far as that. */
+function* untilDamage(rows: Iterable<Row>): Generator<Row> {
+  try {
+    yield* rows;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
 }
 
 /** Why a session is not ingested that could not be asked for by its id. */

@@ -30,14 +30,16 @@ export function takeEnvelope(
 export function restoreEnvelope(message: Message): JsonObject {
   const source = sourceOf(message);
   const rest = restOf(source);
-  const { type, parentId, ...others } = rest;
-  const fields: { [key: string]: JsonValue } = {};
-  if (type !== undefined) fields["type"] = type;
+  const entries: [string, JsonValue][] = Object.entries(rest);
+  const placeOf = (key: string): number => entries.findIndex(([name]) => name === key);
   // What a rest still holds was not taken: an id seen before, a time in another form.
-  if (source["id"] !== "content" && rest["id"] === undefined) fields["id"] = message.id;
-  if (parentId !== undefined) fields["parentId"] = parentId;
-  if (source["time"] !== "session" && rest["timestamp"] === undefined) {
-    fields["timestamp"] = toRfc3339(message.timestamp);
+  if (source["id"] !== "content" && rest["id"] === undefined) {
+    const parent = placeOf("parentId");
+    entries.splice(parent < 0 ? placeOf("type") + 1 : parent, 0, ["id", message.id]);
   }
-  return { ...fields, ...others };
+  if (source["time"] !== "session" && rest["timestamp"] === undefined) {
+    const before = Math.max(...["type", "id", "parentId"].map(placeOf));
+    entries.splice(before + 1, 0, ["timestamp", toRfc3339(message.timestamp)]);
+  }
+  return Object.fromEntries(entries);
 }

@@ -39,6 +39,11 @@ export function adding(name: string): Write {
   return eachLine((record) => ({ ...record, [name]: "" }));
 }
 
+/** Gives back every field, and none in its place. */
+export const turned: Write = eachLine((record) =>
+  Object.fromEntries(Object.entries(record).toReversed()),
+);
+
 /** Turns around what stands behind the head. */
 export const reversed: Write = lines(([head, ...others]) => [
   ...(head ? [head] : []),

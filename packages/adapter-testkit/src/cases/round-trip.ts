@@ -1,11 +1,18 @@
+import { expectSameEvents } from "../event-difference.ts";
 import { type AdapterCase, type CompleteKit, type Fixture, fixturesOf } from "../kit.ts";
 import { readFiles } from "../read-files.ts";
 import { expectSameRecords } from "../restored.ts";
 import { restoredFiles } from "../source-files.ts";
 
-/** Reading a client's files and writing them back gives the same records, in their order. */
+/**
+ * Reading a client's files and writing them back gives the same records, in their order, and
+ * reading those gives the same sessions.
+ */
 export function roundTripCases(kit: CompleteKit): readonly AdapterCase[] {
-  return fixturesOf(kit).map((fixture) => roundTripCase(kit, fixture, "native restore equals"));
+  return fixturesOf(kit).flatMap((fixture) => [
+    roundTripCase(kit, fixture, "native restore equals"),
+    readAgainCase(kit, fixture),
+  ]);
 }
 
 /** The round trip of one fixture, which may be one that the kit has changed. */
@@ -20,6 +27,22 @@ export function roundTripCase(kit: CompleteKit, fixture: Fixture, name: string):
       const restored = lineages.flatMap((lineage) => [...kit.writer.writeNative(lineage)]);
 
       expectSameRecords(kit, files, restoredFiles(restored), isRefused);
+    },
+  };
+}
+
+/** Who syncs a restored home too would else store each message of it a second time. */
+function readAgainCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
+  return {
+    rule: "lance-deterministic-pk",
+    name: `${fixture.name} restored and read again is the same session: same ids`,
+    run: async () => {
+      const { lineages, canonical } = await readFiles(kit, await fixture.load());
+
+      const restored = lineages.flatMap((lineage) => [...kit.writer.writeNative(lineage)]);
+      const again = await readFiles(kit, restoredFiles(restored));
+
+      expectSameEvents(canonical, again.canonical, "restored and read again");
     },
   };
 }

@@ -27,9 +27,11 @@ export const toDemo: Writer = {
 
 function writeNative({ session, messages }: SessionContent): RestoredFile {
   const source = sourceOf(session);
-  const records = messages.map(
-    (message) => carriedRecord(message) ?? { ...recordOf(message), ...restOf(sourceOf(message)) },
-  );
+  const records = messages.map((message) => {
+    const rest = restOf(sourceOf(message));
+    // What is left keeps its order: it is what was stored of it.
+    return carriedRecord(message) ?? { ...rest, ...recordOf(message), ...rest };
+  });
   const content = [{ ...headOf(session), ...restOf(source) }, ...records].map(lineOf);
   // A session may come from anywhere, and its path lead anywhere.
   const { path } = source;

@@ -45,6 +45,16 @@ describe("titleOf", () => {
       [carrier({ id: "ses_1", title: "Round the eggs" }), carrier({ value: [{ content: "a" }] })],
       ["Round the eggs", false],
     ],
+    [
+      "of a row as it went on in 2.x",
+      [carrier({ id: "ses_1", title: "Eggs" }, { continued: { id: "ses_1", title: "More eggs" } })],
+      ["More eggs", false],
+    ],
+    [
+      "of a row that was not named again in 2.x",
+      [carrier({ id: "ses_1", title: "Eggs" }, { continued: { id: "ses_1" } })],
+      ["Eggs", false],
+    ],
     ["of a row without a name", [carrier({ id: "ses_1", title: null })], undefined],
     [
       "of another record with a title",

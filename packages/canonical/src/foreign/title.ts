@@ -54,9 +54,9 @@ function titleIn(message: Pick<Message, "options">): SessionTitle | undefined {
     // omp
     case "session":
       return headerTitle(record, objectAt(sourceOf(message), "title"));
-    // opencode keeps what it knows of a session without a type.
+    // opencode keeps what it knows of a session without a type; of one that went on in 2.x twice.
     case undefined:
-      return rowTitle(record);
+      return rowTitle(objectAt(sourceOf(message), "continued")) ?? rowTitle(record);
     default:
       return undefined;
   }

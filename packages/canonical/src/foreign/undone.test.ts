@@ -63,7 +63,7 @@ describe("of pi, that is live which leads to the last entry", () => {
 
   it.each<[string, JsonObject]>([
     ["a label", { type: "label" }],
-    ["the exit of omp", { type: "custom", customType: "session_exit" }],
+    ["the exit of omp", { type: "custom", customType: "session_exit", data: { kind: "normal" } }],
   ])("follows to an older branch what stands last: %s", (_, record) => {
     expect(
       live(
@@ -73,6 +73,24 @@ describe("of pi, that is live which leads to the last entry", () => {
         ["x", "", carried({ ...record, id: "x", parentId: "b" }), "system"],
       ),
     ).toBe("a b x");
+  });
+
+  it("follows no process that was killed on an older branch", () => {
+    const exit = (id: string, parentId: string): Draft => {
+      const data = { reason: "sigterm", kind: "signal" };
+      const record = { type: "custom", customType: "session_exit", id, parentId, data };
+      return [id, "", carried(record), "system"];
+    };
+    const said: readonly Draft[] = [
+      ["a", "one", under(null)],
+      ["b", "said", under("a"), "assistant"],
+      ["c", "in another terminal", under("b")],
+      ["d", "said", under("c"), "assistant"],
+    ];
+
+    expect(live(...said, exit("x", "b"))).toBe("a b c d");
+    expect(live(...said, exit("x", "d"))).toBe("a b c d x");
+    expect(live(...said, exit("x", "b"), ["e", "gone on with", under("x")])).toBe("a b x e");
   });
 
   it("follows the entries of version 1 as the client linked them, and not as they say", () => {
@@ -277,6 +295,25 @@ describe("of opencode, what stands behind the point of a revert is not live", ()
     ["a message that is not there", { messageID: "lost" }, "info m1 m2 m3"],
   ])("%s", (_, revert, expected) => {
     expect(live(session(revert), ...told)).toBe(expected);
+  });
+
+  const went = (first: JsonObject, continued: JsonObject, more: JsonObject = {}): Draft => {
+    return ["info", "", { record: first, continued, ...more }, "system"];
+  };
+  const later: Draft = ["m4", "in 2.x", { schema: 2 }];
+
+  it.each<[string, Draft, string]>([
+    ["that 2.x took back", went({ revert: { messageID: "m2" } }, {}), "info m1 m2 m3 m4"],
+    ["that was made in 2.x", went({}, { revert: { messageID: "m4" } }), "info m1 m2 m3"],
+    ["to a message of 1.x", went({}, { revert: { messageID: "m3" } }), "info m1 m2"],
+    ["from which it went on in 2.x", went({}, {}, { "continued.without": "m2" }), "info m1 m4"],
+    [
+      "from which it went on, and another one",
+      went({}, { revert: { messageID: "m4" } }, { "continued.without": "m2" }),
+      "info m1",
+    ],
+  ])("in a session that went on in 2.x, one %s", (_, info, expected) => {
+    expect(live(info, ...told, later)).toBe(expected);
   });
 
   // Records that became no part stand at their place in the message, answers with their call.

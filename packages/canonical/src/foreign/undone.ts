@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { type Message, partsOf, type SystemMessage } from "../message.ts";
 import { carriedRecord, objectAt, restOf, sourceOf } from "../seam/source-options.ts";
 import { hasVisibleText } from "./content.ts";
@@ -57,12 +57,23 @@ type Place = {
 
 /** Where the client's own way tells a model nothing, the newest branch that has a turn is live. */
 function leftBranches(messages: readonly Message[], places: readonly Place[]): readonly Message[] {
-  const left = new Set(beatenBranches(messages, places, [...messages.keys()]));
+  const ages = messages.map((message, index) => (isBreakOff(message) ? -1 : index));
+  const left = new Set(beatenBranches(messages, places, ages));
   if (messages.some((message) => isTold(message) && !left.has(message))) return [...left];
   const turnsFirst = messages.map((message, index) =>
-    isTurn(message) ? index + messages.length : index,
+    isTurn(message) ? index + messages.length : (ages[index] ?? index),
   );
   return beatenBranches(messages, places, turnsFirst);
+}
+
+/**
+ * True where a process of omp was killed. It may have stood on an old branch while the session went
+ * on in another one; only who leaves it by himself says where he stands.
+ */
+function isBreakOff(message: Message): boolean {
+  const { customType, data } = carriedRecord(message) ?? {};
+  if (customType !== "session_exit" || !isJsonObject(data)) return false;
+  return data["kind"] !== "normal";
 }
 
 /** What is not on the way to the newest message, by the age that each is given. */
@@ -142,17 +153,37 @@ function isPrompt(message: Message | undefined): boolean {
 }
 
 /** opencode notes in the session from which message on it was reverted, or from which part of it. */
-function partReverted(messages: readonly Message[]): Course {
-  const points = messages.map((message) => objectAt(carriedRecord(message) ?? {}, "revert"));
+function partReverted(all: readonly Message[]): Course {
+  const { live: messages, undone: before } = partNotContinued(all);
+  const points = messages.map((message) => objectAt(sessionRecord(message), "revert"));
   const { messageID, partID } = points.find((point) => point["messageID"] !== undefined) ?? {};
   const from = messages.findIndex(({ id }) => id === messageID);
   const message = messages[from];
-  if (message === undefined) return { live: messages, undone: [] };
+  if (message === undefined) return { live: messages, undone: before };
   const { live, undone } =
     typeof partID === "string" ? cutAt(message, partID) : { live: [], undone: [message] };
   return {
     live: [...messages.slice(0, from), ...live],
-    undone: [...undone, ...messages.slice(from + 1)],
+    undone: [...before, ...undone, ...messages.slice(from + 1)],
+  };
+}
+
+/** What opencode keeps of a session; of one that went on in 2.x only what it keeps there counts. */
+function sessionRecord(message: Message): JsonObject {
+  const { continued } = sourceOf(message);
+  return isJsonObject(continued) ? continued : (carriedRecord(message) ?? {});
+}
+
+/** Where 2.x took back turns of 1.x before it went on, its reader noted the first one. */
+function partNotContinued(messages: readonly Message[]): Course {
+  const [first] = messages.flatMap((message) => sourceOf(message)["continued.without"] ?? []);
+  const from = messages.findIndex(({ id }) => id === first);
+  if (from === -1) return { live: messages, undone: [] };
+  const later = messages.findIndex((message) => sourceOf(message)["schema"] === 2);
+  const to = later < from ? messages.length : later;
+  return {
+    live: [...messages.slice(0, from), ...messages.slice(to)],
+    undone: messages.slice(from, to),
   };
 }
 

@@ -1,6 +1,7 @@
+import type { JsonObject } from "../json.ts";
 import type { FileContent } from "../part.ts";
 import { type Extracted, seal, unseal } from "./extracted.ts";
-import type { SourceRecord } from "./source-record.ts";
+import { digestOf, type SourceRecord } from "./source-record.ts";
 
 /**
  * Ids for records without one (`lance-deterministic-pk`): the hash of the record's value and how
@@ -16,6 +17,11 @@ export class ContentIds {
     this.#seen.set(digest, occurrence + 1);
     return seal(occurrence === 0 ? digest : `${digest}.${occurrence}`);
   }
+}
+
+/** True where `ContentIds` gave the id to a record of this value, its keys in this order. */
+export function isDerivedFrom(id: string, record: JsonObject): boolean {
+  return id.startsWith(digestOf(record));
 }
 
 /** The id of a part a source gives none: its position in the message. */

@@ -18,7 +18,14 @@ export type {
   Tools,
   Writer,
 } from "./codec.ts";
-export { ContentIds, fileBytes, positionId, secondId, splitText } from "./derived.ts";
+export {
+  ContentIds,
+  fileBytes,
+  isDerivedFrom,
+  positionId,
+  secondId,
+  splitText,
+} from "./derived.ts";
 export type { MessageInit, PartInit, SessionInit, SourceOptions } from "./events.ts";
 export {
   carrierEvent,
@@ -35,6 +42,7 @@ export {
 } from "./events.ts";
 export type { Extracted } from "./extracted.ts";
 export { type FileSource, type FoundFiles, fileReader } from "./file-reader.ts";
+export { KeyOrders } from "./key-orders.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
 export { type FileStats, fileMark, measureFiles } from "./measure-files.ts";
 export { inPieces } from "./pieces.ts";

@@ -222,7 +222,7 @@ export class SourceRecord {
 
   /** Hash of the value of the whole record, taken fields included. */
   digest(): string {
-    return hash("sha256", stringifyJson(this.#fields)).slice(0, 32);
+    return digestOf(this.#fields);
   }
 
   #boundObject(object: JsonObject): JsonObject {
@@ -232,6 +232,11 @@ export class SourceRecord {
   #missing(kind: string, key: string): never {
     throw new SourceFault(this.at, `no ${kind} at "${key}"`);
   }
+}
+
+/** Hash of a record's value, its keys in their order. */
+export function digestOf(fields: JsonObject): string {
+  return hash("sha256", stringifyJson(fields)).slice(0, 32);
 }
 
 /** What is known of a record beside its value. */

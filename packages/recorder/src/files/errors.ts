@@ -13,6 +13,18 @@ export class LockedError extends PondError {
   }
 }
 
+/** What should be the folder of a store is a file, or below one. */
+export class NoFolderError extends PondError {
+  override readonly name = "NoFolderError";
+  readonly code = "no_folder";
+  readonly details: { readonly folder: string };
+
+  constructor(folder: string, options?: ErrorOptions) {
+    super(`${folder} is no folder and cannot be made one: name another for the sessions`, options);
+    this.details = { folder };
+  }
+}
+
 /** A file in the folder is no session. */
 export class DamagedFileError extends PondError {
   override readonly name = "DamagedFileError";

@@ -38,6 +38,47 @@ test("a folder that is not there holds no sessions, and reading makes none", asy
   expect(() => statSync(folder)).toThrow("ENOENT");
 });
 
+type Use = (store: SessionStore) => Promise<unknown>;
+const uses: readonly (readonly [string, Use])[] = [
+  ["load", (each) => each.load("s1")],
+  ["save", (each) => each.save(recorded().content())],
+  ["listForAgent", (each) => each.listForAgent("loom-agent")],
+  ["delete", (each) => each.delete("s1")],
+];
+
+const listIds: Use = (each) => each.listIds();
+test.each([...uses, ["listIds", listIds] as const])(
+  "where a file is the folder, %s says so",
+  async (_, use) => {
+    writeFileSync(folder, "mine");
+
+    for (const path of [folder, join(folder, "below")]) {
+      await expect(use(createFileStore(path))).rejects.toMatchObject({
+        code: "no_folder",
+        details: { folder: path },
+      });
+    }
+    expect(readFileSync(folder, "utf8")).toBe("mine");
+  },
+);
+
+test.each(uses)(
+  "a folder where the file of a session should be stays, and %s says so",
+  async (_, use) => {
+    mkdirSync(join(folder, "s1.json"), { recursive: true });
+
+    await expect(use(store)).rejects.toMatchObject({
+      code: "damaged_file",
+      details: { file: join(folder, "s1.json") },
+    });
+    expect(readdirSync(folder)).toEqual(["s1.json"]);
+  },
+);
+
+test("an empty path is no folder", () => {
+  expect(() => createFileStore("")).toThrow(TypeError);
+});
+
 test.each([
   ["a path upwards", "../../escape"],
   ["this folder", "."],

@@ -7,12 +7,15 @@ import { countKept, type KeptSoFar, keptSoFar } from "../kept-so-far.ts";
 import { headOf } from "../log-entry.ts";
 import type { SessionSink } from "../saver.ts";
 import { snapshot } from "../snapshot.ts";
-import { DamagedFileError, LockedError } from "./errors.ts";
+import { DamagedFileError, LockedError, NoFolderError } from "./errors.ts";
 import { fileNameOf, idOf, isHashed } from "./file-name.ts";
 import { codeOf, tryLock } from "./lock.ts";
 import { draftOf, readSession, syncFolder, writeSession } from "./session-file.ts";
 
-/** Sessions kept somewhere. Another backend is another implementation of it. */
+/**
+ * Sessions kept somewhere. Another backend is another implementation of it. One of files throws
+ * {@link NoFolderError} where it can have no folder.
+ */
 export type SessionStore = SessionSink & {
   /**
    * Writes a session whole, and for good.
@@ -39,8 +42,11 @@ export type SessionStore = SessionSink & {
 /**
  * A store of one JSON file for each session in a folder, which is made when it is first needed.
  * Any number of processes may use it at once, also when some of them crash.
+ *
+ * @throws {TypeError} for an empty path, which would be wherever the process is.
  */
 export function createFileStore(path: string): SessionStore {
+  if (path === "") throw new TypeError("createFileStore: expected the path of a folder");
   // The process may go elsewhere.
   const folder = resolve(path);
   /** What this store wrote last, so that it need not be read to know that it is still there. */
@@ -57,52 +63,68 @@ export function createFileStore(path: string): SessionStore {
     return content;
   };
 
-  return {
-    load,
-    async save(content) {
-      const { id } = content.session;
-      const file = fileOf(id);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await locked(file, id, async () => {
-        const mark = await markOf(file);
-        const last = written.get(id);
-        const isOurs = last?.mark === mark && countKept(content, last?.kept) > 0;
-        if (mark !== undefined && !isOurs) {
-          const stored = await load(id);
-          if (stored) refuseLoss(content, stored);
-        }
-        await writeSession(file, content);
-        const kept = keptSoFar(content, content.messages.length);
-        written.set(id, { mark: await markOf(file), kept });
-      });
-    },
-    async listIds() {
-      const found = await newestFirst(folder);
-      const ids = found.map(async (name) => idOf(name) ?? (await idInside(join(folder, name))));
-      return (await Promise.all(ids)).filter((id) => id !== undefined);
-    },
-    async listForAgent(agentId) {
-      const contents: SessionContent[] = [];
-      for (const name of await newestFirst(folder)) {
-        const content = await readSession(join(folder, name));
-        if (content && agentOf(content) === agentId) contents.push(content);
+  const save = async (content: SessionContent): Promise<void> => {
+    const { id } = content.session;
+    const file = fileOf(id);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await locked(file, id, async () => {
+      const mark = await markOf(file);
+      const last = written.get(id);
+      const isOurs = last?.mark === mark && countKept(content, last?.kept) > 0;
+      if (mark !== undefined && !isOurs) {
+        const stored = await load(id);
+        if (stored) refuseLoss(content, stored);
       }
-      return contents;
-    },
-    async delete(sessionId) {
-      const file = fileOf(sessionId);
-      if (!isId(sessionId) || (await markOf(file)) === undefined) return false;
-      return locked(file, sessionId, async () => {
-        const isThere = (await markOf(file)) !== undefined;
-        await rm(file, { force: true });
-        // A crash may have left a copy.
-        await rm(draftOf(file), { force: true });
-        await syncFolder(folder);
-        written.delete(sessionId);
-        return isThere;
-      });
-    },
+      await writeSession(file, content);
+      const kept = keptSoFar(content, content.messages.length);
+      written.set(id, { mark: await markOf(file), kept });
+    });
   };
+  const listIds = async (): Promise<readonly string[]> => {
+    const found = await newestFirst(folder);
+    const ids = found.map(async (name) => idOf(name) ?? (await idInside(join(folder, name))));
+    return (await Promise.all(ids)).filter((id) => id !== undefined);
+  };
+  const listForAgent = async (agentId: string): Promise<readonly SessionContent[]> => {
+    const contents: SessionContent[] = [];
+    for (const name of await newestFirst(folder)) {
+      const content = await readSession(join(folder, name));
+      if (content && agentOf(content) === agentId) contents.push(content);
+    }
+    return contents;
+  };
+  const remove = async (sessionId: string): Promise<boolean> => {
+    const file = fileOf(sessionId);
+    if (!isId(sessionId) || (await markOf(file)) === undefined) return false;
+    return locked(file, sessionId, async () => {
+      const isThere = (await markOf(file)) !== undefined;
+      await rm(file, { force: true });
+      // A crash may have left a copy.
+      await rm(draftOf(file), { force: true });
+      await syncFolder(folder);
+      written.delete(sessionId);
+      return isThere;
+    });
+  };
+
+  return {
+    load: (sessionId) => inFolder(folder, load(sessionId)),
+    save: (content) => inFolder(folder, save(content)),
+    listIds: () => inFolder(folder, listIds()),
+    listForAgent: (agentId) => inFolder(folder, listForAgent(agentId)),
+    delete: (sessionId) => inFolder(folder, remove(sessionId)),
+  };
+}
+
+/** @throws {NoFolderError} where the work found no folder. */
+async function inFolder<T>(folder: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    // The second where one was to be made.
+    const isNone = codeOf(cause) === "ENOTDIR" || codeOf(cause) === "EEXIST";
+    throw isNone ? new NoFolderError(folder, { cause }) : cause;
+  }
 }
 
 /** A file as a store wrote it, and what it wrote. */
@@ -143,11 +165,16 @@ function isEqual(left: Message, right: Message): boolean {
   return jsonEqual(snapshot(messageToWire(left)), snapshot(messageToWire(right)));
 }
 
-/** Differs whenever the file was written; undefined where there is none. */
+/**
+ * Differs whenever the file was written; undefined where there is none.
+ *
+ * @throws {DamagedFileError} where a folder is there.
+ */
 async function markOf(file: string): Promise<string | undefined> {
   try {
-    const { ino, mtimeNs, size } = await stat(file, { bigint: true });
-    return `${ino} ${mtimeNs} ${size}`;
+    const found = await stat(file, { bigint: true });
+    if (found.isDirectory()) throw new DamagedFileError(file, "it is a folder");
+    return `${found.ino} ${found.mtimeNs} ${found.size}`;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

@@ -62,6 +62,8 @@ export async function readSession(
     return (await readLineByLine(file)) ?? (await readWhole(file, maxTextBytes));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
+    if (codeOf(error) === "EISDIR")
+      throw new DamagedFileError(file, "it is a folder", { cause: error });
     if (error instanceof Error && "syscall" in error) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new DamagedFileError(file, reason, { cause: error });

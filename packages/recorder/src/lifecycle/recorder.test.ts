@@ -70,6 +70,18 @@ const callbacks: Row[] = [
   ],
   [
     "Session Lifecycle Callbacks",
+    "beforeTask answers at once: a promise records nothing",
+    () => {
+      const recorder = testRecorder({ beforeTask: (async () => false) as never });
+
+      expect(() => recorder.loop()).toThrow(
+        new TypeError("beforeTask: expected an answer at once, and it gave a promise"),
+      );
+      expect(recorder.sessions()).toEqual([]);
+    },
+  ],
+  [
+    "Session Lifecycle Callbacks",
     "afterTask is told once a session, by flush, with all loops finalized",
     async () => {
       const told: unknown[] = [];

@@ -102,7 +102,8 @@ export class KnownSession implements SessionWriter {
     }
     this.#seen.push({ id: header.id, digest, timestamp: header.timestamp });
     const piece = windowPiece(message);
-    if (piece.text !== null || piece.isBoundary) this.#pieces.push(piece);
+    const { text, title, isBoundary } = piece;
+    if (text !== null || title !== undefined || isBoundary) this.#pieces.push(piece);
   }
 
   /**
@@ -214,7 +215,8 @@ export class KnownSession implements SessionWriter {
   ): Promise<Window[]> {
     const { labels } = this.#gathered;
     if (!this.#isFlushed && changes.every((each) => isAppended(each, this.#tail))) {
-      const added = this.#pieces.filter(({ id }) => ordinals.has(id));
+      // The titles of a session that an earlier version stored have no windows yet.
+      const added = this.#pieces.filter(({ id, title }) => ordinals.has(id) || title !== undefined);
       const known = { live: this.#live, rows: this.#rows, searchable: this.#searchable };
       const windows = await appendedWindows(this.#store, labels, known, added);
       if (windows !== undefined) return windows;

@@ -1,3 +1,4 @@
+import type { JsonValue } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { redactMessageRows, redactSessionRow } from "./redact-rows.ts";
 
@@ -19,4 +20,26 @@ it.each([
   ],
 ])("says that a row is damaged where the %s are no JSON", (_, redact) => {
   expect(redact).toThrow(expect.objectContaining({ code: "damaged_row" }));
+});
+
+it.each([
+  ["another", "secret name", "[gone] name", true],
+  ["gone", "secret", undefined, true],
+  ["the same", "plain name", "plain name", false],
+])("makes the windows again of a session whose title is %s by now", (_, title, now, isChanged) => {
+  const text = (whole: string): string =>
+    whole === "secret" ? "" : whole.replace("secret", "[gone]");
+  const json = <Value extends JsonValue>(value: Value): Value =>
+    JSON.parse(JSON.stringify(value), (_key, each) =>
+      typeof each === "string" ? text(each) : each,
+    ) as Value;
+  const options = { source: { record: { type: "custom-title", customTitle: title } } };
+  const row = {
+    ...{ ...message, role: "system", content: '""', search_text: null },
+    options: JSON.stringify(options),
+  };
+
+  const redacted = redactMessageRows(row, [], { text, json }, "/", () => undefined);
+
+  expect([redacted.piece?.title, redacted.isTextChanged]).toEqual([now, isChanged]);
 });

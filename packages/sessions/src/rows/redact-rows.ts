@@ -37,7 +37,7 @@ export type RedactedMessage = {
   readonly parts: readonly Row[];
   /** What of it windows are made of; undefined where it holds no message. */
   readonly piece: WindowPiece | undefined;
-  /** Search finds it by another text than before. */
+  /** Search finds it by another text than before, or may find its session by another title. */
   readonly isTextChanged: boolean;
 };
 
@@ -96,21 +96,27 @@ export function redactMessageRows(
   if (stored["digest"] === null || (isSame && (isOwn || value !== undefined))) {
     return { message, parts, piece, isTextChanged: false };
   }
-  if (isOwn) return { parts, piece, ...withDerived(message, prepared) };
+  // A title may be gone by now that its window still holds.
+  const maySayTitle = value?.role === "system";
+  if (isOwn) {
+    const { row, isTextChanged } = withDerived(message, prepared);
+    return { message: row, parts, piece, isTextChanged: isTextChanged || maySayTitle };
+  }
   const digest = prepared?.digest ?? carriedSessionDigest(message) ?? movedDigest(stored);
   const carrier = digest === undefined ? message : withDigest(message, digest);
-  return { message: carrier, parts, piece, isTextChanged: typeof piece?.text === "string" };
+  const isTextChanged = maySayTitle || typeof piece?.text === "string";
+  return { message: carrier, parts, piece, isTextChanged };
 }
 
 function withDerived(
   row: Row,
   prepared: PreparedMessage | undefined,
-): Pick<RedactedMessage, "message" | "isTextChanged"> {
-  if (prepared === undefined) return { message: row, isTextChanged: false };
+): { readonly row: Row; readonly isTextChanged: boolean } {
+  if (prepared === undefined) return { row, isTextChanged: false };
   const text = prepared.searchText === null ? null : toIndexed(prepared.searchText);
   const isTextChanged = text !== row["search_text"];
   return {
-    message: {
+    row: {
       ...row,
       search_text: text,
       is_searchable: text === null ? 0n : 1n,

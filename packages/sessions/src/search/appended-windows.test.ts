@@ -1,14 +1,21 @@
 import type { ReadEvent } from "@pond/canonical";
+import type { Table } from "@pond/substrate";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
 import { ingestDemo, withStore } from "../testing.ts";
 
-type Turn = { readonly text: string | undefined; readonly isBoundary: boolean };
+type Turn = {
+  readonly text: string | undefined;
+  readonly isBoundary: boolean;
+  /** Of a record that says what the session is called. */
+  readonly title?: string | undefined;
+};
 
 const turn: fc.Arbitrary<Turn> = fc.record({
   text: fc.constantFrom(undefined, "short", "x".repeat(900), "y".repeat(2_500)),
   isBoundary: fc.boolean(),
+  title: fc.constantFrom(undefined, undefined, "one", "two"),
 });
 
 const session = {
@@ -18,11 +25,17 @@ const session = {
 
 /** Turns of session `s`, from a place on, as events. */
 function eventsOf(turns: readonly Turn[], from: number): ReadEvent[] {
-  return turns.flatMap(({ text, isBoundary }, at) => {
+  return turns.flatMap(({ text, isBoundary, title }, at) => {
     const id = `m${from + at}`;
+    const timestamp = BigInt(from + at);
+    if (title !== undefined) {
+      const options = { source: { record: { type: "custom-title", customTitle: title } } };
+      const record = { session_id: "s", id, role: "system", timestamp, content: "", options };
+      return [{ kind: "message", message: record }] as unknown as ReadEvent[];
+    }
     const options = isBoundary ? { source: { boundary: "compaction" } } : {};
     const place = { session_id: "s", options };
-    const message = { ...place, id, role: "user", timestamp: BigInt(from + at) };
+    const message = { ...place, id, role: "user", timestamp };
     const part = { ...place, message_id: id, id: "p", provenance: "conversational" };
     const parts =
       text === undefined ? [] : [{ kind: "part", part: { ...part, type: "text", text } }];
@@ -79,6 +92,62 @@ it("are made from the last window alone, however long the session is", () =>
 
     expect(await windows(sessions)).toMatchObject({ m30: { message_ids: '["m30"]' } });
     expect(Math.max(...read)).toBeLessThan(5);
+  }));
+
+const called = (title: string): Turn => ({ text: undefined, isBoundary: false, title });
+
+it("are made from the last window alone also where a session has titles", () =>
+  withStore(async (sessions) => {
+    const turns = Array.from({ length: 30 }, (_, at) => said(`${at} `.repeat(600)));
+    await ingest(sessions, [[called("one"), ...turns, called("two")]]);
+    const read: number[] = [];
+    const watched = watching(sessions, read);
+
+    const more = eventsOf([called("two"), said("more"), called("three")], 32);
+    await ingestDemo(watched, [[session, ...more]], { addsOnly: true });
+
+    const texts = Object.values(await windows(sessions)).map((row) => Object(row).text);
+    for (const text of ["one", "two", "more", "three"]) {
+      expect(texts.filter((each) => each === text)).toEqual([text]);
+    }
+    expect(Math.max(...read)).toBeLessThan(5);
+  }));
+
+it("are written no further time for a title that is said again, nor for what is read again", () =>
+  withStore(async (sessions) => {
+    await ingest(sessions, [[called("one"), said("first")]]);
+    const written: number[] = [];
+    const watched = withMember(sessions, "windows", "insert", (insert) => async (rows) => {
+      written.push(rows["id"]?.length ?? 0);
+      return insert(rows);
+    });
+
+    await ingestDemo(watched, [[session, ...eventsOf([called("one")], 2)]], { addsOnly: true });
+    const whole = eventsOf([called("one"), said("first"), called("one")], 0);
+    await ingestDemo(watched, [[session, ...whole]]);
+
+    expect(Math.max(...written)).toBe(0);
+    expect(Object.keys(await windows(sessions))).toHaveLength(2);
+  }));
+
+it("get the titles of a session that was stored without, when it goes on", () =>
+  withStore(async (sessions) => {
+    const older = withMember(sessions, "windows", "insert", (insert) => async (rows) => {
+      const places = Array.from({ length: rows["id"]?.length ?? 0 }, (_, at) => at);
+      const kept = places.filter((at) => rows["message_ids"]?.at(at) !== "[]");
+      const columns = Object.entries(rows).map(([name, cells]) => {
+        return [name, kept.map((at) => cells.at(at) ?? null)] as const;
+      });
+      return insert(Object.fromEntries(columns));
+    });
+    const turns = [called("one"), said("first"), called("two")];
+    await ingest(older, [turns]);
+    expect(Object.keys(await windows(sessions))).toEqual(["m1"]);
+
+    await ingestDemo(sessions, [[session, ...eventsOf([...turns, said("more")], 0)]]);
+
+    const texts = Object.values(await windows(sessions)).map((row) => Object(row).text);
+    expect(texts.sort()).toEqual(["first\nmore", "one", "two"]);
   }));
 
 it("are all made again where a window begins with a message that is not there", () =>
@@ -138,24 +207,32 @@ it("hold the newest text of a message that was revised before", () =>
 
 /** The same store, which notes how many parts each query gives. */
 function watching(sessions: SessionStore, read: number[]): SessionStore {
+  return withMember(sessions, "parts", "rows", (rows) => async (options) => {
+    const found = await rows(options);
+    read.push(found.length);
+    return found;
+  });
+}
+
+/** The same store, one of whose tables does something else. */
+function withMember<Name extends "rows" | "insert">(
+  sessions: SessionStore,
+  name: string,
+  member: Name,
+  make: (own: Table[Name]) => Table[Name],
+): SessionStore {
   const store = new Proxy(sessions.store, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
       if (key !== "table") return typeof value === "function" ? value.bind(target) : value;
-      return (name: string): unknown => {
-        const table = target.table(name);
-        if (name !== "parts") return table;
+      return (asked: string): unknown => {
+        const table = target.table(asked);
+        if (asked !== name) return table;
         return new Proxy(table, {
-          get(_, member) {
-            if (member !== "rows") {
-              const own: unknown = Reflect.get(table, member, table);
-              return typeof own === "function" ? own.bind(table) : own;
-            }
-            return async (options: Parameters<typeof table.rows>[0]) => {
-              const rows = await table.rows(options);
-              read.push(rows.length);
-              return rows;
-            };
+          get(_, each) {
+            const own: unknown = Reflect.get(table, each, table);
+            const bound = typeof own === "function" ? own.bind(table) : own;
+            return each === member ? make(bound) : bound;
           },
         });
       };

@@ -18,11 +18,17 @@ type Stored = {
   readonly searchable: readonly string[];
 };
 
+type StoredWindows = {
+  readonly last: { readonly ordinal: bigint; readonly ids: string };
+  readonly titleIds: ReadonlySet<string>;
+};
+
 /**
  * The windows to write for a session to which messages were added at its end: its last one, where
  * they go on with it, and those behind. Of the messages only those of the last window are read.
  *
  * @param known - What was there before.
+ * @param added - What is new of it, and whatever else is known to say a title.
  * @returns Undefined where that is not enough to know; then all windows have to be made again.
  */
 export async function appendedWindows(
@@ -31,37 +37,49 @@ export async function appendedWindows(
   known: Stored,
   added: readonly WindowPiece[],
 ): Promise<Window[] | undefined> {
-  if (added.every(({ text }) => text === null)) return [];
-  const last = await lastWindow(store, sessionId, known);
-  if (last === undefined) return undefined;
+  if (!added.some((piece) => isNews(piece, known))) return [];
+  const stored = await storedWindows(store, sessionId, known);
+  if (stored === undefined) return undefined;
+  const { last, titleIds } = stored;
   const tail = [...known.live.values()].filter(({ ordinal }) => ordinal >= last.ordinal);
   // A carrier holds a later value of its message, or another place for it.
   const isPlain = tail.every(({ id, rowId, digest }) => digest !== null && rowId === id);
   if (!isPlain || tail.length > tailAtMost) return undefined;
   const pieces = await piecesOf(store, sessionId, tail, known.rows);
-  const [stored] = windowsOf(pieces);
-  if (stored === undefined || idsText(stored) !== last.ids) return undefined;
-  return windowsOf([...pieces, ...added]).filter((each) => idsText(each) !== last.ids);
+  const again = windowsOf(pieces).find(({ messageIds }) => messageIds.length > 0);
+  if (again === undefined || idsText(again) !== last.ids) return undefined;
+  return windowsOf([...pieces, ...added]).filter(
+    (each) => idsText(each) !== last.ids && !titleIds.has(each.id),
+  );
+}
+
+/** True for what windows do not hold yet: a text or a title of a message that is new. */
+function isNews({ id, text, title }: WindowPiece, { live }: Stored): boolean {
+  return !live.has(id) && (text !== null || title !== undefined);
 }
 
 /**
- * The window that begins last; undefined unless every window begins with a message that is there,
+ * The window that begins last, and the ids of those of titles; undefined unless every window begins with a message that is there,
  * and each message with a text is in one of them: processes that stored some of a session at the
  * same time made windows that know nothing of each other's.
  */
-async function lastWindow(
+async function storedWindows(
   store: Store,
   sessionId: string,
   { live, searchable }: Stored,
-): Promise<{ readonly ordinal: bigint; readonly ids: string } | undefined> {
+): Promise<StoredWindows | undefined> {
   const columns = ["id", "message_ids"];
   const rows = await store.table("windows").rows({ columns, where: eq("session_id", sessionId) });
   const within = new Set<string>();
-  let last: { readonly ordinal: bigint; readonly ids: string } | undefined;
+  const titleIds = new Set<string>();
+  let last: StoredWindows["last"] | undefined;
   for (const row of rows) {
     const ids = String(row["message_ids"]);
-    // One that was emptied holds none.
-    if (ids === noIds) continue;
+    // That of a title holds no messages, and one that was emptied none any more.
+    if (ids === noIds) {
+      titleIds.add(String(row["id"]));
+      continue;
+    }
     const first = live.get(String(row["id"]));
     if (first === undefined || first.digest === null) return undefined;
     if (last === undefined || first.ordinal > last.ordinal) last = { ordinal: first.ordinal, ids };
@@ -72,7 +90,7 @@ async function lastWindow(
   }
   // A carrier's text may be another, or none.
   const isLeftOut = (id: string): boolean => live.get(id)?.rowId === id && !within.has(id);
-  return searchable.some(isLeftOut) ? undefined : last;
+  return last === undefined || searchable.some(isLeftOut) ? undefined : { last, titleIds };
 }
 
 const noIds = stringifyJson([]);

@@ -36,6 +36,20 @@ it("holds the newest text of a revised message, and none of one that disappeared
     );
   }));
 
+it("keeps what a session was called before", () =>
+  withStore(async (sessions) => {
+    const called = (title: string): DemoMessage => ({
+      ...{ id: "row", role: "carrier", options: { type: "session", title } },
+    });
+    for (const title of ["walnut", "almond", "walnut"]) {
+      await ingest(sessions, [called(title), a]);
+    }
+
+    const rows = await sessions.store.table("windows").rows({ columns: ["text"] });
+    expect(rows.map(({ text }) => text).sort()).toEqual(["This is a.", "almon", "walnu"]);
+    expect(Object.values(await windows(sessions)).sort()).toEqual(['["a"]', "[]", "[]"]);
+  }));
+
 it("covers what the store keeps though the source could not be read there", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [a, b, said("c")]);

@@ -4,6 +4,8 @@ import { Columns } from "../rows/columns.ts";
 import { type Labels, windowRow } from "../rows/to-rows.ts";
 import type { Window } from "./windows.ts";
 
+const noIds = stringifyJson([]);
+
 type StoredWindow = {
   readonly text: unknown;
   readonly ids: unknown;
@@ -12,7 +14,8 @@ type StoredWindow = {
 
 /**
  * The windows to write for a session that changed: those that are new or differ, and an empty one
- * for each that no longer begins where it did, so that search does not find its text twice.
+ * for each that no longer begins where it did, so that search does not find its text twice. What it
+ * was called before stays a name to find it by.
  */
 export async function changedWindows(
   store: Store,
@@ -76,7 +79,8 @@ async function storedWindows(store: Store, sessionId: string): Promise<Map<strin
 }
 
 function emptied(stored: ReadonlyMap<string, StoredWindow>): Window[] {
-  return [...stored].flatMap(([id, { text, timestamp }]) =>
-    text === null ? [] : [{ id, timestamp, text: null, messageIds: [] }],
+  return [...stored].flatMap(([id, { ids, timestamp }]) =>
+    // Empty already, or of a title.
+    ids === noIds ? [] : [{ id, timestamp, text: null, messageIds: [] }],
   );
 }

@@ -1,6 +1,8 @@
+import type { MessageHeader } from "@pond/canonical";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { addPiece, WindowBuilder, type WindowPiece } from "./windows.ts";
+import { prepareMessage } from "../rows/prepare.ts";
+import { addPiece, WindowBuilder, type WindowPiece, windowPiece } from "./windows.ts";
 
 const piece = fc.record({
   text: fc.option(fc.constantFrom("short", "x".repeat(900), "y".repeat(2_500))),
@@ -34,6 +36,41 @@ it("changes no window but the last when the session grows", () => {
       expect(windowsOf([...pieces, ...more]).slice(0, before.length)).toEqual(before);
     }),
   );
+});
+
+it("gives each title a window of its own, once, and parts no other by it", () => {
+  const say = (text: string | null, title?: string) => ({ text, title, isBoundary: false });
+
+  const windows = windowsOf([
+    say(null, "Harvesting"),
+    say("a"),
+    say(null, "Harvest"),
+    say("b"),
+    say(null, "Harvesting"),
+  ]);
+
+  expect(windows.map(({ timestamp, text, messageIds }) => [timestamp, text, messageIds])).toEqual([
+    [0n, "Harve", []],
+    [0n, "Harve", []],
+    [1n, "a\nb", ["m1", "m3"]],
+  ]);
+  expect(new Set(windows.map(({ id }) => id)).size).toBe(3);
+});
+
+it.each([
+  ["ends at 500 characters", "x".repeat(2_000_000), "x".repeat(500)],
+  ["has no half of a character", "a\ud800b", "a\ufffdb"],
+  ["keeps what is no letter", "\u0000\u001b[2J <b>", "\u0000\u001b[2J <b>"],
+  ["is none where it is empty", " \n ", undefined],
+])("a title %s", (_, customTitle, expected) => {
+  const options = { source: { record: { type: "custom-title", customTitle } } };
+  const titleOf = (role: string) => {
+    const header = { id: "m", session_id: "s", timestamp: 0n, role, content: "", options };
+    return windowPiece(prepareMessage(header as unknown as MessageHeader, [])).title;
+  };
+
+  expect(titleOf("system")).toBe(expected);
+  expect(titleOf("user")).toBe(undefined);
 });
 
 it("ends at a compaction and at about 2,000 characters", () => {

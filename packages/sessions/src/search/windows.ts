@@ -1,19 +1,26 @@
+import { hash } from "node:crypto";
 import type { Micros } from "@pond/canonical";
+import { titleOf } from "@pond/canonical/foreign";
 import { bagOf } from "../rows/option-bag.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
 import { windowText } from "./window-text.ts";
 
-/** A run of conversational messages of one session, searched as one text. */
+/** A run of conversational messages of one session, or a title it was given, searched as one text. */
 export type Window = {
-  /** Id of its first message. */
+  /** Id of its first message; of a title the same whenever it is said. */
   readonly id: string;
   readonly timestamp: Micros;
   /** Null in a window that is no more. */
   readonly text: string | null;
+  /** None in one of a title. */
   readonly messageIds: readonly string[];
 };
 
+/** The time of every title's window: a session is called so at all its times. */
+export const titleTime: Micros = 0n;
+
 const windowChars = 2_000;
+const titleChars = 500;
 
 /**
  * Cuts a session into windows of about 2,000 characters as its messages come. A boundary depends
@@ -21,6 +28,7 @@ const windowChars = 2_000;
  */
 export class WindowBuilder {
   readonly #windows: Window[] = [];
+  readonly #titles: Set<string> = new Set();
   #texts: string[] = [];
   #ids: string[] = [];
   #timestamp: Micros = 0n;
@@ -33,6 +41,14 @@ export class WindowBuilder {
     this.#texts.push(windowText(text));
     this.#chars += text.length;
     return this.#chars >= windowChars && this.close();
+  }
+
+  /** Adds a window for a title, once: a client says it again whenever the session goes on. */
+  addTitle(title: string): void {
+    const id = `pond-title:${hash("sha256", title).slice(0, 32)}`;
+    if (this.#titles.has(id)) return;
+    this.#titles.add(id);
+    this.#windows.push({ id, timestamp: titleTime, text: windowText(title), messageIds: [] });
   }
 
   /**
@@ -62,14 +78,21 @@ export type WindowPiece = {
   readonly id: string;
   readonly timestamp: Micros;
   readonly text: string | null;
+  /** What the message says the session is called. */
+  readonly title?: string | undefined;
   readonly isBoundary: boolean;
 };
 
 export function windowPiece({ header, searchText }: PreparedMessage): WindowPiece {
-  const { id, timestamp, options } = header;
+  const { id, timestamp, options, role } = header;
   // Adapters mark the record at which a client compacted its context.
   const isBoundary = bagOf(options, "source")["boundary"] === "compaction";
-  return { id, timestamp, text: searchText, isBoundary };
+  const title = role === "system" ? titleOf([header])?.text : undefined;
+  return {
+    ...{ id, timestamp, text: searchText, isBoundary },
+    // Whatever a source put there: a name is short, and the column is plain text.
+    ...(title !== undefined && { title: title.slice(0, titleChars).toWellFormed() }),
+  };
 }
 
 /** @returns True where the message completes a window. */
@@ -80,6 +103,7 @@ export function addToWindows(windows: WindowBuilder, message: PreparedMessage): 
 /** @returns True where the piece completes a window. */
 export function addPiece(windows: WindowBuilder, piece: WindowPiece): boolean {
   const isClosed = piece.isBoundary && windows.close();
-  const { id, timestamp, text } = piece;
+  const { id, timestamp, text, title } = piece;
+  if (title !== undefined) windows.addTitle(title);
   return (text !== null && windows.add(id, timestamp, text)) || isClosed;
 }

@@ -491,6 +491,18 @@ describe("whatever the text is", () => {
     );
   });
 
+  it("refuses a value that holds itself, and takes one that comes twice", () => {
+    const looped: Record<string, JsonValue> = { a: { list: [token] } };
+    const twice = { one: looped["a"] as JsonValue, other: looped["a"] as JsonValue };
+
+    const redacted = createRedactor().json(twice);
+    Object.assign(looped["a"] as object, { self: [looped] });
+
+    expect(redacted.one).toEqual({ list: [expect.stringContaining("[redacted 1: ")] });
+    expect(redacted.other).toEqual(redacted.one);
+    expect(() => createRedactor().json(looped)).toThrow(TypeError);
+  });
+
   it("leaves sentences of ordinary words", () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 60 }), (list) => {

@@ -24,7 +24,11 @@ export type Redactor = {
    * @param text - Whole: a secret that two texts share between them is not found.
    */
   text(text: string): string;
-  /** The same value, its every text and key redacted; the text of files in base64 too. */
+  /**
+   * The same value, its every text and key redacted; the text of files in base64 too.
+   *
+   * @throws {TypeError} for a value that holds itself.
+   */
   json<Value extends JsonValue>(value: Value): Value;
   /** So far, the most frequent first. */
   counts(): RedactedCount[];
@@ -140,26 +144,42 @@ type Task = {
   readonly put: (value: JsonValue) => void;
 };
 
+/** Comes when all that an object or list holds was mapped. */
+type End = { readonly endOf: object };
+
 /** A copy with every text mapped, in the order of reading; of any depth, so no call stack. */
 function mapTexts(root: JsonValue, { text, field }: TextMaps): JsonValue {
   let result: JsonValue = null;
   const put = (value: JsonValue) => {
     result = value;
   };
-  const tasks: Task[] = [{ value: root, name: "", put }];
+  const tasks: (Task | End)[] = [{ value: root, name: "", put }];
+  const around = new Set<object>();
+  const enter = (value: object): void => {
+    if (around.has(value)) throw new TypeError("a value that holds itself is no JSON");
+    around.add(value);
+    tasks.push({ endOf: value });
+  };
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
+    if ("endOf" in task) {
+      around.delete(task.endOf);
+      continue;
+    }
     const { value, name, isFile } = task;
     if (typeof value === "string") {
       task.put((isFile ? redactedFile(value, text) : undefined) ?? field(name, value));
-    } else if (Array.isArray(value)) task.put(mapList(value, name, tasks));
-    else if (isJsonObject(value) && !isRawNumber(value)) {
+    } else if (Array.isArray(value)) {
+      enter(value);
+      task.put(mapList(value, name, tasks));
+    } else if (isJsonObject(value) && !isRawNumber(value)) {
+      enter(value);
       task.put(mapObject(value, text, tasks));
     } else if (value !== undefined) task.put(value);
   }
   return result;
 }
 
-function mapList(list: readonly JsonValue[], name: string, tasks: Task[]): JsonValue {
+function mapList(list: readonly JsonValue[], name: string, tasks: (Task | End)[]): JsonValue {
   const copy: JsonValue[] = new Array(list.length).fill(null);
   for (let at = list.length - 1; at >= 0; at -= 1) {
     const put = (value: JsonValue) => {
@@ -175,7 +195,7 @@ function mapList(list: readonly JsonValue[], name: string, tasks: Task[]): JsonV
 function mapObject(
   object: Readonly<Record<string, JsonValue>>,
   text: TextMaps["text"],
-  tasks: Task[],
+  tasks: (Task | End)[],
 ): JsonValue {
   const copy: Record<string, JsonValue> = {};
   const { type, name: label = object["key"] } = object;

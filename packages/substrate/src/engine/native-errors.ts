@@ -23,7 +23,7 @@ const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
   [
     "storage",
     // The last of these are of files that are damaged, or gone.
-    /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials|corrupt file|failed to decode protobuf|joinerror::panic|panic in async|invalid magic|not found: \S+\.(lance|manifest)\b|unexpected eof|decompression (error|failed)|next batch from stream: invalid input|outside file of size|at line \d+ column \d+/i,
+    /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials|corrupt file|failed to decode protobuf|joinerror::panic|panic in async|invalid magic|not found: \S+\.(lance|manifest)\b|unexpected eof|decompression (error|failed)|next batch from stream: invalid input|outside file of size|at line \d+ column \d+|could not parse bucket/i,
   ],
 ];
 
@@ -50,6 +50,13 @@ function isOfClosed(error: unknown): boolean {
   return error instanceof Error && /^(Table .*|Connection) is closed$/.test(error.message);
 }
 
+/** Why a vector is not searched for; undefined for any other error. */
+function otherLength(error: unknown): string | undefined {
+  const pattern = /query dim\((\d+)\) doesn't match the column (\w+) vector dim\((\d+)\)/;
+  const [, asked, column, stored] = (error instanceof Error && pattern.exec(error.message)) || [];
+  return column && `${column}: its vectors have ${stored} numbers, not ${asked}`;
+}
+
 /** The error to throw for a native one: the same where the call itself is to blame. */
 export function toTyped(
   { table, location }: { readonly table: string; readonly location: string },
@@ -57,6 +64,8 @@ export function toTyped(
   attempts: number = 1,
 ): unknown {
   if (isOfClosed(error)) return new StoreClosedError(location, { cause: error });
+  const unfit = otherLength(error);
+  if (unfit !== undefined) return new TypeError(`${table}.${unfit}`, { cause: error });
   const kind = kindOf(error);
   if (kind === undefined || !(error instanceof Error)) return error;
   const message = redact(error.message);
@@ -73,7 +82,10 @@ const reasons: readonly (readonly [RegExp, (found: readonly string[]) => string]
     /No object store provider found for scheme: '(\S*)'/,
     ([, scheme]) => `"${scheme}" is no kind of storage; there are folders, s3://, az:// and gs://`,
   ],
-  [/did not match any known pattern/, () => "this is no address of a bucket or container"],
+  [
+    /did not match any known pattern|Could not parse bucket/,
+    () => "this is no address of a bucket or container",
+  ],
   [/<Code>(NoSuchBucket|ContainerNotFound)</, ([, code]) => `there is no such bucket (${code})`],
   [
     /status(?: code)?: 40[13].*?<Code>(\w+)</s,

@@ -44,20 +44,6 @@ export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema
   return new arrow.Schema(fields);
 }
 
-/** Why keys of a table could not be told apart; undefined where they can. */
-export function unfitKey({ primaryKey, columns }: TableDeclaration): string | undefined {
-  for (const name of primaryKey) {
-    const column = columns[name];
-    if (column === undefined) return `there is no column ${name} for its key`;
-    // Of other types the engine lets writers at once store one key twice.
-    if (column.type !== "text" && column.type !== "int64" && column.type !== "bytes") {
-      return `${name} is of its key, so it can be text, int64 (for times as well) or bytes`;
-    }
-    if (column.isNullable) return `${name} is of its key, so it cannot be nullable`;
-  }
-  return primaryKey.length === 0 ? "it has no key" : undefined;
-}
-
 /** What the first column of a key says of the schema's version. */
 export function versionMetadata(table: TableDeclaration): Readonly<Record<string, string>> {
   return { [versionKey]: String(table.schemaVersion) };

@@ -103,18 +103,19 @@ async function indexesToMake(
       lacking.includes(index) ||
       (known.unindexedRows > known.indexedRows && known.unindexedRows >= thresholds.unindexedRows);
     if (!isBehind) continue;
-    if (index.kind === "vector" && !(await isWorthTraining(handle, index))) continue;
+    if (index.kind === "vector" && !(await isWorthTraining(table, handle, index))) continue;
     missing.push(index);
   }
   return missing;
 }
 
 async function isWorthTraining(
+  table: TableDeclaration,
   handle: LanceTable,
   index: IndexDeclaration & { readonly kind: "vector" },
 ): Promise<boolean> {
   if ((await handle.countRows()) < index.minRows) return false;
-  return (await countVectors(handle, index.column)) >= index.minRows;
+  return (await countVectors(table, handle, index.column)) >= index.minRows;
 }
 
 function isWorthFolding({ rows, bytes, fragments, indexes }: TableHealth): boolean {

@@ -44,7 +44,7 @@ export async function createIndexes(
   for (const index of indexes) {
     // The engine consumes an index description, so every attempt needs a new one.
     const create = async (): Promise<void> => {
-      const config = await configOf(index, handle);
+      const config = await configOf(table, index, handle);
       await handle.createIndex(index.column, { config, replace: true });
     };
     try {
@@ -58,8 +58,12 @@ export async function createIndexes(
 }
 
 /** How many rows have a vector in a column. */
-export function countVectors(handle: LanceTable, column: string): Promise<number> {
-  return handle.countRows(toSql(isNotNull(column)));
+export function countVectors(
+  table: TableDeclaration,
+  handle: LanceTable,
+  column: string,
+): Promise<number> {
+  return handle.countRows(toSql(isNotNull(column), table));
 }
 
 export async function dropIndex(handle: LanceTable, column: string): Promise<void> {
@@ -68,7 +72,11 @@ export async function dropIndex(handle: LanceTable, column: string): Promise<voi
   }
 }
 
-async function configOf(index: IndexDeclaration, handle: LanceTable): Promise<Index> {
+async function configOf(
+  table: TableDeclaration,
+  index: IndexDeclaration,
+  handle: LanceTable,
+): Promise<Index> {
   const { Index } = loadLance();
   switch (index.kind) {
     case "btree":
@@ -77,7 +85,7 @@ async function configOf(index: IndexDeclaration, handle: LanceTable): Promise<In
       return Index.bitmap();
     case "vector": {
       const dimension = vectorDimension(await handle.schema(), index.column) ?? 0;
-      const vectors = await countVectors(handle, index.column);
+      const vectors = await countVectors(table, handle, index.column);
       const numPartitions = Math.max(1, Math.floor(vectors / 4096));
       const options = { numPartitions, distanceType: index.distance };
       // Trains 30 to 50 times faster than IVF_PQ, with better recall; but it packs numbers by eight.

@@ -39,7 +39,8 @@ async function hasLostIndex(table: TableDeclaration, handle: LanceTable): Promis
   if (column === undefined) return false;
   try {
     // To plan is enough, and reads nothing.
-    await scanQuery(handle, { columns: [column], where: isNotNull(column) }).explainPlan();
+    const query = { columns: [column], where: isNotNull(column) };
+    await scanQuery(table, handle, query).explainPlan();
     return false;
   } catch (error) {
     if (error instanceof Error && lost.test(error.message)) return true;

@@ -21,7 +21,7 @@ export async function makeTextIndexes(
   const place = { table: table.name, location };
   const options = { refresh: () => refresh(table, handle) };
   for (const index of await retry(place, () => missingTextIndexes(table, handle), options)) {
-    const hasText = toSql(isNotNull(index.column));
+    const hasText = toSql(isNotNull(index.column), table);
     const texts = await retry(place, () => handle.countRows(hasText), options);
     if (texts <= fewTexts) await createIndexes(table, handle, location, [index], {});
   }

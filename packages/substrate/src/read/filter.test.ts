@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Cell, Row } from "../declaration.ts";
 import type { Table } from "../table.ts";
-import { batchOf } from "../testing/catalogue.ts";
+import { batchOf, parts } from "../testing/catalogue.ts";
 import { openCatalogue } from "../testing/store.ts";
 import {
   and,
@@ -123,7 +123,10 @@ describe("text", () => {
       [or(eq("description", lone), isNull("description")), ["2"]],
     ];
     for (const [filter, expected] of outcomes) {
-      expect([toSql(filter), await found(table, filter)]).toEqual([toSql(filter), expected]);
+      expect([toSql(filter, parts), await found(table, filter)]).toEqual([
+        toSql(filter, parts),
+        expected,
+      ]);
     }
   });
 
@@ -227,15 +230,123 @@ describe("numbers and times", () => {
       [eq("order", -(2 ** 63)), ["2"]],
     ];
     for (const [filter, expected] of outcomes) {
-      expect([toSql(filter), await found(table, filter)]).toEqual([toSql(filter), expected]);
+      expect([toSql(filter, parts), await found(table, filter)]).toEqual([
+        toSql(filter, parts),
+        expected,
+      ]);
     }
   });
 
   it.each<FilterValue>([
     ...[Number.NaN, Infinity, 2n ** 63n, -(2n ** 63n) - 1n, { micros: 2n ** 63n }],
-  ])("are not compared with what no column holds: %s", (value) => {
-    expect(() => toSql(eq("order", value))).toThrow(TypeError);
-    expect(() => toSql(oneOf("order", [value]))).toThrow(TypeError);
+  ])("are not compared with what no column holds: %s", async (value) => {
+    const table = (await openCatalogue()).table("parts");
+
+    for (const column of ["order", "weight", "listed"]) {
+      await expect(table.count(eq(column, value))).rejects.toThrow(TypeError);
+      await expect(table.count(oneOf(column, [value]))).rejects.toThrow(TypeError);
+    }
+  });
+
+  it("compares integers to the last one with numbers at their bounds and beside them", async () => {
+    const orders = [-(2n ** 63n), 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, null];
+    const table = await tableOf(orders.map((order) => ({ order })));
+
+    const outcomes: [Filter, string[]][] = [
+      [oneOf("order", [2n ** 53n, 0.5]), ["1"]],
+      [oneOf("order", [2n ** 53n + 1n, 2 ** 63, 1e300]), ["2"]],
+      [oneOf("order", [0.5]), []],
+      [not(oneOf("order", [0.5])), ["0", "1", "2", "3"]],
+      [lt("order", 2 ** 63), ["0", "1", "2", "3"]],
+      [lte("order", 2 ** 63), ["0", "1", "2", "3"]],
+      [gte("order", 2 ** 63), []],
+      [gt("order", 2 ** 63), []],
+      [eq("order", 2 ** 63), []],
+      [ne("order", 2 ** 63), ["0", "1", "2", "3"]],
+      [not(gte("order", 2 ** 63)), ["0", "1", "2", "3"]],
+      [gte("order", -(2 ** 63)), ["0", "1", "2", "3"]],
+      [lt("order", -(2 ** 63)), []],
+      [lt("order", -1e300), []],
+      [gt("order", -1e300), ["0", "1", "2", "3"]],
+      [gt("order", 2 ** 52 - 0.5), ["1", "2", "3"]],
+      [lt("order", -0.5), ["0"]],
+    ];
+    for (const [filter, expected] of outcomes) {
+      expect([toSql(filter, parts), await found(table, filter)]).toEqual([
+        toSql(filter, parts),
+        expected,
+      ]);
+    }
+  });
+
+  it("compares numbers with integers that none of them is", async () => {
+    const weights = [2 ** 53, 2 ** 53 + 2, Number.NaN, null, -(2 ** 63)];
+    const table = await tableOf(weights.map((weight) => ({ weight })));
+    const between = 2n ** 53n + 1n;
+
+    const outcomes: [Filter, string[]][] = [
+      [eq("weight", 2n ** 53n), ["0"]],
+      [eq("weight", between), []],
+      [not(eq("weight", between)), ["0", "1", "2", "4"]],
+      [ne("weight", between), ["0", "1", "2", "4"]],
+      [oneOf("weight", [between, 2n ** 53n, 0.5]), ["0"]],
+      [lt("weight", between), ["0", "4"]],
+      [lte("weight", between), ["0", "4"]],
+      [gt("weight", between), ["1", "2"]],
+      [gte("weight", 2n ** 53n + 3n), ["2"]],
+      [lt("weight", 2n ** 53n + 3n), ["0", "1", "4"]],
+      [lt("weight", 1n - 2n ** 63n), ["4"]],
+    ];
+    for (const [filter, expected] of outcomes) {
+      expect([toSql(filter, parts), await found(table, filter)]).toEqual([
+        toSql(filter, parts),
+        expected,
+      ]);
+    }
+  });
+});
+
+describe("what is no condition on a table", () => {
+  const date = new Date() as unknown as FilterValue;
+  const nothing = null as unknown as FilterValue;
+
+  it.each<[string, unknown, string]>([
+    ["an operator there is none of", { op: "like", column: "maker", value: "x" }, "the op like"],
+    ["one of them deeper down", { op: "not", filter: { op: "like" } }, "the op like"],
+    ["nothing at all", {}, "the op undefined"],
+    ["SQL", "maker = 'a'", "the op undefined"],
+    ["a list that is a text", oneOf("maker", "acme" as unknown as []), "no array"],
+    ["text against numbers", eq("order", "5"), "parts.order: numbers are compared with a number"],
+    ["a number against text", eq("maker", 5), "parts.maker: text is compared with text"],
+    ["one of several of another type", oneOf("maker", ["a", 5n]), "text is compared with text"],
+    [
+      "an integer against times",
+      gt("listed", 5n),
+      "parts.listed: times are compared with { micros }",
+    ],
+    ["a Date against times", gt("listed", date), "times are compared with { micros }"],
+    ["a time against numbers", eq("weight", { micros: 1n }), "numbers are compared with"],
+    ["bytes", eq("drawing", "x"), "bytes and vectors are compared with nothing"],
+    ["vectors", eq("shape", 1), "bytes and vectors are compared with nothing"],
+    ["null", eq("description", nothing), "null is no value: isNull asks for none"],
+    ["undefined in a list", oneOf("maker", [undefined as unknown as string]), "undefined is no"],
+    ["a text in numbers", contains("order", "1"), "parts.order: only text contains a text"],
+    ["a text in times, in any case", containsInAnyCase("listed", "1"), "only text contains"],
+    ["no text in text", contains("maker", 5 as unknown as string), "only text contains"],
+    ["how numbers begin", prefix("order", "1"), "numbers are compared with a number"],
+  ])("is a TypeError: %s", async (_, where, reason) => {
+    const table = await tableOf([{ order: 1n }]);
+    const asked = { columns: ["number"], where: where as Filter, limit: 1 };
+
+    const reads = [
+      () => table.count(asked.where),
+      () => table.rows(asked),
+      () => table.fullText({ ...asked, column: "description", query: { terms: "a" } }),
+    ];
+    for (const read of reads) {
+      await expect(read()).rejects.toThrow(TypeError);
+      await expect(read()).rejects.toThrow(reason);
+    }
   });
 });
 
@@ -261,7 +372,10 @@ describe("combinations", () => {
       [prefix("description", ""), ["0", "1"]],
     ];
     for (const [filter, expected] of outcomes) {
-      expect([toSql(filter), await found(table, filter)]).toEqual([toSql(filter), expected]);
+      expect([toSql(filter, parts), await found(table, filter)]).toEqual([
+        toSql(filter, parts),
+        expected,
+      ]);
     }
   });
 
@@ -299,7 +413,7 @@ describe("combinations", () => {
   });
 
   it.each(["no such", "a`b", "a'b", "a;b", ""])("take no column called %j", (column) => {
-    expect(() => toSql(eq(column, "x"))).toThrow(TypeError);
+    expect(() => toSql(eq(column, "x"), parts)).toThrow(TypeError);
   });
 });
 

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { numbered } from "../testing/catalogue.ts";
 import { openCatalogue } from "../testing/store.ts";
 import { oneOf } from "./filter.ts";
-import { fragmentOf, rowAddress, rowId } from "./fragments.ts";
+import { fragmentOf } from "./fragments.ts";
+import { rowAddress, rowId } from "./known-columns.ts";
 
 it("says how rows lie, which a fold changes, and names each for good", async () => {
   const table = (await openCatalogue()).table("parts");

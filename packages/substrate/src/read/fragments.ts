@@ -1,12 +1,7 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { Row } from "../declaration.ts";
+import { rowAddress } from "./known-columns.ts";
 import { rowsOf } from "./read.ts";
-
-/** Column of every table: names a row for good, and finds it without an index. */
-export const rowId = "_rowid";
-
-/** Column of every table: where a row lies at present. */
-export const rowAddress = "_rowaddr";
 
 /** The fragment of a row that was read with {@link rowAddress}. */
 export function fragmentOf(row: Row): number {

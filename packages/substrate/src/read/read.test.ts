@@ -149,6 +149,57 @@ describe("scan", () => {
   });
 });
 
+it.each<[string, unknown, string]>([
+  ["nothing", {}, "a query that asks for nothing"],
+  ["only what must not be there", { mustNot: [{ terms: "a" }] }, "asks for nothing"],
+  ["nothing deeper down", { must: [{ terms: "a" }], should: [{}] }, "asks for nothing"],
+  ["a text", "bolt", "a query has terms, a phrase or other queries"],
+  ["terms that are no text", { terms: 5 }, "terms are one text"],
+  ["another operator", { terms: "a", operator: "xor" }, "no operator is called xor"],
+  ["a boost that is no number", { terms: "a", boost: Number.NaN }, "a boost of NaN"],
+  ["a boost below zero", { must: [{ terms: "a", boost: -1 }] }, "a boost of -1"],
+])("words that ask for %s are a TypeError", async (_, query, reason) => {
+  const table = (await openCatalogue()).table("parts");
+  const search = { column: "description", query: query as FullTextQuery, columns: [], limit: 1 };
+
+  for (const read of [() => table.fullText(search), () => table.explain(search)]) {
+    await expect(read()).rejects.toThrow(TypeError);
+    await expect(read()).rejects.toThrow(reason);
+  }
+});
+
+it("refuses a search of a column of another type, and of another length", async () => {
+  const table = (await openCatalogue()).table("parts");
+  await table.insert({ ...numbered(1), shape: [Float32Array.of(1, 0, 0, 0)] });
+  const [columns, limit, vector] = [["number"], 1, Float32Array.of(1, 0, 0, 0)];
+  const phrase = { phrase: "a b" };
+  const long = new Float32Array(5);
+
+  const outcomes: [() => Promise<unknown>, string][] = [
+    [
+      () => table.fullText({ column: "order", query: { terms: "a" }, columns, limit }),
+      "parts.order: only text is searched by words",
+    ],
+    [
+      () => table.fullText({ column: "maker", query: phrase, columns, limit }),
+      "parts.maker: no index of it knows the positions of words",
+    ],
+    [() => table.nearest({ column: "maker", vector, columns, limit }), "only vectors are near"],
+    [
+      () => table.nearest({ column: "shape", vector: long, columns, limit }),
+      "parts.shape: its vectors have 4 numbers, not 5",
+    ],
+    [
+      () => table.explain({ column: "shape", vector: long, columns, limit }),
+      "parts.shape: its vectors have 4 numbers, not 5",
+    ],
+  ];
+  for (const [read, reason] of outcomes) {
+    await expect(read()).rejects.toThrow(TypeError);
+    await expect(read()).rejects.toThrow(reason);
+  }
+});
+
 const descriptions = {
   bolt: "Hex bolt, zinc plated, for the outer housing",
   bolts: "Hex bolts in a box",

@@ -1,5 +1,5 @@
 import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
-import type { Row } from "../declaration.ts";
+import type { Row, TableDeclaration } from "../declaration.ts";
 import { toRows } from "../rows/to-rows.ts";
 import type { Filter } from "./filter.ts";
 import { type FullTextQuery, toLanceQuery } from "./full-text.ts";
@@ -59,12 +59,16 @@ function rowLimit(limit: number): number {
   return Math.min(limit, mostRows);
 }
 
-export function scanQuery(table: LanceTable, options: ScanOptions): Query {
+export function scanQuery(
+  table: TableDeclaration,
+  handle: LanceTable,
+  options: ScanOptions,
+): Query {
   const order = options.orderBy ?? [];
   // A column must be selected to be ordered by.
   const columns = [...new Set([...options.columns, ...order.map(({ column }) => column)])];
-  let query = table.query().select(columns);
-  if (options.where) query = query.where(toSql(options.where));
+  let query = handle.query().select(columns);
+  if (options.where) query = query.where(toSql(options.where, table));
   if (order.length > 0) {
     query = query.orderBy(
       order.map(({ column, direction = "asc" }) => ({
@@ -78,17 +82,26 @@ export function scanQuery(table: LanceTable, options: ScanOptions): Query {
   return rowLimit(limit) < limit ? query : query.limit(limit);
 }
 
-export function fullTextQuery(table: LanceTable, options: FullTextOptions): Query {
-  const query = table
+export function fullTextQuery(
+  table: TableDeclaration,
+  handle: LanceTable,
+  options: FullTextOptions,
+): Query {
+  const query = handle
     .query()
     .fullTextSearch(toLanceQuery(options.column, options.query), { columns: [options.column] })
     // Left out, `_score` comes all the same, and a warning on stderr with it.
     .select([...options.columns, "_score"]);
-  return (options.where ? query.where(toSql(options.where)) : query).limit(rowLimit(options.limit));
+  const within = options.where ? query.where(toSql(options.where, table)) : query;
+  return within.limit(rowLimit(options.limit));
 }
 
-export function nearestQuery(table: LanceTable, options: NearestOptions): VectorQuery {
-  const query = table
+export function nearestQuery(
+  table: TableDeclaration,
+  handle: LanceTable,
+  options: NearestOptions,
+): VectorQuery {
+  const query = handle
     .query()
     .nearestTo(options.vector)
     .column(options.column)
@@ -97,7 +110,8 @@ export function nearestQuery(table: LanceTable, options: NearestOptions): Vector
     .nprobes(probes)
     .refineFactor(refineFactor)
     .select([...options.columns, "_distance"]);
-  return (options.where ? query.where(toSql(options.where)) : query).limit(rowLimit(options.limit));
+  const within = options.where ? query.where(toSql(options.where, table)) : query;
+  return within.limit(rowLimit(options.limit));
 }
 
 /** The rows of a query, a batch at a time; see {@link toRows}. */

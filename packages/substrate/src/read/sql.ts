@@ -1,21 +1,20 @@
+import type { ColumnType, TableDeclaration } from "../declaration.ts";
 import type { Filter, FilterValue } from "./filter.ts";
+import { isInt64 } from "./fit-filter.ts";
+import { typeOf } from "./known-columns.ts";
 
 const operators = { eq: "=", ne: "!=", lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 
-// The engine's parser takes some 48 parentheses: two for a negation, one for what else is nested.
-const maxDepth = 24;
+/** What a column may be called: nothing that SQL would take for something else. */
+export const columnName: RegExp = /^[a-z_][a-z0-9_]*$/i;
 
 /**
- * The one place where a filter becomes SQL. Lance has no bind parameters.
+ * The one place where a filter becomes SQL: one that {@link refuseUnfitFilter} has let pass. Lance
+ * has no bind parameters.
  *
- * @throws {TypeError} for a value that cannot be compared with, and for what is nested too deep.
+ * @throws {TypeError} for a column that is not declared.
  */
-export function toSql(filter: Filter): string {
-  return nestedSql(filter, 1);
-}
-
-function nestedSql(filter: Filter, depth: number): string {
-  if (depth > maxDepth) throw new TypeError(`filters are nested more than ${maxDepth} deep`);
+export function toSql(filter: Filter, table: TableDeclaration): string {
   switch (filter.op) {
     case "eq":
     case "ne":
@@ -23,29 +22,30 @@ function nestedSql(filter: Filter, depth: number): string {
     case "lte":
     case "gt":
     case "gte":
-      return compared(name(filter.column), filter.op, filter.value);
+      return compared(filter, typeOf(table, filter.column));
     case "in": {
       if (filter.values.length === 0) return "false";
-      const values = filter.values.filter(isStorable);
+      const type = typeOf(table, filter.column);
+      const values = filter.values.filter((value) => isStorable(value, type));
       if (values.length === 0) return nothing(name(filter.column));
       return `${name(filter.column)} IN (${values.map(literal).join(", ")})`;
     }
     case "contains":
-      if (!isStorable(filter.text)) return nothing(name(filter.column));
+      if (!filter.text.isWellFormed()) return nothing(name(filter.column));
       return `contains(${name(filter.column)}, ${literal(filter.text)})`;
     case "contains-any-case":
-      if (!isStorable(filter.text)) return nothing(name(filter.column));
+      if (!filter.text.isWellFormed()) return nothing(name(filter.column));
       return `${name(filter.column)} ILIKE ${literal(`%${escaped(filter.text)}%`)}`;
     case "null":
       return `${name(filter.column)} IS NULL`;
     case "not-null":
       return `${name(filter.column)} IS NOT NULL`;
     case "and":
-      return joined(filter.filters, " AND ", "true", depth);
+      return joined(filter.filters, " AND ", "true", table);
     case "or":
-      return joined(filter.filters, " OR ", "false", depth);
+      return joined(filter.filters, " OR ", "false", table);
     case "not":
-      return `(NOT ${nestedSql(filter.filter, depth + 1)})`;
+      return `(NOT ${toSql(filter.filter, table)})`;
   }
 }
 
@@ -53,30 +53,68 @@ function joined(
   filters: readonly Filter[],
   operator: string,
   ofNone: string,
-  depth: number,
+  table: TableDeclaration,
 ): string {
   if (filters.length === 0) return ofNone;
-  return `(${filters.map((each) => nestedSql(each, depth + 1)).join(operator)})`;
+  return `(${filters.map((each) => toSql(each, table)).join(operator)})`;
 }
 
-function compared(column: string, operator: keyof typeof operators, value: FilterValue): string {
-  if (isStorable(value)) return `${column} ${operators[operator]} ${literal(value)}`;
-  switch (operator) {
+type Comparison = Extract<Filter, { readonly value: FilterValue }>;
+
+function compared(filter: Comparison, type: ColumnType): string {
+  const { op, value } = filter;
+  const column = name(filter.column);
+  if (isStorable(value, type)) return `${column} ${operators[op]} ${literal(value)}`;
+  switch (op) {
     case "eq":
       return nothing(column);
     case "ne":
       return `${column} = ${column}`;
     default: {
-      // Where texts part from it, each is below all surrogates or above: U+E000 comes next.
-      const next = literal(String(value).replace(/\p{Surrogate}.*/su, "\ue000"));
-      return `${column} ${operator.startsWith("l") ? "<" : ">="} ${next}`;
+      const { bound, isBelow } = besides(value);
+      const [less, more] = isBelow ? ["<=", ">"] : ["<", ">="];
+      return `${column} ${op.startsWith("l") ? less : more} ${literal(bound)}`;
     }
   }
 }
 
-/** False for text with a lone surrogate, which nothing stored holds (InvalidBatchError). */
-function isStorable(value: FilterValue): boolean {
-  return typeof value !== "string" || value.isWellFormed();
+/**
+ * False for what no cell of a column is: text with a lone surrogate (InvalidBatchError), a number
+ * that is no integer of 64 bits, an integer that no double is. The engine would compare with it as a
+ * double, and to that several integers are equal.
+ */
+function isStorable(value: FilterValue, type: ColumnType): boolean {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed();
+    case "number":
+      return type !== "int64" || isInt64(value);
+    case "bigint":
+      return type !== "float64" || BigInt(Number(value)) === value;
+    case "object":
+      return true;
+  }
+}
+
+type Neighbour = {
+  readonly bound: FilterValue;
+  /** Below the value, with no cell between; else above it. */
+  readonly isBelow: boolean;
+};
+
+/** What a cell could be, and lies next to a value that none can be. */
+function besides(value: FilterValue): Neighbour {
+  switch (typeof value) {
+    case "number":
+      if (value < leastInteger) return { bound: leastInteger, isBelow: false };
+      if (value > greatestInteger) return { bound: greatestInteger, isBelow: true };
+      return { bound: BigInt(Math.floor(value)), isBelow: true };
+    case "bigint":
+      return { bound: Number(value), isBelow: Number(value) < value };
+    default:
+      // Where texts part from it, each is below all surrogates or above: U+E000 comes next.
+      return { bound: String(value).replace(/\p{Surrogate}.*/su, "\ue000"), isBelow: false };
+  }
 }
 
 /** False, but for a null, which is neither: so negated it takes every row with a value. */
@@ -90,7 +128,7 @@ function escaped(text: string): string {
 }
 
 function name(column: string): string {
-  if (!/^[a-z_][a-z0-9_]*$/i.test(column)) throw new TypeError(`no column is called "${column}"`);
+  if (!columnName.test(column)) throw new TypeError(`no column is called "${column}"`);
   // Quoted, because a column may be called like an SQL word.
   return `\`${column}\``;
 }
@@ -100,11 +138,8 @@ function literal(value: FilterValue): string {
     case "string":
       return `'${value.replaceAll("'", "''")}'`;
     case "number":
-      if (!Number.isFinite(value)) throw new TypeError(`${value} cannot be compared with`);
-      // Said to be a double, it is compared with integers too.
       return isInt64(value) ? literal(BigInt(value)) : `CAST(${value} AS DOUBLE)`;
     case "bigint":
-      if (!isInt64(value)) throw new TypeError(`${value} has more than 64 bits`);
       // Written plainly, the parser takes its digits for a double before it sees the sign.
       return value === leastInteger ? `CAST('${value}' AS BIGINT)` : String(value);
     case "object":
@@ -114,8 +149,4 @@ function literal(value: FilterValue): string {
 }
 
 const leastInteger = -(2n ** 63n);
-
-function isInt64(value: number | bigint): boolean {
-  if (typeof value === "number" && !Number.isInteger(value)) return false;
-  return BigInt.asIntN(64, BigInt(value)) === BigInt(value);
-}
+const greatestInteger = 2n ** 63n - 1n;

@@ -68,7 +68,9 @@ export function withAllColumns(
   length: number,
 ): ColumnBatch {
   const nulls = new Array<Cell>(length).fill(null);
-  return Object.fromEntries(Object.keys(table.columns).map((name) => [name, batch[name] ?? nulls]));
+  const cellsOf = (name: string): Cells =>
+    Object.hasOwn(batch, name) ? (batch[name] ?? nulls) : nulls;
+  return Object.fromEntries(Object.keys(table.columns).map((name) => [name, cellsOf(name)]));
 }
 
 // One commit's worth: conversion blocks the thread, and a text column ends at 2 GiB.

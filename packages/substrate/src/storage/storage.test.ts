@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { StorageUnavailableError } from "../errors.ts";
 import { DurableFolder, isMissing, locate, withDraftFolder } from "./storage.ts";
 
 const flushed = vi.hoisted((): string[] => []);
@@ -129,4 +130,17 @@ it.each([
 
   expect(() => isMissing(locate(join(file, below)))).toThrow(message);
   expect([isMissing(locate(join(root, "none"))), isMissing(locate(root))]).toEqual([true, false]);
+});
+
+it("says of what no folder is called that no store can be there", () => {
+  const long = join(root, "x".repeat(300));
+
+  expect(() => isMissing(locate(long))).toThrow(StorageUnavailableError);
+  expect(() => isMissing(locate(long))).toThrow("its path or a name in it is too long");
+  expect(() => locate("a\0b")).toThrow(StorageUnavailableError);
+  expect(() => locate("s3://bucket/a\0b")).toThrow("no path or address holds a NUL");
+});
+
+it.each(["", undefined, 5])("takes %j for no place", (location) => {
+  expect(() => locate(location as string)).toThrow(TypeError);
 });

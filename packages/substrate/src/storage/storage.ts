@@ -14,8 +14,18 @@ export type StoreLocation = {
 
 /**
  * A local path is made absolute, because LanceDB takes one that begins with `db` for its cloud.
+ *
+ * @throws {TypeError} for what is no text, and for none: it would be the folder that a process
+ *   happens to run in.
+ * @throws {StorageUnavailableError} for what no folder can be called.
  */
 export function locate(location: string): StoreLocation {
+  if (typeof location !== "string" || location === "") {
+    throw new TypeError("a store is at the path of a folder or at an address");
+  }
+  if (location.includes("\0")) {
+    throw new StorageUnavailableError(location, "no path or address holds a NUL");
+  }
   // Of "file:name" a URL would make a path at the root.
   if (/^file:\//i.test(location)) {
     const folder = fileURLToPath(location);
@@ -29,8 +39,8 @@ export function locate(location: string): StoreLocation {
 /**
  * True for an address that holds no store yet, as far as a local look can tell.
  *
- * @throws {StorageUnavailableError} for a folder that may not be looked at, and for a file: what is
- *   there is not known to be nothing.
+ * @throws {StorageUnavailableError} for a folder that may not be looked at or cannot be, and for a
+ *   file: what is there is not known to be nothing.
  */
 export function isMissing({ folder }: StoreLocation): boolean {
   if (folder === undefined) return false;
@@ -47,6 +57,11 @@ export function isMissing({ folder }: StoreLocation): boolean {
     }
     if (hasCode(error, "ENOTDIR")) {
       throw new StorageUnavailableError(folder, "a folder above it is a file", { cause: error });
+    }
+    if (hasCode(error, "ENAMETOOLONG")) {
+      throw new StorageUnavailableError(folder, "its path or a name in it is too long", {
+        cause: error,
+      });
     }
     throw error;
   }

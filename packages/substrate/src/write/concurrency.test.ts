@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Table } from "../table.ts";
-import { openCatalogue, storageOptions, temporaryLocation } from "../testing/store.ts";
+import { isOnFolders, openCatalogue, storageOptions, temporaryLocation } from "../testing/store.ts";
 
 const writer = fileURLToPath(new URL("../testing/writer.ts", import.meta.url));
 
@@ -40,16 +40,19 @@ async function keysOf(table: Table): Promise<{ rows: number; distinct: number }>
   return { rows: rows.length, distinct: new Set(rows.map((row) => JSON.stringify(row))).size };
 }
 
-const batches = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+// Most are forestalled and tried again, each time with many requests to an object store.
+const count = isOnFolders || process.env["POND_ALL"] ? 10 : 5;
+const written = count * 40;
 
 it("lance-table-creation-unenforced-pk: processes that create a store at once agree, and none stores a key twice", async () => {
   const location = temporaryLocation();
 
-  const printed = await race(location, "parts", "10", "40");
+  const printed = await race(location, "parts", String(count), "40");
 
   const store = await openCatalogue(location, { mode: "read" });
+  const batches = Array.from({ length: count }, (_, at) => String(at));
   expect(printed).toEqual([1, 2, 3, 4].map(() => [store.id, ...batches]));
-  expect(await keysOf(store.table("parts"))).toEqual({ rows: 400, distinct: 400 });
+  expect(await keysOf(store.table("parts"))).toEqual({ rows: written, distinct: written });
 });
 
 it("stores no key twice where every key column is indexed, which changes the plan", async () => {
@@ -58,10 +61,10 @@ it("stores no key twice where every key column is indexed, which changes the pla
   await store.table("parts").insert({ maker: ["globex"], number: ["1"] });
   const { created } = await store.table("parts").fold({ isForced: true });
 
-  await race(location, "parts", "10", "40");
+  await race(location, "parts", String(count), "40");
 
   expect(created).toEqual(expect.arrayContaining(["maker", "number"]));
-  expect(await keysOf(store.table("parts"))).toEqual({ rows: 401, distinct: 401 });
+  expect(await keysOf(store.table("parts"))).toEqual({ rows: written + 1, distinct: written + 1 });
 });
 
 it("replaces derived rows from several processes without doubling any", async () => {
@@ -70,9 +73,9 @@ it("replaces derived rows from several processes without doubling any", async ()
   await store.table("prices").replace({ maker: ["globex"], total: [1] });
   await store.table("prices").fold({ isForced: true });
 
-  await race(location, "prices", "10", "40");
+  await race(location, "prices", String(count), "40");
 
-  expect(await keysOf(store.table("prices"))).toEqual({ rows: 401, distinct: 401 });
+  expect(await keysOf(store.table("prices"))).toEqual({ rows: written + 1, distinct: written + 1 });
 });
 
 it("inserts and replaces the same derived rows at once without doubling any", async () => {

@@ -144,8 +144,9 @@ export class KnownKeys {
 
   /** The columns of the keys of the rows that meet a condition. */
   async *#storedKeys(handle: LanceTable, where: Filter | undefined): AsyncGenerator<Cells[]> {
-    const { primaryKey: columns } = this.#init.table;
-    for await (const rows of rowsOf(scanQuery(handle, { columns, where }))) {
+    const { table } = this.#init;
+    const columns = table.primaryKey;
+    for await (const rows of rowsOf(scanQuery(table, handle, { columns, where }))) {
       yield columns.map((name) => rows.map((row) => row[name] ?? null));
     }
   }

@@ -9,6 +9,8 @@ import { makeTextIndexes } from "../indexes/text-indexes.ts";
 
 const next = "_next";
 const previous = "_previous";
+/** How columns end that are there beside their own while these are renewed. */
+export const renewalEnds: readonly string[] = [next, previous];
 // A step that another process took first fails, and is not needed any more.
 const maxFailures = 12;
 

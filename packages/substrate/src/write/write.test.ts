@@ -3,7 +3,7 @@ import type { Cell, ColumnBatch, Row } from "../declaration.ts";
 import { InvalidBatchError } from "../errors.ts";
 import { eq } from "../read/filter.ts";
 import type { Table } from "../table.ts";
-import { batchOf, numbered, parts } from "../testing/catalogue.ts";
+import { batchOf, numbered, parts, prices } from "../testing/catalogue.ts";
 import { openCatalogue, openLanceTable, temporaryLocation } from "../testing/store.ts";
 
 const columns = Object.keys(parts.columns);
@@ -138,6 +138,18 @@ describe("insert", () => {
     expect(await one.table("parts").count()).toBe(16);
     expect(await other.table("parts").count()).toBe(16);
   });
+});
+
+it("leaves a column empty that is left out, whatever it is called", async () => {
+  const columns = { ...prices.columns, toString: { type: "text", isNullable: true } } as const;
+  const store = await openCatalogue(undefined, { tables: [{ ...prices, columns }] });
+  const table = store.table("prices");
+
+  await table.insert({ maker: ["acme"] });
+
+  expect(await table.rows({ columns: ["maker", "toString"] })).toEqual([
+    { maker: "acme", toString: null },
+  ]);
 });
 
 describe("a batch that cannot be stored as it is", () => {

@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { contentOf, findSessions, readAll } from "@pond/adapter-testkit";
+import { expect, it } from "vitest";
+import { fromOpencode } from "./from-opencode.ts";
+import {
+  createHome,
+  joined,
+  messageRow,
+  openAgain,
+  partRow,
+  sessionRow,
+  type Tables,
+  writeDatabase,
+} from "./home.test-kit.ts";
+
+const pageSize = 4096;
+/** Makes a row fill a page of its own. */
+const wide = "warp ".repeat(700);
+
+const names = ["first", "mid", "last"];
+
+it.each([
+  ["a part", "text of msg_mid1", ["message msg_mid1", "session ses_mid"], ["msg_mid2"]],
+  ["a message", "data of msg_mid2", ["session ses_mid"], ["msg_mid1"]],
+  ["the first message", "data of msg_mid1", ["session ses_mid"], []],
+])("reads all that stands around a damaged place, here %s", async (_, place, lost, left) => {
+  const home = createDamaged(place);
+  const file = join(home, "opencode.db");
+  const reader = fromOpencode(home);
+
+  const { sessions, faults } = await findSessions(reader);
+  const events = await readAll(reader, "ses_mid");
+  const prints = await Promise.all(sessions.map(({ key }) => reader.fingerprint(key)));
+
+  expect(faults.map(({ details: { uri, reason } }) => [uri, reason])).toEqual([
+    [file, "not all of it can be read (database disk image is malformed)"],
+  ]);
+  expect(sessions.map(({ key }) => key)).toEqual(["ses_first", "ses_last", "ses_mid"]);
+  expect(prints).toEqual(sessions.map(({ fingerprint }) => fingerprint));
+  const records = events.flatMap((event) =>
+    event.kind === "fault" ? [event.fault.details.record] : [],
+  );
+  expect(records).toEqual(lost);
+  expect(contentOf(events).messages.map(({ id }) => id)).toEqual(["ses_mid#info", ...left]);
+  for (const name of ["first", "last"]) {
+    const { messages } = contentOf(await readAll(reader, `ses_${name}`));
+    expect(messages.map(({ id }) => id)).toEqual([
+      `ses_${name}#info`,
+      `msg_${name}1`,
+      `msg_${name}2`,
+    ]);
+  }
+});
+
+it("names the session whose own row is damaged, and finds every other one", async () => {
+  const home = createDamaged("title of ses_mid");
+  const file = join(home, "opencode.db");
+  const reader = fromOpencode(home);
+
+  const { sessions, faults } = await findSessions(reader);
+
+  expect(faults.map(({ details }) => details.uri)).toEqual([file, `${file}:ses_mid`]);
+  expect(sessions.map(({ key }) => key)).toEqual(["ses_first", "ses_last"]);
+  await expect(reader.fingerprint("ses_mid")).rejects.toThrow("malformed");
+});
+
+/** A home whose database lost the page of the row that says so. */
+function createDamaged(place: string): string {
+  const home = createHome();
+  const file = join(home, "opencode.db");
+  writeDatabase(file, joined(...names.map(sessionOf)));
+  const database = openAgain(file);
+  database.exec(
+    `CREATE INDEX message_session_idx ON message (session_id, time_created, id);
+     CREATE INDEX part_session_idx ON part (session_id);
+     CREATE INDEX part_message_idx ON part (message_id, id)`,
+  );
+  database.close();
+  const bytes = readFileSync(file);
+  const start = Math.floor(bytes.indexOf(place) / pageSize) * pageSize;
+  writeFileSync(file, bytes.fill(0xff, start, start + pageSize));
+  return home;
+}
+
+function sessionOf(name: string): Tables {
+  const id = `ses_${name}`;
+  const messages = [1, 2].map((index) =>
+    messageRow(id, `msg_${name}${index}`, index, {
+      system: `data of msg_${name}${index} ${wide}`,
+      role: "user",
+    }),
+  );
+  const parts = messages.map((message) =>
+    partRow(message, `prt_${message.id}`, {
+      type: "text",
+      text: `text of ${message.id} ${wide}`,
+    }),
+  );
+  const title = `title of ${id} ${wide}`;
+  return { session: [sessionRow(id, { title })], message: messages, part: parts };
+}

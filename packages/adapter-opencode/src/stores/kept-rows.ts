@@ -1,0 +1,101 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import { objectAt, objectOf, openRecord, type RecordCount } from "@pond/canonical/adapter";
+import { cutMessage } from "./cut-message.ts";
+import type { Schema, Stored, StoredMessage, StoredSide } from "./stored.ts";
+
+/** What a database held of a session that no export has, as pond writes it beside one. */
+export type KeptRows = {
+  readonly session: JsonObject;
+  /** By the id of the message or part that the row is of. */
+  readonly rows: JsonObject;
+  /** The parts of messages that could not be read themselves, by the message. */
+  readonly cut: JsonObject;
+  /** The first message that the second half of a session went on without. */
+  readonly without: string | undefined;
+  /** Lists beside the log, by name. */
+  readonly sides: JsonObject;
+};
+
+type Place = { readonly adapter: string; readonly uri: string; readonly record: string };
+
+/**
+ * The rows in what stands beside the messages of an export: with them it is read as what it was made
+ * of. Undefined where anything else stands there, or what no row is.
+ */
+export function keptRows(
+  beside: JsonObject,
+  messages: readonly JsonValue[],
+  schema: Schema,
+): KeptRows | undefined {
+  const { pond, ...others } = beside;
+  if (!isJsonObject(pond) || Object.keys(others).length > 0) return undefined;
+  const { session, rows, parts: cut = {}, without, ...sides } = pond;
+  if (!isJsonObject(session) || !isJsonObject(rows) || !isJsonObject(cut)) return undefined;
+  if (without !== undefined && (typeof without !== "string" || schema === 1)) return undefined;
+  const isWritten = schema === 1 ? isExchange : isJsonObject;
+  if (!messages.every(isWritten) || !Object.values(cut).every(isList)) return undefined;
+  const ids = new Set([...messages.flatMap(idsIn), ...Object.entries(cut).flatMap(idsOfCut)]);
+  const isOfRecord = ([id, row]: [string, JsonValue]) => ids.has(id) && isRow(row);
+  return Object.entries(rows).every(isOfRecord)
+    ? { session, rows, cut, without, sides }
+    : undefined;
+}
+
+/** The row of a record, by the record's id. */
+export function rowOf(place: Place, { rows }: KeptRows, record: JsonObject): Stored["row"] {
+  const row = objectAt(rows, String(record["id"]));
+  return isRow(row) ? openRecord(place, row) : undefined;
+}
+
+/** The messages of which a database had no more than the parts. */
+export function* cutMessages(
+  place: Place,
+  kept: KeptRows,
+  session: JsonObject,
+  count: RecordCount | undefined,
+): Generator<StoredMessage> {
+  for (const [id, list] of Object.entries(kept.cut)) {
+    const parts = (isList(list) ? list : []).map((record): Stored => {
+      return { record: openRecord(place, record), row: rowOf(place, kept, record) };
+    });
+    count?.add(parts.length);
+    const ids = { id, sessionID: session["id"] ?? null };
+    yield cutMessage(place, ids, parts, objectAt(kept.rows, id));
+  }
+}
+
+/** The lists that the client keeps beside the log. */
+export function* keptSides(
+  place: Place,
+  { sides }: KeptRows,
+  count: RecordCount | undefined,
+): Generator<StoredSide> {
+  for (const [name, value] of Object.entries(sides)) {
+    count?.add(1);
+    yield { kind: "side", name, record: openRecord(place, { value }) };
+  }
+}
+
+function isRow(value: JsonValue): value is JsonObject {
+  return isJsonObject(value) && Object.keys(value).length > 0;
+}
+
+/** A message with its parts and nothing else. */
+function isExchange(message: JsonValue): boolean {
+  const { info, parts, ...others } = objectOf(message);
+  return isJsonObject(info) && isList(parts) && Object.keys(others).length === 0;
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.every(isJsonObject);
+}
+
+function idsIn(message: JsonValue): readonly JsonValue[] {
+  const { id = null, info, parts } = objectOf(message);
+  const inside = isList(parts) ? parts : [];
+  return [id, ...[objectOf(info), ...inside].map((record) => record["id"] ?? null)];
+}
+
+function idsOfCut([id, parts]: [string, JsonValue]): readonly JsonValue[] {
+  return [id, ...idsIn({ parts })];
+}

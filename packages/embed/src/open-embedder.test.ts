@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { openEmbedder } from "./open-embedder.ts";
+
+it.each([
+  ["a kind there is none of", { kind: "x" }, /^kind: .* not x$/],
+  ["no kind", {}, /^kind: /],
+  ["a folder without a path", { kind: "folder", folder: "" }, /^folder: /],
+])("opens nothing for settings that make no sense: %s", async (_, settings, message) => {
+  const opened = openEmbedder(Object(settings));
+
+  await expect(opened).rejects.toThrow(TypeError);
+  await expect(openEmbedder(Object(settings))).rejects.toThrow(message);
+});

@@ -1,0 +1,120 @@
+import type { JsonObject } from "@pond/canonical";
+import { afterAll, describe, expect, it } from "vitest";
+import type { SearchRequest } from "./request.ts";
+import { search } from "./search.ts";
+import { addChats, type Chat, storeOf } from "./testing.ts";
+
+const custom = (customTitle: string) => ({ type: "custom-title", customTitle });
+
+// Each title has words that no message of its session has.
+const titles: readonly [client: string, record: JsonObject, query: string][] = [
+  ["chosen in Claude Code", custom("Harvest calendar"), "harvest calendar"],
+  ["made up by Claude Code", { type: "ai-title", aiTitle: "Broken sprinkler" }, "sprinkler broken"],
+  [
+    "of a thread of Codex",
+    {
+      type: "event_msg",
+      payload: { type: "thread_name_updated", thread_name: "Orchard survey of April" },
+    },
+    "orchard surveys",
+  ],
+  ["of pi", { type: "session_info", name: "compost-heap-plan" }, "compost-heap-plan"],
+  ["of omp", { type: "session", title: "Greenhouse heating", titleSource: "auto" }, "greenhouse"],
+  ["of opencode", { id: "ses_1", title: "温室のヒーター" }, "温室のヒーター"],
+];
+const chats: Chat[] = [
+  ...titles.map(([, record], at) => ({
+    id: `titled-${at}`,
+    records: [record],
+    texts: [`Please look at number ${at}.`, "I will."],
+  })),
+  {
+    id: "renamed",
+    records: [custom("first draft"), null, custom("final wording"), custom("final wording")],
+    texts: ["Say it better.", "Done."],
+  },
+  { id: "behind", records: [null, null, custom("Quince jelly")], texts: ["Cook it.", "Boiled."] },
+  { id: "silent", records: [custom("Nobody spoke yet")], texts: [] },
+  { id: "root", texts: ["Send somebody.", "Sent."] },
+  {
+    ...{ id: "below", parent: "root", records: [custom("Scout of the valley")] },
+    texts: ["Go and look.", "Looked."],
+  },
+  {
+    id: "both",
+    records: [custom("Lantern repair")],
+    texts: ["Good morning.", "Which lantern is it?", "The old one."],
+  },
+  {
+    id: "unnamed",
+    records: [{ id: "ses_2", title: "New session - 2026-08-11T16:16:00.424Z" }],
+    texts: ["Hello."],
+  },
+];
+const { sessions, remove } = await storeOf(chats);
+afterAll(remove);
+
+async function found(request: SearchRequest): Promise<string[]> {
+  const answer = await search(sessions, request);
+  return answer.sessions.map(
+    ({ session_id: id, matches }) => `${id}: ${matches.map((each) => each.message_id).join(" ")}`,
+  );
+}
+
+describe("a title", () => {
+  it.each(titles.map(([client, , query], at) => [client, query, at] as const))(
+    "%s finds its session, shown by its first prompt",
+    async (_, query, at) => {
+      expect((await found({ query }))[0]).toBe(`titled-${at}: titled-${at}-0`);
+    },
+  );
+
+  it("finds a session by each name it had, wherever they were said", async () => {
+    expect(await found({ query: "draft" })).toEqual(["renamed: renamed-0"]);
+    expect(await found({ query: "final wording" })).toEqual(["renamed: renamed-0"]);
+    expect(await found({ query: "quince" })).toEqual(["behind: behind-0"]);
+    expect(await found({ query: '"quince jelly"' })).toEqual(["behind: behind-0"]);
+  });
+
+  it("leaves the message shown that holds the words", async () => {
+    expect(await found({ query: "lantern" })).toEqual(["both: both-1"]);
+  });
+
+  it("of a sub-agent finds the session above it", async () => {
+    expect(await found({ query: "scout" })).toEqual(["below: below-0"]);
+    const [first] = (await search(sessions, { query: "scout" })).sessions;
+    expect(first).toMatchObject({ root_session_id: "root", sub_agents: { found_in: 1 } });
+  });
+
+  it("finds nothing where nobody has said anything, or it is none", async () => {
+    expect(await found({ query: "nobody spoke" })).toEqual([]);
+    expect(await found({ query: "2026-08-11T16" })).toEqual([]);
+  });
+
+  it.each<[bounds: Partial<SearchRequest>, found: string[]]>([
+    [{ agent: "claude-code", project: "/work" }, ["behind: behind-0"]],
+    [{ project: "/work/other" }, []],
+    [{ since: "2025-01-01" }, ["behind: behind-0"]],
+    [{ until: "2025-01-01" }, []],
+    [{ role: "user" }, ["behind: behind-0"]],
+    [{ role: "assistant" }, ["behind: behind-1"]],
+    // No message scores for it, or holds what is required.
+    [{ min_score: 0.1 }, []],
+    [{ query: "+quince" }, []],
+    [{ query: "quince -jam" }, []],
+  ])("is bounded as messages are: %j", async (bounds, expected) => {
+    expect(await found({ query: "quince", ...bounds })).toEqual(expected);
+  });
+
+  it("that another took the place of still finds its session", async () => {
+    const named = (title: string): Chat => ({
+      ...{ id: "row", agent: "opencode", records: [{ id: "row", title }] },
+      texts: ["Look at it."],
+    });
+    await addChats(sessions, [named("Walnut harvester")]);
+    await addChats(sessions, [named("Almond harvester")]);
+
+    expect(await found({ query: "walnut" })).toEqual(["row: row-0"]);
+    expect(await found({ query: "almond" })).toEqual(["row: row-0"]);
+  });
+});

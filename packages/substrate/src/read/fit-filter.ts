@@ -1,0 +1,99 @@
+import type { ColumnType, TableDeclaration } from "../declaration.ts";
+import type { Filter, FilterValue } from "./filter.ts";
+import { typeOf } from "./known-columns.ts";
+
+// The engine's parser takes some 48 parentheses: two for a negation, one for what else is nested.
+const maxDepth = 24;
+
+/**
+ * Refuses a condition that is none, or not on this table: of some the engine would take every row.
+ *
+ * @throws {TypeError} for a column that is not declared, a value of another type than its column or
+ *   that no column holds, for what is nested too deep, and for what is no filter.
+ */
+export function refuseUnfitFilter(table: TableDeclaration, filter: Filter, depth = 1): void {
+  if (depth > maxDepth) throw new TypeError(`filters are nested more than ${maxDepth} deep`);
+  switch (filter.op) {
+    case "and":
+    case "or":
+      for (const each of filter.filters) refuseUnfitFilter(table, each, depth + 1);
+      return;
+    case "not":
+      refuseUnfitFilter(table, filter.filter, depth + 1);
+      return;
+    case "null":
+    case "not-null":
+      typeOf(table, filter.column);
+      return;
+    case "contains":
+    case "contains-any-case":
+      refuseUnfitText(table, filter.column, filter.text);
+      return;
+    case "in":
+      if (!Array.isArray(filter.values)) {
+        throw new TypeError(`${table.name}.${filter.column}: one of what is no array`);
+      }
+      refuseUnfitValues(table, filter.column, filter.values);
+      return;
+    case "eq":
+    case "ne":
+    case "lt":
+    case "lte":
+    case "gt":
+    case "gte":
+      refuseUnfitValues(table, filter.column, [filter.value]);
+      return;
+    default: {
+      const { op }: { readonly op: unknown } = filter;
+      throw new TypeError(`${table.name}: no filter has the op ${String(op)}`);
+    }
+  }
+}
+
+function refuseUnfitText(table: TableDeclaration, column: string, text: unknown): void {
+  const isText = typeOf(table, column) === "text" && typeof text === "string";
+  if (!isText) throw new TypeError(`${table.name}.${column}: only text contains a text`);
+}
+
+function refuseUnfitValues(
+  table: TableDeclaration,
+  column: string,
+  values: readonly FilterValue[],
+): void {
+  const type = typeOf(table, column);
+  for (const value of values) {
+    const unfit = unfitValue(type, value);
+    if (unfit !== undefined) throw new TypeError(`${table.name}.${column}: ${unfit}`);
+  }
+}
+
+/** Why a column is not compared with a value; undefined where it is. */
+function unfitValue(type: ColumnType, value: FilterValue): string | undefined {
+  if (value === null || value === undefined) return `${value} is no value: isNull asks for none`;
+  switch (type) {
+    case "text":
+      return typeof value === "string" ? undefined : "text is compared with text";
+    case "int64":
+    case "float64":
+      if (typeof value === "bigint") return unfitInteger(value);
+      if (typeof value !== "number") return "numbers are compared with a number or a bigint";
+      return Number.isFinite(value) ? undefined : `${value} cannot be compared with`;
+    case "timestamp":
+      if (typeof value !== "object" || typeof value.micros !== "bigint") {
+        return "times are compared with { micros }, a bigint";
+      }
+      return unfitInteger(value.micros);
+    default:
+      return "bytes and vectors are compared with nothing";
+  }
+}
+
+function unfitInteger(value: bigint): string | undefined {
+  return isInt64(value) ? undefined : `${value} has more than 64 bits`;
+}
+
+/** Whether a number is an integer that 64 bits hold. */
+export function isInt64(value: number | bigint): boolean {
+  if (typeof value === "number" && !Number.isInteger(value)) return false;
+  return BigInt.asIntN(64, BigInt(value)) === BigInt(value);
+}

@@ -1,0 +1,64 @@
+import type { TableDeclaration } from "../declaration.ts";
+import { refuseUnfitFilter } from "./fit-filter.ts";
+import type { FullTextQuery } from "./full-text.ts";
+import { typeOf } from "./known-columns.ts";
+import type { FullTextOptions, NearestOptions, ScanOptions } from "./read.ts";
+
+/**
+ * Refuses a read that this table cannot answer, before the engine says so in words of its own, or
+ * answers something else.
+ *
+ * @throws {TypeError} for a column that is not declared or of a type that is not read so, for an
+ *   unfit condition, and for words that ask for nothing.
+ */
+export function refuseUnfitRead(
+  table: TableDeclaration,
+  read: ScanOptions | FullTextOptions | NearestOptions,
+): void {
+  for (const column of read.columns) typeOf(table, column);
+  if (read.where !== undefined) refuseUnfitFilter(table, read.where);
+  if ("orderBy" in read) {
+    for (const { column } of read.orderBy ?? []) typeOf(table, column);
+  }
+  if ("query" in read) refuseUnfitWords(table, read);
+  if ("vector" in read && typeof typeOf(table, read.column) !== "object") {
+    throw new TypeError(`${table.name}.${read.column}: only vectors are near to one`);
+  }
+}
+
+function refuseUnfitWords(table: TableDeclaration, { column, query }: FullTextOptions): void {
+  const unfit =
+    typeOf(table, column) === "text"
+      ? unfitQuery(query, hasPhrases(table, column))
+      : "only text is searched by words";
+  if (unfit !== undefined) throw new TypeError(`${table.name}.${column}: ${unfit}`);
+}
+
+function hasPhrases({ indexes }: TableDeclaration, column: string): boolean {
+  return indexes.some(
+    (index) => index.column === column && index.kind === "full-text" && index.hasPositions,
+  );
+}
+
+/** Why a query cannot be asked; undefined where it can. */
+function unfitQuery(query: FullTextQuery, knowsPhrases: boolean): string | undefined {
+  if (typeof query !== "object" || query === null)
+    return "a query has terms, a phrase or other queries";
+  if ("terms" in query) {
+    const { terms, operator = "or", boost = 1 } = query;
+    if (typeof terms !== "string") return "terms are one text";
+    if (operator !== "or" && operator !== "and") return `no operator is called ${operator}`;
+    return Number.isFinite(boost) && boost >= 0 ? undefined : `a boost of ${boost}`;
+  }
+  if ("phrase" in query) {
+    if (typeof query.phrase !== "string") return "a phrase is a text";
+    return knowsPhrases ? undefined : "no index of it knows the positions of words, for a phrase";
+  }
+  const { must = [], should = [], mustNot = [] } = query;
+  if (must.length + should.length === 0) return "a query that asks for nothing";
+  for (const each of [...must, ...should, ...mustNot]) {
+    const unfit = unfitQuery(each, knowsPhrases);
+    if (unfit !== undefined) return unfit;
+  }
+  return undefined;
+}

@@ -1,0 +1,103 @@
+import type { Column, ColumnType, IndexDeclaration, TableDeclaration } from "./declaration.ts";
+import { columnName } from "./read/sql.ts";
+import { renewalEnds } from "./write/renew.ts";
+
+// What the engine adds to rows, and what JavaScript takes for something else.
+const keptNames: ReadonlySet<string> = new Set([
+  ...["_rowid", "_rowaddr", "_rowoffset", "_score", "_distance", "__proto__"],
+  ...["_row_created_at_version", "_row_last_updated_at_version"],
+]);
+
+// The types the engine makes an index of.
+const indexable: Readonly<Record<IndexDeclaration["kind"], readonly string[]>> = {
+  btree: ["text", "int64", "timestamp", "float64"],
+  bitmap: ["text", "int64", "bytes"],
+  "full-text": ["text"],
+  vector: ["vector"],
+};
+
+/**
+ * Why a table could not be made or used as it is declared; undefined where it can. Asked before
+ * anything is made: what was made of a slip could not be opened by the declaration that mends it.
+ */
+export function unfitDeclaration(table: TableDeclaration): string | undefined {
+  return unfitTable(table) ?? unfitColumns(table) ?? unfitKey(table) ?? unfitIndexes(table);
+}
+
+function unfitTable({ name, schemaVersion, since = 1 }: TableDeclaration): string | undefined {
+  // It becomes the name of a folder.
+  if (!/^[\w.-]+$/.test(name) || /^\.+$/.test(name)) {
+    return "its name can be of letters, digits, _, - and .";
+  }
+  if (!isVersion(schemaVersion)) return `${schemaVersion} is no schema version`;
+  return isVersion(since) ? undefined : `it is since ${since}, which is no schema version`;
+}
+
+function unfitColumns({ columns }: TableDeclaration): string | undefined {
+  for (const [name, column] of Object.entries(columns)) {
+    if (!columnName.test(name)) return `column ${name}: a name is of letters, digits and _`;
+    if (keptNames.has(name)) return `no column can be called ${name}`;
+    if (nameOf(column.type) === undefined) return `column ${name} is of no type there is`;
+    const taken = renewalEnds.map((end) => name + end).find((each) => ownColumn(columns, each));
+    if (column.isDerived && taken !== undefined) return `column ${taken} is to renew ${name}`;
+    const { since = 1 } = column;
+    if (!isVersion(since)) return `column ${name} is since ${since}, which is no schema version`;
+  }
+  return undefined;
+}
+
+/** Why keys could not be told apart. */
+function unfitKey({ primaryKey, columns }: TableDeclaration): string | undefined {
+  for (const [at, name] of primaryKey.entries()) {
+    const column = ownColumn(columns, name);
+    if (column === undefined) return `there is no column ${name} for its key`;
+    if (primaryKey.indexOf(name) < at) return `${name} is in its key twice`;
+    // Of other types the engine lets writers at once store one key twice.
+    if (column.type !== "text" && column.type !== "int64" && column.type !== "bytes") {
+      return `${name} is of its key, so it can be text, int64 (for times as well) or bytes`;
+    }
+    if (column.isNullable) return `${name} is of its key, so it cannot be nullable`;
+    // What is derived can be emptied.
+    if (column.isDerived) return `${name} is of its key, so it cannot be derived`;
+  }
+  return primaryKey.length === 0 ? "it has no key" : undefined;
+}
+
+function unfitIndexes({ columns, indexes }: TableDeclaration): string | undefined {
+  for (const index of indexes) {
+    const { column: name, kind } = index;
+    const column = ownColumn(columns, name);
+    if (column === undefined) return `there is no column ${name} for its ${kind} index`;
+    const types = Object.hasOwn(indexable, kind) ? indexable[kind] : undefined;
+    if (types === undefined) return `no index is of the kind ${kind}, as that of ${name}`;
+    if (!types.includes(nameOf(column.type) ?? "")) {
+      return `column ${name} is not ${types.join(", ")}, so it has no ${kind} index`;
+    }
+    if (index.kind === "vector" && !(index.distance === "cosine" && index.minRows >= 0)) {
+      return `the vector index of ${name} is of a cosine distance and a number of rows`;
+    }
+  }
+  return undefined;
+}
+
+function ownColumn(columns: TableDeclaration["columns"], name: string): Column | undefined {
+  return Object.hasOwn(columns, name) ? columns[name] : undefined;
+}
+
+/** What a type is called; undefined for what is none. */
+function nameOf(type: ColumnType): string | undefined {
+  switch (type) {
+    case "text":
+    case "int64":
+    case "timestamp":
+    case "float64":
+    case "bytes":
+      return type;
+    default:
+      return Number.isInteger(type?.vector) && type.vector > 0 ? "vector" : undefined;
+  }
+}
+
+function isVersion(version: number): boolean {
+  return Number.isSafeInteger(version) && version >= 0;
+}
