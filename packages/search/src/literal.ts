@@ -11,8 +11,8 @@ const literalDepth = 40;
 const scanDepth = 400;
 
 // The very characters, by themselves; in another case; inside of a longer word, or in camelCase; and
-// the same words in a row, with something else between them. Below the second each gap is wider than what the
-// other arms can make up for (`weights`): what holds the very name comes first.
+// the same words in a row, with something else between them. Below the second each gap is wider than
+// what the other arms can make up for (`weights`): what holds the very name comes first.
 const exactly = 1;
 const inAnotherCase = 0.99;
 const insideWord = 0.65;

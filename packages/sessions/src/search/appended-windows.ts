@@ -59,9 +59,9 @@ function isNews({ id, text, title }: WindowPiece, { live }: Stored): boolean {
 }
 
 /**
- * The window that begins last, and the ids of those of titles; undefined unless every window begins with a message that is there,
- * and each message with a text is in one of them: processes that stored some of a session at the
- * same time made windows that know nothing of each other's.
+ * The window that begins last, and the ids of those of titles; undefined unless every other window
+ * begins with a message that is there, and each message with a text is in one of them: processes
+ * that stored some of a session at the same time made windows that know nothing of each other's.
  */
 async function storedWindows(
   store: Store,
