@@ -251,12 +251,6 @@ export const midTurnMarks = {
 /** What stands between the harness's words to a fork and those it was started with. */
 export const directiveMark = "Your directive: ";
 
-/** What an editor sends along behind a prompt: files, each with its place, to the end of the text. */
-export const attachedMarks: { readonly open: RegExp; readonly close: string } = {
-  open: /\n<context ref="[a-z][\w+.-]*:[^"\n]*">\n/,
-  close: "\n</context>",
-};
-
 /** The lines around what a human pasted; the client puts an empty line before the first. */
 export const pasteMarks: {
   readonly open: RegExp;

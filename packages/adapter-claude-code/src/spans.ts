@@ -1,5 +1,5 @@
+import { attachedStart } from "@pond/canonical/adapter";
 import {
-  attachedMarks,
   directiveMark,
   injectedTags,
   markedTags,
@@ -50,7 +50,7 @@ function cutTags(text: string): readonly Span[] {
     before.push(found);
   }
   const tail = trailingReminders(text, at);
-  const typedEnd = attachedStart(text, at, tail);
+  const typedEnd = at + attachedStart(text.slice(at, tail));
   if (typedEnd > at) add(spans, { end: typedEnd, kind: undefined });
   if (tail > typedEnd) add(spans, { end: tail, kind: "context" });
   if (text.length > tail) add(spans, { end: text.length, kind: "system-reminder" });
@@ -140,14 +140,6 @@ function trailingReminders(text: string, from: number): number {
     if (open < 0 || !isClosedOnce || !before.slice(typed.length).includes("\n")) return end;
     end = from + typed.length;
   }
-}
-
-/** Where the files of an editor begin between `from` and `to`; `to` if there are none. */
-function attachedStart(text: string, from: number, to: number): number {
-  const typed = text.slice(from, to);
-  // A file may hold the same tags, and all of it is the editor's: so the first opens.
-  const start = typed.endsWith(attachedMarks.close) ? typed.search(attachedMarks.open) : -1;
-  return start < 0 ? to : from + start;
 }
 
 /** The lines that the client put around what a human pasted, cut out of the human's spans. */

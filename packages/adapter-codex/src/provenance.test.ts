@@ -2,7 +2,6 @@ import type { JsonObject } from "@pond/canonical";
 import { openRecord } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import {
-  attachedStart,
   injectedText,
   type Label,
   labelsOf,
@@ -221,30 +220,6 @@ it.each<[name: string, injected: string, typed: string]>([
 ])("finds where the prompt begins behind %s (spec 6.5, rule 1)", (_, injected, typed) => {
   expect(promptStart(`${injected}${typed}`)).toBe(injected.length);
 });
-
-const file = '\n<context ref="file:///w/a.rs">\nfn weave() {}\n</context>';
-
-it.each<[name: string, typed: string, attached: string]>([
-  ["a prompt", "Why?", file],
-  ["the name of the file", "[@a.rs](file:///w/a.rs)", file],
-  ["nothing", "", file],
-  ["two files", "Why?", `${file}${file}`],
-  [
-    "a file that holds such tags",
-    "Why?",
-    `\n<context ref="zed:///a">\n<context>${file}\n</context>`,
-  ],
-  ["no file", "Why?", ""],
-  ["a context of no place", 'Why?\n<context ref="loom">\na\n</context>', ""],
-  ["a context without its place", "Why?\n<context>\na\n</context>", ""],
-  ["a file in a code block", `Why?\n\`\`\`${file}\n\`\`\``, ""],
-  ["a file in a sentence", 'What is <context ref="file:///a">\na\n</context>', ""],
-])(
-  "finds where the files of an editor begin behind %s (spec 6.5, rule 1)",
-  (_, typed, attached) => {
-    expect(attachedStart(`${typed}${attached}`)).toBe(typed.length);
-  },
-);
 
 const reply = (json: string) =>
   `<send_user_message_question_reply>\n${json}\n</send_user_message_question_reply>`;

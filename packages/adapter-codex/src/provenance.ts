@@ -217,18 +217,6 @@ const prefixHeadings: readonly string[] = [
 const automationHead =
   /^Automation: .*\r?\nAutomation ID: .*\r?\nAutomation memory: .*\r?\nLast run: .*\r?\n\r?\n/;
 
-/**
- * Where the files begin that an editor sends along behind a prompt, each with its place, to the end
- * of the text; its length where there are none.
- */
-export function attachedStart(text: string): number {
-  // A file may hold the same tags, and all of it is the editor's: so the first opens.
-  const start = text.endsWith("\n</context>") ? text.search(attachedHead) : -1;
-  return start < 0 ? text.length : start;
-}
-
-const attachedHead = /\n<context ref="[a-z][\w+.-]*:[^"\n]*">\n/;
-
 /** Where something stands in a text. */
 export type Place = { readonly start: number; readonly end: number };
 

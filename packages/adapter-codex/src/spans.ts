@@ -1,5 +1,5 @@
+import { attachedStart } from "@pond/canonical/adapter";
 import {
-  attachedStart,
   injectedText,
   isImageTag,
   isMail,

@@ -1,3 +1,4 @@
+export { attachedStart } from "./attached-files.ts";
 export type {
   Adapter,
   ClientCall,

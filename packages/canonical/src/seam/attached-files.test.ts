@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { attachedStart } from "./attached-files.ts";
+
+const file = '\n<context ref="file:///w/a.rs">\nfn weave() {}\n</context>';
+
+it.each<[name: string, typed: string, attached: string]>([
+  ["a prompt", "Why?", file],
+  ["the name of the file", "[@a.rs](file:///w/a.rs)", file],
+  ["nothing", "", file],
+  ["two files", "Why?", `${file}${file}`],
+  [
+    "a file that holds such tags",
+    "Why?",
+    `\n<context ref="zed:///a">\n<context>${file}\n</context>`,
+  ],
+  ["no file", "Why?", ""],
+  ["a context of no place", 'Why?\n<context ref="loom">\na\n</context>', ""],
+  ["a context without its place", "Why?\n<context>\na\n</context>", ""],
+  ["a file in a code block", `Why?\n\`\`\`${file}\n\`\`\``, ""],
+  ["a file in a sentence", 'What is <context ref="file:///a">\na\n</context>', ""],
+])(
+  "finds where the files of an editor begin behind %s (spec 6.5, rule 1)",
+  (_, typed, attached) => {
+    expect(attachedStart(`${typed}${attached}`)).toBe(typed.length);
+  },
+);
