@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   contentOf,
-  jsonlRecords,
   lineagesOf,
   readAll,
   readFolder,
@@ -12,8 +11,8 @@ import {
   restoredFiles,
   sessionTexts,
   withFolder,
+  withKeysTurned,
 } from "@pond/adapter-testkit";
-import { isJsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
@@ -97,26 +96,13 @@ it.each([
   expect(written(await session(path, { cwd }))).toEqual([path]);
 });
 
-/** Every object with its keys turned around, as no client writes them. */
-function turned(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(turned);
-  if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).toReversed();
-  return Object.fromEntries(entries.map(([key, member]) => [key, turned(member)]));
-}
-
 it.each(["content-shapes", "tool-results", "metadata", "odd-records", "injected-text"])(
   "gives %s back so that it has the same ids, in whatever order its keys were",
   async (name) => {
     const folder = fileURLToPath(
       new URL(`../../../fixtures/claude-code/${name}/input`, import.meta.url),
     );
-    const files = new Map(
-      [...jsonlRecords(await readFolder(folder))].map(([path, records]) => [
-        path,
-        Buffer.from(records.map((record) => `${stringifyJson(turned(record))}\n`).join("")),
-      ]),
-    );
+    const files = withKeysTurned(await readFolder(folder));
 
     const read = await withFolder(files, (home) => readSource(fromClaudeCode(home)));
     const restored = lineagesOf([...read.values()].map(contentOf)).flatMap((lineage) => [

@@ -2,7 +2,6 @@ import { fileURLToPath } from "node:url";
 import {
   contentOf,
   findSessions,
-  jsonlRecords,
   lineagesOf,
   readAll,
   readFolder,
@@ -10,8 +9,8 @@ import {
   restoredFiles,
   sessionTexts,
   withFolder,
+  withKeysTurned,
 } from "@pond/adapter-testkit";
-import { isJsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromCodex } from "./from-codex.ts";
 import { toCodex } from "./to-codex.ts";
@@ -71,24 +70,11 @@ it.each([
   expect(restored.get(pathOf(parent))).toBe(begin);
 });
 
-/** Every object with its keys turned around, as no client writes them. */
-function turned(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(turned);
-  if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).toReversed();
-  return Object.fromEntries(entries.map(([key, member]) => [key, turned(member)]));
-}
-
 it.each(["items", "media", "injected", "events", "interrupted", "before-envelopes", "paginated"])(
   "gives %s back so that it has the same ids, in whatever order its keys were",
   async (name) => {
     const folder = fileURLToPath(new URL(`../../../fixtures/codex/${name}/input`, import.meta.url));
-    const files = new Map(
-      [...jsonlRecords(await readFolder(folder))].map(([path, records]) => [
-        path,
-        Buffer.from(records.map((record) => `${stringifyJson(turned(record))}\n`).join("")),
-      ]),
-    );
+    const files = withKeysTurned(await readFolder(folder));
 
     const read = await withFolder(files, (home) => readSource(fromCodex(home)));
     const restored = lineagesOf([...read.values()].map(contentOf)).flatMap((lineage) => [

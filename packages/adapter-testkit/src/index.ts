@@ -11,6 +11,6 @@ export {
   readSource,
   sessionTexts,
 } from "./read.ts";
-export { jsonlRecords } from "./records.ts";
+export { jsonlRecords, withKeysTurned } from "./records.ts";
 export { sampleLineage } from "./sample.ts";
 export { readFolder, restoredFiles, type SourceFiles, withFolder } from "./source-files.ts";

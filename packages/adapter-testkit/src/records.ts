@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "@pond/canonical";
 import type { SourceFiles } from "./source-files.ts";
 
 /** One line of a JSONL file. */
@@ -13,6 +13,22 @@ export type SourceLine = {
 /** The records of a client that writes JSON Lines; a line that is no object is none. */
 export function jsonlRecords(files: SourceFiles): ReadonlyMap<string, readonly JsonValue[]> {
   return new Map([...files].map(([path, bytes]) => [path, recordsOf(path, bytes)]));
+}
+
+/** The same files, the keys of every object turned around: an order that no client writes. */
+export function withKeysTurned(files: SourceFiles): SourceFiles {
+  const turned = [...jsonlRecords(files)].map(([path, records]): [string, Uint8Array] => {
+    const lines = records.map((record) => `${stringifyJson(keysTurned(record))}\n`);
+    return [path, Buffer.from(lines.join(""))];
+  });
+  return new Map(turned);
+}
+
+function keysTurned(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(keysTurned);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).toReversed();
+  return Object.fromEntries(entries.map(([key, member]) => [key, keysTurned(member)]));
 }
 
 /** The lines of a file, the empty rest behind a last newline left out. */
