@@ -40,6 +40,9 @@ export type Chosen = {
   readonly segment: Segment;
 };
 
+/** A root in its wire form too. */
+export type Answered = Chosen & { readonly matches: SessionMatches };
+
 /** A message that is shown. */
 type Shown = FoundMessage & {
   readonly score: number;
@@ -55,7 +58,7 @@ export async function toAnswer(
   query: ParsedQuery,
   chosen: readonly Chosen[],
   known: KnownSessions,
-): Promise<SessionMatches[]> {
+): Promise<Answered[]> {
   const rootIds = chosen.map(({ root }) => root.rootId);
   const [found, guessed, titled, subAgents] = await Promise.all([
     loadFound(sessions, query, chosen),
@@ -74,32 +77,37 @@ export async function toAnswer(
   );
   const isByCharacters = chosen.some(({ segment }) => segment.isByCharacters);
   const highlighter = toHighlighter(isByCharacters ? { ...query, literals: [query.text] } : query);
-  return groups.flatMap(({ root: { rootId, score }, segment, shown: found }): SessionMatches[] => {
-    const labels = segment.roots.labels(rootId);
+  return groups.flatMap(({ root, segment, shown: found }): Answered[] => {
+    const { roots } = segment;
     // What says nothing by now was the client's own, or is empty.
     const shown = found.filter((each) => details.states.get(keyText(each))?.said?.text !== "");
     const [first] = shown;
-    if (labels === undefined || first === undefined) return [];
-    const foundIn = segment.foundIn.get(rootId)?.filter((id) => id !== rootId) ?? [];
+    if (first === undefined) return [];
+    // The root itself, if it is stored.
+    const topmost = roots.topmostStored(first.sessionId);
+    const labels = roots.labels(topmost);
+    if (labels === undefined) return [];
+    const foundIn = segment.foundIn.get(root.rootId)?.filter((id) => id !== topmost) ?? [];
+    const below = subAgents.get(root.rootId) ?? 0;
+    const others = topmost === root.rootId ? below : below - 1;
     // Some may have come since they were counted.
-    const below = Math.max(subAgents.get(rootId) ?? 0, foundIn.length);
-    return [
-      {
-        session_id: first.sessionId,
-        root_session_id: rootId,
-        source_agent: labels.sourceAgent,
-        project: labels.project,
-        created_at: toRfc3339(labels.createdAt),
-        score: rounded(score),
-        ...(below > 0 && { sub_agents: { sessions: below, found_in: foundIn.length } }),
-        matches: shown
-          .map((each) => toMatch(each, details, parentOf(each, rootId, segment.roots), highlighter))
-          // Further matches that hold nothing but function words say nothing.
-          .filter(
-            ({ snippet }, at) => at === 0 || snippet.highlights.length > 0 || shown[at]?.isNearest,
-          ),
-      },
-    ];
+    const count = Math.max(others, foundIn.length);
+    const matches: SessionMatches = {
+      session_id: first.sessionId,
+      root_session_id: topmost,
+      source_agent: labels.sourceAgent,
+      project: labels.project,
+      created_at: toRfc3339(labels.createdAt),
+      score: rounded(root.score),
+      ...(count > 0 && { sub_agents: { sessions: count, found_in: foundIn.length } }),
+      matches: shown
+        .map((each) => toMatch(each, details, parentOf(each, topmost, roots), highlighter))
+        // Further matches that hold nothing but function words say nothing.
+        .filter(
+          ({ snippet }, at) => at === 0 || snippet.highlights.length > 0 || shown[at]?.isNearest,
+        ),
+    };
+    return [{ root, segment, matches }];
   });
 }
 
@@ -216,10 +224,11 @@ async function loadDetails(sessions: SessionStore, messages: readonly Shown[]): 
 
 type Parent = Pick<SearchMatch, "parent_session_id" | "parent_message_id">;
 
-/** Where a match of a session below the root hangs. */
-function parentOf({ sessionId }: Shown, rootId: string, roots: Roots): Parent {
+/** Where a match of a session below the topmost hangs, as far as that is stored. */
+function parentOf({ sessionId }: Shown, topmost: string, roots: Roots): Parent {
   const labels = roots.labels(sessionId);
-  if (sessionId === rootId || labels === undefined || labels.parentId === null) return {};
+  if (sessionId === topmost || labels === undefined || labels.parentId === null) return {};
+  if (roots.labels(labels.parentId) === undefined) return {};
   return {
     parent_session_id: labels.parentId,
     ...(labels.parentMessageId !== null && { parent_message_id: labels.parentMessageId }),

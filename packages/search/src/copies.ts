@@ -24,14 +24,21 @@ export class CopyFilter {
     found: ReadonlySet<string>,
   ): Promise<readonly RankedRoot[]> {
     const listed = new Set(ranked.map(({ rootId }) => rootId));
-    for (const id of [...listed, ...found]) {
-      if (listed.has(roots.rootOf(id) ?? "")) this.#shown.add(id);
+    // Below a root that is not stored there are several.
+    const topmost = new Set<string>();
+    for (const id of found) {
+      if (!listed.has(roots.rootOf(id) ?? "")) continue;
+      this.#shown.add(id);
+      topmost.add(roots.topmostStored(id));
     }
-    const maybe = [...listed].flatMap((id) => {
+    for (const id of topmost) this.#shown.add(id);
+    const maybe = [...topmost].flatMap((id) => {
       const sourceAgent = roots.labels(id)?.sourceAgent;
       return sourceAgent === undefined ? [] : [{ id, sourceAgent }];
     });
     const copies = await untouchedCopies(this.#sessions.store, maybe, this.#shown);
-    return ranked.filter(({ rootId }) => !copies.has(rootId));
+    const originals = [...topmost].filter((id) => !copies.has(id));
+    const kept = new Set(originals.map((id) => roots.rootOf(id)));
+    return ranked.filter(({ rootId }) => kept.has(rootId));
   }
 }

@@ -1,6 +1,6 @@
 import type { SessionStore } from "@pond/sessions";
 import type { FullTextOptions, NearestOptions } from "@pond/substrate";
-import type { Chosen } from "./answer.ts";
+import type { Answered } from "./answer.ts";
 import type { Scope } from "./filter.ts";
 import { literalQuery, messageQuery, windowQuery } from "./full-text.ts";
 import type { ParsedQuery } from "./query.ts";
@@ -17,13 +17,16 @@ export async function explain(
   sessions: SessionStore,
   query: ParsedQuery,
   scope: Scope,
-  answered: {
+  {
+    read,
+    answered,
+    meaning,
+  }: {
     readonly read: readonly Segment[];
-    readonly chosen: readonly Chosen[];
+    readonly answered: readonly Answered[];
     readonly meaning: Meaning;
   },
 ): Promise<Explanation> {
-  const { read, chosen, meaning } = answered;
   const arms = read[0]?.arms.filter(({ name }) => name !== "vector" || meaning.asked) ?? [];
   return {
     terms: query.terms.map(({ word, weight }) => `${word}*${weight}`),
@@ -35,8 +38,8 @@ export async function explain(
       return {
         ...{ name, weight, hits: scores.length },
         best: rounded(scores.reduce((best, score) => Math.max(best, score), 0)),
-        sessions: perRoot(chosen, ({ votes }) => votes[name]),
-        contributions: perRoot(chosen, ({ votes }, { scale }) => {
+        sessions: perRoot(answered, ({ votes }) => votes[name]),
+        contributions: perRoot(answered, ({ votes }, { scale }) => {
           const vote = votes[name];
           return vote === undefined ? undefined : vote * weight * scale;
         }),
@@ -52,13 +55,13 @@ function scoresOf({ arms }: Segment, name: string): number[] {
 }
 
 function perRoot(
-  chosen: readonly Chosen[],
-  toNumber: (root: Chosen["root"], segment: Segment) => number | undefined,
+  answered: readonly Answered[],
+  toNumber: (root: Answered["root"], segment: Segment) => number | undefined,
 ): Record<string, number> {
   return Object.fromEntries(
-    chosen.flatMap(({ root, segment }) => {
+    answered.flatMap(({ root, segment, matches }) => {
       const value = toNumber(root, segment);
-      return value === undefined ? [] : [[root.rootId, rounded(value)]];
+      return value === undefined ? [] : [[matches.root_session_id, rounded(value)]];
     }),
   );
 }

@@ -14,7 +14,7 @@ export type SessionLabels = {
 export type KnownSessions = {
   /** By id. Once stored they never change, but for the parent that a source names late. */
   readonly labels: Map<string, SessionLabels>;
-  /** How many sessions are below a root, at any depth: this holds for as many rows. */
+  /** How many sessions are below a root, stored or not, at any depth: this holds for as many rows. */
   readonly below: Map<string, number>;
   readonly rows: number;
   /** What is in the labels of it already. */
@@ -83,10 +83,21 @@ function setLater(labels: Map<string, SessionLabels>, later: LaterParents): void
 function whole(labels: Map<string, SessionLabels>, later: LaterParents): KnownSessions {
   const parents = new Map([...labels].map(([id, { parentId }]) => [id, parentId]));
   const below = new Map<string, number>();
-  for (const [id, root] of rootsOf(parents)) {
+  for (const [id, topmost] of rootsOf(parents)) {
+    const root = rootAbove(parents, topmost);
     if (root !== id) below.set(root, (below.get(root) ?? 0) + 1);
   }
   return { labels, below, rows: labels.size, later, isWhole: true };
+}
+
+/**
+ * The root above a topmost stored session: the parent it names, where that is not stored, else that
+ * session. So the sub-agents of a session that was lost belong together.
+ */
+export function rootAbove(parents: ReadonlyMap<string, string | null>, topmost: string): string {
+  const parent = parents.get(topmost);
+  // Of sessions that descend from themselves the parent is stored.
+  return typeof parent === "string" && !parents.has(parent) ? parent : topmost;
 }
 
 async function readNewer(

@@ -95,6 +95,18 @@ describe("paging", () => {
     );
   });
 
+  it("repeats no session that turns out to be below another", async () => {
+    const apart: Chat = { id: "apart", texts: ["mango mango"] };
+    const own = await storeOf([apart, { id: "above", texts: ["a mango and much more"] }]);
+    const first = await search(own.sessions, { query: "mango", limit: 1 });
+    await addChats(own.sessions, [{ ...apart, parent: "above" }]);
+    const rest = await pagesOf({ query: "mango", limit: 1, after: first.next }, own);
+    own.remove();
+
+    expect(rootsOf([first.sessions, ...rest])).toEqual(["apart", "above"]);
+    expect(rest[0]?.[0]?.matches.map(({ session_id }) => session_id)).toEqual(["above"]);
+  });
+
   it("counts what is below a root, and what of it was found", async () => {
     const { sessions } = await search(store.sessions, { query: "mango", session: "sub3" });
 

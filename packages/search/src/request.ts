@@ -48,7 +48,7 @@ export type SearchMatch = {
   readonly session_id: string;
   readonly role: string;
   readonly timestamp: string;
-  /** The session above that one, where it is not the root. */
+  /** The session above that one, where it is not the root and that is stored. */
   readonly parent_session_id?: string;
   /** The message of the parent at which it was forked or spawned, where that is known. */
   readonly parent_message_id?: string;
@@ -69,17 +69,21 @@ export type SearchMatch = {
   readonly removed?: true;
 };
 
-/** What was found in one session and those below it, the best first. */
+/**
+ * What was found in one session and those below it, the best first; or in those below one that is not
+ * stored.
+ */
 export type SessionMatches = {
   /** The session of the best match. */
   readonly session_id: string;
+  /** The topmost stored session above that. */
   readonly root_session_id: string;
   readonly source_agent: string;
   readonly project: string;
   readonly created_at: string;
   /** The arms fused, 0 to 1. Comparable within one search only. */
   readonly score: number;
-  /** The sessions below the root, where there are any. */
+  /** The sessions below the root, or beside it below one that is not stored, where there are any. */
   readonly sub_agents?: {
     readonly sessions: number;
     /** How many of them something was found in, of what was looked at: of hundreds not all are. */

@@ -1,7 +1,8 @@
 import { rootOf, type SessionStore } from "@pond/sessions";
 import { oneOf } from "@pond/substrate";
 import { keepNewest } from "./kept.ts";
-import { type KnownSessions, readLabels, type SessionLabels } from "./known-sessions.ts";
+import { type KnownSessions, readLabels, rootAbove, type SessionLabels } from "./known-sessions.ts";
+import { markOf } from "./page.ts";
 
 // In a store of a million a process that runs for long would come to hold them all.
 const keptLabels = 120_000;
@@ -10,35 +11,67 @@ const keptLabels = 120_000;
 export class Roots {
   readonly #labels: ReadonlyMap<string, SessionLabels>;
   readonly #parents: ReadonlyMap<string, string | null>;
+  /** Of roots that are not stored: when the first session directly below began. */
+  readonly #beganBelow: ReadonlyMap<string, bigint>;
 
-  constructor(labels: ReadonlyMap<string, SessionLabels>) {
+  /** @param shown - Marks of the roots that earlier pages have shown. */
+  constructor(labels: ReadonlyMap<string, SessionLabels>, shown: ReadonlySet<number>) {
     this.#labels = labels;
-    this.#parents = new Map([...labels].map(([id, { parentId }]) => [id, parentId]));
+    // What was shown as a root stays one, whatever is stored above it since: else it is shown again.
+    const wasRoot = (id: string): boolean => shown.size > 0 && shown.has(markOf(id));
+    this.#parents = new Map(
+      [...labels].map(([id, { parentId }]) => [id, wasRoot(id) ? null : parentId]),
+    );
+    this.#beganBelow = beganBelowMissing(labels);
   }
 
   labels(id: string): SessionLabels | undefined {
     return this.#labels.get(id);
   }
 
-  /** The topmost stored session above; undefined where the session itself is not stored. */
+  /** The topmost session above, stored or not; undefined where the session itself is not stored. */
   rootOf(id: string): string | undefined {
-    return this.#labels.has(id) ? rootOf(this.#parents, id) : undefined;
+    return this.#labels.has(id) ? rootAbove(this.#parents, this.topmostStored(id)) : undefined;
   }
 
-  /** Compares two sessions: the one that began later first. */
+  /** The topmost session above that is stored. */
+  topmostStored(id: string): string {
+    return rootOf(this.#parents, id);
+  }
+
+  /** Compares two roots: the one that began later first. */
   newerFirst(left: string, right: string): number {
-    const one = this.#labels.get(left)?.createdAt ?? 0n;
-    const other = this.#labels.get(right)?.createdAt ?? 0n;
+    const one = this.#beganAt(left);
+    const other = this.#beganAt(right);
     if (one !== other) return one > other ? -1 : 1;
     return left < right ? -1 : 1;
   }
+
+  #beganAt(root: string): bigint {
+    return this.#labels.get(root)?.createdAt ?? this.#beganBelow.get(root) ?? 0n;
+  }
 }
 
-/** Loads these sessions and all above them. */
+function beganBelowMissing(labels: ReadonlyMap<string, SessionLabels>): Map<string, bigint> {
+  const began = new Map<string, bigint>();
+  for (const { parentId, createdAt } of labels.values()) {
+    if (parentId === null || labels.has(parentId)) continue;
+    const known = began.get(parentId);
+    if (known === undefined || createdAt < known) began.set(parentId, createdAt);
+  }
+  return began;
+}
+
+/**
+ * Loads these sessions and all above them.
+ *
+ * @param shown - Marks of the roots that earlier pages have shown.
+ */
 export async function loadRoots(
   sessions: SessionStore,
   { labels: all }: KnownSessions,
   sessionIds: Iterable<string>,
+  shown: ReadonlySet<number> = new Set(),
 ): Promise<Roots> {
   const wanted = new Map<string, SessionLabels>();
   // A parent may come later than its child: what is missing is asked for again the next time.
@@ -64,5 +97,5 @@ export async function loadRoots(
     level = parents;
   }
   keepNewest(all, keptLabels);
-  return new Roots(wanted);
+  return new Roots(wanted, shown);
 }

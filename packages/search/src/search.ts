@@ -38,8 +38,7 @@ export async function search(
   const page = toPage(request);
   const asked = vectorArm(sessions, query, { raw, where: scope.messages }, options);
   const known = knownSessions(sessions);
-  const { minScore } = page;
-  const ranking = segments(sessions, query, scope, { minScore, meaning: asked, known });
+  const ranking = segments(sessions, query, scope, { ...page, meaning: asked, known });
   const [{ chosen, read, shown, isMore }, total, meaning, knownNow] = await Promise.all([
     readPage(ranking, page, signal),
     countInScope(sessions, scope.messages, request),
@@ -47,15 +46,15 @@ export async function search(
     known,
   ]);
   if (total === 0) await refuseUnknown(sessions, request);
-  const answer = await toAnswer(sessions, query, chosen, knownNow);
+  const answered = await toAnswer(sessions, query, chosen, knownNow);
   const explanation = request.explain
-    ? await explain(sessions, query, scope, { read, chosen, meaning })
+    ? await explain(sessions, query, scope, { read, answered, meaning })
     : undefined;
   signal?.throwIfAborted();
   return {
     mode: meaning.asked ? "hybrid" : "full_text",
     total_in_scope: total,
-    sessions: answer,
+    sessions: answered.map(({ matches }) => matches),
     ...(isMore && shown.size < sessionsAtMost && { next: nextToken(request, shown) }),
     took_ms: Math.round((performance.now() - startedMs) * 10) / 10,
     ...(meaning.warning && { warnings: [meaning.warning] }),

@@ -6,25 +6,31 @@ import type { SearchRequest } from "./request.ts";
 import { segments } from "./segments.ts";
 import { type Chat, storeOf } from "./testing.ts";
 
-it("never asks again for what is below a root that it has ranked", async () => {
+it.each([
+  ["a root", [{ id: "root", texts: ["begin"] }]],
+  ["a root that is not stored", []],
+])("never asks again for what is below %s that it has ranked", async (_, stored: Chat[]) => {
   const below = Array.from({ length: 200 }, (_, at): Chat => {
     return { id: `below${at}`, parent: at % 2 === 0 ? "root" : "below0", texts: ["mango mango"] };
   });
   const others = Array.from({ length: 30 }, (_, at): Chat => {
     return { id: `other${at}`, texts: ["a mango among many other things"] };
   });
-  const own = await storeOf([{ id: "root", texts: ["begin"] }, ...below, ...others]);
+  const own = await storeOf([...stored, ...below, ...others]);
   const query = parseQuery("mango");
   const ranked: string[][] = [];
+  const found: string[] = [];
   const scope = toScope({ query: "mango" });
   const meaning = Promise.resolve({ hits: [] });
   const known = knownSessions(own.sessions);
-  const options = { minScore: 0, meaning, known };
+  const options = { minScore: 0, shown: new Set<number>(), meaning, known };
   for await (const segment of segments(own.sessions, query, scope, options)) {
     ranked.push(segment.ranked.map(({ rootId }) => rootId));
+    found.push(...[...segment.foundIn.values()].flat());
   }
   own.remove();
 
+  expect(new Set(found).size).toBe(found.length);
   expect(ranked[0]).toEqual(["root"]);
   expect(ranked.flat()).toHaveLength(31);
   expect(new Set(ranked.flat()).size).toBe(31);
@@ -48,7 +54,12 @@ describe("of one literal", () => {
     const own = await storeOf(chats);
     const read: { roots: string[]; hits: Record<string, number> }[] = [];
     const all = segments(own.sessions, parseQuery(query), toScope({ query, ...more }), {
-      ...{ minScore, meaning: Promise.resolve({ hits: [] }), known: knownSessions(own.sessions) },
+      ...{
+        minScore,
+        shown: new Set<number>(),
+        meaning: Promise.resolve({ hits: [] }),
+        known: knownSessions(own.sessions),
+      },
     });
     for await (const { ranked: roots, arms } of all) {
       const hits = Object.fromEntries(arms.map((arm) => [arm.name, arm.hits.length]));

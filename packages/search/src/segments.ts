@@ -14,6 +14,7 @@ import {
   isEmpty,
   type Lexical,
 } from "./lexical.ts";
+import type { Page } from "./page.ts";
 import { isBound, isOneLiteral, type ParsedQuery } from "./query.ts";
 import { loadRoots, type Roots } from "./roots.ts";
 import { without } from "./rounds.ts";
@@ -39,8 +40,7 @@ export type Segment = {
   readonly isByCharacters: boolean;
 };
 
-export type SegmentOptions = {
-  readonly minScore: number;
+export type SegmentOptions = Pick<Page, "minScore" | "shown"> & {
   readonly known: Promise<KnownSessions>;
   /** What the vector arm will have said. */
   readonly meaning: Promise<Meaning>;
@@ -61,7 +61,7 @@ export async function* segments(
   sessions: SessionStore,
   query: ParsedQuery,
   scope: Scope,
-  { minScore, meaning, known: sessionsKnown }: SegmentOptions,
+  { minScore, shown, meaning, known: sessionsKnown }: SegmentOptions,
 ): AsyncGenerator<Segment> {
   // The bounds are on messages: of a window none may meet them.
   const isSure = scope.isLoose || isBound(query) || minScore > 0;
@@ -95,7 +95,8 @@ export async function* segments(
     const { words, found, listed, judged } = answer;
     const all = sessionIdsOf(found);
     const isByCharacters = ask === byCharacters;
-    const ranking = await rank(sessions, known, found, { all, listed, ceiling });
+    const roots = await loadRoots(sessions, known, all, shown);
+    const ranking = rank(found, roots, { listed, ceiling });
     const ranked = await copies.without(ranking, all);
     yield { ...ranking, ranked, isByCharacters };
     const { messages, windows, literals } = words;
@@ -122,21 +123,11 @@ function foundOf({ messages, windows, literals }: Lexical, vectors: readonly Vec
 }
 
 /** @param listed - The sessions whose roots are listed; of the others only windows were found. */
-async function rank(
-  sessions: SessionStore,
-  known: KnownSessions,
+function rank(
   found: Found,
-  {
-    all,
-    listed,
-    ceiling,
-  }: {
-    readonly all: ReadonlySet<string>;
-    readonly listed: ReadonlySet<string>;
-    readonly ceiling: number;
-  },
-): Promise<Omit<Segment, "isByCharacters">> {
-  const roots = await loadRoots(sessions, known, all);
+  roots: Roots,
+  { listed, ceiling }: { readonly listed: ReadonlySet<string>; readonly ceiling: number },
+): Omit<Segment, "isByCharacters"> {
   const rootOf = (id: string): string | undefined => roots.rootOf(id);
   const arms = armsOf(found);
   const most = arms.reduce((sum, { weight, hits }) => sum + (hits.length > 0 ? weight : 0), 0);
