@@ -47,6 +47,8 @@ describe("resolveSettings", () => {
     ["az:container", "az://container would be one"],
     ["file:/srv/pond", "file:///srv/pond would be one"],
     ["file://host/srv/pond", "names no folder here"],
+    ["s3://", "names no bucket"],
+    ["az:///", "names no bucket"],
   ])("refuses the storage %s", async (storage, message) => {
     await expect(locate({ storage })).rejects.toThrow(message);
   });

@@ -65,7 +65,11 @@ function locate(storage: string, namespace: string, home: string): string {
   }
   if (storage === "") throw new UsageError("--storage is empty: name a folder or an address");
   if (storage.startsWith("file://")) return join(folderOf(storage), namespace);
-  if (isAddress(storage)) return `${storage.replace(/\/+$/, "")}/${namespace}`;
+  if (isAddress(storage)) {
+    // As where a variable is not set: `s3://$BUCKET`.
+    if (/:\/+$/.test(storage)) throw new UsageError(`"${storage}" names no bucket`, { storage });
+    return `${storage.replace(/\/+$/, "")}/${namespace}`;
+  }
   const [, scheme, rest = ""] = /^(s3|az|gs|file):\/?([^/].*)?$/i.exec(storage) ?? [];
   if (scheme !== undefined) {
     const address = `${scheme}:${scheme === "file" ? "///" : "//"}${rest}`;
