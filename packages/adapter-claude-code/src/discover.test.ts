@@ -226,10 +226,11 @@ it.skipIf(process.platform === "win32")("reports what may not be read", async ()
   becomeNobody?.(65534);
   try {
     const seen = await found();
-    const faults: string[] = [];
+    const faults: (readonly [string, boolean | undefined])[] = [];
     for (const key of seen.keys) {
       for (const event of await readAll(fromClaudeCode(home), key)) {
-        if (event.kind === "fault") faults.push(event.fault.message.replaceAll(home, ""));
+        if (event.kind !== "fault") continue;
+        faults.push([event.fault.message.replaceAll(home, ""), event.isLogWhole]);
       }
     }
 
@@ -238,8 +239,8 @@ it.skipIf(process.platform === "win32")("reports what may not be read", async ()
       faults: ["claude-code: /projects/-b:file: cannot be read (EACCES)"],
     });
     expect(faults).toEqual([
-      "claude-code: /projects/-a/s1/tool-results/t.txt:file: cannot be read (EACCES)",
-      "claude-code: /projects/-a/s2.jsonl:file: cannot be read (EACCES)",
+      ["claude-code: /projects/-a/s1/tool-results/t.txt:file: cannot be read (EACCES)", true],
+      ["claude-code: /projects/-a/s2.jsonl:file: cannot be read (EACCES)", undefined],
     ]);
   } finally {
     becomeNobody?.(0);

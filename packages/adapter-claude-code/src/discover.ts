@@ -1,7 +1,7 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { isDecoded, isGone, notUtf8, reasonOf } from "@pond/canonical/adapter";
+import { type FolderEntry, listFolder, withoutFaults } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
 import {
   agentPrefix,
@@ -12,6 +12,7 @@ import {
   sessionPath,
   sessionSuffix,
 } from "./layout.ts";
+import { origin } from "./origin.ts";
 
 /** A file that belongs to a session and is none itself. */
 export type SidecarFile = {
@@ -33,7 +34,7 @@ export type SessionFiles = {
 export function* discover({ projects, slug, key }: Root): Generator<SessionFiles | FaultEvent> {
   if (key !== undefined) return yield* discoverOne(projects, key);
   if (slug !== undefined) return yield* discoverProject(projects, slug);
-  for (const entry of yield* list(projects, projects)) {
+  for (const entry of yield* listFolder(origin, projects, projects)) {
     if (isFolder(entry)) yield* discoverProject(projects, entry.name);
     else if (entry.name.endsWith(sessionSuffix)) {
       yield fault(join(projects, entry.name), "a session outside of any project folder");
@@ -51,13 +52,10 @@ function* discoverOne(projects: string, key: string): Generator<SessionFiles | F
   }
 }
 
-/**
- * The sessions below one project folder, each with its sidecars, sorted by name. Synchronous:
- * a directory read takes microseconds, an awaited one ten times as long.
- */
+/** The sessions below one project folder, each with its sidecars, sorted by name. */
 function* discoverProject(projects: string, slug: string): Generator<SessionFiles | FaultEvent> {
   const folder = join(projects, slug);
-  const entries = yield* list(projects, folder);
+  const entries = yield* listFolder(origin, folder, projects);
   const folders = new Set(entries.filter(isFolder).map(({ name }) => name));
   const files = new Set(entries.filter(isFile).map(({ name }) => name));
   for (const { name } of entries.filter(isFile)) {
@@ -119,7 +117,7 @@ function* discoverSide(
   const open = [session];
   for (let path = open.shift(); path !== undefined; path = open.shift()) {
     const folder = join(projects, slug, path);
-    const entries = yield* list(projects, folder);
+    const entries = yield* listFolder(origin, folder, projects);
     const names = new Set(entries.filter(isFile).map(({ name }) => name));
     const isAgents = session === agentsFolder || path.split("/")[1] === agentsFolder;
     for (const entry of entries) {
@@ -168,48 +166,9 @@ function sidecarsOf(projects: string, { slug, name, root, isOldAgent }: SessionP
   const place = isMain ? name : `${name}${agentSuffix}`;
   const file = join(projects, slug, place);
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (isMain) return stats ? drain(discoverSide(projects, slug, name)).sidecars : [];
+  if (isMain) return stats ? withoutFaults(discoverSide(projects, slug, name)).sidecars : [];
   return stats?.isFile() ? [{ file, path: place }] : [];
 }
 
-function drain<T>(generator: Generator<unknown, T>): T {
-  for (;;) {
-    const step = generator.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** The entries of a folder by name, without what must not be followed or opened. */
-function* list(projects: string, folder: string): Generator<FaultEvent, Dirent[]> {
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (!isGone(error)) yield fault(folder, reasonOf(error), error);
-    return [];
-  }
-  const taken: Dirent[] = [];
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
-    if (!isDecoded(entry.name, path)) yield fault(path, notUtf8);
-    else if (isFolder(entry) || isFile(entry)) taken.push(entry);
-    // Opening a pipe would wait for a writer that never comes.
-    else if (!entry.isSymbolicLink()) yield fault(path, "neither a file nor a folder");
-    else if (!pointsInside(projects, path)) {
-      yield fault(path, "a symbolic link out of the folder, not followed");
-    }
-  }
-  return taken.sort((left, right) => (left.name < right.name ? -1 : 1));
-}
-
-/** True for a link whose target is read where it stands. */
-function pointsInside(projects: string, link: string): boolean {
-  try {
-    return realpathSync(link).startsWith(`${realpathSync(projects)}${sep}`);
-  } catch {
-    return false;
-  }
-}
-
-const isFolder = (entry: Dirent): boolean => entry.isDirectory();
-const isFile = (entry: Dirent): boolean => entry.isFile();
+const isFolder = (entry: FolderEntry): boolean => entry.isDirectory();
+const isFile = (entry: FolderEntry): boolean => entry.isFile();

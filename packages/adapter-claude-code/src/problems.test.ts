@@ -5,6 +5,9 @@ import { writeForeign } from "./write-foreign.ts";
 
 const written = restoredFiles(writeForeign(sampleLineage(), () => undefined));
 
+const noImage =
+  '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"blob:sha256:f0"}}';
+
 /** The problems of the sample session, changed. */
 function problemsOf(change: (log: string) => string): readonly string[] {
   const [path, bytes] = [...written][0] ?? ["", new Uint8Array()];
@@ -55,6 +58,16 @@ it.each<[string, (log: string) => string, string]>([
     "an unknown block",
     (log) => log.replace('"type":"image"', '"type":"film"'),
     " holds a block of type film",
+  ],
+  [
+    "an image that is none",
+    (log) => log.replace(/"data":"[^"]+"/, '"data":"[image data removed]"'),
+    " holds an image that is none",
+  ],
+  [
+    "an answer with an image that is none",
+    (log) => log.replace('"content":"null"', `"content":[${noImage}]`),
+    " holds an image that is none",
   ],
 ])("finds %s", (_, change, problem) => {
   expect(problemsOf(change).map((each) => each.replace(/^:\d+/, ""))).toContain(problem);

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue, parsedJson } from "@pond/canonical";
 import { objectOf } from "@pond/canonical/adapter";
-import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
+import { base64Bytes, holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 
 /**
  * What Claude Code, or the API it replays the session to, would refuse in these files: path
@@ -44,10 +44,8 @@ class LogProblems {
   }
 
   #line(at: string, line: string, isFirst: boolean): void {
-    let row: JsonValue;
-    try {
-      row = parseJson(line);
-    } catch {
+    const row = parsedJson(line);
+    if (row === undefined) {
       this.#report(at, "is no JSON; the client stops reading here");
       return;
     }
@@ -107,11 +105,11 @@ class LogProblems {
         this.#call(at, block, type);
         break;
       case "tool_result":
-        this.#answer(at, block["tool_use_id"]);
+        this.#answer(at, block);
         break;
       case "image":
       case "document":
-        if (!isJsonObject(block["source"])) this.#report(at, "holds a file without its source");
+        this.#file(at, block);
         break;
       default:
         this.#report(at, `holds a block of type ${plainText(block["type"])}`);
@@ -131,9 +129,23 @@ class LogProblems {
     if (!isJsonObject(input)) this.#report(at, "makes a call whose input is no object");
   }
 
-  #answer(at: string, id: JsonValue | undefined): void {
+  #answer(at: string, { tool_use_id: id, content }: JsonObject): void {
     if (typeof id !== "string" || !this.#open.delete(id)) {
       this.#report(at, "answers no open call");
+    }
+    for (const block of Array.isArray(content) ? content.map(objectOf) : []) {
+      if (block["type"] === "image" || block["type"] === "document") this.#file(at, block);
+    }
+  }
+
+  #file(at: string, { type, source }: JsonObject): void {
+    if (!isJsonObject(source)) {
+      this.#report(at, "holds a file without its source");
+      return;
+    }
+    const { type: form, data } = source;
+    if (form === "base64" && (typeof data !== "string" || base64Bytes(data) === undefined)) {
+      this.#report(at, type === "image" ? "holds an image that is none" : "holds no document");
     }
   }
 

@@ -67,6 +67,44 @@ it("gives an agent that somebody moved the id and the parent that it had before"
   ]);
 });
 
+it("makes agents that name one another children of their session, and finds all of them", async () => {
+  const row = { type: "x", cwd: "/w/app", timestamp: "2026-03-01T09:00:00.000Z" };
+  const folder = join(projects, "-w-app", "s1", "subagents");
+  mkdirSync(join(folder, "workflows"), { recursive: true });
+  const parents = [
+    ["a1", "a2"],
+    ["a2", "a3"],
+    ["a3", "a1"],
+    ["a4", "a4"],
+    ["a5", "a1"],
+    ["workflows/a6", "a5"],
+    ["a7", "gone"],
+  ] as const;
+  for (const [name, parentAgentId] of parents) {
+    const file = join(folder, name.replace(/(?=a\d$)/, "agent-"));
+    writeFileSync(`${file}.jsonl`, `${JSON.stringify(row)}\n`);
+    writeFileSync(`${file}.meta.json`, JSON.stringify({ parentAgentId }));
+  }
+
+  const found = await Promise.all(
+    parents.map(async ([name]) => {
+      const key = `-w-app/s1/subagents/${name.replace(/(?=a\d$)/, "agent-")}.jsonl`;
+      const { session } = contentOf(await readAll(fromClaudeCode(projects), key));
+      return [name, session.parent_session_id];
+    }),
+  );
+
+  expect(found).toEqual([
+    ["a1", "s1"],
+    ["a2", "s1"],
+    ["a3", "s1"],
+    ["a4", "s1"],
+    ["a5", "s1/subagents/agent-a1"],
+    ["workflows/a6", "s1/subagents/agent-a5"],
+    ["a7", "s1"],
+  ]);
+});
+
 it("reads a session that holds a row as runs begin with", async () => {
   const row = { sessionId: "s1", cwd: "/w", timestamp: "2026-03-01T09:00:00.000Z" };
   const rows = [

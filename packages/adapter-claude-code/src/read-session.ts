@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join, posix } from "node:path";
 import type { ReadEvent } from "@pond/canonical";
 import { isJsonObject, parseJson } from "@pond/canonical";
 import {
@@ -82,7 +82,7 @@ function openSidecar(sidecar: SidecarFile, reading: Reading): readonly ReadEvent
     return readSidecar(sidecar, reading);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return [{ ...fault(sidecar.file, reasonOf(error), error), records: 1 }];
+    return [{ ...fault(sidecar.file, reasonOf(error), error), records: 1, isLogWhole: true }];
   }
 }
 
@@ -167,18 +167,36 @@ function parentAgent(
   root: string,
   own: string,
 ): string | undefined {
-  const meta = sidecars.find(({ path }) => path.endsWith(agentSuffix));
-  const parent = meta && readJson(meta.file);
-  const id = isJsonObject(parent) ? parent["parentAgentId"] : undefined;
-  if (meta === undefined || typeof id !== "string" || !/^[\w-]+$/.test(id)) return undefined;
-  const name = `${agentPrefix}${id}`;
-  const folder = dirname(file);
-  if (join(folder, `${name}${sessionSuffix}`) === file) return undefined;
-  if (existsSync(join(folder, `${name}${sessionSuffix}`))) return `${posix.dirname(own)}/${name}`;
+  const hasDescriptor = sidecars.some(({ path }) => path.endsWith(agentSuffix));
+  const parent = hasDescriptor ? namedParent(file) : undefined;
+  // Whoever descends from itself belongs to no session that is restored.
+  if (parent === undefined || isAncestor(file, parent)) return undefined;
+  const isBeside = dirname(parent) === dirname(file);
+  const folder = isBeside ? posix.dirname(own) : `${root}/${agentsFolder}`;
+  return `${folder}/${basename(parent, sessionSuffix)}`;
+}
+
+/** True where the descriptors lead from `log` up to `ancestor`; both may be one. */
+function isAncestor(ancestor: string, log: string): boolean {
+  const seen = new Set<string>();
+  let at: string | undefined = log;
+  while (at !== undefined && at !== ancestor && !seen.has(at)) {
+    seen.add(at);
+    at = namedParent(at);
+  }
+  return at === ancestor;
+}
+
+/** The log of the agent that the descriptor of another names, where it is there. */
+function namedParent(log: string): string | undefined {
+  const descriptor = readJson(`${log.slice(0, -sessionSuffix.length)}${agentSuffix}`);
+  const id = isJsonObject(descriptor) ? descriptor["parentAgentId"] : undefined;
+  if (typeof id !== "string" || !/^[\w-]+$/.test(id)) return undefined;
+  const folder = dirname(log);
   // Agents of a workflow lie deeper than the one that ran it.
-  const subagents = folder.slice(0, folder.lastIndexOf("subagents") + "subagents".length);
-  const isAbove = existsSync(join(subagents, `${name}${sessionSuffix}`));
-  return isAbove ? `${root}/subagents/${name}` : undefined;
+  const above = folder.slice(0, folder.lastIndexOf(agentsFolder) + agentsFolder.length);
+  const name = `${agentPrefix}${id}${sessionSuffix}`;
+  return [join(folder, name), join(above, name)].find((file) => existsSync(file));
 }
 
 /** The session a main one was forked from. One that names itself would descend from itself. */
@@ -190,6 +208,8 @@ function forkParent({ key }: SessionFiles, { fork }: Head) {
 
 function readJson(file: string): unknown {
   try {
+    // What is no file may never end.
+    if (!statSync(file).isFile()) return undefined;
     return parseJson(readFileSync(file, "utf8"));
   } catch {
     // A descriptor that cannot be read is reported with the sidecars.

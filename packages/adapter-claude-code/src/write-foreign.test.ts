@@ -229,6 +229,43 @@ it("keeps images and documents, and names the files it cannot keep", () => {
   ]);
 });
 
+it("names what is no image, wherever it stands", () => {
+  const removed = "[image data removed]";
+  const source = { type: "base64", media_type: "image/png", data: removed };
+  const lineage = alone([
+    ["user", { type: "file", media_type: "image/png", data: { type: "base64", text: removed } }],
+    ["assistant", call("a")],
+    [
+      "tool",
+      result("a", [
+        { type: "text", text: "seen" },
+        { type: "image", source },
+      ]),
+    ],
+  ]);
+
+  expect(turns(lineage)).toEqual([
+    "user: [File without a name, image/png]",
+    "assistant: call a shell",
+    'user: result a [{"type":"text","text":"seen"},{"type":"text","text":"[File without a name, image/png]"}]',
+  ]);
+  expect([...writeForeign(lineage, readTool)][0]?.fidelity).toMatchObject({
+    file: { kept: 0, translated: 0, dropped: 1 },
+    tool_result: { kept: 0, translated: 1, dropped: 0 },
+  });
+});
+
+it.each([
+  ["an address", "https://example.org/a.zip", "translated"],
+  ["a data URL in capitals", "DATA:application/zip;base64,aGk=", "dropped"],
+  ["a data URL without content", "data:application/zip", "dropped"],
+])("counts %s as what is left of the file", (_, url, outcome) => {
+  const file = { type: "file", media_type: "application/zip", data: { type: "url", url } };
+  const [restored] = writeForeign(alone([["user", file]]), readTool);
+
+  expect(restored?.fidelity?.file).toEqual({ kept: 0, translated: 0, dropped: 0, [outcome]: 1 });
+});
+
 it("gives what a tool gave as the API takes it: PDF files as documents, others by name", () => {
   const source = { type: "base64", media_type: "application/pdf", data: "cGRm" };
   const url = "data:application/pdf;base64,cGRm";

@@ -1,9 +1,17 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { isDecoded, isGone, notUtf8, reasonOf } from "@pond/canonical/adapter";
+import {
+  type FolderEntry,
+  folderEntries,
+  isDecoded,
+  isSystemError,
+  leadsOut,
+  notUtf8,
+} from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
 import { type FileName, fileName, type Tree } from "./layout.ts";
+import { origin } from "./origin.ts";
 
 /** One file of a thread. */
 export type ThreadFile = {
@@ -15,9 +23,11 @@ export type ThreadFile = {
 
 /** The files of one thread, oldest first: a revert of the thread goes on in a file of its own. */
 export type Thread = {
-  readonly kind: "thread";
+  readonly kind: "files";
   /** Path of the first file. */
   readonly key: string;
+  /** The first file. */
+  readonly file: string;
   readonly files: readonly ThreadFile[];
 };
 
@@ -39,7 +49,7 @@ export function* discover(trees: readonly Tree[]): Generator<Thread | FaultEvent
   for (const all of threads.values()) {
     const files = all.length === 1 ? all : withoutTwins(all);
     const [first] = files;
-    if (first) yield { kind: "thread", key: first.path, files };
+    if (first) yield { kind: "files", key: first.path, file: first.file, files };
   }
 }
 
@@ -65,8 +75,14 @@ function better(left: ThreadFile, right: ThreadFile): ThreadFile {
   return sizeOf(right) > sizeOf(left) ? right : left;
 }
 
+/** One that may not be looked at may be the longer: then the thread is reported, and not half read. */
 function sizeOf({ file }: ThreadFile): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  } catch (error) {
+    if (isSystemError(error)) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
 }
 
 function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {
@@ -74,12 +90,13 @@ function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {
   for (let next = open.pop(); next; next = open.pop()) {
     const { folder, path, only } = next;
     const folders: Tree[] = [];
-    for (const entry of yield* entriesOf(folder)) {
+    for (const entry of yield* folderEntries(origin, folder)) {
       if (only !== undefined && entry.name !== only) continue;
       const place = { file: join(folder, entry.name), path: `${path}/${entry.name}` };
       if (!isDecoded(entry.name, place.file)) yield fault(place.file, notUtf8);
       else if (entry.isDirectory()) folders.push({ folder: place.file, path: place.path });
-      else if (entry.isSymbolicLink() && leadsOut(place.file, tree)) yield linked(place.file);
+      else if (entry.isSymbolicLink() && leadsOut(place.file, tree.folder))
+        yield linked(place.file);
       else yield* sessionFile(entry, place.file, path, only !== undefined);
     }
     open.push(...folders.reverse());
@@ -88,7 +105,7 @@ function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {
 
 /** @param isNamed - True where the user named it: then any name will do. */
 function* sessionFile(
-  entry: Dirent,
+  entry: FolderEntry,
   file: string,
   folder: string,
   isNamed: boolean,
@@ -103,24 +120,4 @@ function* sessionFile(
 
 function linked(path: string): FaultEvent {
   return fault(path, "a symbolic link, not followed");
-}
-
-/** True for a link whose target, most often a folder, is not read where it stands. */
-function leadsOut(link: string, { folder }: Tree): boolean {
-  try {
-    return !realpathSync(link).startsWith(`${realpathSync(folder)}${sep}`);
-  } catch {
-    return true;
-  }
-}
-
-/** The entries of a folder by name. */
-function* entriesOf(folder: string): Generator<FaultEvent, Dirent[]> {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
-  } catch (error) {
-    if (!isGone(error)) yield fault(folder, reasonOf(error), error);
-    return [];
-  }
 }

@@ -1,9 +1,6 @@
 import { statSync } from "node:fs";
-import { fileMark } from "@pond/canonical/adapter";
+import { fileMark, type SourceSession } from "@pond/canonical/adapter";
 import type { ThreadFile } from "./discover.ts";
-
-/** What the files of a thread were when they were looked at. */
-type Measured = { readonly fingerprint: string; readonly bytes: number };
 
 /**
  * Size, time and identity of each file: another text whenever one may have changed. Undefined
@@ -11,7 +8,9 @@ type Measured = { readonly fingerprint: string; readonly bytes: number };
  *
  * @throws where a file may not be looked at.
  */
-export function measure(files: readonly ThreadFile[]): Measured | undefined {
+export function measure(
+  files: readonly ThreadFile[],
+): Pick<SourceSession, "fingerprint" | "bytes"> | undefined {
   const marks: string[] = [];
   let bytes = 0n;
   for (const { file } of files) {

@@ -1,7 +1,24 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { contentOf, eventText, findSessions, readAll, withFolder } from "@pond/adapter-testkit";
+import {
+  contentOf,
+  eventText,
+  findSessions,
+  readAll,
+  readSource,
+  withFolder,
+} from "@pond/adapter-testkit";
+import { Tally, turnsOf } from "@pond/canonical/foreign";
 import { expect, it } from "vitest";
 import { fromCodex } from "./from-codex.ts";
 import { toCodex } from "./to-codex.ts";
@@ -287,6 +304,36 @@ it("follows no link and opens nothing that is no file", async () => {
   });
 });
 
+// Root reads every file, so the test becomes a user who may not.
+const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
+
+it.skipIf(process.platform === "win32").each([
+  ["a folder", [path]],
+  ["the folder of one of two copies", [path, `archived_sessions/${name}`]],
+])("reports %s that may not be entered, and lists every other session", async (_, files) => {
+  const key = "sessions/2026/05/05/b.jsonl";
+  await inFolder(async (folder) => {
+    for (const file of [...files, key]) write(folder, file, log(meta, said("hello")));
+    const day = dirname(join(folder, path));
+    chmodSync(day, 0o644);
+    chmodSync(folder, 0o755);
+    becomeNobody?.(65534);
+    try {
+      const reader = fromCodex(folder);
+      const { sessions, faults } = await findSessions(reader);
+
+      expect(sessions.map((session) => session.key)).toEqual([key]);
+      expect(faults.map(({ details: { uri, reason } }) => [uri, reason])).toEqual([
+        [join(folder, path), "cannot be read (EACCES)"],
+      ]);
+      expect(await reader.fingerprint(key)).toBe(sessions[0]?.fingerprint);
+    } finally {
+      becomeNobody?.(0);
+      chmodSync(day, 0o755);
+    }
+  });
+});
+
 // Other systems have no such names.
 it.runIf(process.platform === "linux")("reports names that are not UTF-8", async () => {
   await inFolder(async (folder) => {
@@ -370,4 +417,21 @@ it("says where the session itself lies of which a run was printed", async () => 
       "output of `codex exec --json`, not a session file: not ingested; the session itself is the file below sessions/ named for t1, where it was kept",
     ]);
   });
+});
+
+it("hands to another client what is left of threads that were reverted, and counts the rest", async () => {
+  const fixture = fileURLToPath(new URL("../../../fixtures/codex/reverted/input", import.meta.url));
+  const found = [...(await readSource(fromCodex(fixture))).values()].map((events) => {
+    const tally = new Tally();
+    const turns = turnsOf(contentOf(events), () => undefined, tally);
+    const texts = turns.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
+    );
+    return [texts, tally.fidelity()["text"]?.dropped];
+  });
+
+  expect(found).toEqual([
+    [["Begin anew, with silk.", "Silk it is."], 6],
+    [["Weave it green.", "Green it is.", "With a white border.", "White it is."], 2],
+  ]);
 });

@@ -1,8 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
-import type { FaultEvent, ReadEvent } from "@pond/canonical";
-import { isGone, type Reader, reasonOf, type SourceSession } from "@pond/canonical/adapter";
+import type { FaultEvent } from "@pond/canonical";
+import { fileReader, type Reader } from "@pond/canonical/adapter";
 import { discover, type Thread } from "./discover.ts";
-import { fault, isReadError } from "./faults.ts";
 import { measure } from "./fingerprint.ts";
 import { type Tree, treesOf } from "./layout.ts";
 import { origin } from "./origin.ts";
@@ -20,60 +19,27 @@ export type CodexOptions = {
  * asked.
  */
 export function fromCodex(path: string, options: CodexOptions = {}): Reader {
-  // Which files a thread has is known only when all have been seen.
-  const threads = new Map<string, Thread>();
-  const threadAt = (key: string): Thread | undefined => {
-    if (!threads.has(key)) Array.from(find());
-    return threads.get(key);
-  };
-  function* find(): Generator<Thread | FaultEvent> {
-    for (const found of discover(openTrees(path))) {
-      if (found.kind === "thread") threads.set(found.key, found);
-      yield found;
-    }
-  }
-
-  return {
-    origin,
-
-    async *sessions(signal): AsyncIterable<SourceSession | FaultEvent> {
+  return fileReader<Thread>(origin, path, () => {
+    const trees = openTrees(path);
+    // Which files a thread has is known only when all have been seen.
+    const threads = new Map<string, Thread>();
+    function* all(): Generator<Thread | FaultEvent> {
       threads.clear();
-      try {
-        for (const found of find()) {
-          signal?.throwIfAborted();
-          if (found.kind === "fault") yield found;
-          else {
-            const measured = measure(found.files);
-            if (measured) yield { kind: "source", key: found.key, ...measured };
-          }
-        }
-      } catch (error) {
-        if (!isReadError(error)) throw error;
-        yield fault(path, reasonOf(error), error);
+      for (const found of discover(trees)) {
+        if (found.kind === "files") threads.set(found.key, found);
+        yield found;
       }
-    },
-
-    async fingerprint(key) {
-      try {
-        const thread = threadAt(key);
-        return thread && measure(thread.files)?.fingerprint;
-      } catch (error) {
-        if (isGone(error)) return undefined;
-        throw error;
-      }
-    },
-
-    async *read(key, signal, count): AsyncIterable<ReadEvent> {
-      try {
-        const thread = threadAt(key);
-        if (thread) yield* readSession(thread, { ...options, signal, count });
-        else yield fault(key, "no such session");
-      } catch (error) {
-        if (!isReadError(error)) throw error;
-        yield fault(path, reasonOf(error), error);
-      }
-    },
-  };
+    }
+    return {
+      all,
+      filesOf: (key) => {
+        if (!threads.has(key)) Array.from(all());
+        return threads.get(key);
+      },
+      measure: ({ files }) => measure(files),
+      read: (thread, signal, count) => readSession(thread, { ...options, signal, count }),
+    };
+  });
 }
 
 function openTrees(path: string): readonly Tree[] {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue, parsedObject } from "@pond/canonical";
 import { plainText } from "@pond/canonical/foreign";
 
 /** What the API would refuse in the items of one thread. */
@@ -100,11 +100,5 @@ const typesOfRole: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 function holdsObject(text: JsonValue | undefined): boolean {
-  if (typeof text !== "string") return false;
-  try {
-    return isJsonObject(parseJson(text));
-  } catch {
-    // Reported as what it is: no JSON.
-    return false;
-  }
+  return typeof text === "string" && parsedObject(text) !== undefined;
 }

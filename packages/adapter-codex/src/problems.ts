@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { fromRfc3339, isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
+import { fromRfc3339, isJsonObject, type JsonObject, parsedObject } from "@pond/canonical";
 import { objectOf } from "@pond/canonical/adapter";
 import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { ItemProblems } from "./item-problems.ts";
@@ -41,7 +41,7 @@ function* lineProblems(
   thread: string | undefined,
   items: ItemProblems,
 ): Generator<string> {
-  const record = parsed(line);
+  const record = parsedObject(line);
   if (record === undefined) return yield "is no JSON object";
   if (holdsLoneSurrogate(line)) yield "holds a lone surrogate";
   const { timestamp, type, payload, ordinal } = record;
@@ -104,14 +104,4 @@ function* metaProblems(fields: JsonObject, thread: string | undefined): Generato
     yield "is of a source that the client does not list";
   }
   if (fields["history_mode"] === "paginated") yield "is paginated";
-}
-
-function parsed(line: string): JsonObject | undefined {
-  try {
-    const value = parseJson(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Reported as what it is: no JSON.
-    return undefined;
-  }
 }

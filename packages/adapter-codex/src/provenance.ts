@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import type { SourceRecord } from "@pond/canonical/adapter";
+import { type JsonValue, parsedJson, parsedObject } from "@pond/canonical";
+import { objectAt, objectOf, type SourceRecord } from "@pond/canonical/adapter";
 
 /** What the client itself says of one element of an item's content. */
 export type Label = {
@@ -21,7 +21,7 @@ export function labelsOf(item: SourceRecord): readonly Label[] {
   const [kinds, sources] = [listAt("content_item_kinds"), listAt("content_item_metadata")];
   return Array.from({ length: Math.max(kinds.length, sources.length) }, (_, index) => ({
     kind: textOf(kinds[index]),
-    from: textOf(memberOf(memberOf(sources[index], "provenance"), "type")),
+    from: textOf(objectAt(objectOf(sources[index]), "provenance")["type"]),
   }));
 }
 
@@ -82,11 +82,6 @@ const injectedFamilies: ReadonlySet<string> = new Set([
   "tools",
   "usage_limits",
 ]);
-
-function memberOf(value: JsonValue | undefined, key: string): JsonValue | undefined {
-  const object: JsonObject = isJsonObject(value) ? value : {};
-  return object[key];
-}
 
 function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
@@ -240,18 +235,14 @@ const questionReply =
 const answerMember = /("answer"\s*:\s*")([^"\\]*(?:\\.[^"\\]*)*)"/g;
 
 function isReplies(json: string): boolean {
-  try {
-    const replies = parseJson(json);
-    return Array.isArray(replies) && replies.every(isReply);
-  } catch {
-    // A human may write anything.
-    return false;
-  }
+  // A human may write anything.
+  const replies = parsedJson(json);
+  return Array.isArray(replies) && replies.every(isReply);
 }
 
 function isReply(reply: JsonValue): boolean {
   const members = ["questionItemId", "question", "answer"];
-  return members.every((key) => textOf(memberOf(reply, key)) !== undefined);
+  return members.every((key) => typeof objectOf(reply)[key] === "string");
 }
 
 /**
@@ -277,14 +268,9 @@ const mailHead = /^Message Type: .*\n(?:Task name: .*\n)?(?:Sender: .*\n)?Payloa
 
 /** True for mail of another agent as an older client put it in the assistant's place: as JSON. */
 export function isMail(text: string): boolean {
-  if (!text.startsWith("{")) return false;
-  try {
-    const mail = parseJson(text);
-    return isJsonObject(mail) && Object.keys(mail).sort().join(" ") === mailFields;
-  } catch {
-    // A model may write anything.
-    return false;
-  }
+  // A model may write anything.
+  const mail = text.startsWith("{") ? parsedObject(text) : undefined;
+  return mail !== undefined && Object.keys(mail).sort().join(" ") === mailFields;
 }
 
 const mailFields = "author content other_recipients recipient trigger_turn";

@@ -13,6 +13,7 @@ import { origin } from "./origin.ts";
 import { type ReadOptions, readEntries } from "./read-file.ts";
 import { type Reading, RecordIds } from "./records/envelope.ts";
 import { OpenAnswer } from "./records/event.ts";
+import { Goals } from "./records/goals.ts";
 import { readRecord } from "./records/record.ts";
 
 /**
@@ -58,7 +59,11 @@ export async function* readSession(
 
 function beginFile(reading: Reading, file: ThreadFile, first: ThreadFile | undefined): void {
   const { rollout } = file.name;
-  if (rollout !== undefined) reading.ids = new RecordIds(rollout);
+  if (rollout !== undefined) {
+    reading.ids = new RecordIds(rollout);
+    // What was said before it may be what it takes back.
+    reading.goals = new Goals();
+  }
   // The session says where the first file lies, of a later one its first record does.
   if (file !== first) reading.path = place(file, "path");
 }
@@ -110,6 +115,7 @@ async function open(
     ids,
     toolNames: new Map(),
     answer: new OpenAnswer(),
+    goals: new Goals(),
     rules: undefined,
     path: undefined,
   };

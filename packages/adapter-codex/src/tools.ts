@@ -1,5 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import type { ClientCall, CommonCall, ToolKind, Tools } from "@pond/canonical/adapter";
+import { isJsonObject, type JsonObject, type JsonValue, parsedJson } from "@pond/canonical";
+import {
+  type ClientCall,
+  type CommonCall,
+  objectOf,
+  type ToolKind,
+  type Tools,
+} from "@pond/canonical/adapter";
 import {
   readRenamed,
   type ShapedTool,
@@ -62,14 +68,14 @@ function renamed(
   return {
     name,
     kind,
-    read: (params) => readRenamed({ kind, fields }, objectOf(params)),
+    read: (params) => readRenamed({ kind, fields }, fieldsOf(params)),
     write: (call) => writeRenamed({ name, fields }, call),
   };
 }
 
 /** A command as a list of arguments; up to 2025 patches were commands, too. */
 function readShell(params: JsonValue): CommonCall | undefined {
-  const { command, type, ...others } = objectOf(params);
+  const { command, type, ...others } = fieldsOf(params);
   if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) {
     return undefined;
   }
@@ -100,7 +106,7 @@ function readPatch(params: JsonValue): CommonCall | undefined {
   if (typeof params === "string" && params.trimStart().startsWith("***")) {
     return { kind: "patch", fields: { patch: params }, rest: {} };
   }
-  return readRenamed({ kind: "patch", fields: { patch: "input" } }, objectOf(params));
+  return readRenamed({ kind: "patch", fields: { patch: "input" } }, fieldsOf(params));
 }
 
 function patchCall(patch: JsonValue | undefined) {
@@ -108,13 +114,13 @@ function patchCall(patch: JsonValue | undefined) {
 }
 
 function readWebSearch(params: JsonValue): CommonCall | undefined {
-  const { type, ...action } = objectOf(params);
+  const { type, ...action } = fieldsOf(params);
   if (type === "open_page") return readRenamed({ kind: "fetch", fields: { url: "url" } }, action);
   return readRenamed({ kind: "web_search", fields: { query: "query" } }, action);
 }
 
 function readPlan(params: JsonValue): CommonCall | undefined {
-  const { plan, ...rest } = objectOf(params);
+  const { plan, ...rest } = fieldsOf(params);
   const items = withTextIn(plan, "step", "content");
   return items && { kind: "todo", fields: { items }, rest };
 }
@@ -141,15 +147,9 @@ function withTextIn(
 }
 
 /** Parameters as an object, also from the text that holds them; empty where they are none. */
-function objectOf(params: JsonValue): JsonObject {
-  if (typeof params !== "string") return isJsonObject(params) ? params : {};
-  try {
-    const value = parseJson(params);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    // A model may write anything.
-    return {};
-  }
+function fieldsOf(params: JsonValue): JsonObject {
+  // A model may write anything.
+  return objectOf(typeof params === "string" ? parsedJson(params) : params);
 }
 
 function isEmpty(rest: JsonObject): boolean {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { isJsonObject, parsedJson } from "@pond/canonical";
 import { type Extracted, openRecord, type SourceRecord, splitText } from "@pond/canonical/adapter";
 
 /** The directory at `key`, where it is one. */
@@ -27,9 +27,11 @@ const toldPatterns = [
 
 /** The directory a tool was called in; the TypeScript client recorded no other. */
 export function calledDirectory(item: SourceRecord): Extracted<string> | undefined {
+  const given = item.peek("arguments");
   const places = [
     [item.peek("action"), "working_directory"],
-    [parsed(item.peek("arguments")), "workdir"],
+    // A model may write anything; such a call names no directory.
+    [typeof given === "string" ? parsedJson(given) : given, "workdir"],
   ] as const;
   for (const [value, key] of places) {
     if (!isJsonObject(value)) continue;
@@ -39,14 +41,4 @@ export function calledDirectory(item: SourceRecord): Extracted<string> | undefin
     if (typeof place === "string" && /^(?:\/|[A-Za-z]:[\\/])/.test(place)) return call.string(key);
   }
   return undefined;
-}
-
-function parsed(value: JsonValue | undefined): JsonValue | undefined {
-  if (typeof value !== "string") return value;
-  try {
-    return parseJson(value);
-  } catch {
-    // A model may write anything; such a call names no directory.
-    return undefined;
-  }
 }

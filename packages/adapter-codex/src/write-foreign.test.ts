@@ -224,6 +224,17 @@ it.each<[name: string, file: JsonObject, element: JsonObject, images: number]>([
   expect(event?.["images"]).toHaveLength(images);
 });
 
+it.each([
+  ["an address", "https://example.org/a.zip", "translated"],
+  ["a data URL in capitals", "DATA:application/zip;base64,aGk=", "dropped"],
+  ["a data URL without content", "data:application/zip", "dropped"],
+])("counts %s as what is left of the file", (_, url, outcome) => {
+  const file = { type: "file", media_type: "application/zip", data: { type: "url", url } };
+  const { fidelity } = write(lineageOf([user(file)]));
+
+  expect(fidelity?.file).toEqual({ kept: 0, translated: 0, dropped: 0, [outcome]: 1 });
+});
+
 it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
   [
     "a failure",

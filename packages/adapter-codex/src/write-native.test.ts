@@ -70,20 +70,26 @@ it.each([
   expect(restored.get(pathOf(parent))).toBe(begin);
 });
 
-it.each(["items", "media", "injected", "events", "interrupted", "before-envelopes", "paginated"])(
-  "gives %s back so that it has the same ids, in whatever order its keys were",
-  async (name) => {
-    const folder = fileURLToPath(new URL(`../../../fixtures/codex/${name}/input`, import.meta.url));
-    const files = withKeysTurned(await readFolder(folder));
+it.each([
+  "items",
+  "media",
+  "injected",
+  "events",
+  "interrupted",
+  "before-envelopes",
+  "paginated",
+  "goals",
+  "reviews",
+  "reverted",
+])("gives %s back so that it has the same ids, in whatever order its keys were", async (name) => {
+  const folder = fileURLToPath(new URL(`../../../fixtures/codex/${name}/input`, import.meta.url));
+  const files = withKeysTurned(await readFolder(folder));
 
-    const read = await withFolder(files, (home) => readSource(fromCodex(home)));
-    const restored = lineagesOf([...read.values()].map(contentOf)).flatMap((lineage) => [
-      ...toCodex.writeNative(lineage),
-    ]);
-    const again = await withFolder(restoredFiles(restored), (home) =>
-      sessionTexts(fromCodex(home)),
-    );
+  const read = await withFolder(files, (home) => readSource(fromCodex(home)));
+  const restored = lineagesOf([...read.values()].map(contentOf)).flatMap((lineage) => [
+    ...toCodex.writeNative(lineage),
+  ]);
+  const again = await withFolder(restoredFiles(restored), (home) => sessionTexts(fromCodex(home)));
 
-    expect(again).toEqual(await withFolder(files, (home) => sessionTexts(fromCodex(home))));
-  },
-);
+  expect(again).toEqual(await withFolder(files, (home) => sessionTexts(fromCodex(home))));
+});

@@ -1,9 +1,17 @@
-import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { isDecoded, isGone, notUtf8, reasonOf, slashed } from "@pond/canonical/adapter";
+import {
+  type FolderEntry,
+  folderEntries,
+  isDecoded,
+  leadsOutReason,
+  notUtf8,
+  slashed,
+} from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
-import { isFileOrLink, leadsOut, leadsOutReason, targetOf } from "./links.ts";
+import { isFileOrLink, isLinkOut, targetOf } from "./links.ts";
+import { origin } from "./origin.ts";
 import { looksExported } from "./stores/export-file.ts";
 import type { Home } from "./stores/home.ts";
 import { treeSession } from "./stores/tree-layout.ts";
@@ -52,18 +60,11 @@ export function* discover({ folder, only, isTree }: Root): Generator<Found | Fau
 
 function* walk(root: string, path: string): Generator<Found | FaultEvent> {
   const folder = join(root, path);
-  let entries: readonly Dirent[];
-  try {
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (!isGone(error)) yield fault(folder, reasonOf(error), error);
-    return;
-  }
+  const entries = yield* folderEntries(origin, folder);
   const prefix = path === "" ? "" : `${path}/`;
-  const sorted = entries.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  const home = homeOf(folder, prefix, sorted);
+  const home = homeOf(folder, prefix, entries);
   if (home) yield { kind: "home", home };
-  for (const entry of sorted) {
+  for (const entry of entries) {
     const below = `${prefix}${entry.name}`;
     // In the client's own folder other files are its settings and keys.
     const isOurs = !home || ours.includes(entry.name);
@@ -74,19 +75,19 @@ function* walk(root: string, path: string): Generator<Found | FaultEvent> {
       yield { kind: "export", path: below };
     } else if (isWanted(folder, entry, home !== undefined)) {
       const path = join(folder, entry.name);
-      if (leadsOut(root, path)) yield fault(path, leadsOutReason);
+      if (isLinkOut(path, root)) yield fault(path, leadsOutReason);
     }
   }
 }
 
 /** True for a folder, or what may be an export, that nothing is found by the name of. */
-function isUndecoded(folder: string, entry: Dirent): boolean {
+function isUndecoded(folder: string, entry: FolderEntry): boolean {
   const isRead = entry.isDirectory() || entry.name.endsWith(".json");
   return isRead && !isDecoded(entry.name, join(folder, entry.name));
 }
 
 /** True for a link that stands where something of the client's would, and is no database. */
-function isWanted(folder: string, entry: Dirent, isInHome: boolean): boolean {
+function isWanted(folder: string, entry: FolderEntry, isInHome: boolean): boolean {
   const { name } = entry;
   if (!entry.isSymbolicLink() || skipped.includes(name)) return false;
   const isFile = isFileOrLink(folder, entry);
@@ -100,7 +101,7 @@ const clients = /^(?:pond|exports|storage|project|ses_.*\.json|.*opencode.*\.(?:
 const ours: readonly string[] = ["pond", "exports"];
 const skipped: readonly string[] = ["node_modules", ".git"];
 
-function homeOf(folder: string, prefix: string, entries: readonly Dirent[]): Home | undefined {
+function homeOf(folder: string, prefix: string, entries: readonly FolderEntry[]): Home | undefined {
   const databases = entries
     .filter(({ name }) => isDatabase(name) && name.includes("opencode"))
     .filter((entry) => isFileOrLink(folder, entry))

@@ -229,6 +229,9 @@ it("keeps messages and parts with a column of bytes, and says that it is no text
 
   expect(faults.map(([records]) => records)).toEqual([0, 0, 0, 0]);
   expect(faults[0]?.[1]).toMatch(/message msg_a1: bytes that are no text in hash$/);
+  expect(events.filter(({ kind }) => kind === "fault")).toMatchObject(
+    faults.map(() => ({ isLogWhole: true })),
+  );
   expect(told).toBe(count);
   expect(contentOf(events).messages.map(({ id }) => id)).toEqual([
     "ses_a#info",

@@ -1,18 +1,15 @@
-import { type Dirent, lstatSync, realpathSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
-
-/** Why the target of a link is not read. */
-export const leadsOutReason = "a symbolic link out of the folder, not followed";
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type FolderEntry, leadsOut } from "@pond/canonical/adapter";
 
 /** True for a link to nowhere or out of the folder; what others point at is read. */
-export function leadsOut(folder: string, path: string): boolean {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return false;
-  const target = targetOf(path);
-  return !target?.startsWith(`${realpathSync(folder)}${sep}`);
+export function isLinkOut(path: string, folder: string): boolean {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+  return isLink === true && leadsOut(path, folder);
 }
 
 /** True for a file, and for a link to one. */
-export function isFileOrLink(folder: string, entry: Dirent): boolean {
+export function isFileOrLink(folder: string, entry: FolderEntry): boolean {
   if (!entry.isSymbolicLink()) return entry.isFile();
   const target = targetOf(join(folder, entry.name));
   return target !== undefined && statSync(target, { throwIfNoEntry: false })?.isFile() === true;

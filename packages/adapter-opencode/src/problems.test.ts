@@ -46,11 +46,20 @@ function problemsOf(value: unknown): readonly string[] {
   return opencodeProblems(new Map([["pond/a.json", bytes]]));
 }
 
+/** An image at an address. */
+const image = (url: string) => ({ ...partPlace, type: "file", mime: "image/png", url });
+
 const session = (...messages: readonly unknown[]) => ({ info, messages });
 const says = (info: unknown, ...parts: readonly unknown[]) => ({ info, parts });
 
 it("takes what the client takes", () => {
   expect(problemsOf(session(says(user, text), says(answer)))).toEqual([]);
+  const files = [
+    image("data:image/png;base64,aGk="),
+    { ...image("file:///loom/a.png"), id: "prt_2" },
+    { ...image("data:text/plain;base64,"), id: "prt_3", mime: "text/plain" },
+  ];
+  expect(problemsOf(session(says(user, ...files)))).toEqual([]);
 });
 
 it.each<[string, unknown, readonly string[]]>([
@@ -102,6 +111,30 @@ it.each<[string, unknown, readonly string[]]>([
       "pond/a.json: export.messages[1].parts[0] has an id that came before",
       "pond/a.json: export.messages[1].parts[0] is of another message",
       "pond/a.json: export.messages[1].parts[0] is a call that runs",
+    ],
+  ],
+  [
+    "an image that is none, and one that a tool gave",
+    session(
+      says(user, image("data:image/png;base64,")),
+      says(answer, {
+        ...tool,
+        id: "prt_2",
+        messageID: "msg_2",
+        state: {
+          status: "completed",
+          input: {},
+          output: "",
+          title: "",
+          metadata: {},
+          time: { start: 1, end: 1 },
+          attachments: [image("data:image/png;base64,blob:sha256:f0f0")],
+        },
+      }),
+    ),
+    [
+      "pond/a.json: export.messages[0].parts[0] holds an image that is none",
+      "pond/a.json: export.messages[1].parts[0].state.attachments[0] holds an image that is none",
     ],
   ],
 ])("names %s", (_, value, problems) => {

@@ -170,13 +170,15 @@ it("has images of a type that providers take, text in place of others, or their 
       file("image/bmp", "BM\xff"),
       { type: "file", media_type: "text/plain", data: escaped },
       { type: "file", media_type: "image/png", data: { type: "url", url: "data:image/png" } },
+      file("image/png", ""),
+      { type: "file", media_type: "image/png", data: { type: "base64", text: "[removed]" } },
     ],
     ["assistant", call("a")],
     ["tool", result("a", [{ type: "image", mimeType: "image/svg+xml", data: "PHN2Zy8+" }])],
   );
 
   expect(messages(lineage)).toEqual([
-    "user: file | (given) [File without a name, image/svg+xml]\n<svg/> | (given) [File without a name, image/bmp] | (given) [File without a name, text/plain]\na thread | (given) [File without a name, image/png]",
+    "user: file | (given) [File without a name, image/svg+xml]\n<svg/> | (given) [File without a name, image/bmp] | (given) [File without a name, text/plain]\na thread | (given) [File without a name, image/png] | (given) [File without a name, image/png] | (given) [File without a name, image/png]",
     "assistant: shell completed: [Image, image/svg+xml]",
   ]);
   expect(write(lineage)[0]?.messages[0]?.parts[0]).toMatchObject({
@@ -184,7 +186,7 @@ it("has images of a type that providers take, text in place of others, or their 
     url: "data:image/png;base64,iVBORw0KGgo=",
   });
   expect(fidelity(lineage)).toMatchObject({
-    file: { kept: 1, translated: 2, dropped: 2 },
+    file: { kept: 1, translated: 2, dropped: 4 },
     tool_result: { kept: 0, translated: 1, dropped: 0 },
   });
 });

@@ -7,6 +7,7 @@ import {
   fileReader,
   isDecoded,
   isSystemError,
+  leadsOutReason,
   type measureFiles,
   notUtf8,
   type Reader,
@@ -78,7 +79,7 @@ function* filesIn(
     if (!isDecoded(entry.name, file)) yield fileFault(origin, file, notUtf8);
     else if (entry.isFile()) yield found(entry.name);
     else if (entry.isSymbolicLink() && !pointsBeside(file)) {
-      yield fileFault(origin, file, "a symbolic link out of the folder, not followed");
+      yield fileFault(origin, file, leadsOutReason);
     }
   }
 }

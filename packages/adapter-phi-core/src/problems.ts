@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { isJsonObject, type JsonValue, parsedJson } from "@pond/canonical";
 import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { checkExchange, listOf } from "./problems/exchange.ts";
 import { session } from "./problems/session.ts";
@@ -34,11 +34,5 @@ export function phiCoreProblems(files: ReadonlyMap<string, Uint8Array>): readonl
 }
 
 function documentOf(bytes: Uint8Array): JsonValue | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  try {
-    return parseJson(Buffer.from(bytes).toString());
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return isUtf8(bytes) ? parsedJson(Buffer.from(bytes).toString()) : undefined;
 }

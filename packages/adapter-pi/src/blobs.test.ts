@@ -59,13 +59,17 @@ it("keeps the reference where its file is gone, with a fault at the record, once
   putSession(gone);
 
   const { contents, events, lineages } = await readHome(fromOmp(home.path));
-  const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault.details] : []));
+  const faults = events.filter((event) => event.kind === "fault");
   const restored = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
 
-  expect(faults.map(({ record, reason }) => [record, reason])).toEqual([
-    [2, `blob ${"0".repeat(64)} is gone; the reference is kept`],
+  const reason = `blob ${"0".repeat(64)} is gone; the reference is kept`;
+  expect(faults).toMatchObject([
+    { fault: { details: { record: 2, reason } }, records: 0, isLogWhole: true },
   ]);
   expect(contents[0]?.messages).toHaveLength(3);
+  expect(events.map((event) => event.kind === "message" && event.isLacking === true)).toEqual(
+    events.map((event) => event.kind === "message" && ["a1", "a2"].includes(event.message.id)),
+  );
   expect([...restored.keys()]).toEqual([log]);
   expect(
     Buffer.from(restored.get(log) ?? [])

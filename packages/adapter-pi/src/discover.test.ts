@@ -217,14 +217,17 @@ it.skipIf(process.platform === "win32")("reports what may not be read", async ()
   becomeNobody?.(65534);
   try {
     const reader = fromOmp(home.path);
-    const faults: string[] = [];
+    const faults: (readonly [string, boolean | undefined])[] = [];
     for (const { key } of (await findSessions(reader)).sessions) {
       for (const event of await readAll(reader, key)) {
-        if (event.kind === "fault") faults.push(event.fault.details.reason);
+        if (event.kind === "fault") faults.push([event.fault.details.reason, event.isLogWhole]);
       }
     }
 
-    expect(faults).toEqual(["cannot be read (EACCES)", "cannot be read (EACCES)"]);
+    expect(faults).toEqual([
+      ["cannot be read (EACCES)", true],
+      ["cannot be read (EACCES)", undefined],
+    ]);
   } finally {
     becomeNobody?.(0);
   }

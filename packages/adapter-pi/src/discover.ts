@@ -1,7 +1,13 @@
-import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { fileFault, isDecoded, isGone, notUtf8, reasonOf, slashed } from "@pond/canonical/adapter";
+import {
+  type FolderEntry,
+  fileFault,
+  listFolder,
+  slashed,
+  withoutFaults,
+} from "@pond/canonical/adapter";
 import { findLog, logOf } from "./find-log.ts";
 import {
   counterpartOf,
@@ -99,7 +105,7 @@ export class Discovery {
    */
   *#folder(at: Place & { readonly depth: number }): Generator<Found> {
     const isOthers = at.depth > 1;
-    const entries = isOthers ? drain(this.#list(at.folder)) : yield* this.#list(at.folder);
+    const entries = isOthers ? withoutFaults(this.#list(at.folder)) : yield* this.#list(at.folder);
     const isOpen = at.depth === 0 || (isReadDeep(this.#root) && !isClosed(at.folder, entries));
     if (isOthers && !isOpen) return;
     const sides = new Set(entries.filter(isFolder).map(({ name }) => name));
@@ -118,7 +124,7 @@ export class Discovery {
     for (const name of sides) {
       const below = { folder: join(at.folder, name), prefix: `${at.prefix}${name}` };
       if (isLogName(name, this.#root) && !isOthers) {
-        yield this.#fault(below.folder, "a folder, not a file");
+        yield fileFault(this.#origin, below.folder, "a folder, not a file");
       } else if (isSessionStem(name)) yield* this.#agentsLeft(below, isOthers);
       else if (isOpen) {
         yield* this.#folder({ ...below, prefix: `${below.prefix}/`, depth: at.depth + 1 });
@@ -129,7 +135,7 @@ export class Discovery {
   /** A session may be gone and its agents left; others name folders so, too. */
   *#agentsLeft({ folder, prefix }: Place, isOthers: boolean): Generator<Found> {
     if (!isOthers) return yield* (yield* this.#side(folder, prefix)).agents;
-    const { agents } = drain(this.#side(folder, prefix));
+    const { agents } = withoutFaults(this.#side(folder, prefix));
     yield* agents.filter(({ file }) => kindOf(file) === "log");
   }
 
@@ -160,7 +166,7 @@ export class Discovery {
     const beside = stemOf(file);
     const other = this.#root.isHome && counterpartOf(beside, this.#root);
     const side = [beside, other].find((folder) => folder && existsSync(folder));
-    return side ? drain(this.#side(side, "")).sidecars : [];
+    return side ? withoutFaults(this.#side(side, "")).sidecars : [];
   }
 
   /** False for a log in the archive of a session that the client went on with. */
@@ -198,47 +204,16 @@ export class Discovery {
   }
 
   /**
-   * The entries of a folder by name, without what must not be followed or opened.
+   * The files and folders in a folder by name.
    *
    * @param isOurs - What else is kept there is none of a reader's business.
    */
-  *#list(
+  #list(
     folder: string,
-    isOurs: (entry: Dirent) => boolean = () => true,
-  ): Generator<FaultEvent, Dirent[]> {
-    let entries: Dirent[];
-    try {
-      const all = readdirSync(folder, { withFileTypes: true });
-      entries = all.filter(isOurs);
-    } catch (error) {
-      if (!isGone(error)) yield this.#fault(folder, reasonOf(error), error);
-      return [];
-    }
-    const taken: Dirent[] = [];
-    for (const entry of entries) {
-      const path = join(folder, entry.name);
-      if (!isDecoded(entry.name, path)) yield this.#fault(path, notUtf8);
-      else if (isFolder(entry) || isFile(entry)) taken.push(entry);
-      else if (!entry.isSymbolicLink()) yield this.#fault(path, "neither a file nor a folder");
-      else if (!this.#isInside(path)) {
-        yield this.#fault(path, "a symbolic link out of the folder, not followed");
-      }
-    }
-    return taken.sort((left, right) => (left.name < right.name ? -1 : 1));
-  }
-
-  /** True for a link whose target is read where it stands. */
-  #isInside(link: string): boolean {
-    try {
-      const tree = treeOf(link, this.#root) ?? this.#root.sessions;
-      return realpathSync(link).startsWith(`${realpathSync(tree)}${sep}`);
-    } catch {
-      return false;
-    }
-  }
-
-  #fault(uri: string, reason: string, cause?: unknown): FaultEvent {
-    return fileFault(this.#origin, uri, reason, cause);
+    isOurs?: (entry: FolderEntry) => boolean,
+  ): Generator<FaultEvent, FolderEntry[]> {
+    const tree = treeOf(`${folder}${sep}`, this.#root) ?? this.#root.sessions;
+    return listFolder(this.#origin, folder, tree, isOurs);
   }
 }
 
@@ -247,7 +222,7 @@ function isSessionLog(name: string): boolean {
 }
 
 /** True for a folder that is hidden, of packages, or another home: the sessions below are not ours. */
-function isClosed(folder: string, entries: readonly Dirent[]): boolean {
+function isClosed(folder: string, entries: readonly FolderEntry[]): boolean {
   const name = basename(folder);
   if (name.startsWith(".") || name === "node_modules") return true;
   return isHomeWithSessions(entries.map((entry) => entry.name));
@@ -273,12 +248,5 @@ function isPassing(name: string): boolean {
   );
 }
 
-function drain<T>(generator: Generator<unknown, T>): T {
-  for (;;) {
-    const step = generator.next();
-    if (step.done) return step.value;
-  }
-}
-
-const isFolder = (entry: Dirent): boolean => entry.isDirectory();
-const isFile = (entry: Dirent): boolean => entry.isFile();
+const isFolder = (entry: FolderEntry): boolean => entry.isDirectory();
+const isFile = (entry: FolderEntry): boolean => entry.isFile();

@@ -1,5 +1,5 @@
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
-import { isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
+import { type JsonObject, parsedObject } from "@pond/canonical";
 import { isSystemError } from "@pond/canonical/adapter";
 import { archivedSuffix } from "./layout.ts";
 import { unpackedStart } from "./unpack.ts";
@@ -30,7 +30,7 @@ function bytesAtStart(file: string, maxBytes: number): Buffer {
 
 /** The header of a log, to decide by: in its first line, or behind that for the title. */
 export function headerOf(log: string): JsonObject | undefined {
-  return firstLines(log)?.slice(0, 2).map(objectIn).find(isHeader);
+  return firstLines(log)?.slice(0, 2).map(parsedObject).find(isHeader);
 }
 
 /**
@@ -40,12 +40,12 @@ export function headerOf(log: string): JsonObject | undefined {
 export function kindOf(file: string): "log" | "begun" | "other" {
   const lines = firstLines(file);
   if (lines === undefined) return "begun";
-  const records = lines.map(objectIn);
+  const records = lines.map(parsedObject);
   const headerAt = records.slice(0, 2).findIndex(isHeader);
   if (headerAt >= 0) return isEvent(records[headerAt + 1]) ? "other" : "log";
   const place = records[0]?.["type"] === "title" ? 1 : 0;
   const { [place]: line = "" } = lines;
-  const isOpen = lines.length <= place + 1 && objectIn(line) === undefined;
+  const isOpen = lines.length <= place + 1 && parsedObject(line) === undefined;
   return isOpen && begun.startsWith(line.slice(0, begun.length)) ? "begun" : "other";
 }
 
@@ -64,7 +64,8 @@ function isEvent(record: JsonObject | undefined): boolean {
 /** The lines that decide what a file is; the last one may be cut. */
 function firstLines(file: string): readonly string[] | undefined {
   const lines = linesIn(file, headerBytes);
-  const isDecided = lines === undefined || lines.length === 3 || lines.map(objectIn).some(isHeader);
+  const isDecided =
+    lines === undefined || lines.length === 3 || lines.map(parsedObject).some(isHeader);
   return isDecided ? lines : linesIn(file, longestHeader);
 }
 
@@ -77,14 +78,3 @@ const headerBytes = 16 * 1024;
 
 /** The clients look for a header no further. */
 const longestHeader = 1024 * 1024;
-
-/** What a line of a log holds; undefined where that is no object. */
-export function objectIn(line: string): JsonObject | undefined {
-  try {
-    const record = parseJson(line);
-    return isJsonObject(record) ? record : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
-import { plainText } from "@pond/canonical/foreign";
+import { base64Bytes, plainText } from "@pond/canonical/foreign";
 import type { Dialect } from "./dialect.ts";
+import { hashOf } from "./records/blobs.ts";
 
 /** What the client would refuse in one message, without what stands around it. */
 export function messageProblems(message: JsonObject, dialect: Dialect): readonly string[] {
@@ -12,11 +13,15 @@ export function messageProblems(message: JsonObject, dialect: Dialect): readonly
     case "user":
     case "custom":
     case "developer":
-      return typeof content === "string" ? [] : contentProblems(content, ["text", "image"]);
-    case "assistant":
-      return [...answerProblems(message), ...contentProblems(content, answerBlocks(dialect))];
+      return typeof content === "string"
+        ? []
+        : contentProblems(content, ["text", "image"], dialect);
+    case "assistant": {
+      const known = answerBlocks(dialect);
+      return [...answerProblems(message), ...contentProblems(content, known, dialect)];
+    }
     case "toolResult":
-      return [...resultProblems(message), ...contentProblems(content, ["text", "image"])];
+      return [...resultProblems(message), ...contentProblems(content, ["text", "image"], dialect)];
     default:
       return [];
   }
@@ -63,12 +68,14 @@ function resultProblems({ toolCallId, toolName, isError }: JsonObject): string[]
 function contentProblems(
   content: JsonValue | undefined,
   known: readonly string[],
+  dialect: Dialect,
 ): readonly string[] {
   if (!Array.isArray(content)) return ["has no list of content"];
   return content.flatMap((block: JsonValue) => {
     const fields = isJsonObject(block) ? block : {};
     const type = plainText(fields["type"]);
     if (!known.includes(type)) return [`holds a block of type ${type}`];
+    if (type === "image" && !isImage(fields, dialect)) return ["holds an image that is none"];
     return isWhole(type, fields) ? [] : [`holds a ${type} block that is not whole`];
   });
 }
@@ -80,8 +87,6 @@ function isWhole(type: string, block: JsonObject): boolean {
       return isText("text");
     case "thinking":
       return isText("thinking");
-    case "image":
-      return isText("data") && isText("mimeType") && block["data"] !== "";
     case "toolCall":
       return (
         isJsonObject(block["arguments"]) &&
@@ -91,4 +96,10 @@ function isWhole(type: string, block: JsonObject): boolean {
     default:
       return true;
   }
+}
+
+/** True for an image whose bytes are there; those of omp may lie in files of their own. */
+function isImage({ data, mimeType }: JsonObject, { hasBlobs }: Dialect): boolean {
+  if (typeof data !== "string" || typeof mimeType !== "string") return false;
+  return base64Bytes(data) !== undefined || (hasBlobs && hashOf(data) !== undefined);
 }

@@ -16,6 +16,8 @@ const said = { api: "a", provider: "p", model: "m", usage, stopReason: "stop" };
 const answer = (content: JsonValue, fields: JsonObject = {}) =>
   message("a2", "a1", { role: "assistant", content, ...said, ...fields });
 const prompt = message("a1", null, { role: "user", content: "hi" });
+const image = { type: "image", mimeType: "image/png", data: "aGk=" };
+const reference = `blob:sha256:${"f0".repeat(32)}`;
 const call = { type: "toolCall", id: "c1", name: "bash", arguments: {} };
 const result = (fields: JsonObject = {}) =>
   message("a3", "a2", {
@@ -28,7 +30,7 @@ const result = (fields: JsonObject = {}) =>
   });
 
 it("finds nothing in a session that is whole", () => {
-  const records = [header("s1"), prompt, answer([call]), result()];
+  const records = [header("s1"), prompt, answer([call]), result({ content: [image] })];
 
   expect(found(records)).toEqual([]);
   expect(found([titleSlot("1970-01-01T00:00:00.000Z"), ...records], ompProblems)).toEqual([]);
@@ -75,6 +77,10 @@ describe("finds what pi would refuse:", () => {
       ":3 holds a thinking block that is not whole",
       [header("s1"), prompt, answer([{ type: "thinking" }])],
     ],
+    ...["", "[image data removed]", reference].map((data): [string, readonly JsonValue[]] => [
+      ":2 holds an image that is none",
+      [header("s1"), message("a1", null, { role: "user", content: [{ ...image, data }] })],
+    ]),
     [":3 has no whole usage", [header("s1"), prompt, answer([], { usage: { input: 1 } })]],
     [":3 stops for pending", [header("s1"), prompt, answer([], { stopReason: "pending" })]],
     [":3 does not say which model answered", [header("s1"), prompt, answer([], { model: "" })]],
@@ -140,4 +146,7 @@ it("knows where omp differs", () => {
     ":2 has no model",
   ]);
   expect(found([header("s1"), { ...model, model: "p/m" }], ompProblems)).toEqual([]);
+  // Its images may lie in files of their own.
+  const seen = message("a1", null, { role: "user", content: [{ ...image, data: reference }] });
+  expect(found([header("s1"), seen], ompProblems)).toEqual([]);
 });

@@ -1,8 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue, parsedObject } from "@pond/canonical";
 import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { type Dialect, omp, pi } from "./dialect.ts";
 import { isAgentsOwn, logSuffix, sessionsPrefix } from "./layout.ts";
-import { objectIn } from "./log-start.ts";
 import { messageProblems } from "./message-problems.ts";
 import { slotBytes } from "./session-file/title-slot.ts";
 
@@ -67,7 +66,7 @@ class LogProblems {
   }
 
   #line(at: string, line: string, isFirst: boolean): void {
-    const record = objectIn(line);
+    const record = parsedObject(line);
     if (record === undefined) {
       this.#report(at, "is no JSON object");
       return;
@@ -156,7 +155,7 @@ function fieldProblems(entry: JsonObject, { modelName }: Dialect): readonly stri
 }
 
 function isTitle(line: string): boolean {
-  return objectIn(line)?.["type"] === "title";
+  return parsedObject(line)?.["type"] === "title";
 }
 
 function isTime(value: JsonValue | undefined): boolean {

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import type { Micros, ReadEvent } from "@pond/canonical";
+import type { CanonicalEvent, Micros, ReadEvent } from "@pond/canonical";
 import { SourceFault } from "@pond/canonical";
 import {
   type Extracted,
@@ -16,7 +16,7 @@ import type { SessionFiles } from "./discover.ts";
 import { type Head, isHeader, type LogOptions, readHead, readLog } from "./head.ts";
 import type { Root } from "./layout.ts";
 import { descentOf } from "./lineage.ts";
-import { Settling } from "./migration.ts";
+import { type Settled, Settling } from "./migration.ts";
 import { AgentTask } from "./provenance.ts";
 import { readArtifact, readBlob } from "./records/artifact.ts";
 import { Blobs } from "./records/blobs.ts";
@@ -80,7 +80,7 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
           const place = isBehindHeader ? reading : before;
           // A title that is not right in front of the header is an entry like any other.
           for (const entry of isBehindHeader || !title ? [record] : [title, record]) {
-            for (const one of readEntry(place.settling.settle(entry), place)) yield one;
+            for (const one of readWhole(place.settling.settle(entry), place)) yield one;
           }
           if (!isBehindHeader) title = undefined;
         }
@@ -99,6 +99,13 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
     if (!isSystemError(error)) throw error;
     yield fileFault(dialect.origin, files.file, reasonOf(error), error);
   }
+}
+
+/** The events of an entry, which say where a file is gone that belongs into its messages. */
+function readWhole(entry: Settled, reading: Reading): readonly CanonicalEvent[] {
+  const events = readEntry(entry, reading);
+  if (!reading.blobs.hasFailed()) return events;
+  return events.map((each) => (each.kind === "message" ? { ...each, isLacking: true } : each));
 }
 
 /** Files that the log refers to where no part can hold them. */

@@ -19,6 +19,11 @@ export type MessageEvent = {
    * second message of a record (`adapter-integrity-no-silent-drops`).
    */
   readonly records?: number;
+  /**
+   * True where a file that belongs into it could not be read: what is stored of it stays as it is,
+   * for that may have come with the file.
+   */
+  readonly isLacking?: boolean;
 };
 /** One part of the message before it. */
 export type PartEvent = { readonly kind: "part"; readonly part: Part };
@@ -36,6 +41,11 @@ export type FaultEvent = {
   readonly fault: SourceFault;
   /** How many source records it costs; one where left out, none where what it names is kept. */
   readonly records?: number;
+  /**
+   * True where every record of the log was read all the same, as where a file beside it is gone:
+   * a message that is missing then was removed. Where left out, it may be behind the fault.
+   */
+  readonly isLogWhole?: boolean;
 };
 
 /** A record that is not complete yet, such as a last line still being written. */

@@ -18,7 +18,15 @@ export {
   type SessionId,
   sessionIdSchema,
 } from "./ids.ts";
-export { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "./json.ts";
+export {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parsedJson,
+  parsedObject,
+  parseJson,
+  stringifyJson,
+} from "./json.ts";
 export { jsonEqual } from "./json-equal.ts";
 export type {
   AssistantMessage,

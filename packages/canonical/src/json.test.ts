@@ -1,11 +1,29 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "./json.ts";
+import {
+  isJsonObject,
+  type JsonValue,
+  parsedJson,
+  parsedObject,
+  parseJson,
+  stringifyJson,
+} from "./json.ts";
 import { jsonEqual } from "./json-equal.ts";
 import { isRawNumber } from "./raw-number.ts";
 
 const nested = (depth: number): string =>
   `${'{"a":['.repeat(depth / 2)}9007199254740993${"]}".repeat(depth / 2)}`;
+
+it.each<[text: string, value: unknown, object: unknown]>([
+  ['{"a":1}', { a: 1 }, { a: 1 }],
+  ["[1]", [1], undefined],
+  ["null", null, undefined],
+  ["9007199254740993", JSON.rawJSON("9007199254740993"), undefined],
+  ["{", undefined, undefined],
+  ["", undefined, undefined],
+])("gives what the text %j holds, and where it holds none nothing", (text, value, object) => {
+  expect([parsedJson(text), parsedObject(text)]).toEqual([value, object]);
+});
 
 describe("parseJson", () => {
   it.each([

@@ -43,6 +43,22 @@ export function parseJson(text: string): JsonValue {
   return exact ? exact.value : parseNatively(text);
 }
 
+/** What {@link parseJson} reads; undefined where the text is no JSON. */
+export function parsedJson(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The object that the text holds; undefined where it holds another value, or is no JSON. */
+export function parsedObject(text: string): JsonObject | undefined {
+  const value = parsedJson(text);
+  return isJsonObject(value) ? value : undefined;
+}
+
 /**
  * Writes JSON that `parseJson` reads as an equal value, at any depth. A lone surrogate is written
  * as an escape, so that the text is valid Unicode.

@@ -6,6 +6,7 @@ import {
   fileNote,
   hasVisibleText,
   isApiImage,
+  isElsewhere,
   isTextType,
   mediaTypeOf,
   type ResultBlock,
@@ -37,10 +38,8 @@ export function writeFile(part: FilePart): Written {
     const source = { type: "text", media_type: "text/plain", data: bytes.toString() };
     return { block: { type: "document", source, ...title }, outcome: "translated" };
   }
-  if (part.data.type === "url" && !part.data.url.startsWith("data:")) {
-    return { block: { type: "text", text: fileNote(part) }, outcome: "translated" };
-  }
-  return { block: { type: "text", text: fileNote(part) }, outcome: "dropped" };
+  const outcome = isElsewhere(part) ? "translated" : "dropped";
+  return { block: { type: "text", text: fileNote(part) }, outcome };
 }
 
 /** The answer to a call. The API takes text, images and PDF documents; all else becomes text. */
@@ -78,9 +77,7 @@ function resultBlock(block: ResultBlock): JsonObject | undefined {
 
 const pdf = "application/pdf";
 
-/** The bytes of a file; the API takes none that is empty. */
 function bytesOf(part: FilePart): Buffer | undefined {
   const bytes = fileBytesOf(part);
-  if (bytes === undefined || bytes.length === 0) return undefined;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,4 @@
-import { type CanonicalEvent, isJsonObject, parseJson } from "@pond/canonical";
+import { type CanonicalEvent, parsedObject } from "@pond/canonical";
 import {
   type Extracted,
   messageEvent,
@@ -108,12 +108,8 @@ export function readQueueOperation(record: SourceRecord, reading: Reading): Cano
 function isOfTask(content: unknown): boolean {
   if (typeof content !== "string") return false;
   if (taskTags.some((tag) => content.startsWith(tag))) return true;
-  const task = content.startsWith("{") ? parsed(content) : undefined;
-  return (
-    isJsonObject(task) &&
-    typeof task["task_id"] === "string" &&
-    typeof task["task_type"] === "string"
-  );
+  const task = content.startsWith("{") ? parsedObject(content) : undefined;
+  return typeof task?.["task_id"] === "string" && typeof task["task_type"] === "string";
 }
 
 // Older builds had one for shells and one for agents.
@@ -122,14 +118,6 @@ const taskTags: readonly string[] = [
   "<bash-notification>",
   "<agent-notification>",
 ];
-
-function parsed(json: string): unknown {
-  try {
-    return parseJson(json);
-  } catch {
-    return undefined;
-  }
-}
 
 function queued(record: SourceRecord, envelope: Envelope): Queued | undefined {
   const raw = record.peek("content");

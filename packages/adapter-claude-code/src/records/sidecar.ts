@@ -11,7 +11,8 @@ import type { Reading } from "./envelope.ts";
 export function readSidecar({ file, path }: SidecarFile, reading: Reading): readonly ReadEvent[] {
   const { size } = statSync(file);
   if (size > maxSidecarBytes) {
-    return [{ ...fault(file, `${size} bytes, too many to be kept`), records: 1 }];
+    const tooLong = fault(file, `${size} bytes, too many to be kept`);
+    return [{ ...tooLong, records: 1, isLogWhole: true }];
   }
   const at = { adapter: origin, uri: file, record: "file" };
   const place = openRecord(at, { id: `sidecar:${path}`, path, type: mediaType(path) });

@@ -7,6 +7,7 @@ import {
   fileNote,
   hasVisibleText,
   isApiImage,
+  isElsewhere,
   isTextType,
   mediaTypeOf,
   type Outcome,
@@ -37,8 +38,7 @@ export function writeFile(part: FilePart): Written {
     const text = `${note}\n${Buffer.from(bytes).toString("utf8")}`;
     return { block: textElement(text), outcome: "translated" };
   }
-  const isElsewhere = bytes === undefined && part.data.type === "url";
-  return { block: textElement(note), outcome: isElsewhere ? "translated" : "dropped" };
+  return { block: textElement(note), outcome: isElsewhere(part) ? "translated" : "dropped" };
 }
 
 /** What a tool gave back: a text, or a list where there is more than one. */

@@ -13,6 +13,7 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 import type { OpenAnswer } from "./event.ts";
+import type { Goals } from "./goals.ts";
 
 /** Who writes what stands in the user's place of a thread. */
 export type Author = "human" | "agent" | "harness";
@@ -30,6 +31,7 @@ export type Reading = {
   readonly toolNames: Map<string, Extracted<string>>;
   /** What the model says and the record of it may be far apart. */
   readonly answer: OpenAnswer;
+  goals: Goals;
   /** The project's rules as the client gave them last; an editor may say them again. */
   rules: string | undefined;
   /** Where a later file of the thread lies; its first record keeps it. */

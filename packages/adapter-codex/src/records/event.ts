@@ -1,8 +1,15 @@
 import type { CanonicalEvent, JsonValue } from "@pond/canonical";
-import { messageEvent, openRecord, type SourceRecord, secondId } from "@pond/canonical/adapter";
+import {
+  messageEvent,
+  objectOf,
+  openRecord,
+  type SourceRecord,
+  secondId,
+} from "@pond/canonical/adapter";
 import { readCarrier } from "./carrier.ts";
 import { type Draft, partEvents, textsOf } from "./content.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
+import { agentMark } from "./message.ts";
 import { draftText } from "./text.ts";
 
 /** What the model said, and the event that shows it. */
@@ -45,8 +52,9 @@ function isAnswer(item: SourceRecord, text: string): boolean {
 }
 
 /**
- * An event that tells how an answer goes on, carried whole; what was said in one that is
- * interrupted follows. Undefined for all other records.
+ * An event that tells how an answer goes on, or that a review begins, carried whole; what was said
+ * in an answer that is interrupted follows, or what was typed for the review. Undefined for all
+ * other records.
  */
 export function readEvent(record: SourceRecord, reading: Reading): CanonicalEvent[] | undefined {
   if (record.peek("type") !== "event_msg") return undefined;
@@ -55,6 +63,16 @@ export function readEvent(record: SourceRecord, reading: Reading): CanonicalEven
   switch (event.peek("type")) {
     case "agent_message":
       return readShown(record, event.peek("message"), reading);
+    case "entered_review_mode":
+      return readReview(record, event, reading);
+    case "item_completed": {
+      const item = event.record("item");
+      const isReview = item?.peek("type") === "EnteredReviewMode";
+      return isReview ? readReview(record, item, reading) : undefined;
+    }
+    case "thread_goal_updated":
+      reading.goals.set(event);
+      return undefined;
     case "token_count":
       // The answer is complete, and its items are recorded even where it is interrupted then.
       reading.answer.end();
@@ -84,15 +102,42 @@ function readShown(
   return readCarrier(record, undefined, reading, envelope);
 }
 
-function interrupted(
+function interrupted(shown: Shown, reading: Reading): CanonicalEvent[] {
+  return behindEvent("assistant", shown, undefined, reading);
+}
+
+/** The review is a thread of its own, where the words of a human look like those of the client. */
+function readReview(
+  record: SourceRecord,
+  review: SourceRecord,
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  const { type, instructions } = objectOf(review.peek("target"));
+  if (type !== "custom" || typeof instructions !== "string" || instructions === "")
+    return undefined;
+  const envelope = takeEnvelope(record, undefined, reading);
+  const place = { list: "instructions", block: undefined };
+  // All other fields stay where they are, in the carrier.
+  const typed = openRecord(record.at, { instructions });
+  const speaker = { author: reading.author, kind: "user.text" };
+  const drafts = draftText(typed, "instructions", speaker, place) ?? [];
+  return [
+    ...readCarrier(record, undefined, reading, envelope),
+    ...behindEvent("user", { envelope, drafts }, agentMark(record, reading), reading),
+  ];
+}
+
+function behindEvent(
+  role: "user" | "assistant",
   { envelope: { id, timestamp }, drafts }: Shown,
+  author: "agent" | undefined,
   reading: Reading,
 ): CanonicalEvent[] {
-  const message = messageEvent(reading.session, "assistant", {
+  const message = messageEvent(reading.session, role, {
     id: secondId(id, "text"),
     timestamp,
     // The event is restored from its carrier.
-    source: { continues: "event" },
+    source: { author, continues: "event" },
     records: 0,
   });
   return [message, ...partEvents(message, drafts)];

@@ -63,9 +63,7 @@ function readTurn(
   if (elements === undefined) return undefined;
 
   const { id, timestamp, facts } = takeEnvelope(record, item, reading);
-  const isFromAgent =
-    role === "user" && reading.author === "agent" && !isInherited(record, reading);
-  const author = isFromAgent ? "agent" : undefined;
+  const author = role === "user" ? agentMark(record, reading) : undefined;
   const content = drafts ? "text" : undefined;
   const source = { ...facts, author, content, ...elements.kept, rest: record.rest() };
   const message = messageEvent(reading.session, role, { id, timestamp, source });
@@ -78,6 +76,9 @@ function userAt(item: SourceRecord, reading: Reading): (place: ElementPlace) => 
   const texts = textsOf(item.peek("content"));
   const prompt = texts.findLastIndex((text) => text !== "" && !isImageTag(text));
   reading.rules = rulesIn(texts) ?? reading.rules;
+  for (const [index, text] of texts.entries()) {
+    if (labels[index]?.kind === "user.goal") reading.goals.note(text);
+  }
   const { author, rules } = reading;
   return ({ block = 0 }) => ({
     author,
@@ -89,6 +90,11 @@ function userAt(item: SourceRecord, reading: Reading): (place: ElementPlace) => 
 function modelAt(item: SourceRecord): (place: ElementPlace) => Speaker {
   const labels = labelsOf(item);
   return ({ block = 0 }) => ({ author: "model", kind: labels[block]?.kind });
+}
+
+/** Marks what stands in the user's place of a spawned thread and is the spawner's. */
+export function agentMark(record: SourceRecord, reading: Reading): "agent" | undefined {
+  return reading.author === "agent" && !isInherited(record, reading) ? "agent" : undefined;
 }
 
 /** True for what an agent was given of the history of its parent: whoever wrote it, wrote it there. */

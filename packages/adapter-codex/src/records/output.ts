@@ -10,6 +10,7 @@ import {
   toolResultPart,
 } from "@pond/canonical/adapter";
 import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
+import { readTold } from "./told.ts";
 
 /** The types of items that answer a call. */
 export const outputTypes: readonly string[] = [
@@ -22,7 +23,7 @@ export const outputTypes: readonly string[] = [
 
 const outputFields = ["output", "tools"];
 
-/** What a tool gave back, as it was. Undefined where it answers no call, or gives nothing. */
+/** What a tool gave back, as it was, or what no call asked for. Undefined where it gives nothing. */
 export function readOutput(
   record: SourceRecord,
   item: SourceRecord,
@@ -30,7 +31,8 @@ export function readOutput(
 ): CanonicalEvent[] | undefined {
   const call = item.peek("call_id");
   const field = outputFields.find((key) => item.peek(key) !== undefined);
-  if (typeof call !== "string" || field === undefined) return undefined;
+  if (typeof call !== "string") return readTold(record, item, reading);
+  if (field === undefined) return undefined;
 
   const { id, timestamp, facts } = takeEnvelope(record, item, reading);
   const isFailure = failureOf(item);

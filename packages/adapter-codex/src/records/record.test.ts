@@ -6,7 +6,7 @@ import {
   restoredFiles,
   withFolder,
 } from "@pond/adapter-testkit";
-import { type JsonObject, type Message, stringifyJson } from "@pond/canonical";
+import { type JsonObject, type JsonValue, type Message, stringifyJson } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromCodex } from "../from-codex.ts";
 import { toCodex } from "../to-codex.ts";
@@ -459,4 +459,103 @@ it.each<[name: string, texts: readonly string[], said: readonly string[]]>([
     undefined,
     ...texts.map((text) => [typed.includes(text) ? "conversational" : "injected", text]),
   ]);
+});
+
+const given = (name: string, output: JsonValue, more: JsonObject = {}): JsonObject =>
+  item({ type: "function_call_output", id: "fco", name, namespace: "agent", output, ...more });
+const announced = (objective: string): JsonObject => given("goal_objective", objective);
+const goal = (objective: string, more: JsonObject = {}): JsonObject =>
+  event("thread_goal_updated", { threadId: id, ...more, goal: { objective, status: "active" } });
+const goalMessage = (text: string, kind = "user.goal"): JsonObject => handedOver(text, [kind]);
+const noted = `<codex_internal_context source="user_goal">\nUser set the goal: "Say \\"hi\\"."\n</codex_internal_context>`;
+
+it.each<[name: string, records: readonly JsonObject[], provenance: string]>([
+  ["a user set", [goal("Weave."), announced("Weave.")], "conversational"],
+  ["nobody is known to have set", [announced("Weave.")], "injected"],
+  ["the model set", [goal("Weave.", { turnId: "t" }), announced("Weave.")], "injected"],
+  ["the model set after the user", [goal("Weave."), announced("Spin.")], "injected"],
+  [
+    "was said before, and resumed",
+    [goal("Weave."), announced("Weave."), goal("Weave."), announced("Weave.")],
+    "injected",
+  ],
+  [
+    "the user set in place of another one",
+    [goal("Weave."), announced("Weave."), goal("Spin."), announced("Spin.")],
+    "conversational",
+  ],
+  ["a message says", [goalMessage("Weave."), goal("Weave."), announced("Weave.")], "injected"],
+  ["a message notes", [goalMessage(noted), goal('Say "hi".'), announced('Say "hi".')], "injected"],
+  [
+    "is too long for the message",
+    [goalMessage("Weave.", "user.goal.omitted"), goal("Weave."), announced("Weave.")],
+    "conversational",
+  ],
+])(
+  "knows whose goal the client tells its model: one that %s (`model-part-provenance`)",
+  async (_, records, provenance) => {
+    const messages = await read(records);
+
+    expect(messages.at(-1)).toMatchObject({
+      role: "user",
+      content: [{ type: "text", provenance }],
+    });
+  },
+);
+
+const target = { type: "custom", instructions: "Look at the knots." };
+const entered = (where: JsonObject, form = "entered_review_mode"): JsonObject =>
+  form === "entered_review_mode"
+    ? event(form, { target: where })
+    : event("item_completed", { item: { type: form, target: where } });
+
+it.each<[form: string]>([["entered_review_mode"], ["EnteredReviewMode"]])(
+  "reads what the user typed for a review where only an event has it: %s",
+  async (form) => {
+    const messages = await read([entered(target, form)]);
+
+    expect(messages.map(said)).toEqual([
+      ["system"],
+      ["user", undefined, ["conversational", "Look at the knots."]],
+    ]);
+    expect(messages[1]?.id).toBe(`${messages[0]?.id}#text`);
+  },
+);
+
+it.each<[name: string, record: JsonObject]>([
+  ["whose prompt is the client's", entered({ type: "uncommittedChanges" })],
+  ["of another target", entered({ ...target, type: "commit" })],
+  ["of no words", entered({ ...target, instructions: "" })],
+  ["that is over", entered(target, "ExitedReviewMode")],
+])("leaves in its event a review %s", async (_, record) => {
+  expect((await read([record])).map(said)).toEqual([["system"]]);
+});
+
+it("takes nothing for typed that a thread of the client's own is told", async () => {
+  const [, message] = await read([entered(target)], { source: { subagent: "review" } });
+
+  expect(said(message)).toEqual(["user", undefined, ["injected", "Look at the knots."]]);
+});
+
+it("keeps the id that an output of no call was carried with, before it was read (`lance-deterministic-pk`)", async () => {
+  const [first, second] = await read([given("zed", "a"), given("zed", "a")]);
+
+  expect([first?.id, second?.id]).toEqual(["fco", expect.stringMatching(/^[0-9a-f]{32}$/)]);
+});
+
+it("takes what an application tells the model in an output of no call for no human's words", async () => {
+  const [message] = await read([given("page_note", "A bigger moth.", { namespace: "browser" })]);
+
+  expect(said(message)).toEqual(["user", undefined, ["injected", "A bigger moth."]]);
+});
+
+it.each<[name: string, record: JsonObject]>([
+  ["a list", given("page_note", [input("A bigger moth.")])],
+  ["nothing", given("page_note", "")],
+  ["a text of no name", item({ type: "function_call_output", output: "A bigger moth." })],
+  ["a text of a call without an id", given("ls", "a.md", { call_id: null })],
+])("carries an output of no call that is %s", async (_, record) => {
+  const [message] = await read([record]);
+
+  expect(said(message)).toEqual(["system"]);
 });

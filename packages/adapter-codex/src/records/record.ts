@@ -15,6 +15,7 @@ import { readMessage, restoreMessage } from "./message.ts";
 import { outputTypes, readOutput, restoreOutput } from "./output.ts";
 import { readRealtime, restoreRealtime } from "./realtime.ts";
 import { readReasoning, restoreReasoning } from "./reasoning.ts";
+import { restoreTold } from "./told.ts";
 
 /** The events of an item of the conversation; undefined where it maps to no message. */
 type ItemReader = (
@@ -91,7 +92,11 @@ function restoreItem(
     case "system":
       return restoreMessage(messages, orders);
     case "user":
-      return restoreRealtime(first, orders) ?? restoreMessage(messages, orders);
+      return (
+        restoreRealtime(first, orders) ??
+        restoreTold(first, orders) ??
+        restoreMessage(messages, orders)
+      );
     case "tool":
       return restoreOutput(first, orders);
     case "assistant":

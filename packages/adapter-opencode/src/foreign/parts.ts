@@ -90,7 +90,7 @@ function fileParts(part: FilePart, tally: Tally): readonly BarePart[] {
     return [{ type: "file", mime, ...name, url }];
   }
   const bytes = fileBytesOf(part);
-  const isText = bytes !== undefined && bytes.length > 0 && isUtf8(bytes);
+  const isText = bytes !== undefined && isUtf8(bytes);
   tally.count("file", isText || isElsewhere(part) ? "translated" : "dropped");
   const text = isText ? `${fileNote(part)}\n${Buffer.from(bytes)}` : fileNote(part);
   return [{ type: "text", text, synthetic: true }];

@@ -1,9 +1,8 @@
 import type { FilePart } from "@pond/canonical";
-import { fileBytesOf } from "@pond/canonical/foreign";
 
 /** The address that a file part came from. */
-export function fileUrl(part: FilePart): string {
-  if (part.data.type === "url") return part.data.url;
-  const base64 = Buffer.from(fileBytesOf(part) ?? []).toString("base64");
-  return `data:${part.media_type};base64,${base64}`;
+export function fileUrl({ data, media_type }: FilePart): string {
+  if (data.type === "url") return data.url;
+  const base64 = data.type === "base64" ? data.text : Buffer.from(data.bytes).toString("base64");
+  return `data:${media_type};base64,${base64}`;
 }

@@ -2,7 +2,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  parseJson,
+  parsedJson,
   stringifyJson,
 } from "@pond/canonical";
 import type { Row } from "./cells.ts";
@@ -108,12 +108,7 @@ type Draft = { [key: string]: JsonValue };
 
 /** A text that is no JSON is left as it is. */
 function parsed(value: JsonValue): JsonValue | undefined {
-  try {
-    return typeof value === "string" ? parseJson(value) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return typeof value === "string" ? parsedJson(value) : undefined;
 }
 
 function place(record: Draft, [key = "", ...rest]: readonly string[], value: JsonValue): void {

@@ -1,5 +1,5 @@
 import type { FaultEvent, JsonObject } from "@pond/canonical";
-import { isJsonObject, parseJson } from "@pond/canonical";
+import { isJsonObject, parsedObject } from "@pond/canonical";
 import { openRecord, type RecordCount, type SourceRecord } from "@pond/canonical/adapter";
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
@@ -48,7 +48,8 @@ export function keptFaults(
 ): readonly FaultEvent[] {
   const broken = database.brokenTexts(table, row);
   if (broken.length === 0) return [];
-  return [{ ...recordFault(database.file, `${table} ${id}`, noText(broken)), records: 0 }];
+  const fault = recordFault(database.file, `${table} ${id}`, noText(broken));
+  return [{ ...fault, records: 0, isLogWhole: true }];
 }
 
 function noText(columns: readonly string[]): string {
@@ -210,8 +211,8 @@ export function storedRow(
   if (data === undefined && numberIn(bytes) > 0) {
     return recordFault(place.uri, place.record, `${bytes} bytes, too many to be kept`);
   }
-  const body = parsed(data);
-  if (!isJsonObject(body)) return recordFault(place.uri, place.record, "data is no JSON object");
+  const body = typeof data === "string" ? parsedObject(data) : undefined;
+  if (body === undefined) return recordFault(place.uri, place.record, "data is no JSON object");
   const beside = besides(columns, body, session, ids);
   return completed(place, body, ids, beside, { isBare: true, encodedBytes: numberIn(bytes) });
 }
@@ -242,15 +243,6 @@ function besides(columns: Row, body: JsonObject, session: string, ids: Ids): Jso
 }
 
 type Ids = Readonly<Record<string, string>>;
-
-function parsed(data: unknown): unknown {
-  try {
-    return typeof data === "string" ? parseJson(data) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
 
 /** The to-dos of a session. */
 export function* todosOf(

@@ -1,9 +1,9 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultEvent, isJsonObject } from "@pond/canonical";
-import { isGone, isSystemError } from "@pond/canonical/adapter";
+import { isGone, isSystemError, leadsOutReason } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
-import { leadsOut, leadsOutReason } from "../links.ts";
+import { isLinkOut } from "../links.ts";
 import { NotJson, readJsonObject } from "./json-file.ts";
 
 /** The folders and files of one session in a JSON tree; all paths are below the client's folder. */
@@ -77,7 +77,7 @@ export function* linkedOut(home: string): Generator<FaultEvent> {
   for (const parent of ["project", "storage/session"]) {
     for (const { name } of entriesOf(join(home, parent))) {
       const path = join(home, parent, name);
-      if (leadsOut(home, path)) yield fault(path, leadsOutReason);
+      if (isLinkOut(path, home)) yield fault(path, leadsOutReason);
     }
   }
 }
@@ -121,7 +121,7 @@ export function jsonNames(home: string, path: string): readonly string[] {
   const folder = join(home, path);
   return entriesOf(folder)
     .filter(({ name }) => name.endsWith(".json"))
-    .filter((entry) => entry.isFile() || leadsOut(home, join(folder, entry.name)))
+    .filter((entry) => entry.isFile() || isLinkOut(join(folder, entry.name), home))
     .map(({ name }) => name.slice(0, -".json".length))
     .sort();
 }

@@ -1,9 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultEvent, isJsonObject } from "@pond/canonical";
-import { openRecord, type RecordCount, type SourceRecord } from "@pond/canonical/adapter";
+import {
+  leadsOutReason,
+  openRecord,
+  type RecordCount,
+  type SourceRecord,
+} from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
-import { leadsOut, leadsOutReason } from "../links.ts";
+import { isLinkOut } from "../links.ts";
 import { origin } from "../origin.ts";
 import { completed } from "./completed.ts";
 import { cutMessage } from "./cut-message.ts";
@@ -82,7 +87,7 @@ function* readMessage(
 type Ids = Readonly<Record<string, string>>;
 
 function readStored(home: string, file: string, ids: Ids): Stored {
-  if (leadsOut(home, file)) throw new NotJson(leadsOutReason);
+  if (isLinkOut(file, home)) throw new NotJson(leadsOutReason);
   const { value, encodedBytes } = readJsonObject(file);
   return completed({ uri: file, record: "file" }, value, ids, {}, { isBare: false, encodedBytes });
 }
@@ -107,7 +112,7 @@ export function* sidesOf(
     if (!existsSync(file)) continue;
     count?.add(1);
     try {
-      if (leadsOut(home, file)) throw new NotJson(leadsOutReason);
+      if (isLinkOut(file, home)) throw new NotJson(leadsOutReason);
       const { value, encodedBytes } = readJsonFile(file);
       const at = { adapter: origin, uri: file, record: "file" };
       yield { kind: "side", name, record: openRecord(at, { value }, { encodedBytes }) };

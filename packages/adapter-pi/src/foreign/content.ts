@@ -24,7 +24,7 @@ export function writeText(text: string): Written {
 export function writeFile(part: FilePart): Written {
   const bytes = fileBytesOf(part);
   const mimeType = mediaTypeOf(part);
-  if (bytes && isApiImage(mimeType) && bytes.length > 0) {
+  if (bytes && isApiImage(mimeType)) {
     const data = Buffer.from(bytes).toString("base64");
     return { block: { type: "image", data, mimeType }, outcome: "kept" };
   }

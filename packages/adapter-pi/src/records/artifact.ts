@@ -22,13 +22,14 @@ export function readArtifact({ file, path }: SidecarFile, reading: Reading): rea
   try {
     const { size } = statSync(file);
     if (size > maxArtifactBytes) {
-      return [{ ...fileFault(origin, file, `${size} bytes, too many to be kept`), records: 1 }];
+      const tooLong = fileFault(origin, file, `${size} bytes, too many to be kept`);
+      return [{ ...tooLong, records: 1, isLogWhole: true }];
     }
     return readBytes({ kind: "artifact", name: path, bytes: readFileSync(file) }, reading);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (isGone(error)) return [];
-    return [{ ...fileFault(origin, file, reasonOf(error), error), records: 1 }];
+    return [{ ...fileFault(origin, file, reasonOf(error), error), records: 1, isLogWhole: true }];
   }
 }
 

@@ -28,6 +28,7 @@ export class Blobs {
   readonly #seen: Map<string, boolean> = new Map();
   readonly #faults: Map<string, FaultEvent> = new Map();
   readonly #reported: Set<string> = new Set();
+  #hasFailed = false;
 
   /** @param folders - Where they may lie, the nearest first; none for a client without such files. */
   constructor(folders: readonly string[]) {
@@ -83,10 +84,19 @@ export class Blobs {
       }
       return readFileSync(file);
     } catch (error) {
+      this.#hasFailed = true;
       if (this.#faults.has(hash)) return undefined;
-      this.#faults.set(hash, { kind: "fault", fault: faultOf(error, hash, at), records: 0 });
+      const fault = faultOf(error, hash, at);
+      this.#faults.set(hash, { kind: "fault", fault, records: 0, isLogWhole: true });
       return undefined;
     }
+  }
+
+  /** True where a file could not be read since this was asked last. */
+  hasFailed(): boolean {
+    const hasFailed = this.#hasFailed;
+    this.#hasFailed = false;
+    return hasFailed;
   }
 
   /** What went wrong since this was asked last; each file once. */

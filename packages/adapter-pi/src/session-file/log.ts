@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "@pond/canonical";
+import { type JsonObject, parsedObject, stringifyJson } from "@pond/canonical";
 import { SessionFileError } from "./errors.ts";
 
 /** The records of a file, and the lines that are none: those stay in the file and out of the way. */
@@ -34,21 +34,12 @@ export function readLog(path: string): ReadLog {
     .split("\n")
     .entries()) {
     if (line.trim() === "") continue;
-    const record = recordIn(line);
+    // Both clients pass over a line they cannot read.
+    const record = parsedObject(line);
     if (record) records.push(record);
     else malformed.push({ number: index + 1, text: line });
   }
   return { records, malformed, isTerminated: text === "" || text.endsWith("\n") };
-}
-
-function recordIn(line: string): JsonObject | undefined {
-  try {
-    const value = parseJson(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Both clients pass over a line they cannot read.
-    return undefined;
-  }
 }
 
 export function lineOf(record: JsonObject): string {

@@ -59,6 +59,22 @@ it.each<[string, object, string | undefined, string | undefined, string]>([
     undefined,
     "[File without a name, image/png]",
   ],
+  ...[
+    { type: "bytes", base64: "" },
+    { type: "base64", text: "[image data removed]" },
+    { type: "base64", text: "blob:sha256:f0f0" },
+    // Lenient decoders read a byte of it.
+    { type: "base64", text: "aG" },
+    { type: "url", url: "data:image/png;base64," },
+    { type: "url", url: "data:image/png;base64,removed%21" },
+    { type: "url", url: "data:image/png," },
+  ].map((data): [string, object, undefined, undefined, string] => [
+    `what is no content, ${JSON.stringify(data)},`,
+    data,
+    undefined,
+    undefined,
+    "[File without a name, image/png]",
+  ]),
   [
     "an address",
     { type: "url", url: "https://a/b.png" },
@@ -87,7 +103,6 @@ it.each<[string, string, string]>([
   ["GIF89a", "", "image/gif"],
   ["RIFF\x00\n\x00\x00WEBPVP8 ", "application/octet-stream", "image/webp"],
   ["RIFF\x00\n\x00\x00WAVEfmt ", "application/octet-stream", "application/octet-stream"],
-  ["", "application/octet-stream", "application/octet-stream"],
   ["GIF89a", "image/png", "image/png"],
 ])("names %j of type %j %s", (bytes, media_type, type) => {
   const base64 = Buffer.from(bytes, "latin1").toString("base64");

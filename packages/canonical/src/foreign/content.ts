@@ -1,24 +1,28 @@
 import type { FilePart } from "../part.ts";
+import { base64Bytes } from "./base64.ts";
 
-/** The bytes of a file, also of one that stands in a data URL; undefined where they are elsewhere. */
+/**
+ * The bytes of a file, also of one that stands in a data URL. Undefined where they are elsewhere,
+ * where there are none, and where what stands in their place is no base64.
+ */
 export function fileBytesOf({ data }: FilePart): Uint8Array | undefined {
   switch (data.type) {
     case "bytes":
-      return data.bytes;
+      return data.bytes.length > 0 ? data.bytes : undefined;
     case "base64":
-      return Buffer.from(data.text, "base64");
+      return base64Bytes(data.text);
     case "url":
       return bytesInUrl(data.url);
   }
 }
 
 /** What a data URL holds, as base64 or with percent escapes; undefined for any other address. */
-function bytesInUrl(url: string): Uint8Array | undefined {
+export function bytesInUrl(url: string): Buffer | undefined {
   const [, head, body] = /^data:([^,]*),(.*)$/is.exec(url) ?? [];
   if (head === undefined || body === undefined) return undefined;
-  const isBase64 = /;\s*base64\s*$/i.test(head);
   const bytes = body.includes("%") ? withoutEscapes(body) : Buffer.from(body);
-  return isBase64 ? Buffer.from(bytes.toString("latin1"), "base64") : bytes;
+  if (/;\s*base64\s*$/i.test(head)) return base64Bytes(bytes.toString("latin1"));
+  return bytes.length > 0 ? bytes : undefined;
 }
 
 function withoutEscapes(text: string): Buffer {
@@ -64,7 +68,7 @@ const imageStarts: readonly (readonly [RegExp, string])[] = [
   [/^RIFF.{4}WEBP/s, "image/webp"],
 ];
 
-/** The file as a data URL in base64; undefined where its bytes are elsewhere. */
+/** The file as a data URL in base64; undefined where {@link fileBytesOf} is. */
 export function dataUrlOf(part: FilePart): string | undefined {
   const bytes = fileBytesOf(part);
   if (bytes === undefined) return undefined;

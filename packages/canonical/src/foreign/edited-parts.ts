@@ -2,7 +2,7 @@ import type { PartId } from "../ids.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { jsonEqual } from "../json-equal.ts";
 import { allowedParts, type Message, partsOf } from "../message.ts";
-import type { Part } from "../part.ts";
+import type { FilePart, Part } from "../part.ts";
 import { dataUrlOf } from "./content.ts";
 
 /**
@@ -60,7 +60,7 @@ function isSame(own: Part, part: Part): boolean {
     case "reasoning":
       return own.type === part.type && own.text === part.text;
     case "file":
-      return own.type === "file" && dataUrlOf(own) === dataUrlOf(part);
+      return own.type === "file" && contentOf(own) === contentOf(part);
     case "tool_call":
       return (
         own.type === "tool_call" &&
@@ -70,4 +70,11 @@ function isSame(own: Part, part: Part): boolean {
     default:
       return false;
   }
+}
+
+/** Two images that cannot be read are the same where they say the same. */
+function contentOf(part: FilePart): string | undefined {
+  const { data } = part;
+  const said = data.type === "base64" ? data.text : data.type === "url" ? data.url : undefined;
+  return dataUrlOf(part) ?? said;
 }

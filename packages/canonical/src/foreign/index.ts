@@ -1,5 +1,7 @@
 export type { Answer } from "./answers.ts";
+export { base64Bytes } from "./base64.ts";
 export {
+  bytesInUrl,
   dataUrlOf,
   fileBytesOf,
   fileNote,

@@ -2,7 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../json.ts";
 import type { ToolResultPart } from "../part.ts";
 import { objectAt } from "../seam/source-options.ts";
-import { isTextType, namedFileNote } from "./content.ts";
+import { base64Bytes } from "./base64.ts";
+import { bytesInUrl, isTextType, namedFileNote } from "./content.ts";
 
 /** What a tool answered, as every client can show it. */
 export type ResultBlock = { readonly type: "text"; readonly text: string } | ImageBlock | FileBlock;
@@ -25,7 +26,7 @@ export type FileBlock = {
 /** What {@link resultBlocks} understood of a result. */
 export type ResultBlocks = {
   readonly blocks: readonly ResultBlock[];
-  /** False where something became text that was none: JSON, or the text in a file. */
+  /** False where something became text that was none: JSON, the text in a file, its name. */
   readonly isWhole: boolean;
 };
 
@@ -84,62 +85,58 @@ function attached({ output, attachments, ...others }: JsonObject): JsonValue[] |
   return [...(output === "" ? [] : [{ type: "text", text: output }]), ...attachments];
 }
 
-function elementOf(value: JsonValue): {
-  readonly block: ResultBlock;
-  readonly isWhole: boolean;
-} {
-  const block = isJsonObject(value) ? blockOf(value) : undefined;
-  if (block === undefined) return { block: jsonBlock(value), isWhole: false };
-  const text = block.type === "file" ? textInside(block) : undefined;
-  return text === undefined
-    ? { block, isWhole: true }
-    : { block: { type: "text", text }, isWhole: false };
+type Element = { readonly block: ResultBlock; readonly isWhole: boolean };
+
+function elementOf(value: JsonValue): Element {
+  const element = isJsonObject(value) ? (textElement(value) ?? fileElement(value)) : undefined;
+  return element ?? { block: jsonBlock(value), isWhole: false };
 }
 
-/** What a text file says, below its name. */
-function textInside({ mediaType, base64, name }: FileBlock): string | undefined {
-  const bytes = Buffer.from(base64, "base64");
-  if (!isTextType(mediaType) || !isUtf8(bytes)) return undefined;
-  return `${namedFileNote(mediaType, name)}\n${bytes.toString()}`;
+function textElement({ type, text }: JsonObject): Element | undefined {
+  const isText = type === "text" || type === "input_text" || type === "output_text";
+  return isText && typeof text === "string"
+    ? { block: { type: "text", text }, isWhole: true }
+    : undefined;
 }
 
-function blockOf(value: JsonObject): ResultBlock | undefined {
-  const { type, text } = value;
-  if (typeof text === "string" && (type === "text" || isResponsesText(type))) {
-    return { type: "text", text };
-  }
+/** A file, what a text file says, or a line about a file whose bytes are not there. */
+function fileElement(value: JsonObject): Element | undefined {
+  const { type, filename, title, name } = value;
+  if (typeof type !== "string" || !fileTypes.includes(type)) return undefined;
   const url = type === "input_image" ? value["image_url"] : (value["url"] ?? value["uri"]);
-  const place = (typeof url === "string" ? inUrl(url) : undefined) ?? inFields(value);
-  const isFile = typeof type === "string" && fileTypes.includes(type);
-  return isFile && place ? fileBlock(place, value) : undefined;
+  const held = (typeof url === "string" ? inUrl(url) : undefined) ?? inFields(value);
+  if (held === undefined) return undefined;
+  const { mediaType, bytes } = held;
+  const named = [filename, title, name].find((each) => typeof each === "string");
+  const note = namedFileNote(mediaType, named);
+  if (bytes === undefined) return { block: { type: "text", text: note }, isWhole: false };
+  const base64 = bytes.toString("base64");
+  if (mediaType.startsWith("image/")) {
+    return { block: { type: "image", mediaType, base64 }, isWhole: true };
+  }
+  if (isTextType(mediaType) && isUtf8(bytes)) {
+    return { block: { type: "text", text: `${note}\n${bytes.toString()}` }, isWhole: false };
+  }
+  const file = { type: "file", mediaType, base64 } as const;
+  return { block: named === undefined ? file : { ...file, name: named }, isWhole: true };
 }
 
 /** What clients and the Model Context Protocol call a block that is a file. */
 const fileTypes: readonly string[] = ["image", "input_image", "document", "audio", "file"];
 
-function isResponsesText(type: JsonValue | undefined): boolean {
-  return type === "input_text" || type === "output_text";
-}
+/** A file that stands in its block; `bytes` is undefined where what stands there is no base64. */
+type Held = { readonly mediaType: string; readonly bytes: Buffer | undefined };
 
-type Encoded = { readonly mediaType: string; readonly base64: string };
-
-function fileBlock(place: Encoded, { filename, title, name }: JsonObject): ResultBlock {
-  if (place.mediaType.startsWith("image/")) return { type: "image", ...place };
-  const named = [filename, title, name].find((each) => typeof each === "string");
-  return { type: "file", ...place, ...(named !== undefined && { name: named }) };
-}
-
-function inFields(value: JsonObject): Encoded | undefined {
+function inFields(value: JsonObject): Held | undefined {
   const source = objectAt(value, "source");
   const place = source["type"] === "base64" ? source : value;
   const mediaType = place["media_type"] ?? place["mimeType"];
   const { data } = place;
-  if (typeof mediaType !== "string" || typeof data !== "string" || data === "") return undefined;
-  return { mediaType, base64: data };
+  if (typeof mediaType !== "string" || typeof data !== "string") return undefined;
+  return { mediaType, bytes: base64Bytes(data) };
 }
 
-function inUrl(url: string): Encoded | undefined {
-  const match = /^data:([^;,]+)[^,]*;base64,(.+)$/s.exec(url);
-  const [, mediaType, base64] = match ?? [];
-  return mediaType && base64 ? { mediaType, base64 } : undefined;
+function inUrl(url: string): Held | undefined {
+  const [, mediaType] = /^data:([^;,]+)[^,]*;base64,/.exec(url) ?? [];
+  return mediaType === undefined ? undefined : { mediaType, bytes: bytesInUrl(url) };
 }

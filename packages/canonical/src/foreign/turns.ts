@@ -1,4 +1,4 @@
-import { type JsonValue, parseJson } from "../json.ts";
+import { type JsonValue, parsedObject } from "../json.ts";
 import type {
   AssistantMessage,
   Message,
@@ -249,11 +249,6 @@ class Turns {
 }
 
 function parsedParams(params: JsonValue): JsonValue {
-  if (typeof params !== "string" || !params.trimStart().startsWith("{")) return params;
-  try {
-    return parseJson(params);
-  } catch {
-    // A model's broken JSON stays the text it is.
-    return params;
-  }
+  // A model's broken JSON stays the text it is.
+  return typeof params === "string" ? (parsedObject(params) ?? params) : params;
 }

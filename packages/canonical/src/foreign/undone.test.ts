@@ -262,6 +262,31 @@ describe("of Codex, turns that were rolled back are not live", () => {
     ).toBe("a back 1 e");
   });
 
+  it("does not count a goal, which is told in an output", () => {
+    const rest = { type: "response_item", payload: { type: "function_call_output" } };
+    expect(
+      live(["a", "one", {}], ["b", "two", {}], ["c", "goal", { rest }], said("d"), turns(1), [
+        "e",
+        "three",
+        {},
+      ]),
+    ).toBe("a back 1 e");
+  });
+
+  it("does not count what was typed for a review, which an event tells", () => {
+    expect(
+      live(
+        ["a", "one", {}],
+        ["b", "two", {}],
+        ["x", "", carried({ type: "event_msg", payload: {} }), "system"],
+        ["c", "review", { continues: "event" }],
+        said("d"),
+        turns(1),
+        ["e", "three", {}],
+      ),
+    ).toBe("a back 1 e");
+  });
+
   it("counts the task of a thread that another agent spawned", () => {
     const rest = { type: "response_item", payload: { type: "message", role: "user" } };
     expect(
@@ -277,6 +302,82 @@ describe("of Codex, turns that were rolled back are not live", () => {
         {},
       ]),
     ).toBe("back 2 d");
+  });
+});
+
+describe("of Codex, what stood behind the point from which a later file of the thread goes on is not live", () => {
+  const typed = (id: string, ordinal?: number): Draft => {
+    return [id, "typed", { rest: { ...(ordinal !== undefined && { ordinal }) } }];
+  };
+  const event = (id: string, ordinal: number): Draft => {
+    return [id, "", carried({ type: "event_msg", ordinal, payload: {} }), "system"];
+  };
+  const header = (id: string, ordinal: number | undefined, path?: string): Draft => {
+    const record = { type: "session_meta", ...(ordinal !== undefined && { ordinal }), payload: {} };
+    return [id, "", { ...(path !== undefined && { path }), record }, "system"];
+  };
+  const two: readonly Draft[] = [
+    header("h", 0),
+    typed("a", 1),
+    event("b", 2),
+    typed("c", 3),
+    event("d", 4),
+  ];
+
+  it.each<[string, readonly Draft[], string]>([
+    ["a part of it", [...two, header("H", 3, "2.jsonl"), typed("e", 4)], "h a b H e"],
+    ["all of it", [...two, header("H", 0, "2.jsonl"), typed("e", 1)], "H e"],
+    [
+      "one revert after the other",
+      [
+        ...two,
+        header("H", 3, "2.jsonl"),
+        typed("e", 4),
+        event("f", 5),
+        header("I", 5, "3.jsonl"),
+        typed("g", 6),
+      ],
+      "h a b H e I g",
+    ],
+    [
+      "a revert that was reverted with what it went on from",
+      [...two, header("H", 3, "2.jsonl"), typed("e", 4), header("I", 1, "3.jsonl"), typed("g", 2)],
+      "h I g",
+    ],
+    [
+      "several messages of one record",
+      [
+        header("h", 0),
+        ["a", "one", { rest: { ordinal: 1 } }],
+        ["a#1", "two", { continues: 1 }],
+        header("H", 1, "2.jsonl"),
+      ],
+      "h H",
+    ],
+    ["a fork, which counts on from its parent", [header("h", 49), typed("a", 50)], "h a"],
+    [
+      "a fork that was reverted behind its first turn",
+      [header("h", 49), typed("a", 50), typed("b", 51), header("H", 51, "2.jsonl")],
+      "h a H",
+    ],
+    [
+      "a header that is said again in its file",
+      [...two, header("H", 1), typed("e", 5)],
+      "h a b c d H e",
+    ],
+    [
+      "files without numbers",
+      [
+        header("h", undefined),
+        typed("a"),
+        header("H", undefined, "2.jsonl"),
+        typed("b"),
+        header("I", 0, "3.jsonl"),
+      ],
+      "h a H b I",
+    ],
+  ])("%s", (_, drafts, expected) => {
+    expect(live(...drafts)).toBe(expected);
   });
 });
 

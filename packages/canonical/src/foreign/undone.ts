@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { type Message, partsOf, type SystemMessage } from "../message.ts";
 import { carriedRecord, objectAt, restOf, sourceOf } from "../seam/source-options.ts";
 import { hasVisibleText } from "./content.ts";
+import { fieldsByMessage, type Records } from "./fields-by-message.ts";
 import { givenText } from "./given-text.ts";
-import { type Records, recordsOf } from "./records-of.ts";
 import { partWithheld } from "./withheld.ts";
 
 /** The messages a client would go on from, and those that no model is to be told again. */
@@ -16,7 +16,7 @@ export type Course = { readonly live: readonly Message[]; readonly undone: reado
  * stays: another one has its own measure.
  */
 export function partUndone(messages: readonly Message[]): Course {
-  const records = recordsOf(messages);
+  const records = fieldsByMessage(messages);
   let live = messages;
   const undone: Message[] = [];
   // An edit on a branch that was left holds there alone, and so does a reset.
@@ -125,31 +125,51 @@ function placesOf(messages: readonly Message[], records: Records): readonly Plac
   });
 }
 
-/** Codex notes how many turns were taken back, behind them. */
+/** What was taken back in Codex: it is noted behind it. */
 function rolledBack(messages: readonly Message[]): readonly Message[] {
   const live: Message[] = [];
   const undone: Message[] = [];
   for (const message of messages) {
-    const payload = objectAt(carriedRecord(message) ?? {}, "payload");
-    const turns = payload["num_turns"];
-    if (payload["type"] === "thread_rolled_back" && typeof turns === "number" && turns > 0) {
-      const prompts = [...live.keys()].filter((index) => isPrompt(live[index]));
-      const from = prompts.at(-turns) ?? prompts[0] ?? live.length;
-      for (const taken of live.splice(from)) undone.push(taken);
-    }
+    for (const taken of live.splice(takenFrom(live, message))) undone.push(taken);
     live.push(message);
   }
   return undone;
 }
 
-/** What a user of Codex can take back: not the mail of another agent, which stands in his place. */
+/** The index from which on a message takes back what stands before it; that of the end for most. */
+function takenFrom(live: readonly Message[], message: Message): number {
+  const record = carriedRecord(message) ?? {};
+  const { type, num_turns: turns } = objectAt(record, "payload");
+  if (type === "thread_rolled_back" && typeof turns === "number" && turns > 0) {
+    const prompts = [...live.keys()].filter((index) => isPrompt(live[index]));
+    return prompts.at(-turns) ?? prompts[0] ?? live.length;
+  }
+  // A thread with numbered records goes on in a file of its own, which counts on from the cut.
+  const isLaterFile = record["type"] === "session_meta" && sourceOf(message)["path"] !== undefined;
+  const start = isLaterFile ? ordinalOf(message) : undefined;
+  if (start === undefined) return live.length;
+  const from = live.findIndex((each) => (ordinalOf(each) ?? -1) >= start);
+  return from === -1 ? live.length : from;
+}
+
+/** The number that Codex gave the record of a message. */
+function ordinalOf(message: Message): number | undefined {
+  const { ordinal } = carriedRecord(message) ?? restOf(sourceOf(message));
+  return typeof ordinal === "number" ? ordinal : undefined;
+}
+
+/**
+ * What a user of Codex can take back: not the mail of another agent, nor a goal that the client
+ * told its model in an output, nor what only an event tells, which stand in his place.
+ */
 function isPrompt(message: Message | undefined): boolean {
   if (message === undefined || !isTyped(message)) return false;
-  const rest = restOf(sourceOf(message));
-  const isMail =
-    rest["type"] === "inter_agent_communication" ||
-    objectAt(rest, "payload")["type"] === "agent_message";
-  return !isMail;
+  const source = sourceOf(message);
+  const rest = restOf(source);
+  const { type } = objectAt(rest, "payload");
+  const isMail = rest["type"] === "inter_agent_communication" || type === "agent_message";
+  const isPromptItem = type !== "function_call_output" && source["continues"] === undefined;
+  return isPromptItem && !isMail;
 }
 
 /** opencode notes in the session from which message on it was reverted, or from which part of it. */

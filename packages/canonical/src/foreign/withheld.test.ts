@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type JsonObject, type Message, messageFromWire, partsOf } from "../index.ts";
-import { recordsOf } from "./records-of.ts";
+import { fieldsByMessage } from "./fields-by-message.ts";
 import { partWithheld } from "./withheld.ts";
 
 type Draft = readonly [role: string, rest: JsonObject, ...parts: readonly object[]];
@@ -49,7 +49,7 @@ function parted(...drafts: readonly Draft[]): {
   readonly undone: readonly string[];
 } {
   const messages = drafts.map(message);
-  const { live, undone } = partWithheld(messages, recordsOf(messages));
+  const { live, undone } = partWithheld(messages, fieldsByMessage(messages));
   return { live: live.flatMap(shortly), undone: undone.flatMap(shortly) };
 }
 
@@ -190,6 +190,16 @@ describe("an edit of the context", () => {
     ).toEqual({
       live: ["m0: image/png bytes", "m1: reasoning | read a | image/png base64"],
       undone: ["m1: reasoning | read a"],
+    });
+  });
+
+  it("tells images apart whose bytes are gone", () => {
+    const image = { type: "image", mimeType: "image/png", data: "blob:sha256:b" };
+    const other = { type: "url", url: "blob:sha256:a" };
+    const gone = { type: "file", media_type: "image/png", data: other };
+
+    expect(parted(["user", {}, gone], edit("m0", { content: [image] }))).toMatchObject({
+      live: ["m0: image/png base64"],
     });
   });
 

@@ -4,7 +4,7 @@ import { type Message, partsOf } from "../message.ts";
 import { carriedRecord, objectAt, objectOf, restOf, sourceOf } from "../seam/source-options.ts";
 import { Answers } from "./answers.ts";
 import { editedParts } from "./edited-parts.ts";
-import type { Records } from "./records-of.ts";
+import type { Records } from "./fields-by-message.ts";
 import type { Course } from "./undone.ts";
 
 /**

@@ -18,8 +18,8 @@ export type FileSource<Files extends FoundFiles> = {
   readonly all: () => Iterable<Files | FaultEvent>;
   /** The files of one session; undefined where they are gone. */
   readonly filesOf: (key: string) => Files | undefined;
-  /** The state of a session's files, without reading them. */
-  readonly measure: (files: Files) => Pick<SourceSession, "fingerprint" | "bytes">;
+  /** The state of a session's files, without reading them; undefined where they are gone. */
+  readonly measure: (files: Files) => Pick<SourceSession, "fingerprint" | "bytes"> | undefined;
   /** The events of a session. What it throws of the file system is a fault of the file. */
   readonly read: (
     files: Files,
@@ -65,7 +65,8 @@ export function fileReader<Files extends FoundFiles>(
           continue;
         }
         try {
-          yield { kind: "source", key: files.key, ...found.measure(files) };
+          const measured = found.measure(files);
+          if (measured) yield { kind: "source", key: files.key, ...measured };
         } catch (error) {
           if (!isGone(error)) yield fault(files.file, reasonOf(error), error);
         }
@@ -76,7 +77,7 @@ export function fileReader<Files extends FoundFiles>(
       try {
         const { filesOf, measure } = source();
         const files = filesOf(key);
-        return files && measure(files).fingerprint;
+        return files && measure(files)?.fingerprint;
       } catch (error) {
         if (isGone(error)) return undefined;
         throw error;

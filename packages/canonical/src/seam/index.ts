@@ -45,6 +45,14 @@ export type { Extracted } from "./extracted.ts";
 export { type FileSource, type FoundFiles, fileReader } from "./file-reader.ts";
 export { KeyOrders } from "./key-orders.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
+export {
+  type FolderEntry,
+  folderEntries,
+  leadsOut,
+  leadsOutReason,
+  listFolder,
+  withoutFaults,
+} from "./list-folder.ts";
 export { type FileStats, fileMark, measureFiles } from "./measure-files.ts";
 export { inPieces } from "./pieces.ts";
 export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";

@@ -10,7 +10,7 @@ export type Records = ReadonlyMap<MessageId, JsonObject>;
  * The records of all messages of a session, in their order. Where pi or omp gave an entry its place
  * in the tree later, that stands with the header, by how far behind it the entry is.
  */
-export function recordsOf(messages: readonly Message[]): Records {
+export function fieldsByMessage(messages: readonly Message[]): Records {
   const header = messages.findIndex((message) => carriedRecord(message)?.["type"] === "session");
   const links = messages[header] ? objectAt(sourceOf(messages[header]), "links") : {};
   const placed = messages.map((message, index): [MessageId, JsonObject] => {

@@ -1,0 +1,43 @@
+import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
+import { type KeyOrders, messageEvent, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
+import type { Speaker } from "../spans.ts";
+import { aroundText, partEvents, wholeText } from "./content.ts";
+import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
+import { agentMark } from "./message.ts";
+import { draftText } from "./text.ts";
+
+/**
+ * What the client tells its model in the form of an output that no call asked for (since November
+ * 2026): a goal, or what an application notes. Undefined where it is no text, or has no name.
+ */
+export function readTold(
+  record: SourceRecord,
+  item: SourceRecord,
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  const [name, text] = [item.peek("name"), item.peek("output")];
+  const isNamed = item.peek("call_id") === undefined && typeof name === "string";
+  if (!isNamed || typeof text !== "string" || text === "") return undefined;
+  const speaker = speakerOf(item, text, reading);
+  const drafts = draftText(item, "output", speaker, { list: "output", block: undefined });
+  if (drafts === undefined) return undefined;
+
+  const { id, timestamp, facts } = takeEnvelope(record, item, reading);
+  const author = agentMark(record, reading);
+  const source = { ...facts, author, content: "told", rest: record.rest() };
+  const message = messageEvent(reading.session, "user", { id, timestamp, source });
+  return [message, ...partEvents(message, drafts)];
+}
+
+/** An application may give anything a name, so only the goal that is known to be set is the user's. */
+function speakerOf(item: SourceRecord, text: string, { author, goals }: Reading): Speaker {
+  const isGoal = item.peek("namespace") === "agent" && item.peek("name") === "goal_objective";
+  return isGoal && goals.tell(text) ? { author, kind: "user.goal" } : { author, from: "tool" };
+}
+
+/** Undefined where the message was no such output. */
+export function restoreTold(message: Message, orders: KeyOrders): JsonObject | undefined {
+  const isTold = sourceOf(message)["content"] === "told";
+  if (!isTold) return undefined;
+  return restoreEnvelope(message, { output: wholeText(message) }, orders, aroundText(message));
+}

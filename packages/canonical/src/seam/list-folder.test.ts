@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type FolderEntry, listFolder, withoutFaults } from "./list-folder.ts";
+
+let home = "";
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pond-list-"));
+  for (const name of ["b", "a"]) mkdirSync(join(home, "in", name), { recursive: true });
+  writeFileSync(join(home, "in/c"), "");
+  writeFileSync(join(home, "out"), "");
+  symlinkSync(join(home, "in/c"), join(home, "in/d"));
+  symlinkSync(join(home, "out"), join(home, "in/e"));
+  symlinkSync(join(home, "nowhere"), join(home, "in/f"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+/** What is listed, and what is told of the rest. */
+function listed(within: string, isOurs?: (entry: FolderEntry) => boolean) {
+  const list = () => listFolder("loom", join(home, "in"), join(home, within), isOurs);
+  const told = Array.from(list(), ({ fault: { details } }) => {
+    return `${basename(details.uri)}: ${details.reason}`;
+  });
+  return { names: withoutFaults(list()).map(({ name }) => name), told };
+}
+
+it("lists files and folders by name, and tells of links out of the folder", () => {
+  const told = ["e", "f"].map((name) => `${name}: a symbolic link out of the folder, not followed`);
+
+  expect(listed("in")).toEqual({ names: ["a", "b", "c"], told });
+});
+
+it("leaves out what a link points at that is read elsewhere, and what is not asked for", () => {
+  expect(listed(".", ({ name }) => name !== "f")).toEqual({ names: ["a", "b", "c"], told: [] });
+});
+
+it("finds nothing in a folder that is gone", () => {
+  rmSync(join(home, "in"), { recursive: true });
+
+  expect(listed(".")).toEqual({ names: [], told: [] });
+});
