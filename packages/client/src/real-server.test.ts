@@ -34,7 +34,7 @@ async function withRealServer(
 const chat = (id: string, messages: number): IngestEvent[] => [
   sessionEvent(id),
   ...Array.from({ length: messages }, (_, at) =>
-    messageEvents(id, `${id}-${at}`, `the lock file of ${id}, ${at}: ${"word ".repeat(at)}`),
+    messageEvents(id, `${id}-${at}`, `the lock file of ${id}, ${at}: ${"word ".repeat(at)}`, at),
   ).flat(),
 ];
 
@@ -45,20 +45,20 @@ const idsOf = async (items: AsyncIterable<{ readonly id: string }>): Promise<str
   (await Array.fromAsync(items)).map(({ id }) => id);
 
 describe("a real server", () => {
-  // One that a request ends with, as a neighbour, is put in its place by the request behind.
   it.each([
-    [0, 0],
-    [9, 0],
-    [10, 1],
-    [11, 0],
-    [18, 0],
-    [19, 1],
-    [29, 0],
-  ])("puts message %i where it belongs, which an earlier try did not take", (missing, revisions) =>
+    ["at the start", [0]],
+    ["in front of a cut", [9]],
+    ["behind a cut", [10]],
+    ["at the end", [29]],
+    ["across a cut", [8, 9, 10, 11]],
+    ["across all cuts", Array.from({ length: 28 }, (_, at) => at + 1)],
+    ["across a cut, to the end", [17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]],
+    ["here and there", [0, 1, 3, 4, 7, 9, 10, 11, 15, 18, 19, 20, 22, 28]],
+  ])("puts where they belong messages that an earlier try did not take: %s", (_, missing) =>
     withRealServer(async (client) => {
       const all = chat("s", 30);
-      const rows = [1 + 2 * missing, 2 + 2 * missing];
-      await client.ingest({ events: all.filter((_, at) => !rows.includes(at)) });
+      const rows = missing.flatMap((at) => [1 + 2 * at, 2 + 2 * at]);
+      await client.ingest({ events: all.filter((_unused, at) => !rows.includes(at)) });
 
       const options = { maxEvents: 24 };
       const first = await client.ingestAll(all, options);
@@ -66,9 +66,27 @@ describe("a real server", () => {
 
       expect(await idsOf(client.messages("s"))).toEqual(chatIds("s", 30));
       const counts = { events: 61, accepted: 61, rejected: [] };
-      const session = { session_id: "s", parts_added: 1, revisions, rows_rejected: 0 };
-      expect(first).toMatchObject({ ...counts, sessions: [{ ...session, messages_added: 1 }] });
+      const added = { messages_added: missing.length, parts_added: missing.length };
+      const session = { session_id: "s", ...added, revisions: 0, rows_rejected: 0 };
+      expect(first).toMatchObject({ ...counts, sessions: [session] });
       expect(again).toMatchObject({ ...counts, sessions: [{ status: "unchanged" }] });
+    }),
+  );
+
+  const untimed = [sessionEvent("s"), ...chatIds("s", 30).flatMap((id) => messageEvents("s", id))];
+  it.each([
+    ["all of a first request is missing", chat("s", 30), 1, 33],
+    ["messages have no times of their own", untimed, 15, 25],
+  ])("ends in the stream's order where %s, though that takes moving", (_, all, from, to) =>
+    withRealServer(async (client) => {
+      await client.ingest({ events: all.toSpliced(from, to - from) });
+
+      const options = { maxEvents: 24 };
+      await client.ingestAll(all, options);
+      const again = await client.ingestAll(all, options);
+
+      expect(await idsOf(client.messages("s"))).toEqual(chatIds("s", 30));
+      expect(again.sessions).toMatchObject([{ status: "unchanged", revisions: 0 }]);
     }),
   );
 

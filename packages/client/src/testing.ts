@@ -101,8 +101,9 @@ export function messageEvents(
   session_id: string,
   id: string,
   text = `text of ${id}`,
+  seconds = 1,
 ): IngestEvent[] {
-  const timestamp = "2026-11-20T00:00:01Z";
+  const timestamp = `2026-11-20T00:00:${String(seconds).padStart(2, "0")}Z`;
   return [
     { kind: "message", message: { id, session_id, timestamp, role: "user", options: {} } },
     {

@@ -90,14 +90,18 @@ export class TargetUnwritableError extends PondError {
   }
 }
 
+/** A row, by its table and its key there. @inline */
+type RowName = { readonly table: string; readonly key: readonly string[] };
+
 /** A stored row that is not what was written. */
 export class DamagedRowError extends PondError {
   override readonly name = "DamagedRowError";
   readonly code = "damaged_row";
-  readonly details: { readonly column: string; readonly found: string };
+  readonly details: { readonly column: string; readonly found: string } & Partial<RowName>;
 
-  constructor(column: string, found: string) {
-    super(`a stored row is damaged: ${column} holds ${found}`);
-    this.details = { column, found };
+  constructor(column: string, found: string, row?: RowName) {
+    const of = row === undefined ? "" : ` of ${JSON.stringify(row.key)} in ${row.table}`;
+    super(`a stored row is damaged: ${column}${of} holds ${found}`);
+    this.details = { column, found, ...row };
   }
 }

@@ -39,8 +39,14 @@ export {
 } from "./read/shown.ts";
 export { type LabelCounts, type Statistics, statistics } from "./read/statistics.ts";
 export { titles } from "./read/summaries.ts";
-export { loadLineage, rootIds } from "./restore/lineage.ts";
-export { type Restored, type RestoreOptions, restore } from "./restore/restore.ts";
+export { type LineageOptions, loadLineage, rootIds } from "./restore/lineage.ts";
+export {
+  type LineageFile,
+  type Restored,
+  type RestoredPart,
+  type RestoreOptions,
+  restore,
+} from "./restore/restore.ts";
 export { type WriteOptions, writeFiles } from "./restore/write-files.ts";
 export {
   type AddedRow,

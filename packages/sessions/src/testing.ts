@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type JsonObject, partsOf, type ReadEvent, SourceFault } from "@pond/canonical";
 import * as seam from "@pond/canonical/adapter";
-import type { Table } from "@pond/substrate";
+import type { Row, Table } from "@pond/substrate";
 import { createIngest, type IngestOptions } from "./ingest/ingest.ts";
 import type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
 import { onlyPlace } from "./ingest/place.ts";
@@ -20,6 +20,7 @@ export type DemoMessage = {
   /** Text parts beyond the first. */
   readonly more?: readonly string[];
   readonly isInjected?: boolean;
+  readonly isLacking?: boolean;
   readonly bytes?: Uint8Array;
   readonly seconds?: number;
   readonly options?: JsonObject;
@@ -27,7 +28,7 @@ export type DemoMessage = {
 
 export type DemoSession = {
   readonly id: string;
-  readonly messages: readonly (DemoMessage | "fault" | "pending")[];
+  readonly messages: readonly (DemoMessage | "fault" | "fault beside" | "pending")[];
   readonly agent?: string;
   readonly project?: string;
   readonly parent?: string;
@@ -53,8 +54,9 @@ export function demoEvents(demo: DemoSession): ReadEvent[] {
     source: {},
   });
   const rest = demo.messages.flatMap((message): ReadEvent[] => {
-    if (message === "fault") {
-      return [{ kind: "fault", fault: new SourceFault(location, "broken on purpose") }];
+    if (message === "fault" || message === "fault beside") {
+      const fault = new SourceFault(location, "broken on purpose");
+      return [{ kind: "fault", fault, isLogWhole: message === "fault beside" }];
     }
     if (message === "pending") return [{ kind: "pending", location: "demo", reason: "live" }];
     return messageEvents(session, message, demo.seconds ?? 0);
@@ -77,7 +79,8 @@ function messageEvents(
   if (role === "carrier") {
     return [seam.carrierEvent(session, { ...init, record: record.whole(), source: {} })];
   }
-  const message = seam.messageEvent(session, role, { ...init, source: { rest: record.rest() } });
+  const header = seam.messageEvent(session, role, { ...init, source: { rest: record.rest() } });
+  const message = { ...header, ...(demo.isLacking && { isLacking: true }) };
   const provenance = demo.isInjected ? "injected" : "conversational";
   const parts = texts.map((each, position) => {
     const fields = seam.openRecord(location, { text: each, call: "call-1" });
@@ -169,6 +172,30 @@ export async function withStore<T>(use: (sessions: SessionStore) => Promise<T>):
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A row as it is to be, by the name of its table; undefined where it is to be gone. */
+export type Alter = (table: string, row: Row) => Row | undefined;
+
+/** Runs with a store of the rows that these sessions get, altered, and with one where they are not. */
+export async function withAltered(
+  demos: readonly (DemoSession | readonly ReadEvent[])[],
+  alter: Alter,
+  use: (altered: SessionStore, whole: SessionStore) => Promise<void>,
+): Promise<void> {
+  await withStore(async (whole) => {
+    for (const each of demos) await ingestDemo(whole, [each]);
+    await withStore(async (store) => {
+      for (const { name, columns } of sessionTables) {
+        const names = Object.keys(columns);
+        const rows = await whole.store.table(name).rows({ columns: names });
+        const altered = rows.map((row) => alter(name, row)).filter((row) => row !== undefined);
+        const batch = names.map((column) => [column, altered.map((row) => row[column] ?? null)]);
+        await store.store.table(name).insert(Object.fromEntries(batch));
+      }
+      await use(store, whole);
+    });
+  });
 }
 
 function time(seconds: number): string {

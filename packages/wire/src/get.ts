@@ -28,6 +28,8 @@ export type ShownMessage = {
   readonly timestamp: string;
   /** The value shown is not the one first stored. */
   readonly revised?: true;
+  /** It is no longer in its source; the value shown is the last that it had there. */
+  readonly removed?: true;
   /** The conversation in it; in verbatim mode `content` holds everything instead. */
   readonly text?: string;
   readonly parts_summary?: readonly PartSummary[];
@@ -101,6 +103,7 @@ const shownMessageSchema = v.object({
   role: v.picklist(["system", "user", "assistant", "tool"]),
   timestamp: v.string(),
   revised: v.exactOptional(v.literal(true)),
+  removed: v.exactOptional(v.literal(true)),
   text: v.exactOptional(v.string()),
   parts_summary: v.exactOptional(v.array(partSummarySchema)),
   content: v.exactOptional(v.union([v.string(), v.array(wirePartSchema)])),

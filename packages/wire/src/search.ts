@@ -43,16 +43,26 @@ export type SearchMatch = {
   readonly removed?: true;
 };
 
-/** What was found in one session and those below it, the best first. */
+/**
+ * What was found in one session and those below it, the best first; or in those below one that is not
+ * stored.
+ */
 export type SessionMatches = {
+  /** The session of the best match. */
   readonly session_id: string;
+  /** The topmost stored session above that. */
   readonly root_session_id: string;
   readonly source_agent: string;
   readonly project: string;
   readonly created_at: string;
   /** 0 to 1. Comparable within one search only. */
   readonly score: number;
-  readonly sub_agents?: { readonly sessions: number; readonly found_in: number };
+  /** The sessions below the root, or beside it below one that is not stored, where there are any. */
+  readonly sub_agents?: {
+    readonly sessions: number;
+    /** How many of them something was found in, of what was looked at: of hundreds not all are. */
+    readonly found_in: number;
+  };
   readonly matches: readonly SearchMatch[];
 };
 

@@ -11,7 +11,7 @@ import {
   withStore,
 } from "../testing.ts";
 
-type State = readonly (DemoMessage | "fault")[];
+type State = readonly (DemoMessage | "fault" | "fault beside")[];
 
 /** Ingests one state of session `s` after the other; the outcome of the last. */
 async function sync(sessions: SessionStore, states: readonly State[], options: Ingested = {}) {
@@ -166,6 +166,52 @@ describe("what keeps a revision back", () => {
       expect(await shown(sessions, "s")).toHaveLength(3);
     }));
 
+  it.each([
+    { faults: ["fault beside", "fault beside"], tombstones: 1 },
+    { faults: ["fault beside", "fault"], tombstones: 0 },
+  ] as const)("a fault does so unless the log was read whole: $faults", ({ faults, tombstones }) =>
+    withStore(async (sessions) => {
+      const outcome = await sync(sessions, [
+        [a, b, c],
+        [a, ...faults, c],
+      ]);
+
+      expect(outcome).toMatchObject({ faults: 2, tombstones });
+      expect(await shown(sessions, "s")).toHaveLength(3 - tombstones);
+    }),
+  );
+
+  it("a message whose source lost a file of it stays as it was stored", () =>
+    withStore(async (sessions) => {
+      const lacking = { ...said("b", "A reference."), isLacking: true };
+      const kept = await sync(sessions, [
+        [a, b],
+        [a, lacking, c],
+        [a, lacking, c],
+      ]);
+
+      expect(kept).toMatchObject({ status: "unchanged", revisions: 0, messages_added: 0 });
+      expect(await shown(sessions, "s")).toEqual([
+        "a: This is a.",
+        "b: This is b.",
+        "c: This is c.",
+      ]);
+    }));
+
+  it("a message is revised when the file comes that its source lacked", () =>
+    withStore(async (sessions) => {
+      const lacking = { ...said("b", "A reference."), isLacking: true };
+
+      expect(
+        await sync(sessions, [
+          [a, lacking],
+          [a, lacking],
+        ]),
+      ).toMatchObject({ revisions: 0 });
+      expect(await sync(sessions, [[a, b]])).toMatchObject({ revisions: 1 });
+      expect(await shown(sessions, "s")).toEqual(["a: This is a.", "b: This is b."]);
+    }));
+
   it("a source this machine did not read before removes nothing", () =>
     withStore(async (sessions) => {
       const outcome = await sync(
@@ -211,6 +257,20 @@ describe("what keeps a revision back", () => {
       ]);
     }));
 
+  it("is found by what it says still, and not by what was put off", () =>
+    withStore(async (sessions) => {
+      await sync(sessions, [[said("a", "Anew."), b]]);
+      const stale = { isUnchanged: async () => false };
+
+      await sync(sessions, [[b, a]], stale);
+      const unchanged = await allRows(sessions);
+      await sync(sessions, [[b, a, c]], stale);
+
+      expect(unchanged["windows"]).toMatchObject([expect.stringContaining("Anew.\nThis is b.")]);
+      const { windows } = await allRows(sessions);
+      expect(windows).toMatchObject([expect.stringContaining("Anew.\nThis is b.\nThis is c.")]);
+    }));
+
   it("asks whether the source changed only after it loaded what is stored", () =>
     withStore(async (sessions) => {
       await sync(sessions, [[a, b]]);
@@ -243,6 +303,22 @@ describe("a known session too big for memory", () => {
         await sync(other, [long("x", 5), long("x", 200)]);
         expect(await allRows(other)).toEqual(cut);
       });
+    }));
+
+  it("that changes while it is read, and back, keeps for the next time what was put off", () =>
+    withStore(async (sessions) => {
+      const [last, ...others] = long("y", 6).toReversed();
+      const rewritten = last ? [last, ...others.toReversed()] : [];
+      let asked = 0;
+
+      const outcome = await sync(sessions, [long("x", 6), rewritten], {
+        maxBatchBytes: 600,
+        isUnchanged: async () => ++asked > 1,
+      });
+      await sync(sessions, [rewritten]);
+
+      expect(outcome).toMatchObject({ revisions: 0 });
+      expect(await shown(sessions, "s")).toEqual(rewritten.map(({ id, text }) => `${id}: ${text}`));
     }));
 
   it("is rewritten in many commits, and in another order", () =>

@@ -2,14 +2,15 @@ import type { ContentVerdict, Row } from "@pond/substrate";
 import { expect, it, vi } from "vitest";
 import { checkContent } from "../rows/content-check.ts";
 import type { SessionStore } from "../session-store.ts";
-import { sessionTables } from "../tables.ts";
 import {
+  type Alter,
   allRows,
   type DemoMessage,
   type DemoSession,
   ingestDemo,
   said,
   shown,
+  withAltered,
   withStore,
 } from "../testing.ts";
 import { findDamaged } from "./damaged.ts";
@@ -23,27 +24,13 @@ const messages: readonly DemoMessage[] = [
 const demo: DemoSession = { id: "s", messages };
 const other: DemoSession = { id: "t", messages: [said("a", "Another one's.")] };
 
-type Alter = (table: string, row: Row) => Row | undefined;
-
 /** Gives a store of the same rows, but for those that `alter` takes away or changes. */
-async function withDamaged(
+function withDamaged(
   alter: Alter,
   use: (damaged: SessionStore, whole: SessionStore) => Promise<void>,
   demos: readonly DemoSession[] = [demo, other],
 ): Promise<void> {
-  await withStore(async (whole) => {
-    for (const each of demos) await ingestDemo(whole, [each]);
-    await withStore(async (damaged) => {
-      for (const { name, columns } of sessionTables) {
-        const names = Object.keys(columns);
-        const rows = await whole.store.table(name).rows({ columns: names });
-        const altered = rows.map((row) => alter(name, row)).filter((row) => row !== undefined);
-        const batch = names.map((column) => [column, altered.map((row) => row[column] ?? null)]);
-        await damaged.store.table(name).insert(Object.fromEntries(batch));
-      }
-      await use(damaged, whole);
-    });
-  });
+  return withAltered(demos, alter, use);
 }
 
 /** What `status --verify` would say. */
@@ -177,6 +164,47 @@ it.each<[string, readonly DemoSession[]]>([
     demos,
   ),
 );
+
+it.each<[string, Alter]>([
+  ["a text", (_, row) => (isPartOf("a", row) ? { ...row, variant_data: '{"text":"WRONG"}' } : row)],
+  ["a type", (_, row) => (isPartOf("a", row) ? { ...row, type: "tezt" } : row)],
+  [
+    "a role",
+    (table, row) =>
+      table === "messages" && row["session_id"] === "s" && row["id"] === "a"
+        ? { ...row, role: "usez" }
+        : row,
+  ],
+])("gives the first value of a message that was mended, in its first place: %s", (_, alter) => {
+  const later = [...messages.slice(1), said("a", "Later.")];
+  return withDamaged(alter, async (damaged, whole) => {
+    await ingestDemo(damaged, [demo], { damaged: await findDamaged(damaged) });
+    for (const store of [damaged, whole]) {
+      await ingestDemo(store, [{ ...demo, messages: messages.toReversed() }]);
+      await ingestDemo(store, [{ ...demo, messages: later }]);
+    }
+
+    expect(await shown(damaged, "s", "first")).toEqual(await shown(whole, "s", "first"));
+    expect(await shown(damaged, "s")).toEqual(await shown(whole, "s"));
+  });
+});
+
+it("gives the first value of a message in the stead of a later one that was mended", () => {
+  const later: DemoSession = { id: "s", messages: [said("a", "Later."), ...messages.slice(1)] };
+  return withDamaged(
+    (_, row) =>
+      row["revises"] === "a"
+        ? { ...row, options: String(row["options"]).replace("Later", "Never") }
+        : row,
+    async (damaged, whole) => {
+      await ingestDemo(damaged, [later], { damaged: await findDamaged(damaged) });
+
+      expect(await shown(damaged, "s", "first")).toEqual(await shown(whole, "s", "first"));
+      expect(await shown(damaged, "s")).toContain("a: Later.");
+    },
+    [demo, later],
+  );
+});
 
 it("makes no part of a message whose parts stand in other places twice", () =>
   withDamaged(

@@ -1,4 +1,4 @@
-import { partsOf, type ReadEvent } from "@pond/canonical";
+import { type JsonObject, partsOf, type ReadEvent, sessionFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { loadLineage } from "../restore/lineage.ts";
 import { allRows, demoEvents, ingestDemo, said, shown, streamOf, withStore } from "../testing.ts";
@@ -15,6 +15,12 @@ const talk = {
     { id: "d", role: "tool", text: "4 °C" },
   ],
 } as const;
+
+const sessionOf = (options: JsonObject): readonly ReadEvent[] => {
+  const created_at = "2026-01-01T00:00:00Z";
+  const fields = { id: "own", source_agent: "demo", project: "/work", created_at };
+  return [{ kind: "session", session: sessionFromWire({ ...fields, options }) }];
+};
 
 describe("ingest", () => {
   it("stores a session and says what it added", () =>
@@ -88,6 +94,34 @@ describe("ingest", () => {
         ),
       );
     }));
+
+  it.each([
+    [
+      { host: "mine", since: 1 },
+      { host: "mine", since: 1 },
+    ],
+    [{ host: null }, { host: null }],
+    [{ since: 1 }, { host: "alder", since: 1 }],
+  ])("keeps what a session says of its own host: %j", (pond, stored) =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [sessionOf({ pond })], { host: "alder" });
+
+      const { root } = await loadLineage(sessions, "own");
+      expect(root.session.options).toEqual({ pond: stored });
+    }),
+  );
+
+  it.each([["keepme"], [[1, 2]], [null]])("refuses a session whose facts of pond are %j", (pond) =>
+    withStore(async (sessions) => {
+      const outcomes = await ingestDemo(sessions, [sessionOf({ pond }), talk]);
+
+      expect(outcomes).toMatchObject([
+        { status: "failed", error: { details: { path: "session.options.pond" } } },
+        { status: "new" },
+      ]);
+      expect(await sessions.store.table("sessions").count()).toBe(1);
+    }),
+  );
 
   it("stamps the host on the session, and nothing else of pond's", () =>
     withStore(async (sessions) => {

@@ -19,7 +19,7 @@ import { StoredSessions } from "./stored-sessions.ts";
 
 /** How what comes in is stamped and batched. */
 export type IngestOptions = {
-  /** Name of this machine, kept with each session; left out, what a session says of its own stays. */
+  /** Name of this machine, kept with each session that names none of its own. */
   readonly host?: string | undefined;
   /** The time stamped on what is stored. */
   readonly now: () => Date;
@@ -98,6 +98,7 @@ export class Ingest {
       hasLeftovers: false,
     };
     const intake = new Intake(outcome);
+    let isLogWhole = true;
     let writer: SessionWriter | undefined;
     let apart: NamesApart | undefined;
     const closeMessage = (): void => {
@@ -110,6 +111,7 @@ export class Ingest {
       switch (event.kind) {
         case "fault":
           outcome.faults += 1;
+          isLogWhole &&= event.isLogWhole === true;
           break;
         case "pending":
           outcome.pending += 1;
@@ -128,7 +130,7 @@ export class Ingest {
       }
     }
     closeMessage();
-    const isWhole = outcome.faults === 0 && outcome.status !== "failed";
+    const isWhole = isLogWhole && outcome.status !== "failed";
     if (writer) {
       await writer.finish(this.#batch, isWhole);
       this.#known?.set(gathered.labels.sessionId, gathered.labels);

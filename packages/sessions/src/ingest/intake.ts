@@ -5,6 +5,7 @@ import {
   type MessageHeader,
   type Part,
   recordsOf,
+  type Session,
   ValidationError,
 } from "@pond/canonical";
 import { type PreparedMessage, prepareMessage } from "../rows/prepare.ts";
@@ -18,6 +19,7 @@ export class Intake {
   #parts: Part[] = [];
   /** How many source records the message under way keeps. */
   #records = 0;
+  #isLacking = false;
 
   constructor(outcome: IngestOutcome) {
     this.#outcome = outcome;
@@ -26,7 +28,8 @@ export class Intake {
   /** The message under way, which is complete when another event or the end has come. */
   close(): PreparedMessage | undefined {
     if (this.#header === undefined) return undefined;
-    const message = prepareMessage(this.#header, this.#parts);
+    const prepared = prepareMessage(this.#header, this.#parts);
+    const message = this.#isLacking ? { ...prepared, isLacking: true } : prepared;
     this.#outcome.records_stored += this.#records;
     if (isCarrier(this.#header)) this.#outcome.records_carried += this.#records;
     this.#records = 0;
@@ -43,7 +46,10 @@ export class Intake {
    */
   accept(event: CanonicalEvent): boolean {
     try {
-      if (event.kind === "session") checkProject(event.session.project);
+      if (event.kind === "session") {
+        checkProject(event.session.project);
+        checkFacts(event.session);
+      }
       this.#validator.accept(event);
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
@@ -59,6 +65,7 @@ export class Intake {
     else if (event.kind === "message") {
       this.#header = event.message;
       this.#records = recordsOf(event);
+      this.#isLacking = event.isLacking === true;
     }
     // The parts of a message that was left out are left out with it.
     else if (event.kind === "part" && this.#header) this.#parts.push(event.part);
@@ -69,6 +76,13 @@ export class Intake {
 function isCarrier({ role, options }: MessageHeader): boolean {
   const { source } = options;
   return role === "system" && isJsonObject(source) && source["record"] !== undefined;
+}
+
+/** The facts of pond's own lie there, by their names: nothing else can be kept with them. */
+function checkFacts({ options }: Session): void {
+  if (Object.hasOwn(options, "pond") && !isJsonObject(options["pond"])) {
+    throw new ValidationError("session.options.pond", "expected a JSON object");
+  }
 }
 
 /** A label is stored as plain text, which cannot hold half a character. */

@@ -143,6 +143,60 @@ describe("an ingest that breaks off", () => {
     }),
   );
 
+  it("between the parts and their message leaves nothing in what was said first", () =>
+    withStore(async (sessions) => {
+      await breakOff(sessions, "messages", [
+        { id: "s", messages: [said("a", "Draft."), said("b")] },
+      ]);
+
+      await ingestDemo(sessions, [{ id: "s", messages: [said("a", "Sent."), said("b")] }]);
+      await ingestDemo(sessions, [{ id: "s", messages: [said("b"), said("a", "Sent.")] }]);
+      await ingestDemo(sessions, [{ id: "s", messages: [said("b"), said("a", "Edited.")] }]);
+
+      expect(await shown(sessions, "s", "first")).toEqual(["a: Sent.", "b: This is b."]);
+      expect(await shown(sessions, "s")).toEqual(["b: This is b.", "a: Edited."]);
+    }));
+
+  it.each([
+    ["a place", onlyPlace],
+    ["a part", undefined],
+  ])(
+    "between two commits of a session that changed in its middle is found whole then: %s",
+    (_, place) =>
+      withStore(async (sessions) => {
+        const all = Array.from({ length: 12 }, (_unused, at) =>
+          said(`m${at}`, `word ${at} `.repeat(40)),
+        );
+        const before = [...all.slice(0, 2), said("m8", "an old text"), ...all.slice(9)];
+        await ingestDemo(sessions, [{ id: "s", messages: before }]);
+        const ingest = createIngest(sessions, {
+          host: "h",
+          now: () => new Date(0),
+          maxBatchBytes: 100,
+        });
+        async function* breakingOff() {
+          yield* demoEvents({ id: "s", messages: all });
+          throw new Error("interrupted");
+        }
+        const hooks = {
+          ...(place && { placeOf: () => place }),
+          isUnchanged: async () => true,
+          onCommitted: () => undefined,
+        };
+        await expect(ingest.session(breakingOff(), hooks)).rejects.toThrow("interrupted");
+        await ingest.finish();
+
+        await ingestDemo(sessions, [{ id: "s", messages: all }], { addsOnly: place === undefined });
+
+        const windows = sessions.store.table("windows");
+        const texts = (await windows.rows({ columns: ["text"] })).map(({ text }) => String(text));
+        for (const { text = "" } of all) expect(texts.join("\n")).toContain(text);
+        expect(texts.join("\n")).not.toContain("old text");
+        const ids = (await shown(sessions, "s")).map((line) => line.split(":")[0]);
+        expect(ids).toEqual(all.map(({ id }) => id));
+      }),
+  );
+
   it("leaves windows of the newest state only", () =>
     withStore(async (sessions) => {
       const before = { id: "s", messages: [said("x", "old words"), ...first.messages] };

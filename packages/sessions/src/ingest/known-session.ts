@@ -1,13 +1,11 @@
 import { messageOf, type Session } from "@pond/canonical";
-import { and, type Cell, eq, oneOf, type Store } from "@pond/substrate";
-import { DamagedRowError } from "../errors.ts";
+import { and, eq, oneOf, type Row, type Store } from "@pond/substrate";
+import { lastOrdinal } from "../revisions/place-between.ts";
 import {
   type Change,
   type Incoming,
   type LiveMessage,
-  lastOrdinal,
   liveMessages,
-  ordinalGap,
   reconcile,
 } from "../revisions/reconcile.ts";
 import { revisionRow, tombstoneRow } from "../revisions/revisions.ts";
@@ -17,7 +15,7 @@ import {
   sessionRevisionRow,
 } from "../revisions/session-revisions.ts";
 import type { FoundMessage } from "../revisions/stored-messages.ts";
-import { objectOf } from "../rows/from-rows.ts";
+import { readableOptions } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { bagOf } from "../rows/option-bag.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
@@ -49,8 +47,6 @@ export type Known = {
   readonly shownThen: readonly string[];
 };
 
-type Seen = Incoming & { readonly timestamp: bigint };
-
 /**
  * Writes what became of a session that is stored: new messages, and carriers for those that
  * changed, moved or disappeared. Of messages stored as they are it keeps the digest only.
@@ -70,12 +66,14 @@ export class KnownSession implements SessionWriter {
   /** Ids of what was shown before. */
   readonly #before: readonly string[];
   readonly #shownThen: readonly string[];
-  readonly #seen: Seen[] = [];
+  readonly #seen: Incoming[] = [];
   readonly #pieces: WindowPiece[] = [];
   /** Messages that the store does not hold so, by position. */
   readonly #changed: Map<number, PreparedMessage> = new Map();
-  #tail: bigint;
+  /** Behind all that was there before. */
+  readonly #tail: bigint;
   #isFlushed = false;
+  #isSourceSame = true;
 
   constructor(store: Store, session: Session, gathered: Gathered, known: Known) {
     const { live, state, rows, searchable, idsOfOthers, damaged = new Map() } = known;
@@ -95,7 +93,8 @@ export class KnownSession implements SessionWriter {
   }
 
   add(message: PreparedMessage): void {
-    const { header, digest } = message;
+    const { header } = message;
+    const digest = this.#digestOf(message);
     if (this.#live.get(header.id)?.digest !== digest) {
       this.#changed.set(this.#seen.length, message);
       this.heldBytes += message.bytes;
@@ -106,51 +105,79 @@ export class KnownSession implements SessionWriter {
     if (text !== null || title !== undefined || isBoundary) this.#pieces.push(piece);
   }
 
+  /** What the source lacks of a message by now was stored, if it was stored (`session-durable-copy`). */
+  #digestOf({ header: { id }, digest, isLacking }: PreparedMessage): string {
+    const isKept = isLacking && !this.#damaged.has(id);
+    return (isKept && this.#live.get(id)?.digest) || digest;
+  }
+
   /**
-   * Writes what changed so far, to keep memory bounded: new messages at the end, where a log that
-   * grew has them. Whatever belongs elsewhere is moved when the whole order is known.
+   * Writes what changed so far, to keep memory bounded: new messages where they belong as far as
+   * that is known yet. What is in the way is moved when the whole order is known. One change waits
+   * for the windows: where this breaks off before them, the next read finds it and makes them anew.
    */
   async flush(batch: Batch): Promise<void> {
     if (this.#changed.size === 0) return;
     const isNewest = this.#gathered.place?.isNewest() ?? true;
-    const mayRevise = await this.#gathered.hooks.isUnchanged();
-    for (const [position, { header, digest }] of this.#changed) {
-      const previous = this.#live.get(header.id);
+    const mayRevise = await this.#mayRevise();
+    const ordinals = this.#newPlaces();
+    // Not all is read: it may yet prove the newest.
+    const writable = [...this.#changed].filter(
+      ([, { header }]) => isNewest || !this.#live.has(header.id),
+    );
+    // New messages at the end alone would not show that the windows of others are to be made.
+    const waiting =
+      writable.findLast(([, { header }]) => this.#live.has(header.id)) ?? writable.at(-1);
+    for (const each of writable) {
+      if (each === waiting) continue;
+      const [position, { header, digest }] = each;
+      const { id, timestamp } = header;
+      const previous = this.#live.get(id);
+      const ordinal = ordinals.get(position) ?? previous?.ordinal ?? 0n;
       if (previous === undefined) {
-        this.#tail += ordinalGap;
-        const ordinal = this.#tail;
         this.#apply(batch, { kind: "insert", position, ordinal });
-        this.#live.set(header.id, {
-          id: header.id,
-          ordinal,
-          digest,
-          revision: 0n,
-          rowId: header.id,
-        });
+        this.#live.set(id, { id, ordinal, timestamp, digest, revision: 0n, rowId: id });
         this.#changed.delete(position);
         continue;
       }
-      // Not all is read: it may yet prove the newest.
-      if (!isNewest) continue;
-      const { ordinal } = previous;
       const change = { kind: "revise", position, ordinal, previous } as const;
-      if (mayRevise) this.#live.set(header.id, this.#apply(batch, change) ?? previous);
-      else {
-        this.#gathered.outcome.deferred += 1;
-        this.#live.set(header.id, { ...previous, digest });
-      }
+      // Else it is deferred in the end, and its value is not needed.
+      if (mayRevise) this.#live.set(id, this.#apply(batch, change) ?? previous);
       this.#changed.delete(position);
     }
     this.#isFlushed = true;
     this.heldBytes = 0;
   }
 
+  /** Once the source has changed, all is deferred: values that were put off are not held any more. */
+  async #mayRevise(): Promise<boolean> {
+    this.#isSourceSame &&= await this.#gathered.hooks.isUnchanged();
+    return this.#isSourceSame;
+  }
+
+  /** Places for what has none, by position. */
+  #newPlaces(): Map<number, bigint> {
+    const [first = 0] = this.#changed.keys();
+    // With the one before, which has its place.
+    const from = Math.max(0, first - 1);
+    const atFirst = this.#gathered.place ? "beginning" : "part";
+    const reach = from === 0 ? atFirst : "middle";
+    const seen = this.#seen.slice(from);
+    const places = new Map<number, bigint>();
+    for (const change of reconcile(this.#live, seen, { mayRemove: false, reach })) {
+      if (change.kind === "insert" || (change.kind === "revise" && change.previous.digest === null))
+        places.set(from + change.position, change.ordinal);
+    }
+    return places;
+  }
+
   async finish(batch: Batch, isWhole: boolean): Promise<void> {
-    const { outcome, hooks, place } = this.#gathered;
+    const { outcome, place } = this.#gathered;
     const seen = new Set(this.#seen.map(({ id }) => id));
     const isNewest = place?.isNewest() ?? true;
     const others = this.#others(seen);
-    const all = reconcile(this.#live, this.#seen, { mayRemove: isWhole });
+    const reach = place ? "whole" : "part";
+    const all = reconcile(this.#live, this.#seen, { mayRemove: isWhole, reach });
     const allowed = all.filter((each) =>
       // What is kept in a session of its own was put into this one by mistake.
       each.kind === "remove"
@@ -162,25 +189,25 @@ export class KnownSession implements SessionWriter {
     // had read it before, and then the source is no longer what this one read.
     const isOther = isNewest && sessionDigest(this.#session) !== this.#state.digest;
     const mayRevise =
-      (!isOther && changes.every(({ kind }) => kind === "insert")) || (await hooks.isUnchanged());
+      (!isOther && changes.every(({ kind }) => kind === "insert")) || (await this.#mayRevise());
     if (isOther && mayRevise) this.#reviseSession(batch);
     else if (isOther) outcome.deferred += 1;
+    const made = mayRevise ? changes : changes.filter(({ kind }) => kind === "insert");
+    outcome.deferred += changes.length - made.length;
     const ordinals = new Map<string, bigint>();
-    for (const change of changes) {
-      if (change.kind !== "insert" && !mayRevise) outcome.deferred += 1;
-      else {
-        this.#apply(batch, change);
-        if (change.kind === "remove") this.#live.delete(change.previous.id);
-        else ordinals.set(this.#seen[change.position]?.id ?? "", change.ordinal);
-      }
+    for (const change of made) {
+      this.#apply(batch, change);
+      if (change.kind === "remove") this.#live.delete(change.previous.id);
+      else ordinals.set(this.#seen[change.position]?.id ?? "", change.ordinal);
     }
     if (place) {
       const shown = [...shownIn(this.#live), ...ordinals.keys()];
       const addedAt = Math.max(this.#addedAt, Number(outcome.added_at ?? 0n));
       outcome.held = heldNow(shown, others, addedAt);
     }
-    if (changes.length === 0 && !this.#isFlushed) return;
-    batch.addWindows(this.#gathered, await this.#windowsOf(changes, ordinals, isNewest));
+    if (made.length === 0 && !this.#isFlushed) return;
+    const isShown = isNewest && mayRevise;
+    batch.addWindows(this.#gathered, await this.#windowsOf(made, ordinals, isShown));
   }
 
   /** What is shown though this source lacks it and is not known to have held it. */
@@ -207,11 +234,15 @@ export class KnownSession implements SessionWriter {
     return change.kind === "revise" && written === this.#seen[change.position]?.digest;
   }
 
-  /** The windows to write, now that these changes were made. */
+  /**
+   * The windows to write, now that these changes were made.
+   *
+   * @param isShown - What was read is what is shown now; else it is only where it is new.
+   */
   async #windowsOf(
     changes: readonly Change[],
     ordinals: ReadonlyMap<string, bigint>,
-    isNewest: boolean,
+    isShown: boolean,
   ): Promise<Window[]> {
     const { labels } = this.#gathered;
     if (!this.#isFlushed && changes.every((each) => isAppended(each, this.#tail))) {
@@ -221,14 +252,13 @@ export class KnownSession implements SessionWriter {
       const windows = await appendedWindows(this.#store, labels, known, added);
       if (windows !== undefined) return windows;
     }
-    // What was stored before stays as it is, unless this is the newest of its places.
-    const pieces = isNewest ? this.#pieces : this.#pieces.filter(({ id }) => !this.#rows.has(id));
+    const pieces = isShown ? this.#pieces : this.#pieces.filter(({ id }) => !this.#rows.has(id));
     const windows = await sessionWindows(
       this.#store,
       labels,
       pieces,
       (id) => ordinals.get(id) ?? this.#live.get(id)?.ordinal ?? 0n,
-      isNewest ? this.#retained() : this.#before,
+      isShown ? this.#retained() : this.#before,
     );
     return changedWindows(this.#store, labels, windows);
   }
@@ -281,7 +311,7 @@ export class KnownSession implements SessionWriter {
     outcome.revisions += 1;
     const { digest } = seen;
     const revision = previous.revision + 1n;
-    return { id: previous.id, ordinal, digest, revision, rowId: String(row["id"]) };
+    return { ...previous, ordinal, digest, revision, rowId: String(row["id"]) };
   }
 }
 
@@ -299,21 +329,15 @@ async function withoutSideFiles(
   for (const ids of idChunks(removed)) {
     const where = and(eq("session_id", sessionId), oneOf("id", ids));
     const rows = await store.table("messages").rows({ columns: ["id", "options"], where });
-    for (const { id, options } of rows) {
-      if (isSideFile(options)) sideFiles.add(String(id));
+    for (const row of rows) {
+      if (isSideFile(row)) sideFiles.add(String(row["id"]));
     }
   }
   return changes.filter((each) => each.kind !== "remove" || !sideFiles.has(each.previous.id));
 }
 
-function isSideFile(options: Cell | undefined): boolean {
-  try {
-    return bagOf(objectOf(options), "source")["sidecar"] !== undefined;
-  } catch (error) {
-    // A row that is damaged is no reason to stop: it is named where the store is verified.
-    if (error instanceof DamagedRowError) return false;
-    throw error;
-  }
+function isSideFile(row: Row): boolean {
+  return bagOf(readableOptions(row) ?? {}, "source")["sidecar"] !== undefined;
 }
 
 /** When the newest row was added, in microseconds: a number, exact for centuries. */

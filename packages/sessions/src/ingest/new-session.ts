@@ -1,5 +1,5 @@
 import type { Session } from "@pond/canonical";
-import { ordinalGap } from "../revisions/reconcile.ts";
+import { ordinalGap } from "../revisions/place-between.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
 import { addToWindows, WindowBuilder } from "../search/windows.ts";
 import type { Batch } from "./batch.ts";

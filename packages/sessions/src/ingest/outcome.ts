@@ -40,8 +40,8 @@ export type IngestOutcome = {
 /** What is asked and told about one session on its way in. */
 export type SessionHooks = {
   /**
-   * The place that the session is read from, all of it. Left out where only some of it comes, and
-   * nothing has disappeared.
+   * The place that the session is read from, all of it. Left out where only some of it comes, without
+   * gaps, and nothing has disappeared.
    */
   placeOf?(sessionId: string): Place;
   /** True while the source is as it was when the read began. */

@@ -5,8 +5,8 @@ import type { At } from "./outline.ts";
 /** The parent of every stored session; null where it names none. @inline */
 export type Parents = ReadonlyMap<string, string | null>;
 
-/** The parents as sources say now. */
-export async function loadParents(store: Store): Promise<Parents> {
+/** The parents as sources say now, or said first. */
+export async function loadParents(store: Store, at: At): Promise<Parents> {
   const parents = new Map<string, string | null>();
   const columns = ["id", "parent_session_id"];
   for await (const rows of store.table("sessions").scan({ columns })) {
@@ -14,7 +14,7 @@ export async function loadParents(store: Store): Promise<Parents> {
       parents.set(String(id), typeof parent === "string" ? parent : null);
     }
   }
-  setLater(parents, await laterParents(store));
+  if (at === "last") setLater(parents, await laterParents(store));
   return parents;
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type DemoMessage, ingestDemo, said, withStore } from "../testing.ts";
+import { loadLineage } from "../restore/lineage.ts";
+import { type DemoMessage, ingestDemo, said, withAltered, withStore } from "../testing.ts";
 import { clientTitles } from "./client-titles.ts";
 import { titles } from "./summaries.ts";
 
@@ -57,6 +58,20 @@ it("follows a title that is written anew, and one that is gone", () =>
       ...["eggs", "Rounding more eggs", "Begin."],
     ]);
   }));
+
+it("says the same as what is shown where writers raced, whoever was first", () =>
+  withAltered(
+    ["", "one", "other"].map((title) => ({ id: "s", messages: [header(title), ...talk] })),
+    // As if both had followed the first.
+    (_, row) => (row["revises"] === "header" ? { ...row, revision: 1n } : row),
+    async (raced) => {
+      const { root } = await loadLineage(raced, "s");
+
+      const [shown] = root.messages;
+      const title = (await clientTitles(raced.store, ["s"])).get("s");
+      expect(shown?.options).toMatchObject({ source: { record: { title } } });
+    },
+  ));
 
 it("takes no other record for a title", () =>
   withStore(async (sessions) => {

@@ -13,12 +13,15 @@ import {
   type Row,
   type Store,
 } from "@pond/substrate";
-import { DamagedRowError } from "../errors.ts";
-import { objectOf } from "../rows/from-rows.ts";
+import { compareRevisions } from "../revisions/order.ts";
+import { readableOptions } from "../rows/from-rows.ts";
 import { bagOf } from "../rows/option-bag.ts";
 
 /** What is known of a message that says a title. */
 type Named = {
+  /** Of the row that says it. */
+  readonly id: string;
+  /** Of the message. */
   readonly key: string;
   readonly sessionId: string;
   readonly ordinal: bigint;
@@ -36,9 +39,8 @@ export async function clientTitles(
   const newest = new Map<string, Named>();
   for (const each of named) {
     const known = newest.get(each.key);
-    if (!removed.has(each.key) && (known?.revision ?? -1n) < each.revision) {
-      newest.set(each.key, each);
-    }
+    const isNewer = known === undefined || compareRevisions(each, known) > 0;
+    if (!removed.has(each.key) && isNewer) newest.set(each.key, each);
   }
   const bySession = Map.groupBy(newest.values(), ({ sessionId }) => sessionId);
   return new Map(
@@ -79,24 +81,22 @@ async function removedOf(
 }
 
 /** Of a row that is damaged nothing is known here: it is named where the store is verified. */
-function toNamed({ session_id, id, revises, revision, ordinal, options }: Row): Named[] {
-  try {
-    const stored = objectOf(options);
-    const own =
-      revises === null ? stored : objectAt(objectAt(bagOf(stored, "pond"), "message"), "options");
-    return [
-      {
-        key: keyOf(session_id, revises ?? id),
-        sessionId: String(session_id),
-        ordinal: BigInt(ordinal as bigint),
-        revision: BigInt((revision ?? 0n) as bigint),
-        options: own,
-      },
-    ];
-  } catch (error) {
-    if (error instanceof DamagedRowError) return [];
-    throw error;
-  }
+function toNamed(row: Row): Named[] {
+  const { session_id, id, revises, revision, ordinal } = row;
+  const stored = readableOptions(row);
+  if (stored === undefined) return [];
+  const own =
+    revises === null ? stored : objectAt(objectAt(bagOf(stored, "pond"), "message"), "options");
+  return [
+    {
+      id: String(id),
+      key: keyOf(session_id, revises ?? id),
+      sessionId: String(session_id),
+      ordinal: BigInt(ordinal as bigint),
+      revision: BigInt((revision ?? 0n) as bigint),
+      options: own,
+    },
+  ];
 }
 
 function byOrdinal(left: Named, right: Named): number {

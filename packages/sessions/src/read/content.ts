@@ -10,6 +10,7 @@ import {
   type Store,
 } from "@pond/substrate";
 import { MessageNotFoundError } from "../errors.ts";
+import { compareRevisions } from "../revisions/order.ts";
 import {
   hasBytes,
   inOrder,
@@ -99,13 +100,19 @@ async function newestValue(store: Store, sessionId: string, row: Row): Promise<P
   const columns = [...messageColumns, "revision"];
   const where = and(eq("session_id", sessionId), eq("revises", id));
   const carriers = await store.table("messages").rows({ columns, where });
-  carriers.sort((left, right) => Number(right["revision"]) - Number(left["revision"]));
-  for (const carrier of carriers) {
+  const newestFirst = carriers.toSorted((left, right) =>
+    compareRevisions(revisionOf(right), revisionOf(left)),
+  );
+  for (const carrier of newestFirst) {
     const message = messageFromCarrier(carrier);
     if (message) return { message, isRevised: true };
   }
   const parts = await loadParts(store, sessionId, [id]);
   return { message: messageFromRow(row, parts.get(id) ?? []), isRevised: false };
+}
+
+function revisionOf(row: Row): { readonly revision: bigint; readonly id: string } {
+  return { revision: BigInt(row["revision"] as bigint), id: String(row["id"]) };
 }
 
 // A longer list costs more than reading the whole session.

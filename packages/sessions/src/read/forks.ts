@@ -1,18 +1,6 @@
-import type { JsonObject } from "@pond/canonical";
 import { saysFork } from "@pond/canonical/foreign";
-import {
-  and,
-  type Cell,
-  contains,
-  isNotNull,
-  oneOf,
-  or,
-  type Row,
-  rowId,
-  type Store,
-} from "@pond/substrate";
-import { DamagedRowError } from "../errors.ts";
-import { objectOf } from "../rows/from-rows.ts";
+import { and, contains, isNotNull, oneOf, or, type Row, rowId, type Store } from "@pond/substrate";
+import { readableOptions } from "../rows/from-rows.ts";
 import { bagOf } from "../rows/option-bag.ts";
 import type { LaterParents } from "./later-parents.ts";
 
@@ -33,8 +21,9 @@ export async function forksIn(store: Store, later: LaterParents): Promise<Set<st
   for (let from = 0; from < children.length; from += readAtOnce) {
     const where = and(oneOf(rowId, children.slice(from, from + readAtOnce)), maybe);
     for (const row of await sessions.rows({ columns, where })) {
-      const { id, parent_message_id: cut, options } = row;
-      if (saysFork(sourceOf(options), typeof cut === "string")) forks.add(String(id));
+      const { id, parent_message_id: cut } = row;
+      const source = bagOf(readableOptions(row) ?? {}, "source");
+      if (saysFork(source, typeof cut === "string")) forks.add(String(id));
     }
   }
   for (const [id, { isFork }] of later) {
@@ -45,13 +34,3 @@ export async function forksIn(store: Store, later: LaterParents): Promise<Set<st
 }
 
 const rowOf = (row: Row): bigint => BigInt(row[rowId] as bigint);
-
-function sourceOf(options: Cell | undefined): JsonObject {
-  try {
-    return bagOf(objectOf(options), "source");
-  } catch (error) {
-    // A row that is damaged is no reason to stop: it is named where the store is verified.
-    if (error instanceof DamagedRowError) return {};
-    throw error;
-  }
-}

@@ -237,6 +237,43 @@ describe("getMessage", () => {
       expect((await getMessage(sessions, "s", "q", { context: 0 })).before).toEqual([]);
     }));
 
+  it.each([
+    ["first", said("b"), {}],
+    ["last", said("b", "Anew."), { revised: true }],
+  ])("shows one that is gone from its source with its %s value, where it was", (_, last, marks) =>
+    withStore(async (sessions) => {
+      for (const messages of [
+        [said("a"), said("b"), said("c"), said("d")],
+        [said("a"), last, said("c"), said("d")],
+        [said("a"), said("c"), said("d")],
+      ]) {
+        await ingestDemo(sessions, [{ id: "s", messages }]);
+      }
+
+      const { before, target, after } = await getMessage(sessions, "s", "b", { context: 1 });
+
+      expect([before, after]).toMatchObject([[{ id: "a" }], [{ id: "c" }]]);
+      expect(target).toMatchObject({ id: "b", content: [{ text: last.text }] });
+      const { revised, removed } = target;
+      expect({ revised, removed }).toEqual({ revised: undefined, ...marks, removed: true });
+      expect((await getMessage(sessions, "s", "a")).target).not.toHaveProperty("removed");
+      const behind = await getSession(sessions, "s", { afterId: "b" });
+      expect(idsOf(behind)).toEqual(["c", "d"]);
+      expect(idsOf(await getSession(sessions, "s"))).toEqual(["a", "c", "d"]);
+    }),
+  );
+
+  it("shows one that is gone alone where nothing else is left", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", messages: [said("a")] }]);
+      await ingestDemo(sessions, [{ id: "s", messages: [] }]);
+
+      const view = await getMessage(sessions, "s", "a");
+
+      expect(view).toMatchObject({ before: [], target: { id: "a", removed: true }, after: [] });
+      expect(idsOf(await getSession(sessions, "s", { afterId: "a" }))).toEqual([]);
+    }));
+
   it("pages through the parts of a message and cuts none", () =>
     withStore(async (sessions) => {
       const more = Array.from({ length: 9 }, (_, at) => `part ${at}`);

@@ -12,7 +12,7 @@ import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
 import { loadMessages, loadShown } from "./content.ts";
 import { keptOutline } from "./kept-outline.ts";
-import type { Place } from "./outline.ts";
+import { comparePlaces, type Place, type Places } from "./outline.ts";
 import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown.ts";
 
 /** Which page of a session, and how much of it. */
@@ -83,10 +83,12 @@ export async function* readPages(
   const { mode = "conversational", limitBytes = pageBytes, afterId } = options;
   if (!Object.hasOwn(usualBytes, mode)) throw new RangeError(`mode: there is no ${mode}`);
   checkCount("limitBytes", limitBytes);
-  const { session, places: all } = await keptOutline(store, id);
+  const outline = await keptOutline(store, id);
+  const { session, places: all } = outline;
   const places = mode === "conversational" ? await spokenPlaces(store, id, all) : all;
   // A page may begin behind a message that this mode does not show.
-  const before = new Set(afterId === undefined ? [] : all.slice(0, placeAfter(all, id, afterId)));
+  const from = afterId === undefined ? 0 : nextPlace(all, placeOf(outline, id, afterId));
+  const before = new Set(all.slice(0, from));
   let next = places.filter((place) => before.has(place)).length;
   do {
     const messages = await pageFrom(store, id, places.slice(next), mode, limitBytes);
@@ -137,7 +139,8 @@ export type MessageOptions = {
 };
 
 /**
- * One message with all its parts, a page of them at a time, and its neighbours.
+ * One message with all its parts, a page of them at a time, and its neighbours. One that is no longer
+ * in its source is shown as it was last, where it stood, and says so.
  *
  * @throws {SessionNotFoundError}
  * @throws {MessageNotFoundError}
@@ -154,15 +157,22 @@ export async function getMessage(
   checkCount("context", context);
   checkCount("limitBytes", limitBytes);
   const { store } = sessions;
-  const { session, places } = await keptOutline(store, sessionId);
-  const at = placeAfter(places, sessionId, messageId) - 1;
-  const from = Math.max(0, at - context);
-  const placed = await loadMessages(store, sessionId, places.slice(from, at + context + 1));
+  const outline = await keptOutline(store, sessionId);
+  const { session, places, removed } = outline;
+  const place = placeOf(outline, sessionId, messageId);
+  const isRemoved = removed.includes(place);
+  const next = nextPlace(places, place);
+  const at = isRemoved ? next : next - 1;
+  const placed = await loadMessages(store, sessionId, [
+    ...places.slice(Math.max(0, at - context), at),
+    place,
+    ...places.slice(next, next + context),
+  ]);
   const found = placed.findIndex(({ message }) => message.id === messageId);
   const target = placed[found];
   if (target === undefined) throw new MessageNotFoundError(sessionId, messageId);
   const page = pageOfParts(messageId, partsOf(target.message), afterPart, limitBytes);
-  const whole = show(target, "verbatim");
+  const whole = { ...show(target, "verbatim"), ...(isRemoved && { removed: true as const }) };
   return {
     session: sessionToWire(session),
     before: placed.slice(0, found).map((each) => show(each, "complete")),
@@ -189,10 +199,18 @@ function checkCount(name: string, value: number): void {
   throw new RangeError(`${name}: ${value} is no number of 0 or more`);
 }
 
-function placeAfter(places: readonly Place[], sessionId: string, messageId: string): number {
-  const at = places.findIndex(({ id }) => id === messageId);
-  if (at < 0) throw new MessageNotFoundError(sessionId, messageId);
-  return at + 1;
+/** Where a message stands, or stood before it was gone. @throws {MessageNotFoundError} */
+function placeOf({ places, removed }: Places, sessionId: string, messageId: string): Place {
+  const isIt = ({ id }: Place): boolean => id === messageId;
+  const place = places.find(isIt) ?? removed.find(isIt);
+  if (place === undefined) throw new MessageNotFoundError(sessionId, messageId);
+  return place;
+}
+
+/** The number of the first of these places that is behind another. */
+function nextPlace(places: readonly Place[], place: Place): number {
+  const next = places.findIndex((each) => comparePlaces(each, place) > 0);
+  return next < 0 ? places.length : next;
 }
 
 function pageOfParts(

@@ -33,10 +33,14 @@ async function versionsOf(store: Store): Promise<string> {
 
 function forgetOldest(outlines: Map<string, Kept>): void {
   let places = 0;
-  for (const { outline } of outlines.values()) places += outline.places.length + 1;
+  for (const { outline } of outlines.values()) places += sizeOf(outline);
   for (const [id, { outline }] of outlines) {
     if (places <= keptPlaces) return;
     outlines.delete(id);
-    places -= outline.places.length + 1;
+    places -= sizeOf(outline);
   }
+}
+
+function sizeOf({ places, removed }: Outline): number {
+  return places.length + removed.length + 1;
 }

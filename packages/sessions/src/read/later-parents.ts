@@ -1,11 +1,11 @@
 import { isJsonObject } from "@pond/canonical";
 import { objectAt } from "@pond/canonical/adapter";
 import { saysFork } from "@pond/canonical/foreign";
-import { and, type Cell, eq, oneOf, prefix, type Store } from "@pond/substrate";
-import { DamagedRowError } from "../errors.ts";
+import { and, eq, oneOf, prefix, type Row, type Store } from "@pond/substrate";
+import { compareRevisions } from "../revisions/order.ts";
 import { sessionItself } from "../revisions/reconcile.ts";
 import { revisionPrefix } from "../revisions/revisions.ts";
-import { objectOf } from "../rows/from-rows.ts";
+import { readableOptions } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { bagOf } from "../rows/option-bag.ts";
 
@@ -67,15 +67,10 @@ async function newestCarriers(store: Store): Promise<Map<string, Newest>> {
       const sessionId = String(row["session_id"]);
       const carrier = { id: String(row["id"]), revision: BigInt(row["revision"] as bigint) };
       const other = newest.get(sessionId);
-      if (other === undefined || isNewer(carrier, other)) newest.set(sessionId, carrier);
+      if (!other || compareRevisions(carrier, other) > 0) newest.set(sessionId, carrier);
     }
   }
   return newest;
-}
-
-function isNewer(carrier: Newest, other: Newest): boolean {
-  if (carrier.revision !== other.revision) return carrier.revision > other.revision;
-  return carrier.id > other.id;
 }
 
 async function parentsIn(
@@ -88,30 +83,24 @@ async function parentsIn(
   for (const ids of idChunks([...sessions.keys()])) {
     const where = and(oneOf("id", ids), eq("revises", sessionItself));
     for await (const rows of store.table("messages").scan({ columns, where })) {
-      for (const { session_id, id, options } of rows) {
-        const sessionId = String(session_id);
-        const parent = parentOf(options);
-        if (parent && sessions.get(String(id)) === sessionId) parents.set(sessionId, parent);
+      for (const row of rows) {
+        const sessionId = String(row["session_id"]);
+        const parent = parentOf(row);
+        if (parent && sessions.get(String(row["id"])) === sessionId) parents.set(sessionId, parent);
       }
     }
   }
   return parents;
 }
 
-function parentOf(options: Cell | undefined): LaterParent | undefined {
-  try {
-    const { session } = bagOf(objectOf(options), "pond");
-    if (!isJsonObject(session)) return undefined;
-    const { parent_session_id: parent, parent_message_id: cut } = session;
-    const source = objectAt(objectAt(session, "options"), "source");
-    return {
-      parentId: typeof parent === "string" ? parent : null,
-      parentMessageId: typeof cut === "string" ? cut : null,
-      isFork: typeof parent === "string" && saysFork(source, typeof cut === "string"),
-    };
-  } catch (error) {
-    // A row that is damaged is no reason to stop: it is named where the store is verified.
-    if (error instanceof DamagedRowError) return undefined;
-    throw error;
-  }
+function parentOf(row: Row): LaterParent | undefined {
+  const { session } = bagOf(readableOptions(row) ?? {}, "pond");
+  if (!isJsonObject(session)) return undefined;
+  const { parent_session_id: parent, parent_message_id: cut } = session;
+  const source = objectAt(objectAt(session, "options"), "source");
+  return {
+    parentId: typeof parent === "string" ? parent : null,
+    parentMessageId: typeof cut === "string" ? cut : null,
+    isFork: typeof parent === "string" && saysFork(source, typeof cut === "string"),
+  };
 }

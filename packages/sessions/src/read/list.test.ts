@@ -1,8 +1,15 @@
 import { fromRfc3339, type ReadEvent, sessionFromWire } from "@pond/canonical";
-import type { Cell, Row } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
-import { sessionTables } from "../tables.ts";
-import { type DemoMessage, type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
+import { loadLineage } from "../restore/lineage.ts";
+import {
+  type DemoMessage,
+  type DemoSession,
+  ingestDemo,
+  said,
+  withAltered,
+  withStore,
+} from "../testing.ts";
+import { getSession } from "./get.ts";
 import { listSessions } from "./list.ts";
 
 const day = 86_400;
@@ -72,24 +79,45 @@ describe("listSessions", () => {
     }));
 
   it("gives the title that was stored first where what revised it is damaged", () =>
-    withStore(async (whole) => {
-      for (const text of ["first", "second"]) {
-        await ingestDemo(whole, [{ id: "s", messages: [said("a", text)] }]);
-      }
-      await withStore(async (damaged) => {
-        for (const { name, columns } of sessionTables) {
-          const names = Object.keys(columns);
-          const rows = await whole.store.table(name).rows({ columns: names });
-          const cell = (row: Row, column: string): Cell =>
-            column === "options" && row["revises"] ? "{cut" : (row[column] ?? null);
-          const batch = names.map((column) => [column, rows.map((row) => cell(row, column))]);
-          await damaged.store.table(name).insert(Object.fromEntries(batch));
-        }
-
+    withAltered(
+      ["first", "second"].map((text) => ({ id: "s", messages: [said("a", text)] })),
+      (_, row) => (row["revises"] ? { ...row, options: "{cut" } : row),
+      async (damaged, whole) => {
         expect((await listSessions(whole))[0]?.title).toBe("second");
         expect((await listSessions(damaged))[0]?.title).toBe("first");
-      });
-    }));
+      },
+    ));
+
+  it.each([
+    ["messages", "role", "usez"],
+    ["parts", "type", "tezt"],
+    ["parts", "type", "reasoning"],
+    ["parts", "provenance", "conversationaj"],
+    ["parts", "variant_data", '{"tezt":"Begin."}'],
+  ])("lists every session where one has %s with another %s: %s", (table, column, cell) => {
+    const before: DemoSession = { id: "bad", messages: [said("a", "Begin."), said("b")] };
+    const revised: DemoSession = {
+      id: "bad",
+      messages: [{ id: "a", text: "-", isInjected: true }, said("b")],
+    };
+    return withAltered(
+      [at("good", 0), before, revised],
+      (name, row) => {
+        const isAltered = name === table && row["session_id"] === "bad";
+        const id = name === "parts" ? row["message_id"] : row["id"];
+        return isAltered && id === "b" ? { ...row, [column]: cell } : row;
+      },
+      async (damaged) => {
+        const listed = await listSessions(damaged);
+
+        expect(ids(listed).sort()).toEqual(["bad", "good"]);
+        const error = { code: "damaged_row", details: { table, column, found: cell } };
+        const options = { mode: "verbatim" } as const;
+        await expect(getSession(damaged, "bad", options)).rejects.toMatchObject(error);
+        await expect(loadLineage(damaged, "bad")).rejects.toMatchObject(error);
+      },
+    );
+  });
 
   it("folds sub-agents of any depth under their root, or lists them", () =>
     withStore(async (sessions) => {

@@ -1,11 +1,13 @@
 import type { Session } from "@pond/canonical";
 import { and, eq, type Row, rowId, type Store } from "@pond/substrate";
 import { SessionNotFoundError } from "../errors.ts";
+import { compareRevisions } from "../revisions/order.ts";
 import { liveMessages, type StoredMessage, sessionItself } from "../revisions/reconcile.ts";
 import { isMendedRow } from "../revisions/revisions.ts";
 import { sessionFromCarrier } from "../revisions/session-revisions.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { messageColumns, sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
+import { tornDigest } from "../rows/message-digest.ts";
 
 /** Which state of messages that changed: as last seen in the source, or as first stored. */
 export type At = "first" | "last";
@@ -33,14 +35,20 @@ async function loadSession(store: Store, id: string): Promise<Session> {
   return sessionFromRow(row);
 }
 
-const placeColumns = [...storedColumns, "timestamp", "role", "is_searchable", rowId];
+const placeColumns = [...storedColumns, "role", "is_searchable", rowId];
+
+/** Where the messages of a session stand, in order: (ordinal, timestamp, id), newest places. */
+export type Places = {
+  readonly places: readonly Place[];
+  /** Of messages that are no longer in the source: where they stood last. */
+  readonly removed: readonly Place[];
+};
 
 /** A session and where its messages stand. */
-export type Outline = { readonly session: Session; readonly places: readonly Place[] };
+export type Outline = Places & { readonly session: Session };
 
 /**
- * A session as it is now, or was at first, and its messages in order: (ordinal, timestamp, id),
- * newest places, tombstones out.
+ * A session and its messages as they are now, or were at first.
  *
  * @throws {SessionNotFoundError}
  */
@@ -49,19 +57,46 @@ export async function loadOutline(store: Store, id: string, at: At): Promise<Out
   const carriers = carrierIds(rows.map(storedMessage));
   const carrierId = carriers.get(sessionItself);
   const session = carrierId && (await loadRevised(store, stored, carrierId));
-  return { session: session || stored, places: toPlaces(rows, carriers) };
+  return { session: session || stored, ...toPlaces(rows, carriers) };
 }
 
-/** The places alone. */
-export async function loadPlaces(store: Store, sessionId: string, at: At): Promise<Place[]> {
+/** The places alone, of messages that are in the source. */
+export async function loadPlaces(
+  store: Store,
+  sessionId: string,
+  at: At,
+): Promise<readonly Place[]> {
   const rows = await placeRows(store, sessionId, at);
-  return toPlaces(rows, carrierIds(rows.map(storedMessage)));
+  return toPlaces(rows, carrierIds(rows.map(storedMessage))).places;
 }
 
 async function placeRows(store: Store, sessionId: string, at: At): Promise<Row[]> {
   const where = eq("session_id", sessionId);
   const rows = await store.table("messages").rows({ columns: placeColumns, where });
-  return at === "last" ? rows : rows.filter((row) => row["revises"] === null);
+  return at === "last" ? rows : firstRows(rows);
+}
+
+/**
+ * Rows without what came later. A carrier stays where it holds the first value, because its message's
+ * own rows hold none that anybody wrote: they are of several states, or damaged and mended.
+ */
+function firstRows(rows: readonly Row[]): Row[] {
+  const byTarget = Map.groupBy(rows, ({ revises }) => revises ?? null);
+  const own = byTarget.get(null) ?? [];
+  return own.flatMap((row) => {
+    const carriers = byTarget.get(row["id"] ?? null) ?? [];
+    const digest = row["digest"] === tornDigest ? firstDigest(carriers) : row["digest"];
+    const holders = carriers.filter((carrier) => carrier["digest"] === digest);
+    return [row, ...holders.map((carrier) => ({ ...carrier, ordinal: row["ordinal"] ?? null }))];
+  });
+}
+
+/** The digest of the first value that carriers of a message hold, where they hold one. */
+function firstDigest(carriers: readonly Row[]): string | null | undefined {
+  const held = carriers
+    .map(storedMessage)
+    .filter(({ digest }) => digest !== null && digest !== tornDigest);
+  return held.sort(compareRevisions)[0]?.digest;
 }
 
 async function loadRevised(store: Store, stored: Session, carrierId: string) {
@@ -70,22 +105,22 @@ async function loadRevised(store: Store, stored: Session, carrierId: string) {
   return row && sessionFromCarrier(stored, row);
 }
 
-function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): Place[] {
+function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): Places {
   const live = liveMessages(rows.map(storedMessage));
-  const places = rows.flatMap((row): Place[] => {
+  const places: Place[] = [];
+  const removed: Place[] = [];
+  for (const row of rows) {
     const now = row["revises"] === null ? live.get(String(row["id"])) : undefined;
-    if (now === undefined || now.digest === null) return [];
+    if (now === undefined) continue;
     const { id, timestamp, role } = row;
     const place = { id: String(id), timestamp: BigInt(timestamp as bigint), role: String(role) };
-    return [
-      {
-        ...{ ...place, ordinal: now.ordinal, carrierId: carriers.get(place.id) },
-        isSearchable: Number(row["is_searchable"]) === 1,
-        row: BigInt(row[rowId] as bigint),
-      },
-    ];
-  });
-  return places.sort(byPlace);
+    (now.digest === null ? removed : places).push({
+      ...{ ...place, ordinal: now.ordinal, carrierId: carriers.get(place.id) },
+      isSearchable: Number(row["is_searchable"]) === 1,
+      row: BigInt(row[rowId] as bigint),
+    });
+  }
+  return { places: places.sort(comparePlaces), removed: removed.sort(comparePlaces) };
 }
 
 /**
@@ -103,7 +138,7 @@ export function carrierIds(stored: readonly StoredMessage[]): Map<string, string
     }
     if (row.digest === null) continue;
     const known = newest.get(row.revises);
-    if (known === undefined || isNewer(row, known)) newest.set(row.revises, row);
+    if (known === undefined || compareRevisions(row, known) > 0) newest.set(row.revises, row);
     const value = `${row.digest} ${row.revises}`;
     const holder = holders.get(value);
     if (holder === undefined || isHolder(row, holder)) holders.set(value, row);
@@ -123,12 +158,10 @@ function isHolder(row: StoredMessage, other: StoredMessage): boolean {
   return isMendedRow(row.id) || row.revision < other.revision;
 }
 
-function isNewer(row: StoredMessage, known: StoredMessage): boolean {
-  return row.revision > known.revision || (row.revision === known.revision && row.id > known.id);
-}
-
-function byPlace(left: Place, right: Place): number {
+/** Orders the places of a session. */
+export function comparePlaces(left: Place, right: Place): number {
   if (left.ordinal !== right.ordinal) return left.ordinal < right.ordinal ? -1 : 1;
   if (left.timestamp !== right.timestamp) return left.timestamp < right.timestamp ? -1 : 1;
+  if (left.id === right.id) return 0;
   return left.id < right.id ? -1 : 1;
 }

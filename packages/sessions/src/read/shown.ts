@@ -29,6 +29,8 @@ export type ShownMessage = {
   readonly timestamp: string;
   /** The value shown is not the one first stored. */
   readonly revised?: true;
+  /** It is no longer in its source; the value shown is the last that it had there. */
+  readonly removed?: true;
   /** The conversation in it; in verbatim mode `content` holds everything instead. */
   readonly text?: string;
   readonly parts_summary?: readonly PartSummary[];

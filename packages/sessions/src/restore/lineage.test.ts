@@ -3,10 +3,11 @@ import { rootOf } from "../read/ancestry.ts";
 import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
 import { loadLineage, rootIds } from "./lineage.ts";
 
-const session = (id: string, parent?: string): DemoSession => ({
+const session = (id: string, parent?: string, agent?: string): DemoSession => ({
   id,
   messages: [said(`${id}-1`)],
   ...(parent !== undefined && { parent }),
+  ...(agent !== undefined && { agent }),
 });
 
 describe("loadLineage", () => {
@@ -87,6 +88,26 @@ describe("loadLineage", () => {
       expect((await rootIds(sessions)).sort()).toEqual(["other", "root", "taken back"]);
     }));
 
+  it("ends where another client's sessions begin, where it is told to", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        session("root"),
+        session("child", "root"),
+        session("of another", "child", "other"),
+        session("below that", "of another", "other"),
+        session("its own again", "of another"),
+      ]);
+      const below = async (id: string, isCutByClient: boolean): Promise<string[]> =>
+        (await loadLineage(sessions, id, { isCutByClient })).descendants.map(
+          (each) => each.session.id,
+        );
+
+      expect(await below("root", true)).toEqual(["child"]);
+      expect(await below("of another", true)).toEqual(["below that"]);
+      expect(await below("its own again", true)).toEqual([]);
+      expect(await below("root", false)).toHaveLength(4);
+    }));
+
   it("says which session there is none of", () =>
     withStore(async (sessions) => {
       await expect(loadLineage(sessions, "none")).rejects.toMatchObject({ code: "not_found" });
@@ -106,6 +127,33 @@ describe("rootIds", () => {
       ]);
 
       expect((await rootIds(sessions)).sort()).toEqual(["orphan", "root", "x"]);
+    }));
+
+  it("names what stands below another client's sessions, where lineages are cut there", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        session("root"),
+        session("child", "root"),
+        session("of another", "child", "other"),
+        session("below that", "of another", "other"),
+        session("its own again", "of another"),
+        session("x", "y"),
+        session("y", "x", "other"),
+      ]);
+
+      const cut = await rootIds(sessions, { isCutByClient: true });
+
+      expect(cut.sort()).toEqual(["its own again", "of another", "root", "x", "y"]);
+      expect((await rootIds(sessions)).sort()).toEqual(["root", "x"]);
+    }));
+
+  it("names those that were roots at first", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [session("root"), session("late"), session("early", "root")]);
+      await ingestDemo(sessions, [session("late", "root"), session("early")]);
+
+      expect((await rootIds(sessions, { at: "first" })).sort()).toEqual(["late", "root"]);
+      expect((await rootIds(sessions)).sort()).toEqual(["early", "root"]);
     }));
 });
 

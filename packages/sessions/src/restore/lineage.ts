@@ -1,9 +1,17 @@
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
-import type { Store } from "@pond/substrate";
+import { and, eq, oneOf, type Store } from "@pond/substrate";
 import { childrenOf, loadParents, rootOf } from "../read/ancestry.ts";
 import { loadMessages } from "../read/content.ts";
 import { type At, loadOutline } from "../read/outline.ts";
 import type { SessionStore } from "../session-store.ts";
+
+/** What belongs to a lineage. */
+export type LineageOptions = {
+  /** As sources say now, or said first. Default `last`. */
+  readonly at?: At;
+  /** A session that another client wrote than its parent is the root of a lineage of its own. */
+  readonly isCutByClient?: boolean;
+};
 
 /**
  * A session with every session below it, whole (`adapter-lineage-complete-restore`). A parent that
@@ -15,36 +23,70 @@ import type { SessionStore } from "../session-store.ts";
 export async function loadLineage(
   sessions: SessionStore,
   id: string,
-  { at = "last" }: { readonly at?: At } = {},
+  { at = "last", isCutByClient = false }: LineageOptions = {},
 ): Promise<Lineage> {
   const { store } = sessions;
   const root = await loadContent(store, id, at);
+  const client = isCutByClient ? root.session.source_agent : undefined;
   const descendants: SessionContent[] = [];
-  for (const each of await descendantIds(store, id, at)) {
+  for (const each of await descendantIds(store, id, at, client)) {
     descendants.push(await loadContent(store, each, at));
   }
   return { root, descendants };
 }
 
 /** The sessions to restore so that every stored session is: the roots of all lineages. */
-export async function rootIds({ store }: SessionStore): Promise<string[]> {
-  const parents = await loadParents(store);
+export async function rootIds(
+  { store }: SessionStore,
+  { at = "last", isCutByClient = false }: LineageOptions = {},
+): Promise<string[]> {
+  const parents = new Map(await loadParents(store, at));
+  if (isCutByClient) {
+    const clients = await clientsOf(store);
+    for (const [id, parent] of parents) {
+      if (clients.get(parent ?? id) !== clients.get(id)) parents.set(id, null);
+    }
+  }
   // Sessions in a circle have no root; one of them is named, and the others are below it.
   return [...new Set([...parents.keys()].map((id) => rootOf(parents, id)))];
 }
 
-/** Ids of all sessions below one, each once, parents first. Real graphs nest three levels and more. */
-async function descendantIds(store: Store, rootId: string, at: At): Promise<string[]> {
+/** The client that wrote each session. */
+async function clientsOf(store: Store): Promise<ReadonlyMap<string, unknown>> {
+  const rows = await store.table("sessions").rows({ columns: ["id", "source_agent"] });
+  return new Map(rows.map(({ id, source_agent }) => [String(id), source_agent]));
+}
+
+/**
+ * Ids of all sessions below one, each once, parents first. Real graphs nest three levels and more.
+ *
+ * @param client - Whose sessions alone are gone down through; all clients' where left out.
+ */
+async function descendantIds(
+  store: Store,
+  rootId: string,
+  at: At,
+  client: string | undefined,
+): Promise<string[]> {
   const found = new Set([rootId]);
   for (let level = [rootId]; level.length > 0; ) {
     const children = await childrenOf(store, level, { at });
     // A session has one parent: what leads to a session twice leads round through the root.
     level = [...children.keys()].filter((id) => !found.has(id));
+    if (client !== undefined) level = await ofClient(store, level, client);
     level.sort();
     for (const id of level) found.add(id);
   }
   found.delete(rootId);
   return [...found];
+}
+
+/** Those of the sessions that a client wrote. */
+async function ofClient(store: Store, ids: readonly string[], client: string): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const where = and(oneOf("id", ids), eq("source_agent", client));
+  const rows = await store.table("sessions").rows({ columns: ["id"], where });
+  return rows.map(({ id }) => String(id));
 }
 
 async function loadContent(store: Store, id: string, at: At): Promise<SessionContent> {

@@ -1,4 +1,4 @@
-import type { Lineage, RestoredFile, Writer } from "@pond/canonical/adapter";
+import type { FidelityCount, Lineage, RestoredFile, Writer } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { ingestDemo, said, withStore } from "../testing.ts";
 import { restore } from "./restore.ts";
@@ -22,6 +22,12 @@ const writer: Writer = {
       },
     })),
 };
+
+const counts = (kept: number, translated: number): FidelityCount => ({
+  kept,
+  translated,
+  dropped: 0,
+});
 
 const paths = ({ files }: { readonly files: readonly RestoredFile[] }): string[] =>
   files.map(({ path, content }) => `${path}: ${[...content].join("").replaceAll("\n", " ")}`);
@@ -67,6 +73,106 @@ describe("restore", () => {
         system: { kept: 0, translated: 0, dropped: 2 },
       });
     }));
+
+  describe("of sessions of several clients", () => {
+    const demos = [
+      { id: "s", messages: [said("a")] },
+      { id: "fork", parent: "s", messages: [said("b")] },
+      { id: "elsewhere", agent: "other", parent: "s", messages: [said("c")] },
+      { id: "its agent", agent: "third", parent: "elsewhere", messages: [said("d")] },
+      { id: "back", parent: "elsewhere", messages: [said("e")] },
+    ];
+    // Which of the two wrote a file, and what with.
+    const naming: Writer = {
+      ...writer,
+      writeNative: (lineage) => named("native", lineage),
+      writeForeign: (lineage) => named("foreign", lineage),
+    };
+    const named = (how: string, lineage: Lineage): RestoredFile[] =>
+      fileOf(lineage).map((file) => ({
+        ...file,
+        path: `${how} with ${lineage.root.session.id}/${file.path}`,
+        ...(how === "foreign" && { fidelity: { text: { kept: 0, translated: 1, dropped: 0 } } }),
+      }));
+
+    it("is native for each of the writer's own (`adapter-native-restore-lossless`)", () =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, demos);
+
+        const { files, isNative, fidelity } = await restore(sessions, "s", naming);
+
+        expect(files.map(({ path, part }) => [path, part])).toEqual([
+          ["native with s/s.txt", { isNative: true, fidelity: { text: counts(2, 0) } }],
+          ["native with s/fork.txt", { isNative: true, fidelity: { text: counts(2, 0) } }],
+          [
+            "foreign with elsewhere/elsewhere.txt",
+            { isNative: false, fidelity: { text: counts(0, 2) } },
+          ],
+          [
+            "foreign with elsewhere/its agent.txt",
+            { isNative: false, fidelity: { text: counts(0, 2) } },
+          ],
+          ["native with back/back.txt", { isNative: true, fidelity: { text: counts(1, 0) } }],
+        ]);
+        expect([isNative, fidelity]).toEqual([false, { text: counts(3, 2) }]);
+      }));
+
+    it("is native below a session that is translated", () =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, demos);
+
+        const { files } = await restore(sessions, "s", { ...naming, origin: "other" });
+
+        expect(files.map(({ path }) => path)).toEqual([
+          "foreign with s/s.txt",
+          "foreign with s/fork.txt",
+          "native with elsewhere/elsewhere.txt",
+          "foreign with back/back.txt",
+          "foreign with its agent/its agent.txt",
+        ]);
+      }));
+
+    it("keeps all together for a client that none of them came from", () =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, demos);
+
+        const { files } = await restore(sessions, "s", { ...naming, origin: "fourth" });
+
+        expect(files.map(({ path }) => path.split("/")[0])).toEqual(
+          Array(5).fill("foreign with s"),
+        );
+      }));
+
+    it("leaves out what other clients wrote below, where it is told to", () =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, demos);
+
+        const restored = await restore(sessions, "s", naming, { isCutByClient: true });
+
+        expect(restored.files.map(({ session }) => session)).toEqual(["s", "fork"]);
+        expect(restored.isNative).toBe(true);
+      }));
+
+    it("writes once what several of them attach", () =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, demos);
+        const attaching = (bytes: (id: string) => string): Writer => ({
+          ...naming,
+          writeNative: (lineage) => {
+            const { id } = lineage.root.session;
+            return [{ session: id, path: "blob", content: [bytes(id)] }, ...fileOf(lineage)];
+          },
+        });
+        const blobs = async (writer: Writer): Promise<string[]> =>
+          (await restore(sessions, "s", writer)).files
+            .filter(({ path }) => path === "blob")
+            .map(({ session }) => session);
+
+        expect(await blobs(attaching(() => "the same"))).toEqual(["s"]);
+        // Whoever writes them is told that two have one path.
+        expect(await blobs(attaching((id) => `of ${id}`))).toEqual(["s", "back"]);
+      }));
+  });
 
   it("gives the source as it was last, or as it was first", () =>
     withStore(async (sessions) => {

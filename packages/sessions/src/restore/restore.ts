@@ -5,25 +5,28 @@ import type {
   SessionContent,
   Writer,
 } from "@pond/canonical/adapter";
-import type { At } from "../read/outline.ts";
 import type { SessionStore } from "../session-store.ts";
 import { keptWhole, sumOf } from "./fidelity.ts";
-import { loadLineage } from "./lineage.ts";
+import { type LineageOptions, loadLineage } from "./lineage.ts";
+import { partsOf } from "./parts.ts";
 import { checkPath } from "./safe-path.ts";
 
-/** The files, and what became of the parts. */
-export type Restored = {
-  readonly files: readonly RestoredFile[];
-  /** True where every session goes back to the client it came from. */
+/** What became of some sessions. */
+export type RestoredPart = {
+  /** True where they go back to the client they came from. */
   readonly isNative: boolean;
-  /** What became of each part type, over all sessions. */
+  /** What became of each part type, over all of them. */
   readonly fidelity: Fidelity;
 };
 
+/** A file, and the sessions it was written with: one below the other, all native or none. */
+export type LineageFile = RestoredFile & { readonly part: RestoredPart };
+
+/** The files, and what became of all the sessions. */
+export type Restored = RestoredPart & { readonly files: readonly LineageFile[] };
+
 /** Which values, and how calls are understood. */
-export type RestoreOptions = {
-  /** The sessions as last seen in their source, or as first stored. Default `last`. */
-  readonly at?: At;
+export type RestoreOptions = LineageOptions & {
   /** What a call of another client's tool means. Default: every call stays in its own words. */
   readonly readTool?: ReadTool;
   /** What another client is told a session's project is. Default: the same. */
@@ -31,8 +34,9 @@ export type RestoreOptions = {
 };
 
 /**
- * The files of a session and of all below it, for a client. The origins decide whether the restore
- * is native, never the adapter (`adapter-native-restore-lossless`).
+ * The files of a session and of all below it, for a client. Their origins decide which of them are
+ * restored natively, never the adapter, and never what lies above or below one
+ * (`adapter-native-restore-lossless`).
  *
  * @throws {SessionNotFoundError}
  * @throws {UnsafePathError} where a session names a place outside the client's folder.
@@ -41,29 +45,45 @@ export async function restore(
   sessions: SessionStore,
   id: string,
   writer: Writer,
-  {
-    at = "last",
-    readTool = () => undefined,
-    projectFor = (project) => project,
-  }: RestoreOptions = {},
+  { readTool = () => undefined, projectFor = (project) => project, ...which }: RestoreOptions = {},
 ): Promise<Restored> {
-  const lineage = await loadLineage(sessions, id, { at });
-  const contents = [lineage.root, ...lineage.descendants];
-  const isNative = contents.every(({ session }) => session.source_agent === writer.origin);
+  const lineage = await loadLineage(sessions, id, which);
   const inProject = ({ session, messages }: SessionContent): SessionContent => ({
     session: { ...session, project: projectFor(session.project) },
     messages,
   });
-  const foreign = {
-    root: inProject(lineage.root),
-    descendants: lineage.descendants.map(inProject),
-  };
-  const files = [
-    ...(isNative ? writer.writeNative(lineage) : writer.writeForeign(foreign, readTool)),
-  ];
+  const written = partsOf(lineage, writer.origin).map(({ isNative, root, descendants }) => {
+    const foreign = { root: inProject(root), descendants: descendants.map(inProject) };
+    const files = [
+      ...(isNative
+        ? writer.writeNative({ root, descendants })
+        : writer.writeForeign(foreign, readTool)),
+    ];
+    const fidelity = isNative
+      ? keptWhole([root, ...descendants].flatMap(({ messages }) => messages))
+      : sumOf(files.flatMap((file) => file.fidelity ?? []));
+    return { files, part: { isNative, fidelity } };
+  });
+  const files = withoutShared(
+    written.flatMap(({ files, part }) => files.map((file) => ({ ...file, part }))),
+  );
   for (const file of files) checkPath(file);
-  const fidelity = isNative
-    ? keptWhole(contents.flatMap(({ messages }) => messages))
-    : sumOf(files.flatMap((file) => file.fidelity ?? []));
-  return { files, isNative, fidelity };
+  return {
+    files,
+    isNative: written.every(({ part }) => part.isNative),
+    fidelity: sumOf(written.map(({ part }) => part.fidelity)),
+  };
+}
+
+/** Sessions share what they attach: of files with the same path and bytes the first is enough. */
+function withoutShared(files: readonly LineageFile[]): LineageFile[] {
+  const alike = Map.groupBy(files, ({ path }) => path);
+  return files.filter((file) => {
+    const [first = file] = alike.get(file.path) ?? [];
+    return first === file || !bytesOf(first).equals(bytesOf(file));
+  });
+}
+
+function bytesOf({ content }: RestoredFile): Buffer {
+  return Buffer.concat([...content].map((piece) => Buffer.from(piece)));
 }

@@ -10,7 +10,7 @@ type Rows = readonly DatedMessage[];
 function storeThatSaw(states: readonly (readonly [number, readonly Incoming[]])[]): Rows {
   let rows: DatedMessage[] = [];
   for (const [time, state] of states) {
-    const changes = reconcile(liveMessages(rows), state, { mayRemove: true });
+    const changes = reconcile(liveMessages(rows), state, { mayRemove: true, reach: "whole" });
     const base = { timestamp: 0n, ingestedAt: BigInt(time) };
     const added = changes.map((change): DatedMessage => {
       const { id = "", digest = null } =
@@ -59,11 +59,13 @@ function order(rows: Rows): string[] {
     .map(({ id }) => id);
 }
 
+const said = (id: string, digest: string): Incoming => ({ id, digest, timestamp: 0n });
+
 // A source whose every message only ever gets values it never had.
 const history = fc
   .array(fc.subarray([..."abcdefgh"], { minLength: 1 }), { minLength: 1, maxLength: 8 })
   .map((states) =>
-    states.map((ids, time) => [time, ids.map((id) => ({ id, digest: `${id}${time}` }))] as const),
+    states.map((ids, time) => [time, ids.map((id) => said(id, `${id}${time}`))] as const),
   );
 const seen = fc.tuple(history, fc.infiniteStream(fc.boolean()), fc.infiniteStream(fc.boolean()));
 
@@ -118,9 +120,8 @@ describe("mergeMessages", () => {
         fc.subarray([..."abcdefgh"]),
         fc.subarray([..."abcdefghijkl"]),
         (ofOne, ofOther) => {
-          const said = (ids: readonly string[]) => ids.map((id) => ({ id, digest: id }));
-          const one = storeThatSaw([[0, said(ofOne)]]);
-          const other = storeThatSaw([[1, said(ofOther)]]);
+          const one = storeThatSaw([[0, ofOne.map((id) => said(id, id))]]);
+          const other = storeThatSaw([[1, ofOther.map((id) => said(id, id))]]);
 
           const merged = order(copied(other, one));
 

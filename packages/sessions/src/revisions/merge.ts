@@ -12,10 +12,7 @@ import { carrierRowId, isMendedRow } from "./revisions.ts";
 // tells which of two states is the later one is that a store has seen both.
 
 /** A stored row, and when it was stored, which a copy of it keeps. */
-export type DatedMessage = StoredMessage & {
-  readonly timestamp: bigint;
-  readonly ingestedAt: bigint;
-};
+export type DatedMessage = StoredMessage & { readonly ingestedAt: bigint };
 
 /** A row of another store, by its id there, and what it is to be here. */
 export type AddedRow = Pick<StoredMessage, "id" | "ordinal" | "revision"> & {
@@ -68,7 +65,7 @@ export function mergeMessages(
   for (const { previous, ordinal } of moves) {
     const { id, digest, revision } = previous;
     const rowId = carrierRowId(previous, { digest, ordinal });
-    live.set(id, { id, digest, ordinal, rowId, revision: revision + 1n });
+    live.set(id, { ...previous, ordinal, rowId, revision: revision + 1n });
   }
   const added: AddedRow[] = [];
   for (const [id, [first, ...later]] of states) {
@@ -179,10 +176,7 @@ function placesOf(
   const shownIds = new Set(shown.map(({ id }) => id));
   const given = inPlace(others);
   const common = new Map([...live].filter(([id]) => shownIds.has(id)));
-  const neighbours = inOrder(
-    common,
-    given.map(({ id }) => ({ id, digest: "" })),
-  );
+  const neighbours = inOrder(common, given, "whole");
   let run: DatedMessage[] = [];
   const runs = new Map<string, readonly DatedMessage[]>();
   for (const [position, row] of given.entries()) {
@@ -192,11 +186,12 @@ function placesOf(
     } else if (isNew(row)) run.push(row);
   }
   const merged = [...shown.flatMap((row) => [...(runs.get(row.id) ?? []), row]), ...run];
-  const incoming = merged.map(({ id, digest }) => ({
+  const incoming = merged.map(({ id, digest, timestamp }) => ({
     id,
     digest: live.get(id)?.digest ?? digest ?? "",
+    timestamp,
   }));
-  for (const change of reconcile(live, incoming, { mayRemove: false })) {
+  for (const change of reconcile(live, incoming, { mayRemove: false, reach: "whole" })) {
     const row = change.kind === "remove" ? undefined : merged[change.position];
     if (change.kind === "remove" || row === undefined) continue;
     if (!shownIds.has(row.id)) ordinals.set(row.id, change.ordinal);

@@ -1,29 +1,35 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ordinalGap, type Reach } from "./place-between.ts";
 import {
   type Incoming,
   type LiveMessage,
   liveMessages,
-  ordinalGap,
   reconcile,
   type StoredMessage,
 } from "./reconcile.ts";
+
+type Options = { readonly mayRemove?: boolean; readonly reach?: Reach };
 
 /** Stores what reconciling asks for, as ingest does. */
 function apply(
   stored: readonly StoredMessage[],
   incoming: readonly Incoming[],
-  { mayRemove = true } = {},
+  { mayRemove = true, reach = "whole" }: Options = {},
 ): StoredMessage[] {
-  const changes = reconcile(liveMessages(stored), incoming, { mayRemove });
+  const changes = reconcile(liveMessages(stored), incoming, { mayRemove, reach });
   const added = changes.map((change): StoredMessage => {
-    const { id = "", digest = "" } =
-      change.kind === "remove" ? {} : (incoming[change.position] ?? {});
+    const {
+      id = "",
+      digest = "",
+      timestamp = 0n,
+    } = change.kind === "remove" ? {} : (incoming[change.position] ?? {});
     if (change.kind === "insert") {
-      return { id, ordinal: change.ordinal, digest, revises: null, revision: 0n };
+      return { id, ordinal: change.ordinal, timestamp, digest, revises: null, revision: 0n };
     }
     const { previous } = change;
     const base = {
+      timestamp,
       id: `carrier ${previous.rowId} ${change.kind === "remove" ? "" : `${digest} ${change.ordinal}`}`,
       revises: previous.id,
       revision: previous.revision + 1n,
@@ -40,11 +46,18 @@ function shown(stored: readonly StoredMessage[]): Incoming[] {
   return [...liveMessages(stored).values()]
     .filter((message): message is LiveMessage & { digest: string } => message.digest !== null)
     .sort((left, right) => (left.ordinal < right.ordinal ? -1 : 1))
-    .map(({ id, digest }) => ({ id, digest }));
+    .map(({ id, digest, timestamp }) => ({ id, digest, timestamp }));
 }
 
+/** As a source holds it whose records have no times of their own. */
+const untimed = (id: string, digest = "1"): Incoming => ({ id, digest, timestamp: 0n });
+
 const state = fc.uniqueArray(
-  fc.record({ id: fc.constantFrom(..."abcdefghijkl"), digest: fc.constantFrom("1", "2", "3") }),
+  fc.record({
+    id: fc.constantFrom(..."abcdefghijkl"),
+    digest: fc.constantFrom("1", "2", "3"),
+    timestamp: fc.constant(0n),
+  }),
   { selector: ({ id }) => id, maxLength: 12 },
 );
 
@@ -71,7 +84,8 @@ describe("reconcile", () => {
           for (const each of states) stored = apply(stored, each, { mayRemove });
           stored = apply(stored, last, { mayRemove });
 
-          expect(reconcile(liveMessages(stored), last, { mayRemove })).toEqual([]);
+          const options = { mayRemove, reach: "whole" } as const;
+          expect(reconcile(liveMessages(stored), last, options)).toEqual([]);
         },
       ),
     );
@@ -111,29 +125,25 @@ describe("reconcile", () => {
   });
 
   it("adds a row per message that moved, not per message that was passed", () => {
-    const ids = [..."abcdefgh"].map((id) => ({ id, digest: "1" }));
+    const ids = [..."abcdefgh"].map((id) => untimed(id));
     const stored = apply([], ids);
     const [first, ...others] = ids;
 
     const moved = reconcile(liveMessages(stored), [...others, first ?? ids[0]] as Incoming[], {
       mayRemove: true,
+      reach: "whole",
     });
 
     expect(moved.map(({ kind }) => kind)).toEqual(["move"]);
   });
 
   it("leaves gaps for what a source may put in between", () => {
-    const stored = apply(
-      [],
-      [
-        { id: "a", digest: "1" },
-        { id: "b", digest: "1" },
-      ],
-    );
+    const stored = apply([], [untimed("a"), untimed("b")]);
 
-    const incoming = ["a", "new", "b"].map((id) => ({ id, digest: "1" }));
+    const incoming = ["a", "new", "b"].map((id) => untimed(id));
 
-    expect(reconcile(liveMessages(stored), incoming, { mayRemove: true })).toEqual([
+    const options = { mayRemove: true, reach: "whole" } as const;
+    expect(reconcile(liveMessages(stored), incoming, options)).toEqual([
       { kind: "insert", position: 1, ordinal: ordinalGap / 2n },
     ]);
   });
@@ -142,13 +152,13 @@ describe("reconcile", () => {
     let ids = ["a", "z"];
     let stored = apply(
       [],
-      ids.map((id) => ({ id, digest: "1" })),
+      ids.map((id) => untimed(id)),
     );
     for (let count = 0; count < 40; count++) {
       ids = ["a", `n${count}`, ...ids.slice(1)];
       stored = apply(
         stored,
-        ids.map((id) => ({ id, digest: "1" })),
+        ids.map((id) => untimed(id)),
       );
     }
 
@@ -158,12 +168,127 @@ describe("reconcile", () => {
 
   it("lets all readers agree where two writers made a revision at once", () => {
     const rows: StoredMessage[] = [
-      { id: "a", ordinal: 0n, digest: "1", revises: null, revision: 0n },
-      { id: "r1", ordinal: 0n, digest: "2", revises: "a", revision: 1n },
-      { id: "r2", ordinal: 0n, digest: "3", revises: "a", revision: 1n },
+      { id: "a", timestamp: 0n, ordinal: 0n, digest: "1", revises: null, revision: 0n },
+      { id: "r1", timestamp: 0n, ordinal: 0n, digest: "2", revises: "a", revision: 1n },
+      { id: "r2", timestamp: 0n, ordinal: 0n, digest: "3", revises: "a", revision: 1n },
     ];
 
     expect(liveMessages(rows)).toEqual(liveMessages(rows.toReversed()));
     expect(liveMessages(rows).get("a")?.digest).toBe("3");
+  });
+});
+
+/** Ids of a source in its order, and how many of them each batch holds. */
+const source = [..."abcdefghijklmnopqrst"];
+const cuts = fc.array(fc.integer({ min: 1, max: 5 }), {
+  minLength: source.length,
+  maxLength: source.length,
+});
+const ascending = fc.array(fc.integer({ min: 1, max: 3 }), {
+  minLength: source.length,
+  maxLength: source.length,
+});
+const anyTimes = fc.array(fc.nat({ max: 9 }), {
+  minLength: source.length,
+  maxLength: source.length,
+});
+
+/** The source's messages, so far apart in time. */
+function timed(steps: readonly number[]): Incoming[] {
+  let time = 0n;
+  return source.map((id, at) => {
+    time += BigInt(steps[at] ?? 0);
+    return { id, digest: "1", timestamp: time };
+  });
+}
+
+/** What a client sends: cut so, with the messages beside each cut in both batches. */
+function batchesOf(messages: readonly Incoming[], sizes: readonly number[]): Incoming[][] {
+  const batches: Incoming[][] = [];
+  for (let from = 0, at = 0; from < messages.length; at++) {
+    const to = from + (sizes[at] ?? 1);
+    batches.push(messages.slice(Math.max(0, from - 1), to + 1));
+    from = to;
+  }
+  return batches;
+}
+
+const ofBatch = { mayRemove: false, reach: "part" } as const;
+
+function sent(stored: readonly StoredMessage[], batches: readonly Incoming[][]): StoredMessage[] {
+  return batches.reduce((rows, batch) => apply(rows, batch, ofBatch), [...stored]);
+}
+
+describe("reconcile, of a session that is read over several commits", () => {
+  it("puts what was missing in its place at once, where messages have one time too", () => {
+    const steps = fc.array(fc.nat({ max: 1 }), {
+      minLength: source.length,
+      maxLength: source.length,
+    });
+    fc.assert(
+      fc.property(fc.subarray(source), steps, cuts, (kept, times, sizes) => {
+        const messages = timed(times);
+        let stored = apply(
+          [],
+          messages.filter(({ id }) => kept.includes(id)),
+        );
+
+        for (let from = 0, at = 0; from < source.length; at++) {
+          const to = from + (sizes[at] ?? 1);
+          const reach = from === 0 ? "beginning" : "middle";
+          const read = messages.slice(Math.max(0, from - 1), to);
+          stored = apply(stored, read, { mayRemove: false, reach });
+          from = to;
+        }
+
+        expect(shown(stored)).toEqual(messages);
+        expect(stored.filter(({ revises }) => revises !== null)).toEqual([]);
+        expect(apply(stored, messages)).toEqual(stored);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("reconcile, of a session that comes in batches", () => {
+  it("puts what was missing in its place at once, however much of it is in a row", () => {
+    fc.assert(
+      fc.property(fc.subarray(source), ascending, cuts, (kept, steps, sizes) => {
+        const messages = timed(steps);
+        const batches = batchesOf(messages, sizes);
+        const stored = apply(
+          [],
+          messages.filter(({ id }) => kept.includes(id)),
+        );
+
+        const all = sent(stored, batches);
+
+        expect(shown(all)).toEqual(messages);
+        // Where nothing of the first batch is stored, it may as well be what comes behind all.
+        const isAnchored = kept.length === 0 || batches[0]?.some(({ id }) => kept.includes(id));
+        if (isAnchored) expect(all.filter(({ revises }) => revises !== null)).toEqual([]);
+        expect(sent(all, batches)).toEqual(all);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("shows them in the source's order, whatever was stored and at whatever times", () => {
+    fc.assert(
+      fc.property(fc.array(state, { maxLength: 4 }), anyTimes, cuts, (states, times, sizes) => {
+        const messages = source.map((id, at) => ({
+          ...{ id, digest: "1" },
+          timestamp: BigInt(times[at] ?? 0),
+        }));
+        let stored: StoredMessage[] = [];
+        for (const each of states) stored = apply(stored, each);
+
+        const all = sent(stored, batchesOf(messages, sizes));
+
+        expect(shown(all).map(({ id }) => id)).toEqual(source);
+        expect(sent(all, batchesOf(messages, sizes.toReversed()))).toEqual(all);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

@@ -1,7 +1,10 @@
+import { hasBeginning, placeBetween, type Reach } from "./place-between.ts";
+
 /** A stored row of a session, as far as reconciling needs it. */
 export type StoredMessage = {
   readonly id: string;
   readonly ordinal: bigint;
+  readonly timestamp: bigint;
   /** Null in a tombstone. */
   readonly digest: string | null;
   /** Set in a carrier: the message it holds a later state of. */
@@ -13,6 +16,7 @@ export type StoredMessage = {
 export type LiveMessage = {
   readonly id: string;
   readonly ordinal: bigint;
+  readonly timestamp: bigint;
   /** Null while a tombstone covers it. */
   readonly digest: string | null;
   readonly revision: bigint;
@@ -20,7 +24,11 @@ export type LiveMessage = {
   readonly rowId: string;
 };
 
-export type Incoming = { readonly id: string; readonly digest: string };
+export type Incoming = {
+  readonly id: string;
+  readonly digest: string;
+  readonly timestamp: bigint;
+};
 
 /** What has to be added so that the store shows what the source holds. */
 export type Change =
@@ -32,9 +40,6 @@ export type Change =
       readonly previous: LiveMessage;
     }
   | { readonly kind: "remove"; readonly previous: LiveMessage };
-
-/** Room left between neighbours for records a source may put there later. */
-export const ordinalGap = 65_536n;
 
 /** Stands for the session itself where a carrier names what it holds a later state of. */
 export const sessionItself = "pond-revision:session";
@@ -51,8 +56,8 @@ export function liveMessages(stored: readonly StoredMessage[]): Map<string, Live
       known !== undefined &&
       (known.revision > row.revision || (known.revision === row.revision && known.rowId > row.id));
     if (isOlder) continue;
-    const { ordinal, digest, revision } = row;
-    live.set(id, { id, ordinal, digest, revision, rowId: row.id });
+    const { ordinal, timestamp, digest, revision } = row;
+    live.set(id, { id, ordinal, timestamp, digest, revision, rowId: row.id });
   }
   return live;
 }
@@ -64,10 +69,10 @@ export function liveMessages(stored: readonly StoredMessage[]): Map<string, Live
 export function reconcile(
   live: ReadonlyMap<string, LiveMessage>,
   incoming: readonly Incoming[],
-  { mayRemove }: { readonly mayRemove: boolean },
+  { mayRemove, reach }: { readonly mayRemove: boolean; readonly reach: Reach },
 ): Change[] {
-  const fixed = inOrder(live, incoming);
-  const ordinals = placeBetween(incoming.length, fixed, lastOrdinal(live));
+  const fixed = inOrder(live, incoming, reach);
+  const ordinals = placeBetween(incoming, fixed, live, reach);
   const changes: Change[] = [];
   for (const [position, { id, digest }] of incoming.entries()) {
     const previous = live.get(id);
@@ -88,15 +93,26 @@ export function reconcile(
   return changes;
 }
 
-/** What stays where it is: the longest run of stored messages whose order is the source's. */
+/**
+ * What stays where it is: the longest run of stored messages whose order is the source's. Where more
+ * may stand in front, the first of them stays: that the others come behind it is sure.
+ *
+ * @returns Ordinals by position, the first position first.
+ */
 export function inOrder(
   live: ReadonlyMap<string, LiveMessage>,
-  incoming: readonly Incoming[],
+  incoming: readonly Pick<Incoming, "id">[],
+  reach: Reach,
 ): Map<number, bigint> {
-  const placed = incoming.flatMap(({ id }, position) => {
+  const stored = incoming.flatMap(({ id }, position) => {
     const message = live.get(id);
     return message && message.digest !== null ? [{ position, ordinal: message.ordinal }] : [];
   });
+  const [first] = stored;
+  const placed =
+    first === undefined || hasBeginning(reach)
+      ? stored
+      : stored.filter((each) => each === first || each.ordinal > first.ordinal);
   // Patience sorting: `tails[n]` ends the best increasing run of length n + 1.
   const tails: number[] = [];
   const before: (number | undefined)[] = [];
@@ -112,84 +128,10 @@ export function inOrder(
     before[index] = tails[low - 1];
     tails[low] = index;
   }
-  const fixed = new Map<number, bigint>();
+  const fixed: [number, bigint][] = [];
   for (let index = tails.at(-1); index !== undefined; index = before[index]) {
     const message = placed[index];
-    if (message) fixed.set(message.position, message.ordinal);
+    if (message) fixed.push([message.position, message.ordinal]);
   }
-  return fixed;
-}
-
-/** Past everything that was ever there, so that what is appended comes after it. */
-export function lastOrdinal(live: ReadonlyMap<string, LiveMessage>): bigint {
-  let last = -ordinalGap;
-  for (const { ordinal } of live.values()) if (ordinal > last) last = ordinal;
-  return last;
-}
-
-/** An ordinal for every position: the fixed ones keep theirs, the others go in between. */
-function placeBetween(
-  count: number,
-  fixedAt: ReadonlyMap<number, bigint>,
-  lastStored: bigint,
-): bigint[] {
-  const fixed = new Map(fixedAt);
-  const ordinals: bigint[] = [];
-  let previous: bigint | undefined;
-  for (let position = 0; position < count; ) {
-    const own = fixed.get(position);
-    if (own !== undefined) {
-      ordinals[position++] = previous = own;
-      continue;
-    }
-    const next = endOfGap(fixed, position, previous, count);
-    const end = fixed.get(next);
-    const start = startOf(previous, end, next - position, lastStored);
-    const step = end === undefined ? ordinalGap : (end - start) / BigInt(next - position + 1);
-    for (let index = 1; position < next; index++, position++) {
-      ordinals[position] = previous = start + step * BigInt(index);
-    }
-  }
-  return ordinals;
-}
-
-/**
- * Where the gap that begins at `position` ends: at the next fixed one. Where that leaves no room,
- * fixed ones give up their places, and enough of them that the next insertion finds some.
- */
-function endOfGap(
-  fixed: Map<number, bigint>,
-  position: number,
-  previous: bigint | undefined,
-  count: number,
-): number {
-  let end = position;
-  const hasRoom = (each: number): boolean => {
-    const ordinal = fixed.get(end);
-    if (ordinal === undefined || previous === undefined) return true;
-    return ordinal - previous > BigInt((end - position) * each);
-  };
-  const findEnd = (): void => {
-    while (end < count && !fixed.has(end)) end++;
-  };
-  findEnd();
-  if (hasRoom(1)) return end;
-  while (!hasRoom(roomToMake)) {
-    fixed.delete(end);
-    findEnd();
-  }
-  return end;
-}
-
-const roomToMake = 1024;
-
-function startOf(
-  previous: bigint | undefined,
-  end: bigint | undefined,
-  count: number,
-  lastStored: bigint,
-): bigint {
-  if (end === undefined)
-    return previous !== undefined && previous > lastStored ? previous : lastStored;
-  return previous ?? end - ordinalGap * BigInt(count + 1);
+  return new Map(fixed.reverse());
 }

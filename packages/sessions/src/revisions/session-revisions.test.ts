@@ -7,6 +7,7 @@ import { getSession } from "../read/get.ts";
 import { loadLineage } from "../restore/lineage.ts";
 import type { SessionStore } from "../session-store.ts";
 import { allRows, demoEvents, type Ingested, ingestDemo, streamOf, withStore } from "../testing.ts";
+import { sessionFromCarrier } from "./session-revisions.ts";
 
 /** What a source says of session `s`, and nothing else. */
 function state(path: string, more: object = {}): readonly ReadEvent[] {
@@ -85,6 +86,25 @@ it("keeps the labels of the first state (spec 7.6)", () =>
     expect([session.project, session.source_agent]).toEqual(["/home/ada", "demo"]);
     expect(await pathAt(sessions, "last")).toMatchObject({ path: "b" });
   }));
+
+it.each([
+  [{}, {}],
+  [{ pond: { host: "h" } }, { pond: { host: "h" } }],
+  [{ pond: "kept" }, { pond: "kept" }],
+])("adds nothing to what is pond's own, and takes nothing away: %j", (options, expected) => {
+  const created_at = "2026-03-01T09:00:00Z";
+  const fields = { id: "s", source_agent: "demo", project: "/", created_at };
+  const said = { id: "s", created_at, options: { source: { path: "a" } } };
+  const carrier = {
+    session_id: "s",
+    id: "c",
+    options: JSON.stringify({ pond: { session: said } }),
+  };
+
+  const revised = sessionFromCarrier(sessionFromWire({ ...fields, options }), carrier);
+
+  expect(revised?.options).toEqual({ source: { path: "a" }, ...expected });
+});
 
 it("waits for the next time where the source changed meanwhile", () =>
   withStore(async (sessions) => {

@@ -6,12 +6,14 @@ import {
   sessionFromWire,
   sessionToWire,
   stringifyJson,
+  ValidationError,
 } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
 import type { RowValues } from "../rows/columns.ts";
-import { objectOf } from "../rows/from-rows.ts";
+import { damagedRow, objectIn } from "../rows/from-rows.ts";
 import { bagOf } from "../rows/option-bag.ts";
 import type { Labels } from "../rows/to-rows.ts";
+import { compareRevisions } from "./order.ts";
 import { type StoredMessage, sessionItself } from "./reconcile.ts";
 import { carrierRow } from "./revisions.ts";
 
@@ -30,7 +32,7 @@ export type SessionState = {
 export function sessionState(stored: Session, rows: readonly StoredMessage[]): SessionState {
   let state: SessionState = { digest: sessionDigest(stored), revision: 0n, rowId: stored.id };
   for (const { id, revises, revision, digest } of rows) {
-    const isNewer = revision > state.revision || (revision === state.revision && id > state.rowId);
+    const isNewer = compareRevisions({ revision, id }, { ...state, id: state.rowId }) > 0;
     if (revises === sessionItself && digest !== null && isNewer) {
       state = { digest, revision, rowId: id };
     }
@@ -59,14 +61,24 @@ export function sessionRevisionRow(
   });
 }
 
-/** The session as a carrier says it is; undefined where the row is no such carrier. */
+/**
+ * The session as a carrier says it is; undefined where the row is no such carrier.
+ *
+ * @throws {DamagedRowError}
+ */
 export function sessionFromCarrier(stored: Session, row: Row): Session | undefined {
-  const { session } = bagOf(objectOf(row["options"]), "pond");
+  const { session } = bagOf(objectIn(row, "options"), "pond");
   if (!isJsonObject(session)) return undefined;
   const { source_agent, project } = stored;
-  const { options, ...fields } = sessionFromWire({ ...session, source_agent, project });
-  const pond = bagOf(stored.options, "pond");
-  return { ...fields, options: { ...options, pond } };
+  // What is pond's own is not said by the source, and stays as it was stored.
+  const { pond } = stored.options;
+  try {
+    const { options, ...fields } = sessionFromWire({ ...session, source_agent, project });
+    return { ...fields, options: { ...options, ...(pond !== undefined && { pond }) } };
+  } catch (error) {
+    if (error instanceof ValidationError) throw damagedRow(row, "options");
+    throw error;
+  }
 }
 
 /** The digest of the session that a carrier holds; undefined where the row is no such carrier. */

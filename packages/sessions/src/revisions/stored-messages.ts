@@ -2,7 +2,14 @@ import { oneOf, type Row, rowId, type Store } from "@pond/substrate";
 import type { StoredMessage } from "./reconcile.ts";
 
 /** What `storedMessage` needs of a row. */
-export const storedColumns = ["id", "ordinal", "digest", "revises", "revision"] as const;
+export const storedColumns = [
+  "id",
+  "ordinal",
+  "timestamp",
+  "digest",
+  "revises",
+  "revision",
+] as const;
 
 /** A stored row, its number, whether it has a text to search, and when it came. */
 export type FoundMessage = StoredMessage & {
@@ -40,6 +47,7 @@ export function storedMessage(row: Row): StoredMessage {
   return {
     id: String(row["id"]),
     ordinal: BigInt(row["ordinal"] as bigint),
+    timestamp: BigInt(row["timestamp"] as bigint),
     digest: row["digest"] as string | null,
     revises: row["revises"] as string | null,
     revision: BigInt(row["revision"] as bigint),

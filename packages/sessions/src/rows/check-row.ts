@@ -1,8 +1,8 @@
-import { checkMessage, checkPart, checkSession } from "@pond/canonical";
+import { checkMessage, checkSession } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
-import { DamagedRowError } from "../errors.ts";
 import {
-  jsonOf,
+  damagedRow,
+  jsonIn,
   messageFromCarrier,
   messageFromRow,
   partFromRow,
@@ -39,19 +39,15 @@ function checkMessageRow(row: Row): void {
   checkMessage(messageFromRow(row, []));
   messageFromCarrier(row);
   const isSearchable = row["search_text"] === null ? 0n : 1n;
-  if (row["is_searchable"] !== isSearchable) throw damaged("is_searchable", row);
+  if (row["is_searchable"] !== isSearchable) throw damagedRow(row, "is_searchable");
 }
 
 function checkPartRow(row: Row): void {
-  checkPart(partFromRow(row, row["data"] ?? null));
+  partFromRow(row, row["data"] ?? null);
 }
 
 function checkWindowRow(row: Row): void {
-  const ids = jsonOf(row, "message_ids");
+  const ids = jsonIn(row, "message_ids");
   const isList = Array.isArray(ids) && ids.every((id) => typeof id === "string");
-  if (!isList) throw damaged("message_ids", row);
-}
-
-function damaged(column: string, row: Row): DamagedRowError {
-  return new DamagedRowError(column, String(row[column]).slice(0, 80));
+  if (!isList) throw damagedRow(row, "message_ids");
 }

@@ -4,7 +4,7 @@ import { DamagedRowError } from "../errors.ts";
 import type { AddedRow, MadeRoom } from "../revisions/merge.ts";
 import { revisionRow } from "../revisions/revisions.ts";
 import { carriedSessionDigest, sessionDigest } from "../revisions/session-revisions.ts";
-import { messageFromCarrier, objectOf, sessionColumns, sessionFromRow } from "./from-rows.ts";
+import { messageFromCarrier, objectIn, sessionColumns, sessionFromRow } from "./from-rows.ts";
 import { tornDigest } from "./message-digest.ts";
 import { bagOf } from "./option-bag.ts";
 import { prepareMessage } from "./prepare.ts";
@@ -19,7 +19,7 @@ export function addedRow(row: Row, { id, ordinal, revision }: AddedRow): Row {
 
 /** A carrier says its number a second time. */
 function withRevision(row: Row, revision: bigint): string {
-  const options = objectOf(row["options"]);
+  const options = objectIn(row, "options");
   const pond = { ...bagOf(options, "pond"), revision: Number(revision) };
   return stringifyJson({ ...options, pond });
 }
@@ -57,7 +57,7 @@ export function renamedRow(table: string, row: Row, nameOf: (id: string) => stri
 
 function renamedCarrier(row: Row, nameOf: (id: string) => string): Row {
   const id = String(row["session_id"]);
-  const options = objectOf(row["options"]);
+  const options = objectIn(row, "options");
   const pond = bagOf(options, "pond");
   const { message, session } = pond;
   const withFacts = (facts: JsonObject): Row => ({

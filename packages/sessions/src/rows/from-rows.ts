@@ -1,4 +1,6 @@
 import {
+  allowedParts,
+  checkPart,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -8,13 +10,17 @@ import {
   messageOf,
   type Part,
   parseJson,
+  type Role,
   type Session,
+  ValidationError,
 } from "@pond/canonical";
 import type { Cell, Row } from "@pond/substrate";
 import { DamagedRowError } from "../errors.ts";
+import { sessionTables } from "../tables.ts";
 import { bagOf } from "./option-bag.ts";
 
-// What was stored was checked when it came; these give it its types back.
+// What was stored was checked when it came; these give it its types back. What a type does not allow
+// is damaged since, or of a later version of pond: no fault of who asks for it.
 
 export const sessionColumns = [
   "id",
@@ -47,30 +53,42 @@ export const partColumns = [
   "options",
 ] as const;
 
+/** A session's own row. @throws {DamagedRowError} */
 export function sessionFromRow(row: Row): Session {
-  const { parent_session_id: parent, parent_message_id: cut, options, ...fields } = row;
+  const { parent_session_id: parent, parent_message_id: cut, options: _, ...fields } = row;
   return {
     ...fields,
     ...(parent !== null && { parent_session_id: parent }),
     ...(cut !== null && { parent_message_id: cut }),
-    options: objectOf(options),
+    options: objectIn(row, "options"),
   } as Session;
 }
 
-/** A message's own row and its parts, as first stored. */
+/** A message's own row and its parts, as first stored. @throws {DamagedRowError} */
 export function messageFromRow(row: Row, parts: readonly Part[]): Message {
-  const { id, session_id, timestamp, role, options } = row;
-  const base = { id, session_id, timestamp, options: objectOf(options) };
+  const { id, session_id, timestamp, role } = row;
+  const base = { id, session_id, timestamp, options: objectIn(row, "options") };
   if (role === "system") {
+    const content = jsonIn(row, "content");
+    if (typeof content !== "string") throw damagedRow(row, "content");
     // Parts under its id are leftovers of a state that was never whole; it has none of its own.
-    return { ...base, role, content: jsonOf(row, "content") } as Message;
+    return { ...base, role, content } as Message;
+  }
+  if (!isRole(role)) throw damagedRow(row, "role");
+  for (const { session_id, message_id, id, type } of parts) {
+    const isAllowed = allowedParts[role].includes(type);
+    if (!isAllowed) throw damagedRow({ session_id, message_id, id, type }, "type");
   }
   return messageOf({ ...base, role } as MessageHeader, parts);
 }
 
+function isRole(role: Cell | undefined): role is Role {
+  return typeof role === "string" && Object.hasOwn(allowedParts, role);
+}
+
 /** True for a file part whose bytes are in the column `data`. */
 export function hasBytes(row: Row): boolean {
-  return row["type"] === "file" && !Object.hasOwn(objectOf(row["variant_data"]), "data");
+  return row["type"] === "file" && !Object.hasOwn(objectIn(row, "variant_data"), "data");
 }
 
 /** The rows of a message's parts, in their order. */
@@ -78,38 +96,77 @@ export function inOrder(parts: readonly Row[]): Row[] {
   return parts.toSorted((left, right) => Number(left["ordinal"]) - Number(right["ordinal"]));
 }
 
-/** A part from its row; `bytes` is its `data`. */
+/** A part from its row; `bytes` is its `data`. @throws {DamagedRowError} */
 export function partFromRow(row: Row, bytes: Cell): Part {
   const { id, session_id, message_id, provenance, type } = row;
-  const variant = objectOf(row["variant_data"]);
+  const variant = objectIn(row, "variant_data");
   const content = bytes === null ? {} : { data: { type: "bytes", bytes } };
-  const options = objectOf(row["options"]);
-  return { id, session_id, message_id, provenance, type, ...variant, ...content, options } as Part;
+  const options = objectIn(row, "options");
+  const part = { id, session_id, message_id, provenance, type, ...variant, ...content, options };
+  try {
+    return checkPart(part);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const { path } = error.details;
+    throw damagedRow(row, partLabels.find((name) => path === `part.${name}`) ?? "variant_data");
+  }
 }
 
-/** The message a carrier holds; undefined in a tombstone and in one that only moves. */
+const partLabels = ["type", "provenance"];
+
+/**
+ * The message a carrier holds; undefined in a tombstone and in one that only moves.
+ *
+ * @throws {DamagedRowError}
+ */
 export function messageFromCarrier(row: Row): Message | undefined {
-  const message: JsonValue | undefined = bagOf(objectOf(row["options"]), "pond")["message"];
-  return message === undefined ? undefined : messageFromWire(message);
+  const message: JsonValue | undefined = bagOf(objectIn(row, "options"), "pond")["message"];
+  if (message === undefined) return undefined;
+  try {
+    return messageFromWire(message);
+  } catch (error) {
+    if (error instanceof ValidationError) throw damagedRow(row, "options");
+    throw error;
+  }
 }
 
 /** The JSON in a column. @throws {DamagedRowError} where it is none. */
-export function jsonOf(row: Row, column: string): JsonValue {
-  const text = String(row[column]);
+export function jsonIn(row: Row, column: string): JsonValue {
   try {
-    return parseJson(text);
+    return parseJson(String(row[column]));
   } catch {
-    throw new DamagedRowError(column, text.slice(0, 80));
+    throw damagedRow(row, column);
   }
 }
 
-export function objectOf(text: Row[string] | undefined): JsonObject {
-  let value: JsonValue | undefined;
-  try {
-    value = parseJson(String(text));
-  } catch {
-    // Said below: what no longer is JSON is as damaged as what is another value.
-  }
-  if (!isJsonObject(value)) throw new DamagedRowError("options", String(text).slice(0, 80));
+/** The JSON object in a column. @throws {DamagedRowError} where it is none. */
+export function objectIn(row: Row, column: string): JsonObject {
+  const value = jsonIn(row, column);
+  if (!isJsonObject(value)) throw damagedRow(row, column);
   return value;
+}
+
+/**
+ * The options of a row; undefined where it is damaged. That is no reason to stop: it is named where the
+ * store is verified.
+ */
+export function readableOptions(row: Row): JsonObject | undefined {
+  try {
+    return objectIn(row, "options");
+  } catch (error) {
+    if (error instanceof DamagedRowError) return undefined;
+    throw error;
+  }
+}
+
+/** The error that names a row by its key, and a column of it that is not what was written. */
+export function damagedRow(row: Row, column: string): DamagedRowError {
+  // The last: the key of a part holds the names of that of a message, and so on.
+  const table = sessionTables.findLast(
+    ({ columns, primaryKey }) =>
+      Object.hasOwn(columns, column) && primaryKey.every((name) => name in row),
+  );
+  const key = table?.primaryKey.map((name) => String(row[name])) ?? [];
+  const found = String(row[column]).slice(0, 80);
+  return new DamagedRowError(column, found, table && { table: table.name, key });
 }

@@ -5,7 +5,7 @@ import { carriedSessionDigest } from "../revisions/session-revisions.ts";
 import { fromIndexed } from "../search/indexed-text.ts";
 import { headOf, toHeadText } from "../search/message-head.ts";
 import { searchText } from "../search/search-text.ts";
-import { messageFromCarrier, objectOf, partFromRow } from "./from-rows.ts";
+import { messageFromCarrier, objectIn, partFromRow } from "./from-rows.ts";
 import { messageDigest } from "./message-digest.ts";
 import { bagOf } from "./option-bag.ts";
 import { type PreparedPart, prepareMessage } from "./prepare.ts";
@@ -46,7 +46,7 @@ function toPrepared(row: Row): PreparedPart {
  */
 export function isCarrierWhole(row: Row): boolean {
   const { digest, revises } = row;
-  const said = bagOf(objectOf(row["options"]), "pond");
+  const said = bagOf(objectIn(row, "options"), "pond");
   if (said["digest"] !== digest || said["revision"] !== Number(row["revision"])) return false;
   if ((said["revises"] ?? said["removes"] ?? sessionItself) !== revises) return false;
   if (row["role"] !== "system" || row["content"] !== stringifyJson("")) return false;
@@ -70,7 +70,7 @@ export function isTextOf(row: Row, parts: readonly Row[]): boolean {
   const header = { role: row["role"] } as MessageHeader;
   const text = searchText(
     header,
-    searched.map((part) => partFromRow(part, null)),
+    searched.map((part) => partFromRow(part, part["data"] ?? null)),
   );
   const stored = row["search_text"];
   const isSearchable = BigInt(row["is_searchable"] as bigint) === 1n;

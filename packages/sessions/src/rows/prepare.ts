@@ -24,6 +24,8 @@ export type PreparedMessage = {
   readonly digest: string;
   /** About what its rows take. */
   readonly bytes: number;
+  /** True where its source lacks a file that belongs into it. */
+  readonly isLacking?: boolean;
 };
 
 /** Makes the texts that are stored, and the digest out of the very same texts. */

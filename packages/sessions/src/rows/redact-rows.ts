@@ -12,10 +12,10 @@ import { toIndexed } from "../search/indexed-text.ts";
 import { addPiece, WindowBuilder, type WindowPiece, windowPiece } from "../search/windows.ts";
 import {
   inOrder,
-  jsonOf,
+  jsonIn,
   messageFromCarrier,
   messageFromRow,
-  objectOf,
+  objectIn,
   partFromRow,
 } from "./from-rows.ts";
 import { tornDigest } from "./message-digest.ts";
@@ -52,7 +52,7 @@ export function redactSessionRow(row: Row, map: TextMap): Row {
 
 /** A row of `parts` with its texts replaced, also in bytes that are text; the ids in it stay. */
 export function redactPartRow(row: Row, map: TextMap): Row {
-  const variant = objectOf(row["variant_data"]);
+  const variant = objectIn(row, "variant_data");
   const mapped = map.json(variant);
   const ids = Object.fromEntries(
     variantIds.filter((name) => Object.hasOwn(variant, name)).map((name) => [name, variant[name]]),
@@ -129,7 +129,7 @@ function withDerived(
 }
 
 function withDigest(row: Row, digest: string): Row {
-  const options = objectOf(row["options"]);
+  const options = objectIn(row, "options");
   const pond = { ...bagOf(options, "pond"), digest };
   return { ...row, digest, options: stringifyJson({ ...options, pond }) };
 }
@@ -145,7 +145,7 @@ function messageIn(row: Row, parts: readonly Row[]): Message | undefined {
 
 /** True for a carrier that says where a message is now, and not what it is. */
 export function isMove(row: Row): boolean {
-  return row["digest"] !== null && bagOf(objectOf(row["options"]), "pond")["moved"] === true;
+  return row["digest"] !== null && bagOf(objectIn(row, "options"), "pond")["moved"] === true;
 }
 
 /**
@@ -167,7 +167,7 @@ export async function windowRowsOf(
 }
 
 function jsonCell(row: Row, column: string, map: TextMap): string {
-  return stringifyJson(map.json(jsonOf(row, column)));
+  return stringifyJson(map.json(jsonIn(row, column)));
 }
 
 function bytesCell(cell: Cell, map: TextMap): Cell {

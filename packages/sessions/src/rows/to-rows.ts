@@ -13,6 +13,7 @@ export type Labels = {
   readonly project: string;
 };
 
+/** @param host - Of this machine; one that the session names already stays. */
 export function sessionRow(
   session: Session,
   host: string | undefined,
@@ -20,7 +21,7 @@ export function sessionRow(
 ): RowValues {
   const bag = bagOf(session.options, "pond");
   const options =
-    host === undefined ? session.options : { ...session.options, pond: { ...bag, host } };
+    host === undefined ? session.options : { ...session.options, pond: { host, ...bag } };
   return {
     id: session.id,
     parent_session_id: session.parent_session_id ?? null,

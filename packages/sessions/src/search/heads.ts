@@ -1,4 +1,4 @@
-import { checkPart, type MessageHeader, type Part } from "@pond/canonical";
+import type { MessageHeader, Part } from "@pond/canonical";
 import { and, type Cell, eq, isNull, oneOf, type Row, rowId, type Table } from "@pond/substrate";
 import { hasBytes, inOrder, partFromRow } from "../rows/from-rows.ts";
 import type { SessionStore } from "../session-store.ts";
@@ -74,7 +74,7 @@ async function partsOf(
 async function readPart(table: Table, row: Row): Promise<Part | undefined> {
   // One after the other, for their number alone: an image may have megabytes.
   const bytes = orUndefined(() => hasBytes(row)) ? await bytesOf(table, row) : null;
-  return orUndefined(() => checkPart(partFromRow({ ...row, options: "{}" }, bytes)));
+  return orUndefined(() => partFromRow({ ...row, options: "{}" }, bytes));
 }
 
 function orUndefined<T>(read: () => T): T | undefined {

@@ -1,0 +1,157 @@
+import type { Incoming, LiveMessage } from "./reconcile.ts";
+
+/** How much of a session is given, without gaps. */
+export type Reach =
+  /** All that its source holds. */
+  | "whole"
+  /** That up to some message, behind which more comes. */
+  | "beginning"
+  /** What comes behind a message that has its place, up to another. */
+  | "middle"
+  /** Some of it, in front of and behind which there may be more. */
+  | "part";
+
+/** True where nothing that the source holds stands in front. */
+export function hasBeginning(reach: Reach): boolean {
+  return reach === "whole" || reach === "beginning";
+}
+
+/** Room left between neighbours for records a source may put there later. */
+export const ordinalGap = 65_536n;
+
+/** Past everything that was ever there, so that what is appended comes after it. */
+export function lastOrdinal(live: ReadonlyMap<string, LiveMessage>): bigint {
+  let last = -ordinalGap;
+  for (const { ordinal } of live.values()) if (ordinal > last) last = ordinal;
+  return last;
+}
+
+/** The ordinal in front of a run of messages, and how far they are apart. */
+type Room = { readonly start: bigint; readonly step: bigint };
+
+/** An ordinal for every position: the fixed ones keep theirs, the others go in between. */
+export function placeBetween(
+  incoming: readonly Incoming[],
+  fixedAt: ReadonlyMap<number, bigint>,
+  live: ReadonlyMap<string, LiveMessage>,
+  reach: Reach,
+): bigint[] {
+  const count = incoming.length;
+  const fixed = new Map(fixedAt);
+  const ordinals: bigint[] = [];
+  const [first] = fixed.values();
+  const mayFollow = first !== undefined && !hasBeginning(reach);
+  let previous = mayFollow ? ordinalBefore(live, first) : undefined;
+  for (let position = 0; position < count; ) {
+    const own = fixed.get(position);
+    if (own !== undefined) {
+      ordinals[position++] = previous = own;
+      continue;
+    }
+    const next = endOfGap(fixed, position, previous, count);
+    const end = fixed.get(next);
+    const run = incoming.slice(position, next);
+    const { start, step } =
+      end === undefined
+        ? roomAtEnd(run, previous, live, reach)
+        : roomBetween(previous, end, run.length);
+    for (let index = 1; position < next; index++, position++) {
+      ordinals[position] = previous = start + step * BigInt(index);
+    }
+  }
+  return ordinals;
+}
+
+/**
+ * Where the gap that begins at `position` ends: at the next fixed one. Where that leaves no room,
+ * fixed ones give up their places, and enough of them that the next insertion finds some.
+ */
+function endOfGap(
+  fixed: Map<number, bigint>,
+  position: number,
+  previous: bigint | undefined,
+  count: number,
+): number {
+  let end = position;
+  const hasRoom = (each: number): boolean => {
+    const ordinal = fixed.get(end);
+    if (ordinal === undefined || previous === undefined) return true;
+    return ordinal - previous > BigInt((end - position) * each);
+  };
+  const findEnd = (): void => {
+    while (end < count && !fixed.has(end)) end++;
+  };
+  findEnd();
+  if (hasRoom(1)) return end;
+  while (!hasRoom(roomToMake)) {
+    fixed.delete(end);
+    findEnd();
+  }
+  return end;
+}
+
+const roomToMake = 1024;
+const closeGap = 4n;
+
+function roomBetween(previous: bigint | undefined, end: bigint, count: number): Room {
+  const steps = BigInt(count + 1);
+  const start = previous ?? end - ordinalGap * steps;
+  return { start, step: (end - start) / steps };
+}
+
+/** Behind all that was ever there, unless some of that comes later in the source. */
+function roomAtEnd(
+  run: readonly Incoming[],
+  previous: bigint | undefined,
+  live: ReadonlyMap<string, LiveMessage>,
+  reach: Reach,
+): Room {
+  // A part of which nothing is stored may be anywhere, and most often is what came last.
+  const isKnown = reach === "beginning" || (reach !== "whole" && previous !== undefined);
+  const room = isKnown ? roomBeforeLater(run, previous, live, reach) : undefined;
+  if (room) return room;
+  const last = lastOrdinal(live);
+  return { start: previous !== undefined && previous > last ? previous : last, step: ordinalGap };
+}
+
+/**
+ * In front of the next message that is not older. One that is older was there before the run, and
+ * the source may have given it up. More may be missing behind the run, so it takes little room.
+ */
+function roomBeforeLater(
+  run: readonly Incoming[],
+  previous: bigint | undefined,
+  live: ReadonlyMap<string, LiveMessage>,
+  reach: Reach,
+): Room | undefined {
+  let newest = run[0]?.timestamp ?? 0n;
+  for (const { timestamp } of run) if (timestamp > newest) newest = timestamp;
+  const later = [...live.values()].filter(
+    ({ ordinal, timestamp }) =>
+      timestamp >= newest && (previous === undefined || ordinal > previous),
+  );
+  // Of what may be the end of its session equal times alone do not tell.
+  if (reach === "part" && later.every(({ timestamp }) => timestamp === newest)) return undefined;
+  const end = firstOrdinal(later);
+  if (end === undefined) return undefined;
+  const start = ordinalBefore(live, end);
+  if (start === undefined) return roomBetween(undefined, end, run.length);
+  const steps = BigInt(run.length + 1);
+  if (end - start >= closeGap * steps) return { start, step: closeGap };
+  return end - start >= steps ? roomBetween(start, end, run.length) : undefined;
+}
+
+function firstOrdinal(messages: readonly LiveMessage[]): bigint | undefined {
+  let first: bigint | undefined;
+  for (const { ordinal } of messages) if (first === undefined || ordinal < first) first = ordinal;
+  return first;
+}
+
+/** Where the last one stands that is in front of an ordinal. */
+function ordinalBefore(live: ReadonlyMap<string, LiveMessage>, end: bigint): bigint | undefined {
+  let last: bigint | undefined;
+  for (const { ordinal } of live.values()) {
+    if (ordinal < end && (last === undefined || ordinal > last)) last = ordinal;
+  }
+  return last;
+}
