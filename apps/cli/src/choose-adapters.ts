@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import type { Adapter } from "@pond/canonical/adapter";
 import type { Source } from "@pond/sync";
+import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { ConfigError, UsageError } from "./errors.ts";
+import { nearestTo } from "./nearest.ts";
 
 export type AdapterChoice = {
   readonly adapters: readonly Adapter[];
@@ -25,8 +27,7 @@ export async function chooseAdapters(
   const { discoverSources } = await import("@pond/sync");
   const { config } = settings;
   refuseUnknown(
-    config.file,
-    Object.keys(config.adapters),
+    config,
     known.map(({ origin }) => origin),
   );
   if (path !== undefined && names.length !== 1) {
@@ -50,15 +51,13 @@ export async function chooseAdapters(
   return { adapters, sources };
 }
 
-function refuseUnknown(
-  file: string | undefined,
-  configured: readonly string[],
-  known: readonly string[],
-): void {
-  const other = configured.find((name) => !known.includes(name));
+function refuseUnknown({ file, adapters }: Config, known: readonly string[]): void {
+  const other = Object.keys(adapters).find((name) => !known.includes(name));
   if (other === undefined) return;
+  const meant = nearestTo(other, known);
+  const guess = meant === undefined ? "" : `did you mean "${meant}"? `;
   throw new ConfigError(
-    `${file}: "adapters.${other}" names no client pond knows; it knows ${known.join(", ")}`,
+    `${adapters[other]?.place}: "adapters.${other}" names no client pond knows; ${guess}it knows ${known.join(", ")}`,
     { file, key: `adapters.${other}` },
   );
 }

@@ -95,6 +95,13 @@ export function absoluteStorage(storage: string, home: string): string {
   return isAddress(storage) ? storage : resolve(expandHome(storage, home));
 }
 
+export const namespaceForm = 'up to 64 of a-z, 0-9, "-" and "_", a letter or digit first';
+
+/** True for what can be one step of a path, where upper case is not told from lower too. */
+export function isNamespace(name: string): boolean {
+  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(name);
+}
+
 /** True for an object store's address, as against a folder. */
 export function isAddress(storage: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(storage);

@@ -3,8 +3,11 @@ import { dirname, join, resolve } from "node:path";
 import {
   type At,
   booleanAt,
+  isNamespace,
+  namespaceForm,
   optional,
   placeAt,
+  placeOf,
   refuse,
   refuseOthers,
   stringAt,
@@ -30,6 +33,8 @@ export type Config = {
 };
 
 type AdapterConfig = {
+  /** Where the file sets it, as `file:line`. */
+  readonly place: string;
   readonly isEnabled?: boolean;
   /** Absolute; read instead of the client's homes. */
   readonly paths?: readonly string[];
@@ -56,7 +61,7 @@ async function parseConfig(text: string, file: string, home: string): Promise<Co
   const top = await parseToml(at);
   refuseOthers(at, top, "", topSettings);
   const storage = optional(top, "storage", (value) => stringAt(at, "storage", value));
-  const namespace = optional(top, "namespace", (value) => stringAt(at, "namespace", value));
+  const namespace = optional(top, "namespace", (value) => namespaceAt(at, value));
   const storageOptions = optional(top, "storage_options", (value) => {
     const entries = Object.entries(tableAt(at, "storage_options", value));
     return Object.fromEntries(
@@ -94,7 +99,12 @@ function readBytes(file: string, isRequired: boolean): Buffer | undefined {
       throw new ConfigError(`${link}: ${reason}`, { file: link }, { cause });
     }
     if (isMissing && !isRequired) return undefined;
-    const reason = isMissing ? "POND_CONFIG names it, but it does not exist" : String(cause);
+    const isFolder = cause instanceof Error && "code" in cause && cause.code === "EISDIR";
+    const reason = isMissing
+      ? "POND_CONFIG names it, but it does not exist"
+      : isFolder
+        ? "is a folder; the settings are a file"
+        : String(cause);
     throw new ConfigError(`${file}: ${reason}`, { file }, { cause });
   }
 }
@@ -119,6 +129,11 @@ async function parseToml({ text, file }: At): Promise<Table> {
   }
 }
 
+function namespaceAt(at: At, value: unknown): string {
+  const namespace = stringAt(at, "namespace", value);
+  return isNamespace(namespace) ? namespace : refuse(at, "namespace", `must be ${namespaceForm}`);
+}
+
 function adapterAt(at: At, name: string, value: unknown): AdapterConfig {
   const path = `adapters.${name}`;
   const table = tableAt(at, path, value);
@@ -128,5 +143,6 @@ function adapterAt(at: At, name: string, value: unknown): AdapterConfig {
     if (!Array.isArray(each)) return refuse(at, `${path}.paths`, "must be a list of folders");
     return each.map((item) => placeAt(at, stringAt(at, `${path}.paths`, item)));
   });
-  return { ...(isEnabled !== undefined && { isEnabled }), ...(paths && { paths }) };
+  const place = placeOf(at, path);
+  return { place, ...(isEnabled !== undefined && { isEnabled }), ...(paths && { paths }) };
 }

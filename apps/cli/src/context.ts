@@ -68,7 +68,7 @@ export async function withStore<T>(
   context: Context,
   mode: "read" | "write",
   use: (sessions: SessionStore) => Promise<T>,
-  others: Pick<SessionStoreOptions, "caches"> = {},
+  others: Pick<SessionStoreOptions, "caches" | "onMissingIndex"> = {},
 ): Promise<T> {
   const { openSessions } = await import("@pond/sessions");
   const { location, storageOptions } = context.settings;
@@ -89,6 +89,16 @@ export async function withWholeStore<T>(
   use: (sessions: SessionStore) => Promise<T>,
 ): Promise<T> {
   return withStore(context, mode, use, { caches: await createBatchCaches(pass) });
+}
+
+/** Tells whoever searches of an index of words that is missing. */
+export function unindexed({
+  output,
+}: Pick<Context, "output">): NonNullable<SessionStoreOptions["onMissingIndex"]> {
+  return ({ table, column }) =>
+    output.warn(
+      say`${shownLine(table)}.${shownLine(column)}: its index is not whole, so a search may miss messages and finds no phrases; \`pond sync --only update-indexes\` makes it anew`,
+    );
 }
 
 /** Tells of a table that was torn and works again. */

@@ -1,5 +1,5 @@
 import { createHandlers, type Handlers, type Restorers, singleNamespace } from "@pond/server";
-import { type Context, healed } from "./context.ts";
+import { type Context, healed, unindexed } from "./context.ts";
 import { withEmbedder } from "./embedder.ts";
 import { tellFailure } from "./tell-failure.ts";
 
@@ -17,7 +17,8 @@ export async function withHandlers<T>(
   { restorers, isPersonal = true }: HandlersFor = {},
 ): Promise<T> {
   const { location, storageOptions, embeddings } = context.settings;
-  const namespaces = singleNamespace(location, { storageOptions, onHeal: healed(context) });
+  const tell = { onHeal: healed(context), onMissingIndex: unindexed(context) };
+  const namespaces = singleNamespace(location, { storageOptions, ...tell });
   const { now, output } = context;
   const onUpkeepFailed = (error: unknown): void =>
     tellFailure(output, "indexes were not kept up", error);

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "./replace-file.ts";
+import { isTime, readStateFile } from "./state-directory.ts";
 
 /** When this machine last read each client into a store, as RFC 3339; by the client's name. */
 export type LastSync = Readonly<Record<string, string>>;
@@ -17,21 +17,11 @@ export async function rememberSync(
   await replaceFile(fileOf(stateDirectory), `${JSON.stringify({ ...known, ...read })}\n`);
 }
 
-/** Empty where nothing was read yet; a damaged file is no reason to fail. */
+/** Empty where nothing was read yet. */
 export async function lastSync(stateDirectory: string): Promise<LastSync> {
-  try {
-    const saved: unknown = JSON.parse(await readFile(fileOf(stateDirectory), "utf8"));
-    const entries = Object.entries(Object(saved) as Record<string, unknown>);
-    return Object.fromEntries(
-      entries.filter((entry): entry is [string, string] => isTime(entry[1])),
-    );
-  } catch {
-    return {};
-  }
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === "string" && !Number.isNaN(Date.parse(value));
+  const saved = await readStateFile(fileOf(stateDirectory));
+  const entries = Object.entries(Object(saved) as Record<string, unknown>);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => isTime(entry[1])));
 }
 
 function fileOf(stateDirectory: string): string {

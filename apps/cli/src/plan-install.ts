@@ -5,10 +5,10 @@ import { formatCounted } from "./output/numbers.ts";
 import { type Shown, say, shown } from "./output/shown.ts";
 
 /** Restored files, by what becomes of them in a client's home. */
-export type InstallPlan = {
-  readonly toWrite: readonly RestoredFile[];
+export type InstallPlan<File extends RestoredFile> = {
+  readonly toWrite: readonly File[];
   /** There already, and of other sessions than those that may be replaced. */
-  readonly leftAsIs: readonly RestoredFile[];
+  readonly leftAsIs: readonly File[];
 };
 
 /**
@@ -17,11 +17,11 @@ export type InstallPlan = {
  *
  * @param named - Ids of the sessions whose files may not be there, or are to be replaced.
  */
-export function planInstall(
-  files: readonly RestoredFile[],
+export function planInstall<File extends RestoredFile>(
+  files: readonly File[],
   home: string,
   named: ReadonlySet<string>,
-): InstallPlan {
+): InstallPlan<File> {
   const { toWrite = [], leftAsIs = [] } = Object.groupBy(files, ({ session, path }) =>
     !named.has(session) && existsSync(join(home, path)) ? "leftAsIs" : "toWrite",
   );

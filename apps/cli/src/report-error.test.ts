@@ -1,48 +1,77 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "@pond/substrate";
+import { ArchiveDamagedError } from "@pond/archive";
+import { ValidationError } from "@pond/canonical";
+import { ModelInvalidError, ModelNotFoundError } from "@pond/embed";
+import { toWireError as serverError } from "@pond/server";
+import { SessionNotFoundError, UnsafePathError } from "@pond/sessions";
+import {
+  ConflictError,
+  StorageUnavailableError,
+  StoreNotFoundError,
+  StoreSchemaError,
+} from "@pond/substrate";
 import { expect, it, onTestFinished } from "vitest";
 import { Output } from "./output/output.ts";
 import { shown } from "./output/shown.ts";
-import { reportError, sayStopped, toWireError } from "./report-error.ts";
+import { factsOf, reportError, sayStopped, toWireError } from "./report-error.ts";
 
 it.each([
-  ["a full disk", new StorageUnavailableError("/x", "no space left on device"), /disk is full/],
+  [
+    "a full disk",
+    new StorageUnavailableError("/x", "no space left on device", { problem: "disk_full" }),
+    /disk is full/,
+  ],
   [
     "a full disk, as the system says it",
-    Object.assign(new Error("ENOSPC: no space left on device, write"), { syscall: "write" }),
+    systemError("ENOSPC: no space left on device, write"),
     /disk is full/,
   ],
   [
     "a file in the way, as the system says it",
-    Object.assign(new Error("ENOTDIR: not a directory, mkdir '/f/x'"), { syscall: "mkdir" }),
+    systemError("ENOTDIR: not a directory, mkdir '/f/x'"),
     /name another place/,
   ],
   [
     "what is not allowed, as the system says it",
-    Object.assign(new Error("EACCES: permission denied, open '/f'"), { syscall: "open" }),
+    systemError("EACCES: permission denied, open '/f'"),
     /check the permissions/,
   ],
   [
     "a damaged store",
-    new StorageUnavailableError("/x", "what is stored there is damaged"),
+    new StorageUnavailableError("/x", "a file is damaged", { problem: "damaged" }),
     /`pond status --verify` names the files/,
   ],
   [
     "a table that is not there yet",
-    new StoreSchemaError("/x", "windows", "there was no such table; write to it once"),
+    new StoreSchemaError("/x", "windows", "an older version made the store", "unmade"),
     /`pond sync` does that/,
   ],
   [
     "a table that is lost",
-    new StoreSchemaError("/x", "parts", "it is lost: messages holds rows"),
+    new StoreSchemaError("/x", "parts", "messages holds rows", "lost"),
     /`pond status --verify` says/,
   ],
   [
     "an index that lost a file",
-    new StorageUnavailableError("/x", "/x/parts.lance/_indices/0/a.lance is not there"),
+    new StorageUnavailableError("/x", "a.lance is not there", { problem: "index_lost" }),
     /`pond sync` makes it again/,
+  ],
+  [
+    "an index of a bucket that lost a file, which no sync makes again",
+    new StorageUnavailableError("s3://b/p", "a.lance is not there", { problem: "index_lost" }),
+    /Check the address/,
+  ],
+  [
+    "a kind of storage there is not",
+    new StorageUnavailableError("ftp://x", "it is none", { problem: "unknown_kind" }),
+    /Name a folder/,
+  ],
+  [
+    "a file that is no archive",
+    new ArchiveDamagedError({ file: "/f" }, "another file", { problem: "no_archive" }),
+    /Check the path; `pond export/,
   ],
   ["a folder", new StorageUnavailableError("/x", "permission denied"), /Check the folder/],
   ["a bucket", new StorageUnavailableError("s3://b/p", "it answers 503"), /Check the address/],
@@ -61,6 +90,12 @@ it("writes the flags for the shell where the folder of a store itself was given"
   expect(said).toContain(`say --storage '${word}' --namespace default`);
 });
 
+/** As the system says it. */
+function systemError(message: string): Error {
+  const [code, syscall] = [message.split(":")[0], "open"];
+  return Object.assign(new Error(message), { code, syscall });
+}
+
 /** What is printed on stderr. */
 function saidOf(error: unknown): string {
   let stderr = "";
@@ -76,6 +111,21 @@ function saidOf(error: unknown): string {
   reportError(error, new Output({ stdout, stderr: sink, env: {}, ...modes }));
   return stderr;
 }
+
+it.each([
+  new ConflictError("messages", 5),
+  new ModelInvalidError("m", "no model"),
+  new ModelNotFoundError("m", "no such model"),
+  new SessionNotFoundError("s"),
+  new StorageUnavailableError("/x", "permission denied"),
+  new StoreNotFoundError("/x"),
+  new StoreSchemaError("/x", "messages", "is newer"),
+  new UnsafePathError("s", "../x"),
+  new ValidationError("session.id", "is empty"),
+  new TypeError("a mistake"),
+])("gives %s the code that a server gives it", (error) => {
+  expect(toWireError(factsOf(error)).code).toBe(serverError(error).code);
+});
 
 it("names the facts of an error as the wire does", () => {
   const facts = { code: "not_found", message: "m", details: { sessionId: "s", path: "p" } };

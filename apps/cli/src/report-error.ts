@@ -27,6 +27,11 @@ const wireCodes: Readonly<Record<string, string>> = {
   archive_not_found: "not_found",
 };
 
+const notAllowed = "You may not do that there: check the permissions, or name another place.";
+const exported = "Check the path; `pond export -o FILE.pond` writes such a file.";
+const diskFull = "The disk is full: make room, and run the same command again.";
+
+/** What to do, by the code of an error, or by its code and problem; by the system's own name for others. */
 const hints: Readonly<Record<string, string>> = {
   store_not_found: "Run `pond sync` to fill it, or name another with --storage.",
   not_found: "`pond list` shows what is stored; `pond sync` fetches what is new.",
@@ -34,9 +39,16 @@ const hints: Readonly<Record<string, string>> = {
   unknown_adapter: "`pond adapters` lists the clients pond knows.",
   conflict: "Nothing was lost; run the command again.",
   storage_unavailable: "Check the address, the network and the credentials.",
+  "storage_unavailable.disk_full": diskFull,
+  "storage_unavailable.damaged":
+    "`pond status --verify` names the files that cannot be read, and says how to go on.",
+  "storage_unavailable.unknown_kind": "Name a folder or such an address, s3://bucket/pond for one.",
+  "store_schema.unmade": "`pond sync` does that.",
+  "store_schema.lost": "`pond status --verify` says what can be read, and how to go on.",
   target_exists: "Pass --force to replace it, or name another place.",
   target_unwritable: "Nothing half-made is left there; the same command goes on once it can write.",
-  archive_not_found: "Check the path; `pond export -o FILE.pond` writes such a file.",
+  archive_not_found: exported,
+  "archive_damaged.no_archive": exported,
   archive_damaged:
     "Nothing was stored. Fetch the file again from where it was made, or export anew.",
   archive_hostile: "Nothing was stored. No export writes such a file: mind where it came from.",
@@ -49,6 +61,11 @@ const hints: Readonly<Record<string, string>> = {
   embedding_failed: "What has a vector keeps it; the next `pond sync` goes on with the rest.",
   schedule_failed:
     "`pond sync` works without a schedule; what the error names can be run by hand to see more.",
+  ENOSPC: diskFull,
+  ENOTDIR: "A file is where a folder should be: name another place.",
+  EACCES: notAllowed,
+  EPERM: notAllowed,
+  EROFS: notAllowed,
 };
 
 /** Says what went wrong and what to do; with `--json` the document says it too. */
@@ -77,33 +94,15 @@ export function sayStopped(output: Output, whatIsLeft?: Shown): ExitCode {
 export function sayError(error: unknown, output: Output): ExitCode {
   const facts = factsOf(error);
   output.error(shown(facts.message));
-  const hint = hintOf(facts);
+  const hint = hintOf(error, facts);
   if (hint !== undefined) output.note(say`${shown(hint)}`);
   if (output.isVerbose && error instanceof Error) output.note(shown(error.stack ?? ""));
   else if (facts.code === "internal") output.note(shownLine("Run it again with -v for more."));
   return wireCodeOf(facts) === "validation_failed" ? exitCodes.badUsage : exitCodes.failed;
 }
 
-function hintOf({ code, message, details }: ErrorFacts): string | undefined {
-  if (/^ENOSPC\b|no space left on device$/.test(message)) {
-    return "The disk is full: make room, and run the same command again.";
-  }
-  if (/^ENOTDIR\b/.test(message)) return "A file is where a folder should be: name another place.";
-  if (/^(EACCES|EPERM|EROFS)\b/.test(message)) {
-    return "You may not do that there: check the permissions, or name another place.";
-  }
-  if (/\bwhat is stored there is damaged$/.test(message)) {
-    return "`pond status --verify` names the files that cannot be read, and says how to go on.";
-  }
-  if (/\bwrite to it once$/.test(message)) return "`pond sync` does that.";
-  if (/: it is lost: /.test(message)) {
-    return "`pond status --verify` says what can be read, and how to go on.";
-  }
-  if (/ is no kind of storage\b/.test(message)) {
-    return "Name a folder or such an address, s3://bucket/pond for one.";
-  }
-  if (/: it is no \.pond archive\b/.test(message)) return hints["archive_not_found"];
-  const { location, argument, sessionId, messageId } = details;
+function hintOf(error: unknown, { code, details }: ErrorFacts): string | undefined {
+  const { location, argument, sessionId, messageId, problem } = details;
   if (code === "not_found" && typeof sessionId === "string" && messageId !== undefined) {
     const words = ["pond", "get", sessionId, "--mode", "complete"];
     return `\`${shellLine(words)}\` shows the ids of its messages.`;
@@ -120,12 +119,15 @@ function hintOf({ code, message, details }: ErrorFacts): string | undefined {
     return `${argument} is what is read: name a folder or an address that holds a store.`;
   }
   const isFolder = typeof location === "string" && !isAddress(location);
-  if (code === "storage_unavailable" && isFolder) {
-    return /[/\\]_indices[/\\]/.test(message)
-      ? "An index has lost a file; no session is lost with it. `pond sync` makes it again."
-      : "Check the folder, and who may read and write there.";
+  if (code === "storage_unavailable" && isFolder && problem === undefined) {
+    return "Check the folder, and who may read and write there.";
   }
-  return Object.hasOwn(hints, code) ? hints[code] : undefined;
+  if (code === "storage_unavailable" && isFolder && problem === "index_lost") {
+    return "An index has lost a file; no session is lost with it. `pond sync` makes it again.";
+  }
+  const names = [`${code}.${problem}`, code, systemCodeOf(error)];
+  const known = names.find((name) => name !== undefined && Object.hasOwn(hints, name));
+  return known === undefined ? undefined : hints[known];
 }
 
 /** `{ code, message, details }` with a code of the closed set, the one shape of an error (spec 7.4). */
@@ -162,6 +164,13 @@ export function factsOf(error: unknown): ErrorFacts {
   return { code: isSystem ? "system" : "internal", message: error.message, details: {} };
 }
 
+/** `ENOSPC` and the like, of what the system refused. */
+function systemCodeOf(error: unknown): string | undefined {
+  const isSystem = error instanceof Error && "syscall" in error && "code" in error;
+  return isSystem ? String(error.code) : undefined;
+}
+
+/** What `PondError.is` says, without the time it takes to load where that is. */
 function isPondError(error: unknown): error is Error & ErrorFacts {
   return error instanceof Error && Symbol.for("pond.error") in error;
 }

@@ -16,7 +16,7 @@ import { type Shown, say } from "./output/shown.ts";
 import { planInstall } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
 import { resolveSessionId } from "./session-id.ts";
-import { ancestry, type StoredSession, storedSessions } from "./stored-sessions.ts";
+import { ancestry, idsElsewhere, type StoredSession, storedSessions } from "./stored-sessions.ts";
 import { copiesOf, rememberCopies, type WrittenCopies } from "./written-copies.ts";
 
 type RestoredEntry = {
@@ -25,7 +25,7 @@ type RestoredEntry = {
   readonly path: string;
   /** True where it is, record for record, what its client wrote. */
   readonly native: boolean;
-  /** What became of each part type: of this file, or of the whole native restore it is part of. */
+  /** What became of each part type: of this file, or of all the sessions it was restored with. */
   readonly fidelity: Fidelity;
 };
 
@@ -65,14 +65,17 @@ export type RestoreOptions = {
 
 const defaultFolder = "pond-restore";
 
-/** Restores the named sessions, each with all its sub-agents, straight into the folder. */
+/**
+ * Restores the named sessions, each with all its sub-agents, straight into the folder; what another
+ * client wrote below them goes into a folder with the name of that.
+ */
 export async function restoreEach(
   context: Context,
   sessions: SessionStore,
   typed: readonly string[],
   options: RestoreOptions,
 ): Promise<RestoreReport> {
-  const stored = await storedSessions(sessions);
+  const stored = await storedSessions(sessions, options.at);
   const ids: string[] = [];
   // All names are checked before anything is written.
   for (const each of typed) ids.push(await resolveSessionId(context.settings, sessions, each));
@@ -85,16 +88,21 @@ export async function restoreEach(
   });
   const folder = folderOf(options);
   const named = new Set(ids);
+  const elsewhere = options.to === undefined ? idsElsewhere(stored, chosen) : [];
   const [only] = chosen;
   const session = stored.get(only ?? "");
-  if (session !== undefined && chosen.length === 1) {
+  if (session !== undefined && chosen.length + elsewhere.length === 1) {
     // Alone, its failure is the failure of the command.
     const outcome = await restoreOne(context, sessions, session, { folder, named }, options);
     await rememberCopies(context.settings, outcome.copies);
     return { files: outcome.files, left_as_is: outcome.leftAsIs, faults: [] };
   }
-  const placeOf = (): Place => ({ folder, named });
-  return restoreMany(context, sessions, chosen, stored, placeOf, options);
+  const clients = new Set(ids.map((id) => options.to ?? stored.get(id)?.source_agent));
+  const placeOf = (client: string): Place => ({
+    folder: clients.has(client) ? folder : join(folder, client),
+    named,
+  });
+  return restoreMany(context, sessions, [...chosen, ...elsewhere], stored, placeOf, options);
 }
 
 /** Restores every session, each below a folder named after the client it is for. */
@@ -104,12 +112,26 @@ export async function restoreAll(
   options: RestoreOptions,
 ): Promise<RestoreReport> {
   const { rootIds } = await import("@pond/sessions");
-  const stored = await storedSessions(sessions);
+  const { at, to } = options;
+  const stored = await storedSessions(sessions, at);
   const folder = folderOf(options);
-  const tops = await rootIds(sessions);
+  const tops = await rootIds(sessions, { at, isCutByClient: to === undefined });
   const named = new Set(stored.keys());
   const placeOf = (client: string): Place => ({ folder: join(folder, client), named });
   return restoreMany(context, sessions, tops, stored, placeOf, options);
+}
+
+/** Puts what other clients wrote below a session into their homes, where it is not there already. */
+export async function installElsewhere(
+  context: Context,
+  sessions: SessionStore,
+  id: string,
+): Promise<RestoreReport> {
+  const options = { install: true, at: "last" } as const;
+  const stored = await storedSessions(sessions);
+  const ids = idsElsewhere(stored, [id]);
+  const placeOf = (): Place => ({ folder: folderOf(options), named: new Set() });
+  return restoreMany(context, sessions, ids, stored, placeOf, options);
 }
 
 /** Refuses a file before all the work, which would fail for each session. */
@@ -180,30 +202,33 @@ async function restoreOne(
   const adapter = adapterNamed(to ?? source_agent);
   const restored = await restore(sessions, id, adapter.to, {
     at,
+    // Without a client to write for, each session is restored for its own.
+    isCutByClient: to === undefined,
     readTool: toolReader(),
     // A client that is started in a folder looks there for what it is to go on with.
     ...(install && adapter.resume && { projectFor: realFolder }),
   });
+  const replaced = force ? named : new Set(named.has(id) ? [id] : []);
   const target = install ? homeOf(adapter, { home, env }) : folder;
   const save = install ? adapter.save : undefined;
   const options = { isForced: force ?? false, ...(save && { save }) };
   const { toWrite, leftAsIs } = install
-    ? planInstall(restored.files, target, force ? named : new Set([id]))
+    ? planInstall(restored.files, target, replaced)
     : { toWrite: restored.files, leftAsIs: [] };
   const paths = await writeFiles(toWrite, target, options);
   const files = toWrite.map((file, index) => ({
     session_id: file.session,
     path: paths[index] ?? join(target, file.path),
-    native: restored.isNative,
-    fidelity: file.fidelity ?? restored.fidelity,
+    native: file.part.isNative,
+    fidelity: file.fidelity ?? file.part.fidelity,
   }));
   const left = leftAsIs.map(({ session, path }) => ({
     session_id: session,
     path: join(target, path),
   }));
   // A copy in a database is no file to compare.
-  const isCopy = install && save === undefined && !restored.isNative;
-  return { files, leftAsIs: left, copies: isCopy ? copiesOf(toWrite, target) : new Map() };
+  const isCompared = install && save === undefined;
+  return { files, leftAsIs: left, copies: isCompared ? copiesOf(toWrite, target) : new Map() };
 }
 
 /** The folder where the client finds its sessions on this machine. */

@@ -1,7 +1,7 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { Context } from "./context.ts";
 import { replaceFile } from "./replace-file.ts";
-import { stateFile } from "./state-directory.ts";
+import { readStateFile, stateFile } from "./state-directory.ts";
 import { version } from "./version.ts";
 
 /** A `pond serve` on this machine, as it wrote itself down beside what this machine has seen. */
@@ -59,12 +59,8 @@ function fileOf(settings: Place["settings"]): string {
 }
 
 async function read(file: string): Promise<RunningServer | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    return isServer(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const server = await readStateFile(file);
+  return isServer(server) ? server : undefined;
 }
 
 function isServer(value: unknown): value is RunningServer {

@@ -92,7 +92,10 @@ function printSession(context: Context, session: SessionMatches, number: number,
   output.line();
 }
 
-/** Of those below it some may be forks: the answer does not tell them from sub-agents. */
+/**
+ * Sub-agents and forks below it, or those beside it that served a session that is not stored: the
+ * answer does not tell them apart.
+ */
 function familyOf(session: SessionMatches, { isTerminal }: Output): Shown[] {
   const { session_id, root_session_id: root, sub_agents } = session;
   // What it said itself was the best of its group, and its number opens it.
@@ -103,7 +106,7 @@ function familyOf(session: SessionMatches, { isTerminal }: Output): Shown[] {
   if (sub_agents === undefined) return [];
   const { sessions, found_in } = sub_agents;
   const where = found_in === 0 ? shown("") : say`, found in ${formatCount(found_in)}`;
-  return [say`${formatCounted(sessions, "session")} below${where}`];
+  return [say`${formatCounted(sessions, "related session")}${where}`];
 }
 
 function printMatch({ output }: Context, match: SearchMatch, sessionId: string): void {

@@ -29,11 +29,12 @@ export function printMessage(
 ): void {
   const { style } = output;
   const who = message.role === "user" ? style.accent : style.good;
-  const revised = message.revised ? style.warning(shown("  revised")) : shown("");
+  const changed = message.removed ? "gone from its source" : message.revised && "revised";
+  const state = changed ? style.warning(say`  ${shown(changed)}`) : shown("");
   const mark = isTarget ? style.match(shown(">")) : shown("");
   const role = style.strong(who(shownLine(message.role)));
   const rest = style.faint(say`${formatMoment(message.timestamp)}  ${shownLine(message.id)}`);
-  output.line(say`${mark}${role}  ${rest}${revised}`);
+  output.line(say`${mark}${role}  ${rest}${state}`);
   for (const text of bodyOf(message)) output.line(text);
   const summary = (message.parts_summary ?? []).filter(({ type }) => type !== "text");
   if (summary.length > 0) output.line(style.faint(say`  ${summarize(summary)}`));

@@ -87,7 +87,11 @@ paths = ["~/.claude", "/mnt/old"]`,
         storage: join(home.folder, "else/store"),
         storageOptions: { region: "eu" },
         adapters: {
-          "claude-code": { isEnabled: false, paths: [join(home.folder, ".claude"), "/mnt/old"] },
+          "claude-code": {
+            place: `${file}:4`,
+            isEnabled: false,
+            paths: [join(home.folder, ".claude"), "/mnt/old"],
+          },
         },
       },
     ]);
@@ -101,6 +105,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     ["[adapters.claude-code]\npath = 1", ':2: "adapters.claude-code.path" is not a setting'],
     ["[adapters.claude-code]\nenabled = 1", '"adapters.claude-code.enabled" must be true or false'],
     ["storage = 5", ':1: "storage" must be a text'],
+    ['\nnamespace = "A B"', ':2: "namespace" must be up to 64 of a-z'],
     ["adapters = 5", '"adapters" must be a table'],
     ["[adapters.x]\npaths = [1]", '"adapters.x.paths" must be a text'],
     ["a = = b", ":1:"],
@@ -149,12 +154,19 @@ paths = ["~/.claude", "/mnt/old"]`,
     );
   });
 
+  it("refuses a POND_CONFIG that is a folder", async () => {
+    await expect(locate({}, { POND_CONFIG: home.folder })).rejects.toThrow(/is a folder/);
+  });
+
   it("refuses settings for a client it does not know", async () => {
-    home.write(".config/pond/config.toml", "[adapters.clod]\nenabled = false");
+    home.write(".config/pond/config.toml", "\n[adapters.claud-code]\nenabled = false");
 
     const { code, stderr } = await home.pond("adapters");
 
-    expect([code, stderr]).toEqual([2, expect.stringContaining('"adapters.clod" names no client')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'config.toml:2: "adapters.claud-code" names no client pond knows; did you mean "claude-code"?',
+    );
   });
 
   it("leaves a client out that is switched off, unless it is named", async () => {

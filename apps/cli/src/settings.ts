@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Config, loadConfig } from "./config.ts";
-import { isAddress } from "./config-values.ts";
+import { isAddress, isNamespace, namespaceForm } from "./config-values.ts";
 import { type Directories, directoriesOf, type Environment, expandHome } from "./directories.ts";
 import { type Embeddings, resolveEmbeddings } from "./embeddings.ts";
 import { UsageError } from "./errors.ts";
@@ -56,12 +56,8 @@ export async function resolveSettings(
 
 /** The one place that says which store a namespace is (`wire-namespace-resolution`). */
 function locate(storage: string, namespace: string, home: string): string {
-  // It becomes one step of a path, on file systems that do not tell upper case from lower too.
-  if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(namespace)) {
-    throw new UsageError(
-      `"${namespace}" is no namespace: up to 64 of a-z, 0-9, "-" and "_", a letter or digit first`,
-      { namespace },
-    );
+  if (!isNamespace(namespace)) {
+    throw new UsageError(`"${namespace}" is no namespace: ${namespaceForm}`, { namespace });
   }
   if (storage === "") throw new UsageError("--storage is empty: name a folder or an address");
   if (storage.startsWith("file://")) return join(folderOf(storage), namespace);

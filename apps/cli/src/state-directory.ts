@@ -16,7 +16,7 @@ export function stateFile({ location, directories }: Settings, folder: string): 
 }
 
 /**
- * What such a file holds; undefined where there is none. It may have been cut by a power cut, or
+ * What a file of this folder holds; undefined where there is none. It may have been cut by a power cut, or
  * changed by hand: then nothing is known either.
  */
 export async function readStateFile(file: string): Promise<unknown> {
@@ -25,4 +25,9 @@ export async function readStateFile(file: string): Promise<unknown> {
   } catch {
     return undefined;
   }
+}
+
+/** True of a time as such a file says it. */
+export function isTime(value: unknown): value is string {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
 }

@@ -29,7 +29,8 @@ export async function storeArchive(
     const options = { storageOptions, onHeal: healed(context), caches };
     return openSessions(location, { ...options, mode: "write" });
   };
-  return toCopyWire(await importArchive(file, open, await openingOf(context, progress, signal)));
+  const opening = await openingOf(context, progress, signal);
+  return toCopyWire(await importArchive(file, open, { ...opening, now: context.now }));
 }
 
 /** Proves all that storing it would, and stores nothing. */

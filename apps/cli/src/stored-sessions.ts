@@ -1,4 +1,4 @@
-import type { SessionStore } from "@pond/sessions";
+import type { At, SessionStore } from "@pond/sessions";
 
 /** The little of a session that says where it belongs. */
 export type StoredSession = {
@@ -7,16 +7,19 @@ export type StoredSession = {
   readonly source_agent: string;
 };
 
-/** Every stored session by id. */
-export async function storedSessions(sessions: SessionStore): Promise<Map<string, StoredSession>> {
+/** Every stored session by id, with its parent as its source says now, or said first. */
+export async function storedSessions(
+  sessions: SessionStore,
+  at: At = "last",
+): Promise<Map<string, StoredSession>> {
   const stored = new Map<string, StoredSession>();
   const columns = ["id", "parent_session_id", "source_agent"];
   const { laterParents } = await import("@pond/sessions");
-  const later = await laterParents(sessions.store);
+  const later = at === "last" ? await laterParents(sessions.store) : undefined;
   for await (const rows of sessions.store.table("sessions").scan({ columns })) {
     for (const row of rows) {
       const id = String(row["id"]);
-      const parent = (later.get(id) ?? { parentId: row["parent_session_id"] }).parentId;
+      const parent = (later?.get(id) ?? { parentId: row["parent_session_id"] }).parentId;
       stored.set(id, {
         id,
         parent: typeof parent === "string" ? parent : undefined,
@@ -37,4 +40,20 @@ export function ancestry(stored: ReadonlyMap<string, StoredSession>, id: string)
     above.push(at);
   }
   return above;
+}
+
+/** The sessions below others that another client wrote than their parent. */
+export function idsElsewhere(
+  stored: ReadonlyMap<string, StoredSession>,
+  ids: readonly string[],
+): string[] {
+  const tops = new Set(ids);
+  const isElsewhere = ({ parent, source_agent }: StoredSession): boolean => {
+    const above = parent === undefined ? undefined : stored.get(parent);
+    return above !== undefined && above.source_agent !== source_agent;
+  };
+  return [...stored.values()]
+    .filter((session) => isElsewhere(session) && !tops.has(session.id))
+    .map(({ id }) => id)
+    .filter((id) => ancestry(stored, id).some((above) => tops.has(above)));
 }

@@ -125,6 +125,42 @@ export class Home {
     return { id: "original", log, fork, forkLines };
   }
 
+  /** Writes a session of pi with what no translation keeps, and a fork of it in omp. */
+  writeForkInOmp(): { id: string; log: string; forkId: string; fork: string } {
+    const [id, forkId] = [
+      "019c0000-0000-7000-8000-0000000000aa",
+      "019c0000-0000-7000-8000-0000000000bb",
+    ];
+    const at = "2026-11-20T09:00:00.000Z";
+    const say = (id: string, parentId: string | null, content: string) => {
+      const message = { role: "user", content, timestamp: 1 };
+      return { type: "message", id, parentId, timestamp: at, message };
+    };
+    const head = { type: "session", version: 3, timestamp: at, cwd: "/home/ada/loom" };
+    const label = { type: "label", id: "a9", parentId: "a1", timestamp: at };
+    const text = (...records: readonly unknown[]) =>
+      records.map((record) => `${JSON.stringify(record)}\n`).join("");
+    const log = this.write(
+      `.pi/agent/sessions/--home-ada-loom--/2026-11-20T09-00-00-000Z_${id}.jsonl`,
+      text(
+        { ...head, id },
+        say("a1", null, "hello"),
+        { ...label, targetId: "a1", label: "good" },
+        say("a3", "a1", "left for another"),
+        say("b3", "a1", "the other branch"),
+      ),
+    );
+    const fork = this.write(
+      `.omp/agent/sessions/-loom/2026-11-20T09-00-00-000Z_${forkId}.jsonl`,
+      text(
+        { ...head, id: forkId, parentSession: log },
+        say("a1", null, "hello"),
+        say("c3", "a1", "in omp"),
+      ),
+    );
+    return { id, log, forkId, fork };
+  }
+
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }

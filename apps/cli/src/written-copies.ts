@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
+import type { LineageFile } from "@pond/sessions";
 import { replaceFile } from "./replace-file.ts";
 import type { Settings } from "./settings.ts";
 import { readStateFile, stateFile } from "./state-directory.ts";
@@ -16,9 +17,10 @@ export async function writtenCopies(settings: Settings): Promise<WrittenCopies> 
   return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
 }
 
-/** What these files, written below `folder`, are to be remembered by. */
-export function copiesOf(files: readonly RestoredFile[], folder: string): WrittenCopies {
-  return new Map(files.map(({ path, content }) => [join(folder, path), digestOf(content)]));
+/** What the copies among these files, written below `folder`, are to be remembered by. */
+export function copiesOf(files: readonly LineageFile[], folder: string): WrittenCopies {
+  const copies = files.filter(({ part }) => !part.isNative);
+  return new Map(copies.map(({ path, content }) => [join(folder, path), digestOf(content)]));
 }
 
 export async function rememberCopies(settings: Settings, written: WrittenCopies): Promise<void> {

@@ -20,6 +20,7 @@ export type RowCounts = {
 export type RangeOptions = {
   /** Columns to copy, by table. */
   readonly columnsOf: (table: string) => readonly string[];
+  readonly now: () => Date;
   readonly signal?: AbortSignal | undefined;
   readonly onRows: (rows: number) => void;
 };
@@ -41,17 +42,20 @@ export async function copyRange(
   options: RangeOptions,
 ): Promise<CopiedRange> {
   const inserted = new Map<TableName, number>();
-  const add = (table: TableName, rows: number): void => {
-    inserted.set(table, (inserted.get(table) ?? 0) + rows);
-    to.inserted(table, rows);
-  };
   const damaged = new Set<string>();
+  const writing: WriteOptions = {
+    ...options,
+    onInserted: (table, rows) => {
+      inserted.set(table, (inserted.get(table) ?? 0) + rows);
+      to.inserted(table, rows);
+    },
+    onDamaged: (sessionId) => void damaged.add(sessionId),
+  };
   let places = await to.placesOf(range);
   for (;;) {
     const before = new Map(inserted);
     const plan = await planRange(from, to.placed(places), range, options.signal);
-    const onDamaged = (sessionId: string): void => void damaged.add(sessionId);
-    if (await writeMissing(from, to.store, plan, options, add, onDamaged)) {
+    if (await writeMissing(from, to.store, plan, writing)) {
       const { differing, mixed, present } = plan;
       const tables = readOrder.toReversed().map((name): [string, RowCounts] => {
         // What an earlier attempt inserted was there for the last.
@@ -64,6 +68,12 @@ export async function copyRange(
   }
 }
 
+type WriteOptions = RangeOptions & {
+  readonly onInserted: (table: TableName, rows: number) => void;
+  /** Told of a session of which a damaged row is left out. */
+  readonly onDamaged: (sessionId: string) => void;
+};
+
 /**
  * @returns False where another process had meanwhile inserted rows that were to be: what is missing
  *   has to be found anew, for they may be of another state of their messages.
@@ -72,10 +82,9 @@ async function writeMissing(
   from: PlacedStore,
   to: Store,
   plan: RangePlan,
-  { columnsOf, signal, onRows }: RangeOptions,
-  onInserted: (table: TableName, rows: number) => void,
-  onDamaged: (sessionId: string) => void,
+  options: WriteOptions,
 ): Promise<boolean> {
+  const { columnsOf, signal, onRows, onInserted } = options;
   const { known, mixed } = plan;
   // Windows are made of all messages that are there, so those of the one store say too little, or
   // what the other does not hold.
@@ -88,7 +97,7 @@ async function writeMissing(
     const writer = new RowWriter(to.table(name), init);
     onRows(plan.present.get(name) ?? 0);
     const rows = rowsOf(from, name, columns, plan);
-    for await (const row of name === "messages" ? messagesThere(rows, plan, onDamaged) : rows) {
+    for await (const row of name === "messages" ? messagesThere(rows, plan, options) : rows) {
       signal?.throwIfAborted();
       if (name === "windows" && isOwn(String(row["session_id"]))) {
         onRows(1);
@@ -121,7 +130,7 @@ async function* rowsOf(
 async function* messagesThere(
   rows: AsyncGenerator<Row>,
   { known, added, moves }: RangePlan,
-  onDamaged: (sessionId: string) => void,
+  { now, onDamaged }: Pick<WriteOptions, "now" | "onDamaged">,
 ): AsyncGenerator<Row> {
   const labels = new Map<string, Labels>();
   for await (const row of rows) {
@@ -137,8 +146,8 @@ async function* messagesThere(
     labels.set(sessionId, { source_agent, project });
     yield message;
   }
-  const now = BigInt(Date.now()) * 1000n;
+  const at = BigInt(now().getTime()) * 1000n;
   for (const [sessionId, made] of moves) {
-    for (const move of made) yield { ...movedRow(sessionId, move, now), ...labels.get(sessionId) };
+    for (const move of made) yield { ...movedRow(sessionId, move, at), ...labels.get(sessionId) };
   }
 }

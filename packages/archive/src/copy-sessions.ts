@@ -10,6 +10,12 @@ import { namesApart } from "./session-names.ts";
 import { copiedColumns } from "./tables.ts";
 import { Target } from "./target.ts";
 
+/** How a copy is made. */
+export type CopyOptions = Watch & {
+  /** Stamps the rows that say where a message has moved to. Default: the time it is. */
+  readonly now?: (() => Date) | undefined;
+};
+
 /** What a copy did. */
 export type CopyReport = {
   /** By table. */
@@ -39,7 +45,7 @@ export type CopyReport = {
 export async function copySessions(
   { store: from }: SessionStore,
   target: SessionStore,
-  { onProgress, signal }: Watch = {},
+  { now = () => new Date(), onProgress, signal }: CopyOptions = {},
 ): Promise<CopyReport> {
   const { store: to } = target;
   await Promise.all([from.refresh(), to.refresh()]);
@@ -62,7 +68,7 @@ export async function copySessions(
   const damaged = new Set<string>();
   let differing = 0;
   for (const range of ranges) {
-    const options = { columnsOf, signal, onRows };
+    const options = { columnsOf, now, signal, onRows };
     const copied = await copyRange({ store: from, places, names }, known, range, options);
     for (const sessionId of copied.damaged) damaged.add(sessionId);
     for (const sessionId of copied.mixed) {

@@ -11,9 +11,17 @@ export type ArchivePlace = {
 
 /** Base of what is wrong with an archive; nothing of it has reached a store. */
 export abstract class ArchiveError extends PondError {
-  readonly details: ArchivePlace & { readonly reason: string };
+  readonly details: ArchivePlace & {
+    readonly reason: string;
+    /** Of a file that never was an archive: it may be another that was meant. */
+    readonly problem?: "no_archive";
+  };
 
-  constructor({ file, member, offset }: ArchivePlace, reason: string, options?: ErrorOptions) {
+  constructor(
+    { file, member, offset }: ArchivePlace,
+    reason: string,
+    { problem, ...options }: ErrorOptions & { readonly problem?: "no_archive" } = {},
+  ) {
     const inside = member === undefined ? "" : `: ${member}`;
     const at = offset === undefined ? "" : ` (at byte ${offset})`;
     super(`${file}${inside}: ${reason}${at}`, options);
@@ -22,6 +30,7 @@ export abstract class ArchiveError extends PondError {
       ...(member !== undefined && { member }),
       ...(offset !== undefined && { offset }),
       reason,
+      ...(problem && { problem }),
     };
   }
 }

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { open, readdir, rename } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { type SessionStore, TargetUnwritableError } from "@pond/sessions";
-import type { Row, Store } from "@pond/substrate";
+import { flushFolder, type Row, type Store } from "@pond/substrate";
 import { appendRange } from "./append-range.ts";
 import { exportPlace } from "./export-place.ts";
 import {
@@ -175,10 +175,4 @@ async function pack(
     ...files.map(({ path, size }) => ({ path, size, from: join(folder, path) })),
   ];
   await writeTar(target, sources, onBytes);
-}
-
-/** Makes a rename survive a power cut. */
-async function flushFolder(path: string): Promise<void> {
-  await using folder = await open(path, "r");
-  await folder.sync();
 }

@@ -340,7 +340,7 @@ describe("an archive", () => {
 
   it("that is another file is told from one that is cut off, however small it is", async () => {
     const cutOff = { details: { reason: "it is cut off" } };
-    const other = { details: { reason: "it is no .pond archive" } };
+    const other = { details: { reason: "it is no .pond archive", problem: "no_archive" } };
 
     expect(await refusal(Buffer.from('{"sessions":[]}'))).toMatchObject(other);
     expect(await refusal(Buffer.from("m"))).toMatchObject(cutOff);

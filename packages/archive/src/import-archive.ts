@@ -1,11 +1,14 @@
 import { foldSessions, type SessionStore, sessionTables } from "@pond/sessions";
-import { type CopyReport, copySessions } from "./copy-sessions.ts";
+import { type CopyOptions, type CopyReport, copySessions } from "./copy-sessions.ts";
 import { type OpenOptions, withArchive } from "./open-archive.ts";
 import type { Watch } from "./progress.ts";
 import type { RedactedCount } from "./redaction.ts";
 
 /** A store, or what opens it; then it is closed again. */
 export type ImportTarget = SessionStore | (() => Promise<SessionStore>);
+
+/** How an archive is read, and its sessions are copied. */
+export type ImportOptions = OpenOptions & CopyOptions;
 
 /** What an import did. */
 export type ImportReport = CopyReport & {
@@ -24,7 +27,7 @@ export type ImportReport = CopyReport & {
 export async function importArchive(
   file: string,
   target: ImportTarget,
-  options: OpenOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportReport> {
   return withArchive(file, options, async (store, { redacted }) => {
     const archived = { store, close: () => store.close() };

@@ -1,5 +1,5 @@
 export type { RowCounts } from "./copy-range.ts";
-export { type CopyReport, copySessions } from "./copy-sessions.ts";
+export { type CopyOptions, type CopyReport, copySessions } from "./copy-sessions.ts";
 export {
   ArchiveDamagedError,
   ArchiveError,
@@ -11,6 +11,7 @@ export {
 } from "./errors.ts";
 export { type ExportOptions, type ExportReport, exportArchive } from "./export-archive.ts";
 export {
+  type ImportOptions,
   type ImportReport,
   type ImportTarget,
   importArchive,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { getSession, type SessionStore } from "@pond/sessions";
+import { eq } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
 import { copySessions } from "./copy-sessions.ts";
 import { exportArchive } from "./export-archive.ts";
@@ -128,14 +129,18 @@ describe("a copy between stores that both saw a session grow", () => {
     expect(Object.values(again.tables).map(({ inserted }) => inserted)).toEqual([0, 0, 0, 0]);
   });
 
-  it("makes room where none is left between two messages", async () => {
+  it("makes room where none is left between two messages, at the time it is given", async () => {
     const target = await storeThatSaw("a z");
+    const now = () => new Date("2031-05-06T07:08:09Z");
     for (let at = 0; at < 20; at++) {
-      await copySessions(await storeThatSaw(`a x${at} ${at > 0 ? `x${at - 1}` : "z"}`), target);
+      const source = await storeThatSaw(`a x${at} ${at > 0 ? `x${at - 1}` : "z"}`);
+      await copySessions(source, target, { now });
     }
 
     const numbered = Array.from({ length: 20 }, (_, at) => `x${19 - at}`).join(" ");
     expect(await shown(target)).toBe(`a ${numbered} z`);
+    const moved = eq("ingested_at", { micros: BigInt(now().getTime()) * 1000n });
+    expect(await target.store.table("messages").count(moved)).toBeGreaterThan(0);
   });
 
   it("leaves a later sync of the one nothing to move", async () => {

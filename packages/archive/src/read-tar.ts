@@ -66,7 +66,7 @@ export async function readMembers(handle: FileHandle, file: string): Promise<Mem
     const { bytesRead } = await handle.read(block, 0, blockBytes, offset);
     if (bytesRead < blockBytes) {
       const isOther = offset === 0 && !beginsHeader(block.subarray(0, bytesRead));
-      throw new ArchiveDamagedError(place, isOther ? noArchive : "it is cut off");
+      throw isOther ? noArchive(place) : new ArchiveDamagedError(place, "it is cut off");
     }
     if (isEmpty(block)) {
       await checkEnd(handle, place, fileBytes - offset);
@@ -88,7 +88,9 @@ export async function readMembers(handle: FileHandle, file: string): Promise<Mem
   }
 }
 
-const noArchive = "it is no .pond archive";
+function noArchive(place: ArchivePlace): ArchiveDamagedError {
+  return new ArchiveDamagedError(place, "it is no .pond archive", { problem: "no_archive" });
+}
 
 /** True of what is cut off an archive so early that only its beginning can be compared. */
 function beginsHeader(bytes: Buffer): boolean {
@@ -99,8 +101,8 @@ function beginsHeader(bytes: Buffer): boolean {
 function readHeader(block: Buffer, place: ArchivePlace): TarFile {
   const header = decodeHeader(block);
   if (header === undefined) {
-    const reason = place.offset === 0 ? noArchive : "a header is damaged";
-    throw new ArchiveDamagedError(place, reason);
+    if (place.offset === 0) throw noArchive(place);
+    throw new ArchiveDamagedError(place, "a header is damaged");
   }
   const inside = { ...place, member: header.path };
   if (header.kind !== "0") {

@@ -63,10 +63,10 @@ export function parseQuery(query: string): ParsedQuery {
   const typed = query.toWellFormed().replaceAll(notWritten, " ").trim();
   // As the index holds it, too, however the keyboard or the clipboard wrote it.
   const text = inOneForm(typed);
-  if (text === "") {
+  const tokens = tokensOf(text);
+  if (tokens.length === 0) {
     throw new QueryError("it is empty; write the words to look for, such as: retry after timeout");
   }
-  const tokens = tokensOf(text);
   const wanted = tokens.filter(({ sign }) => sign !== "-");
   if (wanted.length === 0) {
     throw new QueryError("it only excludes; add a word to look for, such as: error -timeout");

@@ -23,6 +23,12 @@ export class ConflictError extends SubstrateError {
   }
 }
 
+/**
+ * What is wrong, where there is something to be done about it: the disk is full, a file is damaged, an
+ * index has lost one, or the address is of no kind of storage there is.
+ */
+export type StorageProblem = "disk_full" | "damaged" | "index_lost" | "unknown_kind";
+
 /** Storage failed after every retry. */
 export class StorageUnavailableError extends SubstrateError {
   override readonly name = "StorageUnavailableError";
@@ -32,15 +38,23 @@ export class StorageUnavailableError extends SubstrateError {
     readonly reason: string;
     /** True for what may pass by itself, and is worth another try later. */
     readonly isTransient: boolean;
+    readonly problem?: StorageProblem;
   };
 
   constructor(
     location: string,
     reason: string,
-    { isTransient = false, ...options }: ErrorOptions & { readonly isTransient?: boolean } = {},
+    {
+      isTransient = false,
+      problem,
+      ...options
+    }: ErrorOptions & {
+      readonly isTransient?: boolean;
+      readonly problem?: StorageProblem | undefined;
+    } = {},
   ) {
     super(`${location}: ${reason}`, options);
-    this.details = { location, reason, isTransient };
+    this.details = { location, reason, isTransient, ...(problem && { problem }) };
   }
 }
 
@@ -68,15 +82,23 @@ export class StoreClosedError extends SubstrateError {
   }
 }
 
+/** Of a table that is not there: an older version made the store, or what it held is lost. */
+export type SchemaProblem = "unmade" | "lost";
+
 /** The store was written with a schema this version does not know, or one cannot be stored. */
 export class StoreSchemaError extends SubstrateError {
   override readonly name = "StoreSchemaError";
   readonly code = "store_schema";
-  readonly details: { readonly location: string; readonly table: string; readonly reason: string };
+  readonly details: {
+    readonly location: string;
+    readonly table: string;
+    readonly reason: string;
+    readonly problem?: SchemaProblem;
+  };
 
-  constructor(location: string, table: string, reason: string) {
+  constructor(location: string, table: string, reason: string, problem?: SchemaProblem) {
     super(`${location}: table ${table}: ${reason}`);
-    this.details = { location, table, reason };
+    this.details = { location, table, reason, ...(problem && { problem }) };
   }
 }
 

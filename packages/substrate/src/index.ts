@@ -14,6 +14,8 @@ export { type CacheSizes, type Caches, createCaches } from "./engine/caches.ts";
 export {
   ConflictError,
   InvalidBatchError,
+  type SchemaProblem,
+  type StorageProblem,
   StorageUnavailableError,
   StoreClosedError,
   StoreNotFoundError,
@@ -53,6 +55,7 @@ export type { FullTextQuery } from "./read/full-text.ts";
 export { rowAddress, rowId } from "./read/known-columns.ts";
 export type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read/read.ts";
 export { TextCells } from "./rows/text-cells.ts";
+export { flushFolder } from "./storage/storage.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { Table } from "./table.ts";
 export type { InsertOutcome } from "./write/write.ts";

@@ -122,6 +122,7 @@ onFolders("it removes a folder")(
       const outcome = openCatalogue(location, { mode, tables });
       await expect(outcome).rejects.toThrow(StoreSchemaError);
       await expect(outcome).rejects.toThrow("table prices: it is lost: parts holds rows");
+      await expect(outcome).rejects.toMatchObject({ details: { problem: "lost" } });
     }
     expect(readdirSync(location)).toEqual(["parts.lance"]);
   },
@@ -201,6 +202,7 @@ describe("a table that came later", () => {
 
     const reading = openCatalogue(location, { tables: later, mode: "read" });
     await expect(reading).rejects.toThrow("made before there was such a table; write to it once");
+    await expect(reading).rejects.toMatchObject({ details: { problem: "unmade" } });
     const verdicts = await verifyStore(location, { tables: later, storageOptions });
     const store = await openCatalogue(location, { tables: later });
     await store.table("wheels").insert({ maker: ["acme"] });

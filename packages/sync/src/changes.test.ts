@@ -77,6 +77,20 @@ it.each<[string, Partial<Reader>, number]>([
   }),
 );
 
+it("previews a sync that verifies: what did not change is not counted as changed", () =>
+  withBench(async (bench) => {
+    bench.write("s1", line("s1", "a", "x"), "no record");
+    const { stateDirectory } = bench;
+    const options = { stateDirectory, host: "bench", now: () => new Date(0), isVerifying: true };
+    const [synced] = (await bench.sync()).adapters;
+
+    const [previewed] = (await previewSync(bench.sessions, bench.sources(), options)).adapters;
+
+    expect(previewed?.sessions).toMatchObject({ seen: 1, new: 0, grown: 0, unchanged: 1 });
+    expect(synced?.faults).toHaveLength(1);
+    expect(previewed?.faults).toEqual(synced?.faults);
+  }));
+
 it("previews a file that could not be opened as what it was, and a sync tries it again", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"));

@@ -76,11 +76,17 @@ function isDue(before: SeenSession, found: SourceSession, nowMs: number): boolea
   return before.pendingSinceMs !== undefined && nowMs - before.pendingSinceMs >= settleAfterMs;
 }
 
-/** Counts for a preview a session that the next sync reads. */
-export function countDue(before: SeenSession | undefined, report: AdapterReport): void {
-  // A sync tries it again each time, and may well find what it found.
-  if (before?.hasFailed && before.fingerprint === readAgain) countAsBefore(before, report);
-  else report.sessions[before === undefined ? "new" : "grown"] += 1;
+/** Counts for a preview a session that the next sync reads, be it to verify what did not change. */
+export function countDue(
+  before: SeenSession | undefined,
+  found: SourceSession,
+  { report, nowMs }: { readonly report: AdapterReport; readonly nowMs: number },
+): void {
+  if (before === undefined) report.sessions.new += 1;
+  // What failed is tried again by each sync, which may well find what it found.
+  else if (before.hasFailed && before.fingerprint === readAgain) countAsBefore(before, report);
+  else if (isDue(before, found, nowMs)) report.sessions.grown += 1;
+  else countAsBefore(before, report);
 }
 
 function countAsBefore(before: SeenSession, report: AdapterReport): void {

@@ -94,8 +94,9 @@ export async function previewImport(
 ): Promise<AdapterReport[]> {
   const stored = sessions === undefined ? nothingStored : await storedIn(sessions);
   const plan = await planImport(sources, { ...options, stored });
+  const nowMs = options.now().getTime();
   for (const { changed, seen, report } of plan.works) {
-    for (const { key } of changed) countDue(seen.get(key), report);
+    for (const found of changed) countDue(seen.get(found.key), found, { report, nowMs });
   }
   return [...plan.reports.values()];
 }

@@ -52,7 +52,7 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
     try {
       const copied = await openSessions(target, { ...options, mode: "write" });
       try {
-        const report = await copySessions(stored, copied, watch);
+        const report = await copySessions(stored, copied, { ...watch, now: context.now });
         await updateIndexes(copied, watch);
         progress.clear();
         const wire = toCopyWire(report);

@@ -286,6 +286,8 @@ describe("without a model", () => {
     [["sync", "--only", "embed"], "there is no model to embed with: no embedding model"],
     [["sync", "--force-embed"], "there is no model to embed with: no embedding model"],
     [["sync", "--force-embed", "--skip", "embed"], "--force-embed asks for the stage that"],
+    [["sync", "--verify", "--skip", "import"], "--verify asks for the stage that"],
+    [["sync", "pi", "--path", ".", "--only", "embed"], "--path asks for the stage that"],
   ])("refuses %j", async (argv, message) => {
     const { code, stderr } = await home.pond(...argv);
 

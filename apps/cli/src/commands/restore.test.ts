@@ -281,6 +281,112 @@ describe("pond restore", () => {
   });
 });
 
+describe("pond restore of a session that was forked in another client", () => {
+  const pi = "sessions/--home-ada-loom--/2026-11-20T09-00-00-000Z_";
+  const omp = "sessions/-loom/2026-11-20T09-00-00-000Z_";
+  let other: Home;
+  let made: ReturnType<Home["writeForkInOmp"]>;
+  beforeAll(async () => {
+    other = new Home();
+    made = other.writeForkInOmp();
+    await other.pond("sync", "-q");
+  });
+  afterAll(() => other.remove());
+
+  const restored = async (...argv: readonly string[]) => {
+    const { code, stdout } = await other.pond("restore", ...argv, "--json");
+    const { files, faults, left_as_is } = JSON.parse(stdout);
+    const entries = files.map((file: { session_id: string; native: boolean }) => [
+      file.session_id.slice(-2),
+      file.native,
+    ]);
+    return { code, faults, left_as_is, entries };
+  };
+
+  it.each<[string, readonly string[], string, string]>([
+    ["it alone is named", ["0aa"], "", "omp/"],
+    ["both are named", ["0aa", "0bb"], "", ""],
+    ["all are", ["--all"], "pi/", "omp/"],
+  ])(
+    "gives each client its own where %s (`adapter-native-restore-lossless`)",
+    async (_, words, own, forks) => {
+      const argv = words.map((word) => word.replace(/^0/, "019c0000-0000-7000-8000-0000000000"));
+
+      const { code, faults, entries } = await restored(...argv, "--out", out);
+
+      expect([code, faults, entries.toSorted()]).toEqual([
+        0,
+        [],
+        [
+          ["aa", true],
+          ["bb", true],
+        ],
+      ]);
+      expect(tree(out)).toEqual({
+        [`${own}${pi}${made.id}.jsonl`]: contentOf(made.log),
+        [`${forks}${omp}${made.forkId}.jsonl`]: contentOf(made.fork),
+      });
+    },
+  );
+
+  it.each([
+    [
+      "pi",
+      [
+        ["aa", true],
+        ["bb", false],
+      ],
+    ],
+    [
+      "omp",
+      [
+        ["aa", false],
+        ["bb", true],
+      ],
+    ],
+    [
+      "codex",
+      [
+        ["aa", false],
+        ["bb", false],
+      ],
+    ],
+  ])("translates for %s what is not its own, and once", async (to, expected) => {
+    const one = await restored(made.id, "--to", to, "--out", join(out, "one"));
+    const all = await restored("--all", "--to", to, "--out", join(out, "all"));
+
+    expect([one.entries, all.entries]).toEqual([expected, expected]);
+    expect(tree(join(out, "all", to))).toEqual(tree(join(out, "one")));
+  });
+
+  it("brings both back into their clients' homes, and leaves the fork that is there", async () => {
+    const [log, fork] = [contentOf(made.log), contentOf(made.fork)];
+    rmSync(made.log);
+    rmSync(made.fork);
+
+    const both = await restored(made.id, "--install");
+    const found = [contentOf(made.log), contentOf(made.fork)];
+    rmSync(made.log);
+    writeFileSync(made.fork, "went on");
+    const one = await restored(made.id, "--install");
+
+    expect([both.entries, found]).toEqual([
+      [
+        ["aa", true],
+        ["bb", true],
+      ],
+      [log, fork],
+    ]);
+    expect([one.code, one.entries, one.left_as_is, one.faults]).toEqual([
+      0,
+      [["aa", true]],
+      [{ session_id: made.forkId, path: made.fork }],
+      [],
+    ]);
+    expect(readFileSync(made.fork, "utf8")).toBe("went on");
+  });
+});
+
 describe("pond restore into a folder that a program uses", () => {
   it("takes phi-core's own lock", async () => {
     const folder = join(out, "sessions");

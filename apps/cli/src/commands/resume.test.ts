@@ -102,6 +102,7 @@ describe("pond resume", () => {
         files: expect.arrayContaining([join(other.folder, log)]),
         written: true,
         left_as_is: [],
+        faults: [],
         outdated: false,
         fidelity: expect.objectContaining({ text: expect.any(Object) }),
         directory: "/home/ada/ledger",
@@ -194,6 +195,69 @@ describe("pond resume", () => {
     const log = readFileSync(join(other.folder, ".claude/projects", slug, copy), "utf8");
     expect(jsonLines(log).map(({ cwd }) => cwd)).toContain(real);
     expect(log).not.toContain(join(other.folder, "link"));
+    other.remove();
+  });
+
+  it("is native where the session was forked in another client (`adapter-native-restore-lossless`)", async () => {
+    const other = new Home();
+    const { id, log, fork } = other.writeForkInOmp();
+    const read = () => [log, fork].map((file) => jsonLines(readFileSync(file, "utf8")));
+    const before = read();
+    await other.pond("sync", "-q");
+    const resume = async () => JSON.parse((await other.pond("resume", id, "--json")).stdout);
+    const report = { native: true, files: [log, fork], left_as_is: [], faults: [] };
+
+    rmSync(log);
+    rmSync(fork);
+    const both = await resume();
+    rmSync(log);
+    const one = await resume();
+    const none = await resume();
+
+    expect(both).toMatchObject({ ...report, written: true });
+    expect(one).toMatchObject({ ...report, written: true, left_as_is: [fork] });
+    expect(none).toMatchObject({ ...report, written: false, files: [log], outdated: false });
+    expect(read()).toEqual(before);
+    other.remove();
+  });
+
+  it("says which client below it has no folder here", async () => {
+    const other = new Home();
+    const { id, log, forkId } = other.writeForkInOmp();
+    const below = { parent_spawn_ref: { parent_session_id: forkId, tool_call_id: "t1" } };
+    const agent = { session_id: "agent", agent_id: "a", created_at: "2026-11-20T09:00:00Z" };
+    other.write("phi/agent.json", JSON.stringify({ ...agent, ...below, loops: [] }));
+    await other.pond("sync", "-q");
+    await other.pond("sync", "phi-core", "--path", join(other.folder, "phi"), "-q");
+    rmSync(log);
+
+    const { code, stderr } = await other.pond("resume", id);
+
+    expect([code, existsSync(log)]).toEqual([0, true]);
+    expect(stderr).toContain("warning: agent: phi-core has no folder of its own here");
+    other.remove();
+  });
+
+  it("leaves a fork of another client as it is, where it brings a copy for that up to date", async () => {
+    const other = new Home();
+    const { id, log, fork } = other.writeForkInOmp();
+    await other.pond("sync", "-q");
+    rmSync(fork);
+    const first = JSON.parse((await other.pond("resume", id, "--to", "omp", "--json")).stdout);
+    // What is there is the client's, even where the store holds more of it.
+    const earlier = readFileSync(fork, "utf8").replace(/[^\n]*\n$/, "");
+    writeFileSync(fork, earlier);
+    const message = { role: "user", content: "the last turn", timestamp: 1 };
+    const said = { type: "message", id: "b4", parentId: "b3", message };
+    appendFileSync(log, `${JSON.stringify({ ...said, timestamp: "2026-11-20T09:00:00.000Z" })}\n`);
+    await other.pond("sync", "pi", "-q");
+
+    const grown = JSON.parse((await other.pond("resume", id, "--to", "omp", "--json")).stdout);
+
+    expect([first.native, first.left_as_is]).toEqual([false, []]);
+    expect([grown.written, grown.left_as_is]).toEqual([true, [fork]]);
+    expect(readFileSync(first.files[0], "utf8")).toContain("the last turn");
+    expect(readFileSync(fork, "utf8")).toBe(earlier);
     other.remove();
   });
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Adapter, Fidelity, RestoredFile, Resume } from "@pond/canonical/adapter";
-import type { Restored, SessionStore } from "@pond/sessions";
+import type { LineageFile, SessionStore } from "@pond/sessions";
 import { Command } from "commander";
 import { compareCopy } from "../compare-copy.ts";
 import { type Context, withStore } from "../context.ts";
@@ -15,7 +15,7 @@ import { formatCounted } from "../output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
 import { leftAsIsText, planInstall } from "../plan-install.ts";
 import { realFolder } from "../real-folder.ts";
-import { homeOf } from "../restore-sessions.ts";
+import { homeOf, installElsewhere, type RestoreReport } from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
 import { shellLine } from "../shell-words.ts";
@@ -31,13 +31,19 @@ type ResumeFlags = {
 type ResumeReport = {
   readonly session_id: string;
   readonly to: string;
+  /** True where the session itself is, record for record, what its client wrote. */
   readonly native: boolean;
-  /** Absolute paths of the session's files in the client's home. */
+  /**
+   * Absolute paths of the session's files in the client's home, and of what was written below it by
+   * other clients in theirs.
+   */
   readonly files: readonly string[];
   /** False where they were there already and were left as they are. */
   readonly written: boolean;
   /** Those of them that belong to forks and sub-agents, were there already and stay. */
   readonly left_as_is: readonly string[];
+  /** Sessions of other clients below it that their clients did not get. */
+  readonly faults: RestoreReport["faults"];
   /** True for a copy that was there already, stays, and may lack what came later. */
   readonly outdated: boolean;
   /** Of what was written; null where nothing was. */
@@ -70,6 +76,9 @@ async function resume(context: Context, typed: string, flags: ResumeFlags): Prom
     install(context, sessions, typed, flags),
   );
   if (report.outdated) output.warn(outdatedText);
+  for (const { session_id, message } of report.faults) {
+    output.warn(say`${shownLine(session_id)}: ${shownLine(message)}`);
+  }
   if (!flags.run && isFolderGone(report)) output.warn(folderGone(report, context.home));
   if (output.isJson) await printJson(output, report);
   else print(context, report);
@@ -77,41 +86,49 @@ async function resume(context: Context, typed: string, flags: ResumeFlags): Prom
 }
 
 async function install(
-  { settings, home, env }: Context,
+  context: Context,
   sessions: SessionStore,
   typed: string,
   flags: ResumeFlags,
 ): Promise<ResumeReport> {
+  const { settings, home, env } = context;
   const { adapterNamed, toolReader } = await import("@pond/adapters");
   const { loadLineage, restore } = await import("@pond/sessions");
   const id = await resolveSessionId(settings, sessions, typed);
   const { session } = (await loadLineage(sessions, id)).root;
   const adapter = adapterNamed(flags.to ?? session.source_agent);
   if (adapter.resume === undefined) throw noCommand(adapter, id);
-  const options = { readTool: toolReader(), projectFor: realFolder };
-  const restored = await restore(sessions, id, adapter.to, options);
+  const isForOwn = flags.to === undefined;
+  const options = { readTool: toolReader(), projectFor: realFolder, isCutByClient: isForOwn };
+  const { files, fidelity } = await restore(sessions, id, adapter.to, options);
   const folder = homeOf(adapter, { home, env });
   const copies = await writtenCopies(settings);
   const { written, leftAsIs, isOutdated } = await place(
-    restored,
+    files,
     { id, folder, copies },
     flags.force ?? false,
   );
-  if (!restored.isNative) await rememberCopies(settings, copiesOf(written, folder));
-  const { files } = restored;
+  await rememberCopies(settings, copiesOf(written, folder));
+  const elsewhere =
+    isForOwn && written.length > 0
+      ? await installElsewhere(context, sessions, id)
+      : nothingElsewhere;
+  const elsewhereLeft = elsewhere.left_as_is.map(({ path }) => path);
   const pathOf = ({ path }: RestoredFile): string => join(folder, path);
-  const project = restored.isNative ? session.project : realFolder(session.project);
+  const isNative = ownFile(files, id)?.part.isNative ?? false;
+  const project = isNative ? session.project : realFolder(session.project);
   const installed = { session: { ...session, project }, home: folder, files };
   const { commands, directory } = adapter.resume(installed);
   return {
     session_id: id,
     to: adapter.origin,
-    native: restored.isNative,
-    files: files.map(pathOf),
+    native: isNative,
+    files: [...files.map(pathOf), ...elsewhere.files.map(({ path }) => path), ...elsewhereLeft],
     written: written.length > 0,
-    left_as_is: leftAsIs.map(pathOf),
+    left_as_is: [...leftAsIs.map(pathOf), ...elsewhereLeft],
+    faults: elsewhere.faults,
     outdated: isOutdated,
-    fidelity: written.length > 0 ? restored.fidelity : null,
+    fidelity: written.length > 0 ? fidelity : null,
     directory: directory ?? null,
     commands,
     command: [...(directory === undefined ? [] : [["cd", directory]]), ...commands]
@@ -124,10 +141,12 @@ async function install(
 type Target = { readonly id: string; readonly folder: string; readonly copies: WrittenCopies };
 
 type Placed = {
-  readonly written: readonly RestoredFile[];
-  readonly leftAsIs: readonly RestoredFile[];
+  readonly written: readonly LineageFile[];
+  readonly leftAsIs: readonly LineageFile[];
   readonly isOutdated: boolean;
 };
+
+const nothingElsewhere: RestoreReport = { files: [], left_as_is: [], faults: [] };
 
 const nothing = { written: [], leftAsIs: [], isOutdated: false } as const satisfies Placed;
 
@@ -136,19 +155,23 @@ const nothing = { written: [], leftAsIs: [], isOutdated: false } as const satisf
  * what it wrote since is worth more than a copy.
  */
 async function place(
-  { files, isNative }: Restored,
+  files: readonly LineageFile[],
   target: Target,
   isForced: boolean,
 ): Promise<Placed> {
   const { id, folder } = target;
   const { writeFiles } = await import("@pond/sessions");
-  const own = files.find(({ session }) => session === id);
+  const own = ownFile(files, id);
   if (!isForced && own !== undefined && existsSync(join(folder, own.path))) {
-    return isNative ? nothing : updateCopies(files, own, target);
+    return own.part.isNative ? nothing : updateCopies(files, own, target);
   }
   const { toWrite, leftAsIs } = planInstall(files, folder, new Set([id]));
   await writeFiles(toWrite, folder, { isForced });
   return { written: toWrite, leftAsIs, isOutdated: false };
+}
+
+function ownFile(files: readonly LineageFile[], id: string): LineageFile | undefined {
+  return files.find(({ session }) => session === id);
 }
 
 /**
@@ -156,20 +179,22 @@ async function place(
  * sub-agents, where nobody went on in them.
  */
 async function updateCopies(
-  files: readonly RestoredFile[],
-  own: RestoredFile,
+  files: readonly LineageFile[],
+  own: LineageFile,
   { folder, copies }: Target,
 ): Promise<Placed> {
   const { writeFiles } = await import("@pond/sessions");
-  const toWrite: RestoredFile[] = [];
-  const leftAsIs: RestoredFile[] = [];
+  const toWrite: LineageFile[] = [];
+  const leftAsIs: LineageFile[] = [];
   for (const each of files) {
     // It is gone through twice.
     const file = { ...each, content: [...each.content] };
     const place = join(folder, file.path);
     const state = await compareCopy(place, file.content, copies.get(place));
     if (each === own && state === "other") return { ...nothing, isOutdated: true };
-    if (state === "missing" || state === "earlier") toWrite.push(file);
+    // What the client itself wrote is no copy.
+    const isBehind = state === "earlier" && !file.part.isNative;
+    if (state === "missing" || isBehind) toWrite.push(file);
     else if (each !== own) leftAsIs.push(file);
   }
   await writeFiles(toWrite, folder, { isForced: true });

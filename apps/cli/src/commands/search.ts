@@ -1,7 +1,8 @@
 import type { SearchRequest, SearchResponse } from "@pond/search";
+import type { SessionStore } from "@pond/sessions";
 import { Command, Option } from "commander";
 import { parseCount, parseProject, parseScore, parseTime } from "../arguments.ts";
-import { type Context, withStore } from "../context.ts";
+import { type Context, unindexed, withStore } from "../context.ts";
 import { withEmbedder } from "../embedder.ts";
 import { exitCodes } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -79,7 +80,7 @@ function find(
   query: string,
   { flags, signal }: { readonly flags: SearchFlags; readonly signal: AbortSignal },
 ): Promise<SearchResponse> {
-  return withStore(context, "read", async (sessions) => {
+  const use = async (sessions: SessionStore): Promise<SearchResponse> => {
     const { search } = await import("@pond/search");
     const { session: typed } = flags;
     const session =
@@ -89,7 +90,8 @@ function find(
       const found = await search(sessions, request, { embedder, signal });
       return failure === undefined ? found : withWarning(found, failure);
     });
-  });
+  };
+  return withStore(context, "read", use, { onMissingIndex: unindexed(context) });
 }
 
 /** A model that cannot be used takes the meaning from a search, never the search itself. */

@@ -205,7 +205,7 @@ function whatIsLeft(unembedded: number): Shown {
 
 /** @throws {UsageError} for flags that contradict each other, or ask for vectors without a model. */
 function stagesOf(
-  { only, skip, forceEmbed, importFrom }: SyncFlags,
+  { only, skip, forceEmbed, importFrom, verify, path }: SyncFlags,
   embeddings: Embeddings,
 ): Stage[] {
   if (only !== undefined && skip !== undefined) {
@@ -214,11 +214,16 @@ function stagesOf(
   const stages = stageNames.filter(
     (stage) => (only === undefined || stage === only) && stage !== skip,
   );
-  if (forceEmbed && !stages.includes("embed")) {
-    throw new UsageError("--force-embed asks for the stage that --only or --skip leaves out");
-  }
-  if (importFrom !== undefined && !stages.includes("import")) {
-    throw new UsageError("--import-from asks for the stage that --only or --skip leaves out");
+  const asks = {
+    "--force-embed": forceEmbed && "embed",
+    "--import-from": importFrom !== undefined && "import",
+    "--verify": verify && "import",
+    "--path": path !== undefined && "import",
+  } as const;
+  for (const [flag, stage] of Object.entries(asks)) {
+    if (stage && !stages.includes(stage)) {
+      throw new UsageError(`${flag} asks for the stage that --only or --skip leaves out`);
+    }
   }
   if ((forceEmbed || only === "embed") && !embeddings.isOn) {
     throw new UsageError(`there is no model to embed with: ${whyOff(embeddings)}`);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Context } from "../context.ts";
-import { readText, replaceFile } from "../replace-file.ts";
+import { replaceFile } from "../replace-file.ts";
+import { isTime, readStateFile } from "../state-directory.ts";
 
 /** The last time the schedule ran a sync; times as RFC 3339. */
 export type LastRun = {
@@ -15,16 +16,10 @@ export async function writeLastRun(place: Place, run: LastRun): Promise<void> {
   await replaceFile(fileOf(place), `${JSON.stringify(run)}\n`);
 }
 
-/** Undefined where it has not run yet; a damaged file is no reason to fail. */
+/** Undefined where it has not run yet. */
 export async function readLastRun(place: Place): Promise<LastRun | undefined> {
-  try {
-    const text = await readText(fileOf(place));
-    if (text === undefined) return undefined;
-    const value: unknown = JSON.parse(text);
-    return isLastRun(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const run = await readStateFile(fileOf(place));
+  return isLastRun(run) ? run : undefined;
 }
 
 /** Where schedulers that keep no log write what a run says. */
@@ -39,6 +34,5 @@ function fileOf({ settings }: Place): string {
 function isLastRun(value: unknown): value is LastRun {
   if (typeof value !== "object" || value === null) return false;
   const { started_at, finished_at, exit_code } = value as Partial<LastRun>;
-  const areTimes = [started_at, finished_at].every((each) => !Number.isNaN(Date.parse(each ?? "")));
-  return areTimes && Number.isInteger(exit_code);
+  return isTime(started_at) && isTime(finished_at) && Number.isInteger(exit_code);
 }

@@ -20,17 +20,23 @@ async function texts(session_id: string): Promise<unknown[]> {
 }
 
 test.each([
-  ["a server of others keeps none of its own", undefined, "laptop"],
-  ["a personal server keeps its own", "here", "here"],
-])("of the machine a session came from: %s", async (_, host, kept) => {
+  ["a server of others adds none", undefined, {}, {}],
+  ["a personal server adds its own", "here", {}, { pond: { host: "here" } }],
+  [
+    "what the session says stays",
+    "here",
+    { pond: { host: "laptop" } },
+    { pond: { host: "laptop" } },
+  ],
+])("of the machine a session came from: %s", async (_, host, options, kept) => {
   const asking = testPond({ host, isPersonal: host !== undefined });
   const event = sessionOf("from-elsewhere");
-  const session = { ...event.session, options: { pond: { host: "laptop" } } };
+  const session = { ...event.session, options };
   await asking.ask("ingest", { events: [{ ...event, session }] });
 
   const page = await asking.ask("get", { session_id: "from-elsewhere" });
 
-  expect(page.session.options).toEqual({ pond: { host: kept } });
+  expect(page.session.options).toEqual(kept);
   await asking.remove();
 });
 

@@ -81,6 +81,27 @@ describe("a page of a session", () => {
     expect(last).toMatchObject({ piece: { text: "x".repeat(500) }, next: { after_id: "a" } });
   });
 
+  it("says with each piece of a message what else it holds, or gives all of it as JSON", () => {
+    const long = said("a", "x".repeat(9_000));
+    const parts_summary = [
+      { type: "tool_call", name: "Bash", bytes: 9, provenance: "conversational" },
+    ];
+    const kept = { id: "k", role: "system", timestamp: long.timestamp, content: "" } as const;
+    const options = { kept: "secret ".repeat(900) };
+
+    const summed = getWithin(pageOf([{ ...long, parts_summary } as typeof long]), start);
+    const carried = getWithin(pageOf([{ ...kept, options }]), start);
+
+    const { role, timestamp } = long;
+    expect(summed.piece).toMatchObject({
+      is_json: false,
+      beside: { role, timestamp, parts_summary },
+    });
+    expect(getText(summed)).toContain('"name":"Bash"');
+    expect(carried.piece).toMatchObject({ id: "k", is_json: true });
+    expect(carried.piece?.text).toContain("secret secret");
+  });
+
   it("says how to go on with the last message where it is too long", () => {
     const { hint } = getWithin(pageOf([said("a", "x".repeat(9_000))]), start);
 

@@ -33,7 +33,8 @@ function sessionWithin(response: SessionPage, asked: Asked): SessionReply {
   const room = asked.maxCharacters - lengthOf({ ...reply, messages: [] });
   const { shown, remaining, ...rest } = pageOf(response.messages, asked, room, {
     beyond: response.messages_remaining,
-    textOf: ({ text, content }) => text ?? (typeof content === "string" ? content : undefined),
+    textOf: ({ id, content, text = content, ...beside }) =>
+      typeof text === "string" ? { text, beside } : undefined,
   });
   const hint = hintOf(rest, remaining, "newer message(s)");
   return { ...reply, messages: shown, messages_remaining: remaining, ...rest, ...hint };
@@ -59,7 +60,11 @@ function messageWithin(response: MessageView, asked: Asked): MessageReply {
     : content;
   const { shown, remaining, ...rest } = pageOf(items, asked, room, {
     beyond: response.target_parts_remaining,
-    textOf: (part) => (part.type === "text" || part.type === "reasoning" ? part.text : undefined),
+    textOf: (part) => {
+      if (part.type !== "text" && part.type !== "reasoning") return undefined;
+      const { id, text, ...beside } = part;
+      return { text, beside };
+    },
   });
   const page = {
     ...around,

@@ -29,11 +29,12 @@ export function getText(reply: GetReply): string {
 
 function messageText(message: ShownMessage, ...marks: readonly string[]): string {
   const { id, role, timestamp, text, content, parts_summary: parts } = message;
-  const said = [role, timestamp, ...(message.revised ? ["revised since"] : []), ...marks];
+  const state = message.removed ? "no longer in its source" : message.revised && "revised since";
+  const said = [role, timestamp, ...(state ? [state] : []), ...marks];
   return [
     `message_id ${quoteValue(id)}, ${said.join(", ")}`,
     ...(text === undefined ? [] : [quoteLines(text)]),
-    ...(text === undefined && parts !== undefined ? [summaryText(parts)] : []),
+    ...(parts?.some(({ type }) => type !== "text") ? [summaryText(parts)] : []),
     ...(typeof content === "string" ? [quoteLines(content)] : (content ?? []).map(partText)),
   ].join("\n");
 }
@@ -53,7 +54,12 @@ function summaryText(parts: readonly PartSummary[]): string {
   return `holds ${each.join("; ")}`;
 }
 
-function pieceText({ id, text, from, until, of, is_json: isJson }: Piece): string {
+function pieceText({ id, text, beside, from, until, of, is_json: isJson }: Piece): string {
   const what = isJson ? "of its JSON" : "of its text";
-  return `${quoteValue(id)}, characters ${from} to ${until} of ${of} ${what}\n${quoteLines(text)}`;
+  return [
+    `${quoteValue(id)}, characters ${from} to ${until} of ${of} ${what}`,
+    // Wire types are JSON; TypeScript cannot see it through their optional fields.
+    ...(beside === undefined ? [] : [quoteLines(stringifyJson(beside as JsonValue))]),
+    quoteLines(text),
+  ].join("\n");
 }

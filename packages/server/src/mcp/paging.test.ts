@@ -4,7 +4,10 @@ import { type Page, pageOf } from "./paging.ts";
 
 type Item = { readonly id: string; readonly text?: string; readonly json?: unknown };
 
-const init = { beyond: 0, textOf: ({ text }: Item) => text };
+const init = {
+  beyond: 0,
+  textOf: ({ text }: Item) => (text === undefined ? undefined : { text, beside: {} }),
+};
 
 /** Follows `next` until there is none. */
 function readAll(items: readonly Item[], room: number): { pages: Page<Item>[]; text: string } {

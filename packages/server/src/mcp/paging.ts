@@ -17,8 +17,10 @@ export type Next = { readonly after_id?: string; readonly offset?: number };
 export type Piece = {
   readonly id: string;
   readonly text: string;
-  /** A piece of its JSON, where it is more than a text. */
+  /** A piece of its JSON, where it is more than a text and a few fields. */
   readonly is_json: boolean;
+  /** Of a text: the other fields of what it is the text of. */
+  readonly beside?: object;
 } & Cut;
 
 /** What of some items is in a reply. */
@@ -34,9 +36,10 @@ export type Page<T> = {
 type PageInit<T> = {
   /** How many items there are behind these. */
   readonly beyond: number;
-  /** The text of an item that is nothing but a text. */
-  readonly textOf: (item: T) => string | undefined;
+  /** The text of an item that has one, and what else it holds. */
+  readonly textOf: (item: T) => Texted | undefined;
 };
+type Texted = { readonly text: string; readonly beside: object };
 type Item = { readonly id: string };
 
 /** Deeper JSON is shown as text: the protocol's own code is not made for it. */
@@ -81,14 +84,22 @@ function fitting<T extends Item>(items: readonly T[], room: number): T[] {
   return shown;
 }
 
-function pieceOf(item: Item, text: string | undefined, offset: number, room: number): Piece {
-  // Wire types are JSON; TypeScript cannot see it through their optional fields.
-  const whole = text ?? stringifyJson(item as unknown as JsonValue);
-  const [piece, cut] = cutText(whole, offset, Math.max(room, leastPieceChars));
-  return { id: item.id, text: piece, is_json: text === undefined, ...cut };
+function pieceOf(item: Item, texted: Texted | undefined, offset: number, room: number): Piece {
+  const { id } = item;
+  const besideChars = texted === undefined ? 0 : lengthOf(texted.beside);
+  if (texted === undefined || texted.text === "" || besideChars > mostBesideChars) {
+    // Wire types are JSON; TypeScript cannot see it through their optional fields.
+    const json = stringifyJson(item as unknown as JsonValue);
+    const [text, cut] = cutText(json, offset, Math.max(room, leastPieceChars));
+    return { id, text, is_json: true, ...cut };
+  }
+  const [text, cut] = cutText(texted.text, offset, Math.max(room - besideChars, leastPieceChars));
+  return { id, text, is_json: false, beside: texted.beside, ...cut };
 }
 
 const leastPieceChars = 500;
+/** Each piece repeats them. */
+const mostBesideChars = 500;
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;

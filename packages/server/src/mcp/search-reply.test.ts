@@ -76,6 +76,16 @@ describe("searchWithin", () => {
 });
 
 describe("searchText", () => {
+  it("counts the sessions that are shown with another", async () => {
+    const response = responseOf(1, 1);
+    const related = { sessions: 2, found_in: 1 };
+    const sessions = response.sessions.map((each) => ({ ...each, sub_agents: related }));
+
+    const text = searchText(await searchWithin(async () => ({ ...response, sessions }), 10_000));
+
+    expect(text).toContain(`${time}, 2 related session(s)\n`);
+  });
+
   it("marks what is of a session, names and ids among it", async () => {
     const [session] = responseOf(1, 1).sessions;
     const hostile = {

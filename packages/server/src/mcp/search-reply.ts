@@ -59,11 +59,11 @@ function sessionLines(session: SessionMatches, rank: number): string[] {
     source_agent: agent,
     project,
     created_at: at,
-    sub_agents: below,
+    sub_agents: others,
   } = session;
-  const found = below === undefined ? [] : [`, ${below.sessions} session(s) below it`];
+  const related = others === undefined ? "" : `, ${others.sessions} related session(s)`;
   return [
-    `${rank}. session_id ${quoteValue(id)}, ${quoteValue(agent)} in ${quoteValue(project)}, ${at}${found.join("")}`,
+    `${rank}. session_id ${quoteValue(id)}, ${quoteValue(agent)} in ${quoteValue(project)}, ${at}${related}`,
     ...session.matches.flatMap((match) => matchLines(match, session)),
   ];
 }

@@ -68,6 +68,7 @@ const piece: JsonObject = {
     id: { type: "string" },
     text: { type: "string" },
     is_json: { type: "boolean" },
+    beside: { type: "object", description: "The other fields of it." },
     from: { type: "integer" },
     until: { type: "integer" },
     of: { type: "integer" },

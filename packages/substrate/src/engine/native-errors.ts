@@ -1,5 +1,6 @@
 import {
   ConflictError,
+  type StorageProblem,
   StorageUnavailableError,
   StoreClosedError,
   SubstrateError,
@@ -72,15 +73,21 @@ export function toTyped(
   const cause = new Error(message);
   if (kind === "conflict") return new ConflictError(table, attempts, { cause });
   const isTransient = kind === "transient";
-  return new StorageUnavailableError(location, reasonOf(message), { isTransient, cause });
+  const { reason, problem } = reasonOf(message);
+  return new StorageUnavailableError(location, reason, { isTransient, problem, cause });
 }
 
 // What the engine says of an object store is a page long, with the reason in its middle.
-const reasons: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
+const reasons: readonly (readonly [
+  RegExp,
+  (found: readonly string[]) => string,
+  StorageProblem?,
+])[] = [
   [
     // It goes on with a list of its own, of kinds that nobody has tried with pond among them.
     /No object store provider found for scheme: '(\S*)'/,
     ([, scheme]) => `"${scheme}" is no kind of storage; there are folders, s3://, az:// and gs://`,
+    "unknown_kind",
   ],
   [
     /did not match any known pattern|Could not parse bucket/,
@@ -104,10 +111,16 @@ const reasons: readonly (readonly [RegExp, (found: readonly string[]) => string]
   [/dns error/, () => "its host is not known"],
   [/ConnectionRefused/, () => "it cannot be reached: connection refused"],
   [/kind: Connect\b/, () => "it cannot be reached"],
+  [
+    /.*Not found: (.+?[/\\]_indices[/\\]\S+\.\w+)/,
+    ([, file]) => `${file} is not there`,
+    "index_lost",
+  ],
   [/Not found: (\S+\.(?:lance|manifest))/, ([, file]) => `${file} is not there`],
   [
     /corrupt file|failed to decode Protobuf|JoinError::Panic|Panic in async|invalid magic|unexpected EOF|failed to fill whole buffer|decompression (error|failed)|next batch from stream: invalid input|outside file of size|at line \d+ column \d+/i,
     () => "what is stored there is damaged",
+    "damaged",
   ],
   [/BadScheme/, () => "its endpoint is not https, and allow_http is not set"],
   [/TimedOut|kind: Timeout|operation timed out/, () => "it does not answer in time"],
@@ -115,17 +128,21 @@ const reasons: readonly (readonly [RegExp, (found: readonly string[]) => string]
     /ConnectionReset|kind: Interrupted|error sending request|response body error/,
     () => "it broke the connection off",
   ],
+  [/no space left on device \(os error/i, () => "no space left on device", "disk_full"],
   [
-    /(no space left on device|not a directory|permission denied|read-only file system|no such file or directory) \(os error/i,
+    /(not a directory|permission denied|read-only file system|no such file or directory) \(os error/i,
     ([, said = ""]) => said.toLowerCase(),
   ],
 ];
 
-function reasonOf(message: string): string {
-  for (const [pattern, reason] of reasons) {
+function reasonOf(message: string): {
+  readonly reason: string;
+  readonly problem: StorageProblem | undefined;
+} {
+  for (const [pattern, reason, problem] of reasons) {
     const found = pattern.exec(message);
-    if (found) return reason(found.map((text) => text ?? ""));
+    if (found) return { reason: reason(found.map((text) => text ?? "")), problem };
   }
   // What follows the first line is the native call stack.
-  return message.split("\n")[0] ?? "";
+  return { reason: message.split("\n")[0] ?? "", problem: undefined };
 }

@@ -70,6 +70,26 @@ it.each([
   await expect(outcome).rejects.toMatchObject({ code: "storage_unavailable" });
 });
 
+it.each([
+  ["disk_full", "IO error: No space left on device (os error 28)"],
+  ["damaged", "lance error: LanceError(IO): Generic N/A error: unexpected EOF"],
+  [
+    "index_lost",
+    "lance error: LanceError(IO): Generic N/A error: Wrapped error: Not found: Wrapped error: Not found: /my store/parts.lance/_indices/63f0/page_lookup.lance, /rustc/lib.rs:1",
+  ],
+  ["unknown_kind", "Generic N/A error: No object store provider found for scheme: 'ftp'"],
+  [undefined, "LanceError(IO): Not found: /store/parts.lance/data/1.lance, /rustc/lib.rs:1"],
+])("says that the problem is %s", async (problem, message) => {
+  const failure: unknown = await retry(place, failing(message)).catch((error: unknown) => error);
+
+  if (!(failure instanceof StorageUnavailableError)) throw failure;
+  expect(failure.details.problem).toBe(problem);
+  if (problem === "index_lost") {
+    const file = "/my store/parts.lance/_indices/63f0/page_lookup.lance";
+    expect(failure.details.reason).toBe(`${file} is not there`);
+  }
+});
+
 it("passes any other error on at once", async () => {
   await expect(retry(place, failing("No field named x"))).rejects.toThrow("No field named x");
 });

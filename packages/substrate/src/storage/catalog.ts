@@ -6,7 +6,7 @@ import { loadLance, release } from "../engine/lance.ts";
 import { isNotThere } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
 import { absentColumns, fromSchema, unmetColumn } from "../engine/schema.ts";
-import { StoreNotFoundError, StoreSchemaError } from "../errors.ts";
+import { type SchemaProblem, StoreNotFoundError, StoreSchemaError } from "../errors.ts";
 import { dropLostIndexes } from "../indexes/lost-indexes.ts";
 import { makeTextIndexes } from "../indexes/text-indexes.ts";
 import { finishRenewal } from "../write/renew.ts";
@@ -126,10 +126,8 @@ export class Catalog {
     const missing = tables.filter(({ name }) => !this.#datasets.has(name));
     if (missing.length === tables.length) throw new StoreNotFoundError(this.location.uri);
     for (const table of missing) {
-      this.#refuse(
-        table.name,
-        "the store was made before there was such a table; write to it once",
-      );
+      const reason = "the store was made before there was such a table; write to it once";
+      this.#refuse(table.name, reason, "unmade");
     }
   }
 
@@ -197,7 +195,7 @@ export class Catalog {
       await this.look(tables);
       const lost = own.find(isMissing);
       if (lost === undefined) return;
-      this.#refuse(lost.name, `it is lost: ${name} holds rows that belong to its own`);
+      this.#refuse(lost.name, `it is lost: ${name} holds rows that belong to its own`, "lost");
     }
   }
 
@@ -225,7 +223,7 @@ export class Catalog {
     return { table, location: this.location.uri };
   }
 
-  #refuse(table: string, reason: string): never {
-    throw new StoreSchemaError(this.location.uri, table, reason);
+  #refuse(table: string, reason: string, problem?: SchemaProblem): never {
+    throw new StoreSchemaError(this.location.uri, table, reason, problem);
   }
 }

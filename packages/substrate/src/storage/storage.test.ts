@@ -138,7 +138,8 @@ it("says of what no folder is called that no store can be there", () => {
   expect(() => isMissing(locate(long))).toThrow(StorageUnavailableError);
   expect(() => isMissing(locate(long))).toThrow("its path or a name in it is too long");
   expect(() => locate("a\0b")).toThrow(StorageUnavailableError);
-  expect(() => locate("s3://bucket/a\0b")).toThrow("no path or address holds a NUL");
+  expect(() => locate("s3://bucket/a\0b")).toThrow("it holds a control character");
+  expect(() => locate("a\nb")).toThrow(StorageUnavailableError);
 });
 
 it.each(["", undefined, 5])("takes %j for no place", (location) => {

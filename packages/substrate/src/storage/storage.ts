@@ -23,8 +23,8 @@ export function locate(location: string): StoreLocation {
   if (typeof location !== "string" || location === "") {
     throw new TypeError("a store is at the path of a folder or at an address");
   }
-  if (location.includes("\0")) {
-    throw new StorageUnavailableError(location, "no path or address holds a NUL");
+  if (/\p{Cc}/u.test(location)) {
+    throw new StorageUnavailableError(location, "it holds a control character");
   }
   // Of "file:name" a URL would make a path at the root.
   if (/^file:\//i.test(location)) {
@@ -170,8 +170,11 @@ async function flushAbove(folder: string, isDue: IsDue): Promise<void> {
   });
 }
 
-/** Not every file system has that for folders: one that mounts homes when they are asked for. */
-async function flushFolder(folder: string): Promise<void> {
+/**
+ * Makes a rename in a folder survive a power cut. Not every file system has that for folders: one that
+ * mounts homes when they are asked for.
+ */
+export async function flushFolder(folder: string): Promise<void> {
   await flushOne(folder).catch((error: unknown) => {
     if (!hasCode(error, "EINVAL")) throw error;
   });
