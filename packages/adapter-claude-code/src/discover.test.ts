@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { findSessions, readAll } from "@pond/adapter-testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { filesOf } from "./discover.ts";
 import { fromClaudeCode } from "./from-claude-code.ts";
 
 let home: string;
@@ -129,6 +130,18 @@ it("does not follow a link out of the folder", async () => {
   } finally {
     rmSync(outside, { recursive: true });
   }
+});
+
+it("reads nothing through a link in the place of the files beside a log", async () => {
+  put("projects/-a/s1.jsonl");
+  put("elsewhere/tool-results/diary.txt");
+  symlinkSync(join(home, "elsewhere"), join(home, "projects/-a/s1"));
+
+  expect(await found()).toEqual({
+    keys: ["-a/s1.jsonl"],
+    faults: ["claude-code: /projects/-a/s1:file: a symbolic link out of the folder, not followed"],
+  });
+  expect(filesOf(join(home, "projects"), "-a/s1.jsonl")).toMatchObject({ sidecars: [] });
 });
 
 // Other systems have no such names.

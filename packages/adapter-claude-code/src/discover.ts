@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { type FolderEntry, listFolder, withoutFaults } from "@pond/canonical/adapter";
@@ -165,9 +165,10 @@ function sidecarsOf(projects: string, { slug, name, root, isOldAgent }: SessionP
   const isMain = root === undefined && !isOldAgent;
   const place = isMain ? name : `${name}${agentSuffix}`;
   const file = join(projects, slug, place);
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (isMain) return stats ? withoutFaults(discoverSide(projects, slug, name)).sidecars : [];
-  return stats?.isFile() ? [{ file, path: place }] : [];
+  // Not through a link: the listing reports it, and what it leads to may be anything.
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (!isMain) return stats?.isFile() ? [{ file, path: place }] : [];
+  return stats?.isDirectory() ? withoutFaults(discoverSide(projects, slug, name)).sidecars : [];
 }
 
 const isFolder = (entry: FolderEntry): boolean => entry.isDirectory();

@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findSessions, readAll } from "@pond/adapter-testkit";
+import { sourceOf } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
-import { header, logName, project, TemporaryHome } from "./home.test-kit.ts";
+import { header, logName, project, readHome, TemporaryHome } from "./home.test-kit.ts";
 
 const home = new TemporaryHome();
 const [one, two] = [logName("one"), logName("two")];
@@ -167,6 +168,21 @@ it("reports what stands in a session's place (`adapter-integrity-no-silent-drops
       [`/${project}/${two}`, "a folder, not a file"],
     ],
   });
+});
+
+it("reads nothing through a link in the place of the files beside a log", async () => {
+  put(`${project}/${one}`);
+  put("elsewhere/diary.txt");
+  const side = `${project}/${one.slice(0, -".jsonl".length)}`;
+  symlinkSync(join(home.path, "elsewhere"), join(home.path, side));
+
+  expect(await found()).toEqual({
+    keys: [`${project}/${one}`],
+    faults: [[`/${side}`, "a symbolic link out of the folder, not followed"]],
+  });
+  const { contents } = await readHome(fromOmp(home.path));
+  expect(contents).toHaveLength(1);
+  expect(contents[0]?.messages.map((each) => sourceOf(each)["sidecar"])).not.toContain("diary.txt");
 });
 
 it("minds no link to settings that lie elsewhere, but one in the place of a session", async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import {
@@ -95,7 +95,7 @@ export class Discovery {
     yield files;
     if (files.owner) return;
     const side = stemOf(files.file);
-    if (existsSync(side)) yield* (yield* this.#side(side, stemOf(key))).agents;
+    if (isOwnFolder(side)) yield* (yield* this.#side(side, stemOf(key))).agents;
   }
 
   /**
@@ -165,7 +165,7 @@ export class Discovery {
   #sidecarsOf(file: string): readonly SidecarFile[] {
     const beside = stemOf(file);
     const other = this.#root.isHome && counterpartOf(beside, this.#root);
-    const side = [beside, other].find((folder) => folder && existsSync(folder));
+    const side = [beside, other].find((folder) => folder && isOwnFolder(folder));
     return side ? withoutFaults(this.#side(side, "")).sidecars : [];
   }
 
@@ -215,6 +215,11 @@ export class Discovery {
     const tree = treeOf(`${folder}${sep}`, this.#root) ?? this.#root.sessions;
     return listFolder(this.#origin, folder, tree, isOurs);
   }
+}
+
+/** False for a link to one: the listing reports that, and what it leads to may be anything. */
+function isOwnFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function isSessionLog(name: string): boolean {

@@ -77,6 +77,16 @@ describe("pageOf", () => {
     ]);
   });
 
+  it("shows as text what stands deep beside a text, too", () => {
+    let beside: object = {};
+    for (let level = 0; level < 70; level += 1) beside = { x: beside };
+    const deep = { beyond: 0, textOf: ({ text = "" }: Item) => ({ text, beside }) };
+
+    expect(pageOf([{ id: "a", text: "x", json: beside }], { offset: 0 }, 900, deep)).toMatchObject({
+      piece: { is_json: true },
+    });
+  });
+
   it("goes on behind an item when asked for more of it than there is", () => {
     const items = [
       { id: "a", text: "x" },

@@ -86,19 +86,24 @@ function fitting<T extends Item>(items: readonly T[], room: number): T[] {
 
 function pieceOf(item: Item, texted: Texted | undefined, offset: number, room: number): Piece {
   const { id } = item;
-  const besideChars = texted === undefined ? 0 : lengthOf(texted.beside);
-  if (texted === undefined || texted.text === "" || besideChars > mostBesideChars) {
+  if (texted === undefined || texted.text === "" || !isBrief(texted.beside)) {
     // Wire types are JSON; TypeScript cannot see it through their optional fields.
     const json = stringifyJson(item as unknown as JsonValue);
     const [text, cut] = cutText(json, offset, Math.max(room, leastPieceChars));
     return { id, text, is_json: true, ...cut };
   }
-  const [text, cut] = cutText(texted.text, offset, Math.max(room - besideChars, leastPieceChars));
-  return { id, text, is_json: false, beside: texted.beside, ...cut };
+  const { beside } = texted;
+  const roomLeft = Math.max(room - lengthOf(beside), leastPieceChars);
+  const [text, cut] = cutText(texted.text, offset, roomLeft);
+  return { id, text, is_json: false, beside, ...cut };
+}
+
+/** Each piece repeats it. */
+function isBrief(beside: object): boolean {
+  return lengthOf(beside) <= mostBesideChars && !isDeeper(beside, deepest);
 }
 
 const leastPieceChars = 500;
-/** Each piece repeats them. */
 const mostBesideChars = 500;
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -91,7 +91,9 @@ function endOfGap(
 }
 
 const roomToMake = 1024;
-const closeGap = 4n;
+/** How much of a gap what may not fill it takes: more may be missing behind that, and between. */
+const shareOfGap = 32n;
+const widestStep = 1024n;
 
 function roomBetween(previous: bigint | undefined, end: bigint, count: number): Room {
   const steps = BigInt(count + 1);
@@ -126,9 +128,10 @@ function roomBeforeLater(
 ): Room | undefined {
   let newest = run[0]?.timestamp ?? 0n;
   for (const { timestamp } of run) if (timestamp > newest) newest = timestamp;
+  const own = new Set(run.map(({ id }) => id));
   const later = [...live.values()].filter(
-    ({ ordinal, timestamp }) =>
-      timestamp >= newest && (previous === undefined || ordinal > previous),
+    ({ id, ordinal, timestamp }) =>
+      !own.has(id) && timestamp >= newest && (previous === undefined || ordinal > previous),
   );
   // Of what may be the end of its session equal times alone do not tell.
   if (reach === "part" && later.every(({ timestamp }) => timestamp === newest)) return undefined;
@@ -137,8 +140,9 @@ function roomBeforeLater(
   const start = ordinalBefore(live, end);
   if (start === undefined) return roomBetween(undefined, end, run.length);
   const steps = BigInt(run.length + 1);
-  if (end - start >= closeGap * steps) return { start, step: closeGap };
-  return end - start >= steps ? roomBetween(start, end, run.length) : undefined;
+  if (end - start < steps) return undefined;
+  const step = (end - start) / (shareOfGap * steps);
+  return { start, step: step < 1n ? 1n : step > widestStep ? widestStep : step };
 }
 
 function firstOrdinal(messages: readonly LiveMessage[]): bigint | undefined {
