@@ -53,7 +53,10 @@ export function* discover(trees: readonly Tree[]): Generator<Thread | FaultEvent
   }
 }
 
-/** Each file once, in the order of their names, which begin with a time. */
+/**
+ * Each file once, in the order in which they were begun. Names begin with a local time, which goes
+ * back on a journey; what reverts began is named for an id that begins with a time, too.
+ */
 function withoutTwins(files: readonly ThreadFile[]): ThreadFile[] {
   const chosen = new Map<string, ThreadFile>();
   for (const file of files) {
@@ -61,7 +64,8 @@ function withoutTwins(files: readonly ThreadFile[]): ThreadFile[] {
     const other = chosen.get(plain);
     chosen.set(plain, other ? better(other, file) : file);
   }
-  return [...chosen.values()].sort((left, right) => (left.name.plain < right.name.plain ? -1 : 1));
+  const begun = ({ name: { rollout = "", plain } }: ThreadFile): string => `${rollout} ${plain}`;
+  return [...chosen.values()].sort((left, right) => (begun(left) < begun(right) ? -1 : 1));
 }
 
 /**

@@ -265,6 +265,44 @@ it("reads the files of a reverted thread as one session, and restores each (`ada
   });
 });
 
+it("reads the file of a revert behind what it goes on from, in whatever time zone it was named", async () => {
+  await inFolder(async (folder) => {
+    const west = `sessions/2026/05/03/rollout-2026-05-03T22-00-00-${thread}_${rollout}.jsonl`;
+    write(folder, path, log(meta, said("one"), said("reverted")));
+    const { messages: before } = contentOf(await readAll(fromCodex(folder), path));
+    write(folder, west, log(meta, said("two")));
+    const { messages } = contentOf(await readAll(fromCodex(folder), path));
+
+    expect(await sessionsOf(folder)).toEqual({ [path]: ["one", "reverted", "two"] });
+    expect(messages.slice(0, before.length)).toEqual(before);
+  });
+});
+
+it.each([
+  ["before it was told", 1, "conversational"],
+  ["behind it", 3, "injected"],
+])(
+  "takes a goal that goes on for the user's again where a revert went back to %s",
+  async (_, start, provenance) => {
+    await inFolder(async (folder) => {
+      const later = `sessions/2026/05/06/rollout-2026-05-06T08-00-00-${thread}_${rollout}.jsonl`;
+      const goal = { type: "thread_goal_updated", goal: { objective: "Weave.", status: "active" } };
+      const told = { type: "function_call_output", name: "goal_objective", namespace: "agent" };
+      const set = { timestamp: meta.timestamp, type: "event_msg", payload: goal };
+      const output = { ...set, type: "response_item", payload: { ...told, output: "Weave." } };
+      const numbered = (from: number, ...records: readonly object[]) =>
+        log(...records.map((record, index) => ({ ordinal: from + index, ...record })));
+      write(folder, path, numbered(0, meta, set, output));
+      write(folder, later, numbered(start, meta, set, output));
+
+      const { messages } = contentOf(await readAll(fromCodex(folder), path));
+
+      const parts = messages.flatMap((message) => (message.role === "user" ? message.content : []));
+      expect(parts.map((part) => part.provenance)).toEqual(["conversational", provenance]);
+    });
+  },
+);
+
 it("notices every change of a thread, whichever of its files it is in", async () => {
   await inFolder(async (folder) => {
     const later = `sessions/2026/05/04/rollout-2026-05-04T12-00-00-${thread}_${rollout}.jsonl`;

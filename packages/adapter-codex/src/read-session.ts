@@ -39,7 +39,7 @@ export async function* readSession(
         for (const entry of entries) {
           if (entry.kind !== "record") yield entry;
           else if (reading) {
-            if (records === 0) beginFile(reading, file, files[0]);
+            if (records === 0) beginFile(reading, entry.record, file, files[0]);
             for (const event of readRecord(entry.record, reading)) yield event;
           } else reason = printedRun(entry.record) ?? reason;
           if (entry.kind === "record") records++;
@@ -57,12 +57,16 @@ export async function* readSession(
   }
 }
 
-function beginFile(reading: Reading, file: ThreadFile, first: ThreadFile | undefined): void {
+function beginFile(
+  reading: Reading,
+  header: SourceRecord,
+  file: ThreadFile,
+  first: ThreadFile | undefined,
+): void {
   const { rollout } = file.name;
   if (rollout !== undefined) {
     reading.ids = new RecordIds(rollout);
-    // What was said before it may be what it takes back.
-    reading.goals = new Goals();
+    reading.goals.revert(header);
   }
   // The session says where the first file lies, of a later one its first record does.
   if (file !== first) reading.path = place(file, "path");

@@ -71,7 +71,7 @@ export function readEvent(record: SourceRecord, reading: Reading): CanonicalEven
       return isReview ? readReview(record, item, reading) : undefined;
     }
     case "thread_goal_updated":
-      reading.goals.set(event);
+      reading.goals.set(record, event);
       return undefined;
     case "token_count":
       // The answer is complete, and its items are recorded even where it is interrupted then.

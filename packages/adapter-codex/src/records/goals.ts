@@ -1,35 +1,60 @@
 import { stringifyJson } from "@pond/canonical";
 import { objectOf, type SourceRecord } from "@pond/canonical/adapter";
 
+type State = {
+  readonly objective: string | undefined;
+  readonly isTold: boolean;
+  /** What the client noted of it in the user's place. */
+  readonly message: string;
+};
+
+const none: State = { objective: undefined, isTold: false, message: "" };
+
 /**
  * The goal of a thread, at one record of it. The client tells its models every goal in the same
  * form, also one that the model set by a call, and the same again once a context begins anew. Its
  * log tells of none that a human set but in an event, or since September 2026 in a message.
  */
 export class Goals {
-  #objective: string | undefined;
-  #isTold = false;
-  #message = "";
+  /** Each state behind the record that made it. */
+  readonly #states: { readonly ordinal: unknown; readonly state: State }[] = [];
 
-  /** @param event - Says which goal the thread has now. */
-  set(event: SourceRecord): void {
+  /** @param event - Of this record; says which goal the thread has now. */
+  set(record: SourceRecord, event: SourceRecord): void {
     const { objective } = objectOf(event.peek("goal"));
     // In a turn it is a tool of the model's that sets one.
     const isUsers = typeof event.peek("turnId") !== "string";
-    if (!isUsers || typeof objective !== "string" || objective === this.#objective) return;
-    this.#objective = objective;
-    this.#isTold = false;
+    if (!isUsers || typeof objective !== "string" || objective === this.#now.objective) return;
+    this.#change(record, { objective, isTold: false });
   }
 
   /** @param message - What the client notes of a goal in the user's place. */
-  note(message: string): void {
-    this.#message = message;
+  note(record: SourceRecord, message: string): void {
+    this.#change(record, { message });
   }
 
   /** The model is told a goal. True where those are words of a human that stand nowhere before. */
-  tell(objective: string): boolean {
-    if (objective !== this.#objective || this.#isTold) return false;
-    this.#isTold = true;
-    return this.#message !== objective && !this.#message.includes(stringifyJson(objective));
+  tell(record: SourceRecord, told: string): boolean {
+    const { objective, isTold, message } = this.#now;
+    if (told !== objective || isTold) return false;
+    this.#change(record, { isTold: true });
+    return message !== told && !message.includes(stringifyJson(told));
+  }
+
+  /** @param header - Of a file that a revert began: what was said from its number on is taken back. */
+  revert(header: SourceRecord): void {
+    const start = header.peek("ordinal");
+    const stands = ({ ordinal }: { readonly ordinal: unknown }): boolean =>
+      typeof ordinal === "number" && typeof start === "number" && ordinal < start;
+    const cut = this.#states.findIndex((each) => !stands(each));
+    if (cut !== -1) this.#states.splice(cut);
+  }
+
+  get #now(): State {
+    return this.#states.at(-1)?.state ?? none;
+  }
+
+  #change(record: SourceRecord, change: Partial<State>): void {
+    this.#states.push({ ordinal: record.peek("ordinal"), state: { ...this.#now, ...change } });
   }
 }

@@ -53,7 +53,7 @@ function readTurn(
   reading: Reading,
 ): CanonicalEvent[] | undefined {
   const plain = item.peek("content");
-  const speakerAt = role === "user" ? userAt(item, reading) : modelAt(item);
+  const speakerAt = role === "user" ? userAt(record, item, reading) : modelAt(item);
   const place: ElementPlace = { list: "content", block: undefined };
   const drafts: readonly Draft[] | undefined =
     typeof plain === "string" ? draftText(item, "content", speakerAt(place), place) : undefined;
@@ -71,13 +71,17 @@ function readTurn(
 }
 
 /** Who writes each element in the user's place. */
-function userAt(item: SourceRecord, reading: Reading): (place: ElementPlace) => Speaker {
+function userAt(
+  record: SourceRecord,
+  item: SourceRecord,
+  reading: Reading,
+): (place: ElementPlace) => Speaker {
   const labels = labelsOf(item);
   const texts = textsOf(item.peek("content"));
   const prompt = texts.findLastIndex((text) => text !== "" && !isImageTag(text));
   reading.rules = rulesIn(texts) ?? reading.rules;
   for (const [index, text] of texts.entries()) {
-    if (labels[index]?.kind === "user.goal") reading.goals.note(text);
+    if (labels[index]?.kind === "user.goal") reading.goals.note(record, text);
   }
   const { author, rules } = reading;
   return ({ block = 0 }) => ({

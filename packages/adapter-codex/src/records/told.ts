@@ -18,7 +18,7 @@ export function readTold(
   const [name, text] = [item.peek("name"), item.peek("output")];
   const isNamed = item.peek("call_id") === undefined && typeof name === "string";
   if (!isNamed || typeof text !== "string" || text === "") return undefined;
-  const speaker = speakerOf(item, text, reading);
+  const speaker = speakerOf(record, item, text, reading);
   const drafts = draftText(item, "output", speaker, { list: "output", block: undefined });
   if (drafts === undefined) return undefined;
 
@@ -30,9 +30,16 @@ export function readTold(
 }
 
 /** An application may give anything a name, so only the goal that is known to be set is the user's. */
-function speakerOf(item: SourceRecord, text: string, { author, goals }: Reading): Speaker {
+function speakerOf(
+  record: SourceRecord,
+  item: SourceRecord,
+  text: string,
+  { author, goals }: Reading,
+): Speaker {
   const isGoal = item.peek("namespace") === "agent" && item.peek("name") === "goal_objective";
-  return isGoal && goals.tell(text) ? { author, kind: "user.goal" } : { author, from: "tool" };
+  return isGoal && goals.tell(record, text)
+    ? { author, kind: "user.goal" }
+    : { author, from: "tool" };
 }
 
 /** Undefined where the message was no such output. */

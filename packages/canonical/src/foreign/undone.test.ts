@@ -306,6 +306,9 @@ describe("of Codex, turns that were rolled back are not live", () => {
 });
 
 describe("of Codex, what stood behind the point from which a later file of the thread goes on is not live", () => {
+  const [second, third] = [2, 3].map(
+    (each) => `t_019e0000-0000-7000-8000-00000000000${each}.jsonl`,
+  );
   const typed = (id: string, ordinal?: number): Draft => {
     return [id, "typed", { rest: { ...(ordinal !== undefined && { ordinal }) } }];
   };
@@ -325,23 +328,23 @@ describe("of Codex, what stood behind the point from which a later file of the t
   ];
 
   it.each<[string, readonly Draft[], string]>([
-    ["a part of it", [...two, header("H", 3, "2.jsonl"), typed("e", 4)], "h a b H e"],
-    ["all of it", [...two, header("H", 0, "2.jsonl"), typed("e", 1)], "H e"],
+    ["a part of it", [...two, header("H", 3, second), typed("e", 4)], "h a b H e"],
+    ["all of it", [...two, header("H", 0, second), typed("e", 1)], "H e"],
     [
       "one revert after the other",
       [
         ...two,
-        header("H", 3, "2.jsonl"),
+        header("H", 3, second),
         typed("e", 4),
         event("f", 5),
-        header("I", 5, "3.jsonl"),
+        header("I", 5, third),
         typed("g", 6),
       ],
       "h a b H e I g",
     ],
     [
       "a revert that was reverted with what it went on from",
-      [...two, header("H", 3, "2.jsonl"), typed("e", 4), header("I", 1, "3.jsonl"), typed("g", 2)],
+      [...two, header("H", 3, second), typed("e", 4), header("I", 1, third), typed("g", 2)],
       "h I g",
     ],
     [
@@ -350,14 +353,14 @@ describe("of Codex, what stood behind the point from which a later file of the t
         header("h", 0),
         ["a", "one", { rest: { ordinal: 1 } }],
         ["a#1", "two", { continues: 1 }],
-        header("H", 1, "2.jsonl"),
+        header("H", 1, second),
       ],
       "h H",
     ],
     ["a fork, which counts on from its parent", [header("h", 49), typed("a", 50)], "h a"],
     [
       "a fork that was reverted behind its first turn",
-      [header("h", 49), typed("a", 50), typed("b", 51), header("H", 51, "2.jsonl")],
+      [header("h", 49), typed("a", 50), typed("b", 51), header("H", 51, second)],
       "h a H",
     ],
     [
@@ -366,13 +369,18 @@ describe("of Codex, what stood behind the point from which a later file of the t
       "h a b c d H e",
     ],
     [
+      "a second file that no revert began",
+      [...two, header("H", 0, "2.jsonl"), typed("e", 1)],
+      "h a b c d H e",
+    ],
+    [
       "files without numbers",
       [
         header("h", undefined),
         typed("a"),
-        header("H", undefined, "2.jsonl"),
+        header("H", undefined, second),
         typed("b"),
-        header("I", 0, "3.jsonl"),
+        header("I", 0, third),
       ],
       "h a H b I",
     ],

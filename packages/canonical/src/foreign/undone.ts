@@ -145,11 +145,16 @@ function takenFrom(live: readonly Message[], message: Message): number {
     return prompts.at(-turns) ?? prompts[0] ?? live.length;
   }
   // A thread with numbered records goes on in a file of its own, which counts on from the cut.
-  const isLaterFile = record["type"] === "session_meta" && sourceOf(message)["path"] !== undefined;
-  const start = isLaterFile ? ordinalOf(message) : undefined;
+  const isReverted = record["type"] === "session_meta" && isRevertFile(sourceOf(message)["path"]);
+  const start = isReverted ? ordinalOf(message) : undefined;
   if (start === undefined) return live.length;
   const from = live.findIndex((each) => (ordinalOf(each) ?? -1) >= start);
   return from === -1 ? live.length : from;
+}
+
+/** True for the name of a file that a revert began: it has an id beside that of the thread. */
+function isRevertFile(path: unknown): boolean {
+  return typeof path === "string" && /_[\da-f-]{36}\.jsonl[^/]*$/.test(path);
 }
 
 /** The number that Codex gave the record of a message. */
