@@ -11,7 +11,8 @@ export type Part = {
 
 /**
  * A lineage, cut where the client wrote a session and not its parent, or the parent alone: a fork in
- * another client takes nothing from what it was forked from.
+ * another client takes nothing from what it was forked from. A translation does not name what was
+ * restored natively: the writers know by their own ids alone what they wrote.
  */
 export function partsOf({ root, descendants }: Lineage, client: Origin): readonly Part[] {
   const parts: Part[] = [];
