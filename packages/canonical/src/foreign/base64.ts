@@ -3,7 +3,7 @@
  * it is broken into lines. Undefined where it stands for none, because Node decodes any text, and of
  * what is no base64 it gives bytes that nobody wrote.
  */
-export function base64Bytes(text: string): Buffer | undefined {
+export function base64Bytes(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, "base64");
   const encoded = bytes.toString("base64");
   // Most texts are as they would be encoded, which is told fast: images have many megabytes.

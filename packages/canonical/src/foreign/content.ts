@@ -17,7 +17,7 @@ export function fileBytesOf({ data }: FilePart): Uint8Array | undefined {
 }
 
 /** What a data URL holds, as base64 or with percent escapes; undefined for any other address. */
-export function bytesInUrl(url: string): Buffer | undefined {
+export function bytesInUrl(url: string): Uint8Array | undefined {
   const [, head, body] = /^data:([^,]*),(.*)$/is.exec(url) ?? [];
   if (head === undefined || body === undefined) return undefined;
   const bytes = body.includes("%") ? withoutEscapes(body) : Buffer.from(body);

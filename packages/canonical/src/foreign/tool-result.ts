@@ -106,7 +106,9 @@ function fileElement(value: JsonObject): Element | undefined {
   const url = type === "input_image" ? value["image_url"] : (value["url"] ?? value["uri"]);
   const held = (typeof url === "string" ? inUrl(url) : undefined) ?? inFields(value);
   if (held === undefined) return undefined;
-  const { mediaType, bytes } = held;
+  const { mediaType } = held;
+  const bytes =
+    held.bytes && Buffer.from(held.bytes.buffer, held.bytes.byteOffset, held.bytes.length);
   const named = [filename, title, name].find((each) => typeof each === "string");
   const note = namedFileNote(mediaType, named);
   if (bytes === undefined) return { block: { type: "text", text: note }, isWhole: false };
@@ -125,7 +127,7 @@ function fileElement(value: JsonObject): Element | undefined {
 const fileTypes: readonly string[] = ["image", "input_image", "document", "audio", "file"];
 
 /** A file that stands in its block; `bytes` is undefined where what stands there is no base64. */
-type Held = { readonly mediaType: string; readonly bytes: Buffer | undefined };
+type Held = { readonly mediaType: string; readonly bytes: Uint8Array | undefined };
 
 function inFields(value: JsonObject): Held | undefined {
   const source = objectAt(value, "source");
