@@ -15,6 +15,8 @@ export type Finished = {
 export const fixtures: string = fileURLToPath(new URL("../../../fixtures/", import.meta.url));
 const source = fileURLToPath(new URL("./", import.meta.url));
 // Shared, or each process would compile the engine's bindings again.
+/** A command that runs for longer says where it is, before its test ends without a word. */
+const patienceMs = 30_000;
 const compiled = join(tmpdir(), `pond-cli-tests-${process.getuid?.() ?? 0}`);
 
 /** What makes Node run one of the programs of this package. */
@@ -52,14 +54,22 @@ export class Home {
         texts[name] += text;
       },
     });
-    const code = await run(argv, {
-      stdout: sink("stdout"),
-      stderr: sink("stderr"),
-      env: { ...this.env, ...options.env },
-      home: this.folder,
-      now: () => this.now,
-    });
-    return { code, ...texts };
+    const watch = setTimeout(() => {
+      const waits = process.getActiveResourcesInfo().join(" ");
+      console.error(`pond ${argv.join(" ")} still runs: ${JSON.stringify(texts)}, on ${waits}`);
+    }, patienceMs);
+    try {
+      const code = await run(argv, {
+        stdout: sink("stdout"),
+        stderr: sink("stderr"),
+        env: { ...this.env, ...options.env },
+        home: this.folder,
+        now: () => this.now,
+      });
+      return { code, ...texts };
+    } finally {
+      clearTimeout(watch);
+    }
   }
 
   /** Runs the real command. */
