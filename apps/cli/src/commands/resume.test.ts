@@ -349,60 +349,53 @@ describe("pond resume", () => {
     },
   );
 
-  // One run of hundreds never ends here, by a promise of the engine as far as is known: the watch of
-  // `Home` then prints which command it was.
-  const patience = { retry: 1, timeout: 60_000 };
   it.each([
     ["resume", ["resume"]],
     ["restore --install", ["restore", "--install"]],
-  ])(
-    "brings a copy of %s up to date whose last line is another by then",
-    patience,
-    async (_, command) => {
-      const other = new Home();
-      const id = "01a70000-0000-7000-8000-000000000001";
-      const at = "2026-03-01T09:00:00.000Z";
-      const log = join(
-        other.folder,
-        ".pi/agent/sessions/--w--",
-        `2026-03-01T09-00-00-000Z_${id}.jsonl`,
-      );
-      const say = (entry: string, parentId: string | null, content: string): void => {
-        const message = { role: "user", content, timestamp: 1 };
-        const said = { type: "message", id: entry, parentId, timestamp: at, message };
-        appendFileSync(log, `${JSON.stringify(said)}\n`);
-      };
-      const to = [id, "--to", "claude-code", "--json"];
-      const resume = async () => {
-        const { stdout } = await other.pond("resume", ...to);
-        const { files, written, outdated } = JSON.parse(stdout);
-        return { file: files[0], facts: [written, outdated] };
-      };
-      mkdirSync(dirname(log), { recursive: true });
-      writeFileSync(
-        log,
-        `${JSON.stringify({ type: "session", version: 3, id, timestamp: at, cwd: "/w" })}\n`,
-      );
+  ])("brings a copy of %s up to date whose last line is another by then", async (_, command) => {
+    const other = new Home();
+    const id = "01a70000-0000-7000-8000-000000000001";
+    const at = "2026-03-01T09:00:00.000Z";
+    const log = join(
+      other.folder,
+      ".pi/agent/sessions/--w--",
+      `2026-03-01T09-00-00-000Z_${id}.jsonl`,
+    );
+    const say = (entry: string, parentId: string | null, content: string): void => {
+      const message = { role: "user", content, timestamp: 1 };
+      const said = { type: "message", id: entry, parentId, timestamp: at, message };
+      appendFileSync(log, `${JSON.stringify(said)}\n`);
+    };
+    const to = [id, "--to", "claude-code", "--json"];
+    const resume = async () => {
+      const { stdout } = await other.pond("resume", ...to);
+      const { files, written, outdated } = JSON.parse(stdout);
+      return { file: files[0], facts: [written, outdated] };
+    };
+    mkdirSync(dirname(log), { recursive: true });
+    writeFileSync(
+      log,
+      `${JSON.stringify({ type: "session", version: 3, id, timestamp: at, cwd: "/w" })}\n`,
+    );
 
-      say("aaaaaaaa", null, "the first turn");
-      await other.pond("sync", "pi", "-q");
-      await other.pond(...command, ...to);
-      say("bbbbbbbb", "aaaaaaaa", "the second turn");
-      await other.pond("sync", "pi", "-q");
-      const grown = await resume();
-      appendFileSync(grown.file, '{"type":"added"}\n');
-      say("cccccccc", "bbbbbbbb", "the third turn");
-      await other.pond("sync", "pi", "-q");
-      const outdated = await resume();
+    say("aaaaaaaa", null, "the first turn");
+    await other.pond("sync", "pi", "-q");
+    await other.pond(...command, ...to);
+    say("bbbbbbbb", "aaaaaaaa", "the second turn");
+    await other.pond("sync", "pi", "-q");
+    const grown = await resume();
+    appendFileSync(grown.file, '{"type":"added"}\n');
+    say("cccccccc", "bbbbbbbb", "the third turn");
+    await other.pond("sync", "pi", "-q");
+    const outdated = await resume();
 
-      expect([grown, outdated].map(({ facts }) => facts)).toEqual([
-        [true, false],
-        [false, true],
-      ]);
-      expect(readFileSync(grown.file, "utf8")).toMatch(/the second turn.*added/s);
-      other.remove();
-    },
-  );
+    expect([grown, outdated].map(({ facts }) => facts)).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    expect(readFileSync(grown.file, "utf8")).toMatch(/the second turn.*added/s);
+    other.remove();
+  });
 
   it.each([
     [["resume"], 2, "missing required argument"],

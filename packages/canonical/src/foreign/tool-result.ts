@@ -107,8 +107,7 @@ function fileElement(value: JsonObject): Element | undefined {
   const held = (typeof url === "string" ? inUrl(url) : undefined) ?? inFields(value);
   if (held === undefined) return undefined;
   const { mediaType } = held;
-  const bytes =
-    held.bytes && Buffer.from(held.bytes.buffer, held.bytes.byteOffset, held.bytes.length);
+  const bytes = held.bytes && Buffer.from(held.bytes);
   const named = [filename, title, name].find((each) => typeof each === "string");
   const note = namedFileNote(mediaType, named);
   if (bytes === undefined) return { block: { type: "text", text: note }, isWhole: false };
