@@ -1,4 +1,4 @@
-import { checkRow } from "@pond/sessions";
+import { checkRow } from "@pond/sessions/rows";
 import type { Store, Table } from "@pond/substrate";
 import { ArchiveDamagedError, ArchiveHostileError } from "./errors.ts";
 import { compareKeys, type Key, keyOf } from "./key-order.ts";

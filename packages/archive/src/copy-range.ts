@@ -1,4 +1,4 @@
-import { addedRow, movedRow } from "@pond/sessions";
+import { addedRow, movedRow } from "@pond/sessions/rows";
 import type { Row, Store } from "@pond/substrate";
 import { isWhole } from "./damage.ts";
 import { keyText } from "./key-order.ts";

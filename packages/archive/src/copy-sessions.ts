@@ -1,4 +1,5 @@
-import { fillHeads, rebuildWindows, type SessionStore } from "@pond/sessions";
+import type { SessionStore } from "@pond/sessions";
+import { fillHeads, rebuildWindows } from "@pond/sessions/search";
 import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
 import { isDamage } from "./damage.ts";

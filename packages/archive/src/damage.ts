@@ -1,5 +1,6 @@
 import { ValidationError } from "@pond/canonical";
-import { checkRow, DamagedRowError, MessageNotFoundError } from "@pond/sessions";
+import { DamagedRowError, MessageNotFoundError } from "@pond/sessions";
+import { checkRow } from "@pond/sessions/rows";
 import type { Row } from "@pond/substrate";
 
 /** True for what is thrown where stored rows are not what was written. */

@@ -7,7 +7,7 @@ import {
   mergeSession,
   sessionItself,
   sessionRowDigest,
-} from "@pond/sessions";
+} from "@pond/sessions/rows";
 import { rowId } from "@pond/substrate";
 import { type Key, keyOf, keyText } from "./key-order.ts";
 import { keysOf } from "./missing-rows.ts";

@@ -1,4 +1,4 @@
-import type { AddedRow, MadeRoom } from "@pond/sessions";
+import type { AddedRow, MadeRoom } from "@pond/sessions/rows";
 import type { Cell } from "@pond/substrate";
 import { type MissingMessages, messageOf, missingMessages } from "./missing-messages.ts";
 import { keysOf, missingRows } from "./missing-rows.ts";

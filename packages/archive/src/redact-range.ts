@@ -4,9 +4,9 @@ import {
   redactMessageRows,
   redactPartRow,
   redactSessionRow,
-  type WindowPiece,
   windowRowsOf,
-} from "@pond/sessions";
+} from "@pond/sessions/rows";
+import type { WindowPiece } from "@pond/sessions/search";
 import { and, isNotNull, type Row, type Store } from "@pond/substrate";
 import { isDamage } from "./damage.ts";
 import { RedactionInvalidError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import type { TextMap } from "@pond/sessions";
+import type { TextMap } from "@pond/sessions/rows";
 
 /** How many places a rule replaced. */
 export type RedactedCount = { readonly rule: string; readonly count: number };

@@ -1,4 +1,5 @@
-import { idApart, renamedRow } from "@pond/sessions";
+import { idApart } from "@pond/sessions";
+import { renamedRow } from "@pond/sessions/rows";
 import type { Row, Store } from "@pond/substrate";
 
 /** Names of sessions in another store, by their ids, where these are another. */

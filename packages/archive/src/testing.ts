@@ -8,12 +8,10 @@ import {
   loadLineage,
   onlyPlace,
   openSessions,
-  prepareEmbeddings,
-  readBacklog,
   type SessionStore,
   sessionTables,
-  writeEmbeddings,
 } from "@pond/sessions";
+import { prepareEmbeddings, readBacklog, writeEmbeddings } from "@pond/sessions/embeddings";
 import { eq, type Row } from "@pond/substrate";
 import { onTestFinished } from "vitest";
 

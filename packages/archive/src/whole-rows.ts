@@ -1,4 +1,4 @@
-import { rowsOfCarrier } from "@pond/sessions";
+import { rowsOfCarrier } from "@pond/sessions/rows";
 import { and, eq, type Row, type Store } from "@pond/substrate";
 import { isWhole } from "./damage.ts";
 import { groupedBy } from "./grouped-rows.ts";

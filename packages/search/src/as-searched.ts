@@ -1,4 +1,4 @@
-import { inOneForm } from "@pond/sessions";
+import { inOneForm } from "@pond/sessions/search";
 
 /** A text in the form it is searched in, and where what is found there was written. */
 export type Searched = {

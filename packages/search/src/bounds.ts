@@ -1,4 +1,4 @@
-import { inOneForm } from "@pond/sessions";
+import { inOneForm } from "@pond/sessions/search";
 import type { ParsedQuery } from "./query.ts";
 import { holdsWhole, isUnspaced, wordsOf } from "./words.ts";
 

@@ -1,4 +1,4 @@
-import { inOneForm, windowText } from "@pond/sessions";
+import { inOneForm, windowText } from "@pond/sessions/search";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import { isUnspaced } from "./words.ts";
 

@@ -1,5 +1,6 @@
 import { fromRfc3339, type Micros } from "@pond/canonical";
-import { projectFilter, type SessionStore, titleTime } from "@pond/sessions";
+import { projectFilter, type SessionStore } from "@pond/sessions";
+import { titleTime } from "@pond/sessions/search";
 import { and, eq, type Filter, gte, lt, or } from "@pond/substrate";
 import { FilterError, shown } from "./errors.ts";
 import type { SearchRequest } from "./request.ts";

@@ -1,4 +1,5 @@
-import { type SessionStore, windowText } from "@pond/sessions";
+import type { SessionStore } from "@pond/sessions";
+import { windowText } from "@pond/sessions/search";
 import type { Filter, FullTextQuery, Row } from "@pond/substrate";
 import { indexBounds, meetsBounds, textBounds } from "./bounds.ts";
 import { toCoverage } from "./coverage.ts";

@@ -1,4 +1,5 @@
-import { inOneForm, type SessionStore } from "@pond/sessions";
+import type { SessionStore } from "@pond/sessions";
+import { inOneForm } from "@pond/sessions/search";
 import { and, containsInAnyCase, type Filter, or, type Row } from "@pond/substrate";
 import { meetsBounds, textBounds } from "./bounds.ts";
 import { literalQuery, phraseOrWords } from "./full-text.ts";

@@ -1,12 +1,5 @@
-import {
-  DamagedRowError,
-  fromHeadText,
-  fromIndexed,
-  type MessageHead,
-  makeHeads,
-  type SessionStore,
-  searchable,
-} from "@pond/sessions";
+import { DamagedRowError, type SessionStore, searchable } from "@pond/sessions";
+import { fromHeadText, fromIndexed, type MessageHead, makeHeads } from "@pond/sessions/search";
 import { and, type Filter, oneOf, type Row, rowId } from "@pond/substrate";
 
 /** Names a message: its id is unique within its session only. */

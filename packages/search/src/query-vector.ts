@@ -1,5 +1,5 @@
 import type { Embedder } from "@pond/embed";
-import { inOneForm } from "@pond/sessions";
+import { inOneForm } from "@pond/sessions/search";
 import type { ParsedQuery } from "./query.ts";
 
 // What is cut off no model reads: it takes some hundred tokens. The model cuts at its own.

@@ -1,4 +1,4 @@
-import { inOneForm } from "@pond/sessions";
+import { inOneForm } from "@pond/sessions/search";
 import { QueryError } from "./errors.ts";
 import { functionWordsOf } from "./function-words.ts";
 import {

@@ -6,7 +6,8 @@ import {
   partsOf,
   ValidationError,
 } from "@pond/canonical";
-import { type SessionStore, searchText } from "@pond/sessions";
+import type { SessionStore } from "@pond/sessions";
+import { searchText } from "@pond/sessions/search";
 import { isNotNull, type Row } from "@pond/substrate";
 import { keyText, type MessageKey, within } from "./message.ts";
 

@@ -49,58 +49,10 @@ export {
 } from "./restore/restore.ts";
 export { type WriteOptions, writeFiles } from "./restore/write-files.ts";
 export {
-  type AddedRow,
-  type DatedMessage,
-  type DatedSession,
-  type MadeRoom,
-  type Merge,
-  mergeMessages,
-  mergeSession,
-} from "./revisions/merge.ts";
-export { type LiveMessage, type StoredMessage, sessionItself } from "./revisions/reconcile.ts";
-export { checkRow } from "./rows/check-row.ts";
-export {
   type CheckOptions,
   checkContent,
   type FindingKind,
   type ToldKind,
 } from "./rows/content-check.ts";
-export {
-  addedRow,
-  movedRow,
-  renamedRow,
-  rowsOfCarrier,
-  sessionRowDigest,
-} from "./rows/copied-rows.ts";
-export {
-  isMove,
-  type RedactedMessage,
-  redactMessageRows,
-  redactPartRow,
-  redactSessionRow,
-  type TextMap,
-  windowRowsOf,
-} from "./rows/redact-rows.ts";
-export {
-  type BacklogMessage,
-  type BacklogText,
-  countBacklog,
-  countToEmbed,
-  type EmbeddingModel,
-  type MessageVector,
-  prepareEmbeddings,
-  readBacklog,
-  readStoredModel,
-  readTexts,
-  writeEmbeddings,
-} from "./search/embeddings.ts";
-export { fillHeads, type MadeHead, makeHeads } from "./search/heads.ts";
-export { fromIndexed } from "./search/indexed-text.ts";
-export { fromHeadText, type MessageHead } from "./search/message-head.ts";
-export { inOneForm } from "./search/one-form.ts";
-export { rebuildWindows } from "./search/rebuild-windows.ts";
-export { searchText } from "./search/search-text.ts";
-export { windowText } from "./search/window-text.ts";
-export { titleTime, type WindowPiece } from "./search/windows.ts";
 export { openSessions, type SessionStore, type SessionStoreOptions } from "./session-store.ts";
 export { searchable, sessionTables } from "./tables.ts";

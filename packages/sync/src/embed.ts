@@ -1,4 +1,5 @@
 import type { Embedder } from "@pond/embed";
+import type { SessionStore } from "@pond/sessions";
 import {
   type BacklogMessage,
   countBacklog,
@@ -8,8 +9,7 @@ import {
   prepareEmbeddings,
   readBacklog,
   readTexts,
-  type SessionStore,
-} from "@pond/sessions";
+} from "@pond/sessions/embeddings";
 import { BatchEmbedder } from "./embed-batch.ts";
 import { failAfter } from "./errors.ts";
 import { type EmbedFault, toEmbedFault } from "./fault.ts";

@@ -1,10 +1,10 @@
+import type { SessionStore } from "@pond/sessions";
 import {
   type EmbeddingModel,
   type MessageVector,
   readStoredModel,
-  type SessionStore,
   writeEmbeddings,
-} from "@pond/sessions";
+} from "@pond/sessions/embeddings";
 import { ModelsAtOnceError } from "./errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { SessionId } from "@pond/canonical";
+import type { Session, SessionId } from "@pond/canonical";
 import type { Lineage, Origin, SessionContent } from "@pond/canonical/adapter";
 
 /** Sessions of a lineage that are restored together. */
@@ -7,12 +7,13 @@ export type Part = {
   readonly isNative: boolean;
   readonly root: SessionContent;
   readonly descendants: readonly SessionContent[];
+  /** What the client wrote above a root that it did not, the root's parent first. */
+  readonly parents: readonly Session[];
 };
 
 /**
  * A lineage, cut where the client wrote a session and not its parent, or the parent alone: a fork in
- * another client takes nothing from what it was forked from. A translation does not name what was
- * restored natively: the writers know by their own ids alone what they wrote.
+ * another client takes nothing from what it was forked from.
  */
 export function partsOf({ root, descendants }: Lineage, client: Origin): readonly Part[] {
   const parts: Part[] = [];
@@ -26,10 +27,18 @@ export function partsOf({ root, descendants }: Lineage, client: Origin): readonl
       above.descendants.push(content);
       places.set(id, above);
     } else {
-      const part = { isNative, root: content, descendants: [] };
+      const parents = above?.isNative ? upFrom(parent, above) : [];
+      const part = { isNative, root: content, descendants: [], parents };
       parts.push(part);
       places.set(id, part);
     }
   }
   return parts;
+}
+
+/** A session of a part and those above it there. */
+function upFrom(id: SessionId | undefined, { root, descendants }: Part): Session[] {
+  const session = descendants.find((each) => each.session.id === id)?.session;
+  if (session === undefined) return [root.session];
+  return [session, ...upFrom(session.parent_session_id, { root, descendants })];
 }

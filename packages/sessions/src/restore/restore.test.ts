@@ -143,6 +143,38 @@ describe("restore", () => {
         );
       }));
 
+    it("tells of a translated one which native sessions it hangs on, and where they lie", () =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, [
+          ...demos,
+          { id: "deeper", agent: "other", parent: "fork", messages: [said("f")] },
+        ]);
+        const told = async (id: string, origin: string): Promise<unknown> => {
+          const parentsOf: [root: string, ...parents: string[]][] = [];
+          await restore(sessions, id, {
+            ...naming,
+            origin,
+            writeForeign: (lineage, _, parents = []) => {
+              const above = parents.map(({ session, path }) => `${session.id} in ${path}`);
+              parentsOf.push([lineage.root.session.id, ...above]);
+              return named("foreign", lineage);
+            },
+          });
+          return parentsOf;
+        };
+
+        expect(await told("s", "demo")).toEqual([
+          ["elsewhere", "s in native with s/s.txt"],
+          ["deeper", "fork in native with s/fork.txt", "s in native with s/s.txt"],
+        ]);
+        expect(await told("s", "other")).toEqual([
+          ["s"],
+          ["back", "elsewhere in native with elsewhere/elsewhere.txt"],
+          ["its agent", "elsewhere in native with elsewhere/elsewhere.txt"],
+        ]);
+        expect(await told("elsewhere", "demo")).toEqual([["elsewhere"]]);
+      }));
+
     it("leaves out what other clients wrote below, where it is told to", () =>
       withStore(async (sessions) => {
         await ingestDemo(sessions, demos);
