@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { lstatSync, realpathSync, statSync } from "node:fs";
-import { link, open, rename, rm } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { UsageError } from "./errors.ts";
 
@@ -46,16 +46,13 @@ export async function writeOutFile(
   pieces: AsyncIterable<string>,
   isForced: boolean,
 ): Promise<number> {
+  const { placeDraft, TargetUnwritableError, targetPlace } = await import("@pond/sessions");
   const file = resolve(path);
-  const { TargetExistsError, TargetUnwritableError } = await import("@pond/sessions");
-  const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  if (isThere && !isForced) throw new TargetExistsError(file);
-  const place = statSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file;
+  const place = targetPlace(file, isForced);
   const draft = `${place}.${randomUUID()}.tmp`;
   try {
     const bytes = await writeDraft(draft, pieces);
-    if (isForced) await rename(draft, place);
-    else await moveTo(draft, place, (cause) => new TargetExistsError(file, { cause }));
+    await placeDraft(draft, place, isForced);
     return bytes;
   } catch (error) {
     throw TargetUnwritableError.from(file, error);
@@ -74,16 +71,4 @@ async function writeDraft(draft: string, pieces: AsyncIterable<string>): Promise
   }
   await file.sync();
   return bytes;
-}
-
-/** Renaming would replace a file that came meanwhile; linking does not. */
-async function moveTo(draft: string, place: string, taken: (cause: unknown) => Error) {
-  try {
-    await link(draft, place);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") throw taken(error);
-    // Not every file system has hard links.
-    await rename(draft, place);
-  }
 }

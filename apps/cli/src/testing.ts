@@ -14,9 +14,9 @@ export type Finished = {
 
 export const fixtures: string = fileURLToPath(new URL("../../../fixtures/", import.meta.url));
 const source = fileURLToPath(new URL("./", import.meta.url));
-// Shared, or each process would compile the engine's bindings again.
 /** A command that runs for longer says where it is, before its test ends without a word. */
 const patienceMs = 30_000;
+// Shared, or each process would compile the engine's bindings again.
 const compiled = join(tmpdir(), `pond-cli-tests-${process.getuid?.() ?? 0}`);
 
 /** What makes Node run one of the programs of this package. */

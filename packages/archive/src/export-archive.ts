@@ -1,10 +1,9 @@
 import { statSync } from "node:fs";
-import { readdir, rename } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { type SessionStore, TargetUnwritableError } from "@pond/sessions";
+import { placeDraft, type SessionStore, TargetUnwritableError, targetPlace } from "@pond/sessions";
 import { flushFolder, type Row, type Store } from "@pond/substrate";
 import { appendRange } from "./append-range.ts";
-import { exportPlace } from "./export-place.ts";
 import {
   type ArchivedFile,
   type ArchivedTable,
@@ -64,7 +63,7 @@ export async function exportArchive(
   { isForced = false, redactor, ...watch }: ExportOptions = {},
 ): Promise<ExportReport> {
   const file = resolve(target);
-  const place = exportPlace(file, isForced);
+  const place = targetPlace(file, isForced);
   const redaction = redactor && new Redaction(redactor);
   return withScratchFolder(place, async (folder) => {
     const datasets = join(folder, "datasets");
@@ -78,8 +77,8 @@ export async function exportArchive(
     watch.signal?.throwIfAborted();
     const { size: bytes } = statSync(draft);
     // Something may have come there meanwhile.
-    exportPlace(place, isForced);
-    await rename(draft, place).catch((error: unknown) => {
+    targetPlace(place, isForced);
+    await placeDraft(draft, place, isForced).catch((error: unknown) => {
       throw TargetUnwritableError.from(file, error);
     });
     await flushFolder(dirname(place));

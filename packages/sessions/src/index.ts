@@ -47,6 +47,7 @@ export {
   type RestoreOptions,
   restore,
 } from "./restore/restore.ts";
+export { placeDraft, targetPlace } from "./restore/target-place.ts";
 export { type WriteOptions, writeFiles } from "./restore/write-files.ts";
 export {
   type CheckOptions,

@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Home, line } from "../testing.ts";
@@ -93,6 +101,15 @@ describe("pond get --format", () => {
     expect(JSON.parse(refused.stdout).error.details).toEqual({ path: file, kind: "target_exists" });
     expect([refused.code, forced.code]).toEqual([1, 0]);
     expect(readdirSync(home.folder)).toEqual(before);
+  });
+
+  it("writes behind a link with --force, though nothing is there yet", async () => {
+    symlinkSync(`${file}-behind`, file);
+
+    const { code } = await home.pond("get", "s1", "--format", "html", "--out", file, "--force");
+
+    expect([code, readlinkSync(file)]).toEqual([0, `${file}-behind`]);
+    expect(readFileSync(`${file}-behind`, "utf8")).toMatch(/^<!doctype html>/i);
   });
 
   it("creates nothing where it fails", async () => {

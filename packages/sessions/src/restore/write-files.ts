@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
 import { checkPath } from "./safe-path.ts";
+import { placeDraft } from "./target-place.ts";
 
 /** How restored files are put on disk. */
 export type WriteOptions = {
@@ -80,8 +81,7 @@ async function writeOne(
     } finally {
       await file.close();
     }
-    if (isForced) await rename(draft, path);
-    else await place(draft, path);
+    await placeDraft(draft, path, isForced);
   } finally {
     await rm(draft, { force: true });
   }
@@ -106,17 +106,6 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     return codeOf(error) !== "ESRCH";
-  }
-}
-
-/** Renaming would replace a file that came meanwhile; linking does not. */
-async function place(draft: string, path: string): Promise<void> {
-  try {
-    await link(draft, path);
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") throw new TargetExistsError(path, { cause: error });
-    // Not every file system has hard links.
-    await rename(draft, path);
   }
 }
 

@@ -1,19 +1,20 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { link, rename } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { TargetExistsError, TargetUnwritableError } from "@pond/sessions";
+import { TargetExistsError, TargetUnwritableError } from "../errors.ts";
 
 // As many as Linux follows.
 const maxLinks = 40;
 
 /**
- * Where an archive that is asked for at `file` comes to be: what a link leads to, also where nothing
- * is there yet, so that the link stays one.
+ * Where a file that is asked for at `file` comes to be: what a link leads to, also where nothing is
+ * there yet, so that the link stays one.
  *
  * @throws {TargetExistsError} where something is at `file`, unless forced.
  * @throws {TargetUnwritableError} where that is no file, so that to replace it would destroy it: a
  *   folder, a pipe, a device; or where there can be none.
  */
-export function exportPlace(file: string, isForced: boolean): string {
+export function targetPlace(file: string, isForced: boolean): string {
   try {
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     if (isThere && !isForced) throw new TargetExistsError(file);
@@ -37,4 +38,23 @@ function behindLinks(file: string): string {
     path = join(realpathSync.native(dirname(next)), basename(next));
   }
   throw new TargetUnwritableError(file, "its links lead to no end");
+}
+
+/**
+ * Gives a file that is whole its name. Unforced it is linked, where that can be: renaming would
+ * replace what came there meanwhile.
+ *
+ * @throws {TargetExistsError} where something is there, unless forced.
+ */
+export async function placeDraft(draft: string, place: string, isForced: boolean): Promise<void> {
+  if (isForced) return rename(draft, place);
+  try {
+    await link(draft, place);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      throw new TargetExistsError(place, { cause: error });
+    }
+    // Not every file system has hard links.
+    await rename(draft, place);
+  }
 }
