@@ -2,7 +2,7 @@ import { toRfc3339 } from "@pond/canonical";
 import type { Row, Store } from "@pond/substrate";
 import type { SessionStore } from "../session-store.ts";
 import { lastActivity } from "./activity.ts";
-import { type Parents, rootOf, upFrom } from "./ancestry.ts";
+import { type Parents, rootsOf, upFrom } from "./ancestry.ts";
 import { untouchedCopies } from "./copies.ts";
 import { forksIn } from "./forks.ts";
 import { type LaterParents, laterParents, setLater } from "./later-parents.ts";
@@ -128,13 +128,11 @@ function fold(
 } {
   const parents = new Map(withForks);
   for (const id of forks) parents.set(id, null);
-  const rootsById = new Map<string, string>();
   const descendants = new Map<string, number>();
   for (const id of parents.keys()) {
-    rootsById.set(id, rootOf(parents, id));
     for (const above of upFrom(parents, id).slice(1)) {
       descendants.set(above, (descendants.get(above) ?? 0) + 1);
     }
   }
-  return { rootsById, descendants };
+  return { rootsById: rootsOf(parents), descendants };
 }

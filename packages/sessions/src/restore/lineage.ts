@@ -1,6 +1,6 @@
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { and, eq, oneOf, type Store } from "@pond/substrate";
-import { childrenOf, loadParents, rootOf } from "../read/ancestry.ts";
+import { childrenOf, loadParents, rootsOf } from "../read/ancestry.ts";
 import { loadMessages } from "../read/content.ts";
 import { type At, loadOutline } from "../read/outline.ts";
 import type { SessionStore } from "../session-store.ts";
@@ -48,7 +48,7 @@ export async function rootIds(
     }
   }
   // Sessions in a circle have no root; one of them is named, and the others are below it.
-  return [...new Set([...parents.keys()].map((id) => rootOf(parents, id)))];
+  return [...new Set(rootsOf(parents).values())];
 }
 
 /** The client that wrote each session. */
