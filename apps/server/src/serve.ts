@@ -30,7 +30,9 @@ export async function serve(config: Config, version: string, log: Log): Promise<
   const embedder = config.embeddings && (await openEmbedder(config.embeddings));
   const onHeal: TenantsInit["onHeal"] = ({ table, setAside }) =>
     log.error("a table was torn; its state before is used", { table, set_aside: setAside });
-  const tenants = createTenants({ ...place, policy, maxOpen, onHeal });
+  const onMissingIndex: TenantsInit["onMissingIndex"] = ({ table, column }) =>
+    log.error("an index is not whole, so a search may miss messages", { table, column });
+  const tenants = createTenants({ ...place, policy, maxOpen, onHeal, onMissingIndex });
   const answering = createHandlers({
     namespaces: tenants,
     embedder: embedder && tellingEmbeddingFailures(embedder, log),

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCaches } from "@pond/substrate";
+import { sessionTables } from "@pond/sessions";
+import { createCaches, openStore } from "@pond/substrate";
 import { afterAll, expect, test } from "vitest";
 import { createTenants, provision, type TenantsInit } from "./tenants.ts";
 import type { Policy } from "./variable.ts";
@@ -12,7 +13,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const caches = createCaches({ indexBytes: 8 * 1024 * 1024, metadataBytes: 4 * 1024 * 1024 });
 
 function init(storage: string, policy: Policy): TenantsInit {
-  return { storage, storageOptions: {}, caches, policy, maxOpen: 8, onHeal: () => undefined };
+  const told = { onHeal: () => undefined, onMissingIndex: () => undefined };
+  return { storage, storageOptions: {}, caches, policy, maxOpen: 8, ...told };
 }
 
 const deny = { kind: "deny" } as const;
@@ -87,5 +89,24 @@ test("all tenants share one cache", async () => {
 
   expect(afterOne).toBeGreaterThan(before);
   expect(afterTwo).toBeGreaterThan(afterOne);
+  await tenants.close();
+});
+
+test("it is told where a store has no index of words", async () => {
+  const storage = join(folder, "unindexed");
+  const tables = sessionTables.map((table) => ({
+    ...table,
+    indexes: table.indexes.filter(({ kind }) => kind !== "full-text"),
+  }));
+  (await openStore(join(storage, "red"), { tables, mode: "write" })).close();
+  const missing: string[] = [];
+  const tenants = createTenants({
+    ...init(storage, fixed),
+    onMissingIndex: ({ table, column }) => missing.push(`${table}.${column}`),
+  });
+
+  await tenants.open("red", "read");
+
+  expect(missing).toEqual(["messages.search_text", "windows.text"]);
   await tenants.close();
 });

@@ -8,6 +8,8 @@ export type TenantsInit = Storage & {
   readonly maxOpen: number;
   /** Told where a local table was torn and works again. */
   readonly onHeal: NonNullable<SessionStoreOptions["onHeal"]>;
+  /** Told where searches of a store that is opened may miss messages. */
+  readonly onMissingIndex: NonNullable<SessionStoreOptions["onMissingIndex"]>;
 };
 
 /** The tenants as namespaces: one prefix of the storage each, of its name, and one cache for all. */
