@@ -103,6 +103,12 @@ test.each<[string, OperationName, unknown, string]>([
     "limit: Invalid integer: Received 1.5",
   ],
   [
+    "a score of more digits than a double has",
+    "search",
+    { ...v1, query: "x", min_score: JSON.rawJSON("0.12345678901234567890") },
+    "min_score: 0.12345678901234567890 is more than a double holds",
+  ],
+  [
     "a limit that is no number",
     "search",
     { ...v1, query: "x", limit: Number.NaN },

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@pond/canonical";
+import { isJsonObject, isRawNumber } from "@pond/canonical";
 import * as v from "valibot";
 import { protocolVersion } from "./envelope.ts";
 import { WireError } from "./errors.ts";
@@ -43,8 +43,14 @@ function checkVersion(version: unknown): void {
 
 function toIssue(issue: v.BaseIssue<unknown>): Issue {
   const path = cut(issue.path?.map(({ key }) => String(key)).join(".") ?? "", pathChars);
-  const isUnknown = issue.type === "strict_object" && issue.expected === "never";
-  return { path, message: isUnknown ? "there is no such field" : cut(issue.message, messageChars) };
+  return { path, message: cut(messageOf(issue), messageChars) };
+}
+
+function messageOf({ type, expected, input, message }: v.BaseIssue<unknown>): string {
+  if (type === "strict_object" && expected === "never") return "there is no such field";
+  // An object, to the schemas, that has no name.
+  if (isRawNumber(input)) return `${input.rawJSON} is more than a double holds`;
+  return message;
 }
 
 function invalid(issues: readonly Issue[]): WireError {
