@@ -1,17 +1,15 @@
 import { randomInt } from "node:crypto";
 import type { ReadEvent, Session } from "@pond/canonical";
 import { oneOf } from "@pond/substrate";
-import { carrierIds } from "../read/outline.ts";
-import { liveMessages } from "../revisions/reconcile.ts";
-import { sessionState } from "../revisions/session-revisions.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { SessionStore } from "../session-store.ts";
 import { idApart, idsApart, type NamesApart, renamed } from "./apart.ts";
 import { Batch } from "./batch.ts";
-import { type Damaged, loadDamaged } from "./damaged.ts";
+import type { Damaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
 import { Intake } from "./intake.ts";
-import { KnownSession, newestOf, shownWhenRead } from "./known-session.ts";
+import { loadKnown } from "./known.ts";
+import { KnownSession } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
 import { emptyOutcome, type SessionHooks } from "./outcome.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -165,23 +163,12 @@ export class Ingest {
     if (known === undefined) return new NewSession(session, this.#host, gathered);
     gathered.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
     if (!this.#stored.isAhead(sessionId)) await this.#writing;
-    const { session: stored, messages } = await this.#stored.take(sessionId);
-    const state = sessionState(stored, messages);
-    const live = liveMessages(messages);
-    const searchable = messages.flatMap(({ id, isSearchable }) => (isSearchable ? [id] : []));
-    const rows = new Map(messages.map(({ id, row }) => [id, row]));
-    const rowIds = this.#damaged?.get(sessionId);
-    const damaged =
-      rowIds &&
-      (await loadDamaged(this.#sessions.store, sessionId, {
-        live,
-        holders: carrierIds(messages),
-        rowIds,
-      }));
-    const idsOfOthers = await this.#idsOfOthers(sessionId);
-    const shownThen = shownWhenRead(messages, gathered.place);
-    const addedAt = newestOf(messages);
-    const found = { live, state, rows, searchable, damaged, idsOfOthers, addedAt, shownThen };
+    const stored = await this.#stored.take(sessionId);
+    const found = await loadKnown(this.#sessions.store, stored, {
+      place: gathered.place,
+      rowIds: this.#damaged?.get(sessionId),
+      idsOfOthers: await this.#idsOfOthers(sessionId),
+    });
     return new KnownSession(this.#sessions.store, session, gathered, found);
   }
 

@@ -5,7 +5,7 @@ import { type FoundMessage, storedMessages } from "../revisions/stored-messages.
 import { sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
 
 /** A session as it was first stored, and the rows of its messages, as reconciling needs them. */
-type StoredSession = {
+export type StoredSession = {
   readonly session: Session;
   readonly messages: readonly FoundMessage[];
 };

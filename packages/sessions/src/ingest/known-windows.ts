@@ -1,0 +1,66 @@
+import type { Store } from "@pond/substrate";
+import type { Change } from "../revisions/reconcile.ts";
+import type { PreparedMessage } from "../rows/prepare.ts";
+import type { Labels } from "../rows/to-rows.ts";
+import { appendedWindows } from "../search/appended-windows.ts";
+import { sessionWindows } from "../search/session-windows.ts";
+import { changedWindows } from "../search/window-rows.ts";
+import { type Window, type WindowPiece, windowPiece } from "../search/windows.ts";
+import { type Known, shownIn } from "./known.ts";
+
+/** What was written of a session that is stored. */
+type Written = {
+  readonly changes: readonly Change[];
+  /** The places of what was added or changed, by id. */
+  readonly ordinals: ReadonlyMap<string, bigint>;
+  /** Ids of all that was read. */
+  readonly seen: ReadonlySet<string>;
+  /** What was read is what is shown now; else it is only where it is new. */
+  readonly isShown: boolean;
+  /** These changes are not all: others were written before. */
+  readonly isFlushed: boolean;
+};
+
+/** The windows of a session that is stored and is read again. */
+export class KnownWindows {
+  readonly #store: Store;
+  readonly #known: Known;
+  readonly #pieces: WindowPiece[] = [];
+
+  constructor(store: Store, known: Known) {
+    this.#store = store;
+    this.#known = known;
+  }
+
+  /** Takes the next message that was read. */
+  add(message: PreparedMessage): void {
+    const piece = windowPiece(message);
+    const { text, title, isBoundary } = piece;
+    if (text !== null || title !== undefined || isBoundary) this.#pieces.push(piece);
+  }
+
+  /** The windows to write, now that changes were made. */
+  async after(labels: Labels, written: Written): Promise<Window[]> {
+    const { changes, ordinals, seen, isShown, isFlushed } = written;
+    const { live, rows, tail, shown } = this.#known;
+    if (!isFlushed && changes.every((each) => isAppended(each, tail))) {
+      // The titles of a session that an earlier version stored have no windows yet.
+      const added = this.#pieces.filter(({ id, title }) => ordinals.has(id) || title !== undefined);
+      const windows = await appendedWindows(this.#store, labels, this.#known, added);
+      if (windows !== undefined) return windows;
+    }
+    const windows = await sessionWindows(
+      this.#store,
+      labels,
+      isShown ? this.#pieces : this.#pieces.filter(({ id }) => !rows.has(id)),
+      (id) => ordinals.get(id) ?? live.get(id)?.ordinal ?? 0n,
+      isShown ? shownIn(live).filter((id) => !seen.has(id)) : shown,
+    );
+    return changedWindows(this.#store, labels, windows);
+  }
+}
+
+/** True for a message that comes behind all that were there. */
+function isAppended(change: Change, tail: bigint): boolean {
+  return change.kind === "insert" && change.ordinal > tail;
+}

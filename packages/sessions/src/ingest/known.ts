@@ -1,0 +1,74 @@
+import type { Store } from "@pond/substrate";
+import { carrierIds } from "../read/outline.ts";
+import { lastOrdinal } from "../revisions/place-between.ts";
+import { type LiveMessage, liveMessages } from "../revisions/reconcile.ts";
+import { type SessionState, sessionState } from "../revisions/session-revisions.ts";
+import type { FoundMessage } from "../revisions/stored-messages.ts";
+import { type DamagedMessage, loadDamaged } from "./damaged.ts";
+import type { Place } from "./place.ts";
+import type { StoredSession } from "./stored-sessions.ts";
+
+/** What the store holds of a session. */
+export type Known = {
+  /** As the rows say, until changes are made. */
+  readonly live: Map<string, LiveMessage>;
+  readonly state: SessionState;
+  /** Numbers of the rows, by id. */
+  readonly rows: ReadonlyMap<string, bigint>;
+  /** Ids of the rows that have a text to search. */
+  readonly searchable: readonly string[];
+  /** Messages that other clients have in sessions of their own that have the same id. */
+  readonly idsOfOthers: ReadonlySet<string>;
+  /** Messages that are not what was written, by id. Their digest in `live` equals none. */
+  readonly damaged: ReadonlyMap<string, DamagedMessage>;
+  /** When the newest of the rows was added, in microseconds: a number, exact for centuries. */
+  readonly addedAt: number;
+  /** Ids of what is shown, as the rows say. */
+  readonly shown: readonly string[];
+  /** What was shown when this place of it was read the last time, as the rows say now. */
+  readonly shownThen: readonly string[];
+  /** Behind all that is there. */
+  readonly tail: bigint;
+};
+
+type Surroundings = Pick<Known, "idsOfOthers"> & {
+  readonly place: Place | undefined;
+  /** Ids of its rows that are damaged. */
+  readonly rowIds: ReadonlySet<string> | undefined;
+};
+
+/** What its stored rows say of a session. */
+export async function loadKnown(
+  store: Store,
+  { session, messages }: StoredSession,
+  { idsOfOthers, place, rowIds }: Surroundings,
+): Promise<Known> {
+  const live = liveMessages(messages);
+  const shown = shownIn(live);
+  const holders = carrierIds(messages);
+  const damaged = rowIds && (await loadDamaged(store, session.id, { live, holders, rowIds }));
+  return {
+    live,
+    state: sessionState(session, messages),
+    rows: new Map(messages.map(({ id, row }) => [id, row])),
+    searchable: messages.flatMap(({ id, isSearchable }) => (isSearchable ? [id] : [])),
+    idsOfOthers,
+    damaged: damaged ?? new Map(),
+    addedAt: messages.reduce((newest, { ingestedAt }) => Math.max(newest, Number(ingestedAt)), 0),
+    shown,
+    shownThen: shownWhenRead(messages, place),
+    tail: lastOrdinal(live),
+  };
+}
+
+/** Ids of the messages that no tombstone covers. */
+export function shownIn(live: ReadonlyMap<string, LiveMessage>): string[] {
+  return [...live.values()].flatMap(({ id, digest }) => (digest === null ? [] : [id]));
+}
+
+/** What was shown when a place was read the last time, where it is known to have held any of it. */
+function shownWhenRead(rows: readonly FoundMessage[], place: Place | undefined): string[] {
+  const held = place?.held;
+  if (held === undefined || held === "all") return [];
+  return shownIn(liveMessages(rows.filter(({ ingestedAt }) => ingestedAt <= held.addedAt)));
+}

@@ -1,0 +1,90 @@
+import { and, eq, oneOf, type Row, type Store } from "@pond/substrate";
+import type { Change, Incoming } from "../revisions/reconcile.ts";
+import { readableOptions } from "../rows/from-rows.ts";
+import { idChunks } from "../rows/id-chunks.ts";
+import { bagOf } from "../rows/option-bag.ts";
+import type { Known } from "./known.ts";
+import { digestOfIds, type Held, type Place } from "./place.ts";
+
+/** One read of a place of a session. */
+type Read = {
+  readonly known: Known;
+  /** All that was read. */
+  readonly seen: readonly Incoming[];
+  /** What {@link othersOf} says. */
+  readonly others: ReadonlySet<string>;
+  /** True where what was read is the newest there is of the session. */
+  readonly isNewest: boolean;
+};
+
+/** Ids of what is shown though a place lacks it and is not known to have held it. */
+export function othersOf(
+  known: Known,
+  place: Place | undefined,
+  seen: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const lacking = known.shown.filter((id) => !seen.has(id));
+  if (lacking.length === 0 || place?.held === "all") return new Set();
+  const held = place?.held ? idsHeld(place.held, known.shownThen) : new Set();
+  return new Set(lacking.filter((id) => !held.has(id)));
+}
+
+/** What a place held when it was read the last time, where the rows still tell. */
+function idsHeld(held: Held, shownThen: readonly string[]): Set<string> {
+  if (held.digest !== digestOfIds(shownThen)) return new Set();
+  const others = new Set(held.others);
+  return new Set(shownThen.filter((id) => !others.has(id)));
+}
+
+/** Those of the changes that a read of a place may make. */
+export async function allowedChanges(
+  store: Store,
+  sessionId: string,
+  changes: readonly Change[],
+  read: Read,
+): Promise<readonly Change[]> {
+  const allowed = changes.filter((each) =>
+    each.kind === "remove" ? mayRemove(each.previous.id, read) : read.isNewest || isNew(each, read),
+  );
+  return withoutSideFiles(store, sessionId, allowed);
+}
+
+function mayRemove(id: string, { known, others, isNewest }: Read): boolean {
+  // What is kept in a session of its own was put into this one by mistake.
+  return (isNewest && !others.has(id)) || known.idsOfOthers.has(id);
+}
+
+/** True for what the store lacks: a message, or what was written of one that is damaged. */
+function isNew(
+  change: Exclude<Change, { readonly kind: "remove" }>,
+  { known, seen }: Read,
+): boolean {
+  if (change.kind === "insert") return true;
+  const written = known.damaged.get(change.previous.id)?.row["digest"];
+  return change.kind === "revise" && written === seen[change.position]?.digest;
+}
+
+/**
+ * Without the removal of files that a client keeps beside a log: it deletes those by their age, while
+ * the session goes on (`session-durable-copy`).
+ */
+async function withoutSideFiles(
+  store: Store,
+  sessionId: string,
+  changes: readonly Change[],
+): Promise<readonly Change[]> {
+  const removed = changes.flatMap((each) => (each.kind === "remove" ? [each.previous.id] : []));
+  const sideFiles = new Set<string>();
+  for (const ids of idChunks(removed)) {
+    const where = and(eq("session_id", sessionId), oneOf("id", ids));
+    const rows = await store.table("messages").rows({ columns: ["id", "options"], where });
+    for (const row of rows) {
+      if (isSideFile(row)) sideFiles.add(String(row["id"]));
+    }
+  }
+  return changes.filter((each) => each.kind !== "remove" || !sideFiles.has(each.previous.id));
+}
+
+function isSideFile(row: Row): boolean {
+  return bagOf(readableOptions(row) ?? {}, "source")["sidecar"] !== undefined;
+}
