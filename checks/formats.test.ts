@@ -1,9 +1,9 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { sampleLineage } from "@pond/adapter-testkit";
-import { adapters, toolReader } from "@pond/adapters";
+import { adapters, meaningsOf } from "@pond/adapters";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { expect, test } from "vitest";
-import { readStoryTool, story } from "./pairs/story.ts";
+import { story, storyMeanings } from "./pairs/story.ts";
 import { rules } from "./rules.ts";
 
 // Two tables of docs/formats.md are made here; UPDATE=1 writes them.
@@ -28,8 +28,8 @@ const [inBackticks, anywhere] = [
 test("formats.md says what becomes of each part in a copy", () => {
   const outcomes = adapters.map(({ to }) =>
     outcomesOf([
-      ...to.writeForeign(sampleLineage(), toolReader()),
-      ...to.writeForeign(story(), readStoryTool),
+      ...to.writeForeign(sampleLineage(), meaningsOf()),
+      ...to.writeForeign(story(), storyMeanings),
     ]),
   );
   const types = [...new Set(outcomes.flatMap((each) => [...each.keys()]))];

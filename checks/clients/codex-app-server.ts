@@ -9,6 +9,8 @@ import { type Talk, talkTo } from "./talk.ts";
 type Thread = {
   readonly id: string;
   readonly preview: string;
+  readonly forkedFrom: JsonValue | undefined;
+  readonly spawnedBy: JsonValue | undefined;
   /** The items of all turns, in order. */
   readonly items: readonly JsonObject[];
 };
@@ -70,6 +72,8 @@ function threadOf(result: JsonObject): Thread {
   return {
     id: String(thread["id"]),
     preview: String(thread["preview"]),
+    forkedFrom: thread["forkedFromId"],
+    spawnedBy: thread["parentThreadId"],
     items: arrayAt(thread, "turns").flatMap((turn) =>
       isJsonObject(turn) ? arrayAt(turn, "items").filter(isJsonObject) : [],
     ),

@@ -1,7 +1,7 @@
 import { type Message, messageOf, type Part, partsOf, type ToolResultPart } from "@pond/canonical";
 import type { Origin, SessionContent } from "@pond/canonical/adapter";
 import { CallIds, fileBytesOf, resultBlocks } from "@pond/canonical/foreign";
-import { partUndone } from "../../packages/canonical/src/foreign/undone.ts";
+import { liveIn } from "../pairs/said.ts";
 import { Cursor } from "./cursor.ts";
 import type { Heard } from "./heard.ts";
 import { isSameCall } from "./same-call.ts";
@@ -12,11 +12,12 @@ import { isSameCall } from "./same-call.ts";
  * Within one message a client may put the calls behind the texts.
  */
 export function missing(
-  { session, messages: all }: SessionContent,
+  content: SessionContent,
   heard: readonly Heard[],
   target: Origin,
 ): string[] {
-  const messages = partUndone(all).live;
+  const { session } = content;
+  const messages = liveIn(content);
   const answers = answersOf(messages.flatMap(partsOf));
   const cursor = new Cursor(heard);
   return messages.flatMap((message) => {

@@ -1,4 +1,4 @@
-import { toolReader } from "@pond/adapters";
+import { meaningsOf } from "@pond/adapters";
 import {
   isJsonObject,
   type JsonValue,
@@ -10,7 +10,7 @@ import {
 import type { Origin } from "@pond/canonical/adapter";
 import type { Heard } from "./heard.ts";
 
-const readTool = toolReader();
+const { readTool } = meaningsOf();
 
 /** Whether a model hears a call as it was made, in the words of the client that resumes it. */
 export function isSameCall(
@@ -19,8 +19,8 @@ export function isSameCall(
   target: Origin,
   heard: Extract<Heard, { type: "call" }>,
 ): boolean {
-  const own = readTool(origin, call);
-  const translated = readTool(target, heard);
+  const own = readTool?.(origin, call);
+  const translated = readTool?.(target, heard);
   // No other client has such a tool: it keeps its name, as far as that is legal.
   if (own === undefined) {
     const name = call.name.replaceAll(/[^A-Za-z0-9_-]/g, "_");

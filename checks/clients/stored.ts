@@ -1,6 +1,6 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { adapterNamed, toolReader } from "@pond/adapters";
+import { adapterNamed, meaningsOf } from "@pond/adapters";
 import type { ReadEvent } from "@pond/canonical";
 import type { Lineage, Origin, RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import {
@@ -78,7 +78,7 @@ export async function restoreForeign(
   target: Origin,
   folder: string,
 ): Promise<readonly RestoredFile[]> {
-  const files = [...adapterNamed(target).to.writeForeign(lineage, toolReader())];
+  const files = [...adapterNamed(target).to.writeForeign(lineage, meaningsOf())];
   await writeFiles(files, folder);
   const isOwn = ({ session }: RestoredFile): boolean => session === lineage.root.session.id;
   return [...files.filter(isOwn), ...files.filter((file) => !isOwn(file))];

@@ -200,7 +200,7 @@ function troubled(): SessionContent {
 
 /** What was called with what; a client may write parameters as text. */
 function callsOf(content: SessionContent): readonly unknown[] {
-  return turnsOf(content, () => undefined, new Tally()).flatMap((turn) =>
+  return turnsOf(content, {}, new Tally()).flatMap((turn) =>
     turn.kind === "assistant"
       ? turn.parts.flatMap((part) => (part.type === "call" ? [[part.part.name, part.params]] : []))
       : [],

@@ -6,11 +6,11 @@ import {
   type SourceFiles,
   withFolder,
 } from "@pond/adapter-testkit";
-import { toolReader } from "@pond/adapters";
+import { meaningsOf } from "@pond/adapters";
 import type {
   Adapter,
   Lineage,
-  ReadTool,
+  Meanings,
   RestoredFile,
   SessionContent,
 } from "@pond/canonical/adapter";
@@ -48,12 +48,12 @@ export type Copy = {
 export async function copyTo(
   target: Adapter,
   lineage: Lineage,
-  readTool: ReadTool = toolReader(),
+  meanings: Meanings = meaningsOf(),
 ): Promise<Copy> {
   const originals = [lineage.root, ...lineage.descendants];
   const isNative = originals.every(({ session }) => session.source_agent === target.origin);
   const { to } = target;
-  const restored = [...(isNative ? to.writeNative(lineage) : to.writeForeign(lineage, readTool))];
+  const restored = [...(isNative ? to.writeNative(lineage) : to.writeForeign(lineage, meanings))];
   const files = restoredFiles(restored);
   const { lineages, complaints } = await withFolder(files, (home) => readHome(target, home));
   const copies = lineages.flatMap(({ root, descendants }) => [root, ...descendants]);

@@ -8,14 +8,14 @@ import { expect, test } from "vitest";
 import { corpusFolder } from "../corpus.ts";
 import { type Copy, copyTo, readHome } from "./copies.ts";
 import { missingIn, saidIn } from "./said.ts";
-import { readStoryTool, story } from "./story.ts";
+import { story, storyMeanings } from "./story.ts";
 
 const pairs = adapters.flatMap((from) => adapters.map((to) => ({ from, to })));
 const named = pairs.map(({ from, to }) => ({ name: `${from.origin} to ${to.origin}`, from, to }));
 
 /** The story as a client tells it. */
 async function toldBy(client: Adapter): Promise<Lineage> {
-  const { contents } = await copyTo(client, story(), readStoryTool);
+  const { contents } = await copyTo(client, story(), storyMeanings);
   const [root, ...descendants] = contents.filter((content) => content !== undefined);
   if (root === undefined) throw new Error(`${client.origin} does not read its own story`);
   return { root, descendants };
@@ -33,7 +33,7 @@ test.each(named)("the story goes from $name whole", async ({ from, to }) => {
 
 test.each(named)("what a person called a session goes from $name", async ({ from, to }) => {
   const called = 'Eggs, "rounded"\n🥚';
-  const told = (await copyTo(from, storyCalled(called), readStoryTool)).contents[0];
+  const told = (await copyTo(from, storyCalled(called), storyMeanings)).contents[0];
   const copy = told && (await copyTo(to, { root: told, descendants: [] })).contents[0];
 
   // phi-core knows no names.

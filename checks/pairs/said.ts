@@ -1,8 +1,7 @@
+import { meaningsOf } from "@pond/adapters";
 import { type Message, partsOf } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { hasVisibleText, resultBlocks, Tally, turnsOf } from "@pond/canonical/foreign";
-import { partSideChains } from "../../packages/canonical/src/foreign/side-chains.ts";
-import { partUndone } from "../../packages/canonical/src/foreign/undone.ts";
 
 /** What a session says, by who says it; each list in order. */
 export type Said = {
@@ -20,9 +19,8 @@ export type Said = {
  * what its user took back.
  */
 export function saidIn(content: SessionContent): Said {
-  const turns = turnsOf(content, () => undefined, new Tally());
-  const { live } = partUndone(content.messages);
-  const { own } = partSideChains({ session: content.session, messages: live });
+  const turns = turnsOf(content, meanings, new Tally());
+  const own = liveIn(content);
   const calls = turns.flatMap((turn) =>
     turn.kind === "assistant" ? turn.parts.filter((part) => part.type === "call") : [],
   );
@@ -33,6 +31,14 @@ export function saidIn(content: SessionContent): Said {
     given: textsOf(own, "user", "injected"),
   };
 }
+
+/** The messages of a session that its client would go on from. */
+export function liveIn(content: SessionContent): readonly Message[] {
+  const rules = meanings.recordsOf?.(content.session.source_agent);
+  return rules?.course?.(content).live ?? content.messages;
+}
+
+const meanings = meaningsOf();
 
 function textsOf(
   messages: readonly Message[],

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@pond/canonical";
 import { messageFromWire, sessionFromWire } from "@pond/canonical";
-import type { Lineage, ReadTool, SessionContent } from "@pond/canonical/adapter";
+import type { Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
 import { readRenamed, toolFields } from "@pond/canonical/foreign";
 
 /**
@@ -16,11 +16,13 @@ export function story(): Lineage {
 }
 
 /** Reads the tools of the story: each kind under its own name, its parameters under theirs. */
-export const readStoryTool: ReadTool = (_, { name, params }) => {
-  const kind = kinds.find((each) => each === name);
-  if (kind === undefined) return undefined;
-  const fields = Object.fromEntries(Object.keys(toolFields[kind]).map((field) => [field, field]));
-  return readRenamed({ kind, fields }, params);
+export const storyMeanings: Meanings = {
+  readTool: (_, { name, params }) => {
+    const kind = kinds.find((each) => each === name);
+    if (kind === undefined) return undefined;
+    const fields = Object.fromEntries(Object.keys(toolFields[kind]).map((field) => [field, field]));
+    return readRenamed({ kind, fields }, params);
+  },
 };
 
 const kinds = [

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } fro
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { adapterCases } from "@pond/adapter-testkit";
-import { adapterNamed, adapters, toolReader } from "@pond/adapters";
+import { adapterNamed, adapters, meaningsOf } from "@pond/adapters";
 import { parseJson } from "@pond/canonical";
 import { listSessions, openSessions, restore, type SessionStore, writeFiles } from "@pond/sessions";
 import { discoverSources, sync } from "@pond/sync";
@@ -48,6 +48,17 @@ describe("one line in a registry is all it takes", () => {
     ]);
   });
 
+  it("is listed by the name that its reader marked, and handed on with it", async () => {
+    const [listed] = await listSessions(sessions, { agent: "shuttle" });
+    const { files } = await restore(sessions, "bobbin", adapterNamed("pi").to);
+
+    const [file] = files.map(({ content }) => [...content].join(""));
+
+    expect(listed?.title).toBe("The seventh thread");
+    expect(file).toContain('"type":"session_info","id"');
+    expect(file).toContain('"name":"The seventh thread"');
+  });
+
   it("gets its sessions back as they were", async () => {
     const { files, isNative } = await restore(sessions, "bobbin", shuttle.to);
 
@@ -59,7 +70,7 @@ describe("one line in a registry is all it takes", () => {
 
   it("hands its sessions to every client, its tools translated", async () => {
     const { files } = await restore(sessions, "bobbin", adapterNamed("claude-code").to, {
-      readTool: toolReader(registry),
+      meanings: meaningsOf(registry),
     });
 
     const text = files.map(({ content }) => [...content].join("")).join("");
@@ -68,10 +79,30 @@ describe("one line in a registry is all it takes", () => {
     expect(text).toContain("The seventh one.");
   });
 
+  it("has by its own rule what was taken back left out of copies, and counted", async () => {
+    const { files, fidelity } = await restore(sessions, "bobbin", adapterNamed("codex").to, {
+      meanings: meaningsOf(registry),
+    });
+
+    const text = files.map(({ content }) => [...content].join("")).join("");
+
+    expect(text).not.toMatch(/Cut it off|Snip/);
+    expect(text).toContain("Tie it.");
+    expect(fidelity.text?.dropped).toBe(2);
+  });
+
+  it("has all it said told where nobody says what its records mean", async () => {
+    const { files } = await restore(sessions, "bobbin", adapterNamed("codex").to, {
+      meanings: meaningsOf(adapters),
+    });
+
+    expect(files.map(({ content }) => [...content].join("")).join("")).toContain("Snip.");
+  });
+
   it("takes the sessions of every client", async () => {
     const [codex] = await listSessions(sessions, { agent: "codex" });
     const { files, fidelity } = await restore(sessions, codex?.session_id ?? "", shuttle.to, {
-      readTool: toolReader(registry),
+      meanings: meaningsOf(registry),
     });
 
     const paths = await writeFiles(files, join(home, "copies"));

@@ -24,6 +24,7 @@ export const shuttle: seam.Adapter = {
   from: fromShuttle,
   to: { origin, writeNative, writeForeign },
   tools: foreign.toolVocabulary([{ name: "sh", kind: "shell", fields: { command: "line" } }]),
+  records: { course },
   resume: ({ session }) => ({
     commands: [["shuttle", "open", session.id]],
     directory: session.project,
@@ -87,7 +88,9 @@ function recordReader(path: string): (record: seam.SourceRecord) => readonly Rea
     const timestamp = record.timestamp("at");
     const text = id && timestamp && record.string("said");
     if (!id || !timestamp || !text) {
-      const init = { id: ids.next(record), timestamp: timestamp ?? anchor, source: {} };
+      const titleField = record.peek("called") === undefined ? undefined : "called";
+      const source = { titleField };
+      const init = { id: ids.next(record), timestamp: timestamp ?? anchor, source };
       return [seam.carrierEvent(session, { ...init, record: record.whole() })];
     }
     seen.add(key);
@@ -145,14 +148,20 @@ function* writeNative({ root, descendants }: seam.Lineage): Generator<seam.Resto
   }
 }
 
+/** A line may name others that ada took back. */
+function course({ messages }: seam.SessionContent): seam.Course {
+  const names = messages.flatMap((message) => seam.carriedRecord(message)?.["unpicked"] ?? []);
+  return foreign.without(messages, new Set(messages.filter(({ id }) => names.includes(id))));
+}
+
 function* writeForeign(
   { root, descendants }: seam.Lineage,
-  readTool: seam.ReadTool,
+  meanings: seam.Meanings,
 ): Generator<seam.RestoredFile> {
   for (const content of [root, ...descendants]) {
     const { session } = content;
     const tally = new foreign.Tally();
-    const turns = foreign.turnsOf(content, readTool, tally);
+    const turns = foreign.turnsOf(content, meanings, tally);
     const lines = turns.flatMap((turn) => linesOf(turn, tally));
     const id = foreign.copyUuid(origin, session.id);
     const head = { session: id, dir: session.project, at: toRfc3339(session.created_at) };

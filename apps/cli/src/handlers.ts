@@ -36,7 +36,7 @@ export async function withHandlers<T>(
 
 /** Every client pond knows. */
 export async function clientRestorers(): Promise<Restorers> {
-  const { adapters, toolReader } = await import("@pond/adapters");
+  const { adapters, meaningsOf } = await import("@pond/adapters");
   const writers = new Map(adapters.map(({ origin, to }) => [origin, to]));
-  return { writers, readTool: toolReader() };
+  return { writers, meanings: meaningsOf() };
 }

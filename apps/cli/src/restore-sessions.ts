@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Adapter, Fidelity } from "@pond/canonical/adapter";
-import type { At, SessionStore } from "@pond/sessions";
+import type { At, Restored, SessionStore } from "@pond/sessions";
 import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { formatCount } from "./output/numbers.ts";
@@ -13,7 +13,7 @@ import {
   ProgressLine,
 } from "./output/progress.ts";
 import { type Shown, say } from "./output/shown.ts";
-import { planInstall } from "./plan-install.ts";
+import { planInstall, withoutMoved } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
 import { resolveSessionId } from "./session-id.ts";
 import { ancestry, idsElsewhere, type StoredSession, storedSessions } from "./stored-sessions.ts";
@@ -25,7 +25,7 @@ type RestoredEntry = {
   readonly path: string;
   /** True where it is, record for record, what its client wrote. */
   readonly native: boolean;
-  /** What became of each part type: of this file, or of all the sessions it was restored with. */
+  /** What became of each part type: of this file, or natively of all it was restored with. */
   readonly fidelity: Fidelity;
 };
 
@@ -44,13 +44,16 @@ type Outcome = {
   readonly leftAsIs: readonly LeftEntry[];
   /** What was written into another client's home, which `pond resume` brings up to date. */
   readonly copies: WrittenCopies;
+  readonly faults: readonly RestoreFault[];
 };
 
 /** What `pond restore --json` prints. */
 export type RestoreReport = {
   readonly files: readonly RestoredEntry[];
-  /** Forks and sub-agents that were in the client's home already. */
+  /** Forks, sub-agents and what forks go on from, that were in the client's home already. */
   readonly left_as_is: readonly LeftEntry[];
+  /** Sessions that a copy of theirs stands for, because somebody went on in that. */
+  readonly left_out: readonly string[];
   readonly faults: readonly RestoreFault[];
 };
 
@@ -95,7 +98,8 @@ export async function restoreEach(
     // Alone, its failure is the failure of the command.
     const outcome = await restoreOne(context, sessions, session, { folder, named }, options);
     await rememberCopies(context.settings, outcome.copies);
-    return { files: outcome.files, left_as_is: outcome.leftAsIs, faults: [] };
+    const { files, leftAsIs, faults } = outcome;
+    return { files, left_as_is: leftAsIs, left_out: [], faults };
   }
   const clients = new Set(ids.map((id) => options.to ?? stored.get(id)?.source_agent));
   const placeOf = (client: string): Place => ({
@@ -111,14 +115,17 @@ export async function restoreAll(
   sessions: SessionStore,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
-  const { rootIds } = await import("@pond/sessions");
+  const { doubledFor, rootIds } = await import("@pond/sessions");
   const { at, to } = options;
   const stored = await storedSessions(sessions, at);
   const folder = folderOf(options);
   const tops = await rootIds(sessions, { at, isCutByClient: to === undefined });
   const named = new Set(stored.keys());
-  const placeOf = (client: string): Place => ({ folder: join(folder, client), named });
-  return restoreMany(context, sessions, tops, stored, placeOf, options);
+  const leftOut = to === undefined ? new Set<string>() : await doubledFor(sessions, to);
+  const placeOf = (client: string): Place => ({ folder: join(folder, client), named, leftOut });
+  const report = await restoreMany(context, sessions, tops, stored, placeOf, options);
+  const isOriginal = (id: string): boolean => stored.get(id)?.source_agent !== to;
+  return { ...report, left_out: [...leftOut].filter(isOriginal) };
 }
 
 /** Puts what other clients wrote below a session into their homes, where it is not there already. */
@@ -145,7 +152,12 @@ function folderOf({ out = defaultFolder, install }: RestoreOptions): string {
 }
 
 /** Where to write, and the sessions that were asked for. */
-type Place = { readonly folder: string; readonly named: ReadonlySet<string> };
+type Place = {
+  readonly folder: string;
+  readonly named: ReadonlySet<string>;
+  /** Sessions whose conversation the client is given as another. */
+  readonly leftOut?: ReadonlySet<string>;
+};
 
 async function restoreMany(
   context: Context,
@@ -170,6 +182,7 @@ async function restoreMany(
         const outcome = await restoreOne(context, sessions, session, place, options);
         files.push(...outcome.files);
         leftAsIs.push(...outcome.leftAsIs);
+        faults.push(...outcome.faults);
         for (const [file, digest] of outcome.copies) copies.set(file, digest);
       } catch (error) {
         faults.push(toFault(id, error));
@@ -179,7 +192,7 @@ async function restoreMany(
     progress.clear();
     await rememberCopies(context.settings, copies);
   }
-  return { files, left_as_is: leftAsIs, faults };
+  return { files, left_as_is: leftAsIs, left_out: [], faults };
 }
 
 /** How far it is; sub-agents and forks go with the session they belong to. */
@@ -194,33 +207,37 @@ async function restoreOne(
   { home, env }: Context,
   sessions: SessionStore,
   { id, source_agent }: StoredSession,
-  { folder, named }: Place,
+  { folder, named, leftOut }: Place,
   { to, install, force, at }: RestoreOptions,
 ): Promise<Outcome> {
-  const { adapterNamed, toolReader } = await import("@pond/adapters");
+  const { adapterNamed, meaningsOf } = await import("@pond/adapters");
   const { restore, writeFiles } = await import("@pond/sessions");
   const adapter = adapterNamed(to ?? source_agent);
-  const restored = await restore(sessions, id, adapter.to, {
+  const target = install ? homeOf(adapter, { home, env }) : folder;
+  const all = await restore(sessions, id, adapter.to, {
     at,
     // Without a client to write for, each session is restored for its own.
     isCutByClient: to === undefined,
-    readTool: toolReader(),
+    meanings: meaningsOf(),
     // A client that is started in a folder looks there for what it is to go on with.
     ...(install && adapter.resume && { projectFor: realFolder }),
+    hasFile: (path) => existsSync(join(target, path)),
   });
+  const restored = install ? await withoutMoved(all, adapter, target, named) : all;
   const replaced = force ? named : new Set(named.has(id) ? [id] : []);
-  const target = install ? homeOf(adapter, { home, env }) : folder;
   const save = install ? adapter.save : undefined;
   const options = { isForced: force ?? false, ...(save && { save }) };
+  const wanted = restored.files.filter(({ session }) => !leftOut?.has(session));
   const { toWrite, leftAsIs } = install
-    ? planInstall(restored.files, target, replaced)
-    : { toWrite: restored.files, leftAsIs: [] };
+    ? planInstall(wanted, target, replaced)
+    : { toWrite: wanted, leftAsIs: [] };
   const paths = await writeFiles(toWrite, target, options);
   const files = toWrite.map((file, index) => ({
     session_id: file.session,
     path: paths[index] ?? join(target, file.path),
     native: file.part.isNative,
-    fidelity: file.fidelity ?? file.part.fidelity,
+    // A file beside the session's own, in another client's words, keeps none of its parts.
+    fidelity: file.fidelity ?? (file.part.isNative ? file.part.fidelity : {}),
   }));
   const left = leftAsIs.map(({ session, path }) => ({
     session_id: session,
@@ -228,7 +245,24 @@ async function restoreOne(
   }));
   // A copy in a database is no file to compare.
   const isCompared = install && save === undefined;
-  return { files, leftAsIs: left, copies: isCompared ? copiesOf(toWrite, target) : new Map() };
+  return {
+    files,
+    leftAsIs: left,
+    copies: isCompared ? copiesOf(toWrite, target) : new Map(),
+    faults: incompleteFaults(restored),
+  };
+}
+
+/** Of sessions that begin in the middle of another one, which is not there to begin with. */
+export function incompleteFaults({ files, incomplete }: Restored): RestoreFault[] {
+  return incomplete.map((session_id) => {
+    const { part } = files.find(({ session }) => session === session_id) ?? {};
+    const lack = "it goes on from a session that is not stored, or not up to there";
+    const effect = part?.isNative
+      ? "its client refuses it without that one"
+      : "some of what was said before is missing";
+    return { session_id, code: "base_missing", message: `${lack}: ${effect}` };
+  });
 }
 
 /** The folder where the client finds its sessions on this machine. */

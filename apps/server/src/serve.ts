@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { adapters, toolReader } from "@pond/adapters";
+import { adapters, meaningsOf } from "@pond/adapters";
 import { openEmbedder } from "@pond/embed";
 import { createHandlers, type Handlers, type Restorers } from "@pond/server";
 import { createHttpServer, type HttpServer } from "@pond/server/http";
@@ -88,7 +88,7 @@ function createServer(
 function restorers(): Restorers {
   return {
     writers: new Map(adapters.map(({ origin, to }) => [origin, to])),
-    readTool: toolReader(),
+    meanings: meaningsOf(),
   };
 }
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { claudeCodeProblems } from "./problems.ts";
 import { writeForeign } from "./write-foreign.ts";
 
-const written = restoredFiles(writeForeign(sampleLineage(), () => undefined));
+const written = restoredFiles(writeForeign(sampleLineage(), {}));
 
 const noImage =
   '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"blob:sha256:f0"}}';

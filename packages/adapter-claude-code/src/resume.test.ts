@@ -21,7 +21,7 @@ function commandsOf(id: string, path: string): readonly (readonly string[])[] {
 it("resumes a restored session by the id in its file's name, in its directory", () => {
   const lineage = sampleLineage();
   const { session } = lineage.root;
-  const files = [...toClaudeCode.writeForeign(lineage, () => undefined)];
+  const files = [...toClaudeCode.writeForeign(lineage, {})];
 
   const resume = claudeCodeResume({ session, home: "/home/ada/.claude", files });
 
@@ -43,4 +43,28 @@ it.each([
   ["a sub-agent of the old place", `${main}/subagents/agent-abc`, "-w-app/agent-abc.jsonl"],
 ])("resumes %s by the main session, the only one that the client takes", (_, id, path) => {
   expect(commandsOf(id, path)).toEqual([["claude", "--resume", main]]);
+});
+
+it.each([
+  ["it was taken to last", "-w-new", "/w/new"],
+  ["it began in, where its file lies in the folder of that", "-w-app", "/w/app"],
+])("resumes a session in the directory that %s", (_, folder, directory) => {
+  const session = sessionFromWire({
+    id: main,
+    source_agent: "claude-code",
+    created_at: "2026-03-01T09:00:00.000Z",
+    project: "/w/app",
+    options: {},
+  });
+  const rows = [
+    { type: "relocated", relocatedCwd: "/w/old" },
+    { type: "relocated", relocatedCwd: "/w/new" },
+    { type: "user", message: { content: '{"type":"relocated","relocatedCwd":"/w/typed"}' } },
+  ];
+  const content = [rows.map((row) => `${JSON.stringify(row)}\n`).join("")];
+  const files = [{ session: session.id, path: `projects/${folder}/${main}.jsonl`, content }];
+
+  const resume = claudeCodeResume({ session, home: "/home/ada/.claude", files });
+
+  expect(resume.directory).toBe(directory);
 });

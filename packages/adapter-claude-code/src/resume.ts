@@ -1,5 +1,6 @@
-import type { Installed, Resume } from "@pond/canonical/adapter";
-import { sessionPath, sessionSuffix } from "./layout.ts";
+import { parsedObject } from "@pond/canonical";
+import type { Installed, RestoredFile, Resume } from "@pond/canonical/adapter";
+import { projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
 
 /**
  * The client finds a session by its id, in the directory that the session worked in. It takes no
@@ -13,5 +14,24 @@ export function claudeCodeResume({ session, files }: Installed): Resume {
   // Beside its main session an agent's file does not tell whose it is.
   const name = place === undefined || place.isOldAgent ? session.id : place.name;
   const [main = name] = name.split("/");
-  return { commands: [["claude", "--resume", main]], directory: session.project };
+  const moved = file === undefined ? undefined : lastMove(file);
+  // It looks in the folder of the directory it is started in.
+  const isThere = moved !== undefined && projectSlug(moved) === place?.slug;
+  return {
+    commands: [["claude", "--resume", main]],
+    directory: isThere ? moved : session.project,
+  };
+}
+
+/** The directory that a session was taken to last; undefined where it stayed. */
+function lastMove({ content }: RestoredFile): string | undefined {
+  let directory: string | undefined;
+  for (const piece of content) {
+    const lines = Buffer.from(piece).toString().split("\n");
+    for (const line of lines.filter((each) => each.includes('"relocatedCwd"'))) {
+      const { type, relocatedCwd } = parsedObject(line) ?? {};
+      if (type === "relocated" && typeof relocatedCwd === "string") directory = relocatedCwd;
+    }
+  }
+  return directory;
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { restoredFiles, sampleLineage } from "@pond/adapter-testkit";
 import { messageFromWire, sessionFromWire } from "@pond/canonical";
-import type { Lineage, ReadTool, SessionContent } from "@pond/canonical/adapter";
+import type { Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { writeForeign } from "./write-foreign.ts";
 
@@ -53,7 +53,7 @@ const result = (call_id: string, value: unknown = "ok", is_failure = false) => (
 });
 
 /** No tool of the other client has a counterpart. */
-const readTool: ReadTool = () => undefined;
+const meanings: Meanings = {};
 
 type Row = {
   readonly type: string;
@@ -69,7 +69,7 @@ type Row = {
 type Block = { readonly type: string; readonly [key: string]: unknown };
 
 function rows(lineage: Lineage): readonly Row[] {
-  const [first] = restoredFiles(writeForeign(lineage, readTool)).values();
+  const [first] = restoredFiles(writeForeign(lineage, meanings)).values();
   return Buffer.from(first ?? [])
     .toString()
     .split("\n")
@@ -102,7 +102,7 @@ it("writes the reviewed files for a session of every part type (`UPDATE=1` write
     new URL("../../../fixtures/claude-code/_foreign/expected.txt", import.meta.url),
   );
   const files = Array.from(
-    writeForeign(sampleLineage(), readTool),
+    writeForeign(sampleLineage(), meanings),
     ({ path, content, fidelity }) =>
       `${path}\n${Array.from(content, String).join("")}\n${JSON.stringify(fidelity ?? null)}\n`,
   );
@@ -229,6 +229,29 @@ it("keeps images and documents, and names the files it cannot keep", () => {
   ]);
 });
 
+it("gives an answer that no call asked for as its text and its images", () => {
+  const image = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+  const lineage = alone([
+    ["user", "look"],
+    [
+      "tool",
+      result("lost", [
+        { type: "text", text: "shot" },
+        { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" },
+        { type: "audio", mimeType: "audio/wav", data: "aGk=" },
+      ]),
+    ],
+  ]);
+
+  expect(rows(lineage).find(({ isMeta }) => isMeta)?.message.content).toEqual([
+    { type: "text", text: "Result of a tool (lost):\nshot" },
+    { type: "image", source: image },
+    { type: "text", text: "[File without a name, audio/wav]" },
+  ]);
+  const [file] = [...writeForeign(lineage, meanings)];
+  expect(file?.fidelity?.tool_result).toEqual({ kept: 0, translated: 1, dropped: 0 });
+});
+
 it("names what is no image, wherever it stands", () => {
   const removed = "[image data removed]";
   const source = { type: "base64", media_type: "image/png", data: removed };
@@ -249,7 +272,7 @@ it("names what is no image, wherever it stands", () => {
     "assistant: call a shell",
     'user: result a [{"type":"text","text":"seen"},{"type":"text","text":"[File without a name, image/png]"}]',
   ]);
-  expect([...writeForeign(lineage, readTool)][0]?.fidelity).toMatchObject({
+  expect([...writeForeign(lineage, meanings)][0]?.fidelity).toMatchObject({
     file: { kept: 0, translated: 0, dropped: 1 },
     tool_result: { kept: 0, translated: 1, dropped: 0 },
   });
@@ -261,7 +284,7 @@ it.each([
   ["a data URL without content", "data:application/zip", "dropped"],
 ])("counts %s as what is left of the file", (_, url, outcome) => {
   const file = { type: "file", media_type: "application/zip", data: { type: "url", url } };
-  const [restored] = writeForeign(alone([["user", file]]), readTool);
+  const [restored] = writeForeign(alone([["user", file]]), meanings);
 
   expect(restored?.fidelity?.file).toEqual({ kept: 0, translated: 0, dropped: 0, [outcome]: 1 });
 });
@@ -285,7 +308,7 @@ it("gives what a tool gave as the API takes it: PDF files as documents, others b
     'user: result a [{"type":"text","text":"[File without a name, application/zip]"}]',
     'user: result a [{"type":"text","text":"[Image, image/tiff]"}]',
   ]);
-  const counts = answers.map((lineage) => [...writeForeign(lineage, readTool)][0]?.fidelity);
+  const counts = answers.map((lineage) => [...writeForeign(lineage, meanings)][0]?.fidelity);
   expect(counts.map((each) => each?.tool_result?.kept)).toEqual([1, 0, 0]);
 });
 
@@ -373,7 +396,7 @@ it("puts agents below the session that started them, and forks beside it", () =>
       content("of-fork", [["user", "o"]], { parent_session_id: "fork" }),
     ],
   };
-  const files = writeForeign(lineage, readTool);
+  const files = writeForeign(lineage, meanings);
   const places = Array.from(files, ({ session, path }) => {
     const [, , folder = "", ...below] = path.split("/");
     return { session, folder: folder.replace(".jsonl", ""), below: below.join("/") };
@@ -401,7 +424,7 @@ it("gives the copy an id of its own, the same each time", () => {
   const uuid = "5e551000-0000-4000-8000-00000000000a";
   const path = (id: string) => {
     const lineage = { root: content(id, [["user", "x"]]), descendants: [] };
-    const [file] = writeForeign(lineage, readTool);
+    const [file] = writeForeign(lineage, meanings);
     return file?.path.split("/").at(-1);
   };
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@pond/canonical";
-import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import type { Lineage, Meanings, RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import {
   copyUuid,
   type Family,
@@ -20,7 +20,7 @@ import { origin } from "./origin.ts";
  * answer, images; without foreign thinking. Forks stand by themselves, sub-agents below the
  * session that started them.
  */
-export function* writeForeign(lineage: Lineage, readTool: ReadTool): Generator<RestoredFile> {
+export function* writeForeign(lineage: Lineage, meanings: Meanings): Generator<RestoredFile> {
   const family = familyOf(lineage);
   for (const content of [lineage.root, ...lineage.descendants]) {
     const { session } = content;
@@ -28,13 +28,13 @@ export function* writeForeign(lineage: Lineage, readTool: ReadTool): Generator<R
     const folder = `projects/${projectSlug(main.project)}`;
     const uuid = copyUuid(origin, main.id);
     if (main.id === session.id) {
-      yield file(content, `${folder}/${uuid}.jsonl`, { session, sessionUuid: uuid }, readTool);
+      yield file(content, `${folder}/${uuid}.jsonl`, { session, sessionUuid: uuid }, meanings);
       continue;
     }
     const agent = agentId(session.id);
     const path = `${folder}/${uuid}/subagents/agent-${agent}`;
     const place = { session, sessionUuid: uuid, agentId: agent };
-    yield file(content, `${path}.jsonl`, place, readTool);
+    yield file(content, `${path}.jsonl`, place, meanings);
     const meta = JSON.stringify(descriptor(family, content));
     yield { session: session.id, path: `${path}.meta.json`, content: [meta] };
   }
@@ -44,10 +44,10 @@ function file(
   content: SessionContent,
   path: string,
   place: RowPlace,
-  readTool: ReadTool,
+  meanings: Meanings,
 ): RestoredFile {
   const tally = new Tally();
-  const turns = turnsOf(content, readTool, tally);
+  const turns = turnsOf(content, meanings, tally);
   const speeches = turns.flatMap((turn) => [...speechesOf(turn, tally)]);
   const title = titleOf(content.messages);
   return {

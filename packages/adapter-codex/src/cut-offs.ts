@@ -1,4 +1,4 @@
-import type { JsonObject } from "@pond/canonical";
+import type { JsonObject, Message } from "@pond/canonical";
 import { carriedRecord, objectAt, objectOf, type SessionContent } from "@pond/canonical/adapter";
 import { fileName } from "./layout.ts";
 
@@ -16,18 +16,34 @@ export function cutOffsOf(contents: readonly SessionContent[]): ReadonlyMap<stri
   const found = new Map<string, Map<number, number>>();
   for (const { messages } of contents) {
     for (const message of messages) {
-      const record = carriedRecord(message);
-      if (record?.["type"] !== "session_meta") continue;
-      const base = objectAt(objectOf(record["payload"]), "history_base");
-      const { thread_id: file, end_ordinal_exclusive: end, end_byte_offset: bytes } = base;
-      if (typeof file !== "string" || typeof end !== "number" || typeof bytes !== "number")
-        continue;
+      const { file, end, bytes } = historyBase(message) ?? {};
+      if (file === undefined || end === undefined || bytes === undefined) continue;
       const known = found.get(file);
       if (known) known.set(end - 1, bytes);
       else found.set(file, new Map([[end - 1, bytes]]));
     }
   }
   return found;
+}
+
+/** The part of another file that a file begins with. */
+export type HistoryBase = {
+  /** The id that the name of that file ends with. */
+  readonly file: string;
+  /** The ordinal of the first record behind it. */
+  readonly end: number;
+  /** The same place in bytes. */
+  readonly bytes?: number;
+};
+
+/** What a header says that its file goes on from; undefined for all other records. */
+export function historyBase(message: Message): HistoryBase | undefined {
+  const record = carriedRecord(message);
+  if (record?.["type"] !== "session_meta") return undefined;
+  const base = objectAt(objectOf(record["payload"]), "history_base");
+  const { thread_id: file, end_ordinal_exclusive: end, end_byte_offset: bytes } = base;
+  if (typeof file !== "string" || typeof end !== "number") return undefined;
+  return { file, end, ...(typeof bytes === "number" && { bytes }) };
 }
 
 /** The id that other files name this one by. */

@@ -21,6 +21,7 @@ import {
 import { Tally, turnsOf } from "@pond/canonical/foreign";
 import { expect, it } from "vitest";
 import { fromCodex } from "./from-codex.ts";
+import { codexRecords } from "./record-rules.ts";
 import { toCodex } from "./to-codex.ts";
 
 const thread = "019e0000-0000-7000-8000-000000000001";
@@ -461,7 +462,7 @@ it("hands to another client what is left of threads that were reverted, and coun
   const fixture = fileURLToPath(new URL("../../../fixtures/codex/reverted/input", import.meta.url));
   const found = [...(await readSource(fromCodex(fixture))).values()].map((events) => {
     const tally = new Tally();
-    const turns = turnsOf(contentOf(events), () => undefined, tally);
+    const turns = turnsOf(contentOf(events), { recordsOf: () => codexRecords }, tally);
     const texts = turns.flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
     );

@@ -220,7 +220,7 @@ it.each(["rollout.jsonl", `sessions/2026/05/04/${id}.jsonl`, path.replace(/jsonl
 );
 
 it("finds nothing wrong with a session of another client (`adapter-native-restore-lossless`)", () => {
-  const files = restoredFiles(toCodex.writeForeign(sampleLineage(), () => undefined));
+  const files = restoredFiles(toCodex.writeForeign(sampleLineage(), {}));
 
   expect([files.size, codexProblems(files)]).toEqual([3, []]);
   expect(stringifyJson([...files.keys()])).not.toContain("sample");

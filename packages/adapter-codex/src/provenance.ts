@@ -47,8 +47,15 @@ const conversationalKinds: ReadonlySet<string> = new Set([
   "assistant.text",
 ]);
 
+/** What a compaction leaves of what stood before it. */
+export const compactSummary = "compact-summary";
+
 // A heartbeat wakes a thread on a schedule.
-const injectedKinds: ReadonlySet<string> = new Set(["user.heartbeat", "user.goal.omitted"]);
+const injectedKinds: ReadonlySet<string> = new Set([
+  "user.heartbeat",
+  "user.goal.omitted",
+  compactSummary,
+]);
 
 /** What stands before the first dot of a kind: everything of such a family is the harness's. */
 const injectedFamilies: ReadonlySet<string> = new Set([
@@ -134,7 +141,7 @@ const textRules: readonly (readonly [kind: string, holds: (text: string) => bool
     (text) => text.startsWith("# AGENTS.md instructions") && text.endsWith("</INSTRUCTIONS>"),
   ],
   ["image", isImageTag],
-  ["compact-summary", startsWith("Another language model started to solve this problem")],
+  [compactSummary, startsWith("Another language model started to solve this problem")],
   [
     "warning",
     startsWith("Warning: The maximum number of unified exec processes you can keep open is"),

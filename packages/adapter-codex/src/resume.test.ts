@@ -6,7 +6,7 @@ import { toCodex } from "./to-codex.ts";
 it("resumes a restored session by the id in its file's name, in its directory", () => {
   const lineage = sampleLineage();
   const { session } = lineage.root;
-  const files = [...toCodex.writeForeign(lineage, () => undefined)];
+  const files = [...toCodex.writeForeign(lineage, {})];
 
   const resume = codexResume({ session, home: "/home/ada/.codex", files });
 

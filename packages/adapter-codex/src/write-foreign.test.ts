@@ -7,8 +7,8 @@ import {
   parseJson,
   sessionFromWire,
 } from "@pond/canonical";
-import type { Lineage, ReadTool, RestoredFile } from "@pond/canonical/adapter";
-import { expect, it } from "vitest";
+import type { Lineage, Meanings, NativeParent, RestoredFile } from "@pond/canonical/adapter";
+import { describe, expect, it } from "vitest";
 import { toCodex } from "./to-codex.ts";
 
 /** Role and parts of one message; a part that is a text was typed or said. */
@@ -70,8 +70,8 @@ const result = (call_id: string, value: JsonObject | string, is_failure = false)
 
 type Line = { readonly timestamp: string; readonly type: string; readonly payload: JsonObject };
 
-function write(root: Lineage["root"], readTool: ReadTool = () => undefined): RestoredFile {
-  const [file] = toCodex.writeForeign({ root, descendants: [] }, readTool);
+function write(root: Lineage["root"], meanings: Meanings = {}): RestoredFile {
+  const [file] = toCodex.writeForeign({ root, descendants: [] }, meanings);
   if (file === undefined) throw new TypeError("a file is written");
   return file;
 }
@@ -85,8 +85,8 @@ function linesOf({ content }: RestoredFile): readonly Line[] {
 }
 
 /** The items that go to the model. */
-function items(said: readonly Said[], readTool?: ReadTool): readonly JsonObject[] {
-  const lines = linesOf(write(lineageOf(said), readTool));
+function items(said: readonly Said[], meanings?: Meanings): readonly JsonObject[] {
+  const lines = linesOf(write(lineageOf(said), meanings));
   return lines.flatMap(({ type, payload }) => (type === "response_item" ? [payload] : []));
 }
 
@@ -313,11 +313,9 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
 });
 
 it("writes a call in the client's own words where it has some", () => {
-  const written = items([assistant(call("a")), tool(result("a", "ok"))], () => ({
-    kind: "write",
-    fields: { path: "/a", content: "hi" },
-    rest: {},
-  }));
+  const written = items([assistant(call("a")), tool(result("a", "ok"))], {
+    readTool: () => ({ kind: "write", fields: { path: "/a", content: "hi" }, rest: {} }),
+  });
 
   expect(written).toEqual([
     {
@@ -346,7 +344,7 @@ it("says how much of each part was kept", () => {
   });
 });
 
-it("makes sub-agents spawned threads, and lets forks stand by themselves (`adapter-lineage-complete-restore`)", () => {
+it("makes sub-agents spawned threads, and lets forks name what they came from (`adapter-lineage-complete-restore`)", () => {
   const fork = { parent_session_id: "s", options: { source: { relation: "fork" } } };
   const lineage = {
     root: lineageOf([user("Why?")]),
@@ -357,7 +355,7 @@ it("makes sub-agents spawned threads, and lets forks stand by themselves (`adapt
     ],
   };
 
-  const metas = [...toCodex.writeForeign(lineage, () => undefined)].map(
+  const metas = [...toCodex.writeForeign(lineage, {})].map(
     (file) => linesOf(file)[0]?.payload ?? {},
   );
 
@@ -380,11 +378,63 @@ it("makes sub-agents spawned threads, and lets forks stand by themselves (`adapt
   expect(root).toMatchObject({ session_id: root?.["id"], source: "cli" });
   expect(agent).toMatchObject(spawned(root, 1));
   expect(nested).toMatchObject(spawned(agent, 2));
-  expect(forked).toMatchObject({ session_id: forked?.["id"], source: "cli" });
+  expect(forked).toMatchObject({
+    session_id: forked?.["id"],
+    forked_from_id: root?.["id"],
+    source: "cli",
+  });
+});
+
+describe("below threads that the client has", () => {
+  const [main, agent] = [
+    "019c0000-0000-7000-8000-0000000000aa",
+    "019c0000-0000-7000-8000-0000000000bb",
+  ];
+  const native = (name: string, id: string, fields: JsonObject = {}): NativeParent => ({
+    session: lineageOf([], id, { source_agent: "codex", ...fields }).session,
+    path: `sessions/2026/03/01/${name}.jsonl`,
+  });
+  const named = "rollout-2026-03-01T09-00-00";
+  const parents = [
+    native(`${named}-${agent}`, agent, { parent_session_id: main }),
+    native(`${named}-${main}`, main),
+  ];
+  const metaOf = (fields: JsonObject, above: readonly NativeParent[]): JsonObject => {
+    const root = lineageOf([user("Why?")], "s", fields);
+    const [file] = toCodex.writeForeign({ root, descendants: [] }, {}, above);
+    return (file && linesOf(file)[0]?.payload) ?? {};
+  };
+
+  it("names the one that it was forked from, or that spawned it, by its own id", () => {
+    const fork = { parent_session_id: agent, options: { source: { relation: "fork" } } };
+    const forked = metaOf(fork, parents);
+    const spawned = metaOf({ parent_session_id: agent }, parents);
+
+    expect(forked).toMatchObject({
+      session_id: forked["id"],
+      forked_from_id: agent,
+      source: "cli",
+    });
+    expect(spawned).toMatchObject({
+      session_id: main,
+      parent_thread_id: agent,
+      source: { subagent: { thread_spawn: { parent_thread_id: agent, depth: 2 } } },
+    });
+  });
+
+  it.each([
+    ["is not there", []],
+    ["it does not find by its id", [native("loom", main)]],
+  ])("names none that %s", (_, above) => {
+    const meta = metaOf({ parent_session_id: main }, above);
+
+    expect(meta).toMatchObject({ session_id: meta["id"], source: "cli" });
+    expect(JSON.stringify(meta)).not.toContain(main);
+  });
 });
 
 it("writes the sample session as it was reviewed (`-u` writes it)", async () => {
-  const files = restoredFiles(toCodex.writeForeign(sampleLineage(), () => undefined));
+  const files = restoredFiles(toCodex.writeForeign(sampleLineage(), {}));
 
   const text = [...files].map(([path, bytes]) => `${path}\n${Buffer.from(bytes)}`).join("\n");
   const golden = new URL("../../../fixtures/codex/_foreign/expected.txt", import.meta.url);

@@ -1,26 +1,38 @@
 import type { Session } from "@pond/canonical";
-import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import type {
+  Lineage,
+  Meanings,
+  NativeParent,
+  RestoredFile,
+  SessionContent,
+} from "@pond/canonical/adapter";
 import { copyUuid, type Family, familyOf, Tally, titleOf, turnsOf } from "@pond/canonical/foreign";
 import { itemsOf } from "./foreign/items.ts";
 import { linesOf, type ThreadPlace } from "./foreign/lines.ts";
-import { rolloutPath } from "./layout.ts";
+import { fileName, rolloutPath } from "./layout.ts";
 import { origin } from "./origin.ts";
 
 /**
  * Sessions of other clients as threads this one resumes: the items that go to the model and the
- * events that show them. Forks stand by themselves, sub-agents are spawned threads.
+ * events that show them. Forks name what they were forked from, sub-agents are spawned threads.
  */
-export function* writeForeign(lineage: Lineage, readTool: ReadTool): Generator<RestoredFile> {
-  const family = familyOf(lineage);
+export function* writeForeign(
+  lineage: Lineage,
+  meanings: Meanings,
+  parents: readonly NativeParent[] = [],
+): Generator<RestoredFile> {
+  // A header that names anything else than a thread's id is one that the client does not read.
+  const named = parents.filter(({ path }) => threadIn(path) !== undefined);
+  const family = familyOf(lineage, named);
   for (const content of [lineage.root, ...lineage.descendants]) {
-    yield file(content, placeOf(content.session, family), readTool);
+    yield file(content, placeOf(content.session, family), meanings);
   }
 }
 
-function file(content: SessionContent, place: ThreadPlace, readTool: ReadTool): RestoredFile {
+function file(content: SessionContent, place: ThreadPlace, meanings: Meanings): RestoredFile {
   const { session } = content;
   const tally = new Tally();
-  const turns = turnsOf(content, readTool, tally);
+  const turns = turnsOf(content, meanings, tally);
   const items = turns.flatMap((turn) => [...itemsOf(turn, tally)]);
   const title = titleOf(content.messages)?.text;
   const began = new Date(Number(session.created_at / 1000n)).toISOString();
@@ -33,15 +45,24 @@ function file(content: SessionContent, place: ThreadPlace, readTool: ReadTool): 
 }
 
 function placeOf(session: Session, family: Family): ThreadPlace {
-  const parent = family.parentOf(session);
-  const threadOf = ({ id }: Session): string => copyUuid(origin, id);
+  const threadOf = (each: Session): string =>
+    threadIn(family.nativePath(each) ?? "") ?? copyUuid(origin, each.id);
   const place = {
     session,
     thread: threadOf(session),
     mainThread: threadOf(family.mainOf(session)),
   };
-  if (parent === undefined) return place;
-  return { ...place, spawn: { parentThread: threadOf(parent), depth: depthOf(session, family) } };
+  const parent = family.parentOf(session);
+  const above = family.aboveOf(session);
+  if (parent) {
+    return { ...place, spawn: { parentThread: threadOf(parent), depth: depthOf(session, family) } };
+  }
+  return above ? { ...place, forkedFrom: threadOf(above) } : place;
+}
+
+/** The thread that a file of the client is named for. */
+function threadIn(path: string): string | undefined {
+  return fileName(path.slice(path.lastIndexOf("/") + 1))?.thread;
 }
 
 /** How many parents are above; safe where they form a circle. */

@@ -26,21 +26,22 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
   }
 }
 
-type File = { readonly path: string; readonly messages: Message[] };
+/** A file of a thread, and the messages that its records are. */
+export type File = { readonly path: string; readonly messages: readonly Message[] };
 
 /** The session says where its first file lies, the first record of each later one where that does. */
-function filesOf({ session, messages }: SessionContent): readonly File[] {
+export function filesOf({ session, messages }: SessionContent): readonly File[] {
   const { path } = sourceOf(session);
   const usual = rolloutPath(toRfc3339(session.created_at), session.id);
-  let file: File = { path: typeof path === "string" ? path : usual, messages: [] };
-  const files = [file];
+  let records: Message[] = [];
+  const files: File[] = [{ path: typeof path === "string" ? path : usual, messages: records }];
   for (const message of messages) {
     const { path: later } = sourceOf(message);
     if (typeof later === "string") {
-      file = { path: later, messages: [] };
-      files.push(file);
+      records = [];
+      files.push({ path: later, messages: records });
     }
-    file.messages.push(message);
+    records.push(message);
   }
   return files;
 }

@@ -10,7 +10,7 @@ import { toOpencode } from "./to-opencode.ts";
 
 it("imports the files of a foreign session, parents first, and continues its copy", () => {
   const lineage = sampleLineage();
-  const files = [...toOpencode.writeForeign(lineage, () => undefined)];
+  const files = [...toOpencode.writeForeign(lineage, {})];
   const [root, child, grandchild] = files.map(({ path }) => `/data/opencode/${path}`);
 
   const { session } = lineage.root;

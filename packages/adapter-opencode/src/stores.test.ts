@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
 import { recordsOf } from "@pond/canonical";
@@ -563,6 +563,31 @@ it("reports what is broken in a tree and reads the rest", async () => {
     "storage/session/4f2a9c/ses_c.json: no working directory or no time: not ingested (`model-project-non-empty`)",
   ]);
   expect(events.filter(({ kind }) => kind === "message").length).toBe(3);
+});
+
+it("tells of the parts that a revert in a tree leaves behind, and of no folder that is empty", async () => {
+  const home = createHome({
+    ...tree,
+    "storage/part/msg_reverted/prt_1.json": { type: "text", text: "taken back" },
+    "storage/part/msg_reverted/prt_2.json": { type: "text", text: "taken back" },
+    "storage/message/ses_gone/msg_x.json": {},
+    "storage/part/msg_x/prt_x.json": { type: "text", text: "of a message that is told of" },
+    "storage/message/.DS_Store": "",
+    "storage/part/.DS_Store": "",
+  });
+  // The client removes files and leaves their folders.
+  mkdirSync(join(home, "storage/part/msg_removed"));
+  mkdirSync(join(home, "storage/message/ses_removed"));
+
+  const { sessions, faults } = await findSessions(fromOpencode(home));
+
+  expect(sessions.map(({ key }) => key)).toEqual([id]);
+  expect(
+    faults.map(({ details: { uri, reason } }) => [uri.slice(home.length + 1), reason]),
+  ).toEqual([
+    ["storage/message/ses_gone", "messages of a session that is gone"],
+    ["storage/part/msg_reverted", "parts of a message that is gone"],
+  ]);
 });
 
 describe("a message that was cut off", () => {

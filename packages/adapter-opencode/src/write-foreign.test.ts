@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { restoredFiles, sampleLineage } from "@pond/adapter-testkit";
 import { messageFromWire, sessionFromWire } from "@pond/canonical";
-import type { Fidelity, Lineage, SessionContent } from "@pond/canonical/adapter";
+import type { Fidelity, Lineage, NativeParent, SessionContent } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { opencodeProblems } from "./problems.ts";
 import { writeForeign } from "./write-foreign.ts";
@@ -60,14 +60,14 @@ type Written = {
   }[];
 };
 
-function write(lineage: Lineage): readonly Written[] {
-  const files = restoredFiles(writeForeign(lineage, () => undefined));
+function write(lineage: Lineage, parents?: readonly NativeParent[]): readonly Written[] {
+  const files = restoredFiles(writeForeign(lineage, {}, parents));
   expect(opencodeProblems(files)).toEqual([]);
   return [...files.values()].map((bytes) => JSON.parse(Buffer.from(bytes).toString()));
 }
 
 function fidelity(lineage: Lineage): Fidelity | undefined {
-  return writeForeign(lineage, () => undefined).next().value?.fidelity;
+  return writeForeign(lineage, {}).next().value?.fidelity;
 }
 
 /** The messages of a session, in short. */
@@ -98,7 +98,7 @@ function short(part: Readonly<Record<string, unknown>>): string {
 
 it("writes the reviewed files for a session of every part type (`-u` writes them)", async () => {
   const files = Array.from(
-    writeForeign(sampleLineage(), () => undefined),
+    writeForeign(sampleLineage(), {}),
     ({ path, content, fidelity }) =>
       `${path}\n${Array.from(content, String).join("")}${JSON.stringify(fidelity ?? null)}\n`,
   );
@@ -232,6 +232,31 @@ it("shows nothing as typed that was not", () => {
   ]);
 });
 
+it("gives an answer that no call asked for as its text and its images", () => {
+  const url = "data:image/png;base64,aGk=";
+  const lineage = alone(
+    ["user", "And how?"],
+    [
+      "tool",
+      result("lost", [
+        { type: "text", text: "shot" },
+        image,
+        { type: "audio", mimeType: "audio/wav", data: "aGk=" },
+      ]),
+    ],
+    ["assistant", "So."],
+  );
+
+  const [prompt] = write(lineage)[0]?.messages ?? [];
+  expect(prompt?.parts).toMatchObject([
+    { type: "text", text: "And how?" },
+    { type: "text", text: "Result of a tool (lost):\nshot", synthetic: true },
+    { type: "file", mime: "image/png", url, synthetic: true },
+    { type: "text", text: "[File without a name, audio/wav]", synthetic: true },
+  ]);
+  expect(fidelity(lineage)?.tool_result).toEqual({ kept: 0, translated: 1, dropped: 0 });
+});
+
 it("gives an answer without a prompt one, because the client needs it", () => {
   expect(messages(alone(["assistant", "Hello."]))).toEqual([
     "user: (given) This session was restored from codex.",
@@ -323,6 +348,19 @@ it("names the parent of a sub-agent, and none of a fork", () => {
     root?.info["id"],
     undefined,
   ]);
+});
+
+it.each([
+  ["a sub-agent of it", "ses_0123456789abAbCdEfGhIjKlMn", {}, true],
+  ["no fork of it", "ses_0123456789abAbCdEfGhIjKlMn", { relation: "fork" }, false],
+  ["nothing where its id is none of the client's", "opencode:ses_1", {}, false],
+])("names a session that the client has in %s", (_, id, source, isNamed) => {
+  const parent = { session: content(id, []).session, path: `pond/${id}.json` };
+  const root = content("below", [["user", "b"]], { parent_session_id: id, options: { source } });
+
+  const [written] = write({ root, descendants: [] }, [parent]);
+
+  expect(written?.info["parentID"]).toBe(isNamed ? id : undefined);
 });
 
 it("titles a session by what was typed first", () => {

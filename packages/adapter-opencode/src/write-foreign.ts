@@ -1,5 +1,11 @@
 import type { JsonObject, Session } from "@pond/canonical";
-import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import type {
+  Lineage,
+  Meanings,
+  NativeParent,
+  RestoredFile,
+  SessionContent,
+} from "@pond/canonical/adapter";
 import {
   familyOf,
   firstCharacters,
@@ -16,16 +22,24 @@ import { millisOf } from "./records/envelope.ts";
 /**
  * Sessions of other clients as exports that this one imports: the conversation with reasoning,
  * every call with its answer, images. Sub-agents name the session that started them; forks stand
- * by themselves.
+ * by themselves, as the client's own do.
  */
-export function* writeForeign(lineage: Lineage, readTool: ReadTool): Generator<RestoredFile> {
-  const { parentOf } = familyOf(lineage);
+export function* writeForeign(
+  lineage: Lineage,
+  meanings: Meanings,
+  parents: readonly NativeParent[] = [],
+): Generator<RestoredFile> {
+  // The client imports nothing that names another id.
+  const named = parents.filter(({ session }) => session.id.startsWith("ses"));
+  const { parentOf, nativePath } = familyOf(lineage, named);
   for (const content of [lineage.root, ...lineage.descendants]) {
     const { session } = content;
     const tally = new Tally();
     const id = idOf(session);
-    const messages = messagesOf(turnsOf(content, readTool, tally), session, id, tally);
-    const info = infoOf(content, id, parentOf(session), messages);
+    const messages = messagesOf(turnsOf(content, meanings, tally), session, id, tally);
+    const parent = parentOf(session);
+    const parentId = parent && (nativePath(parent) === undefined ? idOf(parent) : parent.id);
+    const info = infoOf(content, { id, parentId }, messages);
     yield {
       session: session.id,
       path: `pond/${id}.json`,
@@ -49,8 +63,7 @@ function* pieces(info: JsonObject, messages: readonly WrittenMessage[]): Generat
 
 function infoOf(
   { session, messages: said }: SessionContent,
-  id: string,
-  parent: Session | undefined,
+  { id, parentId }: { readonly id: string; readonly parentId: string | undefined },
   messages: readonly WrittenMessage[],
 ): JsonObject {
   const created = millisOf(session.created_at);
@@ -63,7 +76,7 @@ function infoOf(
     projectID: "global",
     directory: wellFormed(session.project),
     path: "",
-    ...(parent && { parentID: idOf(parent) }),
+    ...(parentId !== undefined && { parentID: parentId }),
     title: titleOf(said)?.text ?? firstLine(session, messages),
     version,
     time: { created, updated },

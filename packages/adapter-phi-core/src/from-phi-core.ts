@@ -1,4 +1,4 @@
-import { type BigIntStats, readdirSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { FaultEvent, ReadEvent } from "@pond/canonical";
 import {
@@ -16,6 +16,7 @@ import {
   type Surroundings,
 } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
+import { parentMark } from "./parent-file.ts";
 import { readSession } from "./read-session.ts";
 import { restedMark } from "./session-file.ts";
 
@@ -39,7 +40,7 @@ export function fromPhiCore(path: string, { now = Date.now }: PhiCoreOptions = {
     return {
       all: () => (isFolder ? filesIn(path, found) : [found(basename(path))]),
       filesOf: (key) => (basename(key) === key ? found(key) : undefined),
-      measure: ({ file }) => measure(statSync(file, { bigint: true }), now()),
+      measure: ({ file }) => measure(file, now()),
       read: (files, signal, count) => readFile(files, { now: now(), signal, count }),
     };
   });
@@ -94,9 +95,11 @@ function pointsBeside(link: string): boolean {
   }
 }
 
-function measure(stats: BigIntStats, nowMs: number): ReturnType<typeof measureFiles> {
+function measure(file: string, nowMs: number): ReturnType<typeof measureFiles> {
+  const stats = statSync(file, { bigint: true });
   const rested = restedMark(Number(stats.mtimeMs), nowMs);
-  return { fingerprint: `${fileMark(stats)}${rested}`, bytes: Number(stats.size) };
+  const fingerprint = `${fileMark(stats)}${rested}${parentMark(file)}`;
+  return { fingerprint, bytes: Number(stats.size) };
 }
 
 /** phi-core is a library: the program that uses it chooses the folder. None is looked at unasked. */

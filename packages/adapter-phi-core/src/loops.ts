@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  type Micros,
   type SourceLocation,
 } from "@pond/canonical";
 import { objectOf, openRecord, type SourceRecord } from "@pond/canonical/adapter";
@@ -15,6 +16,8 @@ export type Loop = {
   /** Names it within its session. Loop ids alone do not: branches and compactions share them. */
   readonly key: string;
   readonly loopId: string;
+  /** When it began, or the loop in front of it where it does not say. */
+  readonly startedAt: Micros;
   readonly record: SourceRecord;
   /** Its messages; undefined where they are no list of objects, and stay in the record. */
   readonly messages: readonly SourceRecord[] | undefined;
@@ -28,6 +31,7 @@ export type Loop = {
 /** The loops of a session in file order. */
 export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Loop[] {
   const seen = new Map<string, number>();
+  let startedAt: Micros = 0n;
   return loops.map((value, index) => {
     const at = { adapter: origin, uri: file, record: `loops[${index}]` };
     const record = openRecord(at, value);
@@ -38,11 +42,13 @@ export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Lo
     const started = name !== "" && name.isWellFormed() ? name : record.digest();
     const count = seen.get(started) ?? 0;
     seen.set(started, count + 1);
+    startedAt = (typeof start === "string" ? fromRfc3339(start) : undefined) ?? startedAt;
     const messages = record.records("messages");
     const isBroken = messages?.length === 0;
     return {
       key: count === 0 ? started : `${started}.${count}`,
       loopId,
+      startedAt,
       record,
       messages,
       derived: isBroken ? saidIn(at, value) : [],

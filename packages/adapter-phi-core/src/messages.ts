@@ -11,6 +11,7 @@ import {
   toolResultPart,
 } from "@pond/canonical/adapter";
 import { areKnown, readBlock } from "./blocks.ts";
+import type { Loop } from "./loops.ts";
 import { provenanceOfBlocks } from "./provenance.ts";
 import { fieldsIn, type Said, saidBy } from "./said.ts";
 
@@ -19,9 +20,7 @@ export type MessagePlace = {
   readonly session: SessionEvent;
   /** For messages without a time of their own. */
   readonly anchor: Extracted<Micros>;
-  /** Key of the loop it is in. */
-  readonly loop: string;
-  readonly loopId: string;
+  readonly loop: Pick<Loop, "key" | "loopId">;
   readonly isFirst: boolean;
   /** Set where the loop has it in its turns or events alone: it is not written back. */
   readonly isDerived: boolean;
@@ -31,14 +30,14 @@ export type MessagePlace = {
 
 /** The events of one message of a loop; one that says nothing new or nothing at all is a carrier. */
 export function readMessage(record: SourceRecord, place: MessagePlace): readonly ReadEvent[] {
-  const { session, anchor, loop, loopId, isDerived, ids, said } = place;
+  const { session, anchor, loop, isDerived, ids, said } = place;
   const value = saidBy(record);
-  const isRepeated = said.note(record, value, loopId);
+  const isRepeated = said.note(record, value, loop);
   // What was said and in which loop, not where: a loop that broke off and goes on after all has
   // the same messages, and a compacted context others at their places.
-  const id = ids.next(openRecord(record.at, { loop, said: value }));
+  const id = ids.next(openRecord(record.at, { loop: loop.key, said: value }));
   const timestamp = openRecord(record.at, fieldsIn(record)).milliseconds("timestamp") ?? anchor;
-  const source = { loop, ...(isDerived && { derived: true }) };
+  const source = { loop: loop.key, ...(isDerived && { derived: true }) };
   const read = isRepeated ? undefined : draftOf(record);
   if (read) return read({ ...place, id, timestamp }, source);
   const fields = { ...source, ...(isRepeated && { repeats: true }) };
@@ -79,11 +78,11 @@ function readResult(record: SourceRecord): Draft {
 }
 
 function readTurn(record: SourceRecord, role: "user" | "assistant"): Draft {
-  return ({ session, id, timestamp, loopId, isFirst }, source) => {
+  return ({ session, id, timestamp, loop, isFirst }, source) => {
     record.milliseconds("timestamp");
     const provenanceOf =
       role === "user"
-        ? provenanceOfBlocks(record, { loopId, isFirst })
+        ? provenanceOfBlocks(record, { loopId: loop.loopId, isFirst })
         : () => "conversational" as const;
     const blocks = record.records("content") ?? [];
     const fields = { ...source, rest: record.rest() };

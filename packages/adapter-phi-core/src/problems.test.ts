@@ -8,7 +8,7 @@ import { phiCoreProblems } from "./problems.ts";
 import { writeForeign } from "./write-foreign.ts";
 
 const fixtures = fileURLToPath(new URL("../../../fixtures/phi-core/", import.meta.url));
-const written = restoredFiles(writeForeign(sampleLineage(), () => undefined));
+const written = restoredFiles(writeForeign(sampleLineage(), {}));
 const [[path = "", bytes = new Uint8Array()] = []] = [...written];
 const text = Buffer.from(bytes).toString();
 

@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { contentOf, findSessions, readAll, readSource } from "@pond/adapter-testkit";
+import { contentOf, findSessions, readAll, readSource, restoredFiles } from "@pond/adapter-testkit";
 import { isJsonObject, type Part, partsOf, type ReadEvent, stringifyJson } from "@pond/canonical";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromPhiCore } from "./from-phi-core.ts";
+import { toPhiCore } from "./to-phi-core.ts";
 
 const fixtures = fileURLToPath(new URL("../../../fixtures/phi-core/", import.meta.url));
 const start = Date.parse("2026-05-20T09:00:00.000Z");
@@ -34,6 +35,10 @@ const typed = (text: string, more: object = {}) => ({
   timestamp: start,
   ...more,
 });
+
+function idsAndOptions(events: readonly ReadEvent[]): readonly object[] {
+  return contentOf(events).messages.map(({ id, options }) => ({ id, options }));
+}
 
 function idsOf(events: readonly ReadEvent[]): readonly string[] {
   return contentOf(events).messages.map(({ id }) => id);
@@ -180,6 +185,18 @@ it("says what branches and compacted contexts repeat only once", async () => {
   ]);
 });
 
+it("says where the session that a spawn reference names is not there (`session-durable-copy`)", async () => {
+  const unresolvedOf = async (ref: object) => {
+    const [first] = await read(session({}, { parent_spawn_ref: ref }));
+    return first?.kind === "session" ? first.unresolved : "no session";
+  };
+  writeFileSync(join(folder, "there.json"), "{}");
+
+  expect(await unresolvedOf({ parent_session_id: "gone", tool_call_id: "" })).toBe("parent");
+  expect(await unresolvedOf({ parent_session_id: "there", tool_call_id: "" })).toBeUndefined();
+  expect(await unresolvedOf({ parent_session_id: "gone", tool_call_id: "c" })).toBeUndefined();
+});
+
 it("follows a spawn reference only where it names a call or a session that is there", async () => {
   const parentOf = async (ref: object) => {
     const [first] = await read(session({}, { parent_spawn_ref: ref }));
@@ -192,6 +209,43 @@ it("follows a spawn reference only where it names a call or a session that is th
   expect(await parentOf({ parent_session_id: "bogus", tool_call_id: "" })).toBeUndefined();
   expect(await parentOf({ parent_session_id: "../s", tool_call_id: "" })).toBeUndefined();
   expect(await parentOf({ parent_session_id: "s", tool_call_id: "c" })).toBeUndefined();
+});
+
+describe("a session whose parent is named without a call", () => {
+  const fingerprint = () => fromPhiCore(folder, { now: () => start }).fingerprint("s.json");
+  const write = (spawn: object | null, more: object = {}) => {
+    const document = session({ messages: [typed("hi")] }, { parent_spawn_ref: spawn, ...more });
+    const { loops, ...head } = { loops: [], ...document };
+    writeFileSync(join(folder, "s.json"), JSON.stringify({ ...head, loops }, null, 2));
+  };
+  const parentComes = () => writeFileSync(join(folder, "p.json"), "{}");
+
+  it("has another fingerprint once the file of the parent is there", async () => {
+    write({ parent_session_id: "p", parent_loop_id: "p.a.1", tool_call_id: "", tool_name: "" });
+    const alone = await fingerprint();
+    const still = await fingerprint();
+    parentComes();
+    const linked = await fingerprint();
+
+    expect(still).toBe(alone);
+    expect(linked).not.toBe(alone);
+    expect(await fingerprint()).toBe(linked);
+  });
+
+  it.each<[string, object | null]>([
+    ["names none", null],
+    ["names a call", { parent_session_id: "p", tool_call_id: "c" }],
+    ["names another session", { parent_session_id: "q", tool_call_id: "" }],
+    ["names what is no file", { parent_session_id: "../p", tool_call_id: "" }],
+  ])("has the same fingerprint whatever is there where it %s", async (_, spawn) => {
+    // What it said is not what it is.
+    const quoted = `"parent_spawn_ref": {"parent_session_id": "p"}`;
+    write(spawn, { formation: { Explicit: { timestamp: quoted } } });
+    const alone = await fingerprint();
+    parentComes();
+
+    expect(await fingerprint()).toBe(alone);
+  });
 });
 
 it("only adds to a session that its program saved again", async () => {
@@ -267,6 +321,91 @@ it("is not kept waiting by a time far ahead", async () => {
   const events = await read(session({ status: "Running" }, { last_active_at }), start + 1e8);
 
   expect(events.filter(({ kind }) => kind === "pending")).toEqual([]);
+});
+
+describe("loops that ended in another order than they began", () => {
+  const loop = (n: number, second: number | undefined, more: object = {}) => ({
+    loop_id: `s.a.${n}`,
+    ...(second !== undefined && { started_at: `2026-05-20T09:00:0${second}Z` }),
+    messages: [typed(`${n}`)],
+    ...more,
+  });
+  // What broke off stands at the end of a file, and has what it said in its events.
+  const event = { type: "MessageEnd", message: typed("1") };
+  const broken = loop(1, 1, { status: "Aborted", messages: [], events: [{ event }] });
+
+  it.each<[string, readonly object[], string]>([
+    ["one that broke off", [loop(2, 2), loop(3, 3), broken], "123"],
+    ["branches", [loop(1, 1), loop(4, 4), loop(3, 3), loop(2, 2), loop(5, 5)], "12345"],
+    ["ones that began at once", [loop(3, 3), loop(1, 1), loop(2, 1)], "123"],
+    ["one without a beginning", [loop(2, 2), loop(3, undefined), loop(1, 1)], "123"],
+    ["one without a beginning at first", [loop(1, undefined), loop(3, 3), loop(2, 2)], "123"],
+    ["a time with digits past the sixth", [loop(2, 2), loop(1, 1.000_000_1)], "12"],
+  ])("are read as they began, and written back as they stood: %s", async (_, loops, order) => {
+    const document = session({}, { loops });
+    const events = await read(document);
+
+    expect(said(events)).toEqual([...order].map((text) => `user: ${text}`));
+    const [written] = restoredFiles(
+      toPhiCore.writeNative({ root: contentOf(events), descendants: [] }),
+    ).values();
+    expect(JSON.parse(Buffer.from(written ?? []).toString())).toEqual(document);
+  });
+
+  it("are written back as they stood while another one that began earlier is running", async () => {
+    const running = [loop(3, 2), loop(4, 3), loop(2, 1)].map((each) => ({
+      ...each,
+      status: "Running",
+      ended_at: null,
+    }));
+    const ended = [loop(6, 5), loop(1, 0), loop(5, 4)];
+    const loops = [...running.slice(0, 2), ...ended, ...running.slice(2)];
+    const events = await read(session({}, { loops }));
+
+    expect(said(events)).toEqual(["user: 1", "user: 5", "user: 6"]);
+    const root = contentOf(events);
+    const [written] = restoredFiles(toPhiCore.writeNative({ root, descendants: [] })).values();
+    expect(JSON.parse(Buffer.from(written ?? []).toString()).loops).toEqual(ended);
+  });
+
+  it("say what a later one repeats", async () => {
+    const full = loop(2, 2, { messages: [typed("1"), typed("2")] });
+    const events = await read(session({}, { loops: [full, broken] }));
+
+    expect(said(events)).toEqual(["user: 1", "user: 2"]);
+    const carriers = contentOf(events).messages.filter(({ options }) =>
+      stringifyJson(options).includes('"repeats":true'),
+    );
+    expect(carriers.map(({ options }) => options["source"])).toMatchObject([
+      { loop: "s.a.2@2026-05-20T09:00:02Z" },
+    ]);
+  });
+
+  it("keep what is stored of those that stand as they began", async () => {
+    const before = idsAndOptions(await read(session({}, { loops: [loop(2, 2), loop(3, 3)] })));
+    const after = idsAndOptions(
+      await read(session({}, { loops: [loop(2, 2), loop(3, 3), broken] })),
+    );
+
+    expect(after).toEqual(expect.arrayContaining([...before]));
+  });
+});
+
+it("says each of two messages of a human that a turn of another loop has at one time", async () => {
+  const turnId = { loopId: "s.a.1", turnIndex: 1 };
+  const [alpha, beta] = [typed("alpha", { turnId }), typed("beta", { turnId })];
+  const shortened = typed("[Summary] alpha", { turnId });
+  const loops = [
+    { loop_id: "s.a.2", messages: [typed("base"), alpha, beta] },
+    { loop_id: "s.a.3", messages: [typed("base"), shortened, beta, alpha, typed("end")] },
+  ].map((loop, index) => ({ started_at: `2026-05-20T09:00:0${index + 2}Z`, ...loop }));
+
+  expect(said(await read(session({}, { loops })))).toEqual([
+    "user: base",
+    "user: alpha",
+    "user: beta",
+    "user: end",
+  ]);
 });
 
 it("names loops whose ids no storage takes by what is in them", async () => {

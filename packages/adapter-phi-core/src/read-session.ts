@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { JsonObject, ReadEvent } from "@pond/canonical";
 import { isJsonObject, SourceFault } from "@pond/canonical";
@@ -13,9 +13,11 @@ import {
   type SourceRecord,
   sessionEvent,
 } from "@pond/canonical/adapter";
+import { inOrderOfStart, latePlaces } from "./loop-order.ts";
 import { isLive, type Loop, loopsOf } from "./loops.ts";
 import { readMessage } from "./messages.ts";
 import { origin } from "./origin.ts";
+import { hasFileBeside, isFileName } from "./parent-file.ts";
 import { fieldsIn, Said, saidBy } from "./said.ts";
 import { openSessionFile } from "./session-file.ts";
 
@@ -69,10 +71,6 @@ function ownFileOf(file: string, { session_id: id }: JsonObject, now: number): s
   }
 }
 
-function isFileName(id: string): boolean {
-  return basename(id) === id && !id.includes("\0");
-}
-
 function* readDocument(
   file: string,
   document: JsonObject,
@@ -83,10 +81,11 @@ function* readDocument(
   const at = { adapter: origin, uri: file, record: "session" };
   const head = openRecord(at, document, { encodedBytes });
   const named = openRecord(at, document, { encodedBytes });
+  const { parent, unresolved } = parentOf(file, document);
   const place = openRecord(at, {
     path: basename(file),
     head: "session",
-    ...parentOf(file, document),
+    ...(parent !== undefined && { parent }),
   });
   const id = head.id("session_id");
   if (id === undefined) throw new SourceFault(at, "the session id holds a lone surrogate");
@@ -94,6 +93,7 @@ function* readDocument(
   const session = sessionEvent({
     id,
     parentSessionId: place.id("parent"),
+    unresolved,
     sourceAgent: origin,
     createdAt,
     // The format has no directory; sessions of one agent belong together.
@@ -110,11 +110,14 @@ function* readDocument(
   });
   const ids = new ContentIds();
   const said = new Said();
-  for (const loop of loopsOf(file, loops)) {
+  const inFile = loopsOf(file, loops);
+  const isPending = (loop: Loop): boolean => loop.isRunning && mayChange;
+  const places = latePlaces(inFile.filter((loop) => !isPending(loop)));
+  for (const loop of inOrderOfStart(inFile)) {
     const { record } = loop;
     const messages = messagesIn(loop);
     count?.add(1 + messages.length);
-    if (loop.isRunning && mayChange) {
+    if (isPending(loop)) {
       yield {
         kind: "pending",
         location: `${file}: ${loop.loopId}`,
@@ -122,7 +125,7 @@ function* readDocument(
         records: 1 + messages.length,
       };
       // What it says will be its own once it has ended, also where a later loop repeats it.
-      for (const message of messages) said.note(message, saidBy(message), loop.loopId);
+      for (const message of messages) said.note(message, saidBy(message), loop);
       continue;
     }
     const anchor = openRecord(at, fieldsIn(record)).timestamp("started_at") ?? createdAt;
@@ -133,12 +136,13 @@ function* readDocument(
       record: record.rest(),
       source: {
         loop: loop.key,
+        place: places.get(loop.key),
         messages: loop.messages ? true : undefined,
         boundary: loop.isCompaction ? "compaction" : undefined,
       },
     });
     const isDerived = loop.derived.length > 0;
-    const common = { session, anchor, loop: loop.key, loopId: loop.loopId, isDerived, ids, said };
+    const common = { session, anchor, loop, isDerived, ids, said };
     for (const [index, message] of messages.entries()) {
       yield* readMessage(message, { ...common, isFirst: index === 0 });
     }
@@ -153,11 +157,14 @@ function messagesIn({ messages = [], derived }: Loop): readonly SourceRecord[] {
  * The session that spawned this one. A continued loop without a session in its id makes the library
  * write a reference to a loop: it names no tool call, and no session file is called so.
  */
-function parentOf(file: string, document: JsonObject): { readonly parent?: string } {
+function parentOf(
+  file: string,
+  document: JsonObject,
+): { readonly parent?: string; readonly unresolved?: "parent" } {
   const spawn = document["parent_spawn_ref"];
   if (!isJsonObject(spawn)) return {};
   const { parent_session_id: parent, tool_call_id: call } = objectOf(spawn);
   if (typeof parent !== "string" || parent === "" || parent === document["session_id"]) return {};
-  const isThere = isFileName(parent) && existsSync(join(dirname(file), `${parent}.json`));
-  return (typeof call === "string" && call !== "") || isThere ? { parent } : {};
+  const hasCall = typeof call === "string" && call !== "";
+  return hasCall || hasFileBeside(file, parent) ? { parent } : { unresolved: "parent" };
 }

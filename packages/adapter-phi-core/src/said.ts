@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
 import { objectOf, type SourceRecord } from "@pond/canonical/adapter";
+import type { Loop } from "./loops.ts";
 
 /**
  * A message's value as text, without its place in the loop tree. The library writes one message
@@ -22,7 +23,8 @@ export function fieldsIn(record: SourceRecord): JsonObject {
  */
 export class Said {
   readonly #values: Set<string> = new Set();
-  readonly #places: Set<string> = new Set();
+  /** The key of the loop that was the first to have a message of a place. */
+  readonly #places: Map<string, string> = new Map();
 
   /**
    * Notes a message of a loop.
@@ -30,21 +32,27 @@ export class Said {
    * @param value - Of `saidBy`.
    * @returns True where an earlier message said it already.
    */
-  note(record: SourceRecord, value: string, loopId: string): boolean {
+  note(record: SourceRecord, value: string, loop: Pick<Loop, "key" | "loopId">): boolean {
     const place = placeOf(record);
-    const isElsewhere = place !== undefined && place.loopId !== loopId;
     const digest = hash("sha256", value);
-    const isKnown = this.#values.has(digest) || (isElsewhere && this.#places.has(place.name));
+    const isKnown = this.#values.has(digest) || this.#hasPlace(place, loop);
     this.#values.add(digest);
-    if (place) this.#places.add(place.name);
+    if (place && !this.#places.has(place.name)) this.#places.set(place.name, loop.key);
     return isKnown;
+  }
+
+  /** True where another loop has that place already. In one loop several messages can share it. */
+  #hasPlace(place: Place | undefined, { key, loopId }: Pick<Loop, "key" | "loopId">): boolean {
+    if (place === undefined || place.loopId === loopId) return false;
+    const first = this.#places.get(place.name);
+    return first !== undefined && first !== key;
   }
 }
 
+type Place = { readonly loopId: string; readonly name: string };
+
 /** The step of the loop a message was first said in; undefined where it names none. */
-function placeOf(
-  record: SourceRecord,
-): { readonly loopId: string; readonly name: string } | undefined {
+function placeOf(record: SourceRecord): Place | undefined {
   const { loopId, turnIndex } = objectOf(record.peek("turnId"));
   if (typeof loopId !== "string") return undefined;
   const marks = ["role", "timestamp", "toolCallId"].map((key) => record.peek(key) ?? null);

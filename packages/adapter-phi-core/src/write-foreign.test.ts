@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { contentOf, readSource, restoredFiles, sampleLineage } from "@pond/adapter-testkit";
 import { messageFromWire, partsOf, sessionFromWire } from "@pond/canonical";
-import type { Fidelity, Lineage, ReadTool, SessionContent } from "@pond/canonical/adapter";
+import type { Fidelity, Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
 import { copyUuid } from "@pond/canonical/foreign";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromPhiCore } from "./from-phi-core.ts";
@@ -16,8 +16,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const readTool: ReadTool = (_, { name }) =>
-  name === "agent spawn" ? { kind: "agent", fields: { prompt: "" }, rest: {} } : undefined;
+const meanings: Meanings = {
+  readTool: (_, { name }) =>
+    name === "agent spawn" ? { kind: "agent", fields: { prompt: "" }, rest: {} } : undefined,
+};
 
 type Draft = readonly [role: string, ...parts: readonly object[]];
 
@@ -58,7 +60,7 @@ const file = (media_type: string, bytes: string) => {
 
 /** A lineage written, and read again: the texts of each session, injected ones in brackets. */
 async function readBack(lineage: Lineage): Promise<readonly (readonly string[])[]> {
-  const files = restoredFiles(writeForeign(lineage, readTool));
+  const files = restoredFiles(writeForeign(lineage, meanings));
   expect(phiCoreProblems(files)).toEqual([]);
   for (const [path, bytes] of files) writeFileSync(join(folder, path), bytes);
   const found = await readSource(fromPhiCore(folder));
@@ -74,7 +76,7 @@ async function readBack(lineage: Lineage): Promise<readonly (readonly string[])[
 }
 
 function fidelityOf(lineage: Lineage): Fidelity | undefined {
-  const [first] = [...writeForeign(lineage, readTool)];
+  const [first] = [...writeForeign(lineage, meanings)];
   return first?.fidelity;
 }
 
@@ -93,7 +95,7 @@ const lineage: Lineage = {
 
 /** Of each loop its prompt, its calls and the sessions they opened. */
 function loopsOf(of: Lineage): unknown {
-  const [bytes] = [...restoredFiles(writeForeign(of, readTool)).values()];
+  const [bytes] = [...restoredFiles(writeForeign(of, meanings)).values()];
   const document = JSON.parse(Buffer.from(bytes ?? []).toString());
   return document.loops.map(
     ({ messages, child_loop_refs, ...loop }: Readonly<Record<string, readonly unknown[]>>) => ({
@@ -124,6 +126,23 @@ it("makes a loop of each prompt, with what came beside it, and links sub-agents 
   ]);
 });
 
+it.each([
+  ["by its own id", "parent.json", "parent"],
+  ["not at all where the library would not find it", "phi-core_parent.json", undefined],
+])("names a session that the library wrote %s", async (_, path, expected) => {
+  const parents = [{ session: content("parent", []).session, path }];
+  const root = content("child", [["user", text("Look at the hem.")]], "parent");
+
+  const files = restoredFiles(writeForeign({ root, descendants: [] }, {}, parents));
+  for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
+  writeFileSync(join(folder, path), "{}");
+
+  expect(phiCoreProblems(files)).toEqual([]);
+  const [copy] = files.keys();
+  const events = (await readSource(fromPhiCore(folder))).get(copy ?? "") ?? [];
+  expect(contentOf(events).session.parent_session_id).toBe(expected);
+});
+
 it("is read back with the same words, and harness text stays injected (`model-part-provenance`)", async () => {
   expect(await readBack(lineage)).toEqual([
     [
@@ -135,6 +154,24 @@ it("is read back with the same words, and harness text stays injected (`model-pa
     ],
     ["([Restored context] Look at the hem.)"],
     ["([Restored context] Look again.)"],
+  ]);
+});
+
+it("is read back in its order where a clock went back", async () => {
+  const drafts: Draft[] = [
+    ["user", text("Warp it.")],
+    ["assistant", text("Warped.")],
+    ["user", text("Weave it.")],
+    ["user", text("Hem it.")],
+  ];
+  const { session, messages } = content("s", drafts);
+  const [first, ...others] = messages.toReversed().map(({ timestamp }) => timestamp);
+  const turned = messages.map((message, index) => {
+    return { ...message, timestamp: [first, first, ...others][index] ?? message.timestamp };
+  });
+
+  expect(await readBack({ root: { session, messages: turned }, descendants: [] })).toEqual([
+    ["Warp it.", "Warped.", "Weave it.", "Hem it."],
   ]);
 });
 
@@ -159,7 +196,7 @@ it("has the files that a tool gave by name", () => {
     descendants: [],
   };
 
-  const [bytes] = restoredFiles(writeForeign(only, readTool)).values();
+  const [bytes] = restoredFiles(writeForeign(only, meanings)).values();
   const [loop] = JSON.parse(Buffer.from(bytes ?? []).toString()).loops;
   expect(loop.messages.at(-1).content).toEqual([
     { type: "text", text: "[File a.pdf, application/pdf]" },
@@ -170,7 +207,7 @@ it("has the files that a tool gave by name", () => {
 /** The messages of the first session, and what it says of them. */
 function messagesOf(...drafts: readonly Draft[]): readonly Readonly<Record<string, unknown>>[] {
   const files = restoredFiles(
-    writeForeign({ root: content("s", drafts), descendants: [] }, readTool),
+    writeForeign({ root: content("s", drafts), descendants: [] }, meanings),
   );
   expect(phiCoreProblems(files)).toEqual([]);
   const [bytes] = files.values();
@@ -199,6 +236,29 @@ it("has images of a type that providers take, also where the source has none", (
     file: { kept: 1, translated: 1, dropped: 0 },
     tool_result: { kept: 0, translated: 1, dropped: 0 },
   });
+});
+
+it("has an answer that no call asked for as its text and its images, not as typed", async () => {
+  const result = [
+    { type: "text", text: "shot" },
+    { type: "image", mimeType: "image/png", data: "aGk=" },
+    { type: "image", mimeType: "image/svg+xml", data: "PHN2Zy8+" },
+  ];
+  const drafts: readonly Draft[] = [
+    ["user", text("look")],
+    ["tool", { type: "tool_result", call_id: "a", is_failure: false, result }],
+  ];
+  const only = { root: content("s", drafts), descendants: [] };
+
+  expect(messagesOf(...drafts)[1]?.["content"]).toEqual([
+    { type: "text", text: "[Restored context] Result of a tool (a):\nshot" },
+    { type: "image", data: "aGk=", mimeType: "image/png" },
+    { type: "text", text: "[Image, image/svg+xml]" },
+  ]);
+  expect(await readBack(only)).toEqual([
+    ["look", "([Restored context] Result of a tool (a):\nshot)", "([Image, image/svg+xml])"],
+  ]);
+  expect(fidelityOf(only)?.tool_result).toEqual({ kept: 0, translated: 1, dropped: 0 });
 });
 
 it("names the images that a model drew, which providers refuse in an answer", () => {
@@ -249,7 +309,7 @@ it("writes no half characters, which the library refuses", () => {
   ]);
   const root = { messages, session: { ...session, project: half } };
 
-  const files = restoredFiles(writeForeign({ root, descendants: [] }, readTool));
+  const files = restoredFiles(writeForeign({ root, descendants: [] }, meanings));
 
   expect(phiCoreProblems(files)).toEqual([]);
   const [bytes] = files.values();
@@ -273,7 +333,7 @@ it("counts every part of the sample once", () => {
 
 it("writes the same files every time, and never under an id of the original", () => {
   const written = () =>
-    [...restoredFiles(writeForeign(sampleLineage(), readTool))].map(
+    [...restoredFiles(writeForeign(sampleLineage(), meanings))].map(
       ([path, bytes]) => `${path} ${Buffer.from(bytes)}`,
     );
 

@@ -1,5 +1,11 @@
 import { type JsonObject, type Session, toRfc3339 } from "@pond/canonical";
-import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import type {
+  Lineage,
+  Meanings,
+  NativeParent,
+  RestoredFile,
+  SessionContent,
+} from "@pond/canonical/adapter";
 import {
   copyUuid,
   type Family,
@@ -17,15 +23,21 @@ import { origin } from "./origin.ts";
  * its agent makes them, without turns and events. A sub-agent is a session of its own that names
  * the loop and the call it was spawned by.
  */
-export function* writeForeign(lineage: Lineage, readTool: ReadTool): Generator<RestoredFile> {
+export function* writeForeign(
+  lineage: Lineage,
+  meanings: Meanings,
+  parents: readonly NativeParent[] = [],
+): Generator<RestoredFile> {
   const contents = [lineage.root, ...lineage.descendants];
   const drafts = new Map<string, Draft>();
   for (const content of contents) {
     const tally = new Tally();
-    const loops = loopsOfTurns(content.session, turnsOf(content, readTool, tally), tally);
+    const loops = loopsOfTurns(content.session, turnsOf(content, meanings, tally), tally);
     drafts.set(content.session.id, { loops, tally });
   }
-  const spawns = spawnsOf(familyOf(lineage), contents, drafts);
+  // The library finds a session by its id.
+  const named = parents.filter(({ session, path }) => path === `${session.id}.json`);
+  const spawns = spawnsOf(familyOf(lineage, named), contents, drafts);
   for (const content of contents) {
     const { session } = content;
     const { loops, tally } = drafts.get(session.id) ?? { loops: [], tally: new Tally() };
@@ -42,7 +54,8 @@ type Draft = { readonly loops: readonly ForeignLoop[]; readonly tally: Tally };
 
 /** Where a sub-agent comes from. */
 type Spawn = {
-  readonly parent: Session;
+  /** The id of the session that spawned it, in the library. */
+  readonly parentId: string;
   readonly child: Session;
   readonly loop: ForeignLoop | undefined;
   readonly call: { readonly callId: string; readonly name: string } | undefined;
@@ -58,12 +71,15 @@ function spawnsOf(
   return contents.flatMap(({ session: child }): Spawn[] => {
     const parent = family.parentOf(child);
     if (parent === undefined) return [];
+    const isNative = family.nativePath(parent) !== undefined;
+    const parentId = isNative ? parent.id : copyUuid(origin, parent.id);
+    // Of what the library wrote no loop can be told to have spawned it.
     const { loops = [] } = drafts.get(parent.id) ?? {};
     const loop = loops.findLast(({ startedAt }) => startedAt <= child.created_at) ?? loops[0];
-    if (loop === undefined) return [{ parent, child, loop, call: undefined }];
+    if (loop === undefined) return [{ parentId, child, loop, call: undefined }];
     const count = used.get(loop) ?? 0;
     used.set(loop, count + 1);
-    return [{ parent, child, loop, call: loop.agentCalls[count] }];
+    return [{ parentId, child, loop, call: loop.agentCalls[count] }];
   });
 }
 
@@ -90,9 +106,9 @@ function documentOf(
   };
 }
 
-function spawnRef({ parent, loop, call }: Spawn): JsonObject {
+function spawnRef({ parentId, loop, call }: Spawn): JsonObject {
   return {
-    parent_session_id: copyUuid(origin, parent.id),
+    parent_session_id: parentId,
     parent_loop_id: loop?.loopId ?? "",
     tool_call_id: call?.callId ?? "",
     tool_name: call?.name ?? "",

@@ -13,6 +13,7 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 import { copyUuid } from "@pond/canonical/foreign";
+import { inFileOrder } from "./loop-order.ts";
 import { origin } from "./origin.ts";
 import { restoreMessage } from "./restore-message.ts";
 
@@ -32,19 +33,23 @@ function fileOf(session: Session): string {
   return isName ? path : `${copyUuid(origin, session.id)}.json`;
 }
 
+type WrittenLoop = {
+  readonly record: JsonObject;
+  readonly place: number | undefined;
+  readonly messages: JsonObject[] | undefined;
+};
+
 function documentOf({ session, messages }: SessionContent): JsonObject {
   const head = messages.find((message) => sourceOf(message)["head"] === true);
-  const loops = new Map<
-    string,
-    { readonly record: JsonObject; readonly messages: JsonObject[] | undefined }
-  >();
+  const loops = new Map<string, WrittenLoop>();
   for (const message of messages) {
     const source = sourceOf(message);
-    const { loop, record } = source;
+    const { loop, record, place } = source;
     if (typeof loop !== "string") continue;
     if (isLoop(message)) {
       loops.set(loop, {
         record: objectOf(record),
+        place: typeof place === "number" ? place : undefined,
         messages: source["messages"] === true ? [] : undefined,
       });
     } else if (source["derived"] !== true) loops.get(loop)?.messages?.push(restoreMessage(message));
@@ -52,7 +57,7 @@ function documentOf({ session, messages }: SessionContent): JsonObject {
   return {
     ...(head && objectOf(sourceOf(head)["record"])),
     session_id: session.id,
-    loops: [...loops.values()].map(({ record, messages }) =>
+    loops: inFileOrder([...loops.values()]).map(({ record, messages }) =>
       messages === undefined ? record : { ...record, messages },
     ),
   };

@@ -136,15 +136,40 @@ it.runIf(process.platform === "linux")("reports a name that is not UTF-8", async
 const say = (id: string, parent: string | null) =>
   message(id, parent, { role: "user", content: id });
 
+const copied = (name: string): string => `${project}/${stemOf(logName(name))}`;
+const other = (name: string): string => `sessions/-other/${stemOf(logName(name))}`;
+
+/** What a restore of one session with all below it writes. */
+function restoredBelow(id: string, contents: readonly SessionContent[]) {
+  const files = restoredFiles(toOmp.writeNative(lineageOf(id, contents)));
+  return Object.fromEntries(
+    [...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]),
+  );
+}
+
+/** The files of the home whose paths name one of these sessions. */
+async function filesOf(...ids: readonly string[]) {
+  const files = [...(await readFolder(home.path))].filter(([path]) =>
+    ids.some((id) => path.includes(`_${id}`)),
+  );
+  return Object.fromEntries(
+    files.map(([path, bytes]) => [path, Buffer.from(bytes).toString()] as const),
+  );
+}
+
+const parentsIn = (contents: readonly SessionContent[]) =>
+  contents.map(({ session }) => [session.id, session.parent_session_id]);
+
 it.each([
-  ["by its id", "s1"],
-  ["by its path", `/elsewhere/${log}`],
+  ["by its id", "s1", copied],
+  ["by its path", `/elsewhere/${log}`, copied],
+  ["by its id, in another project", "s1", other],
+  ["by a path of old, in another project", `/elsewhere/sessions/-old/${logName("s1")}`, other],
 ])(
   "keeps the logs of agents that a fork copied as its files, named %s (`adapter-native-restore-lossless`)",
-  async (_, parentSession) => {
-    const copied = (name: string): string => `${project}/${stemOf(logName(name))}`;
+  async (_, parentSession, placeOf) => {
     home.put(log, [header("s1"), say("a1", null)]);
-    home.put(`${side}/Scout.jsonl`, [header("scout"), say("b1", null)]);
+    home.put(`${side}/Scout.jsonl`, [header("scout"), say("b1", null), say("b2", "b1")]);
     home.put(`${side}/Scout/Deep.jsonl`, [header("deep")]);
     home.put(`${side}/Scout.md`, "found");
     home.put(`${side}/Later.jsonl`, [header("later of the first")]);
@@ -152,19 +177,17 @@ it.each([
       ["s2", parentSession],
       ["s3", "s2"],
     ] as const) {
-      home.put(`${copied(name)}.jsonl`, [header(name, { parentSession: from }), say("a1", null)]);
-      // An agent may have gone on in the copy, and others may have been started since.
-      home.put(`${copied(name)}/Scout.jsonl`, [header("scout"), say("b1", null), say(name, "b1")]);
-      home.put(`${copied(name)}/Scout/Deep.jsonl`, [header("deep")]);
-      home.put(`${copied(name)}/Scout.md`, "found");
-      home.put(`${copied(name)}/Later.jsonl`, [header(`later of ${name}`)]);
+      const place = placeOf(name);
+      home.put(`${place}.jsonl`, [header(name, { parentSession: from }), say("a1", null)]);
+      // The agent may have gone on since, and others may have been started.
+      home.put(`${place}/Scout.jsonl`, [header("scout"), say("b1", null)]);
+      home.put(`${place}/Scout/Deep.jsonl`, [header("deep")]);
+      home.put(`${place}/Scout.md`, "found");
+      home.put(`${place}/Later.jsonl`, [header(`later of ${name}`)]);
     }
-    const files = [...(await readFolder(home.path))].map(
-      ([path, bytes]) => [path, Buffer.from(bytes).toString()] as const,
-    );
 
     const { contents, faults } = await readHome(fromOmp(home.path));
-    const parents = contents.map(({ session }) => [session.id, session.parent_session_id]);
+    const parents = parentsIn(contents);
 
     expect(faults).toEqual([]);
     expect(Object.fromEntries(parents)).toEqual({
@@ -178,16 +201,83 @@ it.each([
       "later of s3": "s3",
     });
     expect(parents).toHaveLength(8);
-    for (const id of ["s1", "s2", "s3"]) {
-      const restored = restoredFiles(toOmp.writeNative(lineageOf(id, contents)));
-      const texts = [...restored].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]);
-      const own = files.filter(
-        ([path]) => id === "s1" || path.includes(`_${id}`) || (id === "s2" && path.includes("_s3")),
-      );
-      expect(Object.fromEntries(texts)).toEqual(Object.fromEntries(own));
-    }
+    expect(restoredBelow("s1", contents)).toEqual(await filesOf("s1", "s2", "s3"));
+    expect(restoredBelow("s2", contents)).toEqual(await filesOf("s2", "s3"));
+    expect(restoredBelow("s3", contents)).toEqual(await filesOf("s3"));
   },
 );
+
+const title = { type: "title", v: 1, title: "", pad: "" };
+const begun = [header("scout"), say("b1", null), say("b2", "b1")];
+const grown = [...begun, say("b3", "b2")];
+
+it.each([
+  ["added to", begun, grown],
+  ["rewritten with a title", begun, [title, ...grown]],
+  ["gone another way in both", [...begun, say("c3", "b2")], grown],
+])(
+  "takes an agent that went on in a fork for a session of the fork: %s (`adapter-integrity-no-silent-drops`)",
+  async (_, first, second) => {
+    home.put(log, [header("s1"), say("a1", null)]);
+    home.put(`${side}/Scout.jsonl`, first);
+    home.put(`${side}/Scout.Deep.jsonl`, [header("deep")]);
+    home.put(`${copied("s2")}.jsonl`, [header("s2", { parentSession: "s1" }), say("a1", null)]);
+    home.put(`${copied("s2")}/Scout.jsonl`, second);
+    home.put(`${copied("s2")}/Scout.Deep.jsonl`, [header("deep")]);
+    home.put(`${copied("s2")}/Scout.Deep.More.jsonl`, [header("more")]);
+
+    const { contents } = await readHome(fromOmp(home.path));
+
+    expect(parentsIn(contents)).toEqual([
+      ["s1", undefined],
+      ["deep", "scout"],
+      ["scout", "s1"],
+      ["s2", "s1"],
+      // Its agent is a file of the fork's, and the agent above that a session.
+      ["more", "s2:Scout"],
+      ["s2:Scout", "s2"],
+    ]);
+    const scout = contents.find(({ session }) => session.id === "s2:Scout");
+    expect(scout?.messages.map(({ id }) => id)).toEqual(["scout#header", "b1", "b2", "b3"]);
+    expect(restoredBelow("s2", contents)).toEqual(await filesOf("s2"));
+    expect(restoredBelow("s1", contents)).toEqual(await filesOf("s1", "s2"));
+  },
+);
+
+it.each([
+  ["takes no agent over that a fork copied", "2026-03-16T08:00:01.000Z", "s2:Scout"],
+  ["knows one that the fork started", "2026-03-16T07:59:59.000Z", "scout"],
+])("of a session that is gone, %s (`session-durable-copy`)", async (_, timestamp, expected) => {
+  const fork = { parentSession: "s1", timestamp };
+  home.put(`${copied("s2")}.jsonl`, [header("s2", fork), say("a1", null)]);
+  home.put(`${copied("s2")}/Scout.jsonl`, begun);
+  home.put(`${copied("s2")}/Tan.jsonl`, [header("tan", { parentSession: "s1" })]);
+
+  const { contents } = await readHome(fromOmp(home.path));
+
+  expect(Object.fromEntries(parentsIn(contents))).toMatchObject({ s2: "s1", [expected]: "s2" });
+  expect(restoredBelow("s2", contents)).toEqual(await filesOf("s2"));
+});
+
+it("writes the log of an agent once that is stored as its own session, too, as in older stores", async () => {
+  home.put(`${copied("s2")}.jsonl`, [header("s2", { parentSession: "s1" }), say("a1", null)]);
+  home.put(`${copied("s2")}/Scout.jsonl`, begun);
+  const { contents } = await readHome(fromOmp(home.path));
+  const [scout] = contents.filter(({ session }) => session.id === "s2:Scout");
+  if (scout === undefined) throw new TypeError("no session of the fork");
+  const { options } = scout.session;
+  const { copyOf: _, ...source } = sourceOf(scout.session);
+  const session = { ...scout.session, id: "scout" as typeof scout.session.id };
+  const older = { session: { ...session, options: { ...options, source } }, messages: [] };
+
+  for (const stored of [
+    [older, ...contents],
+    [...contents, older],
+  ]) {
+    const files = [...toOmp.writeNative(lineageOf("s2", stored))].map(({ path }) => path);
+    expect(files.sort()).toEqual([`${copied("s2")}.jsonl`, `${copied("s2")}/Scout.jsonl`]);
+  }
+});
 
 /** A session and everything below it. */
 function lineageOf(id: string, contents: readonly SessionContent[]): Lineage {

@@ -143,7 +143,7 @@ it("says which file the user mentioned, and restores it as it was (`adapter-nati
   const parts = contents[0]?.messages.flatMap(partsOf) ?? [];
   const restored = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
   const [foreign] = restoredFiles(
-    lineages.flatMap((lineage) => [...toPi.writeForeign(lineage, () => undefined)]),
+    lineages.flatMap((lineage) => [...toPi.writeForeign(lineage, {})]),
   ).values();
 
   expect(jsonlRecords(restored).get(log)).toEqual([header("s1"), entry]);

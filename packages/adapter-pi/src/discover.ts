@@ -8,7 +8,8 @@ import {
   slashed,
   withoutFaults,
 } from "@pond/canonical/adapter";
-import { findLog, logOf } from "./find-log.ts";
+import { agentIn, forkOf } from "./copied-agents.ts";
+import type { Logs } from "./find-log.ts";
 import {
   counterpartOf,
   fileOf,
@@ -23,7 +24,7 @@ import {
   stemOf,
   treeOf,
 } from "./layout.ts";
-import { headerOf, kindOf } from "./log-start.ts";
+import { kindOf } from "./log-start.ts";
 
 /** A file that belongs to a session and is none itself. */
 export type SidecarFile = {
@@ -56,15 +57,18 @@ type Found = SessionFiles | FaultEvent;
 /** Finds the sessions of one client's folder. */
 export class Discovery {
   readonly #root: Root;
+  readonly #logs: Logs;
   readonly #origin: string;
 
-  constructor(root: Root, origin: string) {
+  constructor(root: Root, logs: Logs, origin: string) {
     this.#root = root;
+    this.#logs = logs;
     this.#origin = origin;
   }
 
   /** Every session, with its files; faults for what stands in a session's place. */
   *all(): Generator<Found> {
+    this.#logs.forget();
     const { home, sessions, counterpart, folder, key, isHome } = this.#root;
     if (key !== undefined) return yield* this.#one(key);
     const at = { folder: join(sessions, folder ?? ""), prefix: sessionsPrefix };
@@ -143,14 +147,14 @@ export class Discovery {
   *#side(side: string, prefix: string): Generator<FaultEvent, Side> {
     const agents: SessionFiles[] = [];
     const sidecars: SidecarFile[] = [];
-    const source = this.#sourceOf(side);
+    const fork = forkOf(side, this.#logs);
     const open = [""];
     for (let path = open.shift(); path !== undefined; path = open.shift()) {
       for (const entry of yield* this.#list(join(side, path))) {
         const below = `${path}${entry.name}`;
         const file = join(side, below);
         if (entry.isDirectory()) open.push(`${below}/`);
-        else if (isLog(file, below) && !(source && this.#isCopy(file, join(source, below)))) {
+        else if (isLog(file, below) && agentIn(fork, file, below, this.#logs) !== "copy") {
           const key = `${prefix}/${below}`;
           const owner = { folder: side, path: below };
           if (!this.#isCurrent(key, file)) continue;
@@ -174,30 +178,13 @@ export class Discovery {
     return fileOf(this.#root, key) === file;
   }
 
-  /** The folder of artifacts that a fork copied into its own; undefined for any other session. */
-  #sourceOf(side: string): string | undefined {
-    const file = logOf(`${side}${logSuffix}`, this.#root);
-    const header = file === undefined ? undefined : headerOf(file);
-    const origin = header?.["parentSession"] ?? header?.["branchedFrom"];
-    if (file === undefined || typeof origin !== "string" || origin === "") return undefined;
-    const log = findLog(file, origin, this.#root);
-    return log === undefined || log === file ? undefined : stemOf(log);
-  }
-
-  /** True for a copy of the log at a path: an agent's session is the one that it began as. */
-  #isCopy(log: string, path: string): boolean {
-    const other = logOf(path, this.#root);
-    const id = other === undefined ? undefined : headerOf(other)?.["id"];
-    return id !== undefined && id === headerOf(log)?.["id"];
-  }
-
   /** Whose folder a file lies in: the outermost that is named as a session's. */
   #ownerOf(file: string): Owner | undefined {
     let owner: Owner | undefined;
     const stop = treeOf(file, this.#root);
     for (let folder = dirname(file); folder.startsWith(`${stop}${sep}`); folder = dirname(folder)) {
       const isSide = isSessionStem(folder.slice(folder.lastIndexOf(sep) + 1));
-      if (!isSide && logOf(`${folder}${logSuffix}`, this.#root) === undefined) continue;
+      if (!isSide && this.#logs.at(`${folder}${logSuffix}`) === undefined) continue;
       owner = { folder, path: slashed(file.slice(folder.length + 1)) };
     }
     return owner;

@@ -1,44 +1,90 @@
 import { readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isSystemError } from "@pond/canonical/adapter";
-import { counterpartOf, isLogName, logAt, logSuffix, type Root, stemOf } from "./layout.ts";
+import {
+  counterpartOf,
+  idInName,
+  isLogName,
+  logAt,
+  logSuffix,
+  type Root,
+  stemOf,
+} from "./layout.ts";
 
 /** True for the path of a log, false for the id of a session. */
 export function isPath(origin: string): boolean {
   return origin.endsWith(logSuffix) || /[\\/]/.test(origin);
 }
 
-/** The log of an origin: logs move with their folders, so it is looked for by its name. */
-export function findLog(file: string, origin: string, root: Root): string | undefined {
-  const beside = dirname(file);
-  if (!isPath(origin)) return findById([beside, dirname(beside)], origin, root);
-  const { sessions } = root;
-  const name = lastStep(origin);
-  const folder = lastStep(origin.slice(0, -name.length - 1));
-  const places = [join(beside, name), join(sessions, folder, name), join(sessions, name)];
-  for (const place of places) {
-    const log = logOf(place, root);
-    if (log !== undefined) return log;
-  }
-  return undefined;
-}
+/** Finds the logs that others name. */
+export class Logs {
+  readonly #root: Root;
+  #byId: ReadonlyMap<string, string> | undefined;
 
-function findById(folders: readonly string[], id: string, root: Root): string | undefined {
-  const isOrigin = (name: string): boolean =>
-    isLogName(name, root) && stemOf(name).endsWith(`_${id}`);
-  for (const place of folders) {
-    for (const folder of [place, counterpartOf(place, root) ?? []].flat()) {
-      const name = namesIn(folder).find(isOrigin);
-      if (name !== undefined) return join(folder, name);
+  constructor(root: Root) {
+    this.#root = root;
+  }
+
+  /** Looks at the folders anew: what was there may have moved. */
+  forget(): void {
+    this.#byId = undefined;
+  }
+
+  /** The log of an origin: logs move with their folders, so it is looked for by its name. */
+  find(file: string, origin: string): string | undefined {
+    const beside = dirname(file);
+    if (!isPath(origin)) return this.#besideOf([beside, dirname(beside)], origin);
+    const { sessions } = this.#root;
+    const name = lastStep(origin);
+    const folder = lastStep(origin.slice(0, -name.length - 1));
+    const places = [join(beside, name), join(sessions, folder, name), join(sessions, name)];
+    for (const place of places) {
+      const log = this.at(place);
+      if (log !== undefined) return log;
     }
+    const id = idInName(name);
+    return id === undefined ? undefined : this.#anywhere(id);
   }
-  return undefined;
-}
 
-/** The log that is said to lie at a path; it may have gone to the archive since, or come back. */
-export function logOf(path: string, root: Root): string | undefined {
-  const other = counterpartOf(path, root);
-  return logAt(path, root) ?? (other === undefined ? undefined : logAt(other, root));
+  /** The log that is said to lie at a path; it may have gone to the archive since, or come back. */
+  at(path: string): string | undefined {
+    const other = counterpartOf(path, this.#root);
+    return logAt(path, this.#root) ?? (other === undefined ? undefined : logAt(other, this.#root));
+  }
+
+  #besideOf(folders: readonly string[], id: string): string | undefined {
+    const isOrigin = (name: string): boolean =>
+      isLogName(name, this.#root) && stemOf(name).endsWith(`_${id}`);
+    for (const place of folders) {
+      for (const folder of [place, counterpartOf(place, this.#root) ?? []].flat()) {
+        const name = namesIn(folder).find(isOrigin);
+        if (name !== undefined) return join(folder, name);
+      }
+    }
+    return this.#anywhere(id);
+  }
+
+  /** A fork may lie in the folder of another project than the session it was cut from. */
+  #anywhere(id: string): string | undefined {
+    this.#byId ??= this.#inAllProjects();
+    return this.#byId.get(id);
+  }
+
+  #inAllProjects(): ReadonlyMap<string, string> {
+    const { sessions, counterpart } = this.#root;
+    const found = new Map<string, string>();
+    // A session folder of the user's own may stand above anything.
+    if (basename(sessions) !== "sessions") return found;
+    for (const tree of [sessions, counterpart ?? []].flat()) {
+      for (const folder of foldersIn(tree)) {
+        for (const name of namesIn(folder)) {
+          const id = isLogName(name, this.#root) ? idInName(name) : undefined;
+          if (id !== undefined && !found.has(id)) found.set(id, join(folder, name));
+        }
+      }
+    }
+    return found;
+  }
 }
 
 /** The name at the end of a path of any system; empty where it would lead elsewhere. */
@@ -48,9 +94,22 @@ export function lastStep(path: string): string {
   return name === "." || name === ".." || name.includes("\0") ? "" : name;
 }
 
+function foldersIn(tree: string): readonly string[] {
+  return listed(() =>
+    readdirSync(tree, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [join(tree, entry.name)] : [],
+    ),
+  );
+}
+
 function namesIn(folder: string): readonly string[] {
+  return listed(() => readdirSync(folder));
+}
+
+/** Names in order; none of a folder that cannot be read. */
+function listed(read: () => string[]): readonly string[] {
   try {
-    return readdirSync(folder).sort();
+    return read().sort();
   } catch (error) {
     if (isSystemError(error)) return [];
     throw error;

@@ -2,6 +2,7 @@ export { fromOmp, fromPi } from "./from-pi.ts";
 export { ompHomes, piHomes } from "./homes.ts";
 export { ompProblems, piProblems } from "./problems.ts";
 export type { PiOptions } from "./reader.ts";
+export { piRecords } from "./record-rules.ts";
 export { ompResume, piResume } from "./resume.ts";
 export {
   buildSessionContext,

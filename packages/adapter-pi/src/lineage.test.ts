@@ -1,4 +1,5 @@
-import { restoredFiles } from "@pond/adapter-testkit";
+import { mkdirSync, renameSync } from "node:fs";
+import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
 import type { JsonValue } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
@@ -57,6 +58,75 @@ it("takes the id of an origin that is gone from the name of its log", async () =
     unnamed: [undefined, undefined, undefined],
     self: [undefined, undefined, undefined],
   });
+});
+
+/** What each session says could not be looked up, by id. */
+async function unresolved() {
+  const { events } = await readHome(fromOmp(home.path));
+  return Object.fromEntries(
+    events.flatMap((event) =>
+      event.kind === "session" ? [[event.session.id, event.unresolved]] : [],
+    ),
+  );
+}
+
+it("says what it cannot look up where a log is gone (`session-durable-copy`)", async () => {
+  put("root", copied);
+  put("fork", copied, { parentSession: "root" });
+  put("byid", copied, { parentSession: "gone" });
+  put("bypath", copied, { parentSession: `/x/${logName("gone")}` });
+  put("unnamed", copied, { parentSession: "/x/export.jsonl" });
+  const agents = { Scout: {}, "Lost.Child": {}, Tan: { parentSession: "gone" } };
+  for (const [name, fields] of Object.entries(agents)) {
+    home.put(`${project}/${stem}/${name}.jsonl`, [header(name, fields)]);
+  }
+  home.put(`${project}/${logName("gone").replace(".jsonl", "")}/Orphan.jsonl`, [header("Orphan")]);
+
+  expect(await unresolved()).toEqual({
+    root: undefined,
+    fork: undefined,
+    byid: "cut_point",
+    bypath: "parent",
+    unnamed: "parent",
+    Scout: undefined,
+    "Lost.Child": "parent",
+    Tan: "parent",
+    Orphan: "parent",
+  });
+});
+
+it("looks for an origin in all projects, and in no folders beside the user's own", async () => {
+  const fork = [header("fork", { parentSession: "root" }), ...copied];
+  for (const folder of ["sessions", "own"]) {
+    home.put(`${folder}/-loom/${logName("root")}`, [header("root"), ...copied, say("a3", "a2")]);
+    home.put(`${folder}/-other/${logName("fork")}`, fork);
+  }
+
+  expect(await descents()).toMatchObject({ fork: ["root", "a2", "fork"] });
+  expect(await descents(() => fromOmp(`${home.path}/own`))).toMatchObject({
+    fork: ["root", undefined, "fork"],
+  });
+});
+
+it("finds an origin that moved since the reader looked the last time", async () => {
+  put("root", copied);
+  const fork = [header("fork", { parentSession: "root" }), ...copied];
+  const key = `sessions/-other/${logName("fork")}`;
+  home.put(key, fork);
+  const reader = fromOmp(home.path);
+  const cutPoint = async () => {
+    await findSessions(reader);
+    return contentOf(await readAll(reader, key)).session.parent_message_id;
+  };
+  expect(await cutPoint()).toBe("a2");
+
+  mkdirSync(`${home.path}/sessions/-moved`);
+  renameSync(
+    `${home.path}/${project}/${logName("root")}`,
+    `${home.path}/sessions/-moved/${logName("root")}`,
+  );
+
+  expect(await cutPoint()).toBe("a2");
 });
 
 it("finds the origin of a fork that version 1 wrote", async () => {

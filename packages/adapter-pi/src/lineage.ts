@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import type { SessionEvent } from "@pond/canonical";
 import {
   type Extracted,
   isSystemError,
@@ -6,42 +7,57 @@ import {
   type RecordOutcome,
   type SourceRecord,
 } from "@pond/canonical/adapter";
+import { agentIn, continuedId, type Fork, forkOf } from "./copied-agents.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Owner, SessionFiles } from "./discover.ts";
-import { findLog, isPath, lastStep, logOf } from "./find-log.ts";
+import { isPath, type Logs, lastStep } from "./find-log.ts";
 import { type Head, type LogOptions, readHead, readLog } from "./head.ts";
-import { idInName, logSuffix, type Root, stemOf } from "./layout.ts";
+import { idInName, logSuffix, stemOf } from "./layout.ts";
 
 /** What a session descends from. */
 export type Descent = {
+  /** Its own id, where that is not the one in its header: of an agent that went on in a fork. */
+  readonly id?: Extracted<string> | undefined;
   readonly parent?: Extracted<string> | undefined;
   /** The last entry that was copied from the parent. */
   readonly cutPoint?: Extracted<string> | undefined;
   /** What it is of the session that its header names, whether the cut-point is known or not. */
   readonly relation?: "fork" | "agent";
+  /** What could not be looked up, because a log is not there now. */
+  readonly unresolved?: SessionEvent["unresolved"] | undefined;
 };
 
 /** Where logs are looked for, and how they are read. */
 type Source = {
-  readonly root: Root;
+  readonly logs: Logs;
   readonly dialect: Dialect;
   readonly options: LogOptions;
 };
 
 /** Finds what a session descends from: as a fork by its header, as a sub-agent by its place. */
 export async function descentOf(files: SessionFiles, head: Head, place: Source): Promise<Descent> {
+  const { file, owner } = files;
   const origin = originOf(head.header);
-  const above = files.owner && (await ownerOf(files, files.owner, place));
-  if (origin === undefined) return { parent: above };
-  const log = findLog(files.file, origin, place.root);
-  const source = log && log !== files.file ? await headOf(log, place) : undefined;
+  const fork = owner && forkOf(owner.folder, place.logs);
+  const above: Descent = owner ? await ownerOf(files, owner, fork, place) : {};
+  const isAgent = above.parent !== undefined;
+  const id = owner && fork && idInFork(files, owner, fork, place);
+  if (id) return { ...above, id, ...(origin !== undefined && { relation: "agent" }) };
+  if (origin === undefined) return above;
+  const log = place.logs.find(file, origin);
+  const source = log && log !== file ? await headOf(log, place) : undefined;
   // A copy that lies in a folder of artifacts was cut from the session it names.
-  const parent = source?.header.id("id") ?? idOf(head.header, origin) ?? above;
+  const parent = source?.header.id("id") ?? idOf(head.header, origin) ?? above.parent;
+  if (log === undefined || source === undefined) {
+    if (isAgent) return { ...above, relation: "agent", unresolved: "parent" };
+    if (parent === undefined) return { unresolved: "parent" };
+    return { parent, relation: "fork", unresolved: isPath(origin) ? "parent" : "cut_point" };
+  }
   if (parent === undefined) return {};
-  const cutPoint =
-    log && source ? await lastCopied(files.file, head, { log, source }, place) : undefined;
-  if (above) return { parent: cutPoint ? parent : above, cutPoint, relation: "agent" };
-  return { parent, cutPoint, relation: "fork" };
+  const { cutPoint, unresolved } = await lastCopied(file, head, { log, source }, place);
+  if (!isAgent) return { parent, cutPoint, relation: "fork", unresolved };
+  if (cutPoint) return { parent, cutPoint, relation: "agent" };
+  return { ...above, relation: "agent", unresolved: unresolved ? "parent" : above.unresolved };
 }
 
 /** What the header names as its origin: the path of a log or the id of a session. */
@@ -58,37 +74,62 @@ function idOf(header: SourceRecord, origin: string): Extracted<string> | undefin
   return id === undefined ? undefined : openRecord(header.at, { id }).id("id");
 }
 
+/** The id of an agent's session that a fork goes on with, or has alone. */
+function idInFork(
+  { file }: SessionFiles,
+  { path }: Owner,
+  fork: Fork,
+  { logs, dialect }: Source,
+): Extracted<string> | undefined {
+  if (agentIn(fork, file, path, logs) === "own") return undefined;
+  const at = { adapter: dialect.origin, uri: file, record: "path" };
+  return openRecord(at, { id: continuedId(fork, path) }).id("id");
+}
+
 /** The session that started a sub-agent: `A.B` and `A/B` belong to agent `A`, where it is there. */
 async function ownerOf(
   files: SessionFiles,
   { folder, path }: Owner,
+  fork: Fork | undefined,
   place: Source,
-): Promise<Extracted<string> | undefined> {
-  for (const owner of ownersOf(folder, path)) {
-    const log = logOf(owner, place.root);
-    const head = log === undefined || log === files.file ? undefined : await headOf(log, place);
-    const id = head?.header.id("id");
-    if (id) return id;
-  }
-  const id = idInName(basename(folder));
+): Promise<Pick<Descent, "parent" | "unresolved">> {
   const at = { adapter: place.dialect.origin, uri: files.file, record: "path" };
-  return id === undefined ? undefined : openRecord(at, { id }).id("id");
+  let isLacking = false;
+  for (const owner of ownersOf(path)) {
+    const log = place.logs.at(join(folder, owner));
+    const kind = log && agentIn(fork, log, owner, place.logs);
+    // It is no session of the fork's.
+    if (kind === "copy") continue;
+    const head = log === undefined || log === files.file ? undefined : await headOf(log, place);
+    const own = head?.header.id("id");
+    const continued = kind === "continued" && fork ? continuedId(fork, owner) : undefined;
+    const parent = continued === undefined ? own : openRecord(at, { continued }).id("continued");
+    if (own && parent) return { parent, unresolved: isLacking ? "parent" : undefined };
+    isLacking = true;
+  }
+  const log = place.logs.at(`${folder}${logSuffix}`);
+  const head = log === undefined ? undefined : await headOf(log, place);
+  const id = head?.header.id("id");
+  if (id) return { parent: id, unresolved: isLacking ? "parent" : undefined };
+  const named = idInName(basename(folder));
+  const parent = named === undefined ? undefined : openRecord(at, { id: named }).id("id");
+  return { parent, unresolved: "parent" };
 }
 
-/** Logs that may be the parent's, the nearest first. */
-function ownersOf(folder: string, path: string): readonly string[] {
+/** Paths of logs that may be the parent's in a folder of artifacts, the nearest first. */
+function ownersOf(path: string): readonly string[] {
   const owners: string[] = [];
   const place = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : undefined;
   const names = stemOf(basename(path)).split(".");
   for (let length = names.length - 1; length > 0; length--) {
     const name = `${names.slice(0, length).join(".")}${logSuffix}`;
-    owners.push(join(folder, place ?? "", name));
+    owners.push(place === undefined ? name : `${place}/${name}`);
   }
   for (let above = place; above !== undefined; ) {
-    owners.push(join(folder, `${above}${logSuffix}`));
+    owners.push(`${above}${logSuffix}`);
     above = above.includes("/") ? above.slice(0, above.lastIndexOf("/")) : undefined;
   }
-  return [...owners, `${folder}${logSuffix}`];
+  return owners;
 }
 
 /** The head of a log; undefined where it cannot be read, which reading that log will tell. */
@@ -108,25 +149,25 @@ async function lastCopied(
   head: Head,
   { log, source }: { readonly log: string; readonly source: Head },
   { dialect, options }: Source,
-): Promise<Extracted<string> | undefined> {
-  if (head.era.isBornV1 || source.era.isBornV1) return undefined;
+): Promise<Pick<Descent, "cutPoint" | "unresolved">> {
+  if (head.era.isBornV1 || source.era.isBornV1) return {};
   const known = new Set<unknown>();
   for await (const batch of readLog(log, dialect, options)) {
     for (const event of batch) {
-      if (isBreak(event)) return undefined;
+      if (isBreak(event)) return { unresolved: "cut_point" };
       if (event.kind === "record") known.add(event.record.peek("id"));
     }
   }
   let last: Extracted<string> | undefined;
   for await (const batch of readLog(file, dialect, options)) {
     for (const event of batch) {
-      if (isBreak(event)) return undefined;
+      if (isBreak(event)) return { unresolved: "cut_point" };
       if (event.kind !== "record" || isAside(event.record)) continue;
-      if (!known.has(event.record.peek("id"))) return last;
+      if (!known.has(event.record.peek("id"))) return { cutPoint: last };
       last = event.record.id("id") ?? last;
     }
   }
-  return last;
+  return { cutPoint: last };
 }
 
 /** True where an archived log cannot be unpacked further: what was copied behind it is not known. */

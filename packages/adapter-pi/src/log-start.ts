@@ -9,20 +9,21 @@ function startOf(file: string, maxBytes: number): string | undefined {
   // A pipe would wait for a writer, and a link may lead anywhere.
   if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
   try {
-    if (!file.endsWith(archivedSuffix)) return bytesAtStart(file, maxBytes).toString("utf8");
+    if (!file.endsWith(archivedSuffix)) return bytesAt(file, 0, maxBytes).toString("utf8");
     // However well they were compressed, these few are not many more.
-    return unpackedStart(bytesAtStart(file, headerBytes))?.toString("utf8", 0, maxBytes);
+    return unpackedStart(bytesAt(file, 0, headerBytes))?.toString("utf8", 0, maxBytes);
   } catch (error) {
     if (isSystemError(error)) return undefined;
     throw error;
   }
 }
 
-function bytesAtStart(file: string, maxBytes: number): Buffer {
+/** The bytes of a file from a place on, as far as there are any. */
+export function bytesAt(file: string, position: number, maxBytes: number): Buffer {
   const handle = openSync(file, "r");
   try {
     const buffer = Buffer.alloc(maxBytes);
-    return buffer.subarray(0, readSync(handle, buffer));
+    return buffer.subarray(0, readSync(handle, buffer, 0, maxBytes, position));
   } finally {
     closeSync(handle);
   }

@@ -155,7 +155,7 @@ it("follows the lines of a version 1 session, whatever parents its entries name"
   const { lineages } = await readHome(fromPi(home.path));
   const lineage = at(lineages, 0);
   const native = jsonlRecords(restoredFiles([...toPi.writeNative(lineage)]));
-  const [foreign = ""] = restoredFiles([...toOmp.writeForeign(lineage, () => undefined)]).values();
+  const [foreign = ""] = restoredFiles([...toOmp.writeForeign(lineage, {})]).values();
   const given = Buffer.from(foreign).toString();
 
   expect(native.get(log)).toEqual(records);

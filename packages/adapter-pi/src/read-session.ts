@@ -13,8 +13,8 @@ import {
 } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import type { SessionFiles } from "./discover.ts";
+import type { Logs } from "./find-log.ts";
 import { type Head, isHeader, type LogOptions, readHead, readLog } from "./head.ts";
-import type { Root } from "./layout.ts";
 import { descentOf } from "./lineage.ts";
 import { type Settled, Settling } from "./migration.ts";
 import { AgentTask } from "./provenance.ts";
@@ -27,7 +27,7 @@ import type { Reading } from "./records/reading.ts";
 
 /** Where a session is read from. */
 export type Source = {
-  readonly root: Root;
+  readonly logs: Logs;
   readonly dialect: Dialect;
   /** Folders of the files that logs refer to by their hash; none for a client without. */
   readonly blobs: readonly string[];
@@ -127,7 +127,7 @@ function* readUnheld(
 async function openReading(
   files: SessionFiles,
   head: Head,
-  { root, dialect, blobs, options }: Source,
+  { logs, dialect, blobs, options }: Source,
 ): Promise<Reading | SourceFault> {
   const { header } = head;
   const place = placeOf(files, header);
@@ -138,17 +138,20 @@ async function openReading(
     const missing = anchor === undefined ? "time" : "working directory";
     return new SourceFault(header.at, `the session has no ${missing}: not ingested`);
   }
-  const { parent, cutPoint, relation } = await descentOf(files, head, { root, dialect, options });
+  const descent = await descentOf(files, head, { logs, dialect, options });
+  const { id, parent, cutPoint, relation, unresolved } = descent;
   const session = sessionEvent({
-    id: header.requireString("id"),
+    id: id ?? header.requireString("id"),
     parentSessionId: parent,
     parentMessageId: cutPoint,
     sourceAgent: dialect.origin,
     createdAt: anchor,
     project: scope,
+    unresolved,
     source: {
       path: place.requireString("path"),
       artifact: place.string("artifact"),
+      copyOf: id && header.id("id"),
       relation,
     },
   });

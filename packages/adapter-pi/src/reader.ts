@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
+import { Logs } from "./find-log.ts";
 import { ompHomes } from "./homes.ts";
 import { type Root, rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
@@ -25,7 +26,8 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
   return fileReader<SessionFiles>(dialect.origin, path, () => {
     const names = statSync(path).isDirectory() ? readdirSync(path) : undefined;
     const root = rootOf(path, names, dialect);
-    const discovery = new Discovery(root, dialect.origin);
+    const logs = new Logs(root);
+    const discovery = new Discovery(root, logs, dialect.origin);
     const folders = blobs === undefined ? blobFolders(root) : [blobs];
     return {
       all: () => discovery.all(),
@@ -33,7 +35,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
       measure: ({ file, sidecars }) => measureFiles(file, sidecars),
       read: (files, signal, count) =>
         readSession(files, {
-          root,
+          logs,
           dialect,
           blobs: dialect.hasBlobs ? folders : [],
           options: { ...limits, signal, count },

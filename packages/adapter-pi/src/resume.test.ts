@@ -12,7 +12,7 @@ const installed = (files: Installed["files"], session = lineage.root.session): I
 });
 
 it("goes on with a session of pi by the path of its log, in its directory", () => {
-  const files = [...toPi.writeForeign(lineage, () => undefined)];
+  const files = [...toPi.writeForeign(lineage, {})];
 
   expect(piResume(installed(files))).toEqual({
     commands: [["pi", "--session", `/home/ada/.pi/agent/${files[0]?.path}`]],
@@ -21,7 +21,7 @@ it("goes on with a session of pi by the path of its log, in its directory", () =
 });
 
 it("goes on with a session of omp by its id, with a sub-agent by its path", () => {
-  const files = [...toOmp.writeForeign(lineage, () => undefined)];
+  const files = [...toOmp.writeForeign(lineage, {})];
   const id = /_(.*)\.jsonl$/.exec(files[0]?.path ?? "")?.[1];
   const agent = lineage.descendants[0]?.session ?? lineage.root.session;
 
@@ -32,7 +32,7 @@ it("goes on with a session of omp by its id, with a sub-agent by its path", () =
 });
 
 it("goes to no directory that is none", () => {
-  const files = [...toPi.writeForeign(lineage, () => undefined)];
+  const files = [...toPi.writeForeign(lineage, {})];
   const session = { ...lineage.root.session, project: "--home-ada--" };
 
   expect(piResume(installed(files, session)).directory).toBeUndefined();

@@ -8,14 +8,14 @@ import { writeNative } from "./write-native.ts";
 export const toPi: Writer = {
   origin: pi.origin,
   writeNative,
-  writeForeign: (lineage, readTool) =>
-    writeForeign({ dialect: pi, tools: piTools }, lineage, readTool),
+  writeForeign: (lineage, meanings, parents) =>
+    writeForeign({ dialect: pi, tools: piTools, meanings }, lineage, parents),
 };
 
 /** Writes sessions as files of omp, relative to its home. */
 export const toOmp: Writer = {
   origin: omp.origin,
   writeNative,
-  writeForeign: (lineage, readTool) =>
-    writeForeign({ dialect: omp, tools: ompTools }, lineage, readTool),
+  writeForeign: (lineage, meanings, parents) =>
+    writeForeign({ dialect: omp, tools: ompTools, meanings }, lineage, parents),
 };

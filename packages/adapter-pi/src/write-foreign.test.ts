@@ -8,7 +8,7 @@ import {
   type Session,
   sessionFromWire,
 } from "@pond/canonical";
-import type { CommonCall, Lineage, Writer } from "@pond/canonical/adapter";
+import type { CommonCall, Lineage, NativeParent, Writer } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { readHome } from "./home.test-kit.ts";
@@ -60,7 +60,9 @@ const result = (value: JsonValue, call_id = "c") => ({
 
 /** The records of the first file, by line. */
 function records(writer: Writer, lineage: Lineage, common?: CommonCall): readonly JsonObject[] {
-  const [file] = jsonlRecords(restoredFiles(writer.writeForeign(lineage, () => common))).values();
+  const [file] = jsonlRecords(
+    restoredFiles(writer.writeForeign(lineage, { readTool: () => common })),
+  ).values();
   return (file ?? []).filter(isJsonObject);
 }
 
@@ -210,6 +212,20 @@ describe.each([
     ]);
   });
 
+  it("is given an answer that no call asked for as its text and its images", () => {
+    const picture = { type: "image", data: "aGk=", mimeType: "image/png" };
+    const pdf = { type: "file", filename: "a.pdf", url: "data:application/pdf;base64,aGk=" };
+    const answer = result([text("shot"), picture, pdf]);
+
+    const given = records(writer, lineageOf([{ role: "tool", content: [answer] }]));
+
+    expect(given.find(({ type }) => type === "custom_message")?.["content"]).toEqual([
+      text("Result of a tool (c):\nshot"),
+      picture,
+      text("[File a.pdf, application/pdf]"),
+    ]);
+  });
+
   it("is given what no human typed as context, which is read as such (`model-part-provenance`)", async () => {
     const lineage = lineageOf([
       { role: "system", content: "You weave." },
@@ -217,7 +233,7 @@ describe.each([
       { role: "user", content: [{ ...text("be brief"), provenance: "injected" }, text("weave")] },
       { role: "tool", content: [result("lost")] },
     ]);
-    const files = restoredFiles(writer.writeForeign(lineage, () => undefined));
+    const files = restoredFiles(writer.writeForeign(lineage, {}));
 
     const { contents } = await withFolder(files, (home) =>
       readHome(writer === toPi ? fromPi(home) : fromOmp(home)),
@@ -275,8 +291,8 @@ describe.each([
       { role: "assistant", content: [{ type: "reasoning", text: "" }] },
       { role: "assistant", content: [call("\ud800".repeat(200), { "\udfff": "\ud800" })] },
     ]);
-    const [file] = [...writer.writeForeign(lineage, () => undefined)];
-    const files = restoredFiles(writer.writeForeign(lineage, () => undefined));
+    const [file] = [...writer.writeForeign(lineage, {})];
+    const files = restoredFiles(writer.writeForeign(lineage, {}));
 
     expect((writer === toPi ? piProblems : ompProblems)(files)).toEqual([]);
     expect(file?.fidelity).toEqual({
@@ -289,7 +305,7 @@ describe.each([
 
 it("gives sub-agents to omp below their session and to pi as sessions that name it", async () => {
   const paths = (writer: Writer) =>
-    [...writer.writeForeign(sampleLineage(), () => undefined)].map(({ path }) => path);
+    [...writer.writeForeign(sampleLineage(), {})].map(({ path }) => path);
   const [root = "", child = "", grandchild = ""] = paths(toOmp);
 
   expect(child.startsWith(root.replace(".jsonl", "/Agent-"))).toBe(true);
@@ -297,7 +313,7 @@ it("gives sub-agents to omp below their session and to pi as sessions that name 
   expect(new Set(paths(toPi).map((path) => path.split("/").length))).toEqual(new Set([3]));
 
   const descents = async (writer: Writer) => {
-    const files = restoredFiles(writer.writeForeign(sampleLineage(), () => undefined));
+    const files = restoredFiles(writer.writeForeign(sampleLineage(), {}));
     const { lineages } = await withFolder(files, (home) =>
       readHome(writer === toPi ? fromPi(home) : fromOmp(home)),
     );
@@ -314,7 +330,7 @@ it("leaves out what lay beside the log, and says so", () => {
   });
 
   expect(messagesOf(toPi, lineage)).toEqual([]);
-  expect([...toPi.writeForeign(lineage, () => undefined)].map(({ fidelity }) => fidelity)).toEqual([
+  expect([...toPi.writeForeign(lineage, {})].map(({ fidelity }) => fidelity)).toEqual([
     { file: { kept: 0, translated: 0, dropped: 1 } },
   ]);
 });
@@ -331,10 +347,70 @@ it("cuts the task of a sub-agent of omp, but no character", () => {
   });
   const lineage = { root, descendants: [{ ...child, session }] };
 
-  const files = jsonlRecords(restoredFiles(toOmp.writeForeign(lineage, () => undefined)));
+  const files = jsonlRecords(restoredFiles(toOmp.writeForeign(lineage, {})));
   const inits = [...files.values()].flat().filter(isJsonObject);
 
   expect(inits.find(({ type }) => type === "session_init")?.["task"]).toBe(task.slice(0, -2));
+});
+
+describe("below sessions that the client has", () => {
+  const at = "sessions/--home-ada-loom--/2026-02-28T08-00-00-000Z_main";
+  const native = (id: string, path: string, above: object = {}): NativeParent => {
+    const { session } = lineageOf([], {}, { id, ...above }).root;
+    return { session, path };
+  };
+  const parents = [
+    native("agent", `${at}/Scout.jsonl`, {
+      parent_session_id: "main",
+      options: { source: { artifact: "Scout.jsonl" } },
+    }),
+    native("main", `${at}.jsonl`),
+  ];
+  const written = (writer: Writer, above: readonly NativeParent[], source: object) => {
+    const [parent] = above;
+    const lineage = lineageOf(
+      [{ role: "user", content: [text("x")] }],
+      {},
+      { parent_session_id: parent?.session.id, options: { source } },
+    );
+    const [[path, records] = ["", []]] = jsonlRecords(
+      restoredFiles(writer.writeForeign(lineage, {}, above)),
+    );
+    const head = records.filter(isJsonObject).find(({ type }) => type === "session");
+    return [path, head?.["parentSession"]];
+  };
+  const own = (project: string): unknown => expect.stringMatching(`^sessions/${project}/[^/]*$`);
+  const main = parents.slice(1);
+
+  it.each([
+    ["a sub-agent", {}],
+    ["a fork", { relation: "fork" }],
+  ])("%s names the path of its parent in pi", (_, source) => {
+    expect(written(toPi, main, source)).toEqual([own("--home-ada-loom--"), `${at}.jsonl`]);
+    expect(written(toPi, parents, source)).toEqual([own("--home-ada-loom--"), `${at}/Scout.jsonl`]);
+  });
+
+  it("a fork names the id of its parent in omp", () => {
+    const fork = { relation: "fork" };
+    const apart = [native("omp:main", `${at}.jsonl`)];
+
+    expect(written(toOmp, main, fork)).toEqual([own("--home-ada-loom--"), "main"]);
+    expect(written(toOmp, apart, fork)).toEqual([own("--home-ada-loom--"), "main"]);
+    expect(written(toOmp, parents, fork)).toEqual([own("--home-ada-loom--"), "agent"]);
+  });
+
+  it("a sub-agent lies below its parent in omp", () => {
+    const path = (begin: string) => expect.stringMatching(`^${begin}Agent-[0-9a-f]{8}\\.jsonl$`);
+
+    expect(written(toOmp, main, {})).toEqual([path(`${at}/`), undefined]);
+    expect(written(toOmp, parents, {})).toEqual([path(`${at}/Scout\\.`), undefined]);
+  });
+
+  it.each([[toPi], [toOmp]])("names none that is not there", (writer) => {
+    const lineage = lineageOf([], {}, { parent_session_id: "main" });
+
+    expect(records(writer, lineage).some((record) => "parentSession" in record)).toBe(false);
+  });
 });
 
 it("lets forks stand by themselves, and restores the same files twice", () => {
@@ -346,7 +422,7 @@ it("lets forks stand by themselves, and restores the same files twice", () => {
       parent_message_id: "m9",
     },
   );
-  const write = () => restoredFiles(toOmp.writeForeign(fork, () => undefined));
+  const write = () => restoredFiles(toOmp.writeForeign(fork, {}));
 
   expect([...write().keys()][0]?.split("/")).toHaveLength(3);
   expect(write()).toEqual(write());

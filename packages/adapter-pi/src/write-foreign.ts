@@ -2,11 +2,13 @@ import type { JsonObject, Message, Session } from "@pond/canonical";
 import { partsOf } from "@pond/canonical";
 import type {
   Lineage,
-  ReadTool,
+  Meanings,
+  NativeParent,
   RestoredFile,
   SessionContent,
   Tools,
 } from "@pond/canonical/adapter";
+import { sourceOf } from "@pond/canonical/adapter";
 import {
   copyUuid,
   derivedHex,
@@ -17,13 +19,18 @@ import {
   titleOf,
 } from "@pond/canonical/foreign";
 import type { Dialect } from "./dialect.ts";
+import { lastStep } from "./find-log.ts";
 import { isoTime, LogWriter } from "./foreign/log.ts";
 import { writeTurns } from "./foreign/turns.ts";
-import { logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
+import { idInName, logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
 import { titleSlot } from "./session-file/title-slot.ts";
 
 /** What a client's files are written by. */
-export type Target = { readonly dialect: Dialect; readonly tools: Tools };
+export type Target = {
+  readonly dialect: Dialect;
+  readonly tools: Tools;
+  readonly meanings: Meanings;
+};
 
 /**
  * Sessions of other clients as sessions this one goes on with: the conversation in one line, every
@@ -33,18 +40,13 @@ export type Target = { readonly dialect: Dialect; readonly tools: Tools };
 export function* writeForeign(
   target: Target,
   lineage: Lineage,
-  readTool: ReadTool,
+  parents: readonly NativeParent[] = [],
 ): Generator<RestoredFile> {
-  const family = familyOf(lineage);
-  const contents = [lineage.root, ...lineage.descendants];
-  const sessions = new Map(contents.map(({ session }) => [session.id, session]));
-  for (const content of contents) {
+  const family = familyOf(lineage, parents);
+  for (const content of [lineage.root, ...lineage.descendants]) {
     const { session } = content;
     const tally = new Tally();
     const log = new LogWriter(target.dialect, session.id);
-    // In a circle the root's parent is below it.
-    const parentId = content === lineage.root ? undefined : session.parent_session_id;
-    const above = parentId === undefined ? undefined : sessions.get(parentId);
     const isAgent = family.parentOf(session) !== undefined;
     const title = titleOf(content.messages);
     if (target.dialect.hasTitleSlot) {
@@ -56,31 +58,21 @@ export function* writeForeign(
         ),
       );
     }
-    log.line(header(session, above, { target, family, isAgent }));
+    log.line(header(session, family, target.dialect));
     if (title && !target.dialect.hasTitleSlot) {
       log.entry("session_info", session.created_at, { name: title.text });
     }
     if (isAgent && target.dialect.hasAgents) {
       log.entry("session_init", session.created_at, initOf(content));
     }
-    writeTurns(content, { ...target, readTool, tally, log });
+    writeTurns(content, { ...target, tally, log });
     const path = pathOf(session, family, target.dialect);
     yield { session: session.id, path, content: log.lines(), fidelity: tally.fidelity() };
   }
 }
 
-type Placing = { readonly target: Target; readonly family: Family; readonly isAgent: boolean };
-
-function header(
-  session: Session,
-  above: Session | undefined,
-  { target: { dialect }, family, isAgent }: Placing,
-): JsonObject {
-  // omp knows its sub-agents by their place and forks by an id; pi knows either by a path.
-  const isNamed = above !== undefined && !(isAgent && dialect.hasAgents);
-  const origin =
-    isNamed &&
-    (dialect.hasAgents ? copyUuid(dialect.origin, above.id) : pathOf(above, family, dialect));
+function header(session: Session, family: Family, dialect: Dialect): JsonObject {
+  const origin = originOf(session, family, dialect);
   return {
     type: "session",
     version: 3,
@@ -89,6 +81,17 @@ function header(
     cwd: session.project,
     ...(origin && { parentSession: origin }),
   };
+}
+
+/** omp knows its sub-agents by their place and forks by an id; pi knows either by a path. */
+function originOf(session: Session, family: Family, dialect: Dialect): string | undefined {
+  const above = family.aboveOf(session);
+  if (above === undefined) return undefined;
+  if (!dialect.hasAgents) return pathOf(above, family, dialect);
+  if (family.parentOf(session)) return undefined;
+  const path = family.nativePath(above);
+  if (path === undefined) return copyUuid(dialect.origin, above.id);
+  return idInName(lastStep(path)) ?? above.id;
 }
 
 /** How a sub-agent of omp begins. */
@@ -112,19 +115,35 @@ function textIn(message: Message): string {
 
 /** Where the log of a session lies, the same at every restore. */
 function pathOf(session: Session, family: Family, dialect: Dialect): string {
-  const main = dialect.hasAgents ? family.mainOf(session) : session;
-  const time = isoTime(main.created_at).replace(/[:.]/g, "-");
-  const folder = `${sessionsPrefix}${projectFolder(main.project)}`;
-  const log = `${folder}/${time}_${copyUuid(dialect.origin, main.id)}${logSuffix}`;
-  if (main.id === session.id) return log;
-  return `${stemOf(log)}/${agentName(session, family)}${logSuffix}`;
+  const owner = dialect.hasAgents ? ownerOf(session, family) : session;
+  const native = family.nativePath(owner);
+  const log = native ?? ownPath(owner, dialect);
+  if (owner.id === session.id) return log;
+  // The sub-agents of a sub-agent lie beside it.
+  const isBeside = native !== undefined && sourceOf(owner)["artifact"] !== undefined;
+  return `${stemOf(log)}${isBeside ? "." : "/"}${agentName(session, owner, family)}${logSuffix}`;
 }
 
-/** The name of a sub-agent, behind that of the sub-agent that started it. */
-function agentName(session: Session, family: Family): string {
+function ownPath(session: Session, { origin }: Dialect): string {
+  const time = isoTime(session.created_at).replace(/[:.]/g, "-");
+  const folder = `${sessionsPrefix}${projectFolder(session.project)}`;
+  return `${folder}/${time}_${copyUuid(origin, session.id)}${logSuffix}`;
+}
+
+/** The session whose log a sub-agent lies below: the nearest that omp has, else the topmost. */
+function ownerOf(session: Session, family: Family): Session {
   const main = family.mainOf(session);
+  let owner = session;
+  while (owner.id !== main.id && family.nativePath(owner) === undefined) {
+    owner = family.parentOf(owner) ?? main;
+  }
+  return owner;
+}
+
+/** The name of a sub-agent, behind those of the sub-agents between its owner and it. */
+function agentName(session: Session, owner: Session, family: Family): string {
   const names: string[] = [];
-  for (let at: Session | undefined = session; at && at.id !== main.id; at = family.parentOf(at)) {
+  for (let at: Session | undefined = session; at && at.id !== owner.id; at = family.parentOf(at)) {
     const name = `Agent-${derivedHex("agent", at.id).slice(0, 8)}`;
     if (names.includes(name)) break;
     names.unshift(name);

@@ -23,7 +23,10 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
     return { session, messages, path, folder };
   });
   const written = new Set(sessions.map(({ path }) => path));
+  const continued = sessions.map(({ session, path }) => `${sourceOf(session)["copyOf"]} ${path}`);
   for (const { session, messages, path, folder } of sessions) {
+    // Before a fork was known to go on with an agent, that log was the agent's own session.
+    if (continued.includes(`${session.id} ${path}`)) continue;
     const log = messages.filter((message) => restoreArtifact(message) === undefined);
     yield { session: session.id, path, content: inPieces(() => lines(log)) };
     for (const file of filesOf(messages, folder)) {

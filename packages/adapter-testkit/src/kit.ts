@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import type { JsonValue } from "@pond/canonical";
-import type { Reader, ReadTool, Writer } from "@pond/canonical/adapter";
+import type { Meanings, Reader, Writer } from "@pond/canonical/adapter";
 import { type Expected, readExpected } from "./expected.ts";
 import { jsonlRecords } from "./records.ts";
 import { readFolder, readFolders, type SourceFiles } from "./source-files.ts";
@@ -59,8 +59,8 @@ export type AdapterKit = {
   readonly keepsInside?: boolean;
   /** The validator of the client's own format, for what the writer writes. */
   readonly problems?: ProblemsOf;
-  /** What calls of other clients mean. Every foreign case also runs with one that knows some. */
-  readonly readTool?: ReadTool;
+  /** What other clients' calls mean. Every foreign case also runs where some are known. */
+  readonly meanings?: Meanings;
   /** Default: 50 sessions, the same ones at every run. */
   readonly generated?: Partial<Generated>;
 };
@@ -80,7 +80,7 @@ export function complete(kit: AdapterKit): CompleteKit {
     isInjected: () => false,
     keepsInside: false,
     problems: () => [],
-    readTool: () => undefined,
+    meanings: {},
     ...kit,
     generated: { runs: 50, seed: 1, ...kit.generated },
   };

@@ -1,5 +1,5 @@
 import { messageFromWire, type Session, sessionFromWire } from "@pond/canonical";
-import type { Lineage, ReadTool, SessionContent } from "@pond/canonical/adapter";
+import type { Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
 import { toolVocabulary } from "@pond/canonical/foreign";
 
 /**
@@ -27,7 +27,7 @@ const tools = toolVocabulary([
 ]);
 
 /** Knows the tools of the sample and of generated sessions, as core knows those of real clients. */
-export const sampleTools: ReadTool = (_, call) => tools.read(call);
+export const sampleMeanings: Meanings = { readTool: (_, call) => tools.read(call) };
 
 function sampleContent(id: string, parent?: string): SessionContent {
   const session: Session = sessionFromWire({

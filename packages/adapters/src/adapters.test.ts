@@ -1,6 +1,6 @@
 import { PondError } from "@pond/canonical";
 import { expect, test } from "vitest";
-import { adapterNamed, adapters } from "./adapters.ts";
+import { adapterNamed, adapters, meaningsOf } from "./adapters.ts";
 import { UnknownAdapterError } from "./errors.ts";
 
 test("finds every adapter of the registry by its name", () => {
@@ -15,6 +15,17 @@ test("names an adapter as its reader and its writer do", () => {
   ]);
 
   expect(names).toEqual(adapters.map(({ origin }) => [origin, origin, origin]));
+});
+
+test("asks the client of a session, and no other, what its records and calls mean", () => {
+  const bash = { name: "Bash", params: { command: "ls" } };
+  const { recordsOf, readTool } = meaningsOf();
+
+  expect(adapters.map(({ origin }) => recordsOf?.(origin))).toEqual(
+    adapters.map(({ records }) => records),
+  );
+  expect(readTool?.("claude-code", bash)?.kind).toBe("shell");
+  expect([recordsOf?.("loom"), readTool?.("loom", bash)]).toEqual([undefined, undefined]);
 });
 
 test("lists what there is where a name is unknown", () => {

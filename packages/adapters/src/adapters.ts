@@ -1,6 +1,7 @@
 import {
   claudeCodeHomes,
   claudeCodeProblems,
+  claudeCodeRecords,
   claudeCodeResume,
   claudeCodeTools,
   fromClaudeCode,
@@ -9,6 +10,7 @@ import {
 import {
   codexHomes,
   codexProblems,
+  codexRecords,
   codexResume,
   codexTools,
   fromCodex,
@@ -18,6 +20,7 @@ import {
   fromOpencode,
   opencodeHomes,
   opencodeProblems,
+  opencodeRecords,
   opencodeResume,
   opencodeTools,
   toOpencode,
@@ -38,12 +41,13 @@ import {
   ompTools,
   piHomes,
   piProblems,
+  piRecords,
   piResume,
   piTools,
   toOmp,
   toPi,
 } from "@pond/adapter-pi";
-import type { Adapter, ReadTool } from "@pond/canonical/adapter";
+import type { Adapter, Meanings, Origin } from "@pond/canonical/adapter";
 import { UnknownAdapterError } from "./errors.ts";
 
 /** Every client pond knows: one line each (spec 6.7). */
@@ -54,6 +58,7 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromClaudeCode(path),
     to: toClaudeCode,
     tools: claudeCodeTools,
+    records: claudeCodeRecords,
     problems: claudeCodeProblems,
     resume: claudeCodeResume,
   },
@@ -63,6 +68,7 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromCodex(path),
     to: toCodex,
     tools: codexTools,
+    records: codexRecords,
     problems: codexProblems,
     resume: codexResume,
   },
@@ -72,6 +78,7 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromOpencode(path),
     to: toOpencode,
     tools: opencodeTools,
+    records: opencodeRecords,
     problems: opencodeProblems,
     resume: opencodeResume,
   },
@@ -81,6 +88,7 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromPi(path),
     to: toPi,
     tools: piTools,
+    records: piRecords,
     problems: piProblems,
     resume: piResume,
   },
@@ -90,6 +98,7 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromOmp(path),
     to: toOmp,
     tools: ompTools,
+    records: piRecords,
     problems: ompProblems,
     resume: ompResume,
   },
@@ -113,7 +122,11 @@ export function adapterNamed(name: string): Adapter {
   );
 }
 
-/** Reads a call of any client in the registry, or in a list that goes beyond it. */
-export function toolReader(known: readonly Adapter[] = adapters): ReadTool {
-  return (origin, call) => known.find((adapter) => adapter.origin === origin)?.tools?.read(call);
+/** What every client in the registry, or in a list that goes beyond it, means by what it wrote. */
+export function meaningsOf(known: readonly Adapter[] = adapters): Meanings {
+  const client = (origin: Origin) => known.find((adapter) => adapter.origin === origin);
+  return {
+    readTool: (origin, call) => client(origin)?.tools?.read(call),
+    recordsOf: (origin) => client(origin)?.records,
+  };
 }

@@ -1,2 +1,2 @@
-export { adapterNamed, adapters, toolReader } from "./adapters.ts";
+export { adapterNamed, adapters, meaningsOf } from "./adapters.ts";
 export { UnknownAdapterError } from "./errors.ts";

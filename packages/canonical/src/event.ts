@@ -9,6 +9,12 @@ export type SessionEvent = {
   readonly session: Session;
   /** How many source records nothing but this event keeps; none where left out. */
   readonly records?: number;
+  /**
+   * What the source says of its origin that could not be looked up, because a file is not there now:
+   * `cut_point` where the parent is certain, `parent` where it is unknown, too, or only what a name
+   * suggests. What is stored of it stays, a cut-point only with the same parent.
+   */
+  readonly unresolved?: "parent" | "cut_point";
 };
 /** Opens a message. Its parts follow, in order, before the next one. */
 export type MessageEvent = {

@@ -1,4 +1,4 @@
-import type { ReadTool, Writer } from "@pond/canonical/adapter";
+import type { Meanings, Writer } from "@pond/canonical/adapter";
 import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import type { HandlerLimits } from "./limits.ts";
@@ -8,8 +8,8 @@ import type { Upkeep } from "./upkeep.ts";
 export type Restorers = {
   /** By client brand. */
   readonly writers: ReadonlyMap<string, Writer>;
-  /** What a call of another client's tool means. */
-  readonly readTool?: ReadTool;
+  /** What other clients' calls and records mean. */
+  readonly meanings?: Meanings;
 };
 
 /** What makes a search go by meaning. */

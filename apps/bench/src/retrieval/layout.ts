@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { adapters, toolReader } from "@pond/adapters";
+import { adapters, meaningsOf } from "@pond/adapters";
 import { type Message, messageFromWire, sessionFromWire } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { writeFiles } from "@pond/sessions";
@@ -25,7 +25,7 @@ export async function layOut(sets: readonly RetrievalSet[], folder: string): Pro
   const homes = new Map(adapters.map(({ origin }) => [origin, join(folder, origin)]));
   for (const home of homes.values()) mkdirSync(home, { recursive: true });
   const byProject = new Map<string, SetSession>();
-  const readTool = toolReader();
+  const meanings = meaningsOf();
   let turn = 0;
   for (const [at, { sessions }] of sets.entries()) {
     const children = Map.groupBy(sessions, ({ parent }) => parent);
@@ -38,7 +38,7 @@ export async function layOut(sets: readonly RetrievalSet[], folder: string): Pro
       const descendants = (children.get(session.id) ?? []).map(content);
       const lineage = { root: content(session), descendants };
       await writeFiles(
-        [...adapter.to.writeForeign(lineage, readTool)],
+        [...adapter.to.writeForeign(lineage, meanings)],
         join(folder, adapter.origin),
       );
       byProject.set(project, session);

@@ -44,7 +44,7 @@ describe("a model in a folder", () => {
     });
     expect(second.embedded).toBe(0);
     expect(searched.stdout).toMatch(/^ 1 {2}s0 .*\n {4}user similarity 0\.\d\d\n/);
-    expect(searched.stderr).toMatch(/found in 3 messages by words and meaning, \d+ ms\./);
+    expect(searched.stderr).toMatch(/found in 3 messages by words and meaning, [\d,]+ ms\./);
     expect(response.mode).toBe("hybrid");
     expect(response.sessions[0]).toMatchObject({
       session_id: "s0",
@@ -87,7 +87,7 @@ describe("a model in a folder", () => {
       /\n +3 {2}100 % {2}model#\w+\nSearch goes by words alone: POND_EMBEDDINGS switches it off\.\n/,
     );
     expect(stdout).toMatch(/\nNothing needs doing\.\n$/);
-    expect(searched.stderr).toMatch(/found in 3 messages, \d+ ms\.\n$/);
+    expect(searched.stderr).toMatch(/found in 3 messages, [\d,]+ ms\.\n$/);
   });
 
   it("explains what each arm gave", async () => {

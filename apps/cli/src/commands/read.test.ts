@@ -205,7 +205,7 @@ describe("pond search", () => {
 
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ 1 {2}c5e1b000-\S+ {2}\/home\/ada\/ledger {2}/);
-    expect(stderr).toMatch(/^\d sessions? found in \d+ messages, \d+ ms\./);
+    expect(stderr).toMatch(/^\d sessions? found in \d+ messages, [\d,]+ ms\./);
   });
 
   it("highlights matches on a terminal", async () => {

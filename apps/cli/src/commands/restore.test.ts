@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -78,6 +86,23 @@ describe("pond restore", () => {
     expect(dropped.filter((count) => count > 0).length).toBeGreaterThan(1);
     expect(stdout).toContain(`\nNot carried over: ${total} system`);
     expect(native.stdout).not.toContain("Not carried over");
+  });
+
+  it("counts once what a client loses that keeps a file beside each sub-agent", async () => {
+    const other = new Home();
+    await other.pond("sync", "omp", "--path", join(fixtures, "omp", "agents", "input"));
+    const id = "01a70000-0000-7000-8000-000000000013";
+    const lost = (fidelity: Record<string, { dropped: number }>): number =>
+      Object.values(fidelity).reduce((sum, { dropped }) => sum + dropped, 0);
+    const to = ["--to", "claude-code", "--json"];
+
+    const { files } = JSON.parse((await other.pond("restore", id, ...to, "--out", out)).stdout);
+    const resumed = JSON.parse((await other.pond("resume", id, ...to)).stdout);
+
+    const all: number[] = files.map(({ fidelity }: typeof resumed) => lost(fidelity));
+    expect(files.length).toBeGreaterThan(2);
+    expect(all.reduce((sum, each) => sum + each, 0)).toBe(lost(resumed.fidelity));
+    other.remove();
   });
 
   it("writes one session with its sub-agents straight into the folder", async () => {
@@ -359,6 +384,43 @@ describe("pond restore of a session that was forked in another client", () => {
     expect(tree(join(out, "all", to))).toEqual(tree(join(out, "one")));
   });
 
+  it("gives a client the fork with the session that it has, and knows that for a copy", async () => {
+    const third = new Home();
+    const { log, id, forkId } = third.writeForkInOmp();
+    await third.pond("sync", "-q");
+    const listed = async (...argv: readonly string[]) =>
+      (await third.pond("list", "--json", ...argv)).stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .map(({ source_agent, session_id, parent_session_id }) => [
+          source_agent,
+          session_id,
+          parent_session_id,
+        ]);
+    const before = await listed();
+    rmSync(log);
+
+    const { stdout } = await third.pond("restore", id, "--to", "pi", "--install", "--json");
+    const { files } = JSON.parse(stdout);
+    const copy = files.find((file: { session_id: string }) => file.session_id === forkId).path;
+    const [header] = contentOf(copy) as readonly Record<string, unknown>[];
+    await third.pond("sync", "-q");
+    // The session is there already: the copy of the fork names it all the same.
+    const resumed = await third.pond("resume", forkId, "--to", "pi", "--json");
+
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ files: [copy], written: false });
+    expect(header?.["parentSession"]).toBe(log.slice(join(third.folder, ".pi/agent/").length));
+    expect(await listed()).toEqual(before);
+    expect((await listed("--all")).filter(([agent]) => agent === "pi").toSorted()).toEqual(
+      [
+        ["pi", id, undefined],
+        ["pi", header?.["id"], id],
+      ].toSorted(),
+    );
+    third.remove();
+  });
+
   it("brings both back into their clients' homes, and leaves the fork that is there", async () => {
     const [log, fork] = [contentOf(made.log), contentOf(made.fork)];
     rmSync(made.log);
@@ -384,6 +446,45 @@ describe("pond restore of a session that was forked in another client", () => {
       [],
     ]);
     expect(readFileSync(made.fork, "utf8")).toBe("went on");
+  });
+});
+
+describe("pond restore of all for a client that has a copy of one", () => {
+  const id = "5e551000-0000-4000-8000-000000000001";
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ["once, where nobody went on", [], ["first"]],
+    ["with what the session said later", ["session"], ["first", "in the session"]],
+    ["as it is, where somebody went on in it", ["copy"], ["first", "in the copy"]],
+    ["as it is, where both went on", ["session", "copy"], ["first", "in the copy"]],
+  ])("gives back the conversation %s", async (_, grown, expected) => {
+    const third = new Home();
+    const log = third.writeSession(id, line(id, "u1", "first"));
+    await third.pond("sync", "-q");
+    const { files } = JSON.parse((await third.pond("resume", id, "--to", "pi", "--json")).stdout);
+    if (grown.includes("session")) {
+      appendFileSync(log, `${line(id, "u2", "in the session", { parentUuid: "u1" })}\n`);
+    }
+    if (grown.includes("copy")) {
+      const message = { role: "user", content: "in the copy" };
+      const at = { id: "a9", parentId: null, timestamp: "2026-11-21T09:00:00.000Z" };
+      appendFileSync(files[0], `${JSON.stringify({ type: "message", ...at, message })}\n`);
+    }
+    await third.pond("sync", "-q");
+
+    const argv = ["restore", "--all", "--to", "pi", "--out", out];
+    const { code, stdout } = await third.pond(...argv, "--json");
+    const text = (await third.pond(...argv, "--force")).stdout.replace(/\s+/g, " ");
+
+    const report = JSON.parse(stdout);
+    const written = Object.entries(tree(join(out, "pi")));
+    const said = ["first", "in the session", "in the copy"];
+    const isCopy = grown.includes("copy");
+    expect([code, report.faults, report.files.length, written.length]).toEqual([0, [], 1, 1]);
+    expect(report.left_out).toEqual(isCopy ? [id] : []);
+    expect(text.includes("which may lack what came later: 1 session.")).toBe(isCopy);
+    expect(said.filter((text) => JSON.stringify(written).includes(`"${text}"`))).toEqual(expected);
+    third.remove();
   });
 });
 

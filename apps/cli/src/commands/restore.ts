@@ -8,7 +8,7 @@ import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import { formatCount, formatCounted } from "../output/numbers.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
+import { type Shown, say, shown, shownLine } from "../output/shown.ts";
 import { wrapText } from "../output/wrap.ts";
 import { leftAsIsText } from "../plan-install.ts";
 import { type RestoreReport, restoreAll, restoreEach } from "../restore-sessions.ts";
@@ -75,7 +75,7 @@ function exitCodeOf({ files, faults }: RestoreReport): ExitCode {
 }
 
 function print({ output, home }: Context, report: RestoreReport): void {
-  const { files, left_as_is, faults } = report;
+  const { files, left_as_is, left_out, faults } = report;
   const listed = output.isVerbose ? files : files.slice(0, filesShown);
   const path = (each: string) => shownLine(shortenHome(each, home));
   if (!output.isQuiet) {
@@ -88,8 +88,9 @@ function print({ output, home }: Context, report: RestoreReport): void {
     const total = formatCounted(sessions, "session");
     const said = say`Restored ${total} in ${formatCounted(files.length, "file")}${kind}.`;
     const left = left_as_is.length > 0 ? [leftAsIsText(left_as_is.length)] : [];
+    const out = left_out.length > 0 ? [leftOutText(left_out.length)] : [];
     const dropped = droppedText(foreign.map(({ fidelity }) => fidelity)) ?? [];
-    for (const sentence of [said, ...left].concat(dropped)) {
+    for (const sentence of [said, ...left, ...out].concat(dropped)) {
       for (const line of wrapText(sentence, output.width)) output.line(output.style.faint(line));
     }
     if (files.length === 0 && faults.length === 0) {
@@ -102,4 +103,8 @@ function print({ output, home }: Context, report: RestoreReport): void {
   }
   const unnamed = faults.length - named.length;
   if (unnamed > 0) output.warn(say`and ${formatCount(unnamed)} more: -v lists them, --json too`);
+}
+
+function leftOutText(count: number): Shown {
+  return say`Left out for a copy that somebody went on in, which may lack what came later: ${formatCounted(count, "session")}.`;
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Adapter, Fidelity, RestoredFile, Resume } from "@pond/canonical/adapter";
-import type { LineageFile, SessionStore } from "@pond/sessions";
+import type { LineageFile, Restored, SessionStore } from "@pond/sessions";
 import { Command } from "commander";
 import { compareCopy } from "../compare-copy.ts";
 import { type Context, withStore } from "../context.ts";
@@ -13,9 +13,14 @@ import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
-import { leftAsIsText, planInstall } from "../plan-install.ts";
+import { leftAsIsText, planInstall, withoutMoved } from "../plan-install.ts";
 import { realFolder } from "../real-folder.ts";
-import { homeOf, installElsewhere, type RestoreReport } from "../restore-sessions.ts";
+import {
+  homeOf,
+  incompleteFaults,
+  installElsewhere,
+  type RestoreReport,
+} from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
 import { shellLine } from "../shell-words.ts";
@@ -40,9 +45,9 @@ type ResumeReport = {
   readonly files: readonly string[];
   /** False where they were there already and were left as they are. */
   readonly written: boolean;
-  /** Those of them that belong to forks and sub-agents, were there already and stay. */
+  /** Those of them that belong to other sessions, were there already and stay. */
   readonly left_as_is: readonly string[];
-  /** Sessions of other clients below it that their clients did not get. */
+  /** What its client did not get: sessions of others below it, and what it goes on from. */
   readonly faults: RestoreReport["faults"];
   /** True for a copy that was there already, stays, and may lack what came later. */
   readonly outdated: boolean;
@@ -92,19 +97,25 @@ async function install(
   flags: ResumeFlags,
 ): Promise<ResumeReport> {
   const { settings, home, env } = context;
-  const { adapterNamed, toolReader } = await import("@pond/adapters");
+  const { adapterNamed, meaningsOf } = await import("@pond/adapters");
   const { loadLineage, restore } = await import("@pond/sessions");
   const id = await resolveSessionId(settings, sessions, typed);
   const { session } = (await loadLineage(sessions, id)).root;
   const adapter = adapterNamed(flags.to ?? session.source_agent);
   if (adapter.resume === undefined) throw noCommand(adapter, id);
   const isForOwn = flags.to === undefined;
-  const options = { readTool: toolReader(), projectFor: realFolder, isCutByClient: isForOwn };
-  const { files, fidelity } = await restore(sessions, id, adapter.to, options);
   const folder = homeOf(adapter, { home, env });
+  const all = await restore(sessions, id, adapter.to, {
+    meanings: meaningsOf(),
+    projectFor: realFolder,
+    isCutByClient: isForOwn,
+    hasFile: (path) => existsSync(join(folder, path)),
+  });
+  const restored = await withoutMoved(all, adapter, folder, new Set([id]));
+  const { files, fidelity } = restored;
   const copies = await writtenCopies(settings);
   const { written, leftAsIs, isOutdated } = await place(
-    files,
+    restored,
     { id, folder, copies },
     flags.force ?? false,
   );
@@ -126,7 +137,7 @@ async function install(
     files: [...files.map(pathOf), ...elsewhere.files.map(({ path }) => path), ...elsewhereLeft],
     written: written.length > 0,
     left_as_is: [...leftAsIs.map(pathOf), ...elsewhereLeft],
-    faults: elsewhere.faults,
+    faults: [...incompleteFaults(restored), ...elsewhere.faults],
     outdated: isOutdated,
     fidelity: written.length > 0 ? fidelity : null,
     directory: directory ?? null,
@@ -146,7 +157,7 @@ type Placed = {
   readonly isOutdated: boolean;
 };
 
-const nothingElsewhere: RestoreReport = { files: [], left_as_is: [], faults: [] };
+const nothingElsewhere: RestoreReport = { files: [], left_as_is: [], left_out: [], faults: [] };
 
 const nothing = { written: [], leftAsIs: [], isOutdated: false } as const satisfies Placed;
 
@@ -155,7 +166,7 @@ const nothing = { written: [], leftAsIs: [], isOutdated: false } as const satisf
  * what it wrote since is worth more than a copy.
  */
 async function place(
-  files: readonly LineageFile[],
+  { files, bases }: Restored,
   target: Target,
   isForced: boolean,
 ): Promise<Placed> {
@@ -163,7 +174,14 @@ async function place(
   const { writeFiles } = await import("@pond/sessions");
   const own = ownFile(files, id);
   if (!isForced && own !== undefined && existsSync(join(folder, own.path))) {
-    return own.part.isNative ? nothing : updateCopies(files, own, target);
+    if (!own.part.isNative) return updateCopies(files, own, target);
+    // Its client refuses it without what it goes on from.
+    const needed = new Set<string>(bases.get(own.session));
+    const missing = files.filter(
+      ({ session, path }) => needed.has(session) && !existsSync(join(folder, path)),
+    );
+    await writeFiles(missing, folder);
+    return { ...nothing, written: missing };
   }
   const { toWrite, leftAsIs } = planInstall(files, folder, new Set([id]));
   await writeFiles(toWrite, folder, { isForced });

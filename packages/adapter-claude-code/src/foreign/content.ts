@@ -65,7 +65,8 @@ function isTaken(block: ResultBlock): boolean {
   return block.type === "text" || isApiImage(block.mediaType) || block.mediaType === pdf;
 }
 
-function resultBlock(block: ResultBlock): JsonObject | undefined {
+/** A piece of an answer; undefined where nothing can be seen of it. */
+export function resultBlock(block: ResultBlock): JsonObject | undefined {
   if (block.type === "text") return writeText(block.text).block;
   const { mediaType: media_type, base64: data } = block;
   const source = { type: "base64", media_type, data };

@@ -7,14 +7,14 @@ import {
   type ContextPart,
   fileNote,
   moved,
-  resultText,
+  orphanBlocks,
   type Tally,
   type Turn,
   toolName,
   unanswered,
 } from "@pond/canonical/foreign";
 import { claudeCodeTools } from "../tools.ts";
-import { writeFile, writeResult, writeText } from "./content.ts";
+import { resultBlock, writeFile, writeResult, writeText } from "./content.ts";
 
 /** What one side says, as blocks of the API. */
 export type Speech = {
@@ -48,8 +48,11 @@ function contextBlocks(part: ContextPart, tally: Tally): JsonObject[] {
     case "system":
       return tally.take("system", moved(writeText(part.text)));
     case "orphan":
-      // The API would refuse a result that no call waits for, so its text is kept.
-      return tally.take("tool_result", moved(writeText(resultText(part.part))));
+      // The API would refuse a result that no call waits for, so what it holds stands by itself.
+      tally.count("tool_result", "translated");
+      return orphanBlocks(part.part)
+        .map(resultBlock)
+        .filter((block) => block !== undefined);
     case "text":
       return tally.take(part.type, moved(writeText(part.text)));
     case "file":

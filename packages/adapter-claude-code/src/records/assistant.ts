@@ -17,5 +17,5 @@ export function readAssistant(
   const speaker = { injectedAs, isHumanTurn: false };
   const turn = { holder, key: "content", role: "assistant", speaker } as const;
   const events = readTurn(record, turn, reading);
-  return events && [...readAnsweredPrompts(record, reading), ...events];
+  return events && [...readAnsweredPrompts(record, holder.peek("id"), reading), ...events];
 }

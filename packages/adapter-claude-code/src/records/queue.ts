@@ -15,19 +15,28 @@ type Queued = {
   readonly envelope: Envelope;
   readonly text: Extracted<string>;
   readonly raw: string;
+  /** In milliseconds. */
+  readonly at: number;
 };
 
 /** What is known of the prompts typed while the model works, at one record of a session. */
 export class PromptQueue {
   /** First come, first out. Undefined stands for what no human typed. */
-  readonly #waiting: (Queued | undefined)[] = [];
+  #waiting: (Queued | undefined)[] = [];
   #removed: { readonly prompt: Queued; readonly at: number }[] = [];
-  /** What was taken out last, for a record of its own. */
+  /** What was taken out last, for a record of its own that did not come yet. */
   #dequeued: Queued | undefined;
   #hasResults = false;
+  /** What waited when results came: it goes to the model along with them. */
+  #due: readonly Queued[] = [];
+  /** The API's id of the answer that was written last. */
+  #answer: unknown;
 
   /** Undefined for what no human typed. */
   add(prompt: Queued | undefined): void {
+    if (prompt && this.#waiting.some((other) => isAgain(prompt, other))) return;
+    // A busy client puts back what it took out.
+    if (prompt?.raw === this.#dequeued?.raw) this.#dequeued = undefined;
     // What is queued behind a prompt that went nowhere yet may be that prompt, edited.
     if (prompt && !this.#hasResults) this.#removed = [];
     this.#waiting.push(prompt);
@@ -38,11 +47,19 @@ export class PromptQueue {
   take(operation: "dequeue" | "remove" | "popAll", at: number): void {
     if (operation !== "remove") this.#giveBack(at);
     if (operation === "popAll") this.#waiting.length = 0;
-    const prompt = this.#waiting.shift();
+    const prompt = this.#first();
     if (operation === "dequeue") this.#dequeued = prompt;
     if (operation !== "remove" || prompt === undefined) return;
     this.#removed.push({ prompt, at });
     if (this.#removed.length > maxWaiting) this.#removed.shift();
+  }
+
+  /** What was taken out and has no record yet was put back, where the queue would else be empty. */
+  #first(): Queued | undefined {
+    if (this.#waiting.length > 0) return this.#waiting.shift();
+    const prompt = this.#dequeued;
+    this.#dequeued = undefined;
+    return prompt;
   }
 
   /** Where a turn ends its tasks are removed, and in the same moment the next prompt is taken out. */
@@ -52,41 +69,64 @@ export class PromptQueue {
     this.#removed = this.#removed.filter((removed) => !isTask(removed));
   }
 
-  /** Learns from the events of a user's record. */
-  learn(events: readonly CanonicalEvent[]): void {
+  /** Learns from a user's record, and the events of it. */
+  learn(record: SourceRecord, events: readonly CanonicalEvent[]): void {
     const typed = events.flatMap((event) =>
       event.kind === "part" && event.part.provenance === "conversational" ? [event.part] : [],
     );
     if (typed.length > 0) {
       this.#removed = [];
-      this.#skipTo(typed.map((part) => (part.type === "text" ? part.text : "")).join(""));
+      const text = typed.map((part) => (part.type === "text" ? part.text : "")).join("");
+      this.#skipTo(text, timeOf(record));
     }
-    this.#hasResults ||= events.some(
+    if (this.#hasResults) return;
+    this.#hasResults = events.some(
       (event) => event.kind === "message" && event.message.role === "tool",
     );
+    if (this.#hasResults) this.#due = this.#waiting.filter((prompt) => prompt !== undefined);
   }
 
   /** Where a prompt has a record though it was not at the front, those before it are gone, too. */
-  #skipTo(typed: string): void {
+  #skipTo(typed: string, time: number): void {
     const isNext = this.#dequeued?.raw === typed;
-    const at = isNext ? -1 : this.#waiting.findIndex((prompt) => prompt?.raw === typed);
-    this.#waiting.splice(0, at + 1);
+    // What was queued just now was not taken out behind others: the client was idle.
+    const isTyped = (prompt: Queued | undefined) =>
+      prompt?.raw === typed && (!isNext || time - prompt.at < moment);
+    this.#waiting.splice(0, this.#waiting.findIndex(isTyped) + 1);
     this.#dequeued = undefined;
   }
 
-  /** The prompts that the model answers now: such a one goes to it along with results of tools. */
-  answered(): readonly Queued[] {
+  /**
+   * The prompts that the model answers now: such a one goes to it along with results of tools.
+   *
+   * @param answer - The API's id of what the model says, where it has one.
+   */
+  answered(answer: unknown): readonly Queued[] {
+    const isNew = answer === undefined || answer !== this.#answer;
+    this.#answer = answer;
     // An answer is written as it streams: a prompt waits for the results of the tool it calls.
     if (!this.#hasResults) return [];
     const prompts = this.#removed.map(({ prompt }) => prompt);
     this.#removed = [];
     this.#hasResults = false;
+    return isNew ? [...prompts, ...this.#takeDue()] : prompts;
+  }
+
+  /** The client leaves none of these in the queue: that they were taken out is not in the log. */
+  #takeDue(): readonly Queued[] {
+    const prompts = this.#due.filter((prompt) => this.#waiting.includes(prompt));
+    this.#waiting = this.#waiting.filter((each) => each === undefined || !prompts.includes(each));
     return prompts;
   }
 }
 
 /** In milliseconds; shorter than any answer of a model. */
 const moment = 100;
+
+/** True where the client wrote a line again that it could not write whole. */
+function isAgain({ raw, at }: Queued, other: Queued | undefined): boolean {
+  return raw === other?.raw && at === other.at;
+}
 
 /** More than a human queues; a log may tell of none that was taken out. */
 const maxWaiting = 100;
@@ -99,7 +139,7 @@ export function readQueueOperation(record: SourceRecord, reading: Reading): Cano
     reading.queue.add(queued(record, envelope));
   }
   if (operation === "dequeue" || operation === "remove" || operation === "popAll") {
-    reading.queue.take(operation, Date.parse(String(record.peek("timestamp"))));
+    reading.queue.take(operation, timeOf(record));
   }
   return readCarrier(record, reading, envelope);
 }
@@ -123,12 +163,20 @@ function queued(record: SourceRecord, envelope: Envelope): Queued | undefined {
   const raw = record.peek("content");
   // Commands wait in the same queue.
   if (typeof raw !== "string" || raw === "" || /^[</]/.test(raw)) return undefined;
-  return { envelope, text: record.requireString("content"), raw };
+  return { envelope, text: record.requireString("content"), raw, at: timeOf(record) };
+}
+
+function timeOf(record: SourceRecord): number {
+  return Date.parse(String(record.peek("timestamp")));
 }
 
 /** The prompts that the model answers with this record, and that no record of their own keeps. */
-export function readAnsweredPrompts(record: SourceRecord, reading: Reading): CanonicalEvent[] {
-  const prompts = reading.queue.answered();
+export function readAnsweredPrompts(
+  record: SourceRecord,
+  answer: unknown,
+  reading: Reading,
+): CanonicalEvent[] {
+  const prompts = reading.queue.answered(answer);
   if (!keepsNoPrompt(record)) return [];
   return prompts.flatMap(({ envelope: { id, timestamp }, text, raw }) => {
     const message = messageEvent(reading.session, "user", {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { contentOf, jsonlRecords, lineagesOf, readAll, restoredFiles } from "@pond/adapter-testkit";
 import { type Message, partsOf } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromClaudeCode } from "../from-claude-code.ts";
 import { writeNative } from "../write-native.ts";
 
@@ -184,14 +184,14 @@ it("takes prompts out of the queue in the order in which they came", async () =>
     queue("enqueue"),
     queue("enqueue", "first"),
     queue("enqueue", "/model"),
-    queue("enqueue", "second"),
     queue("dequeue"),
-    queue("remove"),
     queue("remove"),
     result,
     assistant("one"),
-    result,
+    queue("enqueue", "second"),
     queue("remove"),
+    queue("remove"),
+    result,
     assistant("two"),
   ]);
 
@@ -224,6 +224,84 @@ it("holds no more prompts that were taken out than a human types", async () => {
   const messages = await messagesOf([result, ...taken.flat(), assistant("so")]);
 
   expect(said(messages)).toHaveLength(101);
+});
+
+describe("where a line about the queue is lost", () => {
+  it("reads a prompt that waits when results come where they are answered", async () => {
+    const messages = await messagesOf([
+      queue("enqueue", "first"),
+      result,
+      assistant("one"),
+      queue("enqueue", "second"),
+      queue("remove"),
+      result,
+      assistant("two"),
+      user("idle"),
+      queue("enqueue", "third"),
+      queue("remove"),
+      result,
+      assistant("three"),
+    ]);
+
+    expect(said(messages)).toEqual([
+      ...["user: first", "assistant: one", "user: second", "assistant: two"],
+      ...["user: idle", "user: third", "assistant: three"],
+    ]);
+  });
+
+  it("waits for the answer, where the rest of a message stands behind the results", async () => {
+    const row = (text: string, id: string) => ({
+      ...assistant(text),
+      message: { role: "assistant", id, content: [{ type: "text", text }] },
+    });
+    const messages = await messagesOf([
+      queue("enqueue", "typed"),
+      row("I look", "msg_1"),
+      result,
+      row("and look", "msg_1"),
+      result,
+      queue("remove"),
+      row("so", "msg_2"),
+    ]);
+
+    expect(said(messages).slice(2)).toEqual(["user: typed", "assistant: so"]);
+  });
+
+  it("reads a prompt once that was taken out and put back", async () => {
+    const messages = await messagesOf([
+      queue("enqueue", "typed"),
+      queue("dequeue"),
+      queue("enqueue", "typed"),
+      queue("dequeue"),
+      queue("remove"),
+      queue("remove"),
+      result,
+      assistant("so"),
+    ]);
+
+    expect(said(messages)).toEqual(["user: typed", "assistant: so"]);
+  });
+
+  it("knows by its time which of two equal prompts an idle client took out", async () => {
+    const messages = await messagesOf([
+      queue("enqueue", "typed"),
+      { ...queue("enqueue", "typed"), timestamp: "2026-03-01T09:01:00.000Z" },
+      queue("dequeue"),
+      user("typed", { timestamp: "2026-03-01T09:01:00.020Z" }),
+      result,
+      assistant("so"),
+    ]);
+
+    expect(said(messages)).toEqual(["user: typed", "assistant: so"]);
+  });
+
+  it("reads a prompt once whose line was written again", async () => {
+    const line = { ...queue("enqueue", "typed"), timestamp: "2026-03-01T09:00:00.000Z" };
+
+    const messages = await messagesOf([line, line, queue("remove"), result, assistant("so")]);
+
+    expect(said(messages)).toEqual(["user: typed", "assistant: so"]);
+  });
 });
 
 const task = JSON.stringify({
@@ -340,7 +418,7 @@ it.each<[name: string, rows: readonly Row[], version?: string]>([
   ["that was taken back with all others", [queue("popAll"), result, assistant("so")]],
   [
     "that was taken back and edited",
-    [queue("remove"), queue("enqueue", "edited"), result, assistant("so")],
+    [queue("remove"), queue("enqueue", "edited"), queue("popAll"), result, assistant("so")],
   ],
   [
     "that was taken back behind a task",

@@ -23,6 +23,6 @@ export function readUser(record: SourceRecord, reading: Reading): CanonicalEvent
   const author = isAgentPrompt ? ({ author: "agent" } as const) : {};
   const turn = { holder, key: "content", role: "user", speaker, ...author } as const;
   const events = readTurn(record, turn, reading);
-  reading.queue.learn(events ?? []);
+  reading.queue.learn(record, events ?? []);
   return events;
 }

@@ -52,7 +52,7 @@ function contextElements(part: ContextPart, tally: Tally): JsonObject[] {
     case "text":
       return tally.take(part.type, moved(writeText(part.text)));
     case "orphan":
-      // The API would refuse an output that no call waits for, so its text is kept.
+      // The API would refuse an output that no call waits for, so its text is kept, and what else it holds is named.
       return tally.take("tool_result", moved(writeText(resultText(part.part))));
     case "file": {
       // Instructions are text only.

@@ -12,6 +12,8 @@ export type ThreadPlace = {
   readonly title?: string | undefined;
   /** Set for a sub-agent. */
   readonly spawn?: { readonly parentThread: string; readonly depth: number };
+  /** Set for a fork: the thread it came from. */
+  readonly forkedFrom?: string;
 };
 
 /** The lines of a thread in order: its header, then turn by turn the items and their events. */
@@ -49,10 +51,11 @@ class LineWriter {
   }
 
   header(): string {
-    const { session, thread, mainThread, spawn } = this.#place;
+    const { session, thread, mainThread, spawn, forkedFrom } = this.#place;
     const payload = {
       id: thread,
       session_id: mainThread,
+      ...(forkedFrom && { forked_from_id: forkedFrom }),
       ...(spawn && { parent_thread_id: spawn.parentThread }),
       timestamp: new Date(this.#lastMillis).toISOString(),
       cwd: wellFormed(session.project),

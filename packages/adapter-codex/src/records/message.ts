@@ -11,7 +11,7 @@ import {
   sourceOf,
   systemMessageEvent,
 } from "@pond/canonical/adapter";
-import { isImageTag, labelsOf, rulesIn } from "../provenance.ts";
+import { compactSummary, isImageTag, labelsOf, rulesIn } from "../provenance.ts";
 import type { Speaker } from "../spans.ts";
 import {
   aroundText,
@@ -53,7 +53,7 @@ function readTurn(
   reading: Reading,
 ): CanonicalEvent[] | undefined {
   const plain = item.peek("content");
-  const speakerAt = role === "user" ? userAt(record, item, reading) : modelAt(item);
+  const speakerAt = role === "user" ? userAt(record, item, reading) : modelAt(record, item);
   const place: ElementPlace = { list: "content", block: undefined };
   const drafts: readonly Draft[] | undefined =
     typeof plain === "string" ? draftText(item, "content", speakerAt(place), place) : undefined;
@@ -91,9 +91,16 @@ function userAt(
   });
 }
 
-function modelAt(item: SourceRecord): (place: ElementPlace) => Speaker {
+/** The summary of a compaction is what the model was told to write for itself, and no answer. */
+function modelAt(record: SourceRecord, item: SourceRecord): (place: ElementPlace) => Speaker {
   const labels = labelsOf(item);
-  return ({ block = 0 }) => ({ author: "model", kind: labels[block]?.kind });
+  const isSummary = metadataOf(record)["compaction_output"] === true;
+  const kindOf = (block: number) => (isSummary ? compactSummary : labels[block]?.kind);
+  return ({ block = 0 }) => ({ author: "model", kind: kindOf(block) });
+}
+
+function metadataOf(record: SourceRecord): JsonObject {
+  return objectOf(record.peek("metadata"));
 }
 
 /** Marks what stands in the user's place of a spawned thread and is the spawner's. */
@@ -103,7 +110,7 @@ export function agentMark(record: SourceRecord, reading: Reading): "agent" | und
 
 /** True for what an agent was given of the history of its parent: whoever wrote it, wrote it there. */
 function isInherited(record: SourceRecord, { historyStart }: Reading): boolean {
-  if (objectOf(record.peek("metadata"))["inherited_user_message"] === true) return true;
+  if (metadataOf(record)["inherited_user_message"] === true) return true;
   const ordinal = record.peek("ordinal");
   return typeof ordinal === "number" && historyStart !== undefined && ordinal < historyStart;
 }

@@ -1,10 +1,10 @@
 import type { JsonObject, Message, Session } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
+import type { NamedModel } from "@pond/canonical/adapter";
 import type {
   AssistantPart,
   AssistantTurn,
   ContextPart,
-  NamedModel,
   Tally,
   Turn,
 } from "@pond/canonical/foreign";

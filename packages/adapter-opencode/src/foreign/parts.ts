@@ -16,9 +16,9 @@ import {
   isApiImage,
   isElsewhere,
   mediaTypeOf,
+  orphanBlocks,
   type ResultBlock,
   resultBlocks,
-  resultText,
   type Tally,
   toolName,
   unanswered,
@@ -35,7 +35,8 @@ export function userParts(part: ContextPart, isTyped: boolean, tally: Tally): re
     case "system":
       return given(part.text, "system", tally);
     case "orphan":
-      return given(resultText(part.part), "tool_result", tally);
+      tally.count("tool_result", "translated");
+      return orphanBlocks(part.part).map(givenBlock);
     case "file":
       return fileParts(part, tally);
     case "text":
@@ -69,15 +70,18 @@ export function assistantParts(
 }
 
 /** Text no human typed: the model sees it, the list of messages does not show it. */
-function given(
-  text: string,
-  counted: "system" | "text" | "tool_result",
-  tally: Tally,
-): readonly BarePart[] {
+function given(text: string, counted: "system" | "text", tally: Tally): readonly BarePart[] {
   const isKept = hasVisibleText(text);
   // The client has harness text in such parts too, so that only other things become another.
   tally.count(counted, isKept ? (counted === "text" ? "kept" : "translated") : "dropped");
   return isKept ? [{ type: "text", text, synthetic: true }] : [];
+}
+
+/** A piece of an answer that no call asked for. */
+function givenBlock(block: ResultBlock): BarePart {
+  if (isAttachable(block)) return { ...attachment(block), synthetic: true };
+  const text = block.type === "text" ? block.text : blockNote(block);
+  return { type: "text", text, synthetic: true };
 }
 
 /** Images and PDF files go to the model as they are, text as text, other files by name. */
@@ -134,11 +138,7 @@ function toolPart(
   if (isFailure) {
     return { ...head, state: { status: "error", ...ended, error: text || "(no output)" } };
   }
-  const attachments = attached.map((block) => {
-    const { mediaType: mime, base64 } = block;
-    const name = block.type === "file" && block.name !== undefined ? { filename: block.name } : {};
-    return { type: "file", mime, ...name, url: `data:${mime};base64,${base64}` };
-  });
+  const attachments = attached.map(attachment);
   const state = completed(call.name, ended, text);
   return { ...head, state: attachments.length > 0 ? { ...state, attachments } : state };
 }
@@ -146,6 +146,13 @@ function toolPart(
 function completed(tool: string, ended: Ended, output: string): JsonObject {
   const title = titleOf(tool, ended.input);
   return { status: "completed", ...ended, output, title, metadata: {} };
+}
+
+/** What a tool gave, as the client keeps files. */
+function attachment(block: ImageBlock | FileBlock): BarePart {
+  const { mediaType: mime, base64 } = block;
+  const name = block.type === "file" && block.name !== undefined ? { filename: block.name } : {};
+  return { type: "file", mime, ...name, url: `data:${mime};base64,${base64}` };
 }
 
 /** True for what the client gives to the model as it is. */

@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import type { SourceSession } from "@pond/canonical/adapter";
@@ -26,6 +25,7 @@ import {
   findInTree,
   linkedOut,
   listTree,
+  orphans,
   sidesOfDatabase,
   type TreeSession,
 } from "./tree-layout.ts";
@@ -76,8 +76,10 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
       yield { kind: "source", key: `${home.prefix}${id}`, ...measure(home, id, stand) };
     }
     yield* faults;
-    if (home.hasTree) yield* linkedOut(home.folder);
-    yield* orphansOf(home, tree);
+    if (home.hasTree) {
+      yield* linkedOut(home.folder);
+      yield* orphans(home.folder, tree);
+    }
   } finally {
     for (const database of databases) database.close();
   }
@@ -256,16 +258,4 @@ function messageIds(session: StoredSession): Set<unknown> {
 function updatedOf({ record }: StoredSession): number {
   const updated = record.record("time")?.peek("updated");
   return typeof updated === "number" ? updated : 0;
-}
-
-/** Messages and parts of a tree whose session or message is gone. */
-function* orphansOf(
-  { folder, hasTree }: Home,
-  tree: ReadonlyMap<string, TreeSession>,
-): Generator<FaultEvent> {
-  if (!hasTree || !existsSync(join(folder, "storage/message"))) return;
-  for (const id of readdirSync(join(folder, "storage/message")).sort()) {
-    if (tree.has(id)) continue;
-    yield fault(join(folder, "storage/message", id), "messages of a session that is gone");
-  }
 }

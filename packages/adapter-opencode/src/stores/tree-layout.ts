@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type FaultEvent, isJsonObject } from "@pond/canonical";
 import { isGone, isSystemError, leadsOutReason } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
-import { isLinkOut } from "../links.ts";
+import { isFileOrLink, isLinkOut } from "../links.ts";
 import { NotJson, readJsonObject } from "./json-file.ts";
 
 /** The folders and files of one session in a JSON tree; all paths are below the client's folder. */
@@ -82,6 +82,29 @@ export function* linkedOut(home: string): Generator<FaultEvent> {
   }
 }
 
+/**
+ * A fault for each folder of messages whose session is gone, and of parts whose message is. The
+ * client removes files and leaves their folders, so that an empty one says nothing.
+ */
+export function* orphans(
+  home: string,
+  sessions: ReadonlyMap<string, TreeSession>,
+): Generator<FaultEvent> {
+  // First these: the client writes a message before its parts.
+  const owners = foldersAndLinks(home, "storage/part");
+  const messages = new Set<string>();
+  for (const id of foldersAndLinks(home, "storage/message")) {
+    const names = jsonNames(home, `storage/message/${id}`);
+    for (const name of names) messages.add(name);
+    if (names.length === 0 || sessions.has(id)) continue;
+    yield fault(join(home, "storage/message", id), "messages of a session that is gone");
+  }
+  for (const id of owners) {
+    if (messages.has(id) || jsonNames(home, `storage/part/${id}`).length === 0) continue;
+    yield fault(join(home, "storage/part", id), "parts of a message that is gone");
+  }
+}
+
 /** The session of this id; undefined where the trees hold none. */
 export function findInTree(home: string, id: string): TreeSession | undefined {
   const places = sessionFolders(home)
@@ -123,6 +146,15 @@ export function jsonNames(home: string, path: string): readonly string[] {
     .filter(({ name }) => name.endsWith(".json"))
     .filter((entry) => entry.isFile() || isLinkOut(join(folder, entry.name), home))
     .map(({ name }) => name.slice(0, -".json".length))
+    .sort();
+}
+
+/** Names of the folders in a folder of the client's and of links to some, in order. */
+function foldersAndLinks(home: string, path: string): readonly string[] {
+  const folder = join(home, path);
+  return entriesOf(folder)
+    .filter((entry) => !isFileOrLink(folder, entry))
+    .map(({ name }) => name)
     .sort();
 }
 

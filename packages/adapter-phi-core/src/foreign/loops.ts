@@ -33,7 +33,14 @@ export function loopsOfTurns(
     groups.map((group) => group.flatMap((turn) => messagesOfTurn(turn, session, tally))),
     session,
   );
-  return groups.map((group, index) => loopOf(session, group, said[index] ?? [], index));
+  let latest: Micros | undefined;
+  return groups.map((turns, index) => {
+    const startedAt = turns[0]?.message.timestamp ?? session.created_at;
+    // A clock can go back, and loops follow each other as they began.
+    const begun = latest === undefined || latest < startedAt ? startedAt : latest;
+    latest = begun;
+    return loopOf(session, { turns, messages: said[index] ?? [], startedAt, begun }, index);
+  });
 }
 
 /** Providers refuse a conversation that an answer begins. */
@@ -59,17 +66,23 @@ export function firstLoopId(session: Session): string {
   return `${copyUuid(origin, session.id)}.pond.1`;
 }
 
+type LoopDraft = {
+  readonly turns: readonly Turn[];
+  readonly messages: readonly JsonObject[];
+  readonly startedAt: Micros;
+  /** When it began as the library is told. */
+  readonly begun: Micros;
+};
+
 function loopOf(
   session: Session,
-  turns: readonly Turn[],
-  messages: readonly JsonObject[],
+  { turns, messages, startedAt, begun }: LoopDraft,
   index: number,
 ): ForeignLoop {
   const sessionId = copyUuid(origin, session.id);
   const loopId = `${sessionId}.pond.${index + 1}`;
   const times = turns.map(({ message }) => message.timestamp);
-  const startedAt = times[0] ?? session.created_at;
-  const endedAt = newestOf([startedAt, ...times]);
+  const endedAt = newestOf([begun, ...times]);
   return {
     loopId,
     startedAt,
@@ -80,7 +93,7 @@ function loopOf(
       agent_id: session.project,
       parent_loop_id: null,
       continuation_kind: "Initial",
-      started_at: toRfc3339(startedAt),
+      started_at: toRfc3339(begun),
       ended_at: toRfc3339(endedAt),
       status: "Completed",
       rejection: null,

@@ -21,8 +21,9 @@ import {
   isElsewhere,
   mediaTypeOf,
   type Outcome,
+  orphanBlocks,
+  type ResultBlock,
   resultBlocks,
-  resultText,
   type Tally,
   type Turn,
   toolName,
@@ -64,10 +65,14 @@ function contextBlocks(part: ContextPart, tally: Tally): readonly JsonObject[] {
     const [block] = fileBlocks(part, tally);
     return [{ type: "text", text: contextMark }, ...(block ? [block] : [])];
   }
-  const text = part.type === "orphan" ? resultText(part.part) : part.text;
-  const type = part.type === "orphan" ? "tool_result" : part.type;
-  tally.count(type, hasVisibleText(text) ? "translated" : "dropped");
-  return hasVisibleText(text) ? [{ type: "text", text: `${contextMark}${text}` }] : [];
+  if (part.type === "orphan") {
+    tally.count("tool_result", "translated");
+    const [head, ...others] = orphanBlocks(part.part);
+    return [{ type: "text", text: `${contextMark}${head.text}` }, ...others.map(resultBlock)];
+  }
+  const isSaid = hasVisibleText(part.text);
+  tally.count(part.type, isSaid ? "translated" : "dropped");
+  return isSaid ? [{ type: "text", text: `${contextMark}${part.text}` }] : [];
 }
 
 function textBlocks(text: string, type: "text" | "reasoning", tally: Tally): JsonObject[] {
@@ -156,15 +161,20 @@ function resultContent({ result }: ToolResultPart): {
   readonly outcome: Outcome;
 } {
   const { blocks, isWhole } = resultBlocks(result);
-  let isKept = isWhole;
-  const content = blocks.map((block): JsonObject => {
-    if (block.type === "text") return { type: "text", text: block.text };
-    const { base64: data, mediaType: mimeType } = block;
-    if (isApiImage(mimeType)) return { type: "image", data, mimeType };
-    isKept = false;
-    return { type: "text", text: blockNote(block) };
-  });
-  return { content, outcome: isKept ? "kept" : "translated" };
+  const isKept = isWhole && blocks.every(isTaken);
+  return { content: blocks.map(resultBlock), outcome: isKept ? "kept" : "translated" };
+}
+
+function isTaken(block: ResultBlock): boolean {
+  return block.type === "text" || isApiImage(block.mediaType);
+}
+
+function resultBlock(block: ResultBlock): JsonObject {
+  if (block.type === "text") return { type: "text", text: block.text };
+  const { base64: data, mediaType: mimeType } = block;
+  return isApiImage(mimeType)
+    ? { type: "image", data, mimeType }
+    : { type: "text", text: blockNote(block) };
 }
 
 function millisOf(at: Micros): number {

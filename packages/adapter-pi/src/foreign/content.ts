@@ -10,6 +10,7 @@ import {
   isTextType,
   mediaTypeOf,
   type Outcome,
+  type ResultBlock,
   resultBlocks,
   type Written,
 } from "@pond/canonical/foreign";
@@ -41,13 +42,19 @@ export function writeResult(part: ToolResultPart): {
   readonly outcome: Outcome;
 } {
   const { blocks, isWhole } = resultBlocks(part.result);
-  let isKept = isWhole;
-  const content = blocks.flatMap((block): JsonObject[] => {
-    if (block.type === "text") return [{ type: "text", text: block.text }];
-    const { base64: data, mediaType: mimeType } = block;
-    if (isApiImage(mimeType)) return [{ type: "image", data, mimeType }];
-    isKept = false;
-    return [{ type: "text", text: blockNote(block) }];
-  });
-  return { content, outcome: isKept ? "kept" : "translated" };
+  const isKept = isWhole && blocks.every(isTaken);
+  return { content: blocks.map(resultBlock), outcome: isKept ? "kept" : "translated" };
+}
+
+function isTaken(block: ResultBlock): boolean {
+  return block.type === "text" || isApiImage(block.mediaType);
+}
+
+/** A piece of an answer; what the clients have no block for is named. */
+export function resultBlock(block: ResultBlock): JsonObject {
+  if (block.type === "text") return { type: "text", text: block.text };
+  const { base64: data, mediaType: mimeType } = block;
+  return isApiImage(mimeType)
+    ? { type: "image", data, mimeType }
+    : { type: "text", text: blockNote(block) };
 }

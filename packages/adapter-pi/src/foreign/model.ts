@@ -1,4 +1,4 @@
-import type { NamedModel } from "@pond/canonical/foreign";
+import type { NamedModel } from "@pond/canonical/adapter";
 
 /** A model as both clients name it. */
 export type UsedModel = {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Message } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
-import type { ReadTool, SessionContent, Tools } from "@pond/canonical/adapter";
+import type { Meanings, SessionContent, Tools } from "@pond/canonical/adapter";
 import {
   type AssistantPart,
   type AssistantTurn,
@@ -8,7 +8,7 @@ import {
   type ContextPart,
   type ContextTurn,
   moved,
-  resultText,
+  orphanBlocks,
   type Tally,
   type Turn,
   toolName,
@@ -18,7 +18,7 @@ import {
   type Written,
 } from "@pond/canonical/foreign";
 import type { Dialect } from "../dialect.ts";
-import { writeFile, writeResult, writeText } from "./content.ts";
+import { resultBlock, writeFile, writeResult, writeText } from "./content.ts";
 import type { LogWriter } from "./log.ts";
 import { modelUsed } from "./model.ts";
 
@@ -26,7 +26,7 @@ import { modelUsed } from "./model.ts";
 export type TurnContext = {
   readonly dialect: Dialect;
   readonly tools: Tools;
-  readonly readTool: ReadTool;
+  readonly meanings: Meanings;
   readonly tally: Tally;
   readonly log: LogWriter;
 };
@@ -34,7 +34,7 @@ export type TurnContext = {
 /** Writes the conversation of a session of another client. */
 export function writeTurns(content: SessionContent, context: TurnContext): void {
   const writer = new TurnWriter(content.session.source_agent, context);
-  const turns = turnsOf(content, context.readTool, context.tally);
+  const turns = turnsOf(content, context.meanings, context.tally);
   // The model is known from the beginning, as it is in a session of the client's own.
   const first = turns.find((turn) => turn.kind === "assistant");
   const { log } = context;
@@ -83,7 +83,8 @@ class TurnWriter {
       case "system":
         return this.#context.tally.take("system", moved(writeText(part.text)));
       case "orphan":
-        return this.#context.tally.take("tool_result", moved(writeText(resultText(part.part))));
+        this.#context.tally.count("tool_result", "translated");
+        return orphanBlocks(part.part).map(resultBlock);
       case "text":
         return this.#context.tally.take(part.type, writeText(part.text));
       case "file":

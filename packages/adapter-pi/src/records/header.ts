@@ -44,7 +44,7 @@ export type HeaderFacts = {
 
 /** The header among the messages of a session. */
 export function restoreHeader(messages: readonly Message[]): HeaderFacts {
-  const message = messages.find(({ id, session_id }) => id === `${session_id}#header`);
+  const message = messages.find(({ id }) => id.endsWith("#header"));
   const facts = message ? sourceOf(message) : {};
   const { title } = facts;
   return {

@@ -24,9 +24,7 @@ function eachLine(change: (record: JsonObject) => JsonObject): Write {
 
 function write(lineage: Lineage): readonly RestoredFile[] {
   const isNative = lineage.root.session.source_agent === "demo";
-  return [
-    ...(isNative ? toDemo.writeNative(lineage) : toDemo.writeForeign(lineage, () => undefined)),
-  ];
+  return [...(isNative ? toDemo.writeNative(lineage) : toDemo.writeForeign(lineage, {}))];
 }
 
 export function without(name: string): Write {

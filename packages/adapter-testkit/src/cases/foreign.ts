@@ -1,26 +1,26 @@
 import { fail } from "node:assert/strict";
 import { partsOf } from "@pond/canonical";
-import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import type { Lineage, Meanings, RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import { expectCounted } from "../fidelity.ts";
 import type { AdapterCase, CompleteKit } from "../kit.ts";
 import { readFiles } from "../read-files.ts";
 import { expectAccepted, expectEverySession, expectSameFiles } from "../restored.ts";
-import { sampleLineage, sampleText, sampleTools } from "../sample.ts";
+import { sampleLineage, sampleMeanings, sampleText } from "../sample.ts";
 import { restoredFiles } from "../source-files.ts";
 
 /** Any session can be handed to this client, and is one there, whether its tools are known or not. */
 export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
-  const toolReaders: readonly ReadTool[] = [kit.readTool, sampleTools];
-  const write = (lineage: Lineage, readTool: ReadTool): readonly RestoredFile[] => [
-    ...kit.writer.writeForeign(lineage, readTool),
+  const known: readonly Meanings[] = [kit.meanings, sampleMeanings];
+  const write = (lineage: Lineage, meanings: Meanings): readonly RestoredFile[] => [
+    ...kit.writer.writeForeign(lineage, meanings),
   ];
   return [
     {
       rule: "adapter-native-restore-lossless",
       name: "a foreign restore is one that the client's own reader reads without a fault",
       run: async () => {
-        for (const readTool of toolReaders) {
-          const files = restoredFiles(write(sampleLineage(), readTool));
+        for (const meanings of known) {
+          const files = restoredFiles(write(sampleLineage(), meanings));
 
           const { contents } = await expectAccepted(kit, files);
 
@@ -34,10 +34,10 @@ export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
       rule: "adapter-native-restore-lossless",
       name: "two foreign restores are equal",
       run: async () => {
-        for (const readTool of toolReaders) {
+        for (const meanings of known) {
           const [first, second] = [
-            write(sampleLineage(), readTool),
-            write(sampleLineage(), readTool),
+            write(sampleLineage(), meanings),
+            write(sampleLineage(), meanings),
           ];
 
           expectSameFiles(restoredFiles(first), restoredFiles(second));
@@ -48,8 +48,8 @@ export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
       rule: "adapter-native-restore-lossless",
       name: "the fidelity of a foreign restore counts every part",
       run: async () => {
-        for (const readTool of toolReaders) {
-          expectCounted(sampleLineage(), write(sampleLineage(), readTool));
+        for (const meanings of known) {
+          expectCounted(sampleLineage(), write(sampleLineage(), meanings));
         }
       },
     },
@@ -68,7 +68,7 @@ export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
     {
       rule: "adapter-lineage-complete-restore",
       name: "a foreign restore writes every session of the lineage",
-      run: async () => expectEverySession(sampleLineage(), write(sampleLineage(), kit.readTool)),
+      run: async () => expectEverySession(sampleLineage(), write(sampleLineage(), kit.meanings)),
     },
   ];
 }
@@ -79,7 +79,7 @@ async function expectOwnIds(
   { root, descendants }: Lineage,
 ): Promise<readonly SessionContent[]> {
   const originals = new Set([root, ...descendants].map(({ session }) => session.id));
-  const files = [...kit.writer.writeForeign({ root, descendants }, kit.readTool)];
+  const files = [...kit.writer.writeForeign({ root, descendants }, kit.meanings)];
 
   const { contents } = await readFiles(kit, restoredFiles(files));
 

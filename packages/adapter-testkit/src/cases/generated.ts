@@ -1,5 +1,5 @@
 import { fail } from "node:assert/strict";
-import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import type { Lineage, RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import { expectSameEvents } from "../event-difference.ts";
 import { expectCounted, expectHonest } from "../fidelity.ts";
 import { forGenerated } from "../generated/for-generated.ts";
@@ -21,9 +21,9 @@ export function generatedCases(kit: CompleteKit): readonly AdapterCase[] {
     rule,
     name: `generated sessions ${name}`,
     run: () =>
-      forGenerated(kit.generated, (lineage, knownTools) => {
-        const readTool: ReadTool = knownTools ?? kit.readTool;
-        return check(kit, lineage, () => [...kit.writer.writeForeign(lineage, readTool)]);
+      forGenerated(kit.generated, (lineage, known) => {
+        const meanings = known ?? kit.meanings;
+        return check(kit, lineage, () => [...kit.writer.writeForeign(lineage, meanings)]);
       }),
   }));
 }

@@ -23,7 +23,7 @@ export function pathCases(kit: CompleteKit): readonly AdapterCase[] {
     run: async () => {
       const lineage = sampleLineage(["../../../etc/passwd", "/abs\\..\\c:", "a\u0000b\n.. "]);
 
-      const files = [...kit.writer.writeForeign(lineage, kit.readTool)];
+      const files = [...kit.writer.writeForeign(lineage, kit.meanings)];
 
       for (const { path } of files) expectInside(path);
       expectEverySession(lineage, files);

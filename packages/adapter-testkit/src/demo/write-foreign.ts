@@ -1,5 +1,11 @@
 import { type JsonObject, type Message, stringifyJson, toRfc3339 } from "@pond/canonical";
-import type { Lineage, ReadTool, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import type {
+  Lineage,
+  Meanings,
+  NativeParent,
+  RestoredFile,
+  SessionContent,
+} from "@pond/canonical/adapter";
 import {
   type AssistantPart,
   type Call,
@@ -17,11 +23,15 @@ import {
 } from "@pond/canonical/foreign";
 
 /** Sessions of other clients as sessions of this one: texts, calls with their results, notes. */
-export function* writeForeign(lineage: Lineage, readTool: ReadTool): Generator<RestoredFile> {
-  const family = familyOf(lineage);
+export function* writeForeign(
+  lineage: Lineage,
+  meanings: Meanings,
+  parents?: readonly NativeParent[],
+): Generator<RestoredFile> {
+  const family = familyOf(lineage, parents);
   for (const content of [lineage.root, ...lineage.descendants]) {
     const tally = new Tally();
-    const turns = turnsOf(content, readTool, tally);
+    const turns = turnsOf(content, meanings, tally);
     const records = [headOf(content, family), ...numbered(content, turns, tally)];
     const { id } = content.session;
     const lines = records.map((record) => `${stringifyJson(record)}\n`);
@@ -30,9 +40,10 @@ export function* writeForeign(lineage: Lineage, readTool: ReadTool): Generator<R
   }
 }
 
-function headOf({ session }: SessionContent, { parentOf }: Family): JsonObject {
+function headOf({ session }: SessionContent, { parentOf, nativePath }: Family): JsonObject {
   const parent = parentOf(session);
-  const above = parent ? { parent: copyUuid("demo", parent.id) } : {};
+  const isNative = parent && nativePath(parent) !== undefined;
+  const above = parent ? { parent: isNative ? parent.id : copyUuid("demo", parent.id) } : {};
   const at = toRfc3339(session.created_at);
   return { id: copyUuid("demo", session.id), ...above, cwd: session.project, at };
 }

@@ -1,13 +1,13 @@
 import { AssertionError } from "node:assert/strict";
-import type { Lineage, ReadTool } from "@pond/canonical/adapter";
+import type { Lineage, Meanings } from "@pond/canonical/adapter";
 import fc from "fast-check";
 import type { Generated } from "../kit.ts";
-import { sampleTools } from "../sample.ts";
+import { sampleMeanings } from "../sample.ts";
 import { arbitraryLineage } from "./lineage.ts";
 import { showLineage } from "./show-lineage.ts";
 
-/** Checks one generated lineage; `readTool` is undefined where no tool of it is known. */
-export type CheckLineage = (lineage: Lineage, readTool: ReadTool | undefined) => Promise<void>;
+/** Checks one generated lineage; `known` is undefined where no tool of it is known. */
+export type CheckLineage = (lineage: Lineage, known: Meanings | undefined) => Promise<void>;
 
 /**
  * Runs a check on generated lineages, half of them with tools that are known.
@@ -16,7 +16,7 @@ export type CheckLineage = (lineage: Lineage, readTool: ReadTool | undefined) =>
  */
 export async function forGenerated({ runs, seed }: Generated, check: CheckLineage): Promise<void> {
   const property = fc.asyncProperty(arbitraryLineage(), fc.boolean(), (lineage, areToolsKnown) =>
-    check(lineage, areToolsKnown ? sampleTools : undefined),
+    check(lineage, areToolsKnown ? sampleMeanings : undefined),
   );
   const { failed, counterexample, errorInstance, numRuns } = await fc.check(property, {
     numRuns: runs,

@@ -20,7 +20,7 @@ export type CallDraft = { readonly name: string; readonly params: JsonValue };
 
 const fields = fc.record({ text: markedText, other: hardValue });
 
-/** Calls of tools that `sampleTools` knows, of tools it does not, and with parameters of no tool. */
+/** Calls of tools that `sampleMeanings` knows, of tools it does not, and with parameters of no tool. */
 export const call: fc.Arbitrary<CallDraft> = fc.oneof(
   markedText.map((path) => ({ name: "read_file", params: { path } })),
   fields.map(({ text, other }) => ({

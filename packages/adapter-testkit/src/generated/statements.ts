@@ -10,7 +10,7 @@ type Statement =
 
 /** What was said and called in a generated session, in order, as it can be found again. */
 export function statementsOf(content: SessionContent): readonly Statement[] {
-  return turnsOf(content, () => undefined, new Tally()).flatMap((turn): readonly Statement[] => {
+  return turnsOf(content, {}, new Tally()).flatMap((turn): readonly Statement[] => {
     if (turn.kind === "context") return [];
     const { role } = turn.message;
     return turn.parts.flatMap((part): readonly Statement[] => {

@@ -1,8 +1,7 @@
-import { type Message, partsOf } from "../message.ts";
+import { type Message, partsOf, type SystemMessage } from "../message.ts";
 import type { ToolCallPart, ToolResultPart } from "../part.ts";
 import { sourceOf } from "../seam/source-options.ts";
 import { hasVisibleText } from "./content.ts";
-import { givenText } from "./given-text.ts";
 
 /** A result, and the message it stands in. */
 export type Answer = { readonly message: Message; readonly part: ToolResultPart };
@@ -15,12 +14,16 @@ export class Answers {
   readonly #answers: Map<ToolCallPart, Answer> = new Map();
   readonly #orphans: Set<ToolResultPart> = new Set();
 
-  constructor(messages: readonly Message[]) {
+  /** @param givenText - What a system message tells a model: where it says something, a step ends. */
+  constructor(
+    messages: readonly Message[],
+    givenText: (message: SystemMessage) => string = ({ content }) => content,
+  ) {
     const asked = new Map<string, AskedCalls>();
     const early: Answer[] = [];
     let step = 0;
     for (const message of messages) {
-      if (!goesOn(message)) step += 1;
+      if (!goesOn(message, givenText)) step += 1;
       const branch = branchOf(message);
       for (const part of partsOf(message)) {
         if (part.type === "tool_call") {
@@ -42,8 +45,18 @@ export class Answers {
     }
   }
 
+  /** What a call was answered, wherever that stands; undefined where no answer was recorded. */
   of(call: ToolCallPart): Answer | undefined {
     return this.#answers.get(call);
+  }
+
+  /** These messages, and those in which their calls are answered. */
+  withAnswersTo(messages: readonly Message[]): ReadonlySet<Message> {
+    const answered = messages.flatMap(partsOf).flatMap((part) => {
+      const answer = part.type === "tool_call" ? this.of(part) : undefined;
+      return answer ? [answer.message] : [];
+    });
+    return new Set([...messages, ...answered]);
   }
 
   /** True for a result that answers no call of the session. */
@@ -101,7 +114,7 @@ function mayAnswer(branch: Branch, asked: AskedStep): boolean {
 }
 
 /** True for a message that may be of the same step as what is before it. */
-function goesOn(message: Message): boolean {
+function goesOn(message: Message, givenText: (message: SystemMessage) => string): boolean {
   if (message.role === "system") return !hasVisibleText(givenText(message));
   return message.role === "assistant" && message.content[0]?.type === "tool_call";
 }

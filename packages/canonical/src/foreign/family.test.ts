@@ -58,3 +58,27 @@ it.each([["self"], ["below"]])("lets the root stand by itself where its parent i
     ["below", "self", "self"],
   ]);
 });
+
+it("lets the root hang on sessions that the client has", () => {
+  const [main, agent] = [content("main"), content("agent", { parent_session_id: "main" })];
+  const root = content("root", { parent_session_id: "agent" });
+  const fork = content("fork", { parent_session_id: "root", parent_message_id: "m" });
+  const parents = [
+    { session: agent.session, path: "main/agent" },
+    { session: main.session, path: "main" },
+  ];
+  const family = familyOf({ root, descendants: [fork] }, parents);
+  const found = [main, agent, root, fork].map(({ session }) => [
+    family.aboveOf(session)?.id,
+    family.parentOf(session)?.id,
+    family.mainOf(session).id,
+    family.nativePath(session),
+  ]);
+
+  expect(found).toEqual([
+    [undefined, undefined, "main", "main"],
+    ["main", "main", "main", "main/agent"],
+    ["agent", "agent", "main", undefined],
+    ["root", undefined, "fork", undefined],
+  ]);
+});

@@ -1,29 +1,40 @@
 import type { SessionId } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
-import type { Lineage, SessionContent } from "../seam/codec.ts";
+import type { Lineage, NativeParent } from "../seam/codec.ts";
 import { sourceOf } from "../seam/source-options.ts";
 import type { Session } from "../session.ts";
 
-/** Who is whose sub-agent among the sessions of one lineage. */
+/** How the sessions of one lineage belong together. */
 export type Family = {
+  /** The session that this one was forked from or is a sub-agent of; undefined for the topmost. */
+  readonly aboveOf: (session: Session) => Session | undefined;
   /** The session whose sub-agent this is; undefined for a fork and for one that stands by itself. */
   readonly parentOf: (session: Session) => Session | undefined;
   /** The session that stands by itself at the top of this one's chain of parents. */
   readonly mainOf: (session: Session) => Session;
+  /** Where the client has a session that it wrote itself; undefined for one that is translated. */
+  readonly nativePath: (session: Session) => string | undefined;
 };
 
 /**
- * The family of a lineage. Its root stands by itself, also where it descends from one that is below
- * it; safe where other parents form a circle.
+ * The family of a lineage. The topmost session stands by itself, also where it descends from one
+ * that is below it; safe where other parents form a circle.
+ *
+ * @param parents - What the root descends from, as writers are given it; the root is topmost without.
  */
-export function familyOf({ root, descendants }: Lineage): Family {
-  const members = new Map<SessionId, SessionContent>(
-    [root, ...descendants].map((content) => [content.session.id, content]),
+export function familyOf(
+  { root, descendants }: Lineage,
+  parents: readonly NativeParent[] = [],
+): Family {
+  const members = new Map<SessionId | undefined, Session>(
+    [...parents, root, ...descendants].map(({ session }) => [session.id, session]),
   );
+  const paths = new Map(parents.map(({ session, path }) => [session.id, path]));
+  const topmost = parents.at(-1) ?? root;
+  const aboveOf = (session: Session): Session | undefined =>
+    session.id === topmost.session.id ? undefined : members.get(session.parent_session_id);
   const parentOf = (session: Session): Session | undefined =>
-    session.id !== root.session.id && isSubAgent(session)
-      ? members.get(session.parent_session_id)?.session
-      : undefined;
+    isSubAgent(session) ? aboveOf(session) : undefined;
   const mainOf = (session: Session): Session => {
     const seen = new Set<SessionId>();
     let main = session;
@@ -33,7 +44,7 @@ export function familyOf({ root, descendants }: Lineage): Family {
     }
     return main;
   };
-  return { parentOf, mainOf };
+  return { aboveOf, parentOf, mainOf, nativePath: ({ id }) => paths.get(id) };
 }
 
 /** True where another session started this one, wherever that is. */

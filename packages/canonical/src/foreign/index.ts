@@ -1,5 +1,6 @@
-export type { Answer } from "./answers.ts";
+export { type Answer, Answers } from "./answers.ts";
 export { base64Bytes } from "./base64.ts";
+export { type BranchRules, type TreePlace, withoutLeftBranches } from "./branches.ts";
 export {
   bytesInUrl,
   dataUrlOf,
@@ -13,9 +14,10 @@ export {
   mediaTypeOf,
   wellFormed,
 } from "./content.ts";
-export { type Family, familyOf, saysFork } from "./family.ts";
+export { inSteps, without } from "./course.ts";
+export { type Family, familyOf, isSubAgent, saysFork } from "./family.ts";
 export { holdsLoneSurrogate, wellFormedJson } from "./json-text.ts";
-export type { NamedModel } from "./model-of.ts";
+export { modelIn, modelOf } from "./model-of.ts";
 export {
   CallIds,
   copyLetters,
@@ -26,16 +28,19 @@ export {
   toolName,
 } from "./names.ts";
 export { plainText } from "./plain-text.ts";
+export { isTurn, isTyped } from "./speakers.ts";
 export { moved, type Outcome, Tally, type Written } from "./tally.ts";
 export { type SessionTitle, titleFields, titleOf } from "./title.ts";
 export {
   blockNote,
   type FileBlock,
   type ImageBlock,
+  orphanBlocks,
   type ResultBlock,
   type ResultBlocks,
   resultBlocks,
   resultText,
+  type TextBlock,
   unanswered,
 } from "./tool-result.ts";
 export {

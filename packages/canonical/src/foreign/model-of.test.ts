@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type JsonObject, messageFromWire } from "../index.ts";
-import { modelOf, turnModelOf } from "./model-of.ts";
+import { modelIn, modelOf } from "./model-of.ts";
 
 const message = (role: string, source: JsonObject) =>
   messageFromWire({
@@ -29,16 +29,19 @@ it.each<[string, JsonObject, JsonObject]>([
     { model: "gpt-5", provider: "openai" },
   ],
   ["nowhere, beside the mark of an id", { id: "item", rest: { type: "response_item" } }, {}],
-  ["as none, in a text of the client", { rest: { message: { model: "<synthetic>" } } }, {}],
 ])("finds the model that a message names %s", (_, source, model) => {
   expect(modelOf(message("assistant", source))).toEqual(model);
 });
 
-it("finds the model that Codex names once for a turn, and in no other record", () => {
-  const carrier = (type: string) =>
-    message("system", { record: { type, payload: { model: "o3" } } });
+it("finds none in a message that is no answer", () => {
+  expect(modelOf(message("system", { model: "o3", rest: { model: "o3" } }))).toEqual({});
+});
 
-  expect(turnModelOf(carrier("turn_context"))).toEqual({ model: "o3" });
-  expect(turnModelOf(carrier("event_msg"))).toEqual({});
-  expect(turnModelOf(message("system", {}))).toEqual({});
+it("takes what stands in the first of several places", () => {
+  expect(modelIn({ model: "" }, { model_id: "o3" }, { model: "o4", providerID: "openai" })).toEqual(
+    {
+      model: "o3",
+      provider: "openai",
+    },
+  );
 });

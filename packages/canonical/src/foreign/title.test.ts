@@ -10,6 +10,8 @@ const made = (aiTitle: string) => carrier({ type: "ai-title", aiTitle });
 const thread = (thread_name: string | null) =>
   carrier({ type: "event_msg", payload: { type: "thread_name_updated", thread_name } });
 const info = (name: string) => carrier({ type: "session_info", name });
+const marked = (titleField: string, record: JsonObject, isTitleChosen = false) =>
+  carrier(record, { titleField, ...(isTitleChosen && { isTitleChosen }) });
 const header = (record: JsonObject, title?: JsonObject) =>
   carrier({ type: "session", ...record }, title && { title });
 
@@ -55,6 +57,13 @@ describe("titleOf", () => {
       [carrier({ id: "ses_1", title: "Eggs" }, { continued: { id: "ses_1" } })],
       ["Eggs", false],
     ],
+    ["in the field that is marked", [marked("name", { name: " eggs " })], ["eggs", false]],
+    [
+      "one that is marked as chosen, whatever else the record says",
+      [made("its"), marked("name", { type: "ai-title", aiTitle: "no", name: "eggs" }, true)],
+      ["eggs", true],
+    ],
+    ["none where the marked field is empty", [thread("eggs"), marked("name", {}, true)], undefined],
     ["of a row without a name", [carrier({ id: "ses_1", title: null })], undefined],
     [
       "of another record with a title",
@@ -71,7 +80,9 @@ describe("titleOf", () => {
 
   it("reads no message that holds none of the fields", () => {
     const named = [custom("a"), made("a"), thread("a"), info("a"), header({ title: "a" })];
-    const texts = [...named, carrier({ title: "a" })].map((each) => JSON.stringify(each));
+    const texts = [...named, carrier({ title: "a" }), marked("name", { name: "a" })].map((each) =>
+      JSON.stringify(each),
+    );
 
     for (const text of texts) {
       expect(titleFields.some((field) => text.includes(field))).toBe(true);

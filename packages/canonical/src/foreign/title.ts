@@ -11,6 +11,7 @@ export type SessionTitle = {
 
 /** One of these stands in the options of every message that says a title. */
 export const titleFields: readonly string[] = [
+  '"titleField"',
   '"customTitle"',
   '"aiTitle"',
   '"thread_name_updated"',
@@ -39,6 +40,16 @@ export function titleOf(messages: Iterable<Pick<Message, "options">>): SessionTi
 function titleIn(message: Pick<Message, "options">): SessionTitle | undefined {
   const record = carriedRecord(message);
   if (record === undefined) return undefined;
+  const source = sourceOf(message);
+  const { titleField, isTitleChosen } = source;
+  // A reader marks the record with the name of the field that says it.
+  return typeof titleField === "string"
+    ? { text: textOf(record[titleField]), isChosen: isTitleChosen === true }
+    : unmarkedTitle(record, source);
+}
+
+/** The same of clients whose sessions were stored before there was a mark. */
+function unmarkedTitle(record: JsonObject, source: JsonObject): SessionTitle | undefined {
   switch (record["type"]) {
     // Claude Code
     case "custom-title":
@@ -53,10 +64,10 @@ function titleIn(message: Pick<Message, "options">): SessionTitle | undefined {
       return { text: textOf(record["name"]), isChosen: true };
     // omp
     case "session":
-      return headerTitle(record, objectAt(sourceOf(message), "title"));
+      return headerTitle(record, objectAt(source, "title"));
     // opencode keeps what it knows of a session without a type; of one that went on in 2.x twice.
     case undefined:
-      return rowTitle(objectAt(sourceOf(message), "continued")) ?? rowTitle(record);
+      return rowTitle(objectAt(source, "continued")) ?? rowTitle(record);
     default:
       return undefined;
   }

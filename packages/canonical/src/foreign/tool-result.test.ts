@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { parseJson } from "../json.ts";
-import { resultBlocks } from "./tool-result.ts";
+import { type JsonValue, parseJson } from "../json.ts";
+import type { ToolResultPart } from "../part.ts";
+import { orphanBlocks, resultBlocks, resultText } from "./tool-result.ts";
 
 const text = (value: string) => ({ type: "text", text: value });
 const image = { type: "image", mediaType: "image/png", base64: "aGk=" };
@@ -137,4 +138,37 @@ it.each<[string, string, readonly unknown[], boolean]>([
   ["exact numbers", '{"n":9007199254740993}', [text('{"n":9007199254740993}')], false],
 ])("reads %s", (_, json, blocks, isWhole) => {
   expect(resultBlocks(parseJson(json))).toEqual({ blocks, isWhole });
+});
+
+it.each<[string, string, readonly unknown[], string]>([
+  ["a text", '"seen"', [text("Result of look (c):\nseen")], "Result of look (c):\nseen"],
+  ["an empty text", '""', [text("Result of look (c):\n")], "Result of look (c):\n"],
+  [
+    "a text and an image",
+    '[{"type":"text","text":"seen"},{"type":"image","mimeType":"image/png","data":"aGk="}]',
+    [text("Result of look (c):\nseen"), image],
+    "Result of look (c):\nseen\n[Image, image/png]",
+  ],
+  [
+    "texts of which one says nothing",
+    '[{"type":"text","text":"seen"},{"type":"text","text":" "}]',
+    [text("Result of look (c):\nseen")],
+    "Result of look (c):\nseen\n ",
+  ],
+  [
+    "a file alone",
+    '[{"type":"file","filename":"a.pdf","url":"data:application/pdf;base64,aGk="}]',
+    [text("Result of look (c):\n"), { ...pdf, name: "a.pdf" }],
+    "Result of look (c):\n[File a.pdf, application/pdf]",
+  ],
+  ["JSON", '{"a":1}', [text('Result of look (c):\n{"a":1}')], 'Result of look (c):\n{"a":1}'],
+])("says whose answer it is where no call asked for %s", (_, json, blocks, said) => {
+  const part = {
+    call_id: "c",
+    name: "look",
+    result: parseJson(json) as JsonValue,
+  } as ToolResultPart;
+
+  expect(orphanBlocks(part)).toEqual(blocks);
+  expect(resultText(part)).toBe(said);
 });

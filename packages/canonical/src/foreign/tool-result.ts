@@ -3,10 +3,13 @@ import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "..
 import type { ToolResultPart } from "../part.ts";
 import { objectAt } from "../seam/source-options.ts";
 import { base64Bytes } from "./base64.ts";
-import { bytesInUrl, isTextType, namedFileNote } from "./content.ts";
+import { bytesInUrl, hasVisibleText, isTextType, namedFileNote } from "./content.ts";
 
 /** What a tool answered, as every client can show it. */
-export type ResultBlock = { readonly type: "text"; readonly text: string } | ImageBlock | FileBlock;
+export type ResultBlock = TextBlock | ImageBlock | FileBlock;
+
+/** What a tool said. */
+export type TextBlock = { readonly type: "text"; readonly text: string };
 
 /** An image that a tool gave. */
 export type ImageBlock = {
@@ -58,10 +61,29 @@ export function blockNote(block: ImageBlock | FileBlock): string {
 /** What stands in place of an answer that was never recorded: APIs take no call without one. */
 export const unanswered = "No result of this call was recorded.";
 
-/** The text of a result, for a place where no result may stand. */
-export function resultText({ call_id, name, result }: ToolResultPart): string {
-  const text = typeof result === "string" ? result : stringifyJson(result);
-  return `Result of ${name ?? "a tool"} (${call_id}):\n${text}`;
+/**
+ * A result as blocks, for a place where no result may stand: a text that begins with whose answer
+ * it is, and what else can be seen of it.
+ */
+export function orphanBlocks(part: ToolResultPart): readonly [TextBlock, ...ResultBlock[]] {
+  const { blocks } = resultBlocks(part.result);
+  const seen = blocks.filter((block) => block.type !== "text" || hasVisibleText(block.text));
+  const [first, ...others] = seen;
+  const head = headOf(part);
+  return first?.type === "text"
+    ? [{ type: "text", text: `${head}${first.text}` }, ...others]
+    : [{ type: "text", text: head }, ...seen];
+}
+
+/** The same as one text, where nothing else can stand: images and files by name. */
+export function resultText(part: ToolResultPart): string {
+  const { blocks } = resultBlocks(part.result);
+  const texts = blocks.map((block) => (block.type === "text" ? block.text : blockNote(block)));
+  return `${headOf(part)}${texts.join("\n")}`;
+}
+
+function headOf({ call_id, name }: ToolResultPart): string {
+  return `Result of ${name ?? "a tool"} (${call_id}):\n`;
 }
 
 function jsonBlock(value: JsonValue): ResultBlock {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type JsonObject, messageFromWire, sessionFromWire, sessionToWire } from "../index.ts";
-import type { CommonCall, SessionContent } from "../seam/codec.ts";
+import { type JsonObject, type Message, messageFromWire, sessionFromWire } from "../index.ts";
+import type { CommonCall, NamedModel, RecordRules, SessionContent } from "../seam/codec.ts";
 import { Tally } from "./tally.ts";
 import { type Turn, turnsOf } from "./turns.ts";
 
@@ -46,7 +46,7 @@ const shell: CommonCall = { kind: "shell", fields: { command: "ls" }, rest: {} }
 
 /** The turns of a session, in short. */
 function turns(...drafts: readonly Draft[]): readonly string[] {
-  const found = turnsOf(content(...drafts), () => shell, new Tally());
+  const found = turnsOf(content(...drafts), { readTool: () => shell }, new Tally());
   return found.map((turn) => `${turn.kind} ${turn.message.id}: ${parts(turn).join(" | ")}`);
 }
 
@@ -190,13 +190,10 @@ it("names the model of a step: its own, or the one of the turn where the client 
     ["user", "go on"],
     ["assistant", "three"],
   );
-  const sources: Readonly<Record<string, JsonObject>> = {
-    m1: { record: { type: "turn_context", payload: { model: "o3" } } },
-    m3: { rest: { model: "o4" } },
-  };
-  const named = messages.map((each) => ({ ...each, options: { source: sources[each.id] ?? {} } }));
+  const names: Readonly<Record<string, string>> = { m1: "o3", m3: "o4" };
+  const model = ({ id }: Message): NamedModel => (names[id] ? { model: names[id] } : {});
 
-  const found = turnsOf({ session, messages: named }, () => undefined, new Tally());
+  const found = turnsOf({ session, messages }, { recordsOf: () => ({ model }) }, new Tally());
 
   expect(found.flatMap((turn) => (turn.kind === "assistant" ? [turn.model] : []))).toEqual([
     {},
@@ -209,7 +206,7 @@ it("names the model of a step: its own, or the one of the turn where the client 
 function steps(...sources: readonly JsonObject[]): readonly string[] {
   const { session, messages } = content(...sources.map((_, at): Draft => ["assistant", `${at}`]));
   const named = messages.map((each, at) => ({ ...each, options: { source: sources[at] ?? {} } }));
-  return turnsOf({ session, messages: named }, () => undefined, new Tally()).map((turn) => {
+  return turnsOf({ session, messages: named }, {}, new Tally()).map((turn) => {
     const { provider, model } = turn.kind === "assistant" ? turn.model : {};
     return `${provider}/${model}: ${parts(turn).join(" | ")}`;
   });
@@ -247,11 +244,7 @@ it("does not end a step at a record that says nothing to a model", () => {
 
 it("parses parameters that a client writes as JSON text", () => {
   const params = (text: string) => {
-    const [turn] = turnsOf(
-      content(["assistant", { ...call("a"), params: text }]),
-      () => undefined,
-      new Tally(),
-    );
+    const [turn] = turnsOf(content(["assistant", { ...call("a"), params: text }]), {}, new Tally());
     const [part] = turn?.parts ?? [];
     return part?.type === "call" ? part.params : undefined;
   };
@@ -293,7 +286,7 @@ it("leaves out and counts files that are kept beside a session", () => {
   const options = { source: { sidecar: "a" } };
   const kept = { session, messages: messages.map((message) => ({ ...message, options })) };
 
-  expect(turnsOf(kept, () => undefined, tally)).toEqual([]);
+  expect(turnsOf(kept, {}, tally)).toEqual([]);
   expect(tally.fidelity()).toEqual({ file: { kept: 0, translated: 0, dropped: 1 } });
 });
 
@@ -305,7 +298,7 @@ function marked(drafts: readonly (readonly [options: object | null, ...Draft])[]
 }
 
 function shortly(session: SessionContent, tally: Tally = new Tally()): readonly string[] {
-  const found = turnsOf(session, () => shell, tally);
+  const found = turnsOf(session, { readTool: () => shell }, tally);
   return found.map((turn) => `${turn.kind}: ${parts(turn).join(" | ")}`);
 }
 
@@ -363,122 +356,58 @@ describe("answers in branches beside each other", () => {
   });
 });
 
-describe("the conversation of a sub-agent inside another session's log", () => {
-  const aside = { source: { rest: { isSidechain: true } } };
-  it("is left out and counted; its outcome is the answer of the call", () => {
+describe("a client's own rules", () => {
+  const rules: RecordRules = {
+    course: ({ messages: [first, ...others] }) => ({ live: others, undone: first ? [first] : [] }),
+    givenText: ({ id }) => (id === "m1" ? "It was the modulus." : ""),
+  };
+  const session = content(
+    ["user", "one"],
+    ["system", "a record"],
+    ["user", "two"],
+    ["system", "rules"],
+  );
+
+  it("say what was undone, which is left out and counted, and what a record tells", () => {
     const tally = new Tally();
-    const session = marked([
-      [null, "user", "fix the bug"],
-      [null, "assistant", call("task")],
-      [aside, "user", "SEARCH everything"],
-      [aside, "assistant", "I look", call("grep")],
-      [aside, "system", ""],
-      [aside, "tool", result("grep", "hits")],
-      [{ source: { continues: "m5" } }, "user", "go on"],
-      [aside, "assistant", "found"],
-      [null, "tool", result("task", "found")],
-      [null, "assistant", "fixed"],
+    const recordsOf = (origin: string) => (origin === "loom" ? rules : undefined);
+
+    const found = turnsOf(session, { recordsOf }, tally);
+
+    expect(found.map((turn) => `${turn.kind}: ${parts(turn).join(" | ")}`)).toEqual([
+      "context: It was the modulus.",
+      "user: two",
     ]);
+    const dropped = { kept: 0, translated: 0, dropped: 1 };
+    expect(tally.fidelity()).toEqual({ system: dropped, text: dropped });
+  });
 
-    expect(shortly(session, tally)).toEqual([
-      "user: fix the bug",
-      "assistant: task shell -> found",
-      "assistant: fixed",
+  it("hold for its sessions alone", () => {
+    const recordsOf = (origin: string) => (origin === "shuttle" ? rules : undefined);
+
+    const found = turnsOf(session, { recordsOf }, new Tally());
+
+    expect(found.map(({ message }) => message.id)).toEqual(["m0", "m1", "m2", "m3"]);
+  });
+
+  it("tell where a step ends, and with it which of two calls of one id is answered", () => {
+    const session = content(
+      ["assistant", call("a")],
+      ["system", ""],
+      ["assistant", call("a")],
+      ["tool", result("a", "done")],
+    );
+    const linesOf = (own: RecordRules) =>
+      turnsOf(session, { recordsOf: () => own }, new Tally()).map((turn) =>
+        parts(turn).join(" | "),
+      );
+
+    expect(linesOf({})).toEqual(["a undefined -> done | a-2 undefined -> nothing"]);
+    expect(linesOf({ givenText: () => "said" })).toEqual([
+      "a undefined -> nothing",
+      "said",
+      "a-2 undefined -> done",
     ]);
-    const dropped = (count: number) => ({ kept: 0, translated: 0, dropped: count });
-    expect(tally.fidelity()).toEqual({
-      system: dropped(1),
-      text: dropped(4),
-      tool_call: dropped(1),
-      tool_result: dropped(1),
-    });
-  });
-
-  it("stays where the session is that agent's own, files beside it included", () => {
-    const tally = new Tally();
-    const file = { type: "file", media_type: "text/plain", data: { type: "url", url: "a" } };
-    const session = marked([
-      [aside, "user", "SEARCH everything"],
-      [aside, "assistant", call("grep")],
-      [aside, "tool", result("grep", "hits")],
-      [{ source: { continues: "m2" } }, "user", "go on"],
-      [aside, "assistant", "found"],
-      [{ source: { sidecar: "a" } }, "user", file],
-    ]);
-
-    expect(shortly(session, tally)).toEqual([
-      "user: SEARCH everything",
-      "assistant: grep shell -> hits",
-      "user: go on",
-      "assistant: found",
-    ]);
-    expect(tally.fidelity()).toEqual({ file: { kept: 0, translated: 0, dropped: 1 } });
-  });
-
-  it.each<[string, object, readonly string[]]>([
-    ["stays in a session below another", {}, ["user: SEARCH everything", "user: and more"]],
-    ["is left out of a fork", { parent_message_id: "m" }, ["user: and more"]],
-  ])("%s, whatever else was typed there", (_, fork, expected) => {
-    const { session, messages } = marked([
-      [aside, "user", "SEARCH everything"],
-      [null, "user", "and more"],
-    ]);
-    const below = sessionFromWire({ ...sessionToWire(session), parent_session_id: "top", ...fork });
-
-    expect(shortly({ session: below, messages })).toEqual(expected);
-  });
-});
-
-it("leaves out and counts what the user took back", () => {
-  const tally = new Tally();
-  const { session, messages } = content(["user", "one"], ["user", "undone"], ["user", "two"]);
-  const parents = [null, "m0", "m0"];
-  const tree = messages.map((each, at) => {
-    return { ...each, options: { source: { rest: { parentId: parents[at] ?? null } } } };
-  });
-
-  const found = turnsOf({ session, messages: tree }, () => undefined, tally);
-
-  expect(found.map(({ message }) => message.id)).toEqual(["m0", "m2"]);
-  expect(tally.fidelity()).toEqual({ text: { kept: 0, translated: 0, dropped: 1 } });
-});
-
-it("gives as context the summary of a branch that was left", () => {
-  const tally = new Tally();
-  const summary = (id: string, parentId: string | null, text: string) => ({
-    source: { record: { type: "branch_summary", id, parentId, summary: text } },
-  });
-  const session = marked([
-    [{ source: { rest: { parentId: null } } }, "user", "one"],
-    [summary("s", null, "It was the modulus."), "system", ""],
-    [{ source: { rest: { parentId: "s" } } }, "user", "two"],
-    [summary("t", "m2", ""), "system", ""],
-  ]);
-
-  expect(shortly(session, tally)).toEqual(["context: It was the modulus.", "user: two"]);
-  expect(tally.fidelity()).toEqual({
-    system: { kept: 0, translated: 0, dropped: 1 },
-    text: { kept: 0, translated: 0, dropped: 1 },
-  });
-});
-
-it("leaves out and counts what a client keeps from its own models", () => {
-  const tally = new Tally();
-  const session = marked([
-    [{ source: { rest: { message: { excludeFromContext: true } } } }, "user", "env", "KEY=1"],
-    [null, "user", "secret"],
-    [
-      { source: { record: { type: "context_edit", targetId: "m1", replacement: null } } },
-      "system",
-      "",
-    ],
-    [null, "user", "go on"],
-  ]);
-
-  expect(shortly(session, tally)).toEqual(["user: go on"]);
-  expect(tally.fidelity()).toEqual({
-    system: { kept: 0, translated: 0, dropped: 1 },
-    text: { kept: 0, translated: 0, dropped: 3 },
   });
 });
 
@@ -490,7 +419,7 @@ it("counts what it leaves out, and nothing else", () => {
       ["assistant", call("a"), { type: "tool_approval_request", ...approval, tool_call_id: "a" }],
       ["tool", { type: "tool_approval_response", ...approval, approved: true }, result("a", "ok")],
     ),
-    () => undefined,
+    {},
     tally,
   );
 
@@ -505,9 +434,11 @@ it("asks what a call means by the client that made it", () => {
   const asked: unknown[] = [];
   turnsOf(
     content(["assistant", call("a")]),
-    (origin, { name, params }) => {
-      asked.push([origin, name, params]);
-      return undefined;
+    {
+      readTool: (origin, { name, params }) => {
+        asked.push([origin, name, params]);
+        return undefined;
+      },
     },
     new Tally(),
   );

@@ -8,16 +8,19 @@ import type {
 } from "../message.ts";
 import { partsOf } from "../message.ts";
 import type { FilePart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../part.ts";
-import type { CommonCall, Origin, ReadTool, SessionContent } from "../seam/codec.ts";
+import type {
+  CommonCall,
+  Meanings,
+  NamedModel,
+  RecordRules,
+  SessionContent,
+} from "../seam/codec.ts";
 import { sourceOf } from "../seam/source-options.ts";
 import { type Answer, Answers } from "./answers.ts";
 import { hasVisibleText } from "./content.ts";
-import { givenText } from "./given-text.ts";
-import { modelOf, type NamedModel, turnModelOf } from "./model-of.ts";
+import { modelOf } from "./model-of.ts";
 import { CallIds } from "./names.ts";
-import { partSideChains } from "./side-chains.ts";
 import type { Tally } from "./tally.ts";
-import { partUndone } from "./undone.ts";
 
 /** What one side of the exchange gave, in the order in which a model saw it. */
 export type Turn = ContextTurn | UserTurn | AssistantTurn;
@@ -73,33 +76,50 @@ export type Call = {
 /**
  * A session as turns, for a writer of another client's files. The writer counts every part it is
  * given; what is left out here is counted as dropped: approvals, side files, records without a text,
- * which no other client keeps, what the user took back or the client keeps from its own models, and
- * the conversations of sub-agents inside another session's log. Of those the call has the outcome.
+ * which no other client keeps, and what by the rules of its client no model is to be told again.
  */
 export function turnsOf(
   content: SessionContent,
-  readTool: ReadTool,
+  meanings: Meanings,
   tally: Tally,
 ): readonly Turn[] {
-  const { live, undone } = partUndone(content.messages);
-  const { own, agents } = partSideChains({ session: content.session, messages: live });
-  for (const message of [...undone, ...agents]) drop(message, tally);
-  const turns = new Turns(content.session.source_agent, own, readTool, tally);
-  for (const message of own) turns.add(message);
+  const { source_agent: origin } = content.session;
+  const rules = { ...defaultRules, ...meanings.recordsOf?.(origin) };
+  const { live, undone } = rules.course(content);
+  for (const message of undone) drop(message, tally);
+  const readTool = (call: ToolCallPart) => meanings.readTool?.(origin, call);
+  const turns = new Turns(live, { readTool, rules, tally });
+  for (const message of live) turns.add(message);
   return turns.end();
 }
+
+/** The rules for what is in the session itself. */
+type TurnRules = Required<Omit<RecordRules, "inherited">>;
+
+const defaultRules: TurnRules = {
+  course: ({ messages }) => ({ live: messages, undone: [] }),
+  givenText: ({ content }) => content,
+  model: modelOf,
+};
 
 function drop(message: Message, tally: Tally): void {
   if (message.role === "system") tally.count("system", "dropped");
   for (const { type } of partsOf(message)) tally.count(type, "dropped");
 }
 
+/** How the messages of one session are understood. */
+type Reading = {
+  readonly readTool: (call: ToolCallPart) => CommonCall | undefined;
+  readonly rules: TurnRules;
+  readonly tally: Tally;
+};
+
 class Turns {
   readonly #turns: Turn[] = [];
   readonly #answers: Answers;
   readonly #callIds: CallIds = new CallIds();
-  readonly #origin: Origin;
-  readonly #readTool: ReadTool;
+  readonly #readTool: Reading["readTool"];
+  readonly #rules: TurnRules;
   readonly #tally: Tally;
   /** The model that answers where a message names none. */
   #turnModel: NamedModel = {};
@@ -108,10 +128,10 @@ class Turns {
   /** True where a message of that step has an answer in it. */
   #isAnswered = false;
 
-  constructor(origin: Origin, messages: readonly Message[], readTool: ReadTool, tally: Tally) {
-    this.#origin = origin;
-    this.#answers = new Answers(messages);
+  constructor(messages: readonly Message[], { readTool, rules, tally }: Reading) {
+    this.#answers = new Answers(messages, rules.givenText);
     this.#readTool = readTool;
+    this.#rules = rules;
     this.#tally = tally;
   }
 
@@ -138,8 +158,8 @@ class Turns {
 
   /** A record that says nothing to a model, such as a token count, does not end a step either. */
   #system(message: SystemMessage): void {
-    this.#turnModel = { ...this.#turnModel, ...turnModelOf(message) };
-    const text = givenText(message);
+    this.#turnModel = this.#modelOf(message);
+    const text = this.#rules.givenText(message);
     if (hasVisibleText(text)) {
       this.#push({ kind: "context", message, parts: [{ type: "system", text }] });
     } else drop(message, this.#tally);
@@ -216,7 +236,7 @@ class Turns {
       part,
       callId: this.#callIds.next(part.call_id),
       params: parsedParams(part.params),
-      common: this.#readTool(this.#origin, part),
+      common: this.#readTool(part),
       result: this.#answers.of(part),
     };
   }
@@ -232,8 +252,8 @@ class Turns {
     this.#step.parts.push(part);
   }
 
-  #modelOf(message: AssistantMessage): NamedModel {
-    return { ...this.#turnModel, ...modelOf(message) };
+  #modelOf(message: Message): NamedModel {
+    return { ...this.#turnModel, ...this.#rules.model(message) };
   }
 
   #push(turn: Turn): void {

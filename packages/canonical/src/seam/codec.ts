@@ -1,7 +1,7 @@
 import type { FaultEvent, ReadEvent } from "../event.ts";
 import type { SessionId } from "../ids.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
-import type { Message } from "../message.ts";
+import type { Message, SystemMessage } from "../message.ts";
 import type { PartType } from "../part.ts";
 import type { Session } from "../session.ts";
 import type { RecordCount } from "./record-count.ts";
@@ -71,13 +71,30 @@ export type RestoredFile = {
   readonly fidelity?: Fidelity;
 };
 
+/** A session that goes back to the client it came from, above one that is translated for that. */
+export type NativeParent = {
+  readonly session: Session;
+  /** Of its first file, as `writeNative` places it. */
+  readonly path: string;
+};
+
 /** The serialize face: a pure function of canonical sessions (spec 6.1). */
 export interface Writer {
   readonly origin: Origin;
   /** For sessions of this origin. Value-complete (`adapter-native-restore-lossless`). */
   writeNative(lineage: Lineage): Iterable<RestoredFile>;
-  /** For every other session. Best effort, always valid in the target client. */
-  writeForeign(lineage: Lineage, readTool: ReadTool): Iterable<RestoredFile>;
+  /**
+   * For every other session. Best effort, always valid in the target client.
+   *
+   * @param parents - What the root descends from, its parent first: sessions of this origin, which
+   * the client has. They have the ids and paths that they came with. Without, the root stands by
+   * itself, whatever it says; a client that has no place for a parent needs none.
+   */
+  writeForeign(
+    lineage: Lineage,
+    meanings: Meanings,
+    parents?: readonly NativeParent[],
+  ): Iterable<RestoredFile>;
 }
 
 /** What tools of most clients do, under one name each. */
@@ -115,8 +132,53 @@ export type Tools = {
   readonly write: (call: CommonCall) => ClientCall | undefined;
 };
 
-/** Reads a call of any known client; core makes it from the registry. */
+/** The messages a client would go on from, and those that no model is to be told again. */
+export type Course = { readonly live: readonly Message[]; readonly undone: readonly Message[] };
+
+/** The model an answer came from, and who served it, as far as its source says. */
+export type NamedModel = { readonly model?: string; readonly provider?: string };
+
+/** What stands before a session's own messages, and in other sessions of its client alone. */
+export type Inherited = {
+  /** Those sessions, the oldest first, each with what it gives of its messages. */
+  readonly pieces: readonly SessionContent[];
+  /** Present where not all of it is known: ids of sessions that may hold more, likeliest first. */
+  readonly missing?: readonly string[];
+};
+
+/** What the records of one client mean to a model of another that is told its session. */
+export type RecordRules = {
+  /**
+   * What a session goes on from, where its client writes only what came later: no client has such a
+   * session without. Default: nothing, for a session holds all that was said in it.
+   *
+   * @param known - Sessions that may hold it, so far; asked again with those that were missing.
+   */
+  readonly inherited?: (content: SessionContent, known: readonly SessionContent[]) => Inherited;
+  /**
+   * Parts what was taken back, left for another branch or kept from the client's own models.
+   * Together they are all there was; a message may be cut in two. Default: all is live.
+   */
+  readonly course?: (content: SessionContent) => Course;
+  /** What a system message tells a model; empty for nothing. Default: its text. */
+  readonly givenText?: (message: SystemMessage) => string;
+  /**
+   * The model of an answer, or the one that a record names for the answers behind it. Default: the
+   * answer's, under the names that most clients have for it (`modelOf` of `@pond/canonical/foreign`).
+   */
+  readonly model?: (message: Message) => NamedModel;
+};
+
+/** Reads a call of any known client. */
 export type ReadTool = (origin: Origin, call: ClientCall) => CommonCall | undefined;
+
+/** What clients wrote, understood; core makes it from the registry. */
+export type Meanings = {
+  /** Default: every call stays in its client's own words. */
+  readonly readTool?: ReadTool;
+  /** Undefined for a client that has no rules, and for one that is not known. */
+  readonly recordsOf?: (origin: Origin) => RecordRules | undefined;
+};
 
 /** How a restored session is continued. */
 export type Resume = {
@@ -151,6 +213,8 @@ export type Adapter = {
   readonly to: Writer;
   /** Absent where the client has no tools that others have too. */
   readonly tools?: Tools;
+  /** Absent where its records say nothing to others but what canonical fields hold. */
+  readonly records?: RecordRules;
   /** What the client would refuse in its files, one sentence each; empty where it takes them. */
   readonly problems?: (files: ReadonlyMap<string, Uint8Array>) => readonly string[];
   /** Writes a file where the client may be writing too; absent where a rename is enough. */

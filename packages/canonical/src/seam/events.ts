@@ -30,6 +30,8 @@ export type SessionInit = {
   readonly source: SourceOptions;
   /** How many source records nothing else keeps; none where left out. */
   readonly records?: number;
+  /** What could not be looked up of its origin, see {@link SessionEvent}. */
+  readonly unresolved?: SessionEvent["unresolved"] | undefined;
 };
 
 /** What every message needs. */
@@ -60,7 +62,8 @@ export function sessionEvent(init: SessionInit): SessionEvent {
     project: unseal(init.project),
     options: sourceOptions(init.source),
   };
-  return { kind: "session", session, ...counted(init) };
+  const { unresolved } = init;
+  return { kind: "session", session, ...counted(init), ...(unresolved && { unresolved }) };
 }
 
 /** A user, assistant or tool message; its parts follow as events of their own. */

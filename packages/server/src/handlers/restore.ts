@@ -13,8 +13,8 @@ export async function restore(
   const sessions = await open("read");
   const origin = to ?? (await originOf(sessions, id));
   const writer = writerFor(origin, restorers);
-  const { readTool } = restorers;
-  const options = { at, ...(readTool && { readTool }) };
+  const { meanings } = restorers;
+  const options = { at, ...(meanings && { meanings }) };
   const { files, isNative, fidelity } = await restoreSession(sessions, id, writer, options);
   const answer: WireFile[] = [];
   let left = limits.maxRestoreBytes;

@@ -11,6 +11,7 @@ import { tornDigest } from "../rows/message-digest.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 import { putOff } from "./outcome.ts";
+import { withStoredOrigin } from "./stored-origin.ts";
 
 // Rows thought new may be there: from a run that broke off between two commits, or from another
 // process. Inserting left those rows as they are; here is what that means for the messages.
@@ -153,15 +154,17 @@ export async function reviseOpened(
       const { id: sessionId, source_agent: sourceAgent, project } = stored;
       const found = own.get(sessionId);
       if (found === undefined) continue;
-      const [{ outcome, hooks }, session] = found;
-      if (areClientsApart && session.source_agent !== sourceAgent) {
+      const [{ outcome, hooks, unresolved }, read] = found;
+      if (areClientsApart && read.source_agent !== sourceAgent) {
         putOff(outcome);
         continue;
       }
-      if (session.source_agent !== sourceAgent || session.project !== project) {
+      if (read.source_agent !== sourceAgent || read.project !== project) {
         outcome.rejected = true;
       }
       const state = sessionState(stored, messages.get(sessionId) ?? []);
+      const event = { session: read, unresolved };
+      const session = await withStoredOrigin(store, event, { session: stored, state });
       if (sessionDigest(session) === state.digest) continue;
       if (await hooks.isUnchanged()) {
         const labels = { sessionId, sourceAgent, project };

@@ -1,3 +1,4 @@
+import type { SessionEvent } from "@pond/canonical";
 import type { Labels } from "../rows/to-rows.ts";
 import type { IngestOutcome, SessionHooks } from "./outcome.ts";
 import type { Place } from "./place.ts";
@@ -8,6 +9,8 @@ export type Gathered = {
   readonly hooks: SessionHooks;
   readonly outcome: IngestOutcome;
   place: Place | undefined;
+  /** What its source could not look up of its origin. */
+  unresolved: SessionEvent["unresolved"] | undefined;
   /** Ids of its windows, where it was thought new. */
   windowIds: string[] | undefined;
   /** Set where some of what was thought new may have been there. */

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { ReadEvent, Session } from "@pond/canonical";
+import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { oneOf } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { SessionStore } from "../session-store.ts";
@@ -13,6 +13,7 @@ import { KnownSession } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
 import { emptyOutcome, type SessionHooks } from "./outcome.ts";
 import type { SessionWriter } from "./session-writer.ts";
+import { withStoredOrigin } from "./stored-origin.ts";
 import { StoredSessions } from "./stored-sessions.ts";
 
 /** How what comes in is stamped and batched. */
@@ -93,6 +94,7 @@ export class Ingest {
       outcome,
       place: undefined,
       windowIds: undefined,
+      unresolved: undefined,
       hasLeftovers: false,
     };
     const intake = new Intake(outcome);
@@ -116,7 +118,7 @@ export class Ingest {
           break;
         case "session":
           closeMessage();
-          if (intake.accept(event)) writer = await this.#open(gathered, event.session);
+          if (intake.accept(event)) writer = await this.#open(gathered, event);
           break;
         case "message":
           closeMessage();
@@ -150,7 +152,7 @@ export class Ingest {
     }
   }
 
-  async #open(gathered: Gathered, session: Session): Promise<SessionWriter> {
+  async #open(gathered: Gathered, { session, unresolved }: SessionEvent): Promise<SessionWriter> {
     this.#known ??= await this.#knownSessions();
     // The same session from a second source: what came from the first must be there to compare.
     if (this.#batch.holds(session.id)) await this.#rotate();
@@ -158,18 +160,26 @@ export class Ingest {
     const known = this.#known.get(sessionId);
     // Labels are denormalised onto messages, so the first ones stay (spec 7.6).
     gathered.labels = { sessionId, sourceAgent, project, ...known };
+    gathered.unresolved = unresolved;
     gathered.outcome.session_id = sessionId;
     gathered.place = gathered.hooks.placeOf?.(sessionId);
     if (known === undefined) return new NewSession(session, this.#host, gathered);
     gathered.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
     if (!this.#stored.isAhead(sessionId)) await this.#writing;
     const stored = await this.#stored.take(sessionId);
-    const found = await loadKnown(this.#sessions.store, stored, {
+    const { store } = this.#sessions;
+    const found = await loadKnown(store, stored, {
       place: gathered.place,
       rowIds: this.#damaged?.get(sessionId),
       idsOfOthers: await this.#idsOfOthers(sessionId),
     });
-    return new KnownSession(this.#sessions.store, session, gathered, found);
+    const { state } = found;
+    const said = await withStoredOrigin(
+      store,
+      { session, unresolved },
+      { session: stored.session, state },
+    );
+    return new KnownSession(store, said, gathered, found);
   }
 
   /** Ids of the messages that other clients have in their own sessions of this id. */

@@ -11,8 +11,8 @@ export type MaybeCopy = { readonly id: string; readonly sourceAgent: string };
 
 /**
  * The copies that nobody has gone on in, each with the session it was made of. A copy's id follows
- * from the id of that session, and its times are that session's: whatever is said in it later has a
- * time of its own.
+ * from the id of that session, and its times are that session's, or those of what it was forked from:
+ * whatever is said in it later has a time of its own.
  *
  * @param ids - Of the sessions they may have been made of.
  */
@@ -27,7 +27,7 @@ export async function untouchedCopies(
   const isUntouched = ([copy, original]: readonly [string, string]): boolean => {
     const [own, known] = [moments.get(copy), moments.get(original)];
     if (own === undefined || known === undefined || own.isRevised) return false;
-    return [...own.times].every((time) => known.times.has(time));
+    return [...own.times].every((time) => known.times.has(time) || known.timesAbove.has(time));
   };
   return new Map([...originals].filter(isUntouched));
 }
@@ -37,7 +37,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const lettered = /^ses_[0-9a-f]{9}fff(?<letters>[0-9A-Za-z]{14})$/;
 
 /** The session each copy was made of, by the copy's id; those that are no copies are left out. */
-function originalsOf(
+export function originalsOf(
   sessions: readonly MaybeCopy[],
   ids: Iterable<string>,
 ): ReadonlyMap<string, string> {
@@ -64,6 +64,8 @@ function originalsOf(
 type Moments = {
   /** When they began, and what all their messages are of; in milliseconds, which all clients know. */
   readonly times: Set<bigint>;
+  /** The same of those above: some forks begin in the middle of them, and their copies hold both. */
+  readonly timesAbove: Set<bigint>;
   /** True where the source has rewritten what it held. */
   isRevised: boolean;
 };
@@ -85,24 +87,33 @@ async function momentsOf(
   }
   const later = await laterParents(store);
   setLater(parents, later);
+  const linked = new Map(parents);
+  const forks = await forksIn(store, later);
   // Who goes on in a fork does not go on in what it was forked from.
-  for (const id of await forksIn(store, later)) parents.set(id, null);
+  for (const id of forks) parents.set(id, null);
+  const setsOf = new Map<string, Set<bigint>[]>();
   const members = new Map<string, readonly Moments[]>();
-  for (const [id, micros] of began) {
+  for (const id of began.keys()) {
     const counted = upFrom(parents, id).flatMap((each) => moments.get(each) ?? []);
-    if (counted.length === 0) continue;
-    members.set(id, counted);
-    for (const { times } of counted) times.add(micros / 1000n);
+    if (counted.length > 0) members.set(id, counted);
+    for (const { times } of counted) addTo(setsOf, id, times);
+  }
+  for (const [id, { timesAbove }] of moments) {
+    if (!forks.has(id)) continue;
+    for (const above of upFrom(linked, id).slice(1)) addTo(setsOf, above, timesAbove);
+  }
+  for (const [id, micros] of began) {
+    for (const times of setsOf.get(id) ?? []) times.add(micros / 1000n);
   }
   const said = ["session_id", "timestamp", "revises"];
-  for (const chunk of idChunks([...members.keys()])) {
+  for (const chunk of idChunks([...setsOf.keys()])) {
     const where = oneOf("session_id", chunk);
     for await (const rows of store.table("messages").scan({ columns: said, where })) {
       for (const { session_id, timestamp, revises } of rows) {
-        for (const each of members.get(String(session_id)) ?? []) {
-          each.times.add(BigInt(timestamp as bigint) / 1000n);
-          each.isRevised ||= revises !== null;
-        }
+        const id = String(session_id);
+        for (const times of setsOf.get(id) ?? []) times.add(BigInt(timestamp as bigint) / 1000n);
+        if (revises === null) continue;
+        for (const each of members.get(id) ?? []) each.isRevised = true;
       }
     }
   }
@@ -110,5 +121,11 @@ async function momentsOf(
 }
 
 function nothingYet(): Moments {
-  return { times: new Set(), isRevised: false };
+  return { times: new Set(), timesAbove: new Set(), isRevised: false };
+}
+
+function addTo<Value>(lists: Map<string, Value[]>, id: string, value: Value): void {
+  const list = lists.get(id);
+  if (list) list.push(value);
+  else lists.set(id, [value]);
 }

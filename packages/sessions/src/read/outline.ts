@@ -99,7 +99,12 @@ function firstDigest(carriers: readonly Row[]): string | null | undefined {
   return held.sort(compareRevisions)[0]?.digest;
 }
 
-async function loadRevised(store: Store, stored: Session, carrierId: string) {
+/** A session as one of its carriers says it is; undefined where there is no such carrier. */
+export async function loadRevised(
+  store: Store,
+  stored: Session,
+  carrierId: string,
+): Promise<Session | undefined> {
   const where = and(eq("session_id", stored.id), eq("id", carrierId));
   const [row] = await store.table("messages").rows({ columns: messageColumns, where });
   return row && sessionFromCarrier(stored, row);

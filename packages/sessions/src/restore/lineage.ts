@@ -52,9 +52,9 @@ export async function rootIds(
 }
 
 /** The client that wrote each session. */
-async function clientsOf(store: Store): Promise<ReadonlyMap<string, unknown>> {
+export async function clientsOf(store: Store): Promise<ReadonlyMap<string, string>> {
   const rows = await store.table("sessions").rows({ columns: ["id", "source_agent"] });
-  return new Map(rows.map(({ id, source_agent }) => [String(id), source_agent]));
+  return new Map(rows.map(({ id, source_agent }) => [String(id), String(source_agent)]));
 }
 
 /**
@@ -82,14 +82,19 @@ async function descendantIds(
 }
 
 /** Those of the sessions that a client wrote. */
-async function ofClient(store: Store, ids: readonly string[], client: string): Promise<string[]> {
+export async function ofClient(
+  store: Store,
+  ids: readonly string[],
+  client: string,
+): Promise<string[]> {
   if (ids.length === 0) return [];
   const where = and(oneOf("id", ids), eq("source_agent", client));
   const rows = await store.table("sessions").rows({ columns: ["id"], where });
   return rows.map(({ id }) => String(id));
 }
 
-async function loadContent(store: Store, id: string, at: At): Promise<SessionContent> {
+/** A session, whole. @throws {SessionNotFoundError} */
+export async function loadContent(store: Store, id: string, at: At): Promise<SessionContent> {
   const { session, places } = await loadOutline(store, id, at);
   const placed = await loadMessages(store, id, places);
   return { session, messages: placed.map(({ message }) => message) };

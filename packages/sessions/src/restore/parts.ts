@@ -38,7 +38,10 @@ export function partsOf({ root, descendants }: Lineage, client: Origin): readonl
 
 /** A session of a part and those above it there. */
 function upFrom(id: SessionId | undefined, { root, descendants }: Part): Session[] {
-  const session = descendants.find((each) => each.session.id === id)?.session;
-  if (session === undefined) return [root.session];
-  return [session, ...upFrom(session.parent_session_id, { root, descendants })];
+  const members = new Map<SessionId | undefined, Session>(
+    descendants.map(({ session }) => [session.id, session]),
+  );
+  const found: Session[] = [];
+  for (let at = members.get(id); at; at = members.get(at.parent_session_id)) found.push(at);
+  return [...found, root.session];
 }

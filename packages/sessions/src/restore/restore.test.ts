@@ -149,9 +149,9 @@ describe("restore", () => {
           ...demos,
           { id: "deeper", agent: "other", parent: "fork", messages: [said("f")] },
         ]);
-        const told = async (id: string, origin: string): Promise<unknown> => {
+        const told = async (id: string, origin: string, has?: string[]): Promise<unknown> => {
           const parentsOf: [root: string, ...parents: string[]][] = [];
-          await restore(sessions, id, {
+          const telling: Writer = {
             ...naming,
             origin,
             writeForeign: (lineage, _, parents = []) => {
@@ -159,7 +159,9 @@ describe("restore", () => {
               parentsOf.push([lineage.root.session.id, ...above]);
               return named("foreign", lineage);
             },
-          });
+          };
+          const hasFile = (path: string): boolean => has?.includes(path) ?? false;
+          await restore(sessions, id, telling, has && { hasFile });
           return parentsOf;
         };
 
@@ -173,6 +175,13 @@ describe("restore", () => {
           ["its agent", "elsewhere in native with elsewhere/elsewhere.txt"],
         ]);
         expect(await told("elsewhere", "demo")).toEqual([["elsewhere"]]);
+        const [s, fork] = ["native with s/s.txt", "native with fork/fork.txt"];
+        expect(await told("elsewhere", "demo", [])).toEqual([["elsewhere"]]);
+        expect(await told("elsewhere", "demo", [s])).toEqual([["elsewhere", `s in ${s}`]]);
+        expect(await told("deeper", "demo", [s])).toEqual([["deeper"]]);
+        expect(await told("deeper", "demo", [s, fork])).toEqual([
+          ["deeper", `fork in ${fork}`, `s in ${s}`],
+        ]);
       }));
 
     it("leaves out what other clients wrote below, where it is told to", () =>

@@ -1,14 +1,19 @@
+import type { Session, SessionId } from "@pond/canonical";
 import type {
   Fidelity,
-  ReadTool,
+  Lineage,
+  Meanings,
+  NativeParent,
   RestoredFile,
   SessionContent,
   Writer,
 } from "@pond/canonical/adapter";
 import type { SessionStore } from "../session-store.ts";
+import { Bases } from "./bases.ts";
 import { keptWhole, sumOf } from "./fidelity.ts";
 import { type LineageOptions, loadLineage } from "./lineage.ts";
-import { partsOf } from "./parts.ts";
+import { parentsThere } from "./parents-there.ts";
+import { type Part, partsOf } from "./parts.ts";
 import { checkPath } from "./safe-path.ts";
 
 /** What became of some sessions. */
@@ -23,20 +28,35 @@ export type RestoredPart = {
 export type LineageFile = RestoredFile & { readonly part: RestoredPart };
 
 /** The files, and what became of all the sessions. */
-export type Restored = RestoredPart & { readonly files: readonly LineageFile[] };
+export type Restored = RestoredPart & {
+  readonly files: readonly LineageFile[];
+  /**
+   * What each session goes on from that begins in the middle of others, where it is restored
+   * natively: its client refuses it without their files, which are among these.
+   */
+  readonly bases: ReadonlyMap<SessionId, readonly SessionId[]>;
+  /** Sessions that lack what they go on from: that is not stored, or not up to there. */
+  readonly incomplete: readonly SessionId[];
+};
 
 /** Which values, and how calls are understood. */
 export type RestoreOptions = LineageOptions & {
-  /** What a call of another client's tool means. Default: every call stays in its own words. */
-  readonly readTool?: ReadTool;
+  /**
+   * What other clients' calls and records mean (`meaningsOf` of `@pond/adapters`). Default: every
+   * call stays in its own words, and what was taken back is told like all else.
+   */
+  readonly meanings?: Meanings;
   /** What another client is told a session's project is. Default: the same. */
   readonly projectFor?: (project: string) => string;
+  /** Whether the client has a file: a parent there is named by what is translated. Default: none. */
+  readonly hasFile?: (path: string) => boolean;
 };
 
 /**
  * The files of a session and of all below it, for a client. Their origins decide which of them are
  * restored natively, never the adapter, and never what lies above or below one
- * (`adapter-native-restore-lossless`).
+ * (`adapter-native-restore-lossless`). What begins in the middle of another session comes with the
+ * files of that, or is translated with what is said there before.
  *
  * @throws {SessionNotFoundError}
  * @throws {UnsafePathError} where a session names a place outside the client's folder.
@@ -45,25 +65,30 @@ export async function restore(
   sessions: SessionStore,
   id: string,
   writer: Writer,
-  { readTool = () => undefined, projectFor = (project) => project, ...which }: RestoreOptions = {},
+  { meanings = {}, projectFor = (project) => project, hasFile, ...which }: RestoreOptions = {},
 ): Promise<Restored> {
   const lineage = await loadLineage(sessions, id, which);
-  const inProject = ({ session, messages }: SessionContent): SessionContent => ({
-    session: { ...session, project: projectFor(session.project) },
-    messages,
-  });
-  const written = partsOf(lineage, writer.origin).map(({ isNative, root, descendants }) => {
-    const foreign = { root: inProject(root), descendants: descendants.map(inProject) };
-    const files = [
-      ...(isNative
-        ? writer.writeNative({ root, descendants })
-        : writer.writeForeign(foreign, readTool)),
-    ];
-    const fidelity = isNative
-      ? keptWhole([root, ...descendants].flatMap(({ messages }) => messages))
-      : sumOf(files.flatMap((file) => file.fidelity ?? []));
-    return { files, part: { isNative, fidelity } };
-  });
+  const { at = "last" } = which;
+  const { session } = lineage.root;
+  const parentsOfRoot = hasFile
+    ? await parentsThere(sessions.store, session, writer, { at, hasFile })
+    : [];
+  const bases = new Bases(sessions, lineage, { at, meanings });
+  const toTranslate = async (content: SessionContent): Promise<SessionContent> => {
+    const { session, messages } = await bases.withInherited(content);
+    return { session: { ...session, project: projectFor(session.project) }, messages };
+  };
+  const paths = new Map<string, string>();
+  const written: { readonly files: RestoredFile[]; readonly part: RestoredPart }[] = [];
+  // What a translated part hangs on is written before it.
+  for (const part of partsOf(lineage, writer.origin)) {
+    const above = part.root === lineage.root ? parentsOfRoot : placed(part.parents, paths);
+    const { files, fidelity } = part.isNative
+      ? await nativeFiles(part, writer, bases)
+      : foreignFiles(await eachChanged(part, toTranslate), writer, meanings, above);
+    for (const { session, path } of files) if (!paths.has(session)) paths.set(session, path);
+    written.push({ files, part: { isNative: part.isNative, fidelity } });
+  }
   const files = withoutShared(
     written.flatMap(({ files, part }) => files.map((file) => ({ ...file, part }))),
   );
@@ -72,7 +97,55 @@ export async function restore(
     files,
     isNative: written.every(({ part }) => part.isNative),
     fidelity: sumOf(written.map(({ part }) => part.fidelity)),
+    bases: bases.bySession,
+    incomplete: [...bases.incomplete],
   };
+}
+
+type Written = { readonly files: RestoredFile[]; readonly fidelity: Fidelity };
+
+/** The part's own files come first. */
+async function nativeFiles(part: Part, writer: Writer, bases: Bases): Promise<Written> {
+  const { lineage, wanted } = await bases.under(part);
+  const own = new Set([part.root, ...part.descendants].map(({ session }) => session.id));
+  const files = [...writer.writeNative(lineage)].filter(({ session }) => wanted.has(session));
+  const contents = [lineage.root, ...lineage.descendants];
+  const restored = contents.filter(({ session }) => wanted.has(session.id));
+  return {
+    files: [true, false].flatMap((isOwn) =>
+      files.filter((file) => own.has(file.session) === isOwn),
+    ),
+    fidelity: keptWhole(restored.flatMap(({ messages }) => messages)),
+  };
+}
+
+function foreignFiles(
+  lineage: Lineage,
+  writer: Writer,
+  meanings: Meanings,
+  above: readonly NativeParent[],
+): Written {
+  const files = [...writer.writeForeign(lineage, meanings, above)];
+  return { files, fidelity: sumOf(files.flatMap((file) => file.fidelity ?? [])) };
+}
+
+/** The lineage of a part, each session changed by itself. */
+async function eachChanged(
+  { root, descendants }: Part,
+  change: (content: SessionContent) => Promise<SessionContent>,
+): Promise<Lineage> {
+  return { root: await change(root), descendants: await Promise.all(descendants.map(change)) };
+}
+
+/** Those of which there is a file, with the path of the first. */
+function placed(
+  sessions: readonly Session[],
+  paths: ReadonlyMap<string, string>,
+): readonly NativeParent[] {
+  return sessions.flatMap((session) => {
+    const path = paths.get(session.id);
+    return path === undefined ? [] : { session, path };
+  });
 }
 
 /** Sessions share what they attach: of files with the same path and bytes the first is enough. */

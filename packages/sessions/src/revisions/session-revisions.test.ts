@@ -10,7 +10,11 @@ import { allRows, demoEvents, type Ingested, ingestDemo, streamOf, withStore } f
 import { sessionFromCarrier } from "./session-revisions.ts";
 
 /** What a source says of session `s`, and nothing else. */
-function state(path: string, more: object = {}): readonly ReadEvent[] {
+function state(
+  path: string,
+  more: object = {},
+  unresolved?: "parent" | "cut_point",
+): readonly ReadEvent[] {
   const created_at = "2026-03-01T09:00:00.000Z";
   const session = sessionFromWire({
     id: "s",
@@ -20,7 +24,7 @@ function state(path: string, more: object = {}): readonly ReadEvent[] {
     options: { source: { path, exact: 1 } },
     ...more,
   });
-  return [{ kind: "session", session }];
+  return [{ kind: "session", session, ...(unresolved && { unresolved }) }];
 }
 
 async function sync(sessions: SessionStore, events: readonly ReadEvent[], hooks: Ingested = {}) {
@@ -76,6 +80,51 @@ it("follows a session there and back, and learns a parent late", () =>
     });
   }));
 
+const link = (parent: string, cut?: string) => ({
+  parent_session_id: parent,
+  ...(cut !== undefined && { parent_message_id: cut }),
+});
+
+it.each([
+  ["the cut-point", "cut_point", link("p"), link("p", "m")],
+  ["both where the parent is unknown", "parent", {}, link("p", "m")],
+  ["both where the parent is a guess", "parent", link("q"), link("p", "m")],
+  ["nothing of another parent", "cut_point", link("q"), link("q")],
+  ["nothing where it was looked up", undefined, link("p"), link("p")],
+] as const)(
+  "of an origin that is gone, keeps %s (`session-durable-copy`)",
+  (_, unresolved, read, expected) =>
+    withStore(async (sessions) => {
+      // Stored with the session itself, or with what is said of it now.
+      for (const before of [[link("p", "m")], [{}, link("p", "m")]]) {
+        const id = `s${before.length}`;
+        for (const more of before) await sync(sessions, state("a", { id, ...more }));
+
+        await sync(sessions, state("grown", { id, ...read }, unresolved));
+        const again = await sync(sessions, state("grown", { id, ...read }, unresolved));
+
+        expect(again).toMatchObject({ status: "unchanged", revisions: 0 });
+        const { session } = (await loadLineage(sessions, id)).root;
+        expect(session.options["source"]).toMatchObject({ path: "grown" });
+        const { parent_session_id, parent_message_id } = session;
+        expect({ parent_session_id, parent_message_id }).toEqual({
+          parent_message_id: undefined,
+          ...expected,
+        });
+      }
+    }),
+);
+
+it("stores what there is of an origin that is gone", () =>
+  withStore(async (sessions) => {
+    await sync(sessions, state("a", link("p"), "cut_point"));
+    const again = await sync(sessions, state("a", link("p", "m")));
+
+    expect(again).toMatchObject({ revisions: 1 });
+    const { session } = (await loadLineage(sessions, "s")).root;
+    expect(session).toMatchObject(link("p", "m"));
+  }));
+
 it("keeps the labels of the first state (spec 7.6)", () =>
   withStore(async (sessions) => {
     await sync(sessions, state("a"));
@@ -114,6 +163,21 @@ it("waits for the next time where the source changed meanwhile", () =>
 
     expect(outcome).toMatchObject({ revisions: 0, deferred: 1 });
     expect(await pathAt(sessions, "last")).toMatchObject({ path: "a" });
+  }));
+
+it("keeps an origin that another process stores meanwhile", () =>
+  withStore(async (sessions) => {
+    const ingest = createIngest(sessions, { host: "late", now: () => new Date(1_000) });
+    const hooks = { isUnchanged: async () => true, onCommitted: () => {} };
+    // It has looked now which sessions there are.
+    await ingest.session(streamOf(demoEvents({ id: "other", messages: [] })), hooks);
+    await sync(sessions, state("a", link("p", "m")));
+
+    await ingest.session(streamOf(state("b", link("p"), "cut_point")), hooks);
+    await ingest.finish();
+
+    const { session } = (await loadLineage(sessions, "s")).root;
+    expect(session).toMatchObject({ ...link("p", "m"), options: { source: { path: "b" } } });
   }));
 
 it.each([

@@ -1,24 +1,29 @@
-import { messageOf } from "../check.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
-import { type Message, partsOf } from "../message.ts";
-import { carriedRecord, objectAt, objectOf, restOf, sourceOf } from "../seam/source-options.ts";
-import { Answers } from "./answers.ts";
+import { type JsonObject, type JsonValue, type Message, messageOf, partsOf } from "@pond/canonical";
+import {
+  type Course,
+  carriedRecord,
+  objectAt,
+  objectOf,
+  restOf,
+  sourceOf,
+} from "@pond/canonical/adapter";
+import { Answers } from "@pond/canonical/foreign";
 import { editedParts } from "./edited-parts.ts";
-import type { Records } from "./fields-by-message.ts";
-import type { Course } from "./undone.ts";
+import type { EntryFields } from "./entry-fields.ts";
+import { givenText } from "./told.ts";
 
 /**
- * Takes out what clients keep from their models: commands whose output is for the user alone,
+ * Takes out what the clients keep from their models: commands whose output is for the user alone,
  * answers that were withdrawn for others, entries that an edit of the context struck out.
  * Where an edit gave an entry other content, that is live, and the parts it had before are withheld.
  */
-export function partWithheld(messages: readonly Message[], records: Records): Course {
+export function withoutWithheld(messages: readonly Message[], fields: EntryFields): Course {
   const edits = editsOf(messages);
   const withdrawn = withdrawnIn(messages);
   const live: Message[] = [];
   const undone: Message[] = [];
   for (const message of messages) {
-    const edit = edits.get(records.get(message.id)?.["id"] ?? message.id);
+    const edit = edits.get(fields.get(message.id)?.["id"] ?? message.id);
     if (edit === null || withdrawn.has(message) || isForTheUserAlone(message)) undone.push(message);
     else if (edit === undefined || message.role === "system") live.push(message);
     else {
@@ -52,35 +57,13 @@ function isForTheUserAlone(message: Message): boolean {
   return entryMessage(message)["excludeFromContext"] === true;
 }
 
-/**
- * Answers in whose place another one was tried, with what tools said: omp marks them, and Claude Code
- * names them behind them, where a model refused.
- */
+/** Answers in whose place another one was tried, with what tools said: omp marks them. */
 function withdrawnIn(messages: readonly Message[]): ReadonlySet<Message> {
-  const retracted = new Set<JsonValue>(
-    messages.flatMap((message) => {
-      const uuids = carriedRecord(message)?.["retractedMessageUuids"];
-      return Array.isArray(uuids) ? uuids.filter((uuid) => typeof uuid === "string") : [];
-    }),
-  );
-  const withdrawn = new Set(
-    messages.filter((message) => {
-      const { continues = null } = sourceOf(message);
-      const { uuid = null } = restOf(sourceOf(message));
-      const isNamed = [message.id, continues, uuid].some((id) => retracted.has(id));
-      return isNamed || Boolean(entryMessage(message)["retryRecovery"]);
-    }),
-  );
-  if (withdrawn.size === 0) return withdrawn;
-  const answers = new Answers(messages);
-  for (const part of [...withdrawn].flatMap(partsOf)) {
-    const answer = part.type === "tool_call" ? answers.of(part) : undefined;
-    if (answer) withdrawn.add(answer.message);
-  }
-  return withdrawn;
+  const withdrawn = messages.filter((message) => Boolean(entryMessage(message)["retryRecovery"]));
+  return new Answers(messages, givenText).withAnswersTo(withdrawn);
 }
 
-/** What an entry of pi holds as its message, without what canonical fields took. */
+/** What an entry holds as its message, without what canonical fields took. */
 function entryMessage(message: Message): JsonObject {
   return objectAt(restOf(sourceOf(message)), "message");
 }

@@ -1,12 +1,12 @@
+import { type JsonObject, type Message, messageFromWire, partsOf } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
-import { type JsonObject, type Message, messageFromWire, partsOf } from "../index.ts";
-import { fieldsByMessage } from "./fields-by-message.ts";
-import { partWithheld } from "./withheld.ts";
+import { entryFields } from "./entry-fields.ts";
+import { withoutWithheld } from "./withheld.ts";
 
 type Draft = readonly [role: string, rest: JsonObject, ...parts: readonly object[]];
 
 /**
- * An entry of pi, with what canonical fields did not take of it; one of role `system` is carried,
+ * An entry, with what canonical fields did not take of it; one of role `system` is carried,
  * and has in place of parts what stands beside its record.
  */
 function message([role, rest, ...drafts]: Draft, index: number): Message {
@@ -49,7 +49,7 @@ function parted(...drafts: readonly Draft[]): {
   readonly undone: readonly string[];
 } {
   const messages = drafts.map(message);
-  const { live, undone } = partWithheld(messages, fieldsByMessage(messages));
+  const { live, undone } = withoutWithheld(messages, entryFields(messages));
   return { live: live.flatMap(shortly), undone: undone.flatMap(shortly) };
 }
 
@@ -111,28 +111,6 @@ it.each(["superseded", "recovered"])(
     });
   },
 );
-
-it("withholds the answers that Claude Code retracted, with their results, and no others", () => {
-  const retracted = {
-    subtype: "model_refusal_fallback",
-    retractedMessageUuids: ["m1", "u4", "x", null],
-  };
-
-  expect(
-    parted(
-      ["user", {}, text("Why?")],
-      ["assistant", {}, text("Since"), call("c1")],
-      ["tool", {}, answer("c1", "a.txt")],
-      ["assistant", {}, text("Because")],
-      ["assistant", { uuid: "u4" }, text("So")],
-      ["system", retracted],
-      ["assistant", {}, text("Thus")],
-    ),
-  ).toEqual({
-    live: ["m0: Why?", "m3: Because", "m6: Thus"],
-    undone: ["m1: Since | read c1", 'm2: c1 -> "a.txt"', "m4: So"],
-  });
-});
 
 describe("an edit of the context", () => {
   it("takes its target out, unless a later one gives it back", () => {

@@ -1,12 +1,19 @@
-import type { PartId } from "../ids.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { jsonEqual } from "../json-equal.ts";
-import { allowedParts, type Message, partsOf } from "../message.ts";
-import type { FilePart, Part } from "../part.ts";
-import { dataUrlOf } from "./content.ts";
+import {
+  allowedParts,
+  type FilePart,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  jsonEqual,
+  type Message,
+  type Part,
+  type PartId,
+  partsOf,
+} from "@pond/canonical";
+import { dataUrlOf } from "@pond/canonical/foreign";
 
 /**
- * The parts of a message of pi whose content an edit of the context replaced; those that it left as
+ * The parts of a message whose content an edit of the context replaced; those that it left as
  * they were are the message's own. Blocks that have no part are left out, as they are of a message.
  */
 export function editedParts(message: Message, content: JsonValue): readonly Part[] {

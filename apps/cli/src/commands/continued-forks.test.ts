@@ -1,0 +1,123 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fixtures, Home } from "../testing.ts";
+
+// Codex writes of a fork only what comes after the cut, and refuses it without what it goes on from.
+const root = "019e0000-0000-7000-8000-000000000070";
+const fork = "019e0000-0000-7000-8000-000000000073";
+const input = join(fixtures, "codex", "reverted", "input");
+
+let home: Home;
+let codex: string;
+beforeEach(() => {
+  home = new Home();
+  codex = join(home.folder, ".codex");
+  cpSync(input, codex, { recursive: true });
+});
+afterEach(() => home.remove());
+
+/** The files of a thread, or of all, relative to the client's home. */
+function filesOf(thread = "", folder = codex): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".jsonl") && path.includes(`-${thread}`))
+    .sort();
+}
+
+function removeAll(thread = ""): void {
+  for (const path of filesOf(thread)) rmSync(join(codex, path));
+}
+
+describe("a fork that goes on from the middle of another session", () => {
+  it("comes back with that one, of which the client's own files stay", async () => {
+    const all = filesOf();
+    await home.pond("sync", "-q");
+    removeAll();
+
+    const restored = await home.pond("resume", fork);
+
+    expect([restored.code, filesOf()]).toEqual([0, all]);
+    expect(restored.stdout).toContain(`codex resume ${fork}\n`);
+    expect(restored.stderr).toContain(`Restored for codex: ~/.codex/${filesOf(fork)[0]}`);
+
+    const [first = ""] = filesOf(root);
+    removeAll(fork);
+    writeFileSync(join(codex, first), "went on");
+    const { stdout } = await home.pond("restore", fork, "--install", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ faults: [] });
+    expect(JSON.parse(stdout).left_as_is).toContainEqual({
+      session_id: root,
+      path: join(codex, first),
+    });
+    expect([filesOf(), readFileSync(join(codex, first), "utf8")]).toEqual([all, "went on"]);
+  });
+
+  it("gets that one back where it is there itself, unless that is in the archive", async () => {
+    const all = filesOf();
+    await home.pond("sync", "-q");
+    const archive = join(codex, "archived_sessions");
+    mkdirSync(archive);
+    for (const path of filesOf(root)) renameSync(join(codex, path), join(archive, basename(path)));
+
+    const archived = JSON.parse((await home.pond("resume", fork, "--json")).stdout);
+    expect([archived.written, filesOf(root, join(codex, "sessions"))]).toEqual([false, []]);
+
+    rmSync(archive, { recursive: true });
+    const removed = JSON.parse((await home.pond("resume", fork, "--json")).stdout);
+    expect([removed.written, filesOf()]).toEqual([true, all]);
+  });
+
+  it("is reported where that one is not stored", async () => {
+    removeAll(root);
+    await home.pond("sync", "-q");
+    removeAll();
+
+    const resumed = await home.pond("resume", fork, "--json");
+    const restored = await home.pond("restore", fork, "--to", "pi", "--install", "--json");
+
+    const fault = { session_id: fork, code: "base_missing" };
+    expect(JSON.parse(resumed.stdout).faults).toEqual([
+      { ...fault, message: expect.stringContaining("its client refuses it") },
+    ]);
+    expect([restored.code, JSON.parse(restored.stdout).faults]).toEqual([
+      3,
+      [{ ...fault, message: expect.stringContaining("what was said before is missing") }],
+    ]);
+    expect((await home.pond("resume", fork)).stderr).toContain(`warning: ${fork}: it goes on from`);
+  });
+
+  it("begins with what stands there before, in another client, and stays known as a copy", async () => {
+    await home.pond("sync", "-q");
+
+    const { stdout } = await home.pond("restore", fork, "--to", "pi", "--install", "--json");
+
+    const [file] = JSON.parse(stdout).files;
+    const said = readFileSync(file.path, "utf8").match(/"text":"[^"]*"/g);
+    expect([existsSync(file.path), said]).toEqual([
+      true,
+      [
+        "Warp the loom.",
+        "Warped, with wool.",
+        "Weave it green.",
+        "Green it is.",
+        "With a white border.",
+        "White it is.",
+      ].map((text) => `"text":"${text}"`),
+    ]);
+    await home.pond("sync", "-q");
+    const listed = (await home.pond("list", "--json")).stdout.trimEnd().split("\n");
+    expect(listed.map((each) => JSON.parse(each).session_id).sort()).toEqual([root, fork]);
+    expect((await home.pond("list", "--all", "--json")).stdout.trimEnd().split("\n")).toHaveLength(
+      3,
+    );
+  });
+});

@@ -1,0 +1,46 @@
+import { restoredFiles, type SourceFiles, withFolder } from "@pond/adapter-testkit";
+import type { JsonObject } from "@pond/canonical";
+import type { Adapter, RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import { readHome } from "./copies.ts";
+import { story } from "./story.ts";
+
+/** A session of a client, and one of another below it, as that client gets them. */
+export type Below = {
+  readonly parent: SessionContent;
+  readonly child: SessionContent;
+  readonly native: readonly RestoredFile[];
+  /** The child, where the parent goes with it. */
+  readonly below: readonly RestoredFile[];
+  /** The child by itself. */
+  readonly alone: readonly RestoredFile[];
+};
+
+/** The story as the client keeps it, and its sub-agent's session with what it says, in another. */
+export async function writeBelow(client: Adapter, source: JsonObject): Promise<Below> {
+  const { root: told, descendants } = story();
+  const only = (root: SessionContent) => ({ root, descendants: [] });
+  const [parent] = await readFiles(client, restoredFiles(client.to.writeForeign(only(told), {})));
+  const [agent] = descendants;
+  if (parent === undefined || agent === undefined) throw new Error("the story is told by two");
+  const hanging = { parent_session_id: parent.session.id, options: { source } };
+  const child = { session: { ...agent.session, ...hanging }, messages: told.messages };
+  const native = [...client.to.writeNative(only(parent))];
+  const [{ path } = { path: "" }] = native;
+  return {
+    parent,
+    child,
+    native,
+    below: [...client.to.writeForeign(only(child), {}, [{ session: parent.session, path }])],
+    alone: [...client.to.writeForeign(only(child), {})],
+  };
+}
+
+/** Every session that a client's reader finds in these files, of which it complains of none. */
+export async function readFiles(
+  client: Adapter,
+  files: SourceFiles,
+): Promise<readonly SessionContent[]> {
+  const { lineages, complaints } = await withFolder(files, (home) => readHome(client, home));
+  if (complaints.length > 0) throw new Error(complaints.join("\n"));
+  return lineages.flatMap(({ root, descendants }) => [root, ...descendants]);
+}

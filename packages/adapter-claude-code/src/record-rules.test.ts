@@ -1,0 +1,226 @@
+import {
+  type JsonObject,
+  type Message,
+  messageFromWire,
+  sessionFromWire,
+  sessionToWire,
+} from "@pond/canonical";
+import type { Course } from "@pond/canonical/adapter";
+import { describe, expect, it } from "vitest";
+import { claudeCodeRecords } from "./record-rules.ts";
+
+const session = sessionFromWire({
+  id: "s",
+  source_agent: "claude-code",
+  created_at: "2026-03-01T09:00:00.000Z",
+  project: "/home/ada",
+  options: {},
+});
+
+function courseOf(messages: readonly Message[]): Course {
+  const course = claudeCodeRecords.course?.({ session, messages });
+  if (course === undefined) throw new Error("there is no rule");
+  return course;
+}
+
+type Draft = readonly [id: string, text: string, source: JsonObject, role?: string];
+
+/**
+ * A message whose text is typed or said; one of role `system` carries the record it is given, and
+ * one of role `harness` is not typed.
+ */
+function message([id, text, source, role = "user"]: Draft): Message {
+  const isTyped = role !== "harness";
+  const place = {
+    ...{ id, session_id: "s", role: isTyped ? role : "user" },
+    timestamp: "2026-03-01T09:00:00.000Z",
+  };
+  const given = { ...place, options: { source } };
+  if (role === "system") return messageFromWire({ ...given, content: "" });
+  const provenance = isTyped ? "conversational" : "injected";
+  const part = { id: "0", session_id: "s", message_id: id, provenance };
+  return messageFromWire({ ...given, content: [{ ...part, type: "text", text, options: {} }] });
+}
+
+/** What of a session is live, and that nothing of it is lost. */
+function live(...drafts: readonly Draft[]): string {
+  const messages = drafts.map(message);
+  const course = courseOf(messages);
+  expect(new Set([...course.live, ...course.undone])).toEqual(new Set(messages));
+  expect(course.live).toEqual(messages.filter((each) => course.live.includes(each)));
+  return course.live.map(({ id }) => id).join(" ");
+}
+
+const below = (parentUuid: string | null): JsonObject => ({ rest: { parentUuid } });
+const carried = (record: JsonObject): JsonObject => ({ record });
+
+describe("prompts typed in another's place are live", () => {
+  it("leaves out the prompt that was typed again, with all that is below it", () => {
+    expect(
+      live(
+        ["a", "one", below(null)],
+        ["b", "said", below("a"), "assistant"],
+        ["c", "undone", below("b")],
+        ["d", "undone", below("c"), "assistant"],
+        ["p", "", carried({ type: "progress", uuid: "p", parentUuid: "d" }), "system"],
+        ["e", "undone", below("p")],
+        ["f", "two", below("b")],
+        ["g", "said", below("f"), "assistant"],
+      ),
+    ).toBe("a b f g");
+  });
+
+  it("looks past what the client noted between a prompt and the one it was typed for", () => {
+    const notice = (uuid: string, parentUuid: string) => carried({ uuid, parentUuid });
+    expect(
+      live(
+        ["a", "one", below(null)],
+        ["b", "said", below("a"), "assistant"],
+        ["n", "", notice("n", "b"), "system"],
+        ["c", "undone", below("n")],
+        ["d", "undone", below("c"), "assistant"],
+        ["e", "undone", below("b")],
+        ["o", "", notice("o", "n"), "system"],
+        ["f", "two", below("o")],
+      ),
+    ).toBe("a b n o f");
+  });
+
+  it("leaves out a prompt that nobody answered before something else took its place", () => {
+    expect(
+      live(
+        ["a", "one", below(null)],
+        ["b", "said", below("a"), "assistant"],
+        ["c", "undone", below("b")],
+        ["p", "", carried({ uuid: "p", parentUuid: "c" }), "system"],
+        ["d", "/effort", below("b"), "harness"],
+        ["e", "two", below("d")],
+      ),
+    ).toBe("a b d e");
+  });
+
+  it("leaves out a first prompt that nobody answered, where the log says what was answered", () => {
+    const first: readonly Draft[] = [
+      ["a", "one", below(null)],
+      ["b", "two", below(null)],
+    ];
+
+    expect(live(...first, ["c", "said", below("b"), "assistant"])).toBe("b c");
+    expect(live(...first, ["c", "said", below(null), "assistant"])).toBe("a b c");
+  });
+
+  it("keeps what ran side by side, other roots, and a prompt behind a compaction", () => {
+    const boundary = { uuid: "x", parentUuid: null, logicalParentUuid: "b" };
+    expect(
+      live(
+        ["a", "one", below(null)],
+        ["b", "said", below("a"), "assistant"],
+        ["c", "said", below("b"), "assistant"],
+        ["d", "said", below("b"), "assistant"],
+        ["e", "two", below("d")],
+        ["x", "", carried(boundary), "system"],
+        ["f", "three", below("x")],
+        ["g", "four", below(null)],
+      ),
+    ).toBe("a b c d e x f g");
+  });
+});
+
+describe("what the client went back over is undone", () => {
+  const turns: readonly Draft[] = [
+    ["a", "one", below(null)],
+    ["b", "said", below("a"), "assistant"],
+    ["n", "", carried({ uuid: "n", parentUuid: "b" }), "system"],
+    ["c", "two", below("n")],
+    ["d", "said", below("c"), "assistant"],
+  ];
+  const rewind = (leafUuid: string | null): Draft => [
+    "r",
+    "",
+    carried({ type: "last-prompt", leafUuid, explicit: true }),
+    "system",
+  ];
+
+  it.each<[string, readonly Draft[], string]>([
+    ["to the end of a turn", [rewind("n")], "a b n r"],
+    ["to the start", [rewind(null)], "r"],
+    ["twice", [rewind("n"), rewind("a")], "a r"],
+    ["with a file beside it", [rewind("b"), ["f", "a file", { sidecar: "f" }]], "a b r f"],
+  ])("%s", (_, drafts, expected) => {
+    expect(live(...turns, ...drafts)).toBe(expected);
+  });
+
+  it.each<[string, readonly Draft[], string]>([
+    ["something was said since", [rewind("n"), ["e", "then", below("d")]], "a b n c d r e"],
+    ["the place is not in the log", [rewind("x")], "a b n c d r"],
+  ])("but not where %s", (_, drafts, expected) => {
+    expect(live(...turns, ...drafts)).toBe(expected);
+  });
+});
+
+it("withholds the answers that the client retracted, with their results, and no others", () => {
+  const place = { session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
+  const at = (message_id: string) => ({ session_id: "s", message_id, id: "0", options: {} });
+  const call = {
+    ...{ ...at("b"), provenance: "conversational", type: "tool_call", call_id: "c1" },
+    ...{ name: "read", params: {}, provider_executed: false },
+  };
+  const answer = {
+    ...{ ...at("c"), provenance: "injected", type: "tool_result", call_id: "c1" },
+    ...{ is_failure: false, result: "a.txt" },
+  };
+  const messages = [
+    message(["a", "Why?", {}]),
+    messageFromWire({ ...place, id: "b", role: "assistant", content: [call], options: {} }),
+    messageFromWire({ ...place, id: "c", role: "tool", content: [answer], options: {} }),
+    message(["d", "Because", {}, "assistant"]),
+    message(["e", "So", { rest: { uuid: "u" } }, "assistant"]),
+    message(["f", "then", { continues: "b" }, "assistant"]),
+    message(["r", "", carried({ retractedMessageUuids: ["b", "u", "x", null] }), "system"]),
+    message(["g", "Thus", {}, "assistant"]),
+  ];
+
+  const { live: kept, undone } = courseOf(messages);
+
+  expect(kept.map(({ id }) => id)).toEqual(["a", "d", "r", "g"]);
+  expect(undone.map(({ id }) => id)).toEqual(["b", "c", "e", "f"]);
+});
+
+describe("the conversation of a sub-agent inside another session's log", () => {
+  const aside: JsonObject = { rest: { isSidechain: true } };
+  const agent: readonly Draft[] = [
+    ["b", "SEARCH everything", aside],
+    ["c", "I look", aside, "assistant"],
+    ["d", "go on", { continues: "c" }],
+  ];
+
+  it("is left out", () => {
+    expect(live(["a", "fix it", {}], ...agent, ["e", "fixed", {}, "assistant"])).toBe("a e");
+  });
+
+  it("stays where the session is that agent's own, files beside it included", () => {
+    expect(live(...agent, ["e", "a file", { sidecar: "a" }])).toBe("b c d e");
+  });
+
+  it.each<[string, object, string]>([
+    ["stays in a session below another", {}, "b c d e"],
+    ["is left out of a fork", { parent_message_id: "m" }, "e"],
+  ])("%s, whatever else was typed there", (_, fork, expected) => {
+    const below = sessionFromWire({ ...sessionToWire(session), parent_session_id: "top", ...fork });
+    const messages = [...agent, ["e", "and more", {}] as const].map(message);
+
+    const course = claudeCodeRecords.course?.({ session: below, messages });
+
+    expect(course?.live.map(({ id }) => id).join(" ")).toBe(expected);
+  });
+});
+
+it("names no model for the texts that the client wrote itself", () => {
+  const named = (model: string) =>
+    claudeCodeRecords.model?.(
+      message(["m", "said", { rest: { message: { model } } }, "assistant"]),
+    );
+
+  expect(named("<synthetic>")).toEqual({});
+  expect(named("claude-a")).toEqual({ model: "claude-a" });
+});

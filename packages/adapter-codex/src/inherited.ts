@@ -1,0 +1,57 @@
+import type { Message } from "@pond/canonical";
+import { carriedRecord, type Inherited, type SessionContent } from "@pond/canonical/adapter";
+import { fileId, type HistoryBase, historyBase } from "./cut-offs.ts";
+import { ordinalOf } from "./ordinal.ts";
+import { type File, filesOf } from "./write-native.ts";
+
+/**
+ * What a forked thread goes on from. One with numbered records holds only what comes after the cut,
+ * and its header names a file, of a thread or of one of its reverts, and where in there the cut is.
+ * That file may go on from another one in the same way.
+ */
+export function inherited(content: SessionContent, known: readonly SessionContent[]): Inherited {
+  const holders = new Map<string, { readonly file: File; readonly holder: SessionContent }>();
+  for (const holder of known) {
+    for (const file of filesOf(holder)) holders.set(fileId(file.path), { file, holder });
+  }
+  const pieces: SessionContent[] = [];
+  const [first] = filesOf(content);
+  for (let base = first && baseOf(first); base !== undefined; ) {
+    const found = holders.get(base.file);
+    if (found === undefined) return { pieces, missing: candidates(base, [content, ...known]) };
+    // Each file once: no damaged header leads round.
+    holders.delete(base.file);
+    const { file, holder } = found;
+    pieces.unshift({ session: holder.session, messages: before(base, file) });
+    if (!reaches(base, file)) return { pieces, missing: [] };
+    const next = baseOf(file);
+    base = next && { file: next.file, end: Math.min(next.end, base.end) };
+  }
+  return { pieces };
+}
+
+function baseOf({ messages }: File): HistoryBase | undefined {
+  const header = messages.find((message) => carriedRecord(message)?.["type"] === "session_meta");
+  return header && historyBase(header);
+}
+
+/** What of a file is before the cut. Records that are more than one message have one number. */
+function before({ end }: HistoryBase, { messages }: File): readonly Message[] {
+  let ordinal: number | undefined;
+  return messages.filter((message) => {
+    ordinal = ordinalOf(message) ?? ordinal;
+    return ordinal !== undefined && ordinal < end;
+  });
+}
+
+/** True where a file is known up to the cut. */
+function reaches({ end }: HistoryBase, { messages }: File): boolean {
+  return messages.some((message) => (ordinalOf(message) ?? -1) >= end - 1);
+}
+
+/** A thread has the id of its first file; whose revert began a file stands in that thread alone. */
+function candidates({ file }: HistoryBase, asked: readonly SessionContent[]): readonly string[] {
+  const parents = asked.flatMap(({ session }) => session.parent_session_id ?? []);
+  const known = new Set<string>(asked.map(({ session }) => session.id));
+  return [...new Set<string>([file, ...parents])].filter((id) => !known.has(id));
+}

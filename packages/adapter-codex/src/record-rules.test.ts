@@ -1,0 +1,243 @@
+import { type JsonObject, type Message, messageFromWire, sessionFromWire } from "@pond/canonical";
+import type { Course } from "@pond/canonical/adapter";
+import { describe, expect, it } from "vitest";
+import { codexRecords } from "./record-rules.ts";
+
+const session = sessionFromWire({
+  id: "s",
+  source_agent: "codex",
+  created_at: "2026-03-01T09:00:00.000Z",
+  project: "/home/ada",
+  options: {},
+});
+
+function courseOf(messages: readonly Message[]): Course {
+  const course = codexRecords.course?.({ session, messages });
+  if (course === undefined) throw new Error("there is no rule");
+  return course;
+}
+
+type Draft = readonly [id: string, text: string, source: JsonObject, role?: string];
+
+/** A message whose text is typed or said; one of role `system` carries the record it is given. */
+function message([id, text, source, role = "user"]: Draft): Message {
+  const place = { id, session_id: "s", role, timestamp: "2026-03-01T09:00:00.000Z" };
+  const given = { ...place, options: { source } };
+  if (role === "system") return messageFromWire({ ...given, content: "" });
+  const part = { id: "0", session_id: "s", message_id: id, provenance: "conversational" };
+  return messageFromWire({ ...given, content: [{ ...part, type: "text", text, options: {} }] });
+}
+
+/** What of a session is live, and that nothing of it is lost. */
+function live(...drafts: readonly Draft[]): string {
+  const messages = drafts.map(message);
+  const course = courseOf(messages);
+  expect(new Set([...course.live, ...course.undone])).toEqual(new Set(messages));
+  expect(course.live).toEqual(messages.filter((each) => course.live.includes(each)));
+  return course.live.map(({ id }) => id).join(" ");
+}
+
+const carried = (record: JsonObject): JsonObject => ({ record });
+
+describe("turns that were rolled back are not live", () => {
+  const turns = (num_turns: number): Draft => [
+    `back ${num_turns}`,
+    "",
+    carried({ type: "event_msg", payload: { type: "thread_rolled_back", num_turns } }),
+    "system",
+  ];
+  const said = (id: string): Draft => [id, "said", {}, "assistant"];
+
+  it.each<[number, string]>([
+    [0, "a b c d e"],
+    [1, "a b e"],
+    [2, "e"],
+    [9, "e"],
+  ])("%d of two", (count, expected) => {
+    const two: Draft[] = [["a", "one", {}], said("b"), ["c", "two", {}], said("d")];
+
+    const found = live(...two, turns(count), ["e", "three", {}]);
+
+    expect(found.replace(`back ${count} `, "")).toBe(expected);
+  });
+
+  it.each<[string, JsonObject]>([
+    ["an item", { type: "response_item", payload: { type: "agent_message" } }],
+    ["a line", { type: "inter_agent_communication", payload: {} }],
+  ])("counts mail of another agent: %s", (_, rest) => {
+    expect(
+      live(
+        ["a", "one", {}],
+        ["b", "two", {}],
+        ["c", "mail", { author: "agent", rest }],
+        said("d"),
+        turns(1),
+        ["e", "three", {}],
+      ),
+    ).toBe("a b back 1 e");
+  });
+
+  it("does not count a goal, which is told in an output", () => {
+    const rest = { type: "response_item", payload: { type: "function_call_output" } };
+    expect(
+      live(["a", "one", {}], ["b", "two", {}], ["c", "goal", { rest }], said("d"), turns(1), [
+        "e",
+        "three",
+        {},
+      ]),
+    ).toBe("a back 1 e");
+  });
+
+  it("does not count what was typed for a review, which an event tells", () => {
+    expect(
+      live(
+        ["a", "one", {}],
+        ["b", "two", {}],
+        ["x", "", carried({ type: "event_msg", payload: {} }), "system"],
+        ["c", "review", { continues: "event" }],
+        said("d"),
+        turns(1),
+        ["e", "three", {}],
+      ),
+    ).toBe("a back 1 e");
+  });
+
+  const place = { type: "response_item", payload: { type: "message" } };
+  it.each<[string, JsonObject, readonly string[], string]>([
+    ["what a review tells", place, ["user_action"], "a back 1 e"],
+    ["a heartbeat", place, ["user.heartbeat"], "a back 1 e"],
+    ["an editor's prompt without words", place, ["editor-context"], "a back 1 e"],
+    ["the client's own context", place, ["environment_context"], "back 1 e"],
+    ["a prompt in one message with that", place, ["agents_md", ""], "back 1 e"],
+    ["what was heard", { type: "realtime_item", payload: { type: "message" } }, [""], "back 1 e"],
+  ])("%s, then one is taken back", (_, rest, kinds, expected) => {
+    const content = kinds.map((kind, index) => ({
+      ...{ id: `${index}`, session_id: "s", message_id: "c", type: "text" as const, text: "text" },
+      provenance: kind === "" ? ("conversational" as const) : ("injected" as const),
+      options: { source: { kind } },
+    }));
+    const header = { id: "c", session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
+    const options = { source: { rest } };
+    const inPlace = messageFromWire({ ...header, role: "user", options, content });
+    const others = [
+      message(["a", "one", {}]),
+      inPlace,
+      ...[turns(1), ["e", "two", {}]].map((each) => message(each as Draft)),
+    ];
+
+    expect(
+      courseOf(others)
+        .live.map(({ id }) => id)
+        .join(" "),
+    ).toBe(expected);
+  });
+
+  it("counts the task of a thread that another agent spawned", () => {
+    const rest = { type: "response_item", payload: { type: "message", role: "user" } };
+    expect(
+      live(["a", "task", { author: "agent", rest }], said("b"), turns(1), ["c", "two", {}]),
+    ).toBe("back 1 c");
+  });
+
+  it("counts only those that were live", () => {
+    expect(
+      live(["a", "one", {}], ["b", "two", {}], turns(1), ["c", "three", {}], turns(2), [
+        "d",
+        "four",
+        {},
+      ]),
+    ).toBe("back 2 d");
+  });
+});
+
+describe("what stood behind the point from which a later file of the thread goes on is not live", () => {
+  const [second, third] = [2, 3].map(
+    (each) => `t_019e0000-0000-7000-8000-00000000000${each}.jsonl`,
+  );
+  const typed = (id: string, ordinal?: number): Draft => {
+    return [id, "typed", { rest: { ...(ordinal !== undefined && { ordinal }) } }];
+  };
+  const event = (id: string, ordinal: number): Draft => {
+    return [id, "", carried({ type: "event_msg", ordinal, payload: {} }), "system"];
+  };
+  const header = (id: string, ordinal: number | undefined, path?: string): Draft => {
+    const record = { type: "session_meta", ...(ordinal !== undefined && { ordinal }), payload: {} };
+    return [id, "", { ...(path !== undefined && { path }), record }, "system"];
+  };
+  const two: readonly Draft[] = [
+    header("h", 0),
+    typed("a", 1),
+    event("b", 2),
+    typed("c", 3),
+    event("d", 4),
+  ];
+
+  it.each<[string, readonly Draft[], string]>([
+    ["a part of it", [...two, header("H", 3, second), typed("e", 4)], "h a b H e"],
+    ["all of it", [...two, header("H", 0, second), typed("e", 1)], "H e"],
+    [
+      "one revert after the other",
+      [
+        ...two,
+        header("H", 3, second),
+        typed("e", 4),
+        event("f", 5),
+        header("I", 5, third),
+        typed("g", 6),
+      ],
+      "h a b H e I g",
+    ],
+    [
+      "a revert that was reverted with what it went on from",
+      [...two, header("H", 3, second), typed("e", 4), header("I", 1, third), typed("g", 2)],
+      "h I g",
+    ],
+    [
+      "several messages of one record",
+      [
+        header("h", 0),
+        ["a", "one", { rest: { ordinal: 1 } }],
+        ["a#1", "two", { continues: 1 }],
+        header("H", 1, second),
+      ],
+      "h H",
+    ],
+    ["a fork, which counts on from its parent", [header("h", 49), typed("a", 50)], "h a"],
+    [
+      "a fork that was reverted behind its first turn",
+      [header("h", 49), typed("a", 50), typed("b", 51), header("H", 51, second)],
+      "h a H",
+    ],
+    [
+      "a header that is said again in its file",
+      [...two, header("H", 1), typed("e", 5)],
+      "h a b c d H e",
+    ],
+    [
+      "a second file that no revert began",
+      [...two, header("H", 0, "2.jsonl"), typed("e", 1)],
+      "h a b c d H e",
+    ],
+    [
+      "files without numbers",
+      [
+        header("h", undefined),
+        typed("a"),
+        header("H", undefined, second),
+        typed("b"),
+        header("I", 0, third),
+      ],
+      "h a H b I",
+    ],
+  ])("%s", (_, drafts, expected) => {
+    expect(live(...drafts)).toBe(expected);
+  });
+});
+
+it("names the model that the client names once for a turn, and in no other record", () => {
+  const named = (type: string) =>
+    codexRecords.model?.(message(["t", "", carried({ type, payload: { model: "o3" } }), "system"]));
+
+  expect(named("turn_context")).toEqual({ model: "o3" });
+  expect(named("event_msg")).toEqual({});
+});

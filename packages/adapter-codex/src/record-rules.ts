@@ -1,0 +1,90 @@
+import type { Message, Part } from "@pond/canonical";
+import {
+  type Course,
+  carriedRecord,
+  type NamedModel,
+  objectAt,
+  type RecordRules,
+  restOf,
+  type SessionContent,
+  sourceOf,
+} from "@pond/canonical/adapter";
+import { modelIn, modelOf, without } from "@pond/canonical/foreign";
+import { inherited } from "./inherited.ts";
+import { ordinalOf } from "./ordinal.ts";
+
+/** What the client's records mean to models of other clients. */
+export const codexRecords: RecordRules = { inherited, course, model };
+
+/** Takes out what was taken back: it is noted behind it. */
+function course({ messages }: SessionContent): Course {
+  return without(messages, rolledBack(messages));
+}
+
+function rolledBack(messages: readonly Message[]): ReadonlySet<Message> {
+  const live: Message[] = [];
+  const undone = new Set<Message>();
+  for (const message of messages) {
+    for (const taken of live.splice(takenFrom(live, message))) undone.add(taken);
+    live.push(message);
+  }
+  return undone;
+}
+
+/** The index from which on a message takes back what stands before it; that of the end for most. */
+function takenFrom(live: readonly Message[], message: Message): number {
+  const record = carriedRecord(message) ?? {};
+  const { type, num_turns: turns } = objectAt(record, "payload");
+  if (type === "thread_rolled_back" && typeof turns === "number" && turns > 0) {
+    const prompts = live.flatMap((each, index) => (isPrompt(each) ? index : []));
+    return prompts.at(-turns) ?? prompts[0] ?? live.length;
+  }
+  // A thread with numbered records goes on in a file of its own, which counts on from the cut.
+  const isReverted = record["type"] === "session_meta" && isRevertFile(sourceOf(message)["path"]);
+  const start = isReverted ? ordinalOf(message) : undefined;
+  if (start === undefined) return live.length;
+  const from = live.findIndex((each) => (ordinalOf(each) ?? -1) >= start);
+  return from === -1 ? live.length : from;
+}
+
+/** True for the name of a file that a revert began: it has an id beside that of the thread. */
+function isRevertFile(path: unknown): boolean {
+  return typeof path === "string" && /_[\da-f-]{36}\.jsonl[^/]*$/.test(path);
+}
+
+/**
+ * What the client counts when it takes turns back: whatever stands in the user's place and is none
+ * of the context that it gives its model itself, and the mail of other agents. What was heard, what
+ * an output tells of a goal and what only an event tells it does not count.
+ */
+function isPrompt(message: Message): boolean {
+  if (message.role !== "user") return false;
+  const source = sourceOf(message);
+  const rest = restOf(source);
+  const { type } = objectAt(rest, "payload");
+  if (rest["type"] === "inter_agent_communication" || type === "agent_message") return true;
+  const isTold = type === "function_call_output" || source["continues"] !== undefined;
+  return !isTold && rest["type"] !== "realtime_item" && !message.content.some(isContext);
+}
+
+function isContext(part: Part): boolean {
+  const { kind } = sourceOf(part);
+  return part.provenance === "injected" && !aroundPrompts.has(String(kind));
+}
+
+/** What the client, an editor or a schedule writes as the user, or around his words. */
+const aroundPrompts: ReadonlySet<string> = new Set([
+  "user_action",
+  "user.heartbeat",
+  "editor-context",
+  "context",
+  "question-reply",
+  "image",
+]);
+
+/** The client names the model once for a turn. */
+function model(message: Message): NamedModel {
+  const record = carriedRecord(message);
+  if (record?.["type"] !== "turn_context") return modelOf(message);
+  return modelIn(objectAt(record, "payload"));
+}

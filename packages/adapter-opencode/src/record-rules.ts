@@ -1,0 +1,108 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type Message,
+  partsOf,
+  type SystemMessage,
+} from "@pond/canonical";
+import {
+  type Course,
+  carriedRecord,
+  objectAt,
+  type RecordRules,
+  type SessionContent,
+  sourceOf,
+} from "@pond/canonical/adapter";
+import { inSteps } from "@pond/canonical/foreign";
+
+/** What the client's records mean to models of other clients. */
+export const opencodeRecords: RecordRules = { course, givenText };
+
+function course({ messages }: SessionContent): Course {
+  return inSteps(messages, [withoutNotContinued, withoutReverted]);
+}
+
+/** A command that the user ran: 1.x has it as a call of a tool, 2.x as a record of its own. */
+function givenText(message: SystemMessage): string {
+  const record = carriedRecord(message) ?? {};
+  const { type, command } = record;
+  if (type !== "shell" || typeof command !== "string") return message.content;
+  const { output } = objectAt(record, "output");
+  const ran = `The user ran a command in a shell:\n${command}`;
+  return typeof output === "string" && output !== "" ? `${ran}\nIt printed:\n${output}` : ran;
+}
+
+/** Where 2.x took back turns of 1.x before it went on, its reader noted the first one. */
+function withoutNotContinued(messages: readonly Message[]): Course {
+  const [first] = messages.flatMap((message) => sourceOf(message)["continued.without"] ?? []);
+  const from = messages.findIndex(({ id }) => id === first);
+  if (from === -1) return { live: messages, undone: [] };
+  const later = messages.findIndex((message) => sourceOf(message)["schema"] === 2);
+  const to = later < from ? messages.length : later;
+  return {
+    live: [...messages.slice(0, from), ...messages.slice(to)],
+    undone: messages.slice(from, to),
+  };
+}
+
+/** The client notes in the session from which message on it was reverted, or from which part of it. */
+function withoutReverted(messages: readonly Message[]): Course {
+  const points = messages.map((message) => objectAt(sessionRecord(message), "revert"));
+  const { messageID, partID } = points.find((point) => point["messageID"] !== undefined) ?? {};
+  const from = messages.findIndex(({ id }) => id === messageID);
+  const message = messages[from];
+  if (message === undefined) return { live: messages, undone: [] };
+  const { live, undone } =
+    typeof partID === "string" ? cutAt(message, partID) : { live: [], undone: [message] };
+  return {
+    live: [...messages.slice(0, from), ...live],
+    undone: [...undone, ...messages.slice(from + 1)],
+  };
+}
+
+/** What the client keeps of a session; of one that went on in 2.x only what it keeps there counts. */
+function sessionRecord(message: Message): JsonObject {
+  const { continued } = sourceOf(message);
+  return isJsonObject(continued) ? continued : (carriedRecord(message) ?? {});
+}
+
+/** What stands in a message before a part is not undone; a half without parts is left out. */
+function cutAt(message: Message, partId: string): Course {
+  const at = indexOfPart(message, partId);
+  if (message.role === "system" || at === message.content.length) {
+    return { live: [message], undone: [] };
+  }
+  if (at === 0) return { live: [], undone: [message] };
+  const { content } = message;
+  return {
+    live: [withContent(message, content.slice(0, at))],
+    undone: [withContent(message, content.slice(at))],
+  };
+}
+
+/**
+ * Where the part that a record became stands, or what follows a record that became none; behind the
+ * last one where the message has no such record.
+ */
+function indexOfPart(message: Message, partId: string): number {
+  const source = sourceOf(message);
+  const parts = partsOf(message);
+  let position = 0;
+  for (const [index, part] of parts.entries()) {
+    // An answer is of the same record as its call.
+    if (sourceOf(part)["follows"] === true) continue;
+    for (; isJsonObject(source[`part.${position}`]); position++) {
+      if (objectAt(source, `part.${position}`)["id"] === partId) return index;
+    }
+    if (part.id === partId) return index;
+    position++;
+  }
+  return parts.length;
+}
+
+function withContent<M extends Exclude<Message, SystemMessage>>(
+  message: M,
+  content: M["content"],
+): M {
+  return { ...message, content };
+}

@@ -1,0 +1,97 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { type JsonObject, parsedObject } from "@pond/canonical";
+import { isSystemError } from "@pond/canonical/adapter";
+import type { Logs } from "./find-log.ts";
+import { archivedSuffix, logSuffix, stemOf } from "./layout.ts";
+import { bytesAt, headerOf } from "./log-start.ts";
+
+/** A session that was cut from another: its folder of artifacts begins as a copy of that one's. */
+export type Fork = {
+  readonly id: string;
+  /** When it was cut, as it says. */
+  readonly began: number;
+  /** The folder that was copied; undefined where the session beside it is gone. */
+  readonly source: string | undefined;
+};
+
+/** The fork whose folder of artifacts this is; undefined where it is that of any other session. */
+export function forkOf(folder: string, logs: Logs): Fork | undefined {
+  const file = logs.at(`${folder}${logSuffix}`);
+  const header = file === undefined ? undefined : headerOf(file);
+  const origin = header?.["parentSession"] ?? header?.["branchedFrom"];
+  const id = header?.["id"];
+  if (file === undefined || header === undefined || typeof id !== "string") return undefined;
+  if (typeof origin !== "string" || origin === "" || origin === id) return undefined;
+  const log = logs.find(file, origin);
+  if (log === file) return undefined;
+  return { id, began: timeOf(header), source: log === undefined ? undefined : stemOf(log) };
+}
+
+/**
+ * What the log of an agent in a folder of artifacts is: its `own` session; a `copy` that says nothing
+ * beyond the log it was copied from, and is kept as a file; or `continued`, a copy that went on, or
+ * of which that log is gone: a session of the fork's, and not the one that the agent began as.
+ *
+ * @param path - Of the log in that folder.
+ */
+export function agentIn(
+  fork: Fork | undefined,
+  log: string,
+  path: string,
+  logs: Logs,
+): "own" | "copy" | "continued" {
+  const header = fork && headerOf(log);
+  if (fork === undefined || header === undefined) return "own";
+  // A fork starts its agents later.
+  if (fork.source === undefined) return timeOf(header) <= fork.began ? "continued" : "own";
+  const source = logs.at(join(fork.source, path));
+  const isCopied = source !== undefined && headerOf(source)?.["id"] === header["id"];
+  if (!isCopied) return "own";
+  return saysMore(log, source) ? "continued" : "copy";
+}
+
+/** The id of the session that a fork made of an agent's. */
+export function continuedId({ id }: Fork, path: string): string {
+  return `${id}:${stemOf(path)}`;
+}
+
+function timeOf({ timestamp }: JsonObject): number {
+  return typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
+}
+
+/** True where a copy has an entry that the log it was copied from lacks. */
+function saysMore(copy: string, source: string): boolean {
+  // The client compresses no logs of agents.
+  if (copy.endsWith(archivedSuffix) || source.endsWith(archivedSuffix)) return false;
+  try {
+    const [own, other] = [statSync(copy).size, statSync(source).size];
+    if (endsAlike(copy, source, Math.min(own, other))) return own > other;
+    const known = new Set(entriesIn(source, other));
+    return entriesIn(copy, own).some((entry) => !known.has(entry));
+  } catch (error) {
+    // What cannot be read now is told where it is read.
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
+
+/** True where logs that are only added to are one up to there: looked at is the end. */
+function endsAlike(copy: string, source: string, length: number): boolean {
+  const from = Math.max(0, length - comparedBytes);
+  return bytesAt(copy, from, length - from).equals(bytesAt(source, from, length - from));
+}
+
+const comparedBytes = 4 * 1024;
+
+/** What names each entry: its id, or else all of it. The header and the title are rewritten. */
+function entriesIn(log: string, size: number): readonly string[] {
+  return bytesAt(log, 0, size)
+    .toString("utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const { type, id } = parsedObject(line) ?? {};
+      if (line.trim() === "" || type === "session" || type === "title") return [];
+      return typeof id === "string" ? [id] : [line];
+    });
+}

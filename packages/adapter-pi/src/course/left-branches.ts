@@ -1,0 +1,38 @@
+import { isJsonObject, type JsonValue, type Message } from "@pond/canonical";
+import { type Course, carriedRecord } from "@pond/canonical/adapter";
+import { type TreePlace, withoutLeftBranches } from "@pond/canonical/foreign";
+import type { EntryFields } from "./entry-fields.ts";
+import { isTold } from "./told.ts";
+
+/** Takes out branches that were left for another. */
+export function withoutLeft(messages: readonly Message[], fields: EntryFields): Course {
+  return withoutLeftBranches(messages, placesOf(messages, fields), {
+    isTold,
+    isAside: isBreakOff,
+  });
+}
+
+/** Parents are looked for above only: the trees of real logs are not always whole. */
+function placesOf(messages: readonly Message[], fields: EntryFields): readonly TreePlace[] {
+  const indexes = new Map<JsonValue, number>();
+  return messages.map((message, index): TreePlace => {
+    const { id: own = message.id, parentId } = fields.get(message.id) ?? {};
+    const parent = indexes.get(parentId ?? null);
+    if (!indexes.has(own)) indexes.set(own, index);
+    if (parentId === undefined) return { parent: undefined, competesFor: undefined };
+    if (parentId === null) return { parent: undefined, competesFor: "the root" };
+    // Behind a parent that is lost an entry goes on from the line above.
+    const from = parent ?? (index === 0 ? undefined : index - 1);
+    return { parent: from, competesFor: from === undefined ? "the root" : String(from) };
+  });
+}
+
+/**
+ * True where a process of omp was killed. It may have stood on an old branch while the session went
+ * on in another one; only who leaves it by himself says where he stands.
+ */
+function isBreakOff(message: Message): boolean {
+  const { customType, data } = carriedRecord(message) ?? {};
+  if (customType !== "session_exit" || !isJsonObject(data)) return false;
+  return data["kind"] !== "normal";
+}

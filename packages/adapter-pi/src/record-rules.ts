@@ -1,0 +1,35 @@
+import type { Message } from "@pond/canonical";
+import {
+  type Course,
+  carriedRecord,
+  type RecordRules,
+  type SessionContent,
+} from "@pond/canonical/adapter";
+import { inSteps } from "@pond/canonical/foreign";
+import { entryFields } from "./course/entry-fields.ts";
+import { withoutLeft } from "./course/left-branches.ts";
+import { givenText, isTold } from "./course/told.ts";
+import { withoutWithheld } from "./course/withheld.ts";
+
+/** What the records of pi and omp mean to models of other clients. */
+export const piRecords: RecordRules = { course, givenText };
+
+function course({ messages }: SessionContent): Course {
+  const fields = entryFields(messages);
+  return inSteps(messages, [
+    // An edit on a branch that was left holds there alone, and so does a reset.
+    (live) => withoutLeft(live, fields),
+    withoutCleared,
+    (live) => withoutWithheld(live, fields),
+  ]);
+}
+
+/** After `/clear` omp's models start anew. One that nothing was said behind has cleared nothing yet. */
+function withoutCleared(messages: readonly Message[]): Course {
+  const lastTold = messages.findLastIndex(isTold);
+  const reset = messages.findLastIndex(
+    (message, index) => index < lastTold && carriedRecord(message)?.["type"] === "reset_boundary",
+  );
+  const from = Math.max(reset, 0);
+  return { live: messages.slice(from), undone: messages.slice(0, from) };
+}

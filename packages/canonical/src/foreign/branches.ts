@@ -1,0 +1,64 @@
+import type { Message } from "../message.ts";
+import type { Course } from "../seam/codec.ts";
+import { without } from "./course.ts";
+import { isTurn } from "./speakers.ts";
+
+/** Where a message stands in the tree of its log. */
+export type TreePlace = {
+  /** The index of its parent. */
+  readonly parent: number | undefined;
+  /** Of all that compete for one place, the one that was gone on with last is live. */
+  readonly competesFor: string | undefined;
+};
+
+/** What a client knows of its messages beside their places. */
+export type BranchRules = {
+  /** True for what a model is told. Default: for a turn. */
+  readonly isTold?: (message: Message) => boolean;
+  /** True for a message that no session goes on with, wherever it stands. Default: for none. */
+  readonly isAside?: (message: Message) => boolean;
+};
+
+/**
+ * Parts what is on the way to the newest message from branches that were left for another. Where
+ * that way tells a model nothing, the newest branch that has a turn is live.
+ *
+ * @param places - Of the messages, in their order.
+ */
+export function withoutLeftBranches(
+  messages: readonly Message[],
+  places: readonly TreePlace[],
+  { isTold = isTurn, isAside = () => false }: BranchRules = {},
+): Course {
+  const ages = messages.map((message, index) => (isAside(message) ? -1 : index));
+  const course = without(messages, beatenBranches(messages, places, ages));
+  if (course.live.some(isTold)) return course;
+  const turnsFirst = messages.map((message, index) =>
+    isTurn(message) ? index + messages.length : (ages[index] ?? index),
+  );
+  return without(messages, beatenBranches(messages, places, turnsFirst));
+}
+
+/** What is not on the way to the newest message, by the age that each is given. */
+function beatenBranches(
+  messages: readonly Message[],
+  places: readonly TreePlace[],
+  ages: readonly number[],
+): ReadonlySet<Message> {
+  const newestBelow = [...ages];
+  for (const [index, { parent }] of [...places.entries()].reverse()) {
+    if (parent === undefined) continue;
+    newestBelow[parent] = Math.max(newestBelow[parent] ?? -1, newestBelow[index] ?? -1);
+  }
+  const winners = new Map<string | undefined, number>();
+  for (const [index, { competesFor }] of places.entries()) {
+    const newest = winners.get(competesFor) ?? -1;
+    winners.set(competesFor, Math.max(newest, newestBelow[index] ?? -1));
+  }
+  const left = new Set<number>();
+  for (const [index, { parent, competesFor }] of places.entries()) {
+    const isBeaten = competesFor !== undefined && winners.get(competesFor) !== newestBelow[index];
+    if (isBeaten || (parent !== undefined && left.has(parent))) left.add(index);
+  }
+  return new Set(messages.filter((_, index) => left.has(index)));
+}

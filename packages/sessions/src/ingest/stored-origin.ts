@@ -1,0 +1,41 @@
+import type { Session, SessionEvent } from "@pond/canonical";
+import type { Store } from "@pond/substrate";
+import { DamagedRowError } from "../errors.ts";
+import { loadRevised } from "../read/outline.ts";
+import type { SessionState } from "../revisions/session-revisions.ts";
+
+/** A session as it was first stored, and which of its rows says what is said of it now. */
+export type StoredState = { readonly session: Session; readonly state: SessionState };
+
+type Read = {
+  readonly session: Session;
+  readonly unresolved: SessionEvent["unresolved"] | undefined;
+};
+
+/**
+ * A session as its source says, but for what that could not look up of its origin: where a file is
+ * gone that told it, what is stored stays (`session-durable-copy`).
+ */
+export async function withStoredOrigin(
+  store: Store,
+  { session, unresolved }: Read,
+  stored: StoredState,
+): Promise<Session> {
+  if (unresolved === undefined) return session;
+  const { parent_session_id: parentId, parent_message_id: cutPoint } = await nowOf(store, stored);
+  const isOther = session.parent_session_id !== parentId;
+  if (parentId === undefined || (unresolved === "cut_point" && isOther)) return session;
+  const origin = { parent_session_id: parentId, ...(cutPoint && { parent_message_id: cutPoint }) };
+  return { ...session, ...origin };
+}
+
+async function nowOf(store: Store, { session, state }: StoredState): Promise<Session> {
+  if (state.revision === 0n) return session;
+  try {
+    return (await loadRevised(store, session, state.rowId)) ?? session;
+  } catch (error) {
+    // What it said nobody knows; the row before it does not keep anything from being stored.
+    if (error instanceof DamagedRowError) return session;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import { type ReadEvent, sessionFromWire } from "@pond/canonical";
+import { copyUuid } from "@pond/canonical/foreign";
+import { expect, it } from "vitest";
+import { type DemoMessage, demoEvents, ingestDemo, said, withStore } from "../testing.ts";
+import { untouchedCopies } from "./copies.ts";
+
+const at = (seconds: number): DemoMessage => ({ ...said(`at ${seconds}`), seconds });
+
+/** The events of a session of another client that was forked. */
+const fork = (id: string, parent: string, ...seconds: readonly number[]): readonly ReadEvent[] => {
+  const [header, ...rest] = demoEvents({ id, parent, agent: "other", messages: seconds.map(at) });
+  if (header?.kind !== "session") throw new Error("a session begins with its header");
+  const options = { source: { relation: "fork" } };
+  const { parent_session_id, project } = header.session;
+  const fields = { id, parent_session_id, project, source_agent: "other", options };
+  const session = sessionFromWire({ ...fields, created_at: "2026-01-01T00:00:00Z" });
+  return [{ kind: "session", session }, ...rest];
+};
+
+it.each([
+  ["has what it was forked from in front", [1, 2, 5], true],
+  ["was gone on in", [1, 5, 9], false],
+])("knows the copy of a fork that %s", (_, seconds, isUntouched) =>
+  withStore(async (sessions) => {
+    const copy = copyUuid("demo", "fork of fork");
+    await ingestDemo(sessions, [
+      { id: "s", agent: "other", messages: [at(1), at(2), at(3)] },
+      fork("fork", "s", 4),
+      fork("fork of fork", "fork", 5),
+      { id: copy, messages: seconds.map(at) },
+    ]);
+
+    const found = await untouchedCopies(
+      sessions.store,
+      [{ id: copy, sourceAgent: "demo" }],
+      ["s", "fork", "fork of fork"],
+    );
+
+    expect([...found]).toEqual(isUntouched ? [[copy, "fork of fork"]] : []);
+  }),
+);

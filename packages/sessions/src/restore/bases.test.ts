@@ -1,0 +1,122 @@
+import { partsOf } from "@pond/canonical";
+import type {
+  Lineage,
+  Meanings,
+  RestoredFile,
+  SessionContent,
+  Writer,
+} from "@pond/canonical/adapter";
+import { describe, expect, it } from "vitest";
+import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
+import { type Restored, restore } from "./restore.ts";
+
+const textsOf = ({ messages }: SessionContent): string[] =>
+  messages.flatMap(partsOf).flatMap((part) => (part.type === "text" ? [part.text] : []));
+
+// Each says what it was written with: a client looks at all that goes on from a file.
+const written = ({ root, descendants }: Lineage): RestoredFile[] =>
+  [root, ...descendants].map((content) => ({
+    session: content.session.id,
+    path: content.session.id,
+    content: [textsOf(content).join(" "), ` of ${descendants.length + 1}`],
+  }));
+
+const writer = (origin: string): Writer => ({
+  origin,
+  writeNative: written,
+  writeForeign: written,
+});
+
+/** In this client a session named `x+` goes on from the first message of `x`. */
+const meanings: Meanings = {
+  recordsOf: (origin) =>
+    origin === "demo"
+      ? {
+          inherited: ({ session: { id } }, known) => {
+            if (!id.endsWith("+")) return { pieces: [] };
+            const base = known.find(({ session }) => session.id === id.slice(0, -1));
+            if (base === undefined) return { pieces: [], missing: ["none", id.slice(0, -1)] };
+            const piece = { session: base.session, messages: base.messages.slice(0, 1) };
+            return { pieces: [piece] };
+          },
+        }
+      : undefined,
+};
+
+const demo = (id: string, parent?: string): DemoSession => ({
+  id,
+  messages: [said("1", `${id}1`), said("2", `${id}2`)],
+  ...(parent !== undefined && { parent }),
+});
+
+const filesOf = ({ files }: Restored): string[] =>
+  files.map(({ path, content }) => `${path}: ${[...content].join("")}`);
+
+describe("a session that begins in the middle of another", () => {
+  const demos = [demo("s"), demo("s+", "s"), demo("agent", "s+"), demo("beside", "s")];
+
+  it("is restored with that one, which is written with all that goes on from it", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, demos);
+
+      const restored = await restore(sessions, "s+", writer("demo"), { meanings });
+
+      expect(filesOf(restored)).toEqual([
+        "s+: s+1 s+2 of 4",
+        "agent: agent1 agent2 of 4",
+        "s: s1 s2 of 4",
+      ]);
+      expect([...restored.bases]).toEqual([["s+", ["s"]]]);
+      expect(restored.fidelity["text"]).toEqual({ kept: 6, translated: 0, dropped: 0 });
+      const whole = await restore(sessions, "s", writer("demo"), { meanings });
+      expect(filesOf(whole)).toContain("s: s1 s2 of 4");
+      expect(filesOf(whole)).toHaveLength(4);
+    }));
+
+  it("is translated with what stands there before", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [...demos, demo("s++", "s+")]);
+      const given = new Map<string, SessionContent>();
+      const other: Writer = {
+        ...writer("other"),
+        writeForeign: (lineage) => {
+          const contents = [lineage.root, ...lineage.descendants];
+          for (const content of contents) given.set(content.session.id, content);
+          return written(lineage);
+        },
+      };
+
+      const restored = await restore(sessions, "s", other, { meanings });
+
+      expect(filesOf(restored)).toContain("s+: s1 s+1 s+2 of 5");
+      expect(filesOf(restored)).toContain("s: s1 s2 of 5");
+      expect([restored.bases.size, restored.incomplete]).toEqual([0, []]);
+      const messages = given.get("s+")?.messages ?? [];
+      // Ids of messages are unique within one session only.
+      expect(messages.map(({ id }) => id)).toEqual(["s/1", "1", "2"]);
+      const places = messages.flatMap(partsOf).map((part) => [part.session_id, part.message_id]);
+      expect(places).toEqual([
+        ["s+", "s/1"],
+        ["s+", "1"],
+        ["s+", "2"],
+      ]);
+    }));
+
+  it.each(["demo", "other"])("is named where that one is not stored, for %s", (origin) =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [demo("s+", "s")]);
+      const restored = await restore(sessions, "s+", writer(origin), { meanings });
+
+      expect([filesOf(restored), restored.incomplete]).toEqual([["s+: s+1 s+2 of 1"], ["s+"]]);
+    }),
+  );
+
+  it("takes nothing from a session of another client that has the id", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ ...demo("s"), agent: "other" }, demo("s+", "s")]);
+
+      const { incomplete, files } = await restore(sessions, "s+", writer("demo"), { meanings });
+
+      expect([incomplete, files.length]).toEqual([["s+"], 1]);
+    }));
+});

@@ -1,0 +1,128 @@
+import type { Message, SessionId } from "@pond/canonical";
+import type { Inherited, Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
+import type { At } from "../read/outline.ts";
+import type { SessionStore } from "../session-store.ts";
+import { loadContent, loadLineage, ofClient } from "./lineage.ts";
+import type { Part } from "./parts.ts";
+
+type BaseOptions = { readonly at: At; readonly meanings: Meanings };
+
+/** A part to restore natively, and which of its sessions are wanted. */
+type Based = {
+  readonly lineage: Lineage;
+  /** Those of the part, and what they go on from. */
+  readonly wanted: ReadonlySet<SessionId>;
+};
+
+/** What sessions go on from that begin in the middle of others (`RecordRules.inherited`). */
+export class Bases {
+  /** Sessions that go on from one that is not stored, or not up to there. */
+  readonly incomplete: Set<SessionId> = new Set();
+  /** Those that each session goes on from, near and far. */
+  readonly bySession: Map<SessionId, readonly SessionId[]> = new Map();
+  readonly #sessions: SessionStore;
+  readonly #options: BaseOptions;
+  readonly #contents: Map<string, SessionContent>;
+
+  /** @param lineage - What has been loaded already. */
+  constructor(sessions: SessionStore, { root, descendants }: Lineage, options: BaseOptions) {
+    this.#sessions = sessions;
+    this.#options = options;
+    this.#contents = new Map([root, ...descendants].map((each) => [each.session.id, each]));
+  }
+
+  /** The session as one that stands by itself: with what it goes on from in front. */
+  async withInherited(content: SessionContent): Promise<SessionContent> {
+    const { session, messages } = content;
+    const { pieces } = await this.#inherited(content);
+    const inherited = pieces.flatMap((piece) =>
+      piece.messages.map((message) => inheritedMessage(message, session.id)),
+    );
+    return inherited.length === 0 ? content : { session, messages: [...inherited, ...messages] };
+  }
+
+  /**
+   * A part with the lineages of what its sessions go on from: a client refuses them without, and
+   * writers look at all that goes on from a file.
+   */
+  async under({ root, descendants }: Part): Promise<Based> {
+    const own = [root, ...descendants];
+    const wanted = new Map(own.map((content) => [content.session.id, content]));
+    for (const content of wanted.values()) {
+      for (const id of await this.#basesOf(content)) {
+        if (!wanted.has(id)) wanted.set(id, await this.#load(id));
+      }
+    }
+    const members = new Map<SessionId, SessionContent>();
+    const bases = [...wanted.values()].slice(own.length).sort(byAge);
+    for (const { session } of bases) {
+      if (members.has(session.id)) continue;
+      const { at } = this.#options;
+      const lineage = await loadLineage(this.#sessions, session.id, { at, isCutByClient: true });
+      for (const each of [lineage.root, ...lineage.descendants]) members.set(each.session.id, each);
+    }
+    for (const content of own) members.set(content.session.id, content);
+    const [first = root, ...rest] = members.values();
+    return { lineage: { root: first, descendants: rest }, wanted: new Set(wanted.keys()) };
+  }
+
+  async #basesOf(content: SessionContent): Promise<readonly SessionId[]> {
+    const found = new Set<SessionId>();
+    const open = [content];
+    for (const each of open) {
+      for (const { session } of (await this.#inherited(each)).pieces) {
+        if (session.id === content.session.id || found.has(session.id)) continue;
+        found.add(session.id);
+        open.push(await this.#load(session.id));
+      }
+    }
+    if (found.size > 0) this.bySession.set(content.session.id, [...found]);
+    return [...found];
+  }
+
+  /** Asks for what is missing until all is known, or no more of it is stored. */
+  async #inherited(content: SessionContent): Promise<Inherited> {
+    const { id, source_agent: client } = content.session;
+    const { inherited } = this.#options.meanings.recordsOf?.(client) ?? {};
+    if (inherited === undefined) return { pieces: [] };
+    const known: SessionContent[] = [];
+    for (;;) {
+      const found = inherited(content, known);
+      if (found.missing === undefined) return found;
+      const next = await this.#firstStored(found.missing, client);
+      if (next === undefined) {
+        this.incomplete.add(id);
+        return found;
+      }
+      known.push(next);
+    }
+  }
+
+  async #firstStored(ids: readonly string[], client: string): Promise<SessionContent | undefined> {
+    const stored = new Set(await ofClient(this.#sessions.store, ids, client));
+    const id = ids.find((each) => stored.has(each));
+    return id === undefined ? undefined : this.#load(id);
+  }
+
+  async #load(id: string): Promise<SessionContent> {
+    const { store } = this.#sessions;
+    const content = this.#contents.get(id) ?? (await loadContent(store, id, this.#options.at));
+    this.#contents.set(id, content);
+    return content;
+  }
+}
+
+/** What others go on from is older than they are. */
+function byAge({ session: left }: SessionContent, { session: right }: SessionContent): number {
+  return left.created_at < right.created_at ? -1 : 1;
+}
+
+/** Ids are unique within one session only: in another one they say where they come from. */
+function inheritedMessage(message: Message, session: SessionId): Message {
+  const id = `${message.session_id}/${message.id}` as Message["id"];
+  const place = { id, session_id: session };
+  if (message.role === "system") return { ...message, ...place };
+  const inPlace = { session_id: session, message_id: id };
+  const content = message.content.map((part) => ({ ...part, ...inPlace }));
+  return { ...message, ...place, content } as Message;
+}

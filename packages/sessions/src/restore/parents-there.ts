@@ -1,0 +1,43 @@
+import type { Session } from "@pond/canonical";
+import type { NativeParent, Writer } from "@pond/canonical/adapter";
+import { eq, type Store } from "@pond/substrate";
+import { type At, loadOutline } from "../read/outline.ts";
+
+/** Which values, and what the client has. */
+type ParentOptions = {
+  readonly at: At;
+  readonly hasFile: (path: string) => boolean;
+};
+
+/**
+ * What a session of another client descends from, its parent first: as far as the client wrote it
+ * and has it still.
+ */
+export async function parentsThere(
+  store: Store,
+  session: Session,
+  writer: Writer,
+  { at, hasFile }: ParentOptions,
+): Promise<readonly NativeParent[]> {
+  const parents: NativeParent[] = [];
+  if (session.source_agent === writer.origin) return parents;
+  const seen = new Set<string>([session.id]);
+  for (let id = session.parent_session_id; id !== undefined && !seen.has(id); ) {
+    seen.add(id);
+    if (!(await isOf(store, id, writer.origin))) break;
+    const { session: parent } = await loadOutline(store, id, at);
+    const alone = { root: { session: parent, messages: [] }, descendants: [] };
+    const [file] = writer.writeNative(alone);
+    if (file === undefined || !hasFile(file.path)) break;
+    parents.push({ session: parent, path: file.path });
+    id = parent.parent_session_id;
+  }
+  return parents;
+}
+
+/** True for a stored session that the client wrote. */
+async function isOf(store: Store, id: string, client: string): Promise<boolean> {
+  const where = eq("id", id);
+  const [row] = await store.table("sessions").rows({ columns: ["source_agent"], where, limit: 1 });
+  return row?.["source_agent"] === client;
+}
