@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { UsageError } from "./errors.ts";
@@ -21,15 +21,24 @@ export function refuseNoPlace(typed: string, example: string): void {
       path: file,
     });
   }
-  const there = statSync(file, { throwIfNoEntry: false });
+  const there = statsOf(file);
   if (there !== undefined && !there.isFile()) {
     throw new UsageError(`${file} is no file: name one, such as ${example}`, { path: file });
   }
   const folder = dirname(file);
-  if (there === undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+  if (there === undefined && !statsOf(folder)?.isDirectory()) {
     throw new UsageError(`${folder} is no folder: make it first, or name another`, {
       path: folder,
     });
+  }
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    throw new UsageError(`no file can be at ${path} (${code}): name another`, { path });
   }
 }
 

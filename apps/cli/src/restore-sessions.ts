@@ -121,11 +121,12 @@ export async function restoreAll(
   const folder = folderOf(options);
   const tops = await rootIds(sessions, { at, isCutByClient: to === undefined });
   const named = new Set(stored.keys());
-  const leftOut = to === undefined ? new Set<string>() : await doubledFor(sessions, to);
+  const doubled = to === undefined ? undefined : await doubledFor(sessions, to);
+  const { copies, originals } = doubled ?? { copies: [], originals: [] };
+  const leftOut = new Set([...copies, ...originals]);
   const placeOf = (client: string): Place => ({ folder: join(folder, client), named, leftOut });
   const report = await restoreMany(context, sessions, tops, stored, placeOf, options);
-  const isOriginal = (id: string): boolean => stored.get(id)?.source_agent !== to;
-  return { ...report, left_out: [...leftOut].filter(isOriginal) };
+  return { ...report, left_out: [...originals] };
 }
 
 /** Puts what other clients wrote below a session into their homes, where it is not there already. */
@@ -221,7 +222,8 @@ async function restoreOne(
     meanings: meaningsOf(),
     // A client that is started in a folder looks there for what it is to go on with.
     ...(install && adapter.resume && { projectFor: realFolder }),
-    hasFile: (path) => existsSync(join(target, path)),
+    // What lies in a folder of the user's own says nothing of what the client has.
+    ...(install && { hasFile: (path: string) => existsSync(join(target, path)) }),
   });
   const restored = install ? await withoutMoved(all, adapter, target, named) : all;
   const replaced = force ? named : new Set(named.has(id) ? [id] : []);

@@ -39,7 +39,7 @@ export {
 } from "./read/shown.ts";
 export { type LabelCounts, type Statistics, statistics } from "./read/statistics.ts";
 export { titles } from "./read/summaries.ts";
-export { doubledFor } from "./restore/doubled.ts";
+export { type Doubled, doubledFor } from "./restore/doubled.ts";
 export { type LineageOptions, loadLineage, rootIds } from "./restore/lineage.ts";
 export {
   type LineageFile,

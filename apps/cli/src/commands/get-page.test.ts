@@ -120,6 +120,9 @@ describe("pond get --format", () => {
 
     expect([noSession.code, noFolder.code, existsSync(file)]).toEqual([1, 2, false]);
     expect(noFolder.stderr).toContain("is no folder: make it first");
+    symlinkSync(file, file);
+    const loop = await home.pond("get", "s1", ...argv);
+    expect([loop.code, loop.stderr]).toEqual([2, expect.stringContaining("(ELOOP): name another")]);
   });
 
   it.each([

@@ -5,12 +5,17 @@ import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
 import { doubledFor } from "./doubled.ts";
 
 const copy = copyUuid("demo", "s");
+const copiedAgent = copyUuid("demo", "agent");
+const inThird = copyUuid("third", "s");
 const demos = (...later: readonly string[]): readonly DemoSession[] => [
   { id: "s", agent: "other", messages: [said("a")] },
   { id: "agent", agent: "other", parent: "s", messages: [said("b")] },
+  { id: "later agent", agent: "other", parent: "s", messages: [said("f")], seconds: 5 },
   { id: "elsewhere", agent: "third", parent: "s", messages: [said("c")] },
   { id: copy, messages: [said("a"), ...later.map((id) => ({ ...said(id), seconds: 60 }))] },
-  { id: "copied agent", parent: copy, messages: [said("b")] },
+  { id: copiedAgent, parent: copy, messages: [said("b")] },
+  { id: "named otherwise", parent: copy, messages: [said("b")] },
+  { id: inThird, agent: "third", messages: [said("a")] },
   { id: "own", messages: [said("d")] },
 ];
 
@@ -21,15 +26,27 @@ const forkOf = (parent_session_id: string, source_agent: string): readonly ReadE
   return [{ kind: "session", session: sessionFromWire({ ...fields, created_at, options }) }];
 };
 
+const all = [copy, copiedAgent, "named otherwise"];
+const none: readonly string[] = [];
 it.each([
-  ["the copy that nobody went on in", [], [copy, "copied agent"]],
-  ["what was copied, where somebody went on in the copy", ["e"], ["s", "agent"]],
-])("names %s, with its sub-agents and without its forks", (_, later, expected) =>
+  ["no one went on in the copy", "demo", [], [...all, inThird], none],
+  ["somebody went on in the copy", "demo", ["e"], [inThird], ["s", "agent"]],
+  ["no one went on in the copy that another client has", "other", [], [...all, inThird], none],
+  [
+    "somebody went on in the copy that another client has",
+    "other",
+    ["e"],
+    [copiedAgent, inThird],
+    none,
+  ],
+])("%s: what %s is not given", (_, client, later, copies, originals) =>
   withStore(async (sessions) => {
     const forks = [forkOf("s", "other"), forkOf(copy, "demo")];
     await ingestDemo(sessions, [...demos(...later), ...forks]);
 
-    expect([...(await doubledFor(sessions, "demo"))].toSorted()).toEqual(expected.toSorted());
-    expect(await doubledFor(sessions, "other")).toEqual(new Set());
+    const doubled = await doubledFor(sessions, client);
+
+    expect([...doubled.copies].toSorted()).toEqual(copies.toSorted());
+    expect([...doubled.originals].toSorted()).toEqual(originals.toSorted());
   }),
 );

@@ -1,34 +1,83 @@
 import type { Origin } from "@pond/canonical/adapter";
-import { loadParents, upFrom } from "../read/ancestry.ts";
+import { loadParents, type Parents, upFrom } from "../read/ancestry.ts";
 import { originalsOf, untouchedCopies } from "../read/copies.ts";
 import { forksIn } from "../read/forks.ts";
 import { laterParents } from "../read/later-parents.ts";
 import type { SessionStore } from "../session-store.ts";
-import { clientsOf } from "./lineage.ts";
+
+/** The sessions to leave out, so that a client is given each conversation once. */
+export type Doubled = {
+  /** Copies that say nothing more than what they were made of, with their sub-agents. */
+  readonly copies: ReadonlySet<string>;
+  /** What copies that the client has and in which somebody went on were made of, with theirs. */
+  readonly originals: ReadonlySet<string>;
+};
+
+type Stored = { readonly id: string; readonly sourceAgent: string; readonly createdMs: bigint };
 
 /**
- * The sessions to leave out where all are restored for a client that has copies of some: the copies
- * that nobody went on in, and what all others were made of. Sub-agents go with their session.
+ * What to leave out where all sessions are restored for a client. Sub-agents go with their session,
+ * but for those that the copy of it lacks; forks stand by themselves.
  */
-export async function doubledFor(
-  { store }: SessionStore,
-  client: Origin,
-): Promise<ReadonlySet<string>> {
-  const clients = await clientsOf(store);
-  const own = [...clients].flatMap(([id, sourceAgent]) =>
-    sourceAgent === client ? { id, sourceAgent } : [],
+export async function doubledFor({ store }: SessionStore, client: Origin): Promise<Doubled> {
+  const columns = ["id", "source_agent", "created_at"];
+  const sessions = (await store.table("sessions").rows({ columns })).map(
+    (row): Stored => ({
+      id: String(row["id"]),
+      sourceAgent: String(row["source_agent"]),
+      createdMs: BigInt(row["created_at"] as bigint) / 1000n,
+    }),
   );
-  const originals = originalsOf(own, clients.keys());
-  const untouched = await untouchedCopies(store, own, clients.keys());
-  const doubled = new Set(
-    [...originals].map(([copy, original]) => (untouched.has(copy) ? copy : original)),
+  const byId = new Map(sessions.map((each) => [each.id, each]));
+  const pairs = originalsOf(sessions, byId.keys());
+  const untouched = await untouchedCopies(store, sessions, byId.keys());
+  const goneOnIn = [...pairs].filter(
+    ([copy]) => !untouched.has(copy) && byId.get(copy)?.sourceAgent === client,
   );
-  if (doubled.size === 0) return doubled;
+  if (untouched.size + goneOnIn.length === 0) return { copies: new Set(), originals: new Set() };
   const parents = new Map(await loadParents(store, "last"));
   for (const id of await forksIn(store, await laterParents(store))) parents.set(id, null);
-  const isBelow = (id: string): boolean =>
-    upFrom(parents, id).some(
-      (above) => doubled.has(above) && clients.get(above) === clients.get(id),
-    );
-  return new Set([...clients.keys()].filter(isBelow));
+  const members = membersOf(sessions, parents);
+  const originals = originalsToLeave(goneOnIn, pairs, members);
+  const isNeeded = (copy: string, original: string): boolean =>
+    byId.get(copy)?.sourceAgent === client && originals.has(original);
+  const stale = [...untouched].filter(([copy, original]) => !isNeeded(copy, original));
+  const copies = stale.flatMap(([copy]) => (members.get(copy) ?? []).map(({ id }) => id));
+  return { copies: new Set(copies), originals };
+}
+
+/** Of each session itself and those below it that the same client wrote. */
+function membersOf(
+  sessions: readonly Stored[],
+  parents: Parents,
+): ReadonlyMap<string, readonly Stored[]> {
+  const clients = new Map(sessions.map(({ id, sourceAgent }) => [id, sourceAgent]));
+  const members = new Map<string, Stored[]>();
+  for (const session of sessions) {
+    for (const above of upFrom(parents, session.id)) {
+      if (clients.get(above) !== session.sourceAgent) continue;
+      const known = members.get(above);
+      if (known) known.push(session);
+      else members.set(above, [session]);
+    }
+  }
+  return members;
+}
+
+function originalsToLeave(
+  goneOnIn: readonly (readonly [copy: string, original: string])[],
+  pairs: ReadonlyMap<string, string>,
+  members: ReadonlyMap<string, readonly Stored[]>,
+): ReadonlySet<string> {
+  const leave = new Set<string>();
+  for (const [copy, original] of goneOnIn) {
+    const copied = members.get(copy) ?? [];
+    const own = new Set(copied.map(({ id }) => pairs.get(id)));
+    // Not every client's sub-agents have ids that follow from those of the originals.
+    const began = new Set(copied.map(({ createdMs }) => createdMs));
+    for (const { id, createdMs } of members.get(original) ?? []) {
+      if (id === original || own.has(id) || began.has(createdMs)) leave.add(id);
+    }
+  }
+  return leave;
 }

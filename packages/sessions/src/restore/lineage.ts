@@ -52,7 +52,7 @@ export async function rootIds(
 }
 
 /** The client that wrote each session. */
-export async function clientsOf(store: Store): Promise<ReadonlyMap<string, string>> {
+async function clientsOf(store: Store): Promise<ReadonlyMap<string, string>> {
   const rows = await store.table("sessions").rows({ columns: ["id", "source_agent"] });
   return new Map(rows.map(({ id, source_agent }) => [String(id), String(source_agent)]));
 }
