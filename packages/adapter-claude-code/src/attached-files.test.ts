@@ -1,6 +1,6 @@
 import { type JsonObject, messageFromWire, type SystemMessage } from "@pond/canonical";
 import { expect, it } from "vitest";
-import { attachedText } from "./attached-files.ts";
+import { attachedText, givenAgain } from "./attached-files.ts";
 
 function attached(attachment: JsonObject): SystemMessage {
   const options = { source: { record: { type: "attachment", attachment } } };
@@ -27,4 +27,28 @@ it.each<[string, JsonObject, string]>([
   ["the harness's", { type: "date_change", newDate: "2026-03-02" }, ""],
 ])("a model is told %s", (_, attachment, text) => {
   expect(attachedText(attached(attachment))).toBe(text);
+});
+
+it("tells nothing again that a compaction gave again, but what is named behind it", () => {
+  const place = { session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
+  const carrier = (id: string, record: JsonObject) =>
+    messageFromWire({ ...place, id, role: "system", content: "", options: { source: { record } } });
+  const attachment = file({ type: "text", file: { content: "one" } });
+  const given = (id: string) => carrier(id, { type: "attachment", attachment });
+  const typed = {
+    id: "0",
+    session_id: "s",
+    message_id: "typed",
+    type: "text" as const,
+    text: "go",
+  };
+  const prompt = messageFromWire({
+    ...{ ...place, id: "typed", role: "user", options: {} },
+    content: [{ ...typed, provenance: "conversational", options: {} }],
+  });
+  const boundary = carrier("boundary", { type: "system", subtype: "compact_boundary" });
+
+  const again = givenAgain([given("named"), boundary, given("again"), prompt, given("later")]);
+
+  expect([...again].map(({ id }) => id)).toEqual(["again"]);
 });

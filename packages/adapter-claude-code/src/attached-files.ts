@@ -1,10 +1,8 @@
-import type { JsonObject, SystemMessage } from "@pond/canonical";
+import type { JsonObject, Message, SystemMessage } from "@pond/canonical";
 import { carriedRecord, objectAt } from "@pond/canonical/adapter";
+import { isTurn } from "@pond/canonical/foreign";
 
-/**
- * What a record of the client tells a model: the files and folders that a user named with `@`, and
- * what a compaction gave again of files that were read.
- */
+/** What a record of the client tells a model: the files and folders that a user named with `@`. */
 export function attachedText(message: SystemMessage): string {
   const attachment = objectAt(carriedRecord(message) ?? {}, "attachment");
   const { type, filename, path } = attachment;
@@ -22,4 +20,17 @@ function textOf(attachment: JsonObject): string | undefined {
   const { content: text } = objectAt(held, "file");
   if (held["type"] === "image") return "a picture";
   return typeof text === "string" ? text : undefined;
+}
+
+/** Files that a compaction gave its model once more: other clients get all that was compacted. */
+export function givenAgain(messages: readonly Message[]): ReadonlySet<Message> {
+  const again = new Set<Message>();
+  let isCompacted = false;
+  for (const message of messages) {
+    const record = carriedRecord(message) ?? {};
+    if (record["subtype"] === "compact_boundary") isCompacted = true;
+    else if (isTurn(message)) isCompacted = false;
+    else if (isCompacted && objectAt(record, "attachment")["type"] === "file") again.add(message);
+  }
+  return again;
 }

@@ -9,7 +9,7 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 import { Answers, inSteps, isSubAgent, modelOf, without } from "@pond/canonical/foreign";
-import { attachedText } from "./attached-files.ts";
+import { attachedText, givenAgain } from "./attached-files.ts";
 import { withoutRetyped, withoutRewound, withoutUnanswered } from "./branches.ts";
 
 /** What the client's records mean to models of other clients. */
@@ -18,6 +18,7 @@ export const claudeCodeRecords: RecordRules = { course, givenText: attachedText,
 function course({ session, messages }: SessionContent): Course {
   return inSteps(messages, [
     withoutRewound,
+    (live) => without(live, givenAgain(live)),
     withoutRetyped,
     withoutUnanswered,
     (live) => without(live, withdrawnIn(live)),

@@ -59,6 +59,7 @@ it.each([
   const rows = [
     { type: "relocated", relocatedCwd: "/w/old" },
     { type: "relocated", relocatedCwd: "/w/new" },
+    { type: "relocated", relocatedCwd: "-w-new" },
     { type: "user", message: { content: '{"type":"relocated","relocatedCwd":"/w/typed"}' } },
   ];
   const content = [rows.map((row) => `${JSON.stringify(row)}\n`).join("")];

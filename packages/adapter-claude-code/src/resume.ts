@@ -1,3 +1,4 @@
+import { posix, win32 } from "node:path";
 import { parsedObject } from "@pond/canonical";
 import type { Installed, RestoredFile, Resume } from "@pond/canonical/adapter";
 import { projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
@@ -30,7 +31,10 @@ function lastMove({ content }: RestoredFile): string | undefined {
     const lines = Buffer.from(piece).toString().split("\n");
     for (const line of lines.filter((each) => each.includes('"relocatedCwd"'))) {
       const { type, relocatedCwd } = parsedObject(line) ?? {};
-      if (type === "relocated" && typeof relocatedCwd === "string") directory = relocatedCwd;
+      const isMove = type === "relocated" && typeof relocatedCwd === "string";
+      if (isMove && (posix.isAbsolute(relocatedCwd) || win32.isAbsolute(relocatedCwd))) {
+        directory = relocatedCwd;
+      }
     }
   }
   return directory;

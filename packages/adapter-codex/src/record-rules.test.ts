@@ -103,33 +103,57 @@ describe("turns that were rolled back are not live", () => {
   });
 
   const place = { type: "response_item", payload: { type: "message" } };
+  const environment = "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>";
   it.each<[string, JsonObject, readonly string[], string]>([
-    ["what a review tells", place, ["user_action"], "a back 1 e"],
-    ["a heartbeat", place, ["user.heartbeat"], "a back 1 e"],
-    ["an editor's prompt without words", place, ["editor-context"], "a back 1 e"],
-    ["the client's own context", place, ["environment_context"], "back 1 e"],
-    ["a prompt in one message with that", place, ["agents_md", ""], "back 1 e"],
-    ["what was heard", { type: "realtime_item", payload: { type: "message" } }, [""], "back 1 e"],
-  ])("%s, then one is taken back", (_, rest, kinds, expected) => {
-    const content = kinds.map((kind, index) => ({
-      ...{ id: `${index}`, session_id: "s", message_id: "c", type: "text" as const, text: "text" },
-      provenance: kind === "" ? ("conversational" as const) : ("injected" as const),
-      options: { source: { kind } },
+    ["what a review tells", place, ["<user_action>review</user_action>"], "a back 1 e"],
+    ["a heartbeat", place, ["<heartbeat>now</heartbeat>"], "a back 1 e"],
+    ["a notice beside a picture", place, ["x", "<image_resize_notice/>"], "a back 1 e"],
+    [
+      "what a voice asks for",
+      place,
+      ["<realtime_delegation>x</realtime_delegation>"],
+      "a back 1 e",
+    ],
+    ["the client's own context", place, [environment], "back 1 e"],
+    ["a prompt in one message with that", place, [environment, "x"], "back 1 e"],
+    ["an extension's context", place, ["<external_x>y</external_x>"], "back 1 e"],
+    ["what was heard", { type: "realtime_item", payload: { type: "message" } }, ["x"], "back 1 e"],
+  ])("%s, then one is taken back", (_, rest, texts, expected) => {
+    const content = texts.map((text, index) => ({
+      ...{ id: `${index}`, session_id: "s", message_id: "c", type: "text" as const, text },
+      ...{ provenance: "injected" as const, options: {} },
     }));
     const header = { id: "c", session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
-    const options = { source: { rest } };
-    const inPlace = messageFromWire({ ...header, role: "user", options, content });
-    const others = [
-      message(["a", "one", {}]),
-      inPlace,
-      ...[turns(1), ["e", "two", {}]].map((each) => message(each as Draft)),
-    ];
+    const inPlace = messageFromWire({
+      ...header,
+      role: "user",
+      options: { source: { rest } },
+      content,
+    });
+    const behind: readonly Draft[] = [turns(1), ["e", "two", {}]];
+    const messages = [message(["a", "one", {}]), inPlace, ...behind.map(message)];
 
     expect(
-      courseOf(others)
+      courseOf(messages)
         .live.map(({ id }) => id)
         .join(" "),
     ).toBe(expected);
+  });
+
+  it("counts mail where a model answers", () => {
+    const part = { id: "0", session_id: "s", message_id: "c", type: "text" as const, text: "mail" };
+    const content = [
+      { ...part, provenance: "injected" as const, options: { source: { kind: "mail" } } },
+    ];
+    const header = { id: "c", session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
+    const mail = messageFromWire({ ...header, role: "assistant", options: {}, content });
+    const messages = [message(["a", "one", {}]), mail, message(turns(1))];
+
+    expect(
+      courseOf(messages)
+        .live.map(({ id }) => id)
+        .join(" "),
+    ).toBe("a back 1");
   });
 
   it("counts the task of a thread that another agent spawned", () => {

@@ -12,6 +12,7 @@ import {
 import { modelIn, modelOf, without } from "@pond/canonical/foreign";
 import { inherited } from "./inherited.ts";
 import { ordinalOf } from "./ordinal.ts";
+import { injectedText } from "./provenance.ts";
 
 /** What the client's records mean to models of other clients. */
 export const codexRecords: RecordRules = { inherited, course, model };
@@ -58,28 +59,40 @@ function isRevertFile(path: unknown): boolean {
  * an output tells of a goal and what only an event tells it does not count.
  */
 function isPrompt(message: Message): boolean {
-  if (message.role !== "user") return false;
   const source = sourceOf(message);
   const rest = restOf(source);
   const { type } = objectAt(rest, "payload");
   if (rest["type"] === "inter_agent_communication" || type === "agent_message") return true;
+  if (message.role === "assistant") return message.content.some(isMailPart);
   const isTold = type === "function_call_output" || source["continues"] !== undefined;
-  return !isTold && rest["type"] !== "realtime_item" && !message.content.some(isContext);
+  if (message.role !== "user" || isTold || rest["type"] === "realtime_item") return false;
+  return !message.content.some(isContext);
 }
 
+/** Older clients put the mail of another agent where the model answers. */
+function isMailPart(part: Part): boolean {
+  return sourceOf(part)["kind"] === "mail";
+}
+
+/** So the client tells its own context: by the words, whatever the labels say. */
 function isContext(part: Part): boolean {
-  const { kind } = sourceOf(part);
-  return part.provenance === "injected" && !aroundPrompts.has(String(kind));
+  const kind = part.type === "text" ? injectedText(part.text) : undefined;
+  return kind !== undefined && (contexts.has(kind) || kind.startsWith("external_"));
 }
 
-/** What the client, an editor or a schedule writes as the user, or around his words. */
-const aroundPrompts: ReadonlySet<string> = new Set([
-  "user_action",
-  "user.heartbeat",
-  "editor-context",
-  "context",
-  "question-reply",
-  "image",
+const contexts: ReadonlySet<string> = new Set([
+  "agents_md",
+  "environment_context",
+  "skill",
+  "user_shell_command",
+  "turn_aborted",
+  "subagent_notification",
+  "goal_context",
+  "codex_internal_context",
+  "recommended_plugins",
+  "hook_prompt",
+  "agent_message_board_notification",
+  "warning",
 ]);
 
 /** The client names the model once for a turn. */

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
 import { recordsOf } from "@pond/canonical";
@@ -586,6 +586,25 @@ it("tells of the parts that a revert in a tree leaves behind, and of no folder t
     faults.map(({ details: { uri, reason } }) => [uri.slice(home.length + 1), reason]),
   ).toEqual([
     ["storage/message/ses_gone", "messages of a session that is gone"],
+    ["storage/part/msg_reverted", "parts of a message that is gone"],
+  ]);
+});
+
+it("goes on behind a folder of parts that cannot be listed", async () => {
+  const home = createHome({
+    ...tree,
+    "storage/part/msg_reverted/prt_1.json": { type: "text", text: "taken back" },
+  });
+  const loop = join(home, "storage/part/msg_loop");
+  symlinkSync(loop, loop);
+
+  const { sessions, faults } = await findSessions(fromOpencode(home));
+
+  expect(sessions.map(({ key }) => key)).toEqual([id]);
+  expect(
+    faults.map(({ details: { uri, reason } }) => [uri.slice(home.length + 1), reason]),
+  ).toEqual([
+    ["storage/part/msg_loop", "cannot be read (ELOOP)"],
     ["storage/part/msg_reverted", "parts of a message that is gone"],
   ]);
 });

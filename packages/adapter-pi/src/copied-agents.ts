@@ -67,6 +67,8 @@ function saysMore(copy: string, source: string): boolean {
   try {
     const [own, other] = [statSync(copy).size, statSync(source).size];
     if (endsAlike(copy, source, Math.min(own, other))) return own > other;
+    // A session is read in pieces, however long it is; a file that is kept is not.
+    if (Math.max(own, other) > maxComparedBytes) return true;
     const known = new Set(entriesIn(source, other));
     return entriesIn(copy, own).some((entry) => !known.has(entry));
   } catch (error) {
@@ -83,6 +85,7 @@ function endsAlike(copy: string, source: string, length: number): boolean {
 }
 
 const comparedBytes = 4 * 1024;
+const maxComparedBytes = 64 * 1024 * 1024;
 
 /** What names each entry: its id, or else all of it. The header and the title are rewritten. */
 function entriesIn(log: string, size: number): readonly string[] {

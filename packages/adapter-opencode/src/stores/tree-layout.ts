@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultEvent, isJsonObject } from "@pond/canonical";
-import { isGone, isSystemError, leadsOutReason } from "@pond/canonical/adapter";
+import { isGone, isSystemError, leadsOutReason, reasonOf } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
 import { isFileOrLink, isLinkOut } from "../links.ts";
 import { NotJson, readJsonObject } from "./json-file.ts";
@@ -93,15 +93,38 @@ export function* orphans(
   // First these: the client writes a message before its parts.
   const owners = foldersAndLinks(home, "storage/part");
   const messages = new Set<string>();
+  let isAllKnown = true;
   for (const id of foldersAndLinks(home, "storage/message")) {
-    const names = jsonNames(home, `storage/message/${id}`);
+    const { names, unread } = listed(home, `storage/message/${id}`);
     for (const name of names) messages.add(name);
-    if (names.length === 0 || sessions.has(id)) continue;
-    yield fault(join(home, "storage/message", id), "messages of a session that is gone");
+    isAllKnown &&= unread === undefined;
+    // What is wrong in a session that is there is told where that is read.
+    if (sessions.has(id)) continue;
+    if (unread) yield unread;
+    else if (names.length > 0) {
+      yield fault(join(home, "storage/message", id), "messages of a session that is gone");
+    }
   }
-  for (const id of owners) {
-    if (messages.has(id) || jsonNames(home, `storage/part/${id}`).length === 0) continue;
-    yield fault(join(home, "storage/part", id), "parts of a message that is gone");
+  // Parts of messages that could not be listed are no orphans.
+  for (const id of isAllKnown ? owners : []) {
+    if (messages.has(id)) continue;
+    const { names, unread } = listed(home, `storage/part/${id}`);
+    if (unread) yield unread;
+    else if (names.length > 0) {
+      yield fault(join(home, "storage/part", id), "parts of a message that is gone");
+    }
+  }
+}
+
+type Listed = { readonly names: readonly string[]; readonly unread?: FaultEvent };
+
+/** What cannot be listed is a fault of its own, and not the end of the listing. */
+function listed(home: string, path: string): Listed {
+  try {
+    return { names: jsonNames(home, path) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { names: [], unread: fault(join(home, path), reasonOf(error)) };
   }
 }
 

@@ -23,6 +23,7 @@ export class Bases {
   readonly #sessions: SessionStore;
   readonly #options: BaseOptions;
   readonly #contents: Map<string, SessionContent>;
+  readonly #inherited: Map<SessionId, Inherited> = new Map();
 
   /** @param lineage - What has been loaded already. */
   constructor(sessions: SessionStore, { root, descendants }: Lineage, options: BaseOptions) {
@@ -34,7 +35,7 @@ export class Bases {
   /** The session as one that stands by itself: with what it goes on from in front. */
   async withInherited(content: SessionContent): Promise<SessionContent> {
     const { session, messages } = content;
-    const { pieces } = await this.#inherited(content);
+    const { pieces } = await this.#inheritedBy(content);
     const inherited = pieces.flatMap((piece) =>
       piece.messages.map((message) => inheritedMessage(message, session.id)),
     );
@@ -70,7 +71,7 @@ export class Bases {
     const found = new Set<SessionId>();
     const open = [content];
     for (const each of open) {
-      for (const { session } of (await this.#inherited(each)).pieces) {
+      for (const { session } of (await this.#inheritedBy(each)).pieces) {
         if (session.id === content.session.id || found.has(session.id)) continue;
         found.add(session.id);
         open.push(await this.#load(session.id));
@@ -80,8 +81,16 @@ export class Bases {
     return [...found];
   }
 
+  /** Asked once of each: in a chain of forks every one goes on from all above it. */
+  async #inheritedBy(content: SessionContent): Promise<Inherited> {
+    const { id } = content.session;
+    const inherited = this.#inherited.get(id) ?? (await this.#findInherited(content));
+    this.#inherited.set(id, inherited);
+    return inherited;
+  }
+
   /** Asks for what is missing until all is known, or no more of it is stored. */
-  async #inherited(content: SessionContent): Promise<Inherited> {
+  async #findInherited(content: SessionContent): Promise<Inherited> {
     const { id, source_agent: client } = content.session;
     const { inherited } = this.#options.meanings.recordsOf?.(client) ?? {};
     if (inherited === undefined) return { pieces: [] };
@@ -99,6 +108,9 @@ export class Bases {
   }
 
   async #firstStored(ids: readonly string[], client: string): Promise<SessionContent | undefined> {
+    const [nearest = ""] = ids;
+    const loaded = this.#contents.get(nearest);
+    if (loaded?.session.source_agent === client) return loaded;
     const stored = new Set(await ofClient(this.#sessions.store, ids, client));
     const id = ids.find((each) => stored.has(each));
     return id === undefined ? undefined : this.#load(id);
