@@ -1,55 +1,9 @@
-import {
-  type JsonObject,
-  type Message,
-  messageFromWire,
-  sessionFromWire,
-  sessionToWire,
-} from "@pond/canonical";
-import type { Course } from "@pond/canonical/adapter";
+import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
+import { type JsonObject, messageFromWire, sessionFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { claudeCodeRecords } from "./record-rules.ts";
 
-const session = sessionFromWire({
-  id: "s",
-  source_agent: "claude-code",
-  created_at: "2026-03-01T09:00:00.000Z",
-  project: "/home/ada",
-  options: {},
-});
-
-function courseOf(messages: readonly Message[]): Course {
-  const course = claudeCodeRecords.course?.({ session, messages });
-  if (course === undefined) throw new Error("there is no rule");
-  return course;
-}
-
-type Draft = readonly [id: string, text: string, source: JsonObject, role?: string];
-
-/**
- * A message whose text is typed or said; one of role `system` carries the record it is given, and
- * one of role `harness` is not typed.
- */
-function message([id, text, source, role = "user"]: Draft): Message {
-  const isTyped = role !== "harness";
-  const place = {
-    ...{ id, session_id: "s", role: isTyped ? role : "user" },
-    timestamp: "2026-03-01T09:00:00.000Z",
-  };
-  const given = { ...place, options: { source } };
-  if (role === "system") return messageFromWire({ ...given, content: "" });
-  const provenance = isTyped ? "conversational" : "injected";
-  const part = { id: "0", session_id: "s", message_id: id, provenance };
-  return messageFromWire({ ...given, content: [{ ...part, type: "text", text, options: {} }] });
-}
-
-/** What of a session is live, and that nothing of it is lost. */
-function live(...drafts: readonly Draft[]): string {
-  const messages = drafts.map(message);
-  const course = courseOf(messages);
-  expect(new Set([...course.live, ...course.undone])).toEqual(new Set(messages));
-  expect(course.live).toEqual(messages.filter((each) => course.live.includes(each)));
-  return course.live.map(({ id }) => id).join(" ");
-}
+const live = (...drafts: readonly DraftMessage[]): string => liveIds(claudeCodeRecords, ...drafts);
 
 const below = (parentUuid: string | null): JsonObject => ({ rest: { parentUuid } });
 const carried = (record: JsonObject): JsonObject => ({ record });
@@ -100,7 +54,7 @@ describe("prompts typed in another's place are live", () => {
   });
 
   it("leaves out a first prompt that nobody answered, where the log says what was answered", () => {
-    const first: readonly Draft[] = [
+    const first: readonly DraftMessage[] = [
       ["a", "one", below(null)],
       ["b", "two", below(null)],
     ];
@@ -127,21 +81,21 @@ describe("prompts typed in another's place are live", () => {
 });
 
 describe("what the client went back over is undone", () => {
-  const turns: readonly Draft[] = [
+  const turns: readonly DraftMessage[] = [
     ["a", "one", below(null)],
     ["b", "said", below("a"), "assistant"],
     ["n", "", carried({ uuid: "n", parentUuid: "b" }), "system"],
     ["c", "two", below("n")],
     ["d", "said", below("c"), "assistant"],
   ];
-  const rewind = (leafUuid: string | null): Draft => [
+  const rewind = (leafUuid: string | null): DraftMessage => [
     "r",
     "",
     carried({ type: "last-prompt", leafUuid, explicit: true }),
     "system",
   ];
 
-  it.each<[string, readonly Draft[], string]>([
+  it.each<[string, readonly DraftMessage[], string]>([
     ["to the end of a turn", [rewind("n")], "a b n r"],
     ["to the start", [rewind(null)], "r"],
     ["twice", [rewind("n"), rewind("a")], "a r"],
@@ -150,7 +104,7 @@ describe("what the client went back over is undone", () => {
     expect(live(...turns, ...drafts)).toBe(expected);
   });
 
-  it.each<[string, readonly Draft[], string]>([
+  it.each<[string, readonly DraftMessage[], string]>([
     ["something was said since", [rewind("n"), ["e", "then", below("d")]], "a b n c d r e"],
     ["the place is not in the log", [rewind("x")], "a b n c d r"],
   ])("but not where %s", (_, drafts, expected) => {
@@ -170,17 +124,17 @@ it("withholds the answers that the client retracted, with their results, and no 
     ...{ is_failure: false, result: "a.txt" },
   };
   const messages = [
-    message(["a", "Why?", {}]),
+    draftMessage(["a", "Why?", {}]),
     messageFromWire({ ...place, id: "b", role: "assistant", content: [call], options: {} }),
     messageFromWire({ ...place, id: "c", role: "tool", content: [answer], options: {} }),
-    message(["d", "Because", {}, "assistant"]),
-    message(["e", "So", { rest: { uuid: "u" } }, "assistant"]),
-    message(["f", "then", { continues: "b" }, "assistant"]),
-    message(["r", "", carried({ retractedMessageUuids: ["b", "u", "x", null] }), "system"]),
-    message(["g", "Thus", {}, "assistant"]),
+    draftMessage(["d", "Because", {}, "assistant"]),
+    draftMessage(["e", "So", { rest: { uuid: "u" } }, "assistant"]),
+    draftMessage(["f", "then", { continues: "b" }, "assistant"]),
+    draftMessage(["r", "", carried({ retractedMessageUuids: ["b", "u", "x", null] }), "system"]),
+    draftMessage(["g", "Thus", {}, "assistant"]),
   ];
 
-  const { live: kept, undone } = courseOf(messages);
+  const { live: kept, undone } = courseOf(claudeCodeRecords, messages);
 
   expect(kept.map(({ id }) => id)).toEqual(["a", "d", "r", "g"]);
   expect(undone.map(({ id }) => id)).toEqual(["b", "c", "e", "f"]);
@@ -188,7 +142,7 @@ it("withholds the answers that the client retracted, with their results, and no 
 
 describe("the conversation of a sub-agent inside another session's log", () => {
   const aside: JsonObject = { rest: { isSidechain: true } };
-  const agent: readonly Draft[] = [
+  const agent: readonly DraftMessage[] = [
     ["b", "SEARCH everything", aside],
     ["c", "I look", aside, "assistant"],
     ["d", "go on", { continues: "c" }],
@@ -206,19 +160,22 @@ describe("the conversation of a sub-agent inside another session's log", () => {
     ["stays in a session below another", {}, "b c d e"],
     ["is left out of a fork", { parent_message_id: "m" }, "e"],
   ])("%s, whatever else was typed there", (_, fork, expected) => {
-    const below = sessionFromWire({ ...sessionToWire(session), parent_session_id: "top", ...fork });
-    const messages = [...agent, ["e", "and more", {}] as const].map(message);
+    const below = sessionFromWire({
+      ...{ id: "s", source_agent: "claude-code", project: "/home/ada", options: {} },
+      ...{ created_at: "2026-03-01T09:00:00.000Z", parent_session_id: "top", ...fork },
+    });
+    const messages = [...agent, ["e", "and more", {}] as const].map(draftMessage);
 
-    const course = claudeCodeRecords.course?.({ session: below, messages });
+    const course = courseOf(claudeCodeRecords, messages, below);
 
-    expect(course?.live.map(({ id }) => id).join(" ")).toBe(expected);
+    expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
 });
 
 it("names no model for the texts that the client wrote itself", () => {
   const named = (model: string) =>
     claudeCodeRecords.model?.(
-      message(["m", "said", { rest: { message: { model } } }, "assistant"]),
+      draftMessage(["m", "said", { rest: { message: { model } } }, "assistant"]),
     );
 
   expect(named("<synthetic>")).toEqual({});

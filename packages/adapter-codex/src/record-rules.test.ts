@@ -1,52 +1,20 @@
-import { type JsonObject, type Message, messageFromWire, sessionFromWire } from "@pond/canonical";
-import type { Course } from "@pond/canonical/adapter";
+import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
+import { type JsonObject, messageFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { codexRecords } from "./record-rules.ts";
 
-const session = sessionFromWire({
-  id: "s",
-  source_agent: "codex",
-  created_at: "2026-03-01T09:00:00.000Z",
-  project: "/home/ada",
-  options: {},
-});
-
-function courseOf(messages: readonly Message[]): Course {
-  const course = codexRecords.course?.({ session, messages });
-  if (course === undefined) throw new Error("there is no rule");
-  return course;
-}
-
-type Draft = readonly [id: string, text: string, source: JsonObject, role?: string];
-
-/** A message whose text is typed or said; one of role `system` carries the record it is given. */
-function message([id, text, source, role = "user"]: Draft): Message {
-  const place = { id, session_id: "s", role, timestamp: "2026-03-01T09:00:00.000Z" };
-  const given = { ...place, options: { source } };
-  if (role === "system") return messageFromWire({ ...given, content: "" });
-  const part = { id: "0", session_id: "s", message_id: id, provenance: "conversational" };
-  return messageFromWire({ ...given, content: [{ ...part, type: "text", text, options: {} }] });
-}
-
-/** What of a session is live, and that nothing of it is lost. */
-function live(...drafts: readonly Draft[]): string {
-  const messages = drafts.map(message);
-  const course = courseOf(messages);
-  expect(new Set([...course.live, ...course.undone])).toEqual(new Set(messages));
-  expect(course.live).toEqual(messages.filter((each) => course.live.includes(each)));
-  return course.live.map(({ id }) => id).join(" ");
-}
+const live = (...drafts: readonly DraftMessage[]): string => liveIds(codexRecords, ...drafts);
 
 const carried = (record: JsonObject): JsonObject => ({ record });
 
 describe("turns that were rolled back are not live", () => {
-  const turns = (num_turns: number): Draft => [
+  const turns = (num_turns: number): DraftMessage => [
     `back ${num_turns}`,
     "",
     carried({ type: "event_msg", payload: { type: "thread_rolled_back", num_turns } }),
     "system",
   ];
-  const said = (id: string): Draft => [id, "said", {}, "assistant"];
+  const said = (id: string): DraftMessage => [id, "said", {}, "assistant"];
 
   it.each<[number, string]>([
     [0, "a b c d e"],
@@ -54,7 +22,7 @@ describe("turns that were rolled back are not live", () => {
     [2, "e"],
     [9, "e"],
   ])("%d of two", (count, expected) => {
-    const two: Draft[] = [["a", "one", {}], said("b"), ["c", "two", {}], said("d")];
+    const two: DraftMessage[] = [["a", "one", {}], said("b"), ["c", "two", {}], said("d")];
 
     const found = live(...two, turns(count), ["e", "three", {}]);
 
@@ -130,11 +98,11 @@ describe("turns that were rolled back are not live", () => {
       options: { source: { rest } },
       content,
     });
-    const behind: readonly Draft[] = [turns(1), ["e", "two", {}]];
-    const messages = [message(["a", "one", {}]), inPlace, ...behind.map(message)];
+    const behind: readonly DraftMessage[] = [turns(1), ["e", "two", {}]];
+    const messages = [draftMessage(["a", "one", {}]), inPlace, ...behind.map(draftMessage)];
 
     expect(
-      courseOf(messages)
+      courseOf(codexRecords, messages)
         .live.map(({ id }) => id)
         .join(" "),
     ).toBe(expected);
@@ -147,10 +115,10 @@ describe("turns that were rolled back are not live", () => {
     ];
     const header = { id: "c", session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
     const mail = messageFromWire({ ...header, role: "assistant", options: {}, content });
-    const messages = [message(["a", "one", {}]), mail, message(turns(1))];
+    const messages = [draftMessage(["a", "one", {}]), mail, draftMessage(turns(1))];
 
     expect(
-      courseOf(messages)
+      courseOf(codexRecords, messages)
         .live.map(({ id }) => id)
         .join(" "),
     ).toBe("a back 1");
@@ -178,17 +146,17 @@ describe("what stood behind the point from which a later file of the thread goes
   const [second, third] = [2, 3].map(
     (each) => `t_019e0000-0000-7000-8000-00000000000${each}.jsonl`,
   );
-  const typed = (id: string, ordinal?: number): Draft => {
+  const typed = (id: string, ordinal?: number): DraftMessage => {
     return [id, "typed", { rest: { ...(ordinal !== undefined && { ordinal }) } }];
   };
-  const event = (id: string, ordinal: number): Draft => {
+  const event = (id: string, ordinal: number): DraftMessage => {
     return [id, "", carried({ type: "event_msg", ordinal, payload: {} }), "system"];
   };
-  const header = (id: string, ordinal: number | undefined, path?: string): Draft => {
+  const header = (id: string, ordinal: number | undefined, path?: string): DraftMessage => {
     const record = { type: "session_meta", ...(ordinal !== undefined && { ordinal }), payload: {} };
     return [id, "", { ...(path !== undefined && { path }), record }, "system"];
   };
-  const two: readonly Draft[] = [
+  const two: readonly DraftMessage[] = [
     header("h", 0),
     typed("a", 1),
     event("b", 2),
@@ -196,7 +164,7 @@ describe("what stood behind the point from which a later file of the thread goes
     event("d", 4),
   ];
 
-  it.each<[string, readonly Draft[], string]>([
+  it.each<[string, readonly DraftMessage[], string]>([
     ["a part of it", [...two, header("H", 3, second), typed("e", 4)], "h a b H e"],
     ["all of it", [...two, header("H", 0, second), typed("e", 1)], "H e"],
     [
@@ -260,7 +228,9 @@ describe("what stood behind the point from which a later file of the thread goes
 
 it("names the model that the client names once for a turn, and in no other record", () => {
   const named = (type: string) =>
-    codexRecords.model?.(message(["t", "", carried({ type, payload: { model: "o3" } }), "system"]));
+    codexRecords.model?.(
+      draftMessage(["t", "", carried({ type, payload: { model: "o3" } }), "system"]),
+    );
 
   expect(named("turn_context")).toEqual({ model: "o3" });
   expect(named("event_msg")).toEqual({});

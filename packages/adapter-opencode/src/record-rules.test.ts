@@ -1,53 +1,15 @@
-import {
-  type JsonObject,
-  type Message,
-  messageFromWire,
-  partsOf,
-  sessionFromWire,
-} from "@pond/canonical";
-import type { Course } from "@pond/canonical/adapter";
+import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
+import { type JsonObject, type Message, messageFromWire, partsOf } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { opencodeRecords } from "./record-rules.ts";
 
-const session = sessionFromWire({
-  id: "s",
-  source_agent: "opencode",
-  created_at: "2026-03-01T09:00:00.000Z",
-  project: "/home/ada",
-  options: {},
-});
-
-function courseOf(messages: readonly Message[]): Course {
-  const course = opencodeRecords.course?.({ session, messages });
-  if (course === undefined) throw new Error("there is no rule");
-  return course;
-}
-
-type Draft = readonly [id: string, text: string, source: JsonObject, role?: string];
-
-/** A message whose text is typed or said; one of role `system` carries the record it is given. */
-function message([id, text, source, role = "user"]: Draft): Message {
-  const place = { id, session_id: "s", role, timestamp: "2026-03-01T09:00:00.000Z" };
-  const given = { ...place, options: { source } };
-  if (role === "system") return messageFromWire({ ...given, content: "" });
-  const part = { id: "0", session_id: "s", message_id: id, provenance: "conversational" };
-  return messageFromWire({ ...given, content: [{ ...part, type: "text", text, options: {} }] });
-}
-
-/** What of a session is live, and that nothing of it is lost. */
-function live(...drafts: readonly Draft[]): string {
-  const messages = drafts.map(message);
-  const course = courseOf(messages);
-  expect(new Set([...course.live, ...course.undone])).toEqual(new Set(messages));
-  expect(course.live).toEqual(messages.filter((each) => course.live.includes(each)));
-  return course.live.map(({ id }) => id).join(" ");
-}
+const live = (...drafts: readonly DraftMessage[]): string => liveIds(opencodeRecords, ...drafts);
 
 const carried = (record: JsonObject): JsonObject => ({ record });
 
 describe("what stands behind the point of a revert is not live", () => {
-  const noted = (revert: JsonObject): Draft => ["info", "", carried({ revert }), "system"];
-  const told: readonly Draft[] = [
+  const noted = (revert: JsonObject): DraftMessage => ["info", "", carried({ revert }), "system"];
+  const told: readonly DraftMessage[] = [
     ["m1", "one", {}],
     ["m2", "said", {}, "assistant"],
     ["m3", "undone", {}],
@@ -62,12 +24,12 @@ describe("what stands behind the point of a revert is not live", () => {
     expect(live(noted(revert), ...told)).toBe(expected);
   });
 
-  const went = (first: JsonObject, continued: JsonObject, more: JsonObject = {}): Draft => {
+  const went = (first: JsonObject, continued: JsonObject, more: JsonObject = {}): DraftMessage => {
     return ["info", "", { record: first, continued, ...more }, "system"];
   };
-  const later: Draft = ["m4", "in 2.x", { schema: 2 }];
+  const later: DraftMessage = ["m4", "in 2.x", { schema: 2 }];
 
-  it.each<[string, Draft, string]>([
+  it.each<[string, DraftMessage, string]>([
     ["that 2.x took back", went({ revert: { messageID: "m2" } }, {}), "info m1 m2 m3 m4"],
     ["that was made in 2.x", went({}, { revert: { messageID: "m4" } }), "info m1 m2 m3"],
     ["to a message of 1.x", went({}, { revert: { messageID: "m3" } }), "info m1 m2"],
@@ -111,8 +73,8 @@ describe("what stands behind the point of a revert is not live", () => {
       content: parts,
     });
 
-    const info = message(noted({ messageID: "m1", partID }));
-    const course = courseOf([info, reverted]);
+    const info = draftMessage(noted({ messageID: "m1", partID }));
+    const course = courseOf(opencodeRecords, [info, reverted]);
 
     const idsOf = (messages: readonly Message[]) => messages.flatMap(partsOf).map(({ id }) => id);
     expect([idsOf(course.live), idsOf(course.undone)].map((ids) => ids.join(" "))).toEqual([
@@ -141,13 +103,13 @@ it.each<[string, JsonObject, string]>([
   ],
   ["that is not named", { type: "shell" }, ""],
 ])("tells of a command of the user's in 2.x %s", (_, record, expected) => {
-  const each = message(["m1", "", carried(record), "system"]);
+  const each = draftMessage(["m1", "", carried(record), "system"]);
 
   expect(each.role === "system" && opencodeRecords.givenText?.(each)).toBe(expected);
 });
 
 it("tells of nothing else that it carries, and what is text as it is", () => {
-  const carrier = message(["m1", "", carried({ type: "idle", command: "ls" }), "system"]);
+  const carrier = draftMessage(["m1", "", carried({ type: "idle", command: "ls" }), "system"]);
   const prompt = messageFromWire({
     id: "m2",
     session_id: "s",

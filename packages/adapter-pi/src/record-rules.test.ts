@@ -1,41 +1,9 @@
-import { type JsonObject, type Message, messageFromWire, sessionFromWire } from "@pond/canonical";
-import type { Course } from "@pond/canonical/adapter";
+import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
+import { type JsonObject, messageFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { piRecords } from "./record-rules.ts";
 
-const session = sessionFromWire({
-  id: "s",
-  source_agent: "pi",
-  created_at: "2026-03-01T09:00:00.000Z",
-  project: "/home/ada",
-  options: {},
-});
-
-function courseOf(messages: readonly Message[]): Course {
-  const course = piRecords.course?.({ session, messages });
-  if (course === undefined) throw new Error("there is no rule");
-  return course;
-}
-
-type Draft = readonly [id: string, text: string, source: JsonObject, role?: string];
-
-/** A message whose text is typed or said; one of role `system` carries the record it is given. */
-function message([id, text, source, role = "user"]: Draft): Message {
-  const place = { id, session_id: "s", role, timestamp: "2026-03-01T09:00:00.000Z" };
-  const given = { ...place, options: { source } };
-  if (role === "system") return messageFromWire({ ...given, content: "" });
-  const part = { id: "0", session_id: "s", message_id: id, provenance: "conversational" };
-  return messageFromWire({ ...given, content: [{ ...part, type: "text", text, options: {} }] });
-}
-
-/** What of a session is live, and that nothing of it is lost. */
-function live(...drafts: readonly Draft[]): string {
-  const messages = drafts.map(message);
-  const course = courseOf(messages);
-  expect(new Set([...course.live, ...course.undone])).toEqual(new Set(messages));
-  expect(course.live).toEqual(messages.filter((each) => course.live.includes(each)));
-  return course.live.map(({ id }) => id).join(" ");
-}
+const live = (...drafts: readonly DraftMessage[]): string => liveIds(piRecords, ...drafts);
 
 const under = (parentId: string | null): JsonObject => ({ rest: { parentId } });
 const carried = (record: JsonObject): JsonObject => ({ record });
@@ -90,12 +58,12 @@ describe("that is live which leads to the last entry", () => {
   });
 
   it("follows no process that was killed on an older branch", () => {
-    const exit = (id: string, parentId: string): Draft => {
+    const exit = (id: string, parentId: string): DraftMessage => {
       const data = { reason: "sigterm", kind: "signal" };
       const record = { type: "custom", customType: "session_exit", id, parentId, data };
       return [id, "", carried(record), "system"];
     };
-    const said: readonly Draft[] = [
+    const said: readonly DraftMessage[] = [
       ["a", "one", under(null)],
       ["b", "said", under("a"), "assistant"],
       ["c", "in another terminal", under("b")],
@@ -108,13 +76,13 @@ describe("that is live which leads to the last entry", () => {
   });
 
   it("follows the entries of version 1 as the client linked them, and not as they say", () => {
-    const said: readonly Draft[] = [
+    const said: readonly DraftMessage[] = [
       ["h1", "one", {}],
       ["h2", "said", {}, "assistant"],
       ["h3", "left", {}],
       ["h4", "two", { rest: { id: "n", parentId: "b" } }],
     ];
-    const header = (links: JsonObject): Draft => {
+    const header = (links: JsonObject): DraftMessage => {
       return ["header", "", { ...carried({ type: "session", id: "s" }), links }, "system"];
     };
     const linked = {
@@ -143,12 +111,17 @@ describe("that is live which leads to the last entry", () => {
   });
 
   it("goes on from the summary alone where that is all that the last entry leads to", () => {
-    const two: readonly Draft[] = [
+    const two: readonly DraftMessage[] = [
       ["a", "one", under(null)],
       ["b", "said", under("a"), "assistant"],
     ];
     const record = { type: "branch_summary", id: "x", parentId: null };
-    const left = (summary: string): Draft => ["x", "", carried({ ...record, summary }), "system"];
+    const left = (summary: string): DraftMessage => [
+      "x",
+      "",
+      carried({ ...record, summary }),
+      "system",
+    ];
 
     expect(live(...two, left("We tried one."))).toBe("x");
     expect(live(...two, left(" "))).toBe("a b");
@@ -164,24 +137,24 @@ describe("that is live which leads to the last entry", () => {
       content: "Be brief.",
       options: { source },
     });
-    const one = message(["a", "one", under(null)]);
+    const one = draftMessage(["a", "one", under(null)]);
 
-    expect(courseOf([one, prompt]).live).toEqual([one]);
+    expect(courseOf(piRecords, [one, prompt]).live).toEqual([one]);
   });
 });
 
 describe("of omp, what stands before a reset of the context is not live", () => {
-  const reset = (id: string, parentId: string): Draft => [
+  const reset = (id: string, parentId: string): DraftMessage => [
     id,
     "",
     carried({ type: "reset_boundary", id, parentId }),
     "system",
   ];
-  const one: Draft = ["a", "one", under(null)];
+  const one: DraftMessage = ["a", "one", under(null)];
   const first = reset("x", "a");
-  const two: Draft = ["b", "two", under("x")];
+  const two: DraftMessage = ["b", "two", under("x")];
 
-  it.each<[string, readonly Draft[], string]>([
+  it.each<[string, readonly DraftMessage[], string]>([
     ["the last of several", [one, first, two, reset("y", "b"), ["c", "three", under("y")]], "y c"],
     ["one on a branch that was left", [one, first, two, ["c", "three", under("a")]], "a c"],
     ["one that nothing was said behind", [one, first, two, reset("y", "b")], "x b y"],
@@ -206,7 +179,7 @@ describe("of omp, what stands before a reset of the context is not live", () => 
 });
 
 it("takes each step only of what the one before left live", () => {
-  const edit = (id: string, parentId: string, targetId: string): Draft => {
+  const edit = (id: string, parentId: string, targetId: string): DraftMessage => {
     const record = { type: "context_edit", id, parentId, targetId, replacement: null };
     return [id, "", carried(record), "system"];
   };
@@ -224,7 +197,7 @@ it("takes each step only of what the one before left live", () => {
 
 it("gives as text what is told of a branch that was left", () => {
   const told = (record: JsonObject): string | undefined => {
-    const each = message(["s", "", carried(record), "system"]);
+    const each = draftMessage(["s", "", carried(record), "system"]);
     return each.role === "system" ? piRecords.givenText?.(each) : undefined;
   };
 

@@ -11,6 +11,7 @@ export {
   readSource,
   sessionTexts,
 } from "./read.ts";
+export { courseOf, type DraftMessage, draftMessage, liveIds } from "./record-rules.ts";
 export { jsonlRecords, withKeysTurned } from "./records.ts";
 export { sampleLineage } from "./sample.ts";
 export { readFolder, restoredFiles, type SourceFiles, withFolder } from "./source-files.ts";
