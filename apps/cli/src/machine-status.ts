@@ -142,6 +142,10 @@ function onFaults(clients: readonly ClientStatus[]): Advice {
 }
 
 function onRun(schedule: ScheduleStatus | null): Advice {
+  if (schedule?.silent_since) {
+    const message = `The schedule has not run since ${schedule.silent_since.slice(0, 10)}: \`pond schedule start\` writes it anew, for where pond is now.`;
+    return [{ code: "schedule_silent", message }];
+  }
   const code = schedule?.last_run?.exit_code ?? exitCodes.done;
   if (code === exitCodes.done || code === exitCodes.doneWithFaults) return [];
   const message = `The last scheduled sync failed with exit code ${code}: \`pond sync\` says why.`;

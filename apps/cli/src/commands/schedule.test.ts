@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLaunchd } from "../schedule/launchd.ts";
@@ -13,6 +21,7 @@ afterEach(() => home.remove());
 
 const units = ".config/systemd/user";
 const timer = "pond-sync.timer";
+const old = new Date("2026-10-01T08:00:00.000Z");
 const read = (path: string): string => readFileSync(join(home.folder, path), "utf8");
 const readAll = (path: string): Buffer => readFileSync(join(home.folder, path));
 
@@ -36,6 +45,7 @@ describe("with systemd", () => {
       ],
       last_run: null,
       next_run: "2026-11-21T12:17:00.000Z",
+      silent_since: null,
       changed: true,
     });
     const service = read(`${units}/pond-sync.service`);
@@ -308,4 +318,45 @@ describe("pond schedule", () => {
     expect(ran.code).not.toBe(0);
     expect(stdout).toContain("failed with exit code");
   });
+
+  // What it starts may be gone: a version of Node that was removed, a pond that moved.
+  it.each([
+    ["a day and three intervals ago at most", "2026-11-19T10:30:00.000Z", null],
+    ["before that", "2026-10-01T08:00:00.000Z", "2026-10-01T08:00:00.000Z"],
+  ])("says that nothing ran where the last time was %s", async (_when, at, silent) => {
+    const env = fakePath(home, "crontab");
+    home.writeSession("s1", line("s1", "a", "one"));
+    await pond(env, "sync");
+    await pond(env, "schedule", "start", "--every", "30m");
+    const run = { started_at: at, finished_at: at, exit_code: 0 };
+    home.write(".local/state/pond/schedule.json", JSON.stringify(run));
+
+    const json = await pond(env, "schedule", "status", "--json");
+    const { stderr } = await pond(env, "schedule", "status");
+    const all = await pond(env, "status");
+
+    expect(JSON.parse(json.stdout).silent_since).toBe(silent);
+    expect(stderr.includes("`pond schedule start` writes it anew")).toBe(silent !== null);
+    expect(all.stdout.includes("! The schedule has not run since")).toBe(silent !== null);
+  });
+
+  it.each([
+    ["systemctl", `${units}/${timer}`, "2026-10-01T08:00:00.000Z"],
+    // Its table does not say since when a line stands there.
+    ["crontab", "crontab", null],
+  ] as const)(
+    "says that nothing ever ran with %s, where that is known",
+    async (with_, file, silent) => {
+      const env = fakePath(home, with_);
+      await pond(env, "schedule", "start");
+      for (const each of readdirSync(home.folder, { recursive: true, encoding: "utf8" })) {
+        if (/pond-sync|crontab/.test(each)) utimesSync(join(home.folder, each), old, old);
+      }
+
+      const { stdout } = await pond(env, "schedule", "status", "--json");
+
+      expect(existsSync(join(home.folder, file))).toBe(true);
+      expect(JSON.parse(stdout).silent_since).toBe(silent);
+    },
+  );
 });

@@ -87,7 +87,7 @@ async function runScheduled(context: Context): Promise<ExitCode> {
 }
 
 function print({ output, home }: Context, status: ScheduleStatus): void {
-  const { scheduler, every, places, last_run: last, next_run: next } = status;
+  const { scheduler, every, places, last_run: last, next_run: next, silent_since } = status;
   if (scheduler === null) tell(output, shown("Not scheduled: `pond schedule start` does that."));
   else {
     const often = every === null ? shown("as its file says") : say`every ${shown(every)}`;
@@ -98,6 +98,12 @@ function print({ output, home }: Context, status: ScheduleStatus): void {
   }
   if (last !== null) tell(output, say`Last run ${formatMoment(last.started_at)}: ${endOf(last)}.`);
   if (next !== null) tell(output, say`Next run ${formatMoment(next)}.`);
+  if (silent_since !== null) {
+    const why = shown(
+      "it should have: `pond schedule start` writes it anew, for where pond is now",
+    );
+    output.note(say`Nothing ran since ${formatMoment(silent_since)}, and ${why}.`);
+  }
 }
 
 function endOf({ exit_code }: LastRun) {

@@ -48,7 +48,10 @@ describe("pond status", () => {
       ],
       faults: [{ ...fault, location: `${file.replace("s3", "s2")}:2` }],
       faults_omitted: 0,
-      schedule: { scheduler: null, every: null, places: [], last_run: null, next_run: null },
+      schedule: {
+        ...{ scheduler: null, every: null, places: [] },
+        ...{ last_run: null, next_run: null, silent_since: null },
+      },
       advice: [
         { code: "sessions_waiting", message: expect.any(String) },
         { code: "records_unread", message: expect.any(String) },
