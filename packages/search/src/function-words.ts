@@ -53,8 +53,8 @@ const lists: Readonly<Record<string, string>> = {
     "và là của có cho không với các một những được này đó trong khi để người tôi bạn chúng ta họ nó gì nào sao như thế đâu ai bao giờ cũng đã đang sẽ thì mà nhưng hoặc hay từ đến ở về",
 };
 
-const languages: readonly ReadonlySet<string>[] = Object.values(lists).map(
-  (words) => new Set(words.split(" ")),
+const languages = new Map(
+  Object.entries(lists).map(([name, words]) => [name, new Set(words.split(" "))]),
 );
 
 /**
@@ -64,18 +64,20 @@ const languages: readonly ReadonlySet<string>[] = Object.values(lists).map(
  * @param words - Lower case.
  */
 export function functionWordsOf(words: readonly string[]): ReadonlySet<string> {
-  let most = 0;
-  let found = new Set<string>();
-  for (const language of languages) {
-    const own = words.filter((word) => language.has(word));
-    // A letter alone may be anything: "c" is French, and a language.
-    if (own.every((word) => word.length === 1)) continue;
-    if (own.length > most) {
-      most = own.length;
-      found = new Set(own);
-    } else if (own.length === most) {
-      for (const word of own) found.add(word);
-    }
-  }
-  return found;
+  const all = [...languages].map(([name, language]) => ({
+    name,
+    own: words.filter((word) => language.has(word)),
+  }));
+  const likely = all.filter(({ name, own }) => isEvidence(own, name === "english" ? 1 : 2));
+  const most = Math.max(...likely.map(({ own }) => own.length));
+  const best = likely.filter(({ own }) => own.length === most);
+  // Of as many in two languages, English is what code is talked about in: "how do I go on".
+  const english = best.filter(({ name }) => name === "english");
+  return new Set((english.length > 0 ? english : best).flatMap(({ own }) => own));
+}
+
+/** "go" is Polish, "car" French and "c" a letter: one such word beside others says nothing. */
+function isEvidence(own: readonly string[], leastWords: number): boolean {
+  const words = own.filter((word) => word.length > 1);
+  return words.length >= leastWords || words.some((word) => /[^a-z]/.test(word));
 }

@@ -126,17 +126,35 @@ describe("parseQuery", () => {
     ],
     ["a short run without spaces", "索引", { ...nothing, terms: "索引*4", literals: "索引" }],
     ["punctuation alone", "->", { ...nothing, terms: "" }],
+    ["control characters between words", "a\u0000b\u001b[31m", { ...nothing, terms: "a*4 b*4" }],
     [
-      "control characters between words",
-      "a\u0000b\u001b[31m",
-      { ...nothing, terms: "a*4 b*4 31m*4" },
+      "colours and links of a terminal",
+      "\u001b[1;31mwalrus\u001b[0m \u001b]8;;file:///x\u0007seal\u001b]8;;\u001b\\",
+      { ...nothing, terms: "walrus*4 seal*4" },
+    ],
+    [
+      "a pasted diff: signs of several lines are text",
+      "-const alpha = 1;\n+const beta = 2;",
+      { ...nothing, terms: "const*4 alpha*4 1*4 beta*4 2*4" },
+    ],
+    [
+      "an end of line, which makes no second one",
+      "error -timeout\n",
+      {
+        ...{ ...nothing, terms: "error*4", excluded: "timeout" },
+      },
+    ],
+    [
+      "a word with both signs, which nothing could meet",
+      "-const alpha +Const beta -gamma",
+      { ...nothing, terms: "const*4 alpha*4 beta*4", excluded: "gamma" },
     ],
   ])("reads %s", (_, query, expected) => {
     expect(read(query)).toEqual(expected);
   });
 
   it("weighs down function words in the language of the query alone", () => {
-    expect(read("die Hard")["terms"]).toBe("die*1 Hard*4");
+    expect(read("der Fehler in die Konsole")["terms"]).toBe("der*1 Fehler*4 in*1 die*1 Konsole*4");
     expect(read("how did the war end and why")["terms"]).toBe(
       "how*1 did*1 the*1 war*4 end*4 and*1 why*1",
     );
@@ -145,6 +163,14 @@ describe("parseQuery", () => {
     );
     expect(read("为什么 索引 是 空")["terms"]).toBe("为什么*1 索引*4 是*1 空*4");
   });
+
+  it.each(["go", "ai", "ci", "os", "car", "war", "mit", "sin", "bin"])(
+    "takes %s in an English query for no grammar of another language",
+    (word) => {
+      expect(read(`fix the ${word} test`)["terms"]).toBe(`fix*4 the*1 ${word}*4 test*4`);
+      expect(read(`${word} build timeout`)["terms"]).toBe(`${word}*4 build*4 timeout*4`);
+    },
+  );
 
   it.each([
     ["setupListener()", "setupListener"],

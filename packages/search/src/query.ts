@@ -50,23 +50,40 @@ type Token = {
   readonly isPhrase: boolean;
 };
 
-// Controls, and the end of a text in the index.
-const notWritten = /[\p{Cc}\uffff]+/gu;
+// What colours a terminal (CSI), names its window or links (OSC); controls; the end of a text in the index.
+const notWritten =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\p{Cc}\uffff]+/gu;
 
 /**
  * Reads a query: ranked words, "phrases", +required, -excluded. Any text is one; a quote without
- * its partner is a character like others.
+ * its partner is a character like others, and so are the signs of a pasted text of several lines.
  *
  * @throws {QueryError} where nothing is asked for.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const typed = query.toWellFormed().replaceAll(notWritten, " ").trim();
-  // As the index holds it, too, however the keyboard or the clipboard wrote it.
-  const text = inOneForm(typed);
-  const tokens = tokensOf(text);
+  const tokens = tokensOf(typedText(query));
   if (tokens.length === 0) {
     throw new QueryError("it is empty; write the words to look for, such as: retry after timeout");
   }
+  return understood(/\S\s*[\r\n]\s*\S/.test(query) ? tokens.map(withoutSign) : unopposed(tokens));
+}
+
+/**
+ * What holds a query just as it was typed: where nothing else meets its signs, they may be part of a
+ * command or of code that somebody pasted.
+ */
+export function asTyped(query: string): ParsedQuery {
+  const text = typedText(query).slice(0, limits.textChars).toWellFormed();
+  return understood([{ text, sign: "+", isPhrase: true }]);
+}
+
+/** As the index holds it, too, however the keyboard or the clipboard wrote it. */
+function typedText(query: string): string {
+  return inOneForm(query.toWellFormed().replaceAll(notWritten, " ").trim());
+}
+
+function understood(tokens: readonly Token[]): ParsedQuery {
   const wanted = tokens.filter(({ sign }) => sign !== "-");
   if (wanted.length === 0) {
     throw new QueryError("it only excludes; add a word to look for, such as: error -timeout");
@@ -153,13 +170,31 @@ function wordToken(word: string): Token {
 /** A sign, a name or a word with an apostrophe, and what a sentence puts behind it. */
 const signed = /^([+-])(\p{L}[\p{L}\p{M}\p{N}_.:/@'’+#-]*?)[,;:.!?()[\]]*$/u;
 
+/** Nothing can hold a word and not hold it: both signs are text then. */
+function unopposed(tokens: readonly Token[]): readonly Token[] {
+  const low = (sign: Token["sign"]): Set<string> =>
+    new Set(textsIn(tokens, sign).map((text) => text.toLowerCase()));
+  const [required, excluded] = [low("+"), low("-")];
+  return tokens.map((token) => {
+    const text = token.text.toLowerCase();
+    return required.has(text) && excluded.has(text) ? withoutSign(token) : token;
+  });
+}
+
+function withoutSign(token: Token): Token {
+  return { ...token, sign: "" };
+}
+
 function signOf(sign: string): Token["sign"] {
   return sign === "+" || sign === "-" ? sign : "";
 }
 
 function textsOf(tokens: readonly Token[], sign: Token["sign"]): string[] {
-  const texts = tokens.filter((token) => token.sign === sign).map(({ text }) => text);
-  return [...new Set(texts)].slice(0, limits.clauses);
+  return [...new Set(textsIn(tokens, sign))].slice(0, limits.clauses);
+}
+
+function textsIn(tokens: readonly Token[], sign: Token["sign"]): string[] {
+  return tokens.filter((token) => token.sign === sign).map(({ text }) => text);
 }
 
 /** Distinct words with their weights; of too many, those that say most. */

@@ -6,7 +6,7 @@ import { refuseUnknown, toScope } from "./filter.ts";
 import { countInScope } from "./in-scope.ts";
 import { knownSessions } from "./known-sessions.ts";
 import { markOf, nextToken, type Page, sessionsAtMost, toPage } from "./page.ts";
-import { parseQuery } from "./query.ts";
+import { asTyped, isBound, type ParsedQuery, parseQuery } from "./query.ts";
 import type { SearchOptions, SearchRequest, SearchResponse } from "./request.ts";
 import { type Segment, segments } from "./segments.ts";
 import { vectorArm } from "./vector.ts";
@@ -33,14 +33,22 @@ export async function search(
   const { signal } = options;
   signal?.throwIfAborted();
   const raw = queryText(request);
-  const query = parseQuery(raw);
+  const parsed = parseQuery(raw);
   const scope = toScope(request);
   const page = toPage(request);
-  const asked = vectorArm(sessions, query, { raw, where: scope.messages }, options);
+  const asked = vectorArm(sessions, parsed, { raw, where: scope.messages }, options);
   const known = knownSessions(sessions);
-  const ranking = segments(sessions, query, scope, { ...page, meaning: asked, known });
-  const [{ chosen, read, shown, isMore }, total, meaning, knownNow] = await Promise.all([
-    readPage(ranking, page, signal),
+  const answerTo = async (query: ParsedQuery): Promise<Read> => {
+    const ranking = segments(sessions, query, scope, { ...page, meaning: asked, known });
+    return { ...(await readPage(ranking, page, signal)), query };
+  };
+  const answer = async (): Promise<Read> => {
+    const first = await answerTo(parsed);
+    const isNothing = first.read.every(({ ranked }) => ranked.length === 0);
+    return isNothing && isBound(parsed) ? answerTo(asTyped(raw)) : first;
+  };
+  const [{ query, chosen, read, shown, isMore }, total, meaning, knownNow] = await Promise.all([
+    answer(),
     countInScope(sessions, scope.messages, request),
     asked,
     known,
@@ -71,7 +79,7 @@ function queryText({ query }: SearchRequest): string {
   return query.slice(0, queryChars);
 }
 
-type Read = {
+type ReadPage = {
   readonly chosen: readonly Chosen[];
   readonly read: readonly Segment[];
   /** Marks of the sessions of this page and all before. */
@@ -79,12 +87,15 @@ type Read = {
   readonly isMore: boolean;
 };
 
+/** What was read, of which query. */
+type Read = ReadPage & { readonly query: ParsedQuery };
+
 /** Reads the ranking until the page is full, and on to see whether there is more. */
 async function readPage(
   ranking: AsyncIterable<Segment>,
   { limit, shown: before }: Page,
   signal: AbortSignal | undefined,
-): Promise<Read> {
+): Promise<ReadPage> {
   const shown = new Set(before);
   const chosen: Chosen[] = [];
   const read: Segment[] = [];

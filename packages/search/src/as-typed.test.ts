@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SearchRequest } from "./request.ts";
+import { search } from "./search.ts";
+import { storeOf, type TestStore } from "./testing.ts";
+
+const texts: Readonly<Record<string, string>> = {
+  find: "run find . -type f -name '*.orig' -delete in the root",
+  other: "find the file and delete it, whatever type or name it has",
+  diff: "the change:\n-const flamingo = require('zoo');\n+const flamingo = await import('zoo');",
+  timeout: "an error by a timeout",
+  seal: "a walrus and a \u001b[31mseal\u001b[0m",
+};
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await storeOf(Object.entries(texts).map(([id, text]) => ({ id, texts: [text] })));
+});
+afterAll(() => store.remove());
+
+const found = async (query: string, more: Partial<SearchRequest> = {}): Promise<string[]> => {
+  const { sessions } = await search(store.sessions, { query, ...more });
+  return sessions.map(({ session_id }) => session_id);
+};
+
+describe("what was pasted", () => {
+  it.each([
+    [
+      "a command, whose flags exclude what it holds",
+      "find . -type f -name '*.orig' -delete",
+      "find",
+    ],
+    ["a part of it", "-type f -name '*.orig'", "find"],
+    [
+      "lines of a diff",
+      "-const flamingo = require('zoo');\n+const flamingo = await import(",
+      "diff",
+    ],
+    ["the same in one line", "-const flamingo +const", "diff"],
+    ["text in a colour", "\u001b[1mwalrus\u001b[22m", "seal"],
+  ])("is found: %s", async (_, query, id) => {
+    expect(await found(query)).toEqual([id]);
+  });
+
+  it("keeps within filters, and shows what was looked for", async () => {
+    const query = "find . -type f -name '*.orig' -delete";
+
+    const { sessions, explanation } = await search(store.sessions, { query, explain: true });
+    const [match] = sessions[0]?.matches ?? [];
+
+    expect(match?.snippet.text).toContain(query);
+    expect(explanation).toMatchObject({ required: [query], excluded: [] });
+    expect(await found(query, { role: "assistant" })).toEqual([]);
+    expect(await found(query, { min_score: 1e6 })).toEqual([]);
+  });
+
+  it("shows nothing that an exclusion keeps out, where no text holds the signs too", async () => {
+    expect(await found("error -timeout")).toEqual([]);
+    expect(await found("error -walrus")).toEqual(["timeout"]);
+  });
+});
