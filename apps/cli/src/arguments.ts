@@ -79,8 +79,8 @@ export function parsePlace(text: string): string {
   return text;
 }
 
-/** A project is mostly a folder, and folders are typed relative to this one. */
+/** A project is mostly a folder, and folders are typed relative to this one, or with steps back. */
 export function parseProject(typed: string): string {
   const text = parsePlace(typed);
-  return /^\.{1,2}(?:\/|$)/.test(text) ? resolve(text) : text;
+  return /^(?:\/(?:.*\/)?)?\.{1,2}(?:\/|$)/.test(text) ? resolve(text) : text;
 }

@@ -1,3 +1,4 @@
+import { windowText } from "@pond/sessions/search";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseQuery } from "./query.ts";
@@ -51,6 +52,9 @@ describe("toSnippet", () => {
     ],
     ["kana without their marks", "さ\u3099 さ", "さ", "さ\u3099 [さ]"],
     ["no part of a letter", "x_caq\u0301", "x_caq", "x_caq\u0301"],
+    ["other forms of a long word", "they refactored it", "refactoring", "they [refactored] it"],
+    ["no other form where the word itself is", "tests, tested", "tested", "tests, [tested]"],
+    ["forms of a word with marks", "die Ma\u0308nnern", "Männer", "die [Ma\u0308nnern]"],
   ])("highlights %s", (_, text, query, expected) => {
     expect(marked(text, query)).toBe(expected);
   });
@@ -79,6 +83,15 @@ describe("toSnippet", () => {
     expect(text.length).toBeLessThan(300);
     expect(text.isWellFormed()).toBe(true);
     expect(highlights).toEqual([[0, text.length - 1]]);
+  });
+
+  it("shows where another form of a word stands, not the beginning", () => {
+    const filler = "nothing of interest is said in this part of the message at all. ";
+    const text = `${filler.repeat(20)}The walrus was refactored. ${filler.repeat(20)}`;
+
+    const { text: shown } = toSnippet(text, toHighlighter(parseQuery("refactoring")));
+
+    expect(shown).toContain("The walrus was refactored.");
   });
 
   it("looks through no more than the beginning of a huge text", () => {
@@ -111,7 +124,7 @@ describe("toSnippet", () => {
         const found = snippet.highlights.map(([start, end]) => snippet.text.slice(start, end));
 
         expect(text.includes(body) || text.includes(snippet.text)).toBe(true);
-        expect(found.every((each) => /^(needle|索引)$/i.test(each))).toBe(true);
+        expect(found.every((each) => /^(needl[\p{L}\p{M}]*|索引)$/iu.test(each))).toBe(true);
         expect(snippet.text.isWellFormed()).toBe(true);
         const starts = new Set([...segmenter.segment(snippet.text)].map(({ index }) => index));
         const cut = snippet.text.startsWith("…") && !text.startsWith("…") ? 1 : 0;
@@ -158,7 +171,7 @@ const piece = fc.oneof(
 );
 
 describe("highlights", () => {
-  it("are words of the query, in order and apart, and cut no character in two", () => {
+  it("are words of the query or other forms of them, in order and apart, and cut no character in two", () => {
     fc.assert(
       fc.property(
         fc.array(piece, { maxLength: 120 }),
@@ -166,7 +179,8 @@ describe("highlights", () => {
         (pieces, asked) => {
           const text = pieces.join("").toWellFormed();
           const snippet = toSnippet(text, toHighlighter(parseQuery(asked.join(" "))));
-          const folded = new Set(asked.map((each) => each.toUpperCase()));
+          const folded = asked.map((each) => each.toUpperCase());
+          const stems = folded.map(windowText).filter((stem) => windowText(`${stem}A`) === stem);
           let last = 0;
           for (const [start, end] of snippet.highlights) {
             expect(start).toBeGreaterThanOrEqual(last);
@@ -174,7 +188,9 @@ describe("highlights", () => {
             expect(end).toBeLessThanOrEqual(snippet.text.length);
             const marked = snippet.text.slice(start, end);
             expect(marked.isWellFormed()).toBe(true);
-            expect(folded).toContain(marked.toUpperCase());
+            const written = marked.toUpperCase();
+            const isForm = stems.some((stem) => written.startsWith(stem));
+            expect(isForm || folded.includes(written)).toBe(true);
             last = end;
           }
           expect(snippet.text.isWellFormed()).toBe(true);

@@ -1,3 +1,4 @@
+import { windowText } from "@pond/sessions/search";
 import { asSearched } from "./as-searched.ts";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import type { Snippet } from "./request.ts";
@@ -8,6 +9,8 @@ export type Highlighter = {
   readonly pattern: RegExp;
   /** What finding each word is worth, by its lower case. */
   readonly weights: ReadonlyMap<string, number>;
+  /** How other forms of long words begin, in lower case, and what finding one is worth. */
+  readonly stems: ReadonlyMap<string, number>;
 };
 
 type Found = {
@@ -48,8 +51,16 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
   const patterns = [...new Set([...weights.keys(), ...ways])]
     .toSorted((left, right) => right.length - left.length)
     .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+  const stems = new Map([...weights].flatMap(([word, weight]) => stemOf(word, weight)));
   // Without the `u` flag, and with no look at the neighbours: five times as fast.
-  return { pattern: new RegExp(patterns.join("|"), "gi"), weights };
+  return { pattern: new RegExp(patterns.join("|"), "gi"), weights, stems };
+}
+
+/** As windows find the other forms of a word: by its first letters, where it has more. */
+function stemOf(word: string, weight: number): [string, number][] {
+  const stem = windowText(word).toLowerCase();
+  const isCut = /^[\p{L}\p{M}]+$/u.test(stem) && windowText(`${stem}a`) === stem;
+  return isCut ? [[stem, weight]] : [];
 }
 
 /**
@@ -76,7 +87,8 @@ export function beginning(text: string, chars: number): string {
 /** What a query finds in a text, in whatever form that is written. */
 function findWritten(whole: string, highlighter: Highlighter): Found[] {
   const { text, startOf, endOf } = asSearched(whole.slice(0, searchedChars));
-  const found = findAll(text, highlighter);
+  const words = findAll(text, highlighter);
+  const found = words.length > 0 ? words : findForms(text, highlighter);
   return found.map((each) => ({ ...each, start: startOf(each.start), end: endOf(each.end) }));
 }
 
@@ -106,6 +118,21 @@ function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
   }
   // Where it is there as it stands, no longer name is meant.
   return parts === 0 ? found : found.filter(({ key, isPart }) => !(isPart && wholes.has(key)));
+}
+
+/** Other forms of the words: what windows found, where no word stands as it was asked for. */
+function findForms(text: string, { stems }: Highlighter): Found[] {
+  if (stems.size === 0) return [];
+  const forms = `(?<![\\p{L}\\p{M}\\p{N}])(${[...stems.keys()].join("|")})[\\p{L}\\p{M}]*`;
+  const found: Found[] = [];
+  for (const { 0: form, 1: stem = "", index: start } of text.matchAll(new RegExp(forms, "giu"))) {
+    if (form.length > snippetChars) continue;
+    const key = stem.toLowerCase();
+    const weight = stems.get(key) ?? 1;
+    found.push({ start, end: start + form.length, key, weight, isPart: false });
+    if (found.length === foundAtMost) break;
+  }
+  return found;
 }
 
 /** True where neither edge cuts a letter from its marks. */
