@@ -125,6 +125,21 @@ describe("parseQuery", () => {
       { ...nothing, terms: "upgrade*4 to*1 v1*4 2*4 3*4", literals: "v1.2.3" },
     ],
     ["a short run without spaces", "索引", { ...nothing, terms: "索引*4", literals: "索引" }],
+    ["Korean words", "로그 확인", { ...nothing, terms: "로그*4 확인*4", literals: "로그 | 확인" }],
+    [
+      "the hash of a commit",
+      "revert 9f8e7d6",
+      {
+        ...{ ...nothing, terms: "revert*4 9f8e7d6*4", literals: "9f8e7d6" },
+      },
+    ],
+    [
+      "digits or letters alone, which are none",
+      "1234567 deadbeef",
+      {
+        ...{ ...nothing, terms: "1234567*4 deadbeef*4" },
+      },
+    ],
     ["punctuation alone", "->", { ...nothing, terms: "" }],
     ["control characters between words", "a\u0000b\u001b[31m", { ...nothing, terms: "a*4 b*4" }],
     [

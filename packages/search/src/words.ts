@@ -1,9 +1,9 @@
 /** Runs of letters, marks and digits: where the index cuts, but within scripts without spaces. */
 const wordPattern = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** Scripts written without spaces between words. */
+/** Scripts written without spaces between words; in Korean, between a word and its particles. */
 const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -64,6 +64,7 @@ const identifier = new RegExp(
     `[\\p{L}\\p{N}@._-]+[\\\\/][\\p{L}\\p{N}._-]+\\.[\\p{L}\\p{N}]+${line}`, // src/a.ts:42:7
     "[\\p{L}\\p{N}._%+-]+@[\\p{L}\\p{N}-]+(?:\\.[\\p{L}\\p{N}-]+)+", // ada@lace.org, next@15.5.2
     "[\\p{L}\\p{N}]+(?:-[\\p{L}\\p{N}]+){2,}", // a-b-c, a uuid
+    "(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{7,40}", // 9f8e7d6, of a commit the whole or the beginning
     "--?[\\p{L}][\\p{L}\\p{N}-]+", // --flag
     "@[\\p{L}\\p{N}-]+/[\\p{L}\\p{N}-]+", // @scope/name
   ].join("|")})$`,
