@@ -24,6 +24,11 @@ it.each([
     /disk is full/,
   ],
   [
+    "a stick that makes no links",
+    new StorageUnavailableError("/x", "no hard links", { problem: "no_hard_links" }),
+    /`pond export -o FILE\.pond`/,
+  ],
+  [
     "a full disk, as the system says it",
     systemError("ENOSPC: no space left on device, write"),
     /disk is full/,

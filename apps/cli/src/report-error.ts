@@ -42,6 +42,8 @@ const hints: Readonly<Record<string, string>> = {
   "storage_unavailable.disk_full": diskFull,
   "storage_unavailable.damaged":
     "`pond status --verify` names the files that cannot be read, and says how to go on.",
+  "storage_unavailable.no_hard_links":
+    "A stick or disk with exFAT or FAT can hold an archive: `pond export -o FILE.pond` to a disk of this machine, and move the file there.",
   "storage_unavailable.unknown_kind": "Name a folder or such an address, s3://bucket/pond for one.",
   "store_schema.unmade": "`pond sync` does that.",
   "store_schema.lost": "`pond status --verify` says what can be read, and how to go on.",

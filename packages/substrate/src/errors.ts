@@ -27,7 +27,12 @@ export class ConflictError extends SubstrateError {
  * What is wrong, where there is something to be done about it: the disk is full, a file is damaged, an
  * index has lost one, or the address is of no kind of storage there is.
  */
-export type StorageProblem = "disk_full" | "damaged" | "index_lost" | "unknown_kind";
+export type StorageProblem =
+  | "disk_full"
+  | "damaged"
+  | "index_lost"
+  | "no_hard_links"
+  | "unknown_kind";
 
 /** Storage failed after every retry. */
 export class StorageUnavailableError extends SubstrateError {

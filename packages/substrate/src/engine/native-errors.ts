@@ -128,6 +128,12 @@ const reasons: readonly (readonly [
     /ConnectionReset|kind: Interrupted|error sending request|response body error/,
     () => "it broke the connection off",
   ],
+  [
+    // A commit is a link that only one of two writers can make.
+    /Unable to rename file: Operation not (?:permitted|supported)/,
+    () => "its file system makes no hard links, which a store needs",
+    "no_hard_links",
+  ],
   [/no space left on device \(os error/i, () => "no space left on device", "disk_full"],
   [
     /(not a directory|permission denied|read-only file system|no such file or directory) \(os error/i,

@@ -77,6 +77,14 @@ it.each([
     "index_lost",
     "lance error: LanceError(IO): Generic N/A error: Wrapped error: Not found: Wrapped error: Not found: /my store/parts.lance/_indices/63f0/page_lookup.lance, /rustc/lib.rs:1",
   ],
+  [
+    "no_hard_links",
+    "LanceError(IO): Generic LocalFileSystem error: Unable to rename file: Operation not permitted (os error 1)",
+  ],
+  [
+    "no_hard_links",
+    "LanceError(IO): Generic LocalFileSystem error: Unable to rename file: Operation not supported (os error 45)",
+  ],
   ["unknown_kind", "Generic N/A error: No object store provider found for scheme: 'ftp'"],
   [undefined, "LanceError(IO): Not found: /store/parts.lance/data/1.lance, /rustc/lib.rs:1"],
 ])("says that the problem is %s", async (problem, message) => {

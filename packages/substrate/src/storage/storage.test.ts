@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -130,6 +130,16 @@ it.each([
 
   expect(() => isMissing(locate(join(file, below)))).toThrow(message);
   expect([isMissing(locate(join(root, "none"))), isMissing(locate(root))]).toEqual([true, false]);
+});
+
+it("takes a link to nothing for a disk that is not there, not for an empty place", () => {
+  const link = join(root, "link");
+  symlinkSync(join(root, "unplugged", "store"), link);
+
+  expect(() => isMissing(locate(link))).toThrow(StorageUnavailableError);
+  for (const place of [link, join(link, "default")]) {
+    expect(() => isMissing(locate(place))).toThrow("unplugged/store, where nothing is");
+  }
 });
 
 it("says of what no folder is called that no store can be there", () => {

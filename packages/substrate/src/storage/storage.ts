@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, type Dirent, readdirSync, type Stats, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  type Dirent,
+  readdirSync,
+  readlinkSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,11 +44,21 @@ export function locate(location: string): StoreLocation {
   return { uri: folder, folder };
 }
 
+/** Where the link leads because of which nothing is at a path; undefined where none is to blame. */
+function brokenLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    const above = dirname(path);
+    return isGone(error) && above !== path ? brokenLink(above) : undefined;
+  }
+}
+
 /**
  * True for an address that holds no store yet, as far as a local look can tell.
  *
- * @throws {StorageUnavailableError} for a folder that may not be looked at or cannot be, and for a
- *   file: what is there is not known to be nothing.
+ * @throws {StorageUnavailableError} for a folder that may not be looked at or cannot be, for a file,
+ *   and for a link to nothing: what is there is not known to be nothing.
  */
 export function isMissing({ folder }: StoreLocation): boolean {
   if (folder === undefined) return false;
@@ -51,7 +69,12 @@ export function isMissing({ folder }: StoreLocation): boolean {
     accessSync(folder, constants.R_OK | constants.X_OK);
     return false;
   } catch (error) {
-    if (isGone(error)) return true;
+    if (isGone(error)) {
+      const target = brokenLink(folder);
+      if (target === undefined) return true;
+      const reason = `its place is a link to ${target}, where nothing is: is the disk there?`;
+      throw new StorageUnavailableError(folder, reason, { cause: error });
+    }
     if (hasCode(error, "EACCES")) {
       throw new StorageUnavailableError(folder, "permission denied", { cause: error });
     }
