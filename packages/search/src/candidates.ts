@@ -100,8 +100,10 @@ function messagesOf({ messages, literals, vectors }: Found): FoundMessage[] {
  */
 function withoutCopies(found: readonly Candidate[], root: string): Candidate[] {
   const inRoot = ({ sessionId }: Candidate): number => Number(sessionId === root);
+  const ownFirst = (left: Candidate, right: Candidate): number =>
+    inRoot(right) - inRoot(left) || Number(left.row - right.row);
   const byText = new Map<string, Candidate>();
-  for (const candidate of found.toSorted((left, right) => inRoot(right) - inRoot(left))) {
+  for (const candidate of found.toSorted(ownFirst)) {
     const kept = byText.get(candidate.text);
     byText.set(candidate.text, kept === undefined ? candidate : asBestOf(kept, candidate));
   }

@@ -1,11 +1,12 @@
 import type { SessionStore } from "@pond/sessions";
 import { windowText } from "@pond/sessions/search";
-import type { Filter, FullTextQuery, Row } from "@pond/substrate";
+import { type Filter, type FullTextQuery, type Row, rowId } from "@pond/substrate";
 import { indexBounds, meetsBounds, textBounds } from "./bounds.ts";
 import { toCoverage } from "./coverage.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { fullWeight, type ParsedQuery, type Term, tellingTerms } from "./query.ts";
 import { deepHits, type Hits, keptRows } from "./rounds.ts";
+import { type Asked, bestRows } from "./ties.ts";
 import { weights } from "./weights.ts";
 import { inCamelCase, wordsOf } from "./words.ts";
 
@@ -35,15 +36,15 @@ export async function messageArm(
   where: Filter | undefined,
 ): Promise<Hits<MessageHit>> {
   const messages = sessions.store.table("messages");
-  const search = { column: "search_text", query: messageQuery(query), columns: foundColumns };
+  const search = { column: "search_text", query: messageQuery(query) };
   const decided = textBounds(query);
   const isKept = (row: Row): boolean => meetsBounds(textOf(row), decided);
   const coverage = toCoverage(query);
   const perFunctionWord = tellingTerms(query.terms) === query.terms ? 0 : weights.functionWord;
-  const fullText = (within: Filter | undefined, limit: number): Promise<Row[]> =>
-    messages.fullText({ ...search, where: within, limit });
+  const fullText = (asked: Asked): Promise<Row[]> => messages.fullText({ ...search, ...asked });
   const ask = async (within: Filter | undefined): Promise<MessageHit[]> => {
-    const rows = await keptRows(fullText, within, messageDepth, isKept);
+    const asked = { where: within, limit: messageDepth, columns: foundColumns };
+    const rows = await keptRows(fullText, asked, isKept);
     const found = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
     return found.map((message) => {
       const { share, functionWords } = coverage(message.text);
@@ -60,19 +61,20 @@ export async function windowArm(
   query: ParsedQuery,
   where: Filter | undefined,
 ): Promise<Hits<WindowHit>> {
-  const columns = ["session_id", "message_ids"];
-  const search = { column: "text", query: windowQuery(query), columns };
-  const limit = windowDepth;
+  const search = { column: "text", query: windowQuery(query) };
+  const asked = { limit: windowDepth, columns: ["session_id", "message_ids", rowId] };
+  const fullText = (each: Asked): Promise<Row[]> =>
+    store.table("windows").fullText({ ...search, ...each });
   const toHit = (row: Row): WindowHit => ({
     sessionId: String(row["session_id"]),
     messageIds: String(row["message_ids"]),
     score: scoreOf(row),
   });
   const ask = async (within: Filter | undefined): Promise<WindowHit[]> => {
-    const rows = await store.table("windows").fullText({ ...search, where: within, limit });
+    const rows = await bestRows(fullText, { ...asked, where: within });
     return rows.map(toHit);
   };
-  return deepHits(ask, where, limit);
+  return deepHits(ask, where, windowDepth);
 }
 
 /** What a query asks of messages. */

@@ -2,13 +2,8 @@ import type { SessionStore } from "@pond/sessions";
 import type { Found } from "./candidates.ts";
 import type { Scope } from "./filter.ts";
 import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
-import {
-  indexedLiteral,
-  isHeldWhole,
-  type LiteralHit,
-  literalArm,
-  substringArm,
-} from "./literal.ts";
+import { indexedLiteral, isHeldWhole, type LiteralHit, substringArm } from "./literal.ts";
+import { eachLiteral, literalArm } from "./literal-arm.ts";
 import { isScoredByLiteral, type ParsedQuery } from "./query.ts";
 import { type Hits, sessionsWanted } from "./rounds.ts";
 import { isUnspaced } from "./words.ts";
@@ -40,11 +35,13 @@ export async function byWords(
   { messages: where, windows: whereWindows }: Bounds,
 ): Promise<Lexical> {
   const hasWords = query.terms.length > 0;
-  const [messages, windows, literals] = await Promise.all([
+  const [messages, windows, ofEach] = await Promise.all([
     hasWords ? messageArm(sessions, query, where) : nothing,
     hasWords ? windowArm(sessions, query, whereWindows) : nothing,
-    literalArm(sessions, query, where),
+    eachLiteral(sessions, query, where),
   ]);
+  const byWords = { messages: messages.hits, windows: windows.hits };
+  const literals = await literalArm(sessions, query, where, ofEach, byWords);
   return { messages, windows, literals };
 }
 
@@ -59,25 +56,28 @@ export async function byLiteral(
   bounds: Bounds,
 ): Promise<Lexical> {
   const [literal = ""] = query.literals;
-  const [indexed, asked] = await Promise.all([
-    indexedLiteral(sessions, query, literal, bounds.messages),
-    // Of a script without spaces it is a short word, mostly: it is in many, and no more is needed.
-    isUnspaced(literal) ? undefined : messageArm(sessions, query, bounds.messages),
-  ]);
-  const whole = indexed.hits.filter(isHeldWhole);
-  const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];
-  if (new Set(scored.map(({ sessionId }) => sessionId)).size >= sessionsWanted) {
-    // There is more: what holds it less exactly, if nothing else.
-    const isCut = true;
-    const messages = { hits: scored, isCut };
-    return { messages, windows: later, literals: { hits: whole, isCut } };
-  }
-  const [messages, windows, literals] = await Promise.all([
-    asked ?? messageArm(sessions, query, bounds.messages),
-    whole.length > 0 || bounds.isSure ? later : windowArm(sessions, query, bounds.windows),
-    indexed.beyond(),
-  ]);
-  return { messages, windows, literals };
+  // Of a script without spaces it is a short word, mostly: it is in many, and no more is needed.
+  const asked = isUnspaced(literal) ? undefined : messageArm(sessions, query, bounds.messages);
+  const answer = async (): Promise<Lexical> => {
+    const indexed = await indexedLiteral(sessions, query, literal, bounds.messages);
+    const whole = indexed.hits.filter(isHeldWhole);
+    const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];
+    if (new Set(scored.map(({ sessionId }) => sessionId)).size >= sessionsWanted) {
+      // There is more: what holds it less exactly, if nothing else.
+      const isCut = true;
+      const messages = { hits: scored, isCut };
+      return { messages, windows: later, literals: { hits: whole, isCut } };
+    }
+    const [messages, windows, literals] = await Promise.all([
+      asked ?? messageArm(sessions, query, bounds.messages),
+      whole.length > 0 || bounds.isSure ? later : windowArm(sessions, query, bounds.windows),
+      indexed.beyond(),
+    ]);
+    return { messages, windows, literals };
+  };
+  // The literal is found first, and what it lacks is asked for while the message arm goes on.
+  const [lexical] = await Promise.all([answer(), asked]);
+  return lexical;
 }
 
 /** What windows add where messages have said all: the newest words of a message that was revised. */

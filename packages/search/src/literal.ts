@@ -5,7 +5,8 @@ import { meetsBounds, textBounds } from "./bounds.ts";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
-import { type Hits, keptRows } from "./rounds.ts";
+import { deepHits, type Hits, keptRows, without } from "./rounds.ts";
+import type { Asked } from "./ties.ts";
 import { holdsWhole, inCamelCase, isNumbered, isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
@@ -17,7 +18,7 @@ const scanDepth = 400;
 const exactly = 1;
 const inAnotherCase = 0.99;
 const insideWord = 0.65;
-const inWords = 0.3;
+export const inWords = 0.3;
 
 /** A message that holds literals. */
 export type LiteralHit = FoundMessage & {
@@ -26,31 +27,6 @@ export type LiteralHit = FoundMessage & {
   /** BM25 of the words of the literal it was found by; undefined where a scan found it. */
   readonly score?: number;
 };
-
-/**
- * The messages that hold the query's literals exactly. The index finds their words in a row and
- * the text decides; what the index cannot serve - punctuation, part of a word, a short word of a
- * script without spaces - is looked for character by character.
- */
-export async function literalArm(
-  sessions: SessionStore,
-  query: ParsedQuery,
-  where: Filter | undefined,
-): Promise<Hits<LiteralHit>> {
-  const found = await Promise.all(
-    query.literals.map(async (literal) => {
-      const { beyond } = await indexedLiteral(sessions, query, literal, where);
-      return beyond();
-    }),
-  );
-  const byRow = new Map<bigint, LiteralHit>();
-  for (const hit of found.flatMap(({ hits }) => hits)) {
-    const share = (byRow.get(hit.row)?.share ?? 0) + hit.share / query.literals.length;
-    byRow.set(hit.row, { ...hit, share });
-  }
-  const hits = [...byRow.values()].toSorted((left, right) => right.share - left.share);
-  return { hits, isCut: found.some(({ isCut }) => isCut) };
-}
 
 /** True where a message holds the literal as it stands, or in another case. */
 export function isHeldWhole({ share }: LiteralHit): boolean {
@@ -82,7 +58,7 @@ export async function substringArm(
     found.push(...(await literalHits(sessions, within, text)));
     if (found.length >= scanDepth) break;
   }
-  const hits = found.toSorted((left, right) => right.share - left.share).slice(0, literalDepth);
+  const hits = found.toSorted(byShare).slice(0, literalDepth);
   return { hits, isCut: found.length > literalDepth };
 }
 
@@ -101,17 +77,16 @@ export async function indexedLiteral(
 ): Promise<IndexedLiteral> {
   const words = wordsOf(literal);
   const decided = textBounds(query);
-  const search = { column: "search_text", columns: foundColumns };
-  const ask = (within: Filter | undefined, limit: number): Promise<Row[]> =>
-    sessions.store
-      .table("messages")
-      .fullText({ ...search, query: literalQuery(query, literal), where: within, limit });
-  const rows =
-    words.length === 0
-      ? []
-      : await keptRows(ask, where, literalDepth, (row) => meetsBounds(textOf(row), decided));
-  const hits = await literalHits(sessions, rows, literal);
-  const isCut = rows.length >= literalDepth;
+  const search = { column: "search_text", query: literalQuery(query, literal) };
+  const fullText = (asked: Asked): Promise<Row[]> =>
+    sessions.store.table("messages").fullText({ ...search, ...asked });
+  const ask = async (within: Filter | undefined): Promise<LiteralHit[]> => {
+    if (words.length === 0) return [];
+    const asked = { where: within, limit: literalDepth, columns: foundColumns };
+    const rows = await keptRows(fullText, asked, (row) => meetsBounds(textOf(row), decided));
+    return literalHits(sessions, rows, literal);
+  };
+  const { hits, isCut } = await deepHits(ask, where, literalDepth);
   const isWhole = hits.some(isHeldWhole);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);
   // Of `__add__` the index knows "add" alone, and that may be everywhere.
@@ -126,9 +101,12 @@ export async function indexedLiteral(
     const isAll = isEnough || (where && !isVague && (await isKnown(sessions, literal)));
     if (isAll) return { hits, isCut };
     const known = new Set(hits.map(({ row }) => row));
-    const anywhere = await substringArm(sessions, query, literal, where);
-    const others = anywhere.hits.filter(({ row }) => !known.has(row));
-    return { hits: [...hits, ...others], isCut: isCut || anywhere.isCut };
+    // Sessions that hold it often would be all that a scan finds.
+    const held = hits.length < literalDepth ? [] : hits.filter(isHeldWhole);
+    const others = without(new Set(held.map(({ sessionId }) => sessionId)), where);
+    const anywhere = await substringArm(sessions, query, literal, others);
+    const more = anywhere.hits.filter(({ row }) => !known.has(row));
+    return { hits: [...hits, ...more], isCut: isCut || anywhere.isCut };
   };
   return { hits, isCut, beyond };
 }
@@ -157,7 +135,13 @@ async function literalHits(
   return found.map((message) => ({ ...message, share: exactness(message.text, literal) }));
 }
 
-function exactness(stored: string, literal: string): number {
+/** What a scan finds has no score: of what holds it alike the newest come first. */
+function byShare(left: LiteralHit, right: LiteralHit): number {
+  return right.share - left.share || Number(right.timestamp - left.timestamp);
+}
+
+/** How exactly a text holds a literal whose words it has in a row. */
+export function exactness(stored: string, literal: string): number {
   const text = inOneForm(stored);
   if (holdsWhole(text, literal)) return exactly;
   const [lowText, lowLiteral] = [text.toLowerCase(), literal.toLowerCase()];

@@ -1,5 +1,6 @@
 import { and, type Filter, not, oneOf, type Row, rowId } from "@pond/substrate";
 import { rowOf } from "./message.ts";
+import { type Asked, type AskIndex, bestRows } from "./ties.ts";
 
 /** What an arm found. */
 export type Hits<Hit> = {
@@ -39,13 +40,10 @@ const decisionsAtMost = 4;
 /**
  * The best rows that `keeps` takes. Where too few of the best are, the next are read, each time four
  * times as many.
- *
- * @param limit - Rows in the first round.
  */
 export async function keptRows(
-  ask: (where: Filter | undefined, limit: number) => Promise<Row[]>,
-  where: Filter | undefined,
-  limit: number,
+  ask: AskIndex,
+  { where, limit, columns }: Asked,
   keeps: (row: Row) => boolean,
 ): Promise<Row[]> {
   const kept: Row[] = [];
@@ -54,7 +52,7 @@ export async function keptRows(
   for (let round = 0; round < decisionsAtMost; round += 1) {
     const isUnread = not(oneOf(rowId, read));
     const within = read.length === 0 ? where : and(...(where ? [where] : []), isUnread);
-    const rows = await ask(within, depth);
+    const rows = await bestRows(ask, { where: within, limit: depth, columns });
     kept.push(...rows.filter(keeps));
     if (kept.length >= limit || rows.length < depth) break;
     read.push(...rows.map(rowOf));

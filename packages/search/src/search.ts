@@ -44,8 +44,9 @@ export async function search(
   };
   const answer = async (): Promise<Read> => {
     const first = await answerTo(parsed);
-    const isNothing = first.read.every(({ ranked }) => ranked.length === 0);
-    return isNothing && isBound(parsed) ? answerTo(asTyped(raw)) : first;
+    if (isAny(first) || !isBound(parsed)) return first;
+    const typed = await answerTo(asTyped(raw));
+    return isAny(typed) ? typed : first;
   };
   const [{ query, chosen, read, shown, isMore }, total, meaning, knownNow] = await Promise.all([
     answer(),
@@ -89,6 +90,10 @@ type ReadPage = {
 
 /** What was read, of which query. */
 type Read = ReadPage & { readonly query: ParsedQuery };
+
+function isAny({ read }: Read): boolean {
+  return read.some(({ ranked }) => ranked.length > 0);
+}
 
 /** Reads the ranking until the page is full, and on to see whether there is more. */
 async function readPage(

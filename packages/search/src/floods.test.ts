@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { search } from "./search.ts";
+import { type Chat, embedAll, fakeEmbedder, storeOf, type TestStore } from "./testing.ts";
+
+let store: TestStore | undefined;
+
+afterEach(() => {
+  store?.remove();
+  store = undefined;
+});
+
+/** Sessions found, best first. */
+async function idsOf(query: string, limit = 100): Promise<string[]> {
+  if (store === undefined) throw new TypeError("no store");
+  const { sessions } = await search(store.sessions, { query, limit });
+  return sessions.map(({ session_id: id }) => id);
+}
+
+function many(count: number, toChat: (at: number) => Omit<Chat, "id">, name = "other"): Chat[] {
+  return Array.from({ length: count }, (_, at) => ({ id: `${name}${at}`, ...toChat(at) }));
+}
+
+const longer = "which is why I think that it was renamed in the last release of the tool, as said";
+
+describe("a literal in more messages than are looked at", () => {
+  const flood = many(60, (at) => ({ texts: [`look at package.json number${at}`, "done"] }));
+  const holds = (name: string, texts: string[]): Chat => ({ id: name, day: "2025-01-01", texts });
+
+  it.each([
+    ["zorblax package.json", "a rare word beside it"],
+    ["why does the zorblax plugin crash on package.json?", "a question"],
+    ['zorblax "package.json"', "a phrase"],
+    ["package.json src/zorblax/main.ts", "another literal"],
+  ])("leaves %s to its other words: %s", async (query) => {
+    store = await storeOf([
+      ...flood,
+      holds("one", [`The plugin in src/zorblax/main.ts crashes on our package.json, ${longer}`]),
+    ]);
+
+    expect((await idsOf(query))[0]).toBe("one");
+  });
+
+  it("counts it in another message of what the other words found", async () => {
+    const texts = [`Our package.json, ${longer}`, `The zorblax plugin crashes, ${longer}`];
+    const alike = many(60, (at) => ({ texts: [`look at package.json ${at}`, `done, ${longer}`] }));
+    store = await storeOf([...alike, holds("apart", texts)]);
+
+    expect((await idsOf("zorblax package.json"))[0]).toBe("apart");
+  });
+
+  it("counts it only where it stands", async () => {
+    const texts = [`Of the zorblax plugin, json is no package, ${longer}`];
+    store = await storeOf([...flood, holds("inexact", texts)]);
+
+    expect((await idsOf("zorblax package.json"))[0]).not.toBe("inexact");
+  });
+});
+
+describe("a session that says a literal more often than is looked at", () => {
+  it.each([
+    ["package.json", "json package", "the engines field of package.json is the same everywhere"],
+    ['"package.json"', "json package", "the engines field of package.json is the same everywhere"],
+    ["__add__", "add it", `what __add__ returns is another number, ${longer}`],
+    ["缓存", "存缓", `这里缓存不对, ${longer}`],
+  ])("hides no other that holds %s", async (query, inexact, held) => {
+    store = await storeOf([
+      { id: "huge", texts: Array.from({ length: 60 }, (_, at) => `see ${query} ${at}`) },
+      ...many(20, (at) => ({ texts: [`${inexact} ${at}, ${inexact}`, "fine"] }), "inexact"),
+      ...many(5, (at) => ({ day: "2025-01-01", texts: [`${held} ${at}`] }), "holder"),
+    ]);
+    const first = (await idsOf(query)).slice(0, 6);
+
+    expect(first.filter((id) => id.startsWith("inexact"))).toEqual([]);
+    expect(first).toHaveLength(6);
+  });
+});
+
+describe("more equal answers than are looked at", () => {
+  const dayOf = (at: number): string =>
+    new Date(Date.UTC(2025, 0, 1) + at * 86_400_000).toISOString().slice(0, 10);
+  const equal = (count: number): Chat[] =>
+    many(count, (at) => ({ day: dayOf(at), texts: ["run the linter please", "All clean now."] }));
+
+  it.each([
+    ["linter", 30],
+    ["linter", 90],
+    ["linter", 300],
+    ["run the linter", 90],
+    ['"run the linter"', 90],
+    ["clean linter", 90],
+    // Nothing but a scan finds it.
+    ["linte", 90],
+  ])("lists the newest of those that say %s first, of %i", async (query, count) => {
+    store = await storeOf(equal(count));
+    const newest = Array.from({ length: 10 }, (_, at) => `other${count - 1 - at}`);
+
+    expect(await idsOf(query, 10)).toEqual(newest);
+  });
+
+  it("does so by meaning too", async () => {
+    store = await storeOf(equal(90));
+    const embedder = fakeEmbedder({ meanings: { lint: "linter" } });
+    await embedAll(store.sessions, embedder);
+    const { sessions } = await search(store.sessions, { query: "lint" }, { embedder });
+
+    expect(sessions[0]?.session_id).toBe("other89");
+  });
+
+  it("shows what says more before them", async () => {
+    const texts = ["run the linter please, and the zebra", "All clean now."];
+    store = await storeOf([...equal(90), { id: "more", day: "2024-01-01", texts }]);
+
+    expect((await idsOf("linter zebra", 3)).slice(0, 2)).toEqual(["more", "other89"]);
+  });
+
+  it("shows the same message of those that a session repeats", async () => {
+    const texts = Array.from({ length: 9 }, () => "run the linter please");
+    store = await storeOf(many(6, (at) => ({ day: dayOf(at), texts })));
+    const { sessions } = await search(store.sessions, { query: "linter" });
+
+    expect(sessions.map(({ matches }) => matches.map(({ message_id: id }) => id))).toEqual(
+      Array.from({ length: 6 }, (_, at) => [`other${5 - at}-0`]),
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import type { SessionStore } from "@pond/sessions";
+import { and, type Filter, oneOf } from "@pond/substrate";
+import type { MessageHit, WindowHit } from "./full-text.ts";
+import { exactness, indexedLiteral, inWords, type LiteralHit } from "./literal.ts";
+import type { ParsedQuery } from "./query.ts";
+import { type Hits, sessionsWanted } from "./rounds.ts";
+
+/** What the arms of words found. */
+type ByWords = { readonly messages: readonly MessageHit[]; readonly windows: readonly WindowHit[] };
+
+/**
+ * Of each of the query's literals the messages that hold it. The index finds its words in a row and
+ * the text decides; what the index cannot serve - punctuation, part of a word, a short word of a
+ * script without spaces - is looked for character by character.
+ */
+export function eachLiteral(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  where: Filter | undefined,
+): Promise<Hits<LiteralHit>[]> {
+  return Promise.all(
+    query.literals.map(async (literal) => {
+      const { beyond } = await indexedLiteral(sessions, query, literal, where);
+      return beyond();
+    }),
+  );
+}
+
+/**
+ * The messages that hold the query's literals, those with most of them first. Where more hold one
+ * than were looked at, it is looked for in what the other words found too: they decide then.
+ *
+ * @param found - What {@link eachLiteral} says.
+ */
+export async function literalArm(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  where: Filter | undefined,
+  found: readonly Hits<LiteralHit>[],
+  byWords: ByWords,
+): Promise<Hits<LiteralHit>> {
+  const all = await Promise.all(
+    query.literals.map(async (literal, at) => {
+      const own = found[at]?.hits ?? [];
+      if (!found[at]?.isCut) return own;
+      const others = heldIn(byWords.messages, literal, own);
+      const held = [...own, ...others];
+      const lacking = bestSessions(byWords, held);
+      if (lacking.length === 0) return held;
+      const isLacking = oneOf("session_id", lacking);
+      const within = where ? and(where, isLacking) : isLacking;
+      return [...held, ...(await indexedLiteral(sessions, query, literal, within)).hits];
+    }),
+  );
+  const byRow = new Map<bigint, LiteralHit>();
+  for (const hit of all.flat()) {
+    const share = (byRow.get(hit.row)?.share ?? 0) + hit.share / query.literals.length;
+    byRow.set(hit.row, { ...hit, share });
+  }
+  const hits = [...byRow.values()].toSorted((left, right) => right.share - left.share);
+  return { hits, isCut: found.some(({ isCut }) => isCut) };
+}
+
+/** Those that hold a literal, but for those known to. Their texts are at hand. */
+function heldIn(
+  messages: readonly MessageHit[],
+  literal: string,
+  own: readonly LiteralHit[],
+): LiteralHit[] {
+  const known = new Set(own.map(({ row }) => row));
+  return messages
+    .filter(({ row }) => !known.has(row))
+    .map((message) => ({ ...message, share: exactness(message.text, literal) }))
+    .filter(({ share }) => share > inWords);
+}
+
+/** The sessions that the arms of words find best, without those that hold the literal. */
+function bestSessions({ messages, windows }: ByWords, held: readonly LiteralHit[]): string[] {
+  const byRank = messages.toSorted((left, right) => right.rank - left.rank);
+  const best = [byRank, windows].flatMap((hits) =>
+    [...new Set(hits.map(({ sessionId }) => sessionId))].slice(0, sessionsWanted),
+  );
+  const holding = new Set(held.map(({ sessionId }) => sessionId));
+  return [...new Set(best)].filter((id) => !holding.has(id));
+}
