@@ -19,6 +19,8 @@ export type NpmProgram = {
   readonly name: string;
   /** What npm installs, versions included. */
   readonly packages: readonly string[];
+  /** What npm installs instead of packages that these ask for, by name. */
+  readonly overrides?: Readonly<Record<string, string>>;
   /** The program to run, below `node_modules`. */
   readonly program: string;
   /** Begins the names of the packages that hold a build for one platform each, if there are any. */
@@ -36,6 +38,7 @@ const cache = resolve(
 export async function installFromNpm({
   name,
   packages,
+  overrides = {},
   program,
   builds,
 }: NpmProgram): Promise<string | undefined> {
@@ -46,7 +49,7 @@ export async function installFromNpm({
   // Several test files want the same one at once: one installs, the others wait for it.
   const unlock = await lock(join(cache, `${name}.lock`));
   try {
-    if (!isThere()) await install(name, packages);
+    if (!isThere()) await install(name, packages, overrides);
     if (isThere()) return modules;
     console.warn(`skipped: ${name} has no build for this platform`);
     return undefined;
@@ -62,10 +65,14 @@ function hasBuild(modules: string, builds: string | undefined): boolean {
 }
 
 /** Half an install must not look like one: it happens beside, and is then moved. */
-async function install(name: string, packages: readonly string[]): Promise<void> {
+async function install(
+  name: string,
+  packages: readonly string[],
+  overrides: Readonly<Record<string, string>>,
+): Promise<void> {
   const draft = mkdtempSync(join(cache, `${name}-`));
   try {
-    writeFileSync(join(draft, "package.json"), '{ "private": true }\n');
+    writeFileSync(join(draft, "package.json"), JSON.stringify({ private: true, overrides }));
     const flags = ["install", "--no-audit", "--no-fund", "--no-package-lock", ...packages];
     await promisify(execFile)("npm", flags, { cwd: draft, maxBuffer: 64 * 1024 * 1024 });
     rmSync(join(cache, name), { recursive: true, force: true });
