@@ -108,6 +108,37 @@ export async function openWithPi(
   }
 }
 
+const importer = `
+const [, , manager, source] = process.argv;
+const { createForeignSessionStore, persistForeignSession } = await import(
+  new URL("foreign-session-import.ts", "file://" + manager)
+);
+const store = createForeignSessionStore(source);
+for (const session of await store.list()) {
+  await persistForeignSession(store, session, { suppressBreadcrumb: true });
+}
+process.exit(0);
+`;
+
+/**
+ * Has omp import every session of another client, as `--from-claude` and `--from-codex` do with the
+ * one that is chosen on the screen.
+ *
+ * @param folder - That client's own, of which a copy stands in the home.
+ * @returns Where omp keeps its files, which whoever asked removes.
+ */
+export async function importWithOmp(
+  { runtime, sessionManager, folder: own }: PiClient,
+  source: "claude" | "codex",
+  folder: string,
+): Promise<{ readonly home: string; readonly remove: () => void }> {
+  const home = createThrowAwayHome(() => ({ PI_OFFLINE: "1" }));
+  cpSync(folder, join(home.folder, `.${source}`), { recursive: true });
+  writeFileSync(join(home.folder, "importer.mjs"), importer);
+  await home.run(runtime, [join(home.folder, "importer.mjs"), sessionManager, source]);
+  return { home: join(home.folder, own), remove: () => home.remove() };
+}
+
 /** The session in the page that the real client makes for people without the client. */
 export async function exportWithPi(
   { runtime, command, folder: own }: PiClient,

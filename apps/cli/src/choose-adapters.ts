@@ -40,13 +40,16 @@ export async function chooseAdapters(
     names.length === 0
       ? known.filter(({ origin }) => config.adapters[origin]?.isEnabled !== false)
       : [...new Set(names)].map((name) => adapterNamed(name));
-  const named = adapters.flatMap(({ origin }): [string, readonly string[]][] => {
-    const places = path === undefined ? config.adapters[origin]?.paths : [resolve(path)];
+  const configured = adapters.flatMap(({ origin }): [string, readonly string[]][] => {
+    const places = config.adapters[origin]?.paths;
     return places === undefined ? [] : [[origin, places]];
   });
   const sources = discoverSources(adapters, {
     surroundings: { home, env },
-    [path === undefined ? "configured" : "paths"]: Object.fromEntries(named),
+    configured: Object.fromEntries(configured),
+    ...(path !== undefined && {
+      paths: Object.fromEntries(adapters.map(({ origin }) => [origin, [resolve(path)]])),
+    }),
   });
   return { adapters, sources };
 }

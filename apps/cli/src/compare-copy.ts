@@ -1,12 +1,6 @@
-import type { RestoredFile } from "@pond/canonical/adapter";
+import type { Held, RestoredFile } from "@pond/canonical/adapter";
 import { readBytes } from "./replace-file.ts";
 import { digestOf } from "./written-copies.ts";
-
-/**
- * What stands where a copy of a session is to be written: nothing; all of the copy, gone on in or
- * not; an earlier copy that nobody went on in; or something else.
- */
-export type CopyState = "missing" | "current" | "earlier" | "other";
 
 /**
  * Compares a file with what would be written in its place. Most logs grow at their end alone.
@@ -17,12 +11,12 @@ export async function compareCopy(
   file: string,
   content: RestoredFile["content"],
   writtenAs: string | undefined,
-): Promise<CopyState> {
+): Promise<Held> {
   // What cannot be read is not to be replaced either.
   const there = await readBytes(file).catch(() => null);
   if (there === undefined) return "missing";
   if (there === null) return "other";
-  const other = (): CopyState => (digestOf([there]) === writtenAs ? "earlier" : "other");
+  const other = (): Held => (digestOf([there]) === writtenAs ? "earlier" : "other");
   let at = 0;
   for (const piece of content) {
     const bytes = Buffer.from(piece);

@@ -60,29 +60,31 @@ export function placeOf({ text, file }: At, path: string): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
-/** The first line that sets the last step of the path, in its own table: the parser does not tell. */
+/** The line that sets a path, or begins what is around it: the parser does not tell. */
 function lineOf(text: string, path: string): number | undefined {
-  const steps = path.split(".");
-  const lines = text.split("\n");
-  const header = headerOf(lines, steps.slice(0, -1));
-  const setting = new RegExp(
-    `^\\s*(?:"?${step(steps)}"?\\s*=|\\[[^\\]]*\\b"?${step(steps)}"?\\s*\\])`,
-  );
-  const inTable = lines.findIndex((line, at) => at > header && setting.test(line));
-  const at = inTable < 0 ? lines.findIndex((line) => setting.test(line)) : inTable;
-  return at < 0 ? undefined : at + 1;
+  let table = "";
+  let around: number | undefined;
+  for (const [index, line] of text.split("\n").entries()) {
+    const header = headerLine.exec(line)?.[1];
+    const key = settingLine.exec(line)?.[1];
+    if (header !== undefined) table = stepsIn(header);
+    else if (key === undefined) continue;
+    const set = [table, stepsIn(key ?? "")].filter((step) => step !== "").join(".");
+    if (set === path || set.startsWith(`${path}.`)) return index + 1;
+    if (header === undefined && path.startsWith(`${set}.`)) around = index + 1;
+  }
+  return around;
 }
 
-/** Where the table of a setting begins; -1 where it has no header of its own. */
-function headerOf(lines: readonly string[], table: readonly string[]): number {
-  if (table.length === 0) return -1;
-  const header = new RegExp(`^\\s*\\[[^\\]]*\\b"?${step(table)}"?\\s*\\]`);
-  return lines.findIndex((line) => header.test(line));
-}
+const oneStep = /"[^"]*"|'[^']*'|[\w-]+/;
+const steps = `\\s*((?:${oneStep.source})(?:\\s*\\.\\s*(?:${oneStep.source}))*)\\s*`;
+const headerLine = new RegExp(`^\\s*\\[\\[?${steps}\\]`);
+const settingLine = new RegExp(`^${steps}=`);
 
-/** The last step of a path, for a pattern. */
-function step(steps: readonly string[]): string {
-  return (steps.at(-1) ?? "").replaceAll(/[^\w-]/g, "\\$&");
+/** A key as the errors write it. */
+function stepsIn(key: string): string {
+  const found = key.matchAll(new RegExp(oneStep, "g"));
+  return [...found].map(([step]) => step.replaceAll(/^["']|["']$/g, "")).join(".");
 }
 
 /** Relative to the file it stands in, so that it means the same wherever pond is started. */

@@ -40,7 +40,7 @@ export function printCopy({ output }: Context, wire: CopyWire): void {
   if (damaged.length > 0) {
     const sessions = formatCounted(damaged.length, "session");
     output.warn(
-      say`${sessions} with damaged messages, which were left out, or which search may not find: ${shownLine(damaged.join(" "))}`,
+      say`${sessions} with damaged or lost rows, which were left out or came as they are, or which search may not find: ${shownLine(damaged.join(" "))}`,
     );
   }
   if (vectorsLeftOut > 0) {

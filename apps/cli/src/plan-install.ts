@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Adapter, RestoredFile } from "@pond/canonical/adapter";
 import type { Restored } from "@pond/sessions";
 import { formatCounted } from "./output/numbers.ts";
@@ -29,32 +29,14 @@ export function planInstall<File extends RestoredFile>(
   return { toWrite, leftAsIs };
 }
 
-/**
- * Without what a session goes on from where the client has it at another place: it archives some,
- * and one that it has twice would be back from the archive.
- *
- * @param named - Ids of the sessions that are wanted, wherever they are.
- */
-export async function withoutMoved(
-  restored: Restored,
-  { from }: Adapter,
-  home: string,
-  named: ReadonlySet<string>,
-): Promise<Restored> {
-  const needed = new Set<string>([...restored.bases.values()].flat());
-  const missing = restored.files.filter(
-    ({ session, path }) =>
-      needed.has(session) && !named.has(session) && !existsSync(join(home, path)),
-  );
-  if (missing.length === 0 || !existsSync(home)) return restored;
-  const names = new Set<string>();
-  for await (const found of from(home).sessions()) {
-    if (found.kind === "source") names.add(basename(found.key));
-  }
-  const moved = new Set(
-    missing.flatMap(({ session, path }) => (names.has(basename(path)) ? session : [])),
-  );
-  return { ...restored, files: restored.files.filter(({ session }) => !moved.has(session)) };
+/** With the files at the places the client has moved them to: one that it has twice is back from there. */
+export function withMoved(restored: Restored, { movedTo }: Adapter, home: string): Restored {
+  if (movedTo === undefined) return restored;
+  const files = restored.files.map((file) => {
+    const moved = existsSync(join(home, file.path)) ? undefined : movedTo(home, file.path);
+    return moved === undefined ? file : { ...file, path: moved };
+  });
+  return { ...restored, files };
 }
 
 /** Says so of a number of files. */

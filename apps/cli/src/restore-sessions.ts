@@ -13,7 +13,7 @@ import {
   ProgressLine,
 } from "./output/progress.ts";
 import { type Shown, say } from "./output/shown.ts";
-import { planInstall, withoutMoved } from "./plan-install.ts";
+import { planInstall, withMoved } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
 import { resolveSessionId } from "./session-id.ts";
 import { ancestry, idsElsewhere, type StoredSession, storedSessions } from "./stored-sessions.ts";
@@ -115,7 +115,7 @@ export async function restoreAll(
   sessions: SessionStore,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
-  const { doubledFor, rootIds } = await import("@pond/sessions");
+  const { doubledFor, rootIds, rowlessIds } = await import("@pond/sessions");
   const { at, to } = options;
   const stored = await storedSessions(sessions, at);
   const folder = folderOf(options);
@@ -126,7 +126,8 @@ export async function restoreAll(
   const leftOut = new Set([...copies, ...originals]);
   const placeOf = (client: string): Place => ({ folder: join(folder, client), named, leftOut });
   const report = await restoreMany(context, sessions, tops, stored, placeOf, options);
-  return { ...report, left_out: [...originals] };
+  const lost = (await rowlessIds(sessions)).map(toRowlessFault);
+  return { ...report, left_out: [...originals], faults: [...report.faults, ...lost] };
 }
 
 /** Puts what other clients wrote below a session into their homes, where it is not there already. */
@@ -225,7 +226,7 @@ async function restoreOne(
     // What lies in a folder of the user's own says nothing of what the client has.
     ...(install && { hasFile: (path: string) => existsSync(join(target, path)) }),
   });
-  const restored = install ? await withoutMoved(all, adapter, target, named) : all;
+  const restored = install ? withMoved(all, adapter, target) : all;
   const replaced = force ? named : new Set(named.has(id) ? [id] : []);
   const save = install ? adapter.save : undefined;
   const options = { isForced: force ?? false, ...(save && { save }) };
@@ -247,16 +248,33 @@ async function restoreOne(
   }));
   // A copy in a database is no file to compare.
   const isCompared = install && save === undefined;
+  const copies = toWrite.filter(({ part }) => !part.isNative);
   return {
     files,
     leftAsIs: left,
-    copies: isCompared ? copiesOf(toWrite, target) : new Map(),
-    faults: incompleteFaults(restored),
+    copies: isCompared ? copiesOf(copies, target) : new Map(),
+    faults: faultsIn(restored),
   };
 }
 
+/** What the files of a restore lack. */
+export function faultsIn(restored: Restored): RestoreFault[] {
+  const message =
+    "messages of it are not what was written, and came as they are stored: `pond sync --verify` mends those that a client still holds";
+  const damaged = restored.damaged.map((session_id) => ({
+    ...{ session_id, code: "messages_damaged", message },
+  }));
+  return [...incompleteFaults(restored), ...damaged];
+}
+
+function toRowlessFault(session_id: string): RestoreFault {
+  const message =
+    "it has messages and no row of its own, so it was left out: `pond sync --verify` brings back what a client still holds";
+  return { session_id, code: "session_row_missing", message };
+}
+
 /** Of sessions that begin in the middle of another one, which is not there to begin with. */
-export function incompleteFaults({ files, incomplete }: Restored): RestoreFault[] {
+function incompleteFaults({ files, incomplete }: Restored): RestoreFault[] {
   return incomplete.map((session_id) => {
     const { part } = files.find(({ session }) => session === session_id) ?? {};
     const lack = "it goes on from a session that is not stored, or not up to there";

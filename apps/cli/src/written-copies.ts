@@ -6,7 +6,7 @@ import { replaceFile } from "./replace-file.ts";
 import type { Settings } from "./settings.ts";
 import { readStateFile, stateFile } from "./state-directory.ts";
 
-/** Digests of copies in other clients, as they were written last, by file. */
+/** Digests of files in clients' homes, as they were written there last, by file. */
 export type WrittenCopies = ReadonlyMap<string, string>;
 
 // Of older ones it is not known whether somebody went on in them.
@@ -17,10 +17,9 @@ export async function writtenCopies(settings: Settings): Promise<WrittenCopies> 
   return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
 }
 
-/** What the copies among these files, written below `folder`, are to be remembered by. */
+/** What these files, written below `folder`, are to be remembered by. */
 export function copiesOf(files: readonly LineageFile[], folder: string): WrittenCopies {
-  const copies = files.filter(({ part }) => !part.isNative);
-  return new Map(copies.map(({ path, content }) => [join(folder, path), digestOf(content)]));
+  return new Map(files.map(({ path, content }) => [join(folder, path), digestOf(content)]));
 }
 
 export async function rememberCopies(settings: Settings, written: WrittenCopies): Promise<void> {

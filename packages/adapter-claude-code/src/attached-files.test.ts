@@ -1,6 +1,6 @@
 import { type JsonObject, messageFromWire, type SystemMessage } from "@pond/canonical";
 import { expect, it } from "vitest";
-import { attachedText, givenAgain } from "./attached-files.ts";
+import { attachedImages, attachedText, givenAgain } from "./attached-files.ts";
 
 function attached(attachment: JsonObject): SystemMessage {
   const options = { source: { record: { type: "attachment", attachment } } };
@@ -27,6 +27,20 @@ it.each<[string, JsonObject, string]>([
   ["the harness's", { type: "date_change", newDate: "2026-03-02" }, ""],
 ])("a model is told %s", (_, attachment, text) => {
   expect(attachedText(attached(attachment))).toBe(text);
+});
+
+const png = { base64: "iVBORw0KGgo=", type: "image/png" };
+
+it.each<[string, JsonObject, number]>([
+  ["a picture", file({ type: "image", file: png }), 1],
+  ["one without a type", file({ type: "image", file: { base64: png.base64 } }), 0],
+  ["one that is no base64", file({ type: "image", file: { ...png, base64: "none!" } }), 0],
+  ["a text", file({ type: "text", file: { content: "x" } }), 0],
+  ["the harness's", { type: "date_change", newDate: "2026-03-02" }, 0],
+])("a model is shown what there is to see of %s", (_, attachment, count) => {
+  const shown = [{ mediaType: png.type, base64: png.base64 }];
+
+  expect(attachedImages(attached(attachment))).toEqual(shown.slice(0, count));
 });
 
 it("tells nothing again that a compaction gave again, but what is named behind it", () => {

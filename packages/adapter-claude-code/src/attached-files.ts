@@ -1,6 +1,6 @@
 import type { JsonObject, Message, SystemMessage } from "@pond/canonical";
-import { carriedRecord, objectAt } from "@pond/canonical/adapter";
-import { isTurn } from "@pond/canonical/foreign";
+import { carriedRecord, type GivenImage, objectAt } from "@pond/canonical/adapter";
+import { base64Bytes, isTurn } from "@pond/canonical/foreign";
 
 /** What a record of the client tells a model: the files and folders that a user named with `@`. */
 export function attachedText(message: SystemMessage): string {
@@ -10,6 +10,16 @@ export function attachedText(message: SystemMessage): string {
   const text = textOf(attachment);
   if (typeof name !== "string" || text === undefined) return message.content;
   return type === "directory" ? `What is in the folder ${name}:\n${text}` : `${name}:\n${text}`;
+}
+
+/** The picture that a user named with `@`, where the record holds its bytes. */
+export function attachedImages(message: SystemMessage): readonly GivenImage[] {
+  const held = objectAt(objectAt(carriedRecord(message) ?? {}, "attachment"), "content");
+  const { base64, type: mediaType } = objectAt(held, "file");
+  if (held["type"] !== "image") return [];
+  if (typeof base64 !== "string" || typeof mediaType !== "string") return [];
+  const bytes = base64Bytes(base64);
+  return bytes ? [{ mediaType, base64: Buffer.from(bytes).toString("base64") }] : [];
 }
 
 function textOf(attachment: JsonObject): string | undefined {

@@ -1,111 +1,115 @@
-import type { JsonObject, JsonValue, Message } from "@pond/canonical";
-import { type Course, carriedRecord, restOf, sourceOf } from "@pond/canonical/adapter";
-import { isTyped, without, withoutLeftBranches } from "@pond/canonical/foreign";
+import type { Message } from "@pond/canonical";
+import { type Course, objectAt, sourceOf } from "@pond/canonical/adapter";
+import { isTyped, without } from "@pond/canonical/foreign";
+import { lineUpFrom, type Place, placesOf, recordOf, uuidOf } from "./log-tree.ts";
 
-/** Takes out what the client went back over, where nothing was said since. */
-export function withoutRewound(messages: readonly Message[]): Course {
-  const last = messages.findLastIndex((message) => {
-    const { type, explicit } = recordOf(message);
-    return type === "last-prompt" && explicit === true;
-  });
-  const rewind = messages[last];
-  const isGoneOnWith = messages.slice(last).some(isConversation);
-  if (rewind === undefined || isGoneOnWith) return without(messages, new Set());
-  const { leafUuid } = recordOf(rewind);
-  const leaf = messages.findIndex((message) => uuidOf(message) === leafUuid);
-  // Without a leaf it went back to the start.
-  const isKnown = leafUuid === null || leaf >= 0;
-  return without(messages, new Set(isKnown ? messages.slice(leaf + 1, last) : []));
-}
-
-/** Takes out prompts in whose place another was typed, with all that is below them. */
-export function withoutRetyped(messages: readonly Message[]): Course {
+/**
+ * Takes out what the client does not go on from. It takes up the newest message, or what it went
+ * back to since, and what stands above that. Before a compaction, and beside a gap in the log, the
+ * same goes for the newest that stands there.
+ */
+export function withoutLeft(messages: readonly Message[]): Course {
   const places = placesOf(messages);
-  return withoutLeftBranches(
-    messages,
-    messages.map((message, index) => {
-      const { parent, follows } = places[index] ?? nowhere;
-      // The tree also parts where tools ran side by side; prompts do not stand side by side.
-      const isRival = typeof follows === "number" && isTyped(message);
-      return { parent, competesFor: isRival ? String(follows) : undefined };
-    }),
-  );
-}
-
-/** Takes out prompts without an answer, where the session went on from what they follow. */
-export function withoutUnanswered(messages: readonly Message[]): Course {
-  const places = placesOf(messages);
-  const answered = new Set<number | undefined>();
-  const newest = new Map<Place["follows"], number>();
-  for (const [index, message] of [...messages.entries()].reverse()) {
-    const { parent, follows } = places[index] ?? nowhere;
-    if (answered.has(index) || isAnswer(message)) answered.add(index).add(parent);
-    const isNewest = follows !== undefined && !newest.has(follows);
-    if (isNewest && isConversation(message)) newest.set(follows, index);
+  const rewinds = rewindsOf(messages);
+  const main = mainLine(messages, places, rewinds.at(-1));
+  const left = new Set(unansweredStarts(messages, places));
+  for (const { at, leaf } of rewinds) {
+    for (let index = leaf + 1; index < at; index++) left.add(index);
   }
-  // Where answers have no parent either, the tree does not say what was answered.
-  const isWhole = !messages.some((each, at) => isAnswer(each) && places[at]?.follows === start);
-  if (!isWhole) newest.delete(start);
-  const left = new Set<number | undefined>();
+  for (const [index, { parent }] of places.entries()) {
+    if (parent !== undefined && left.has(parent)) left.add(index);
+    if (main.has(index)) left.delete(index);
+  }
+  const lines = linesOf(messages, places, main, left);
+  // Rows of one answer, such as calls made at once, part the tree and stay together.
+  const answers = new Set(messages.filter((_, index) => lines.has(index)).map(answerOf));
   for (const [index, message] of messages.entries()) {
-    const { parent, follows } = places[index] ?? nowhere;
-    const isOvertaken = (newest.get(follows) ?? index) !== index;
-    const isLeft = isTyped(message) && !answered.has(index) && isOvertaken;
-    if (isLeft || (parent !== undefined && left.has(parent))) left.add(index);
+    if (lines.has(index)) continue;
+    const { parent, tree, isSame } = places[index] ?? nowhere;
+    const answer = answerOf(message);
+    const isOther = answer === undefined ? isPrompt(message) : !answers.has(answer);
+    const isOvertaken = isOther && !isSame && tree !== index;
+    if (isOvertaken || (parent !== undefined && left.has(parent))) left.add(index);
   }
   return without(messages, new Set(messages.filter((_, index) => left.has(index))));
 }
 
-/** Where a message stands in the tree of its log. */
-type Place = {
-  /** The index of its parent. */
-  readonly parent: number | undefined;
-  /** The message of the conversation above it; undefined where the log does not say. */
-  readonly follows: number | typeof start | undefined;
-};
+const nowhere: Place = { parent: undefined, tree: -1, isSame: false };
 
-/** What a first prompt follows. */
-const start = "start";
+/** A note of the client that it went back: all from behind `leaf` up to it is left. */
+type Rewind = { readonly at: number; readonly leaf: number };
 
-const nowhere: Place = { parent: undefined, follows: undefined };
+function rewindsOf(messages: readonly Message[]): readonly Rewind[] {
+  const indexes = new Map(messages.map((message, index) => [uuidOf(message), index]));
+  return messages.flatMap((message, at) => {
+    const { type, explicit, leafUuid = "" } = recordOf(message);
+    if (type !== "last-prompt" || explicit !== true) return [];
+    // Without a leaf it went back to the start.
+    const leaf = leafUuid === null ? -1 : indexes.get(leafUuid);
+    return leaf === undefined || leaf > at ? [] : [{ at, leaf }];
+  });
+}
 
-/** Parents are looked for above only: the trees of real logs are not always whole. */
-function placesOf(messages: readonly Message[]): readonly Place[] {
-  const indexes = new Map<JsonValue, number>();
-  const places: Place[] = [];
-  for (const [index, message] of messages.entries()) {
-    places.push(placeOf(message));
-    const uuid = uuidOf(message);
-    if (!indexes.has(uuid)) indexes.set(uuid, index);
+function mainLine(
+  messages: readonly Message[],
+  places: readonly Place[],
+  rewind: Rewind | undefined,
+): ReadonlySet<number> {
+  const newest = messages.findLastIndex(isSpeech);
+  return lineUpFrom(rewind && rewind.at > newest ? rewind.leaf : newest, places);
+}
+
+/** In every tree the way up from the newest message, in that of the main line this. */
+function linesOf(
+  messages: readonly Message[],
+  places: readonly Place[],
+  main: ReadonlySet<number>,
+  left: ReadonlySet<number>,
+): ReadonlySet<number> {
+  const lines = new Set<number>();
+  const trees = new Set<number | undefined>();
+  const [end = -1] = main;
+  for (const at of [end, ...Array.from(messages.keys()).reverse()]) {
+    const tree = places[at]?.tree;
+    const message = messages[at];
+    if (message === undefined || trees.has(tree) || left.has(at)) continue;
+    if (at !== end && !isSpeech(message)) continue;
+    trees.add(tree);
+    for (const each of lineUpFrom(at, places)) if (places[each]?.tree === tree) lines.add(each);
   }
-  return places;
-
-  function placeOf(message: Message): Place {
-    if (sourceOf(message)["continues"] !== undefined) {
-      return { parent: places.length === 0 ? undefined : places.length - 1, follows: undefined };
-    }
-    const { parentUuid, logicalParentUuid } = recordOf(message);
-    const parent = indexes.get(parentUuid ?? logicalParentUuid ?? null);
-    // A compaction begins the conversation anew.
-    if (typeof logicalParentUuid === "string") return { parent, follows: undefined };
-    if (parent === undefined) return { parent, follows: parentUuid === null ? start : undefined };
-    // What the client notes between two turns is no part of the conversation.
-    const above = messages[parent]?.role === "system" ? places[parent]?.follows : undefined;
-    return { parent, follows: typeof above === "number" ? above : parent };
-  }
+  return lines;
 }
 
-function recordOf(message: Message): JsonObject {
-  return carriedRecord(message) ?? restOf(sourceOf(message));
+/** First prompts that nobody answered before another was typed, where answers have a parent. */
+function unansweredStarts(
+  messages: readonly Message[],
+  places: readonly Place[],
+): readonly number[] {
+  const starts = [...messages.entries()].filter(
+    ([, message]) => isSpeech(message) && recordOf(message)["parentUuid"] === null,
+  );
+  if (starts.some(([, message]) => isAnswer(message))) return [];
+  const answers = [...messages.entries()].filter(([, message]) => isAnswer(message));
+  const answered = new Set(answers.map(([index]) => places[index]?.tree));
+  return starts
+    .slice(0, -1)
+    .filter(([index, message]) => isTyped(message) && !answered.has(index))
+    .map(([index]) => index);
 }
 
-function uuidOf(message: Message): JsonValue {
-  return recordOf(message)["uuid"] ?? message.id;
+/** The id of the answer that a row is of: the client writes one for each of its blocks. */
+function answerOf(message: Message): string | undefined {
+  const { id } = objectAt(recordOf(message), "message");
+  return message.role === "assistant" && typeof id === "string" ? id : undefined;
 }
 
-/** True for what was said to a model or by it; not for a file kept beside the session. */
-function isConversation(message: Message): boolean {
-  return message.role !== "system" && sourceOf(message)["sidecar"] === undefined;
+/** True for what was given to a model; not for results, nor for a file kept beside the session. */
+function isPrompt(message: Message): boolean {
+  return message.role === "user" && sourceOf(message)["sidecar"] === undefined;
+}
+
+function isSpeech(message: Message): boolean {
+  return message.role === "assistant" || isPrompt(message);
 }
 
 /** True where a model said or called something; to have thought alone is no answer. */

@@ -65,6 +65,23 @@ it("lists sessions and sub-agents of both places, and nothing else", async () =>
   expect((await found(join(home, "projects", agent))).keys).toEqual([agent]);
 });
 
+it("leaves what the client has not written to the end beside a log, and nothing like it", async () => {
+  put("projects/-a/s1.jsonl");
+  put("projects/-a/s1/subagents/agent-a1.jsonl");
+  put("projects/-a/s1/subagents/agent-a1.meta.json.tmp.41a3a4da");
+  put("projects/-a/s1/subagents/agent-a2.meta.json.tmp.41a3a4da");
+  put("projects/-a/s1/subagents/agent-a1.meta.json.tmp");
+  put("projects/-a/s1/tool-results/t.tmp.41a3a4da");
+
+  const { sidecars } = filesOf(join(home, "projects"), "-a/s1.jsonl") ?? {};
+  expect(sidecars?.map(({ path }) => path)).toEqual([
+    "s1/subagents/agent-a1.meta.json.tmp",
+    "s1/tool-results/t.tmp.41a3a4da",
+  ]);
+  const keys = ["-a/s1.jsonl", "-a/s1/subagents/agent-a1.jsonl"];
+  expect(await found()).toEqual({ keys, faults: [] });
+});
+
 it("finds the agents of a session that the client has deleted", async () => {
   put("projects/-a/gone/subagents/agent-a1.jsonl");
 

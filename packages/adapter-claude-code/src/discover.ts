@@ -132,7 +132,7 @@ function* discoverSide(
         const key = `${slug}/${place.path}`;
         const sidecars = names.has(meta) ? [own] : [];
         agents.push({ kind: "files", key, file: place.file, sidecars });
-      } else if (!isAgents || !isOfAgent(entry.name, names)) {
+      } else if (!isAgents || !(isOfAgent(entry.name, names) || unfinished.test(entry.name))) {
         sidecars.push(place);
       }
     }
@@ -143,6 +143,9 @@ function* discoverSide(
 function isAgentFile(name: string): boolean {
   return name.startsWith(agentPrefix) && name.endsWith(sessionSuffix);
 }
+
+/** The client writes a descriptor under such a name first, and renames it. */
+const unfinished = /\.meta\.json\.tmp\.[0-9a-f]{8}$/;
 
 /** True for the descriptor of an agent whose log lies beside it. */
 function isOfAgent(name: string, names: ReadonlySet<string>): boolean {

@@ -3,5 +3,6 @@ export { claudeCodeHomes } from "./layout.ts";
 export { claudeCodeProblems } from "./problems.ts";
 export { claudeCodeRecords } from "./record-rules.ts";
 export { claudeCodeResume } from "./resume.ts";
+export { cutClaudeCodePrompt } from "./spans.ts";
 export { toClaudeCode } from "./to-claude-code.ts";
 export { claudeCodeTools } from "./tools.ts";

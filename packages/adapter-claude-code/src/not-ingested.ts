@@ -17,6 +17,10 @@ export const notIngested: readonly { readonly path: string; readonly why: string
     path: "projects/*/<session>/",
     why: "only where its log is gone: agents are read, loose files are not",
   },
+  {
+    path: "subagents/*.meta.json.tmp.*",
+    why: "a descriptor that the client is writing; renamed when it is whole",
+  },
   { path: "sessions/, .claude.json", why: "running processes, account data and keys" },
   {
     path: "settings.json, shell-snapshots/, session-env/, debug/, backups/",

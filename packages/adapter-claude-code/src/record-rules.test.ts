@@ -112,6 +112,87 @@ describe("what the client went back over is undone", () => {
   });
 });
 
+describe("what the client no longer goes on from is left, whatever came in its place", () => {
+  const answer = (parentUuid: string, id: string): JsonObject => ({
+    rest: { parentUuid, message: { id } },
+  });
+  const result = (id: string, parentUuid: string): DraftMessage => [
+    id,
+    "",
+    carried({ uuid: id, parentUuid }),
+    "system",
+  ];
+  const note = (leafUuid: string | null): DraftMessage => [
+    "r",
+    "",
+    carried({ type: "last-prompt", leafUuid, explicit: true, rewound: true, cutUuid: "x" }),
+    "system",
+  ];
+  const start: readonly DraftMessage[] = [
+    ["a", "one", below(null)],
+    ["b", "said", answer("a", "m1"), "assistant"],
+  ];
+  const turn: readonly DraftMessage[] = [
+    ...start,
+    ["c", "two", below("b")],
+    ["d", "called", answer("c", "m2"), "assistant"],
+    result("t", "d"),
+    ["e", "said", answer("t", "m3"), "assistant"],
+  ];
+
+  it.each<[string, readonly DraftMessage[], string]>([
+    ["the first prompt", [...turn, note(null), ["f", "three", below(null)]], "r f"],
+    ["a command", [...turn, note("b"), ["f", "/hello", below("b"), "harness"]], "a b r f"],
+    ["a notification", [...turn, ["f", "done", below("b"), "harness"]], "a b f"],
+    ["an answer, noted", [...turn, note("t"), ["f", "three", below("t")]], "a b c d t r f"],
+    ["an answer, not noted", [...turn, ["f", "three", below("t")]], "a b c d t f"],
+    [
+      "the first prompt behind a compaction",
+      [
+        ...start,
+        ["x", "", carried({ uuid: "x", parentUuid: null, logicalParentUuid: "b" }), "system"],
+        ["y", "the summary", below("x"), "harness"],
+        ["z", "two", below("y")],
+        note(null),
+        ["f", "three", below(null)],
+      ],
+      "r f",
+    ],
+    [
+      "a prompt of what it had gone back to already",
+      [
+        ...turn,
+        note("b"),
+        ["f", "three", below("b")],
+        ["g", "said", answer("f", "m4"), "assistant"],
+        note("e"),
+        ["h", "four", below("e")],
+      ],
+      "a b c d t e r h",
+    ],
+  ])("in place of %s", (_, drafts, expected) => {
+    expect(live(...drafts)).toBe(expected);
+  });
+
+  it("keeps calls made at once with their results, a row again, and what is below a gap", () => {
+    expect(
+      live(
+        ...start,
+        ["c", "call one", answer("b", "m2"), "assistant"],
+        ["d", "call two", answer("c", "m2"), "assistant"],
+        result("t", "c"),
+        ["e", "call three", answer("c", "m2"), "assistant"],
+        result("u", "e"),
+        result("v", "d"),
+        ["f", "said", answer("v", "m3"), "assistant"],
+        ["a", "one", below(null)],
+        ["h", "below a gap", below("lost")],
+        ["g", "two", below("f")],
+      ),
+    ).toBe("a b c d t e u v f a h g");
+  });
+});
+
 it("withholds the answers that the client retracted, with their results, and no others", () => {
   const place = { session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
   const at = (message_id: string) => ({ session_id: "s", message_id, id: "0", options: {} });

@@ -1,4 +1,4 @@
-import type { JsonValue, Message, Session } from "@pond/canonical";
+import { type JsonValue, type Message, parsedObject, type Session } from "@pond/canonical";
 import {
   type Course,
   carriedRecord,
@@ -9,18 +9,24 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 import { Answers, inSteps, isSubAgent, modelOf, without } from "@pond/canonical/foreign";
-import { attachedText, givenAgain } from "./attached-files.ts";
-import { withoutRetyped, withoutRewound, withoutUnanswered } from "./branches.ts";
+import { attachedImages, attachedText, givenAgain } from "./attached-files.ts";
+import { withoutLeft } from "./branches.ts";
+import { agentPrefix, agentSuffix } from "./layout.ts";
+import { restoreSidecar } from "./records/sidecar.ts";
 
 /** What the client's records mean to models of other clients. */
-export const claudeCodeRecords: RecordRules = { course, givenText: attachedText, model };
+export const claudeCodeRecords: RecordRules = {
+  course,
+  agentNames,
+  givenText: attachedText,
+  givenImages: attachedImages,
+  model,
+};
 
 function course({ session, messages }: SessionContent): Course {
   return inSteps(messages, [
-    withoutRewound,
+    withoutLeft,
     (live) => without(live, givenAgain(live)),
-    withoutRetyped,
-    withoutUnanswered,
     (live) => without(live, withdrawnIn(live)),
     (live) => without(live, sideChains(session, live)),
   ]);
@@ -67,6 +73,23 @@ function sideChains(session: Session, messages: readonly Message[]): ReadonlySet
 /** True for what a human or the harness gave; not for a file kept beside the session. */
 function isInput(message: Message): boolean {
   return message.role === "user" && sourceOf(message)["sidecar"] === undefined;
+}
+
+/**
+ * The id of an agent, which its session's ends with, and that of the call: what answers it names the
+ * agent, but not where the agent was interrupted.
+ */
+function agentNames({ session: { id }, messages }: SessionContent): readonly string[] {
+  const name = id.slice(id.lastIndexOf("/") + 1);
+  const agent = name.startsWith(agentPrefix) ? name.slice(agentPrefix.length) : id;
+  const calls = messages.flatMap((message) => {
+    const { path, bytes } = restoreSidecar(message) ?? {};
+    const isDescriptor = path?.endsWith(agentSuffix) === true;
+    const descriptor = isDescriptor ? parsedObject(Buffer.from(bytes ?? []).toString()) : undefined;
+    const { toolUseId } = descriptor ?? {};
+    return typeof toolUseId === "string" && toolUseId !== "" ? toolUseId : [];
+  });
+  return [agent, ...calls];
 }
 
 /** So the client calls the author of its own texts. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { sampleLineage } from "@pond/adapter-testkit";
 import { sessionFromWire } from "@pond/canonical";
 import { expect, it } from "vitest";
@@ -43,6 +44,15 @@ it.each([
   ["a sub-agent of the old place", `${main}/subagents/agent-abc`, "-w-app/agent-abc.jsonl"],
 ])("resumes %s by the main session, the only one that the client takes", (_, id, path) => {
   expect(commandsOf(id, path)).toEqual([["claude", "--resume", main]]);
+});
+
+it.each([
+  ["a copy of a file", "s1", "-w-app/s1.jsonl"],
+  ["an agent of such a one", "s1/subagents/agent-abc", "-w-app/s1/subagents/agent-abc.jsonl"],
+])("resumes %s, whose name is no id that the client takes, by its file", (_, id, path) => {
+  const file = join("/home/ada/.claude", "projects", "-w-app", "s1.jsonl");
+
+  expect(commandsOf(id, path)).toEqual([["claude", "--resume", file]]);
 });
 
 it.each([

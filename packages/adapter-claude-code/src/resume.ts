@@ -1,13 +1,14 @@
-import { posix, win32 } from "node:path";
+import { join, posix, win32 } from "node:path";
 import { parsedObject } from "@pond/canonical";
 import type { Installed, RestoredFile, Resume } from "@pond/canonical/adapter";
 import { projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
 
 /**
- * The client finds a session by its id, in the directory that the session worked in. It takes no
- * sub-agent: that goes on in its main session, whose id begins its own.
+ * The client finds a session by its id, in the directory that the session worked in; one whose name
+ * is no UUID, such as the copy of a file, by its file. It takes no sub-agent: that goes on in its
+ * main session, whose id begins its own.
  */
-export function claudeCodeResume({ session, files }: Installed): Resume {
+export function claudeCodeResume({ session, home, files }: Installed): Resume {
   const file = files.find(
     (each) => each.session === session.id && each.path.endsWith(sessionSuffix),
   );
@@ -15,11 +16,13 @@ export function claudeCodeResume({ session, files }: Installed): Resume {
   // Beside its main session an agent's file does not tell whose it is.
   const name = place === undefined || place.isOldAgent ? session.id : place.name;
   const [main = name] = name.split("/");
+  const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(main);
+  const mainFile = join(home, "projects", place?.slug ?? "", `${main}${sessionSuffix}`);
   const moved = file === undefined ? undefined : lastMove(file);
   // It looks in the folder of the directory it is started in.
   const isThere = moved !== undefined && projectSlug(moved) === place?.slug;
   return {
-    commands: [["claude", "--resume", main]],
+    commands: [["claude", "--resume", isUuid || place === undefined ? main : mainFile]],
     directory: isThere ? moved : session.project,
   };
 }

@@ -1,4 +1,4 @@
-import { attachedStart } from "@pond/canonical/adapter";
+import { attachedStart, type Span } from "@pond/canonical/adapter";
 import {
   directiveMark,
   injectedTags,
@@ -12,14 +12,6 @@ import {
   typedTags,
 } from "./provenance.ts";
 
-/** A run of one text: who spoke is the same from the end of the span before to `end`. */
-type Span = {
-  /** Offset behind the last code unit. */
-  readonly end: number;
-  /** Which injection it is; undefined where a human typed it. */
-  readonly kind: string | undefined;
-};
-
 /**
  * Cuts a user text where harness and human meet (spec 6.5, rule 1). The spans cover the text;
  * white space between the two goes to the harness's side.
@@ -32,6 +24,14 @@ export function cutText(text: string, planContent?: string): readonly Span[] {
   const rule = textRules.find(([, holds]) => holds(text));
   if (rule) return [{ end: text.length, kind: rule[0] }];
   return cutPastes(text, cutPlan(text, planContent) ?? cutMidTurn(text) ?? cutTags(text));
+}
+
+/**
+ * Cuts a prompt that another client copied out of a session, by its words alone: what the client
+ * said of it is not there.
+ */
+export function cutClaudeCodePrompt(text: string): readonly Span[] {
+  return cutText(text);
 }
 
 function cutTags(text: string): readonly Span[] {

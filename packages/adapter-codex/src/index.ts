@@ -1,7 +1,8 @@
 export { type CodexOptions, fromCodex } from "./from-codex.ts";
-export { codexHomes } from "./layout.ts";
+export { codexHomes, codexMovedTo } from "./layout.ts";
 export { codexProblems } from "./problems.ts";
 export { codexRecords } from "./record-rules.ts";
 export { codexResume } from "./resume.ts";
+export { cutCodexPrompt } from "./spans.ts";
 export { toCodex } from "./to-codex.ts";
 export { codexTools } from "./tools.ts";

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Surroundings } from "@pond/canonical/adapter";
 
@@ -27,9 +28,23 @@ export function treesOf(path: string, isFolder: boolean, names: readonly string[
   return sessionFolders.map((name) => ({ folder: join(absolute, name), path: name }));
 }
 
-const sessionFolders = ["sessions", "archived_sessions"];
+const archiveFolder = "archived_sessions";
+const sessionFolders = ["sessions", archiveFolder];
 // A home may have no sessions yet, and its other files are none.
 const homeMarks = [...sessionFolders, "config.toml", "auth.json", "history.jsonl"];
+
+/** Where the client has moved a session file to: into its archive, or back from there. */
+export function codexMovedTo(home: string, path: string): string | undefined {
+  const name = basename(path);
+  const time = /^rollout-(\d{4})-(\d{2})-(\d{2})T/.exec(name);
+  const dated = time === null ? [] : [`sessions/${time.slice(1).join("/")}/${name}`];
+  return [...dated, `${archiveFolder}/${name}`].find((place) => existsSync(join(home, place)));
+}
+
+/** True for a file that the client opens only after it was taken out of its archive. */
+export function isArchived(path: string): boolean {
+  return path.startsWith(`${archiveFolder}/`);
+}
 
 /** The place of a folder in the home it is part of; any other folder stands for `sessions`. */
 function pathInHome(folder: string): string {

@@ -222,6 +222,16 @@ const automationHead =
 /** Where something stands in a text. */
 export type Place = { readonly start: number; readonly end: number };
 
+/** Where the user's words stand in the client's note of a goal, as JSON writes them. */
+export function goalIn(text: string): Place | undefined {
+  const [, head, goal] = userGoal.exec(text) ?? [];
+  if (head === undefined || goal === undefined) return undefined;
+  return { start: head.length, end: head.length + goal.length };
+}
+
+const userGoal =
+  /^(<codex_internal_context source="user_goal">\nUser set the goal: ")((?:[^"\\]|\\.)*)"\n<\/codex_internal_context>$/;
+
 /**
  * Where the user's answers stand in a text that gives them together with the questions, as JSON
  * writes them; undefined where a text is no such reply.

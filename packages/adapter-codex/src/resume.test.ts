@@ -1,5 +1,9 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { sampleLineage } from "@pond/adapter-testkit";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { codexMovedTo } from "./layout.ts";
 import { codexResume } from "./resume.ts";
 import { toCodex } from "./to-codex.ts";
 
@@ -24,4 +28,32 @@ it("resumes by the session's own id where the file has another name", () => {
   const { commands } = codexResume({ session, home: "/home/ada/.codex", files });
 
   expect(commands).toEqual([["codex", "resume", "sample-root"]]);
+});
+
+it("takes a session out of the archive first: the client refuses one there", () => {
+  const { session } = sampleLineage().root;
+  const thread = "019e0000-0000-7000-8000-000000000070";
+  const path = `archived_sessions/rollout-2026-03-01T09-00-00-${thread}.jsonl`;
+  const files = [{ session: session.id, path, content: [] }];
+
+  const { commands } = codexResume({ session, home: "/home/ada/.codex", files });
+
+  expect(commands).toEqual([
+    ["codex", "unarchive", thread],
+    ["codex", "resume", thread],
+  ]);
+});
+
+const name = "rollout-2026-03-01T09-00-00-019e0000-0000-7000-8000-000000000070.jsonl";
+it.each([
+  ["into the archive", `archived_sessions/${name}`, `sessions/2026/03/01/${name}`],
+  ["back from it", `sessions/2026/03/01/${name}`, `archived_sessions/${name}`],
+  ["nowhere", "sessions/other.jsonl", `sessions/2026/03/01/${name}`],
+])("finds a file that was moved %s", (_, there, path) => {
+  const home = mkdtempSync(join(tmpdir(), "pond-codex-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  mkdirSync(dirname(join(home, there)), { recursive: true });
+  writeFileSync(join(home, there), "");
+
+  expect(codexMovedTo(home, path)).toBe(there.includes(name) ? there : undefined);
 });

@@ -1,5 +1,6 @@
-import { attachedStart } from "@pond/canonical/adapter";
+import { attachedStart, type Span } from "@pond/canonical/adapter";
 import {
+  goalIn,
   injectedText,
   isImageTag,
   isMail,
@@ -13,14 +14,6 @@ import {
   voiceRequest,
 } from "./provenance.ts";
 import type { Author } from "./records/envelope.ts";
-
-/** A run of one text: who spoke is the same from the end of the span before to `end`. */
-export type Span = {
-  /** Offset behind the last code unit. */
-  readonly end: number;
-  /** Which injection it is; undefined where somebody spoke. */
-  readonly kind: string | undefined;
-};
 
 /**
  * Whose words a text is: the model's, those of another agent's mail, or of whoever writes in the
@@ -48,9 +41,19 @@ export function cutText(text: string, speaker: Speaker): readonly Span[] {
       return [{ end: text.length, kind: undefined }];
     case "mail":
       return cutAt(mailStart(text), text, "mail-head");
-    default:
-      return cutPrompt(text);
+    default: {
+      const goal = speaker.kind === "user.goal" ? goalIn(text) : undefined;
+      return goal ? cutAround([goal], text, "codex_internal_context") : cutPrompt(text);
+    }
   }
+}
+
+/**
+ * Cuts a prompt that another client copied out of a thread, by its words alone: what the client
+ * said of it is not there.
+ */
+export function cutCodexPrompt(text: string): readonly Span[] {
+  return cutText(text, { author: "human" });
 }
 
 /** Which injection a whole text is by its own words. */

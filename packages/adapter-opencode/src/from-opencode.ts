@@ -115,7 +115,7 @@ function* listExport(
   // Who names one file wants that one.
   if (root.only === undefined && isLaterExport(file)) return;
   try {
-    yield { kind: "source", key: path, ...measureExport(file) };
+    yield { kind: "source", key: path, file, ...measureExport(file) };
   } catch (error) {
     if (!isGone(error)) yield faultOf(file, error);
   }

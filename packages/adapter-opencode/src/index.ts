@@ -1,4 +1,5 @@
 export { fromOpencode, type OpencodeOptions } from "./from-opencode.ts";
+export { opencodeHeld } from "./held.ts";
 export { opencodeHomes } from "./layout.ts";
 export { opencodeProblems } from "./problems.ts";
 export { opencodeRecords } from "./record-rules.ts";

@@ -98,3 +98,16 @@ it.each([
 ])("looks in %s", (_, env, folder) => {
   expect(opencodeHomes({ home: "/home/ada", env })).toEqual([folder]);
 });
+
+it("imports nothing of sessions that the client has", () => {
+  const lineage = sampleLineage();
+  const files = [...toOpencode.writeForeign(lineage, {})];
+  const { session } = lineage.root;
+
+  const all = new Set(files.map((file) => file.session));
+  const commands = (held: typeof all) =>
+    opencodeResume({ session, home: "/data", files, held }).commands.map(([, word]) => word);
+
+  expect(commands(all)).toEqual(["--session"]);
+  expect(commands(new Set([session.id]))).toEqual(["import", "import", "--session"]);
+});

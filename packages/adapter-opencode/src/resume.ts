@@ -9,11 +9,11 @@ import { millisOf } from "./records/envelope.ts";
  * The client takes exported files into its database, parents first, and continues a session by its
  * id. It gives what it imports the directory that it runs in.
  */
-export function opencodeResume({ session, home, files }: Installed): Resume {
-  const exported = files.filter(({ path }) => !isTreeFile(path) && path.endsWith(".json"));
-  const bySession = Map.groupBy(exported, (file) => file.session);
-  const imports = [...bySession.values()].flatMap((halves) => {
-    const file = halves.findLast(hasMessages) ?? halves[0];
+export function opencodeResume({ session, home, files, held }: Installed): Resume {
+  const lacking = files.filter((file) => !held?.has(file.session));
+  const bySession = Map.groupBy(lacking, (file) => file.session);
+  const imports = [...bySession.values()].flatMap((all) => {
+    const file = importedFile(all);
     return file ? [["opencode", ...importOf(file), join(home, file.path)]] : [];
   });
   const isNative = session.source_agent === origin;
@@ -24,26 +24,41 @@ export function opencodeResume({ session, home, files }: Installed): Resume {
   };
 }
 
+/**
+ * Of the files of one session the one that is imported; undefined where the client reads them by
+ * itself. No version takes both halves of a session that began in 1.x: the one with the last turns
+ * counts.
+ */
+export function importedFile(files: readonly RestoredFile[]): RestoredFile | undefined {
+  const exported = files.filter(({ path }) => !isTreeFile(path) && path.endsWith(".json"));
+  return exported.findLast(hasMessages) ?? exported[0];
+}
+
 /** Only releases that still have a JSON tree read one, and they find it by themselves. */
 function isTreeFile(path: string): boolean {
   return /(?:^|\/)storage\//.test(path) && !basename(path).startsWith("pond");
 }
 
-/** No version takes both halves of a session that began in 1.x: the one with the last turns counts. */
 function hasMessages({ content }: RestoredFile): boolean {
   const [, next = "]"] = content;
   return !/^\s*\]/.test(textOf(next));
 }
 
-/** Releases of 2.x have another command than those of 1.x, for exports of another shape. */
-function importOf({ content }: RestoredFile): readonly string[] {
+/** Releases of 2.x have another command than those of 1.x. */
+function importOf(file: RestoredFile): readonly string[] {
+  return takesMore(file) ? ["import"] : ["session", "import"];
+}
+
+/** True for an export of 1.x, which adds to a session that is there: 2.x refuses one of its own then. */
+export function takesMore({ content }: RestoredFile): boolean {
   const [head = ""] = content;
   // What is written first ends where the messages begin.
   const opened = textOf(head);
   const info = opened.endsWith("[") ? objectOf(objectOf(parseJson(`${opened}]}`))["info"]) : {};
-  return isJsonObject(info["location"]) ? ["session", "import"] : ["import"];
+  return !isJsonObject(info["location"]);
 }
 
-function textOf(piece: string | Uint8Array): string {
+/** The text of a piece of a file. */
+export function textOf(piece: string | Uint8Array): string {
   return typeof piece === "string" ? piece : Buffer.from(piece).toString();
 }

@@ -206,16 +206,103 @@ it("writes a tree's session that went on in 2.x as two exports", async () => {
   expect(files[`pond/${id}.2.json`]).toMatchObject({ messages: [{ id: "msg_b1" }] });
 });
 
+it("writes a tree as an export for a client that has a database, which reads no tree", async () => {
+  const root = contentOf(await readAll(fromOpencode(createHome(tree)), id));
+  const write = (has: string) => {
+    const written = toOpencode.writeNative({ root, descendants: [] }, (path) => path === has);
+    return restoredFiles(written);
+  };
+
+  const again = contentOf(
+    await readAll(fromOpencode(createHome(valuesOf(write("opencode.db")))), `pond/${id}.json`),
+  );
+
+  expect([...write("opencode.db").keys()]).toEqual([`pond/${id}.json`]);
+  expect(again.messages.map(({ id }) => id)).toEqual(root.messages.map(({ id }) => id));
+  expect([...write("opencode-old.txt").keys()].sort()).toEqual(Object.keys(tree).sort());
+});
+
 describe("one session in several stores", () => {
+  /** Rows as the client makes them of a tree: all of them at one moment, 5 ms after the start. */
+  const convertedRows = joined({ session: [sessionRow(id)] }, convertedOf(exchange(id)));
+  function convertedOf({ message = [], part = [] }: Tables): Tables {
+    const time_updated = start + 5;
+    return {
+      message: message.map((row) => ({ ...row, time_updated })),
+      part: part.map((row) => ({ ...row, time_created: time_updated, time_updated })),
+    };
+  }
+  const ofTree = [`${id}#info `, "msg_a1 of a1 in the tree", "msg_a2 of a2 in the tree"];
+
   it("is read from the tree where that holds as much and nothing was changed since", async () => {
     const home = createHome(tree);
-    writeDatabase(join(home, "opencode.db"), rows);
+    writeDatabase(join(home, "opencode.db"), convertedRows);
 
-    expect(await messagesOf(home)).toEqual([
-      `${id}#info `,
-      "msg_a1 of a1 in the tree",
-      "msg_a2 of a2 in the tree",
+    expect(await messagesOf(home)).toEqual(ofTree);
+  });
+
+  it.each([
+    ["was renamed", "UPDATE session SET title = 'Loom, renamed'"],
+    ["was archived", `UPDATE session SET time_archived = ${start + 9}`],
+    ["was reverted", `UPDATE session SET revert = '{"messageID":"msg_a2"}'`],
+    ["has a message that was edited", `UPDATE message SET time_updated = ${start + 9}`],
+    ["has a part that was edited", `UPDATE part SET time_updated = ${start + 9}`],
+    ["lacks a message that was deleted", "DELETE FROM message WHERE id = 'msg_a1'"],
+  ])("is read from the database where it %s, which leaves its time", async (_, change) => {
+    const home = createHome(tree);
+    writeDatabase(join(home, "opencode.db"), convertedRows);
+    const database = openAgain(join(home, "opencode.db"));
+    database.exec(`${change}; DELETE FROM part WHERE message_id NOT IN (SELECT id FROM message)`);
+    database.close();
+
+    expect((await messagesOf(home)).at(-1)).toBe("msg_a2 The heddle is bent.");
+  });
+
+  it.each([
+    ["and the database did not", "", 9],
+    [
+      "and what it had was edited in the database",
+      `UPDATE part SET time_updated = ${start + 9}`,
+      9,
+    ],
+    ["with a title of its own", "UPDATE session SET title = 'Loom before'", 5],
+  ])("is read from the tree where it went on there %s", async (_, change, at) => {
+    const updated = { ...info, time: { created: start, updated: start + at } };
+    const home = createHome({
+      ...tree,
+      [`storage/session/4f2a9c/${id}.json`]: updated,
+      ...message("b1", at, "user"),
+    });
+    writeDatabase(join(home, "opencode.db"), convertedRows);
+    const database = openAgain(join(home, "opencode.db"));
+    database.exec(change);
+    database.close();
+
+    expect(await messagesOf(home)).toEqual([...ofTree, "msg_b1 of b1 in the tree"]);
+  });
+
+  it("is told of where it went on in the tree and in the database", async () => {
+    const home = createHome({ ...tree, ...message("b1", 9, "user"), ...message("b2", 9, "user") });
+    writeDatabase(join(home, "opencode.db"), joined(convertedRows, exchange(id, 20, "c")));
+
+    const events = await readAll(fromOpencode(home), id);
+
+    expect((await textsOf(home)).at(-1)).toBe("msg_c2 The heddle is bent.");
+    const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault.details] : []));
+    const database = join(home, "opencode.db");
+    expect(faults.map(({ uri, reason }) => [uri, reason])).toEqual([
+      [
+        join(home, `storage/session/4f2a9c/${id}.json`),
+        `read from ${database} and not from here, where alone 2 of its messages stand`,
+      ],
     ]);
+  });
+
+  it("is not told of where what the database lacks was deleted there", async () => {
+    const home = createHome({ ...tree, ...message("b1", 2, "user") });
+    writeDatabase(join(home, "opencode.db"), joined(convertedRows, exchange(id, 20, "c")));
+
+    expect((await messagesOf(home)).at(-1)).toBe("msg_c2 The heddle is bent.");
   });
 
   it.each([
@@ -276,16 +363,25 @@ describe("one session in several stores", () => {
   const inBoth = (
     changes: Readonly<Record<string, unknown>>,
     messages: readonly object[],
+    first: Readonly<Record<string, unknown>> = {},
   ): string => {
     const home = createHome();
     writeDatabase(
       join(home, "opencode.db"),
-      joined({ session: [sessionRow(id)] }, exchange(id, 0, "0000000000aa"), {
+      joined({ session: [sessionRow(id, first)] }, exchange(id, 0, "0000000000aa"), {
         session_v2: [sessionRow(id, changes)],
         session_message: messages.map((message) => ({ ...message })),
       }),
     );
     return home;
+  };
+  /** The client's own note of when it began to copy sessions of 1.x. */
+  const noteCopied = (home: string, at: number): void => {
+    const database = openAgain(join(home, "opencode.db"));
+    database.exec("CREATE TABLE kv (key text, value text, time_created integer)");
+    const value = { phase: "completed" };
+    insert(database, "kv", { key: "migration.v1-v2", value, time_created: start + at });
+    database.close();
   };
 
   it.each([
@@ -293,7 +389,7 @@ describe("one session in several stores", () => {
     ["that it is archived", { time_archived: start + 9 }],
     ["a revert", { revert: { messageID: "msg_0000000000aa2" } }],
   ])("keeps of 2.x what was changed there: %s", async (_, changes) => {
-    const home = inBoth(changes, [...copies("1", "2"), notice]);
+    const home = inBoth({ ...changes, time_updated: start + 9 }, [...copies("1", "2"), notice]);
 
     const events = await readAll(fromOpencode(home), id);
 
@@ -314,6 +410,51 @@ describe("one session in several stores", () => {
     const [head] = contentOf(await readAll(fromOpencode(home), id)).messages;
 
     expect(head && sourceOf(head)["continued"]).toBeUndefined();
+  });
+
+  it("is what 1.x says of it where that changed since it was copied", async () => {
+    const changed = { title: "Loom, renamed in 1.x", time_updated: start + 9 };
+    const home = inBoth({}, [...copies("1", "2"), notice], changed);
+
+    const [head] = contentOf(await readAll(fromOpencode(home), id)).messages;
+
+    expect(head && sourceOf(head)["continued"]).toBeUndefined();
+  });
+
+  const gone = copied(2, "0000000000ab1", "user");
+  const goneToo = copied(3, "0000000000ab2", "assistant");
+  it.each([
+    ["with a notice", [gone, goneToo, copied(4, "0000000000ab9c41", "system")], undefined],
+    ["that is noted", [gone, goneToo], 4],
+  ])("keeps nothing of what 1.x deleted since a copy %s", async (_, behind, at) => {
+    // 1.x went on with another turn instead.
+    const home = inBoth({}, [...copies("1"), ...behind]);
+    if (at !== undefined) noteCopied(home, at);
+
+    const [head, ...messages] = contentOf(await readAll(fromOpencode(home), id)).messages;
+
+    expect(messages.map(({ id }) => id)).toEqual(["msg_0000000000aa1", "msg_0000000000aa2"]);
+    expect(head && sourceOf(head)["continued"]).toBeUndefined();
+  });
+
+  it("does not take for taken back what 1.x said after it was copied", async () => {
+    const went = { ...copied(3, "new1", "user"), data: { text: "", time: { created: start + 9 } } };
+    const home = inBoth({}, [...copies("1"), went]);
+    noteCopied(home, 1);
+
+    const [head, ...messages] = contentOf(await readAll(fromOpencode(home), id)).messages;
+
+    expect(head && sourceOf(head)["continued.without"]).toBeUndefined();
+    expect(messages.at(-1)?.id).toBe("msg_new1");
+  });
+
+  it("keeps what was imported from a file of 2.x, however old it is", async () => {
+    const home = inBoth({}, [gone, later]);
+    noteCopied(home, 99);
+
+    const ids = contentOf(await readAll(fromOpencode(home), id)).messages.map(({ id }) => id);
+
+    expect(ids.slice(3)).toEqual([gone.id, later.id]);
   });
 
   it.each([
@@ -588,6 +729,11 @@ it("tells of the parts that a revert in a tree leaves behind, and of no folder t
     ["storage/message/ses_gone", "messages of a session that is gone"],
     ["storage/part/msg_reverted", "parts of a message that is gone"],
   ]);
+  const listed: boolean[] = [];
+  for await (const found of fromOpencode(home).sessions()) {
+    if (found.kind === "fault") listed.push(found.isLeftover === true);
+  }
+  expect(listed).toEqual([false, true]);
 });
 
 it("goes on behind a folder of parts that cannot be listed", async () => {

@@ -5,13 +5,20 @@ import { type Generation, writeNative } from "./write-native.ts";
 
 /** What {@link opencodeWriter} writes. */
 export type OpencodeWriterOptions = {
-  /** The form of native restores. Default `same`: a tree as a tree, all else as exports. */
+  /**
+   * The form of native restores. Default `same`: a tree as a tree, all else as exports. For a client
+   * that has a database, which reads no tree, a tree becomes exports too.
+   */
   readonly generation?: Generation;
 };
 
 /** Makes a writer of sessions as files of opencode. */
 export function opencodeWriter({ generation = "same" }: OpencodeWriterOptions = {}): Writer {
-  return { origin, writeNative: (lineage) => writeNative(lineage, generation), writeForeign };
+  return {
+    origin,
+    writeNative: (lineage, hasFile) => writeNative(lineage, generation, hasFile),
+    writeForeign,
+  };
 }
 
 /** Writes sessions as files of opencode, relative to its data folder. */

@@ -14,14 +14,17 @@ export type Generation = "same" | "export" | "tree" | "database";
 export function* writeNative(
   { root, descendants }: Lineage,
   generation: Generation,
+  hasFile: (path: string) => boolean = () => false,
 ): Generator<RestoredFile> {
+  // Releases with a database read a tree once at most, before they make it.
+  const asked = generation === "same" && hasFile("opencode.db") ? "export" : generation;
   for (const content of [root, ...descendants]) {
     const session = restoreSession(content);
-    const form = generation === "same" ? session.store : generation;
+    const form = asked === "same" ? session.store : asked;
     // A tree has no place for what came after in 2.x.
     const isTree = form === "tree" && session.schema === 1 && !session.continued;
     const write = isTree ? writeTree : writeExport;
-    if (generation === "database") yield writeDatabase(session, content.session.id);
+    if (asked === "database") yield writeDatabase(session, content.session.id);
     else yield* write(session, content.session.id);
   }
 }

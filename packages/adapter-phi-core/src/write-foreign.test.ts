@@ -5,7 +5,7 @@ import { contentOf, readSource, restoredFiles, sampleLineage } from "@pond/adapt
 import { messageFromWire, partsOf, sessionFromWire } from "@pond/canonical";
 import type { Fidelity, Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
 import { copyUuid } from "@pond/canonical/foreign";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromPhiCore } from "./from-phi-core.ts";
 import { phiCoreProblems } from "./problems.ts";
 import { writeForeign } from "./write-foreign.ts";
@@ -107,23 +107,68 @@ function loopsOf(of: Lineage): unknown {
   );
 }
 
-it("makes a loop of each prompt, with what came beside it, and links sub-agents to calls", () => {
-  const child = (id: string, callId: string) => ({
-    tool_call_id: callId,
-    tool_name: "agent_spawn",
-    child_loop_id: `${copyUuid("phi-core", id)}.pond.1`,
-    child_session_id: copyUuid("phi-core", id),
-  });
+const childRef = (id: string, callId: string) => ({
+  tool_call_id: callId,
+  tool_name: callId === "" ? "" : "agent_spawn",
+  child_loop_id: `${copyUuid("phi-core", id)}.pond.1`,
+  child_session_id: copyUuid("phi-core", id),
+});
 
+it("makes a loop of each prompt, with what came beside it, and links sub-agents to loops", () => {
   expect(loopsOf(lineage)).toEqual([
     { kind: "Initial", parent: null, messages: 5, children: [] },
     {
       kind: "Initial",
       parent: null,
       messages: 4,
-      children: [child("child", "c"), { ...child("other", ""), tool_name: "" }],
+      children: [childRef("child", ""), childRef("other", "")],
     },
   ]);
+});
+
+describe("a sub-agent is linked to the call", () => {
+  const answer = (call_id: string, result: unknown, more: object = {}) => {
+    const base = { type: "tool_result", call_id, name: "agent spawn", provenance: "injected" };
+    return { ...base, is_failure: false, result, ...more };
+  };
+  const linked = (calls: readonly object[], ...ids: readonly string[]) => {
+    const root = content("root", [
+      ["user", text("Weave.")],
+      ["assistant", ...calls],
+    ]);
+    const descendants = ids.map((id) => content(id, [["user", text("Look.", "injected")]], "root"));
+    const refs = { root, descendants };
+    return (loopsOf(refs) as { readonly children: unknown }[]).map(({ children }) => children);
+  };
+
+  it.each([
+    ["its parameters", call("b", { params: { session: "child" } })],
+    ["what stands beside it", call("b", { options: { source: { agent: "child" } } })],
+    ["its answer", [call("b"), answer("b", "child: done")]],
+    ["what stands beside its answer", [call("b"), answer("b", "", { options: { id: "child" } })]],
+  ])("that names it first, by %s", (_, named) => {
+    const calls = [call("a"), named, call("c", { params: { session: "child" } })].flat();
+
+    expect(linked(calls, "child")).toEqual([[childRef("child", "b")]]);
+  });
+
+  it.each([
+    ["as many calls as sub-agents", [call("a"), call("b")], ["a", "b"]],
+    ["fewer calls", [call("a")], ["", ""]],
+    ["more calls", [call("a"), call("b"), call("c")], ["", ""]],
+  ])("in its order where none is named, with %s", (_, calls, [first = "", second = ""]) => {
+    expect(linked(calls, "child", "other")).toEqual([
+      [childRef("child", first), childRef("other", second)],
+    ]);
+  });
+
+  it("in its order, but for those that name another one", () => {
+    const named = call("a", { params: { session: "other" } });
+
+    expect(linked([named, call("b")], "child", "other")).toEqual([
+      [childRef("child", "b"), childRef("other", "a")],
+    ]);
+  });
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { type JsonObject, type Session, toRfc3339 } from "@pond/canonical";
+import { type JsonObject, toRfc3339 } from "@pond/canonical";
 import type {
   Lineage,
   Meanings,
@@ -8,13 +8,14 @@ import type {
 } from "@pond/canonical/adapter";
 import {
   copyUuid,
-  type Family,
   familyOf,
   Tally,
+  toolName,
   turnsOf,
   wellFormedJson,
 } from "@pond/canonical/foreign";
 import { type ForeignLoop, firstLoopId, loopsOfTurns } from "./foreign/loops.ts";
+import { type Spawn, spawnsOf } from "./foreign/spawns.ts";
 import { newestOf } from "./newest.ts";
 import { origin } from "./origin.ts";
 
@@ -37,7 +38,8 @@ export function* writeForeign(
   }
   // The library finds a session by its id.
   const named = parents.filter(({ session, path }) => path === `${session.id}.json`);
-  const spawns = spawnsOf(familyOf(lineage, named), contents, drafts);
+  const family = familyOf(lineage, named);
+  const spawns = spawnsOf(contents, { family, loopsOf: (id) => drafts.get(id)?.loops, meanings });
   for (const content of contents) {
     const { session } = content;
     const { loops, tally } = drafts.get(session.id) ?? { loops: [], tally: new Tally() };
@@ -51,37 +53,6 @@ export function* writeForeign(
 }
 
 type Draft = { readonly loops: readonly ForeignLoop[]; readonly tally: Tally };
-
-/** Where a sub-agent comes from. */
-type Spawn = {
-  /** The id of the session that spawned it, in the library. */
-  readonly parentId: string;
-  readonly child: Session;
-  readonly loop: ForeignLoop | undefined;
-  readonly call: { readonly callId: string; readonly name: string } | undefined;
-};
-
-/** Each sub-agent was spawned in the last loop that had begun by then, by the next call there. */
-function spawnsOf(
-  family: Family,
-  contents: readonly SessionContent[],
-  drafts: ReadonlyMap<string, Draft>,
-): readonly Spawn[] {
-  const used = new Map<ForeignLoop, number>();
-  return contents.flatMap(({ session: child }): Spawn[] => {
-    const parent = family.parentOf(child);
-    if (parent === undefined) return [];
-    const isNative = family.nativePath(parent) !== undefined;
-    const parentId = isNative ? parent.id : copyUuid(origin, parent.id);
-    // Of what the library wrote no loop can be told to have spawned it.
-    const { loops = [] } = drafts.get(parent.id) ?? {};
-    const loop = loops.findLast(({ startedAt }) => startedAt <= child.created_at) ?? loops[0];
-    if (loop === undefined) return [{ parentId, child, loop, call: undefined }];
-    const count = used.get(loop) ?? 0;
-    used.set(loop, count + 1);
-    return [{ parentId, child, loop, call: loop.agentCalls[count] }];
-  });
-}
 
 function documentOf(
   { session, messages }: SessionContent,
@@ -111,14 +82,14 @@ function spawnRef({ parentId, loop, call }: Spawn): JsonObject {
     parent_session_id: parentId,
     parent_loop_id: loop?.loopId ?? "",
     tool_call_id: call?.callId ?? "",
-    tool_name: call?.name ?? "",
+    tool_name: call ? toolName(call.part.name) : "",
   };
 }
 
 function childRef({ child, call }: Spawn): JsonObject {
   return {
     tool_call_id: call?.callId ?? "",
-    tool_name: call?.name ?? "",
+    tool_name: call ? toolName(call.part.name) : "",
     child_loop_id: firstLoopId(child),
     child_session_id: copyUuid(origin, child.id),
   };

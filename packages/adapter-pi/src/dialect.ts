@@ -13,6 +13,8 @@ export type Dialect = {
   readonly hasAgents: boolean;
   /** True where the client moves old sessions to `archive/sessions`, their logs compressed. */
   readonly hasArchive: boolean;
+  /** True where the client imports sessions of others, and says so behind what it copied. */
+  readonly hasImports: boolean;
 };
 
 export const pi: Dialect = {
@@ -22,6 +24,7 @@ export const pi: Dialect = {
   hasTitleSlot: false,
   hasAgents: false,
   hasArchive: false,
+  hasImports: false,
 };
 
 export const omp: Dialect = {
@@ -31,4 +34,5 @@ export const omp: Dialect = {
   hasTitleSlot: true,
   hasAgents: true,
   hasArchive: true,
+  hasImports: true,
 };

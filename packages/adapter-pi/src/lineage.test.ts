@@ -198,3 +198,17 @@ it("restores sub-agents and artifacts below their session, wherever that lies no
     `sessions/-attic/${stem}/Scout.jsonl`,
   ]);
 });
+
+it("restores nested sub-agents where they lay, also where a restore begins with their agent", async () => {
+  const nested = ["Scout.jsonl", "Scout.Left.jsonl", "Scout/Right.jsonl", "Scout/Right/Deep.jsonl"];
+  // The log of the session itself is gone.
+  for (const path of nested) home.put(`${project}/${stem}/${path}`, [header(path)]);
+  const { lineages } = await readHome(fromOmp(home.path));
+
+  const files = restoredFiles(lineages.flatMap((lineage) => [...toOmp.writeNative(lineage)]));
+
+  expect(lineages.length).toBe(1);
+  expect([...files.keys()].sort()).toEqual(
+    nested.map((path) => `${project}/${stem}/${path}`).sort(),
+  );
+});

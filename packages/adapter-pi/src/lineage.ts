@@ -12,6 +12,7 @@ import type { Dialect } from "./dialect.ts";
 import type { Owner, SessionFiles } from "./discover.ts";
 import { isPath, type Logs, lastStep } from "./find-log.ts";
 import { type Head, type LogOptions, readHead, readLog } from "./head.ts";
+import { importedSession } from "./imported.ts";
 import { idInName, logSuffix, stemOf } from "./layout.ts";
 
 /** What a session descends from. */
@@ -34,7 +35,10 @@ type Source = {
   readonly options: LogOptions;
 };
 
-/** Finds what a session descends from: as a fork by its header, as a sub-agent by its place. */
+/**
+ * Finds what a session descends from: as a fork by its header, as a sub-agent by its place, as an
+ * import of omp's by what stands behind it.
+ */
 export async function descentOf(files: SessionFiles, head: Head, place: Source): Promise<Descent> {
   const { file, owner } = files;
   const origin = originOf(head.header);
@@ -43,6 +47,10 @@ export async function descentOf(files: SessionFiles, head: Head, place: Source):
   const isAgent = above.parent !== undefined;
   const id = owner && fork && idInFork(files, owner, fork, place);
   if (id) return { ...above, id, ...(origin !== undefined && { relation: "agent" }) };
+  if (origin === undefined && owner === undefined && place.dialect.hasImports) {
+    const imported = await importedSession(files.file, place);
+    return imported ? { parent: imported, relation: "fork" } : {};
+  }
   if (origin === undefined) return above;
   const log = place.logs.find(file, origin);
   const source = log && log !== file ? await headOf(log, place) : undefined;

@@ -1,5 +1,5 @@
-import type { SourceRecord } from "@pond/canonical/adapter";
-import { type Cut, cutPrompt, cutReminder, cutSkill } from "./spans.ts";
+import type { Cut, SourceRecord } from "@pond/canonical/adapter";
+import { cutPrompt, cutReminder, cutSkill } from "./spans.ts";
 
 /** Who wrote the texts of one entry (`model-part-provenance`). */
 export type Speaker = {
@@ -34,17 +34,32 @@ export class AgentTask {
   }
 }
 
+/** What is known of a message beside its fields. */
+type Told = {
+  readonly isHook: boolean;
+  readonly agent?: AgentTask | undefined;
+  /** How the prompts are cut of the client that it was imported from. */
+  readonly imported?: Cut | undefined;
+};
+
 /** Who speaks in a message of this role. */
 export function speakerOf(
   role: string,
   message: SourceRecord,
-  { isHook, agent }: { readonly isHook: boolean; readonly agent?: AgentTask | undefined },
+  { isHook, agent, imported }: Told,
 ): Speaker {
   const isTask = agent?.isGivenIn(role) === true;
   if (isHook || role === "custom" || role === "hookMessage") return customSpeaker(message);
+  if (role === "user" && imported) return { injectedAs: undefined, cut: imported };
   if (role === "user") return userSpeaker(message, agent && { isTask });
+  if (role === "assistant" && imported && isNotice(message)) return { injectedAs: "synthetic" };
   const injectedAs = Object.hasOwn(injectedRoles, role) ? injectedRoles[role] : undefined;
   return { injectedAs };
+}
+
+/** So Claude Code tells that a request failed, in a model's place. */
+function isNotice(message: SourceRecord): boolean {
+  return message.peek("model") === "<synthetic>" && message.peek("stopReason") === "error";
 }
 
 function userSpeaker(

@@ -15,6 +15,7 @@ import type { Dialect } from "./dialect.ts";
 import type { SessionFiles } from "./discover.ts";
 import type { Logs } from "./find-log.ts";
 import { type Head, isHeader, type LogOptions, readHead, readLog } from "./head.ts";
+import type { ImportedPrompts } from "./imported.ts";
 import { descentOf } from "./lineage.ts";
 import { type Settled, Settling } from "./migration.ts";
 import { AgentTask } from "./provenance.ts";
@@ -31,6 +32,8 @@ export type Source = {
   readonly dialect: Dialect;
   /** Folders of the files that logs refer to by their hash; none for a client without. */
   readonly blobs: readonly string[];
+  /** How prompts are cut that the client imported from others. */
+  readonly prompts: ImportedPrompts;
   readonly options: LogOptions;
 };
 
@@ -127,7 +130,7 @@ function* readUnheld(
 async function openReading(
   files: SessionFiles,
   head: Head,
-  { logs, dialect, blobs, options }: Source,
+  { logs, dialect, blobs, prompts, options }: Source,
 ): Promise<Reading | SourceFault> {
   const { header } = head;
   const place = placeOf(files, header);
@@ -163,6 +166,7 @@ async function openReading(
     ids: new EntryIds(),
     toolNames: new Map(),
     blobs: new Blobs(blobs),
+    prompts,
     agent: dialect.hasAgents && files.owner && !relation ? new AgentTask() : undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
+import { type Cut, fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
 import { Logs } from "./find-log.ts";
@@ -18,11 +18,16 @@ export type PiOptions = {
    * session folder of the user's own also that in omp's home on this machine.
    */
   readonly blobs?: string;
+  /**
+   * Who spoke in prompts that omp imported from another client, by its name for that: `claude` and
+   * `codex`. Default: a human typed all that stands there.
+   */
+  readonly prompts?: Readonly<Record<string, Cut>>;
 };
 
 /** A reader of one client's files. Touches nothing before it is asked. */
 export function createReader(dialect: Dialect, path: string, options: PiOptions): Reader {
-  const { blobs, ...limits } = options;
+  const { blobs, prompts = {}, ...limits } = options;
   return fileReader<SessionFiles>(dialect.origin, path, () => {
     const names = statSync(path).isDirectory() ? readdirSync(path) : undefined;
     const root = rootOf(path, names, dialect);
@@ -38,6 +43,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
           logs,
           dialect,
           blobs: dialect.hasBlobs ? folders : [],
+          prompts: dialect.hasImports ? prompts : {},
           options: { ...limits, signal, count },
         }),
     };

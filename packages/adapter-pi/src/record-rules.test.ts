@@ -127,6 +127,20 @@ describe("that is live which leads to the last entry", () => {
     expect(live(...two, left(" "))).toBe("a b");
   });
 
+  it("goes on from a command alone where that is all that the last entry leads to", () => {
+    const two: readonly DraftMessage[] = [
+      ["a", "one", under(null)],
+      ["b", "said", under("a"), "assistant"],
+    ];
+    const run = (more: JsonObject): DraftMessage => {
+      const rest = { parentId: null, message: { role: "bashExecution", ...more } };
+      return ["c", "git log -1", { rest }, "harness"];
+    };
+
+    expect(live(...two, run({}))).toBe("c");
+    expect(live(...two, run({ excludeFromContext: true }))).toBe("a b");
+  });
+
   it("goes on from the newest branch where the last entry leads to a system prompt alone", () => {
     const source = { rest: { parentId: null } };
     const place = { session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
@@ -159,6 +173,20 @@ describe("of omp, what stands before a reset of the context is not live", () => 
     ["one on a branch that was left", [one, first, two, ["c", "three", under("a")]], "a c"],
     ["one that nothing was said behind", [one, first, two, reset("y", "b")], "x b y"],
     ["the only one, and nothing behind it", [one, first], "a x"],
+    [
+      "one that a command or an extension alone stands behind",
+      [one, first, ["c", "git log -1", under("x"), "harness"]],
+      "x c",
+    ],
+    [
+      "one that a command for the user alone stands behind",
+      [
+        one,
+        first,
+        ["c", "env", { rest: { parentId: "x", message: { excludeFromContext: true } } }, "harness"],
+      ],
+      "a x",
+    ],
     [
       "one that the summary of a branch alone stands behind",
       [

@@ -1,13 +1,4 @@
-/** A run of one text: who spoke is the same from the end of the span before to `end`. */
-export type Span = {
-  /** Offset behind the last code unit. */
-  readonly end: number;
-  /** Which injection it is; undefined where a human typed it. */
-  readonly kind: string | undefined;
-};
-
-/** Cuts a text where harness and human meet (spec 6.5, rule 1). The spans cover the text. */
-export type Cut = (text: string) => readonly Span[];
+import type { Cut, Span } from "@pond/canonical/adapter";
 
 /** A prompt: the body of a skill and the contents of files named on the command line are cut off. */
 export const cutPrompt: Cut = (text) => cutSkillBlock(text) ?? cutFiles(text);

@@ -55,7 +55,10 @@ function placeOf(session: Session, above: string | undefined): Place {
     typeof path === "string"
       ? writable(path)
       : `${sessionsPrefix}${projectFolder(session.project)}/${session.id}${logSuffix}`;
-  return { path: own, folder: stemOf(own) };
+  // A restore may begin with a sub-agent: those below it lie in the same folder as that one.
+  const below = typeof artifact === "string" ? `/${writable(artifact)}` : undefined;
+  const isBelow = below !== undefined && own.endsWith(below);
+  return { path: own, folder: isBelow ? own.slice(0, -below.length) : stemOf(own) };
 }
 
 /** A backslash leads into another folder on some systems, so that no restore writes such a name. */

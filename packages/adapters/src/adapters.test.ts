@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PondError } from "@pond/canonical";
 import { expect, test } from "vitest";
 import { adapterNamed, adapters, meaningsOf } from "./adapters.ts";
@@ -27,6 +30,37 @@ test("asks the client of a session, and no other, what its records and calls mea
   expect(readTool?.("claude-code", bash)?.kind).toBe("shell");
   expect([recordsOf?.("loom"), readTool?.("loom", bash)]).toEqual([undefined, undefined]);
 });
+
+test.each([
+  ["claude-u1-message-1", "<system-reminder>be kind</system-reminder>\nwhy?"],
+  ["codex-1", "<environment_context>\n<cwd>/work</cwd>\n</environment_context>"],
+])(
+  "tells in what omp imported (%s) who spoke, as in the client it comes from",
+  async (id, text) => {
+    const folder = mkdtempSync(join(tmpdir(), "pond-adapters-"));
+    const timestamp = "2026-11-23T02:43:49.047Z";
+    const file = join(folder, "2026-11-23T02-43-49-047Z_s.jsonl");
+    const entry = { type: "message", id, parentId: null, timestamp };
+    const records = [
+      { type: "session", version: 3, id: "s", timestamp, cwd: "/work" },
+      { ...entry, message: { role: "user", content: text } },
+    ];
+    writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    const reader = adapterNamed("omp").from(file);
+
+    const spoken: string[] = [];
+    for await (const source of reader.sessions()) {
+      if (source.kind === "fault") throw source.fault;
+      for await (const event of reader.read(source.key)) {
+        if (event.kind === "part") spoken.push(event.part.provenance);
+      }
+    }
+
+    expect(spoken[0]).toBe("injected");
+    expect(spoken.slice(1)).toEqual(text.endsWith("why?") ? ["conversational"] : []);
+    rmSync(folder, { recursive: true });
+  },
+);
 
 test("lists what there is where a name is unknown", () => {
   const find = () => adapterNamed("claud-code");

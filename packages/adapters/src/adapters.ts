@@ -4,20 +4,24 @@ import {
   claudeCodeRecords,
   claudeCodeResume,
   claudeCodeTools,
+  cutClaudeCodePrompt,
   fromClaudeCode,
   toClaudeCode,
 } from "@pond/adapter-claude-code";
 import {
   codexHomes,
+  codexMovedTo,
   codexProblems,
   codexRecords,
   codexResume,
   codexTools,
+  cutCodexPrompt,
   fromCodex,
   toCodex,
 } from "@pond/adapter-codex";
 import {
   fromOpencode,
+  opencodeHeld,
   opencodeHomes,
   opencodeProblems,
   opencodeRecords,
@@ -70,6 +74,7 @@ export const adapters: readonly Adapter[] = [
     tools: codexTools,
     records: codexRecords,
     problems: codexProblems,
+    movedTo: codexMovedTo,
     resume: codexResume,
   },
   {
@@ -80,6 +85,7 @@ export const adapters: readonly Adapter[] = [
     tools: opencodeTools,
     records: opencodeRecords,
     problems: opencodeProblems,
+    held: opencodeHeld,
     resume: opencodeResume,
   },
   {
@@ -95,7 +101,10 @@ export const adapters: readonly Adapter[] = [
   {
     origin: "omp",
     homes: ompHomes,
-    from: (path) => fromOmp(path),
+    // What it imports of others it copies with their words for the model.
+    from: (path) => {
+      return fromOmp(path, { prompts: { claude: cutClaudeCodePrompt, codex: cutCodexPrompt } });
+    },
     to: toOmp,
     tools: ompTools,
     records: piRecords,

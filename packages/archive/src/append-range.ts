@@ -1,4 +1,5 @@
 import type { Row, Store } from "@pond/substrate";
+import { withParts } from "./grouped-rows.ts";
 import type { Range } from "./ranges.ts";
 import { readRows } from "./read-rows.ts";
 import { RowWriter } from "./row-writer.ts";
@@ -33,15 +34,26 @@ export async function appendRange(
     await from.table(name).refresh();
     found.set(name, await sortedRowIds(from.table(name), range));
   }
-  for (const [name, rowIds] of found) {
-    const columns = columnsOf(name);
-    const init = { columns, isNew: true, signal, onWritten: onRows };
-    const writer = new RowWriter(to.table(name), init);
-    for await (const row of whole.of(name, readRows(from.table(name), columns, rowIds))) {
-      signal?.throwIfAborted();
-      onRow(name, row);
-      await writer.add(row);
+  const writers = new Map<TableName, RowWriter>();
+  const read = (name: TableName): AsyncGenerator<Row> => {
+    const init = { columns: columnsOf(name), isNew: true, signal, onWritten: onRows };
+    writers.set(name, new RowWriter(to.table(name), init));
+    return whole.of(name, readRows(from.table(name), init.columns, found.get(name) ?? []));
+  };
+  const write = async (name: TableName, row: Row): Promise<void> => {
+    signal?.throwIfAborted();
+    onRow(name, row);
+    await writers.get(name)?.add(row);
+  };
+  for await (const row of read("sessions")) await write("sessions", row);
+  // Together: a message tells by its digest what its parts have to be.
+  for await (const { message, parts } of withParts(read("messages"), read("parts"))) {
+    if (message) {
+      await whole.check(message, parts);
+      await write("messages", message);
     }
-    await writer.finish();
+    for (const part of parts) await write("parts", part);
   }
+  for await (const row of read("windows")) await write("windows", row);
+  for (const writer of writers.values()) await writer.finish();
 }

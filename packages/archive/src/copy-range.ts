@@ -1,6 +1,7 @@
 import { addedRow, movedRow } from "@pond/sessions/rows";
 import type { Row, Store } from "@pond/substrate";
 import { isWhole } from "./damage.ts";
+import { HollowMessages } from "./hollow-messages.ts";
 import { keyText } from "./key-order.ts";
 import type { PlacedStore } from "./places.ts";
 import { type Labels, planRange, type RangePlan } from "./plan-range.ts";
@@ -27,7 +28,7 @@ export type RangeOptions = {
 
 export type CopiedRange = Pick<RangePlan, "differing" | "mixed"> & {
   readonly tables: ReadonlyMap<string, RowCounts>;
-  /** Sessions of which a damaged row was left out. */
+  /** Sessions of which a damaged row was left out, or a message has lost its parts. */
   readonly damaged: ReadonlySet<string>;
 };
 
@@ -70,7 +71,7 @@ export async function copyRange(
 
 type WriteOptions = RangeOptions & {
   readonly onInserted: (table: TableName, rows: number) => void;
-  /** Told of a session of which a damaged row is left out. */
+  /** Told of a session of which a damaged row is left out, or a message has lost its parts. */
   readonly onDamaged: (sessionId: string) => void;
 };
 
@@ -89,6 +90,7 @@ async function writeMissing(
   // Windows are made of all messages that are there, so those of the one store say too little, or
   // what the other does not hold.
   const isOwn = (id: string): boolean => known.has(id) || mixed.has(id);
+  const hollow = new HollowMessages(from);
   for (const name of readOrder.toReversed()) {
     // A power cut that keeps a row has to keep what is below it.
     if (name === "messages" || name === "sessions") await to.flush();
@@ -102,6 +104,10 @@ async function writeMissing(
       if (name === "windows" && isOwn(String(row["session_id"]))) {
         onRows(1);
         continue;
+      }
+      if (name === "parts") hollow.addPart(row);
+      if (name === "messages" && (await hollow.has(row))) {
+        options.onDamaged(String(row["session_id"]));
       }
       await writer.add(row);
     }

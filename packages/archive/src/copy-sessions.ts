@@ -4,7 +4,7 @@ import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
 import { isDamage } from "./damage.ts";
 import { compareText } from "./key-order.ts";
-import { findRows } from "./places.ts";
+import { findRows, rowlessSessions } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
 import { namesApart } from "./session-names.ts";
@@ -28,7 +28,8 @@ export type CopyReport = {
   readonly differing: number;
   /**
    * Ids of sessions with a damaged row: where it is the target's, search does not find what they got,
-   * and where it is the other's, it was left out.
+   * and where it is the other's, it was left out; of those with a message that has lost its parts; and
+   * of those that were left out because their own row is not there.
    */
   readonly damaged: readonly string[];
   /** Vectors left out, because those of the two stores are not equally long. */
@@ -66,7 +67,7 @@ export async function copySessions(
     onProgress?.({ step: "copy", done, total: Math.max(done, total) });
   };
   const tables: Record<string, RowCounts> = {};
-  const damaged = new Set<string>();
+  const damaged = new Set(await rowlessSessions(from, places));
   let differing = 0;
   for (const range of ranges) {
     const options = { columnsOf, now, signal, onRows };

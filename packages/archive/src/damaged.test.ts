@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { findDamaged, type SessionStore } from "@pond/sessions";
+import type { Row } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
 import { copySessions } from "./copy-sessions.ts";
 import { exportArchive } from "./export-archive.ts";
@@ -7,6 +8,7 @@ import { importArchive } from "./import-archive.ts";
 import type { ArchiveRedactor } from "./redaction.ts";
 import {
   breaking,
+  copyTable,
   damagedCopy,
   ingest,
   openStore,
@@ -25,6 +27,17 @@ async function damagedStore(
   const whole = await openStore();
   for (const state of states) await ingest(whole, [saying(state), saying("ok", { id: "t" })]);
   return damagedCopy(whole, breaking(table, id, column));
+}
+
+type Damage = Parameters<typeof damagedCopy>[1];
+
+function isPart(table: string, row: Row, messageId: string): boolean {
+  return table === "parts" && row["message_id"] === messageId;
+}
+
+/** A part that is none of its message any more, though an import takes it. */
+function asAnother(row: Row): Row {
+  return { ...row, variant_data: '{"text":"9"}' };
 }
 
 const nothing: ArchiveRedactor = { text: (text) => text, json: (value) => value, counts: () => [] };
@@ -85,6 +98,49 @@ describe.each([
     expect(await target.store.table("messages").count()).toBe(1);
   });
 
+  it.each<[string, Damage]>([
+    ["has lost its parts", (table, row) => (isPart(table, row, "m") ? undefined : row)],
+    ["reads as another", (table, row) => (isPart(table, row, "m") ? asAnother(row) : row)],
+  ])("names the session of a message that %s, and takes it", async (_, damage) => {
+    const whole = await openStore();
+    await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
+
+    const { damaged, target } = await exported(await damagedCopy(whole, damage));
+
+    expect(damaged).toEqual(["s"]);
+    expect([...(await findDamaged(target))]).toEqual([["s", new Set(["m"])]]);
+    await ingest(target, [saying("a m:1 b")], { damaged: await findDamaged(target) });
+    expect(await shown(target)).toBe("a m:1 b");
+  });
+
+  it("takes no offence at a value that was mended beside it", async () => {
+    const whole = await openStore();
+    await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
+    const sessions = await damagedCopy(whole, (table, row) =>
+      isPart(table, row, "m") ? asAnother(row) : row,
+    );
+    const damaged = await findDamaged(sessions);
+    await ingest(sessions, [saying("a m:1 b"), saying("ok", { id: "t" })], { damaged });
+
+    const { damaged: left, target } = await exported(sessions);
+
+    expect(left).toEqual([]);
+    expect(await shown(target)).toBe("a m:1 b");
+  });
+
+  it("names a session that is left out because its row is gone", async () => {
+    const whole = await openStore();
+    await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
+    const sessions = await damagedCopy(whole, (table, row) =>
+      table === "sessions" && row["id"] === "s" ? undefined : row,
+    );
+
+    const { damaged, target } = await exported(sessions);
+
+    expect(damaged).toEqual(["s"]);
+    expect(await target.store.table("messages").count()).toBe(1);
+  });
+
   it("is readable where a damaged value was moved later", async () => {
     const whole = await openStore();
     for (const state of ["a m:1 b", "a m:2 b", "m:2 a b"]) {
@@ -99,6 +155,38 @@ describe.each([
 
     expect(damaged).toEqual(["s"]);
     expect(await shown(target)).toContain("m:1");
+  });
+});
+
+describe("a copy of a store that lost rows", () => {
+  it.each<[string, Damage]>([
+    ["parts of a message", (table, row) => (isPart(table, row, "m") ? undefined : row)],
+    [
+      "a session's own row",
+      (table, row) => (table === "sessions" && row["id"] === "s" ? undefined : row),
+    ],
+  ])("names the session: %s", async (_, damage) => {
+    const whole = await openStore();
+    await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
+    const source = await damagedCopy(whole, damage);
+    const target = await openStore();
+
+    const { damaged } = await copySessions(source, target);
+
+    expect(damaged).toEqual(["s"]);
+    expect(await shown(target, "t")).toBe("ok");
+  });
+
+  it("takes no offence where an earlier copy brought the parts and broke off", async () => {
+    const source = await openStore();
+    await ingest(source, [saying("a m:1 b")]);
+    const target = await openStore();
+    await copyTable(source, target, "parts");
+
+    const { damaged } = await copySessions(source, target);
+
+    expect(damaged).toEqual([]);
+    expect(await shown(target)).toBe("a m:1 b");
   });
 });
 

@@ -11,7 +11,7 @@ import {
   manifestPath,
   writeManifest,
 } from "./manifest.ts";
-import { findRows } from "./places.ts";
+import { findRows, rowlessSessions } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
 import { redactRange } from "./redact-range.ts";
@@ -42,7 +42,10 @@ export type ExportReport = {
   readonly rows: Readonly<Record<string, number>>;
   /** Digest of the rows of each table: equal for equal rows, whichever store they are in. */
   readonly digests: Readonly<Record<string, string>>;
-  /** Ids of the sessions of which a damaged row was left out. */
+  /**
+   * Ids of the sessions of which a message is not what was written or a damaged row was left out, and
+   * of those that were left out because their own row is not there.
+   */
   readonly damaged: readonly string[];
   /** What the redactor replaced, where there is one. */
   readonly redacted?: readonly RedactedCount[];
@@ -111,7 +114,9 @@ async function writeDatasets(
     declarations.map(({ name, columns }) => [name, new RowDigest(Object.keys(columns))]),
   );
   const columnsOf = (table: string): string[] => Object.keys(copy.table(table).declaration.columns);
-  const ranges = rangesOf(await findRows(store));
+  const places = await findRows(store);
+  whole.leaveOut(await rowlessSessions(store, places));
+  const ranges = rangesOf(places);
   const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
   const onRows = (rows: number): void => {

@@ -19,3 +19,27 @@ export async function* groupedBy(
   }
   if (group.length > 0) yield { key, rows: group };
 }
+
+/** A message and its parts. */
+export type MessageGroup = { readonly message: Row | undefined; readonly parts: readonly Row[] };
+
+/** Each message with its parts; parts of none come alone. Both are in the order of their keys. */
+export async function* withParts(
+  messages: AsyncGenerator<Row>,
+  parts: AsyncGenerator<Row>,
+): AsyncGenerator<MessageGroup> {
+  const groups = groupedBy(parts, ["session_id", "message_id"]);
+  let group = await groups.next();
+  for await (const message of messages) {
+    const key = keyOf(message, ["session_id", "id"]);
+    for (; !group.done && compareKeys(group.value.key, key) < 0; group = await groups.next()) {
+      yield { message: undefined, parts: group.value.rows };
+    }
+    const isOwn = !group.done && compareKeys(group.value.key, key) === 0;
+    yield { message, parts: isOwn ? group.value.rows : [] };
+    if (isOwn) group = await groups.next();
+  }
+  for (; !group.done; group = await groups.next()) {
+    yield { message: undefined, parts: group.value.rows };
+  }
+}

@@ -10,8 +10,8 @@ import type { WindowPiece } from "@pond/sessions/search";
 import { and, isNotNull, type Row, type Store } from "@pond/substrate";
 import { isDamage } from "./damage.ts";
 import { RedactionInvalidError } from "./errors.ts";
-import { groupedBy } from "./grouped-rows.ts";
-import { compareKeys, compareText, keyOf, keyText } from "./key-order.ts";
+import { groupedBy, type MessageGroup, withParts } from "./grouped-rows.ts";
+import { compareText, keyText } from "./key-order.ts";
 import { type Range, within } from "./ranges.ts";
 import { readRows } from "./read-rows.ts";
 import type { Redaction } from "./redaction.ts";
@@ -84,6 +84,7 @@ export async function redactRange(
       }
       continue;
     }
+    await whole.check(message, parts);
     const session = known.get(String(message["session_id"]));
     const movedDigest = (row: Row) => movedDigests.get(valueKey(row));
     const project = session?.project ?? "";
@@ -118,29 +119,6 @@ function asRedacted<T>(table: TableName, row: Row, make: () => T): T {
   }
 }
 
-type Group = { readonly message: Row | undefined; readonly parts: readonly Row[] };
-
-/** Each message with its parts; parts of none come alone. Both are in the order of their keys. */
-async function* withParts(
-  messages: AsyncGenerator<Row>,
-  parts: AsyncGenerator<Row>,
-): AsyncGenerator<Group> {
-  const groups = groupedBy(parts, ["session_id", "message_id"]);
-  let group = await groups.next();
-  for await (const message of messages) {
-    const key = keyOf(message, ["session_id", "id"]);
-    for (; !group.done && compareKeys(group.value.key, key) < 0; group = await groups.next()) {
-      yield { message: undefined, parts: group.value.rows };
-    }
-    const isOwn = !group.done && compareKeys(group.value.key, key) === 0;
-    yield { message, parts: isOwn ? group.value.rows : [] };
-    if (isOwn) group = await groups.next();
-  }
-  for (; !group.done; group = await groups.next()) {
-    yield { message: undefined, parts: group.value.rows };
-  }
-}
-
 /** The stored windows, and for sessions whose texts changed those made of the new ones. */
 async function* windowsOf(
   from: Store,
@@ -171,7 +149,7 @@ async function digestsOfMoves(
   from: Store,
   range: Range,
   redaction: Redaction,
-  groups: () => AsyncGenerator<Group>,
+  groups: () => AsyncGenerator<MessageGroup>,
 ): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
   const wanted = new Set<string>();

@@ -173,15 +173,15 @@ export async function copyTable(
     );
 }
 
-/** A store with the same rows, some of them changed as nobody writes them. */
+/** A store with the same rows, some of them changed as nobody writes them, or gone. */
 export async function damagedCopy(
   from: SessionStore,
-  damage: (table: string, row: Row) => Row,
+  damage: (table: string, row: Row) => Row | undefined,
 ): Promise<SessionStore> {
   const to = await openStore();
   for (const { name, columns } of sessionTables) {
     const read = await from.store.table(name).rows({ columns: Object.keys(columns) });
-    const rows = read.map((row) => damage(name, row));
+    const rows = read.map((row) => damage(name, row)).filter((row) => row !== undefined);
     const cells = Object.keys(columns).map((column) => [
       column,
       rows.map((row) => row[column] ?? null),

@@ -1,4 +1,4 @@
-import { rowsOfCarrier } from "@pond/sessions/rows";
+import { isAsWritten, rowsOfCarrier } from "@pond/sessions/rows";
 import { and, eq, type Row, type Store } from "@pond/substrate";
 import { isWhole } from "./damage.ts";
 import { groupedBy } from "./grouped-rows.ts";
@@ -22,6 +22,24 @@ export class WholeRows {
   /** Ids of the sessions of which something was left out. */
   get damaged(): string[] {
     return [...this.#damaged].sort(compareText);
+  }
+
+  /** Sessions that are left out as a whole. */
+  leaveOut(sessionIds: Iterable<string>): void {
+    for (const id of sessionIds) this.#damaged.add(id);
+  }
+
+  /**
+   * Notes a message that is not what was written although its rows can be read: its parts are gone, or
+   * a value is another. It is taken all the same, unless a carrier says again what it was.
+   */
+  async check(message: Row, parts: readonly Row[]): Promise<void> {
+    const { session_id: sessionId, id, revises, digest } = message;
+    if (revises !== null || isAsWritten(message, parts)) return;
+    const carriers = await this.#carriersOf(String(sessionId), String(id));
+    if (!carriers.some((carrier) => carrier["digest"] === digest)) {
+      this.#damaged.add(String(sessionId));
+    }
   }
 
   /** Those among rows of a table, in the order of their keys; sessions are to come first. */

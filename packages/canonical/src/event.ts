@@ -52,6 +52,11 @@ export type FaultEvent = {
    * a message that is missing then was removed. Where left out, it may be behind the fault.
    */
   readonly isLogWhole?: boolean;
+  /**
+   * Of what a reader lists: true where the client left it behind, so that nobody has to do something
+   * about it. It is told once, and where somebody asks.
+   */
+  readonly isLeftover?: boolean;
 };
 
 /** A record that is not complete yet, such as a last line still being written. */

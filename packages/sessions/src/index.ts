@@ -11,7 +11,7 @@ export { type FoldSessionsOptions, foldSessions } from "./fold-sessions.ts";
 export { idApart } from "./ingest/apart.ts";
 export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
-export type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
+export type { AddedAt, IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
 export { type Held, onlyPlace, type Place } from "./ingest/place.ts";
 export { childrenOf, rootOf, rootsOf } from "./read/ancestry.ts";
 export { clientTitles } from "./read/client-titles.ts";
@@ -31,6 +31,7 @@ export { type LaterParent, type LaterParents, laterParents } from "./read/later-
 export { type ListedSession, type ListOptions, listSessions } from "./read/list.ts";
 export type { At } from "./read/outline.ts";
 export { projectFilter } from "./read/project.ts";
+export { rowlessIds } from "./read/rowless.ts";
 export {
   type PartSummary,
   type ResponseMode,

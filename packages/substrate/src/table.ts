@@ -22,6 +22,7 @@ import {
   scanQuery,
 } from "./read/read.ts";
 import { toSql } from "./read/sql.ts";
+import { locate } from "./storage/storage.ts";
 import { renew } from "./write/renew.ts";
 import { type Exclusive, type InsertOutcome, TableWriter } from "./write/write.ts";
 
@@ -216,7 +217,8 @@ export class Table {
   /** See {@link fold}. */
   async fold(options: FoldOptions = {}): Promise<FoldOutcome> {
     this.#refuseInRead();
-    return fold(this.declaration, this.#handle, this.#location, this.#flush, options);
+    const place = { location: this.#location, home: locate(this.uri).folder };
+    return fold(this.declaration, this.#handle, place, this.#flush, options);
   }
 
   /** Rows, fragments and how far each index reaches. */

@@ -1,7 +1,7 @@
-import type { Reader } from "@pond/canonical/adapter";
+import { fileFault, type Reader } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { line, withBench } from "./sync.test-kit.ts";
-import { previewSync, sync } from "./sync.ts";
+import { previewSync, type SyncOptions, sync } from "./sync.ts";
 
 /** A reader of files that may not be opened. */
 const locked = (reader: Reader): Reader => ({
@@ -106,4 +106,42 @@ it("previews a file that could not be opened as what it was, and a sync tries it
     expect(previewed?.faults).toEqual(synced?.faults);
     expect(previewed?.faults).toHaveLength(1);
     expect(again?.sessions).toMatchObject({ seen: 1, new: 1, failed: 0 });
+  }));
+
+/** A reader that names what its client left behind. */
+const leaving = (reader: Reader, places: readonly string[]): Reader => ({
+  ...reader,
+  async *sessions(signal) {
+    yield* reader.sessions(signal);
+    for (const place of places) {
+      yield { ...fileFault("claude-code", place, "taken back"), isLeftover: true };
+    }
+  },
+});
+
+it("tells once of what a client left behind, and whenever somebody asks", () =>
+  withBench(async (bench) => {
+    bench.write("s1", line("s1", "a", "x"));
+    const told = async (places: readonly string[], options: Partial<SyncOptions> = {}) => {
+      const wrap = (reader: Reader): Reader => leaving(reader, places);
+      const [report] = (await bench.sync({ ...options, wrap })).adapters;
+      return report?.faults.map(({ location }) => location);
+    };
+    const wrapped = bench
+      .sources()
+      .map((source) => ({ ...source, reader: leaving(source.reader, ["/a", "/b"]) }));
+    const { stateDirectory } = bench;
+    const preview = { stateDirectory, host: "bench", now: () => new Date(0) };
+
+    const first = await told(["/a"]);
+    const again = await told(["/a"]);
+    const grown = await told(["/b", "/a"]);
+    const shown = (await previewSync(bench.sessions, wrapped, preview)).adapters[0]?.faults;
+    const verified = await told(["/a", "/b"], { isVerifying: true });
+    const gone = await told(["/b"]);
+    const back = await told(["/a", "/b"]);
+
+    expect([first, again, grown, verified]).toEqual([["/a"], [], ["/b"], ["/a", "/b"]]);
+    expect(shown).toHaveLength(2);
+    expect([gone, back]).toEqual([[], ["/a"]]);
   }));

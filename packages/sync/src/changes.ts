@@ -14,6 +14,8 @@ export type ListOptions = {
   readonly nowMs: number;
   /** Call every session changed, whatever was seen before. */
   readonly isVerifying?: boolean;
+  /** Tell also of leftovers that a sync has told of. */
+  readonly isPreview?: boolean;
   readonly onListed?: (sessions: number) => void;
   readonly signal?: AbortSignal | undefined;
 };
@@ -30,12 +32,17 @@ export async function listChanges(
 ): Promise<SourceSession[]> {
   const changed: SourceSession[] = [];
   const keys = new Set<string>();
-  let isComplete = true;
+  const leftovers = new Set<string>();
+  let isComplete = !source.isPart;
   for await (const found of listOf(source, options.signal)) {
     options.signal?.throwIfAborted();
     if (found.kind === "fault") {
-      isComplete = false;
-      if (report.faults.length < maxFaultsPerSession) report.faults.push(toFault(found));
+      const fault = toFault(found);
+      if (found.isLeftover) leftovers.add(fault.location);
+      else isComplete = false;
+      const isNews = !seen.hasTold(fault.location) || options.isVerifying || options.isPreview;
+      if (found.isLeftover && !isNews) continue;
+      if (report.faults.length < maxFaultsPerSession) report.faults.push(fault);
       else report.faults_omitted += 1;
       continue;
     }
@@ -50,6 +57,7 @@ export async function listChanges(
     options.onListed?.(keys.size);
   }
   seen.markGone(keys, isComplete);
+  if (!source.isPart) seen.tell(leftovers);
   return changed;
 }
 

@@ -15,16 +15,31 @@ export type Source = {
   readonly reader: Reader;
   /** True where somebody asked for this path: what is usually read counts more. */
   readonly isAsked?: boolean;
+  /** Set where somebody asked for this path: it may lie within another place of its client. */
+  readonly others?: OtherPlaces;
+  /** True where only some of its sessions are read. */
+  readonly isPart?: boolean;
+};
+
+/** Places of a client beside one that somebody asked for. */
+export type OtherPlaces = {
+  /** Those that are read where nobody asks for any. */
+  readonly usual: readonly Source[];
+  /** One that was read before. */
+  at(path: string): Source;
 };
 
 /** Where to look for clients. */
 export type DiscoverOptions = {
   readonly surroundings: Surroundings;
-  /** Places to read instead of the client's homes, by adapter. */
+  /**
+   * Places to read instead of those that are usually read, by adapter. Of one that lies within another
+   * place of its client, that one's sessions are read as far as they lie there.
+   */
   readonly paths?: Readonly<Record<string, readonly string[]>>;
   /**
-   * The same for those without `paths`, of a configuration that outlives a disk that is unplugged:
-   * a place that is not there now is a fault of its own, and the others are read.
+   * Places that are usually read instead of the client's homes, of a configuration that outlives a
+   * disk that is unplugged: one that is not there now is a fault of its own, and the others are read.
    */
   readonly configured?: Readonly<Record<string, readonly string[]>>;
 };
@@ -43,17 +58,21 @@ export function discoverSources(
   return adapters.flatMap((adapter) => {
     const { origin } = adapter;
     const asked = ownOf(paths, origin)?.map((path) => requirePlace(origin, path));
-    if (asked !== undefined) {
-      return [...new Set(asked)].map((path) => ({ ...sourceAt(adapter, path), isAsked: true }));
-    }
     const lasting = ownOf(configured, origin);
-    if (lasting === undefined) return homesOf(adapter, surroundings);
-    const away = lasting.filter((path) => findPlace(path).length === 0);
-    return [
-      ...sourcesAt(adapter, lasting),
-      ...away.map((path) => faulty(origin, path, fileFault(origin, path, "nothing is there"))),
-    ];
+    const usual = lasting ? lastingOf(adapter, lasting) : homesOf(adapter, surroundings);
+    if (asked === undefined) return usual;
+    const at = (path: string): Source => ({ ...sourceAt(adapter, path), isAsked: true });
+    return [...new Set(asked)].map((path) => ({ ...at(path), others: { usual, at } }));
   });
+}
+
+function lastingOf(adapter: Adapter, paths: readonly string[]): Source[] {
+  const { origin } = adapter;
+  const away = paths.filter((path) => findPlace(path).length === 0);
+  return [
+    ...sourcesAt(adapter, paths),
+    ...away.map((path) => faulty(origin, path, fileFault(origin, path, "nothing is there"))),
+  ];
 }
 
 function homesOf(adapter: Adapter, surroundings: Surroundings): Source[] {

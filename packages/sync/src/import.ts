@@ -1,4 +1,9 @@
-import { type Reader, RecordCount, type SourceSession } from "@pond/canonical/adapter";
+import {
+  isSystemError,
+  type Reader,
+  RecordCount,
+  type SourceSession,
+} from "@pond/canonical/adapter";
 import {
   createIngest,
   type Damaged,
@@ -17,7 +22,7 @@ import { Places } from "./places.ts";
 import { type Plan, planImport, type Work } from "./plan.ts";
 import type { SyncProgress } from "./progress.ts";
 import type { AdapterReport } from "./report.ts";
-import type { AddedRow, Stored } from "./seen-file.ts";
+import { type AddedRow, type Stored, watchedTables } from "./seen-file.ts";
 import { nothingStored, storedIn } from "./stored.ts";
 import { Tracker } from "./tracker.ts";
 
@@ -37,6 +42,11 @@ export type ImportOptions = {
   readonly isVerifying?: boolean;
   /** Told as sessions are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
+  /**
+   * Told where the state directory cannot be written: what was read is stored, and will be read
+   * again. Without, the import throws that.
+   */
+  readonly onUnremembered?: (error: unknown) => void;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -82,7 +92,7 @@ async function importChanged(
   const plan = await planImport(sources, { ...options, stored });
   const isChanged = plan.works.some(({ changed }) => changed.length > 0);
   if (isChanged) await importPlanned(sessions, plan, stored, options);
-  else await saveAll(plan, stored);
+  else await save(plan.works, stored, options);
   return [...plan.reports.values()];
 }
 
@@ -93,7 +103,7 @@ export async function previewImport(
   options: ImportOptions,
 ): Promise<AdapterReport[]> {
   const stored = sessions === undefined ? nothingStored : await storedIn(sessions);
-  const plan = await planImport(sources, { ...options, stored });
+  const plan = await planImport(sources, { ...options, stored, isPreview: true });
   const nowMs = options.now().getTime();
   for (const { changed, seen, report } of plan.works) {
     for (const found of changed) countDue(seen.get(found.key), found, { report, nowMs });
@@ -119,14 +129,14 @@ async function importPlanned(
         signal?.throwIfAborted();
         await importSession(ingest, work, session, { ...options, tracker, places });
         if (now().getTime() - savedAtMs < saveEveryMs) continue;
-        await work.seen.save(await storedIn(sessions));
+        await save([work], await storedIn(sessions), options);
         savedAtMs = now().getTime();
       }
     }
   } finally {
     // Also after a failure or an interruption: what was read need not be read again.
     await ingest.finish();
-    await saveAll(plan, await storedIn(sessions));
+    await save(plan.works, await storedIn(sessions), options);
   }
 }
 
@@ -165,7 +175,7 @@ async function importSession(
     isUnchanged: async () => (await fingerprintOf(reader, key)) === fingerprint,
     onCommitted: (outcome) => {
       const remembered = countOutcome(report, outcome, read, now().getTime());
-      seen.set(key, remembered, addedRow(outcome));
+      seen.set(key, remembered, addedRows(outcome));
     },
   });
   if (notes.sessionId !== undefined) places.read(work, reading, notes.sessionId);
@@ -182,11 +192,23 @@ async function fingerprintOf(reader: Reader, key: string): Promise<string | unde
   }
 }
 
-function addedRow({ session_id: sessionId, added_at: at }: IngestOutcome): AddedRow | undefined {
-  if (sessionId === undefined || at === undefined) return undefined;
-  return { sessionId, atMicros: Number(at) };
+function addedRows({ session_id: sessionId, added_at: times }: IngestOutcome): AddedRow[] {
+  if (sessionId === undefined) return [];
+  return watchedTables.flatMap((table) => {
+    const at = times[table];
+    return at === undefined ? [] : { table, sessionId, atMicros: Number(at) };
+  });
 }
 
-async function saveAll(plan: Plan, stored: Stored): Promise<void> {
-  await Promise.all(plan.works.map(({ seen }) => seen.save(stored)));
+async function save(
+  works: readonly Work[],
+  stored: Stored,
+  { onUnremembered }: ImportOptions,
+): Promise<void> {
+  try {
+    await Promise.all(works.map(({ seen }) => seen.save(stored)));
+  } catch (error) {
+    if (onUnremembered === undefined || !isSystemError(error)) throw error;
+    onUnremembered(error);
+  }
 }

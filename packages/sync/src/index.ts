@@ -1,4 +1,9 @@
-export { type DiscoverOptions, discoverSources, type Source } from "./discover.ts";
+export {
+  type DiscoverOptions,
+  discoverSources,
+  type OtherPlaces,
+  type Source,
+} from "./discover.ts";
 export { type EmbedMessagesOptions, type EmbedReport, embedMessages } from "./embed.ts";
 export {
   BothFailedError,

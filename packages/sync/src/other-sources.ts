@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { type Extent, readSeenFile, type Stored } from "./seen-file.ts";
+import type { Source } from "./discover.ts";
+import { type Extent, isOfCounts, readSeenFile, type Stored, seenFile } from "./seen-file.ts";
 
 /** A session as another source had it when that was read. */
 export type FoundElsewhere = {
@@ -12,14 +13,14 @@ export type FoundElsewhere = {
 };
 
 type Work = {
-  readonly source: { readonly path: string };
+  readonly source: Pick<Source, "path" | "others">;
   readonly seen: { readonly file: string };
 };
 
 /**
  * Sessions of the sources of this machine that are not read now: the usual ones where a folder is
  * synced by itself, and that folder afterwards. Sources that are gone, or that overlap with one that
- * is read, are left out.
+ * is read, are left out; not those around one that is known to be no part of them.
  */
 export async function foundElsewhere(
   stateDirectory: string,
@@ -33,14 +34,26 @@ export async function foundElsewhere(
     const seen = await readSeenFile(file);
     const { path, isUsual = true } = seen ?? {};
     if (seen === undefined || path === undefined || !existsSync(path)) continue;
-    if (works.some(({ source }) => isAbsolute(source.path) && overlap(source.path, path))) continue;
+    if (works.some(({ source }) => overlap(source, path))) continue;
     // To look for the last row of each would cost a question to the store.
-    if (seen.storedMessages > stored.messages) continue;
+    if (!isOfCounts(seen, stored)) continue;
     for (const [, , { sessionId, extent, isGone } = {}] of seen.sessions) {
       if (sessionId && extent && !isGone) found.push({ sessionId, extent, path, isUsual });
     }
   }
   return found;
+}
+
+/** Places of an adapter that this machine read for a store, the outermost first. */
+export async function placesRead(stateDirectory: string, adapter: string): Promise<string[]> {
+  const files = stateFiles(stateDirectory);
+  const seen = await Promise.all(
+    files.map(async (file) => [file, await readSeenFile(file)] as const),
+  );
+  const paths = seen.flatMap(([file, { path } = {}]) =>
+    path !== undefined && file === seenFile(stateDirectory, { adapter, path }) ? [path] : [],
+  );
+  return paths.sort((one, other) => one.length - other.length);
 }
 
 function stateFiles(directory: string): string[] {
@@ -50,11 +63,13 @@ function stateFiles(directory: string): string[] {
     .map((name) => join(directory, name));
 }
 
-function overlap(one: string, other: string): boolean {
-  return isWithin(one, other) || isWithin(other, one);
+function overlap({ path, others }: Work["source"], place: string): boolean {
+  if (!isAbsolute(path)) return false;
+  return isWithin(place, path) || (others === undefined && isWithin(path, place));
 }
 
-function isWithin(path: string, folder: string): boolean {
+/** True for what lies in a folder, and for the folder. */
+export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return !isAbsolute(way) && way !== ".." && !way.startsWith(`..${sep}`);
 }

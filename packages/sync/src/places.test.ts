@@ -122,6 +122,102 @@ describe("a session on two machines with one store", () => {
     }));
 });
 
+describe("an older copy on another machine", () => {
+  const old = { 1: "giraffes", 2: "draft" };
+  const later = { 1: "giraffes", 2: "final", 5: "zebras" };
+
+  /** A desk that went on after its home was copied, and a laptop with the copy. */
+  async function deskAndLaptop(bench: Bench): Promise<readonly [desk: Machine, laptop: Machine]> {
+    const machines = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])] as const;
+    for (const each of machines) each.write(old);
+    await machines[0].sync();
+    machines[0].write(later);
+    await machines[0].sync();
+    return machines;
+  }
+
+  it.each([
+    ["alone", old, [0, 0, 0], ["giraffes", "final", "zebras"]],
+    [
+      "with what is nowhere else",
+      { ...old, 3: "lynx" },
+      [1, 0, 0],
+      ["giraffes", "final", "lynx", "zebras"],
+    ],
+    [
+      "that goes further, and is none",
+      { ...old, 7: "otter" },
+      [1, 1, 0],
+      ["giraffes", "draft", "zebras", "otter"],
+    ],
+    ["with a value of its own", { ...old, 2: "mine" }, [0, 1, 0], ["giraffes", "mine", "zebras"]],
+  ])("hides no later value: %s", (_, copy, changes, shown) =>
+    withBench(async (bench) => {
+      const [desk, laptop] = await deskAndLaptop(bench);
+      laptop.write(copy);
+
+      expect(changed(await laptop.sync())).toEqual(changes);
+
+      expect((await texts(bench)).toSorted()).toEqual(shown.toSorted());
+      expect(changed(await laptop.sync(true))).toEqual([0, 0, 0]);
+      expect(changed(await desk.sync())).toEqual([0, 0, 0]);
+    }),
+  );
+
+  it("hides none where both were in step before", () =>
+    withBench(async (bench) => {
+      const [desk, laptop] = await deskAndLaptop(bench);
+      laptop.write(later);
+      await laptop.sync();
+      desk.write({ ...later, 2: "the very last", 6: "otter" });
+      await desk.sync();
+
+      expect(changed(await laptop.sync(true))).toEqual([0, 0, 0]);
+      expect(await texts(bench)).toContain("the very last");
+    }));
+
+  it("hides none where both go equally far", () =>
+    withBench(async (bench) => {
+      const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
+      for (const text of ["draft", "final"]) {
+        desk.write({ ...old, 2: text });
+        await desk.sync();
+      }
+      laptop.write(old);
+
+      for (const isVerifying of [false, true]) {
+        expect(changed(await laptop.sync(isVerifying))).toEqual([0, 0, 0]);
+      }
+      expect(await texts(bench)).toContain("final");
+    }));
+
+  it("is none any more once somebody edits it, and may be edited back", () =>
+    withBench(async (bench) => {
+      const [desk, laptop] = await deskAndLaptop(bench);
+      await laptop.sync();
+      laptop.write({ ...old, 3: "lynx" });
+      expect(changed(await laptop.sync())).toEqual([1, 0, 0]);
+      for (const text of ["mine", "draft", "mine", "final"]) {
+        laptop.write({ ...old, 2: text, 3: "lynx" });
+        expect(changed(await laptop.sync())).toEqual([0, 1, 0]);
+        expect(await texts(bench)).toContain(text);
+      }
+      for (const text of ["draft", "another", "draft"]) {
+        desk.write({ ...later, 2: text });
+        expect(changed(await desk.sync())).toEqual([0, 1, 0]);
+      }
+    }));
+
+  it("is none where the one machine edits back what it said", () =>
+    withBench(async (bench) => {
+      const [desk] = await deskAndLaptop(bench);
+      desk.write({ ...later, 2: "draft" });
+
+      expect(changed(await desk.sync())).toEqual([0, 1, 0]);
+      expect(await texts(bench)).toContain("draft");
+    }));
+});
+
 describe("a session in several places of one machine", () => {
   it.each([
     ["first", ["home", "old"]],

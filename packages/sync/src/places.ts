@@ -60,8 +60,10 @@ export class Places {
     // What one place of a session lacks, another may hold: then nothing has disappeared. But a copy
     // that somebody asked for once must not keep alive what the client deletes.
     const isAlone = others().length === 0 && elsewhere.every((each) => isUsual && !each.isUsual);
+    const seen = this.#seenBefore(before, sessionId);
     return {
-      held: isAlone ? this.#heldBefore(before, sessionId) : undefined,
+      held: isAlone ? heldIn(seen, before) : undefined,
+      agreedAt: agreedAt(seen),
       isNewest: () => {
         const own = extentOf(notes, before);
         const isAhead = (other: Extent | undefined, isFirst: boolean): boolean => {
@@ -95,13 +97,10 @@ export class Places {
   }
 
   /** Of a file that was moved, from where it was. */
-  #heldBefore(before: SeenSession | undefined, sessionId: string): Place["held"] {
-    if (before?.sessionId === sessionId) {
-      // Older versions noted neither; they took all that was stored as held.
-      return before.extent === undefined && before.held === undefined ? "all" : before.held;
-    }
+  #seenBefore(before: SeenSession | undefined, sessionId: string): SeenSession | undefined {
+    if (before?.sessionId === sessionId) return before;
     const [gone, ...others] = this.#gone.get(sessionId) ?? [];
-    return others.length === 0 ? gone?.session.held : undefined;
+    return others.length === 0 ? gone?.session : undefined;
   }
 
   #put(sessionId: string, found: Found): void {
@@ -109,6 +108,17 @@ export class Places {
     this.#here.set(sessionId, places);
     places.set(nameOf(found.source, found.key), found);
   }
+}
+
+function heldIn(seen: SeenSession | undefined, before: SeenSession | undefined): Place["held"] {
+  // Older versions noted neither; they took all that was stored as held.
+  const isOfOlder = seen?.extent === undefined && seen?.held === undefined;
+  return seen && seen === before && isOfOlder ? "all" : seen?.held;
+}
+
+/** Up to when rows were stored when a place said what they show; 0 where it was never read. */
+export function agreedAt(seen: SeenSession | undefined): number | undefined {
+  return seen ? (seen.agreedAt ?? seen.held?.addedAt) : 0;
 }
 
 /** How far a session goes as it was read, or went here before. */

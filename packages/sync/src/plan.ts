@@ -5,6 +5,7 @@ import type { SyncProgress } from "./progress.ts";
 import { type AdapterReport, emptyReport } from "./report.ts";
 import type { Stored } from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
+import { wholePlaces } from "./whole-places.ts";
 
 /** One source with what has to be read of it. */
 export type Work = {
@@ -27,6 +28,7 @@ export type PlanOptions = {
   readonly software?: string;
   readonly now: () => Date;
   readonly isVerifying?: boolean;
+  readonly isPreview?: boolean;
   readonly onProgress?: (progress: SyncProgress) => void;
   readonly signal?: AbortSignal | undefined;
 };
@@ -39,7 +41,7 @@ export async function planImport(
   const reports = new Map(adapters.map((name) => [name, emptyReport(name)]));
   const works: Work[] = [];
   const nowMs = now().getTime();
-  for (const source of sources) {
+  for (const source of await wholePlaces(sources, stateDirectory, options.signal)) {
     const { adapter } = source;
     const report = reports.get(adapter) ?? emptyReport(adapter);
     reports.set(adapter, report);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Held } from "@pond/sessions";
+import type { AddedAt, Held } from "@pond/sessions";
 import type { Fault } from "./fault.ts";
 
 /**
@@ -17,6 +17,8 @@ export type SeenSession = {
   readonly sessionId?: string;
   /** What the store showed of it then. */
   readonly held?: Held;
+  /** Set while it is an older copy: up to when rows of it were stored when it was none, or 0. */
+  readonly agreedAt?: number;
   /** The largest it was seen with here: a client may delete messages, or lose some. */
   readonly extent?: Extent;
   /** It was not there when its source was listed: deleted, under another key now, or out of reach. */
@@ -30,12 +32,22 @@ export type SeenSession = {
   readonly omittedFaults?: number;
 };
 
-/** A row that was added to the store, by its session and the time it was stamped with. */
-export type AddedRow = { readonly sessionId: string; readonly atMicros: number };
+/** The tables that sessions are written to; what else there is is made of these. */
+export const watchedTables = ["sessions", "messages", "parts"] as const;
+export type WatchedTable = (typeof watchedTables)[number] & keyof AddedAt;
 
-/** What the store holds now, as far as it tells whether it was set back. */
+/** A row that was added to a table, by its session and the time it was stamped with. */
+export type AddedRow = {
+  readonly table: WatchedTable;
+  readonly sessionId: string;
+  readonly atMicros: number;
+};
+
+type RowCounts = Readonly<Record<WatchedTable, number>>;
+
+/** What the store holds now, as far as it tells whether any table was set back. */
 export type Stored = {
-  readonly messages: number;
+  readonly rows: RowCounts;
   holds(row: AddedRow): Promise<boolean>;
 };
 
@@ -54,9 +66,13 @@ export type SeenFile = {
   /** True where it was ever read without being asked for by its path. */
   readonly isUsual?: boolean;
   readonly storedMessages: number;
-  /** Absent in files of older versions, and where nothing was added. */
-  readonly lastAdded?: AddedRow;
+  /** Absent in files of older versions. */
+  readonly storedRows?: RowCounts;
+  /** The last row of each table that came from this source; absent in files of older versions. */
+  readonly lastRows?: readonly AddedRow[];
   readonly sessions: readonly Entry[];
+  /** Places of leftovers that a sync has told of. */
+  readonly told?: readonly string[];
 };
 
 const version = 1;
@@ -73,12 +89,20 @@ export async function readSeenFile(file: string): Promise<SeenFile | undefined> 
 }
 
 /**
- * False of a store that was set back (a restored backup), about which the file says nothing: it
- * holds fewer messages than when the file was written, or lacks the last row that was added.
+ * False of a store of which a table was set back (a restored backup, a torn one that was healed),
+ * about which the file says nothing: it holds fewer rows than when the file was written, or lacks
+ * the last one that was added. Each table by itself, for each can be set back by itself.
  */
 export async function isOfStore(seen: SeenFile, stored: Stored): Promise<boolean> {
-  if (seen.storedMessages > stored.messages) return false;
-  return seen.lastAdded === undefined || stored.holds(seen.lastAdded);
+  if (!isOfCounts(seen, stored)) return false;
+  for (const row of seen.lastRows ?? []) if (!(await stored.holds(row))) return false;
+  return true;
+}
+
+/** As far as counts tell. */
+export function isOfCounts({ storedMessages, storedRows }: SeenFile, { rows }: Stored): boolean {
+  const noted = storedRows ?? { sessions: 0, messages: storedMessages, parts: 0 };
+  return watchedTables.every((table) => noted[table] <= rows[table]);
 }
 
 /** Writes the file whole or not at all. */
@@ -109,12 +133,25 @@ function isSeenFile(value: unknown): value is SeenFile {
   if (!("storedMessages" in value) || typeof value.storedMessages !== "number") return false;
   if ("path" in value && typeof value.path !== "string") return false;
   if ("isUsual" in value && typeof value.isUsual !== "boolean") return false;
-  if ("lastAdded" in value && !isAddedRow(value.lastAdded)) return false;
+  if ("storedRows" in value && !isRowCounts(value.storedRows)) return false;
+  if ("lastRows" in value && !isAddedRows(value.lastRows)) return false;
+  if ("told" in value && !Array.isArray(value.told)) return false;
   return "sessions" in value && Array.isArray(value.sessions) && value.sessions.every(isEntry);
+}
+
+function isRowCounts(value: unknown): value is RowCounts {
+  if (typeof value !== "object" || value === null) return false;
+  const counts = new Map(Object.entries(value));
+  return watchedTables.every((table) => Number.isSafeInteger(counts.get(table)));
+}
+
+function isAddedRows(value: unknown): value is readonly AddedRow[] {
+  return Array.isArray(value) && value.every(isAddedRow);
 }
 
 function isAddedRow(value: unknown): value is AddedRow {
   if (typeof value !== "object" || value === null) return false;
+  if (!("table" in value) || !watchedTables.some((table) => table === value.table)) return false;
   const isNamed = "sessionId" in value && typeof value.sessionId === "string";
   return isNamed && "atMicros" in value && Number.isSafeInteger(value.atMicros);
 }

@@ -1,16 +1,20 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type AddedRow, type Stored, seenFile } from "./seen-file.ts";
+import { type AddedRow, type Stored, seenFile, watchedTables } from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 
 const fault = { adapter: "demo", location: "a.jsonl:3", code: "source_fault", message: "no JSON" };
 const whole = { fingerprint: "9.1", hasFailed: true, pendingSinceMs: 7, faults: [fault] };
 
 const storing = (messages: number, ...rows: readonly AddedRow[]): Stored => ({
-  messages,
-  holds: async (row) => rows.some(({ atMicros }) => atMicros === row.atMicros),
+  rows: { sessions: 5, messages, parts: 20 },
+  holds: async (row) => rows.some((each) => isDeepStrictEqual(each, row)),
+});
+const added = (atMicros: number, table: AddedRow["table"] = "messages"): AddedRow => ({
+  ...{ table, sessionId: "a", atMicros },
 });
 
 const source = { adapter: "demo", path: "/home/ada/.demo" };
@@ -55,7 +59,12 @@ describe("SeenSessions", () => {
     ["is of another version", (text: string) => text.replace('"version":1', '"version":2')],
     ["holds no sessions", () => '{"version":1,"storedMessages":0}'],
     ["holds no extent", (text: string) => text.replace('"1"', '"1",{"extent":7}')],
-    ["names no row", (text: string) => text.replace('"sessions"', '"lastAdded":[],"sessions"')],
+    ["names no row", (text: string) => text.replace('"sessions":[', '"lastRows":[7],"sessions":[')],
+    [
+      "names no table",
+      (text: string) => text.replace('"sessions":[', '"lastRows":[{}],"sessions":['),
+    ],
+    ["counts no parts", (text: string) => text.replace('"parts"', '"pieces"')],
     ["holds other things", () => '{"version":1,"storedMessages":0,"sessions":[["a"],7]}'],
   ])("starts afresh when the file %s", async (_, damage) => {
     const seen = await load(storing(10));
@@ -68,21 +77,34 @@ describe("SeenSessions", () => {
     expect(loaded.get("a")).toBeUndefined();
   });
 
-  it("says nothing of a store that was set back to fewer messages", async () => {
+  it.each(watchedTables)("says nothing of a store that was set back to fewer %s", async (table) => {
+    const whole = storing(10);
     const seen = await load(storing(0));
     seen.set("a", { fingerprint: "1" });
-    await seen.save(storing(10));
+    await seen.save(whole);
 
-    expect((await load(storing(9))).get("a")).toBeUndefined();
-    expect((await load(storing(10))).get("a")).toEqual({ fingerprint: "1" });
+    const rows = { ...whole.rows, [table]: whole.rows[table] - 1 };
+    expect((await load({ ...whole, rows })).get("a")).toBeUndefined();
+    expect((await load(whole)).get("a")).toEqual({ fingerprint: "1" });
+  });
+
+  it.each(watchedTables)("says nothing of a store that lacks the last row of %s", async (table) => {
+    const last = watchedTables.map((each, at) => added(at, each));
+    const seen = await load(storing(0));
+    seen.set("a", { fingerprint: "1" }, last);
+    seen.set("b", { fingerprint: "2" });
+    await seen.save(storing(10, ...last));
+
+    const others = last.filter((row) => row.table !== table);
+    expect((await load(storing(20, ...others))).get("a")).toBeUndefined();
+    expect((await load(storing(20, ...last))).get("a")).toEqual({ fingerprint: "1" });
   });
 
   it("says nothing of a store that lacks the last row that was added", async () => {
-    const [first, last] = [1, 2].map((atMicros) => ({ sessionId: "a", atMicros }));
-    const whole = storing(10, ...[first, last].flatMap((row) => row ?? []));
+    const whole = storing(10, added(1), added(2));
     const seen = await load(storing(0));
-    seen.set("a", { fingerprint: "1" }, first);
-    seen.set("b", { fingerprint: "2" }, last);
+    seen.set("a", { fingerprint: "1" }, [added(1)]);
+    seen.set("b", { fingerprint: "2" }, [added(2)]);
     seen.set("c", { fingerprint: "3" });
     await seen.save(whole);
 
@@ -91,12 +113,11 @@ describe("SeenSessions", () => {
   });
 
   it("goes by what was added before where another process was faster", async () => {
-    const [own, others] = [1, 2].map((atMicros) => ({ sessionId: "a", atMicros }));
-    const held = storing(10, ...(own ? [own] : []));
+    const held = storing(10, added(1));
     const seen = await load(storing(0));
-    seen.set("a", { fingerprint: "1" }, own);
+    seen.set("a", { fingerprint: "1" }, [added(1)]);
     await seen.save(held);
-    seen.set("a", { fingerprint: "2" }, others);
+    seen.set("a", { fingerprint: "2" }, [added(2)]);
     await seen.save(held);
 
     expect((await load(held)).get("a")).toEqual({ fingerprint: "2" });

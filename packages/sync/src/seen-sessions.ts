@@ -8,6 +8,7 @@ import {
   type SeenSession,
   type Stored,
   seenFile,
+  type WatchedTable,
   writeSeenFile,
 } from "./seen-file.ts";
 
@@ -36,9 +37,11 @@ export class SeenSessions {
   readonly path: string;
   readonly #software: string;
   readonly #sessions: Map<string, SeenSession>;
-  #lastAdded: AddedRow | undefined;
+  #told: ReadonlySet<string>;
+  /** The last of each table. */
+  readonly #lastRows: Map<WatchedTable, AddedRow>;
   /** Added since the file was written; another process may have been faster. */
-  #added: AddedRow | undefined;
+  readonly #added: Map<WatchedTable, AddedRow> = new Map();
   #isDirty: boolean;
 
   private constructor(
@@ -51,9 +54,10 @@ export class SeenSessions {
     this.isUsual = !isAsked || seen?.isUsual === true;
     this.path = path;
     this.#software = software;
-    this.#lastAdded = seen?.lastAdded;
+    this.#lastRows = new Map(seen?.lastRows?.map((row) => [row.table, row]));
     // It shall say what it is about, for other sources to be compared with it.
     this.#isDirty = seen !== undefined && seen.isUsual !== this.isUsual;
+    this.#told = new Set(seen?.told);
     const isSameSoftware = seen?.software === software;
     this.#sessions = new Map(
       seen?.sessions.map(([key, fingerprint, rest]) => [
@@ -84,10 +88,10 @@ export class SeenSessions {
     return this.#sessions.entries();
   }
 
-  /** @param added - The last row that reading it added to the store, if any. */
-  set(key: string, session: SeenSession, added?: AddedRow): void {
+  /** @param added - The last row of each table that reading it added to. */
+  set(key: string, session: SeenSession, added: readonly AddedRow[] = []): void {
     this.#sessions.set(key, session);
-    this.#added = added ?? this.#added;
+    for (const row of added) this.#added.set(row.table, row);
     this.#isDirty = true;
   }
 
@@ -109,6 +113,19 @@ export class SeenSessions {
     }
   }
 
+  /** True of a leftover that a sync has told of. */
+  hasTold(location: string): boolean {
+    return this.#told.has(location);
+  }
+
+  /** Remembers the leftovers there are: all of them are told of by now. */
+  tell(locations: ReadonlySet<string>): void {
+    const isSame = this.#told.size === locations.size && [...locations].every(this.hasTold, this);
+    if (isSame) return;
+    this.#told = locations;
+    this.#isDirty = true;
+  }
+
   /**
    * Writes the file; does nothing when nothing changed.
    *
@@ -117,13 +134,16 @@ export class SeenSessions {
   async save(stored: Stored): Promise<void> {
     if (!this.#isDirty) return;
     this.#isDirty = false;
-    if (this.#added && (await stored.holds(this.#added))) this.#lastAdded = this.#added;
-    this.#added = undefined;
+    for (const [table, row] of this.#added) {
+      if (await stored.holds(row)) this.#lastRows.set(table, row);
+    }
+    this.#added.clear();
     await writeSeenFile(this.file, {
       ...{ software: this.#software, path: this.path, isUsual: this.isUsual },
-      storedMessages: stored.messages,
-      ...(this.#lastAdded && { lastAdded: this.#lastAdded }),
+      ...{ storedMessages: stored.rows.messages, storedRows: stored.rows },
+      ...(this.#lastRows.size > 0 && { lastRows: [...this.#lastRows.values()] }),
       sessions: Array.from(this.#sessions, toEntry),
+      ...(this.#told.size > 0 && { told: [...this.#told] }),
     });
   }
 }

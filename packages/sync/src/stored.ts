@@ -2,12 +2,21 @@ import { holdsAdded, type SessionStore } from "@pond/sessions";
 import type { Stored } from "./seen-file.ts";
 
 /** What is known of a store that is not there. */
-export const nothingStored: Stored = { messages: 0, holds: async () => false };
+export const nothingStored: Stored = {
+  rows: { sessions: 0, messages: 0, parts: 0 },
+  holds: async () => false,
+};
 
-/** What a store holds now. Messages are counted from metadata, which costs nothing. */
+/** What a store holds now. Rows are counted from metadata, which costs nothing. */
 export async function storedIn(sessions: SessionStore): Promise<Stored> {
+  const countOf = (table: string): Promise<number> => sessions.store.table(table).count();
   return {
-    messages: await sessions.store.table("messages").count(),
-    holds: ({ sessionId, atMicros }) => holdsAdded(sessions, sessionId, BigInt(atMicros)),
+    rows: {
+      sessions: await countOf("sessions"),
+      messages: await countOf("messages"),
+      parts: await countOf("parts"),
+    },
+    holds: ({ table, sessionId, atMicros }) =>
+      holdsAdded(sessions, table, sessionId, BigInt(atMicros)),
   };
 }

@@ -228,6 +228,48 @@ describe("sync", () => {
       }
     }));
 
+  it.each(
+    [["parts"], ["sessions"], ["messages"], ["parts", "sessions"]].flatMap((tables) => [
+      [tables, "", async () => undefined] as const,
+      [tables, ", though others have added more since", ingestOther] as const,
+      [tables, ", where nothing is remembered", undefined] as const,
+    ]),
+  )("brings back what %j alone lost%s", (tables, _, ingest) =>
+    withBench(async (bench) => {
+      const { folder, sessions, stateDirectory } = bench;
+      writeTwo(bench);
+      await bench.sync();
+      const [store, backup, mixed] = ["store", "backup", "mixed"].map((name) => join(folder, name));
+      cpSync(store ?? "", backup ?? "", { recursive: true });
+      bench.append("s1", line("s1", "c", "Slowly."));
+      bench.write("s3", line("s3", "a", "And lakes?"));
+      await bench.sync();
+      cpSync(store ?? "", mixed ?? "", { recursive: true });
+      for (const table of tables) {
+        const place = join(mixed ?? "", `${table}.lance`);
+        rmSync(place, { recursive: true });
+        cpSync(join(backup ?? "", `${table}.lance`), place, { recursive: true });
+      }
+      if (ingest === undefined) rmSync(stateDirectory, { recursive: true });
+      const setBack = await openSessions(mixed ?? "", { mode: "write" });
+      try {
+        await ingest?.(setBack, 9);
+        const now = (): Date => new Date("2026-11-21T12:00:00Z");
+        const syncBack = (wrap?: (reader: Reader) => Reader) =>
+          sync(setBack, bench.sources(wrap), { stateDirectory, host: "bench", now });
+
+        await syncBack();
+
+        for (const id of ["s1", "s2", "s3"]) {
+          expect(await loadLineage(setBack, id)).toEqual(await loadLineage(sessions, id));
+        }
+        await syncBack(unread);
+      } finally {
+        setBack.close();
+      }
+    }),
+  );
+
   it("removes nothing when a source is gone", () =>
     withBench(async (bench) => {
       writeTwo(bench);
@@ -473,7 +515,7 @@ describe("sync", () => {
         this: SeenSessions,
         stored,
       ) {
-        saved.push([stored.messages, await bench.sessions.store.table("messages").count()]);
+        saved.push([stored.rows.messages, await bench.sessions.store.table("messages").count()]);
         await save.call(this, stored);
       });
       let hours = 0;
@@ -482,6 +524,23 @@ describe("sync", () => {
 
       expect(saved).toHaveLength(3);
       expect(saved.map(([told]) => told)).toEqual(saved.map(([, there]) => there));
+    }));
+
+  it("tells where nothing can be remembered, once all is stored, or fails of it", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      writeFileSync(join(bench.folder, "file"), "no folder");
+      const stateDirectory = join(bench.folder, "file", "state");
+      const told: unknown[] = [];
+
+      const onUnremembered = (error: unknown): void => void told.push(error);
+      const first = await bench.sync({ stateDirectory, onUnremembered });
+      const again = bench.sync({ stateDirectory });
+
+      expect(first.adapters[0]?.sessions.new).toBe(2);
+      expect(first.indexes.length).toBeGreaterThan(0);
+      expect(told).toEqual([expect.objectContaining({ syscall: expect.any(String) })]);
+      await expect(again).rejects.toThrow(stateDirectory);
     }));
 
   it("runs only the stages asked for", () =>

@@ -36,6 +36,16 @@ export type RestoreResponse = {
   /** True where the files are, record for record, what the client wrote. */
   readonly native: boolean;
   readonly fidelity: Fidelity;
+  /**
+   * Sessions that go on from one that is not stored, or not up to there: their own client refuses
+   * them without it, and translated they lack what was said before. Left out where none does.
+   */
+  readonly incomplete?: readonly string[];
+  /**
+   * Sessions with a message that is not what was written: parts of it are gone, or it changed. Left
+   * out where there is none.
+   */
+  readonly damaged?: readonly string[];
   /** The session's, and those of every session below it. */
   readonly files: readonly WireFile[];
 };
@@ -62,6 +72,22 @@ export const restoreResponseSchema: v.GenericSchema<unknown, RestoreResponse> = 
   to: v.string(),
   native: v.boolean(),
   fidelity,
+  incomplete: v.exactOptional(
+    v.pipe(
+      v.array(v.string()),
+      v.description(
+        "Sessions that go on from one that is not stored, or not up to there; left out where none does.",
+      ),
+    ),
+  ),
+  damaged: v.exactOptional(
+    v.pipe(
+      v.array(v.string()),
+      v.description(
+        "Sessions with a message that is not what was written; left out where there is none.",
+      ),
+    ),
+  ),
   files: v.array(
     v.object({
       session_id: v.string(),

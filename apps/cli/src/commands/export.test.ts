@@ -74,7 +74,9 @@ describe("pond export", () => {
     const imported = await home.pond(...storage("other"), "import", file);
 
     expect([told.code, json.code, JSON.parse(json.stdout).damaged]).toEqual([3, 3, ["s1"]]);
-    expect(told.stderr).toContain("1 session with damaged rows, which were left out: s1.");
+    expect(told.stderr).toContain(
+      "1 session with damaged or lost rows, which were left out or came as they are stored: s1.",
+    );
     expect([imported.code, imported.stdout]).toEqual([
       0,
       "1 new session, 0 new messages; 0 there already.\n",
@@ -256,7 +258,7 @@ describe("pond import", () => {
       const { code, stdout, stderr } = await home.pond(...argv);
 
       expect([code, stdout]).toEqual([3, "0 new sessions, 1 new message; 1 there already.\n"]);
-      expect(stderr).toContain("1 session with damaged messages");
+      expect(stderr).toContain("1 session with damaged or lost rows");
       expect(stderr).toContain(": s1");
     },
   );

@@ -69,7 +69,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
     if (!output.isJson) {
       const sessions = formatCounted(damaged.length, "session");
       output.warn(
-        say`${sessions} with damaged rows, which were left out: ${shownLine(damaged.join(" "))}. \`pond sync --verify\` mends what its sources still hold.`,
+        say`${sessions} with damaged or lost rows, which were left out or came as they are stored: ${shownLine(damaged.join(" "))}. \`pond sync --verify\` mends what its sources still hold.`,
       );
     }
     return exitCodes.doneWithFaults;

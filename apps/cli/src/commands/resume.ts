@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Adapter, Fidelity, RestoredFile, Resume } from "@pond/canonical/adapter";
-import type { LineageFile, Restored, SessionStore } from "@pond/sessions";
+import type { SessionStore } from "@pond/sessions";
 import { Command } from "commander";
-import { compareCopy } from "../compare-copy.ts";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { droppedText } from "../dropped-text.ts";
@@ -13,18 +12,14 @@ import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
-import { leftAsIsText, planInstall, withoutMoved } from "../plan-install.ts";
+import { placeSession } from "../place-session.ts";
+import { leftAsIsText, withMoved } from "../plan-install.ts";
 import { realFolder } from "../real-folder.ts";
-import {
-  homeOf,
-  incompleteFaults,
-  installElsewhere,
-  type RestoreReport,
-} from "../restore-sessions.ts";
+import { faultsIn, homeOf, installElsewhere, type RestoreReport } from "../restore-sessions.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
 import { shellLine } from "../shell-words.ts";
-import { copiesOf, rememberCopies, type WrittenCopies, writtenCopies } from "../written-copies.ts";
+import { copiesOf, rememberCopies, writtenCopies } from "../written-copies.ts";
 
 type ResumeFlags = {
   readonly to?: string;
@@ -100,7 +95,8 @@ async function install(
   const { adapterNamed, meaningsOf } = await import("@pond/adapters");
   const { loadLineage, restore } = await import("@pond/sessions");
   const id = await resolveSessionId(settings, sessions, typed);
-  const { session } = (await loadLineage(sessions, id)).root;
+  const content = (await loadLineage(sessions, id)).root;
+  const { session } = content;
   const adapter = adapterNamed(flags.to ?? session.source_agent);
   if (adapter.resume === undefined) throw noCommand(adapter, id);
   const isForOwn = flags.to === undefined;
@@ -111,14 +107,15 @@ async function install(
     isCutByClient: isForOwn,
     hasFile: (path) => existsSync(join(folder, path)),
   });
-  const restored = await withoutMoved(all, adapter, folder, new Set([id]));
+  const restored = withMoved(all, adapter, folder);
   const { files, fidelity } = restored;
-  const copies = await writtenCopies(settings);
-  const { written, leftAsIs, isOutdated } = await place(
-    restored,
-    { id, folder, copies },
-    flags.force ?? false,
-  );
+  const { written, leftAsIs, held, isOutdated } = await placeSession(restored, {
+    content,
+    adapter,
+    folder,
+    copies: await writtenCopies(settings),
+    isForced: flags.force ?? false,
+  });
   await rememberCopies(settings, copiesOf(written, folder));
   const elsewhere =
     isForOwn && written.length > 0
@@ -126,18 +123,21 @@ async function install(
       : nothingElsewhere;
   const elsewhereLeft = elsewhere.left_as_is.map(({ path }) => path);
   const pathOf = ({ path }: RestoredFile): string => join(folder, path);
-  const isNative = ownFile(files, id)?.part.isNative ?? false;
+  const own = files.find((file) => file.session === id);
+  const isNative = own?.part.isNative ?? false;
   const project = isNative ? session.project : realFolder(session.project);
-  const installed = { session: { ...session, project }, home: folder, files };
+  const installed = { session: { ...session, project }, home: folder, files, held };
   const { commands, directory } = adapter.resume(installed);
+  // A client that keeps sessions in a database may have one without these.
+  const there = files.map(pathOf).filter(existsSync);
   return {
     session_id: id,
     to: adapter.origin,
     native: isNative,
-    files: [...files.map(pathOf), ...elsewhere.files.map(({ path }) => path), ...elsewhereLeft],
+    files: [...there, ...elsewhere.files.map(({ path }) => path), ...elsewhereLeft],
     written: written.length > 0,
-    left_as_is: [...leftAsIs.map(pathOf), ...elsewhereLeft],
-    faults: [...incompleteFaults(restored), ...elsewhere.faults],
+    left_as_is: [...leftAsIs.map(pathOf).filter(existsSync), ...elsewhereLeft],
+    faults: [...faultsIn(restored), ...elsewhere.faults],
     outdated: isOutdated,
     fidelity: written.length > 0 ? fidelity : null,
     directory: directory ?? null,
@@ -148,76 +148,7 @@ async function install(
   };
 }
 
-/** Where the files of a session go. */
-type Target = { readonly id: string; readonly folder: string; readonly copies: WrittenCopies };
-
-type Placed = {
-  readonly written: readonly LineageFile[];
-  readonly leftAsIs: readonly LineageFile[];
-  readonly isOutdated: boolean;
-};
-
 const nothingElsewhere: RestoreReport = { files: [], left_as_is: [], left_out: [], faults: [] };
-
-const nothing = { written: [], leftAsIs: [], isOutdated: false } as const satisfies Placed;
-
-/**
- * Writes the files, unless the session is there already: the client may have gone on in it, and
- * what it wrote since is worth more than a copy.
- */
-async function place(
-  { files, bases }: Restored,
-  target: Target,
-  isForced: boolean,
-): Promise<Placed> {
-  const { id, folder } = target;
-  const { writeFiles } = await import("@pond/sessions");
-  const own = ownFile(files, id);
-  if (!isForced && own !== undefined && existsSync(join(folder, own.path))) {
-    if (!own.part.isNative) return updateCopies(files, own, target);
-    // Its client refuses it without what it goes on from.
-    const needed = new Set<string>(bases.get(own.session));
-    const missing = files.filter(
-      ({ session, path }) => needed.has(session) && !existsSync(join(folder, path)),
-    );
-    await writeFiles(missing, folder);
-    return { ...nothing, written: missing };
-  }
-  const { toWrite, leftAsIs } = planInstall(files, folder, new Set([id]));
-  await writeFiles(toWrite, folder, { isForced });
-  return { written: toWrite, leftAsIs, isOutdated: false };
-}
-
-function ownFile(files: readonly LineageFile[], id: string): LineageFile | undefined {
-  return files.find(({ session }) => session === id);
-}
-
-/**
- * Brings a copy up to date that was written before the session went on, with those of its forks and
- * sub-agents, where nobody went on in them.
- */
-async function updateCopies(
-  files: readonly LineageFile[],
-  own: LineageFile,
-  { folder, copies }: Target,
-): Promise<Placed> {
-  const { writeFiles } = await import("@pond/sessions");
-  const toWrite: LineageFile[] = [];
-  const leftAsIs: LineageFile[] = [];
-  for (const each of files) {
-    // It is gone through twice.
-    const file = { ...each, content: [...each.content] };
-    const place = join(folder, file.path);
-    const state = await compareCopy(place, file.content, copies.get(place));
-    if (each === own && state === "other") return { ...nothing, isOutdated: true };
-    // What the client itself wrote is no copy.
-    const isBehind = state === "earlier" && !file.part.isNative;
-    if (state === "missing" || isBehind) toWrite.push(file);
-    else if (each !== own) leftAsIs.push(file);
-  }
-  await writeFiles(toWrite, folder, { isForced: true });
-  return toWrite.length > 0 ? { written: toWrite, leftAsIs, isOutdated: false } : nothing;
-}
 
 const outdatedText = shown(
   "the copy that is there may lack what came later in the session: --force replaces it, with what was added to it",
@@ -233,8 +164,9 @@ function noCommand({ origin }: Adapter, id: string): UsageError {
 function print({ output, home }: Context, report: ResumeReport): void {
   const { style } = output;
   if (!output.isQuiet) {
-    const [first = ""] = report.files;
-    const where = shownLine(shortenHome(first, home));
+    const [first] = report.files;
+    // A database is no file of the session.
+    const where = shownLine(first === undefined ? report.to : shortenHome(first, home));
     const others = report.files.length - report.left_as_is.length - 1;
     const more =
       others > 0 ? say` and ${formatCounted(others, "more file", "more files")}` : shown("");

@@ -18,6 +18,21 @@ describe("pond sync", () => {
     expect(stageNames).toEqual(stages);
   });
 
+  it("goes on where its state folder cannot be written: all of it is stored", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    home.write(".local/state", "no folder");
+
+    const first = await home.pond("sync");
+    const { code, stdout, stderr } = await home.pond("sync", "--json");
+
+    const warning = "warning: ~/.local/state/pond/";
+    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining("indexes updated")]);
+    expect(first.stderr).toContain(warning);
+    expect(first.stderr).toContain(": the next sync reads all of this again: Error (E");
+    expect([code, JSON.parse(stdout).adapters[0].sessions.unchanged]).toEqual([0, 1]);
+    expect(stderr).toContain(warning);
+  });
+
   it("prints exactly what scripts rely on (design section 7)", async () => {
     const file = home.writeSession("s1", line("s1", "a", "one"), "{ broken");
 
@@ -62,26 +77,31 @@ describe("pond sync", () => {
     expect([typeof duration_ms, indexes.length]).toEqual(["number", 4]);
   });
 
-  it("stores again with --verify what the store has lost of a message it knows", async () => {
-    home.writeSession("s1", line("s1", "a", "one"));
-    await home.pond("sync");
-    const versions = join(home.folder, ".local/share/pond/default/parts.lance/_versions");
-    const before = new Set(readdirSync(versions));
-    home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "herons"));
-    await home.pond("sync", "--skip", "update-indexes");
-    // A disk, or a backup of one table, went back to what it was.
-    for (const name of readdirSync(versions)) if (!before.has(name)) rmSync(join(versions, name));
-    expect((await home.pond("get", "s1")).stdout).not.toContain("herons");
-    expect(await home.pond("status", "--verify")).toMatchObject({ code: 3 });
-    expect((await home.pond("sync")).stdout).toContain("nothing new");
+  it.each([[["sync"]], [["sync", "--verify"]]])(
+    "stores again with %j what the store has lost of a message it knows",
+    async (again) => {
+      home.writeSession("s1", line("s1", "a", "one"));
+      await home.pond("sync");
+      const versions = join(home.folder, ".local/share/pond/default/parts.lance/_versions");
+      const before = new Set(readdirSync(versions));
+      home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "herons"));
+      await home.pond("sync", "--skip", "update-indexes");
+      // A disk, or a backup of one table, went back to what it was.
+      for (const name of readdirSync(versions)) if (!before.has(name)) rmSync(join(versions, name));
+      expect((await home.pond("get", "s1")).stdout).not.toContain("herons");
+      expect(await home.pond("status", "--verify")).toMatchObject({ code: 3 });
 
-    const { code, stdout } = await home.pond("sync", "--verify");
+      const { code, stdout } = await home.pond(...again);
 
-    expect([code, stdout]).toEqual([0, expect.stringContaining("1 session: 1 grown, 1 mended\n")]);
-    expect((await home.pond("get", "s1")).stdout).toContain("herons");
-    expect(await home.pond("status", "--verify")).toMatchObject({ code: 0 });
-    expect((await home.pond("sync", "--verify")).stdout).toContain("nothing new");
-  });
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringContaining("1 session: 1 grown, 1 mended\n"),
+      ]);
+      expect((await home.pond("get", "s1")).stdout).toContain("herons");
+      expect(await home.pond("status", "--verify")).toMatchObject({ code: 0 });
+      expect((await home.pond("sync", "--verify")).stdout).toContain("nothing new");
+    },
+  );
 
   it("adds up with -v what became of every record", async () => {
     home.writeSession("s1", line("s1", "a", "one"), '{"type":"summary"}', "{ broken");

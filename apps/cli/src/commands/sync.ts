@@ -6,6 +6,7 @@ import { parsePlace } from "../arguments.ts";
 import { type AdapterChoice, chooseAdapters } from "../choose-adapters.ts";
 import { type Context, withStore, withWholeStore } from "../context.ts";
 import { type CopyWire, printCopy } from "../copy-report.ts";
+import { shortenHome } from "../directories.ts";
 import { type Opened, withEmbedder } from "../embedder.ts";
 import { type Embeddings, whyOff } from "../embeddings.ts";
 import { UsageError } from "../errors.ts";
@@ -129,11 +130,18 @@ async function store(
   const pass = options.stages?.includes("import") ? "by-session" : "in-order";
   return withWholeStore(context, "write", pass, async (sessions) => {
     const stateDirectory = stateOf(context, sessions.store.id);
-    const all = { ...options, stateDirectory, host: hostname() };
+    const failures: unknown[] = [];
+    const onUnremembered = (error: unknown): void => void failures.push(error);
+    const all = { ...options, stateDirectory, host: hostname(), onUnremembered };
     const use = (opened: Opened) => runSync(sessions, sources, all, opened);
     const outcome = await (options.stages?.includes("embed")
       ? withEmbedder(context, use)
       : use({}));
+    const [failure] = failures;
+    if (failure) {
+      const place = shortenHome(stateDirectory, context.home);
+      tellFailure(context.output, `${place}: the next sync reads all of this again`, failure);
+    }
     await remember(context, stateDirectory, outcome);
     return outcome;
   });

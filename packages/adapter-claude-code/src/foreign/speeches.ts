@@ -8,6 +8,7 @@ import {
   fileNote,
   moved,
   orphanBlocks,
+  type ResultBlock,
   type Tally,
   type Turn,
   toolName,
@@ -46,18 +47,20 @@ export function* speechesOf(turn: Turn, tally: Tally): Generator<Speech> {
 function contextBlocks(part: ContextPart, tally: Tally): JsonObject[] {
   switch (part.type) {
     case "system":
-      return tally.take("system", moved(writeText(part.text)));
+      return [...tally.take("system", moved(writeText(part.text))), ...blocksOf(part.images)];
     case "orphan":
       // The API would refuse a result that no call waits for, so what it holds stands by itself.
       tally.count("tool_result", "translated");
-      return orphanBlocks(part.part)
-        .map(resultBlock)
-        .filter((block) => block !== undefined);
+      return blocksOf(orphanBlocks(part.part));
     case "text":
       return tally.take(part.type, moved(writeText(part.text)));
     case "file":
       return tally.take(part.type, moved(writeFile(part)));
   }
+}
+
+function blocksOf(blocks: readonly ResultBlock[]): JsonObject[] {
+  return blocks.map(resultBlock).filter((block) => block !== undefined);
 }
 
 function* assistantSpeeches(turn: AssistantTurn, tally: Tally): Generator<Speech> {

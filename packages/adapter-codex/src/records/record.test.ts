@@ -503,6 +503,18 @@ it.each<[name: string, records: readonly JsonObject[], provenance: string]>([
   },
 );
 
+it("cuts the client's words off a goal that a user set (`model-part-provenance`)", async () => {
+  const [message] = await read([goalMessage(noted)]);
+
+  expect(message && said(message)).toEqual([
+    "user",
+    undefined,
+    ["injected", '<codex_internal_context source="user_goal">\nUser set the goal: "'],
+    ["conversational", 'Say \\"hi\\".'],
+    ["injected", '"\n</codex_internal_context>'],
+  ]);
+});
+
 const target = { type: "custom", instructions: "Look at the knots." };
 const entered = (where: JsonObject, form = "entered_review_mode"): JsonObject =>
   form === "entered_review_mode"

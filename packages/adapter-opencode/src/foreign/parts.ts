@@ -33,7 +33,7 @@ export type BarePart = JsonObject & { readonly type: string };
 export function userParts(part: ContextPart, isTyped: boolean, tally: Tally): readonly BarePart[] {
   switch (part.type) {
     case "system":
-      return given(part.text, "system", tally);
+      return [...given(part.text, "system", tally), ...part.images.map(givenBlock)];
     case "orphan":
       tally.count("tool_result", "translated");
       return orphanBlocks(part.part).map(givenBlock);

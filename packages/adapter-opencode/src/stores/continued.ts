@@ -1,22 +1,24 @@
 import type { FaultEvent } from "@pond/canonical";
-import type { StoredMessage, StoredSession } from "./stored.ts";
+import { type StoredMessage, type StoredSession, updatedOf } from "./stored.ts";
 
 /**
  * A session of 1.x that went on in 2.x. The client copied its log there once, with losses, and
  * left the original where it was: that is the record, and of the copy only what came after it
  * counts, and what was changed of the session itself.
+ *
+ * @param copiedMs - When the client began to copy; undefined where no store says.
  */
-export function continuedIn(first: StoredSession, second: StoredSession): StoredSession {
-  const known = idsOf(first);
-  const starts = new Set([...known].map((id) => id.slice(0, startLength)));
+export function continuedIn(
+  first: StoredSession,
+  second: StoredSession,
+  copiedMs: number | undefined,
+): StoredSession {
+  const known = createdOf(first);
   const all = [...second.messages()];
-  const lastCopy = all.findLastIndex(
-    (event) => event.kind === "message" && isCopy(event, known, starts),
-  );
-  const later = all.slice(lastCopy + 1);
+  const later = all.slice(lastCopy(all, known, copiedMs) + 1);
   if (later.length === 0 && !isEdited(first, second)) return first;
-  const copies = all.slice(0, lastCopy + 1);
-  const without = later.length === 0 ? undefined : firstWithout(copies, known);
+  const copies = all.slice(0, all.length - later.length);
+  const without = later.length === 0 ? undefined : firstWithout(copies, known, copiedMs);
   return {
     ...first,
     newestMs: Math.max(first.newestMs, second.newestMs),
@@ -32,57 +34,100 @@ export function continuedIn(first: StoredSession, second: StoredSession): Stored
   };
 }
 
-/** The ids of a session's messages, in order. */
-function idsOf(session: StoredSession): ReadonlySet<string> {
-  const ids = new Set<string>();
+/** When each message of a session was created, in milliseconds, by its id and in order. */
+type Created = ReadonlyMap<string, number>;
+
+function createdOf(session: StoredSession): Created {
+  const known = new Map<string, number>();
   for (const event of session.messages()) {
-    const isWhole = event.kind === "message" && !event.isCut;
-    const id = isWhole ? event.record.peek("id") : undefined;
-    if (typeof id === "string") ids.add(id);
+    if (event.kind === "message" && !event.isCut) known.set(idOf(event), createdMs(event));
   }
-  return ids;
+  return known;
 }
 
-// What the client made besides is named by the start of a message's id and a hash.
+function idOf({ record }: StoredMessage): string {
+  const id = record.peek("id");
+  return typeof id === "string" ? id : "";
+}
+
+function createdMs({ record }: StoredMessage): number {
+  const created = record.record("time")?.peek("created");
+  return typeof created === "number" ? created : 0;
+}
+
+/** Where the copy ends: 1.x may have deleted since what was copied last. */
+function lastCopy(
+  events: readonly (StoredMessage | FaultEvent)[],
+  known: Created,
+  copiedMs = 0,
+): number {
+  const isKnown = (message: StoredMessage) => known.has(idOf(message));
+  // What was imported from a file of 2.x has nothing of 1.x, however old it is.
+  const hasCopy = events.some((event) => event.kind === "message" && isKnown(event));
+  const starts = startsOf(known.keys());
+  let last = -1;
+  for (const [index, event] of events.entries()) {
+    if (event.kind === "fault") continue;
+    const start = startOf(event);
+    const isCopy = isKnown(event) || (hasCopy && createdMs(event) < copiedMs);
+    if (isCopy || (isMade(event) && starts.has(start))) last = index;
+    starts.add(start);
+  }
+  return last;
+}
+
+/** The first characters of an id: what the client makes of a message besides has them too, and a hash. */
+function startOf(message: StoredMessage): string {
+  return idOf(message).slice(0, startLength);
+}
+
+function startsOf(ids: Iterable<string>): Set<string> {
+  return new Set([...ids].map((id) => id.slice(0, startLength)));
+}
+
 const startLength = 16;
 
-/** True for what the client made of a message of 1.x, and for the notice it put behind the log. */
-function isCopy(
-  { record }: StoredMessage,
-  known: ReadonlySet<string>,
-  starts: ReadonlySet<string>,
-): boolean {
-  const id = record.peek("id");
-  if (typeof id !== "string") return false;
-  return known.has(id) || starts.has(id.slice(0, startLength));
+/** True for what the client makes besides: of the synthetic texts of a prompt, and the notice behind the log. */
+function isMade({ record }: StoredMessage): boolean {
+  const type = record.peek("type");
+  return type === "synthetic" || type === "system";
 }
 
-/** True where 2.x has another title, an archived time or a revert of its own: the copy has none. */
-function isEdited({ record: first }: StoredSession, { record: second }: StoredSession): boolean {
-  const title = second.peek("title");
-  const archived = second.record("time")?.peek("archived");
+/**
+ * True where 2.x gave another title, an archived time or a revert of its own: the copy has none.
+ * What is changed there is newer than what was copied; else it is 1.x that changed since.
+ */
+function isEdited(first: StoredSession, second: StoredSession): boolean {
+  if (updatedOf(second) <= updatedOf(first)) return false;
+  const title = second.record.peek("title");
+  const archived = second.record.record("time")?.peek("archived");
   return (
-    (title !== undefined && title !== first.peek("title")) ||
-    (archived !== undefined && archived !== first.record("time")?.peek("archived")) ||
-    second.peek("revert") !== undefined
+    (title !== undefined && title !== first.record.peek("title")) ||
+    (archived !== undefined && archived !== first.record.record("time")?.peek("archived")) ||
+    second.record.peek("revert") !== undefined
   );
 }
 
 /**
- * The first message of 1.x that 2.x went on without: a revert there removes the end of the copy,
- * and with it the notice. Behind a notice the copy is whole, and 1.x itself went on. A database
- * that pond restored has no copy.
+ * The first message of 1.x that 2.x went on without: a revert there removes the end of the copy.
+ * What 1.x said after it was copied was never there. A database that pond restored has no copy.
  */
 function firstWithout(
   copies: readonly (StoredMessage | FaultEvent)[],
-  known: ReadonlySet<string>,
+  known: Created,
+  copiedMs = Number.POSITIVE_INFINITY,
 ): string | undefined {
   const messages = copies.filter((event) => event.kind === "message");
-  const copied = new Set(messages.map(({ record }) => record.peek("id")));
-  const hasNotice = messages.some(({ record }) => {
-    return record.peek("type") === "system" && !known.has(String(record.peek("id")));
+  const last = messages.findLastIndex((message) => known.has(idOf(message)));
+  const lastCopied = messages[last];
+  if (lastCopied === undefined) return undefined;
+  const starts = startsOf(known.keys());
+  // Behind the notice, and behind a message that 1.x deleted since, nothing is missing of the copy.
+  const isWhole = messages.slice(last + 1).some((message) => {
+    return message.record.peek("type") === "system" || !starts.has(startOf(message));
   });
-  const ids = [...known];
-  const lastCopied = ids.findLastIndex((id) => copied.has(id));
-  return hasNotice || lastCopied === -1 ? undefined : ids[lastCopied + 1];
+  const ids = [...known.keys()];
+  const next = ids[ids.indexOf(idOf(lastCopied)) + 1];
+  const isAfter = next !== undefined && (known.get(next) ?? 0) >= copiedMs;
+  return isWhole || isAfter ? undefined : next;
 }

@@ -5,12 +5,13 @@ import { fault } from "../faults.ts";
 import { fileName } from "../file-name.ts";
 import { replacement } from "./cells.ts";
 import { continuedIn } from "./continued.ts";
+import { originalOf } from "./converted.ts";
 import type { Database } from "./database.ts";
 import { isLaterExport, laterFile } from "./export-file.ts";
 import { measureSides, measureTree } from "./measure-tree.ts";
 import { type Failed, failure, listFailure, openReadable } from "./open-databases.ts";
 import { readSession1 } from "./rows-1.ts";
-import { readSession2 } from "./rows-2.ts";
+import { copiedSince, readSession2 } from "./rows-2.ts";
 import type { StoredSession } from "./stored.ts";
 import {
   noId,
@@ -214,9 +215,9 @@ function open(home: Home, id: string, stand: Stand): StoredSession | undefined {
   const second = withSides(home, id, stand.second && openSecond(stand.second.database, id, path));
   const rows = withSides(home, id, stand.first && readSession1(stand.first.database, id, path));
   const tree = stand.tree && readTree(home.folder, stand.tree, home.prefix);
-  const first = rows && tree ? (isCovered(rows, tree) ? tree : rows) : (rows ?? tree);
+  const first = rows && tree ? originalOf(rows, tree) : (rows ?? tree);
   if (first === undefined || second === undefined) return first ?? second;
-  return continuedIn(first, second);
+  return continuedIn(first, second, stand.second && copiedSince(stand.second.database));
 }
 
 /** A database's session with the lists that the client keeps in files. */
@@ -238,24 +239,4 @@ function withSides(
 function openSecond(database: Database, id: string, path: string): StoredSession | undefined {
   const table = tableOf2(database);
   return table && readSession2(database, table, id, path);
-}
-
-/** True where the tree holds every message of the rows, and nothing was changed since. */
-function isCovered(rows: StoredSession, tree: StoredSession): boolean {
-  if (updatedOf(rows) > updatedOf(tree)) return false;
-  const known = messageIds(tree);
-  return [...messageIds(rows)].every((id) => known.has(id));
-}
-
-function messageIds(session: StoredSession): Set<unknown> {
-  const ids = new Set<unknown>();
-  for (const event of session.messages()) {
-    if (event.kind === "message" && !event.isCut) ids.add(event.record.peek("id"));
-  }
-  return ids;
-}
-
-function updatedOf({ record }: StoredSession): number {
-  const updated = record.record("time")?.peek("updated");
-  return typeof updated === "number" ? updated : 0;
 }

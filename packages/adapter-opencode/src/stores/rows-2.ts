@@ -1,7 +1,7 @@
 import type { FaultEvent } from "@pond/canonical";
 import { openRecord, type RecordCount } from "@pond/canonical/adapter";
 import { origin } from "../origin.ts";
-import { textIn } from "./cells.ts";
+import { numberIn, textIn } from "./cells.ts";
 import { recordOfRow, session2Columns } from "./columns.ts";
 import type { Database } from "./database.ts";
 import {
@@ -44,6 +44,13 @@ export function readSession2(
     sides: (count) => (isShared(database) ? todosOf(database, id, count) : []),
     faults: keptFaults(database, table, id, found),
   };
+}
+
+/** When the client began to copy sessions of 1.x to these tables, in milliseconds, where it says so. */
+export function copiedSince(database: Database): number | undefined {
+  if (!database.columns("kv").has("time_created")) return undefined;
+  const [row] = database.rows("SELECT time_created FROM kv WHERE key = 'migration.v1-v2'");
+  return row && numberIn(row["time_created"]);
 }
 
 function* messagesOf(

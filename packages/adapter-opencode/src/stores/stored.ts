@@ -62,3 +62,9 @@ export type Continued = Stored & {
   /** The first message of 1.x that was taken back there before it went on. */
   readonly without?: string | undefined;
 };
+
+/** When the client last changed the session itself, in milliseconds; 0 where it does not say. */
+export function updatedOf({ record }: StoredSession): number {
+  const updated = record.record("time")?.peek("updated");
+  return typeof updated === "number" ? updated : 0;
+}

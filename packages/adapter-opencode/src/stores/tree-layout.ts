@@ -111,7 +111,9 @@ export function* orphans(
     const { names, unread } = listed(home, `storage/part/${id}`);
     if (unread) yield unread;
     else if (names.length > 0) {
-      yield fault(join(home, "storage/part", id), "parts of a message that is gone");
+      // So a revert leaves them, whenever one is made and gone on from.
+      const left = fault(join(home, "storage/part", id), "parts of a message that is gone");
+      yield { ...left, isLeftover: true };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, type Micros, type Session, toRfc3339 } from "@pond/canonical";
-import { copyUuid, type Tally, type Turn, toolName } from "@pond/canonical/foreign";
+import { type Call, copyUuid, type Tally, type Turn } from "@pond/canonical/foreign";
 import { newestOf } from "../newest.ts";
 import { origin } from "../origin.ts";
 import { messagesOfTurn, openingOf } from "./messages.ts";
@@ -11,7 +11,7 @@ export type ForeignLoop = {
   readonly startedAt: Micros;
   readonly record: JsonObject;
   /** Its calls that asked another agent. */
-  readonly agentCalls: readonly { readonly callId: string; readonly name: string }[];
+  readonly agentCalls: readonly Call[];
 };
 
 /** A loop for each prompt; what comes before the first one is in its loop. */
@@ -113,8 +113,6 @@ function loopOf(
 function agentCallsOf(turn: Turn): ForeignLoop["agentCalls"] {
   if (turn.kind !== "assistant") return [];
   return turn.parts.flatMap((part) =>
-    part.type === "call" && part.common?.kind === "agent"
-      ? [{ callId: part.callId, name: toolName(part.part.name) }]
-      : [],
+    part.type === "call" && part.common?.kind === "agent" ? [part] : [],
   );
 }

@@ -72,7 +72,8 @@ function contextBlocks(part: ContextPart, tally: Tally): readonly JsonObject[] {
   }
   const isSaid = hasVisibleText(part.text);
   tally.count(part.type, isSaid ? "translated" : "dropped");
-  return isSaid ? [{ type: "text", text: `${contextMark}${part.text}` }] : [];
+  const images = part.type === "system" ? part.images.map(resultBlock) : [];
+  return isSaid ? [{ type: "text", text: `${contextMark}${part.text}` }, ...images] : [];
 }
 
 function textBlocks(text: string, type: "text" | "reasoning", tally: Tally): JsonObject[] {

@@ -1,16 +1,9 @@
-import { type JsonObject, type JsonValue, type Message, messageOf, partsOf } from "@pond/canonical";
-import {
-  type Course,
-  carriedRecord,
-  objectAt,
-  objectOf,
-  restOf,
-  sourceOf,
-} from "@pond/canonical/adapter";
+import { type JsonValue, type Message, messageOf, partsOf } from "@pond/canonical";
+import { type Course, carriedRecord, objectOf } from "@pond/canonical/adapter";
 import { Answers } from "@pond/canonical/foreign";
 import { editedParts } from "./edited-parts.ts";
 import type { EntryFields } from "./entry-fields.ts";
-import { givenText } from "./told.ts";
+import { entryMessage, givenText, isForTheUserAlone } from "./told.ts";
 
 /**
  * Takes out what the clients keep from their models: commands whose output is for the user alone,
@@ -52,18 +45,8 @@ function editsOf(messages: readonly Message[]): ReadonlyMap<JsonValue, JsonValue
   return edits;
 }
 
-/** A command behind `!!` or `$$`: the model sees neither it nor its output. */
-function isForTheUserAlone(message: Message): boolean {
-  return entryMessage(message)["excludeFromContext"] === true;
-}
-
 /** Answers in whose place another one was tried, with what tools said: omp marks them. */
 function withdrawnIn(messages: readonly Message[]): ReadonlySet<Message> {
   const withdrawn = messages.filter((message) => Boolean(entryMessage(message)["retryRecovery"]));
   return new Answers(messages, givenText).withAnswersTo(withdrawn);
-}
-
-/** What an entry holds as its message, without what canonical fields took. */
-function entryMessage(message: Message): JsonObject {
-  return objectAt(restOf(sourceOf(message)), "message");
 }

@@ -81,7 +81,10 @@ class TurnWriter {
   #givenBlock(part: ContextPart): JsonObject[] {
     switch (part.type) {
       case "system":
-        return this.#context.tally.take("system", moved(writeText(part.text)));
+        return [
+          ...this.#context.tally.take("system", moved(writeText(part.text))),
+          ...part.images.map(resultBlock),
+        ];
       case "orphan":
         this.#context.tally.count("tool_result", "translated");
         return orphanBlocks(part.part).map(resultBlock);

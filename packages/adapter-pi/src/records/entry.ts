@@ -1,5 +1,6 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { carriedRecord, objectAt, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
+import { importedFrom } from "../imported.ts";
 import type { Era, Settled } from "../migration.ts";
 import { customSpeaker, speakerOf } from "../provenance.ts";
 import { readCarrier } from "./carrier.ts";
@@ -31,7 +32,10 @@ function readMessage(
   const { isHook } = entry;
   const role = isHook ? "custom" : holder.peek("role");
   if (typeof role !== "string") return undefined;
-  const speaker = speakerOf(role, holder, { isHook, agent: reading.agent });
+  const { agent, prompts } = reading;
+  const client = importedFrom(entry.record);
+  const imported = client === undefined ? undefined : prompts[client];
+  const speaker = speakerOf(role, holder, { isHook, agent, imported });
   const turn = { holder, key: "content", role: "user", speaker } as const;
   switch (role) {
     case "user":

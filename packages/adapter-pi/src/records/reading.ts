@@ -1,5 +1,6 @@
 import type { Micros, SessionEvent } from "@pond/canonical";
 import type { Extracted } from "@pond/canonical/adapter";
+import type { ImportedPrompts } from "../imported.ts";
 import type { Era, Settling } from "../migration.ts";
 import type { AgentTask } from "../provenance.ts";
 import type { Blobs } from "./blobs.ts";
@@ -18,4 +19,6 @@ export type Reading = {
   readonly blobs: Blobs;
   /** Set for the log of a sub-agent of omp. */
   readonly agent: AgentTask | undefined;
+  /** Empty for pi, which imports nothing. */
+  readonly prompts: ImportedPrompts;
 };

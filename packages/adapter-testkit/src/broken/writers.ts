@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, stringifyJson } from "@pond/canonical";
-import type { Lineage, RestoredFile, Writer } from "@pond/canonical/adapter";
+import type { Lineage, RestoredFile } from "@pond/canonical/adapter";
 import { toDemo } from "../demo/to-demo.ts";
 import { linesOf } from "../records.ts";
 
 // The demo adapter, broken in one way each: the suite must catch every one.
 
 /** Either face of a writer. */
-export type Write = Writer["writeNative"];
+export type Write = (lineage: Lineage) => Iterable<RestoredFile>;
 
 /** A writer whose lines are changed, those of a file at once; both faces write alike here. */
 function lines(change: (records: readonly JsonObject[]) => readonly JsonObject[]): Write {

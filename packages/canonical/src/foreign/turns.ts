@@ -10,6 +10,7 @@ import { partsOf } from "../message.ts";
 import type { FilePart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../part.ts";
 import type {
   CommonCall,
+  GivenImage,
   Meanings,
   NamedModel,
   RecordRules,
@@ -21,6 +22,7 @@ import { hasVisibleText } from "./content.ts";
 import { modelOf } from "./model-of.ts";
 import { CallIds } from "./names.ts";
 import type { Tally } from "./tally.ts";
+import type { ImageBlock } from "./tool-result.ts";
 
 /** What one side of the exchange gave, in the order in which a model saw it. */
 export type Turn = ContextTurn | UserTurn | AssistantTurn;
@@ -51,7 +53,7 @@ export type AssistantTurn = {
 
 /** A piece of what was given: `orphan` is a result whose call is not in the session. */
 export type ContextPart =
-  | { readonly type: "system"; readonly text: string }
+  | { readonly type: "system"; readonly text: string; readonly images: readonly ImageBlock[] }
   | TextPart
   | FilePart
   | { readonly type: "orphan"; readonly part: ToolResultPart };
@@ -94,11 +96,12 @@ export function turnsOf(
 }
 
 /** The rules for what is in the session itself. */
-type TurnRules = Required<Omit<RecordRules, "inherited">>;
+type TurnRules = Required<Pick<RecordRules, "course" | "givenImages" | "givenText" | "model">>;
 
 const defaultRules: TurnRules = {
   course: ({ messages }) => ({ live: messages, undone: [] }),
   givenText: ({ content }) => content,
+  givenImages: () => [],
   model: modelOf,
 };
 
@@ -161,7 +164,8 @@ class Turns {
     this.#turnModel = this.#modelOf(message);
     const text = this.#rules.givenText(message);
     if (hasVisibleText(text)) {
-      this.#push({ kind: "context", message, parts: [{ type: "system", text }] });
+      const images = this.#rules.givenImages(message).map(imageBlock);
+      this.#push({ kind: "context", message, parts: [{ type: "system", text, images }] });
     } else drop(message, this.#tally);
   }
 
@@ -266,6 +270,10 @@ class Turns {
     this.#step = undefined;
     this.#isAnswered = false;
   }
+}
+
+function imageBlock(image: GivenImage): ImageBlock {
+  return { type: "image", ...image };
 }
 
 function parsedParams(params: JsonValue): JsonValue {

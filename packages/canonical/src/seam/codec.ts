@@ -18,6 +18,8 @@ export type SourceSession = {
   readonly fingerprint: string;
   /** Size of what will be read, for progress. */
   readonly bytes: number;
+  /** Its own file, where it has one: two readers of one file may name its session otherwise. */
+  readonly file?: string;
 };
 
 /** The parse face: bound to one source, streaming (spec 6.1). */
@@ -81,8 +83,13 @@ export type NativeParent = {
 /** The serialize face: a pure function of canonical sessions (spec 6.1). */
 export interface Writer {
   readonly origin: Origin;
-  /** For sessions of this origin. Value-complete (`adapter-native-restore-lossless`). */
-  writeNative(lineage: Lineage): Iterable<RestoredFile>;
+  /**
+   * For sessions of this origin. Value-complete (`adapter-native-restore-lossless`).
+   *
+   * @param hasFile - Whether the client's folder that they go to has a file: what a client of today
+   * keeps there tells which files it takes. Default: they go to no client's folder.
+   */
+  writeNative(lineage: Lineage, hasFile?: (path: string) => boolean): Iterable<RestoredFile>;
   /**
    * For every other session. Best effort, always valid in the target client.
    *
@@ -138,6 +145,9 @@ export type Course = { readonly live: readonly Message[]; readonly undone: reado
 /** The model an answer came from, and who served it, as far as its source says. */
 export type NamedModel = { readonly model?: string; readonly provider?: string };
 
+/** A picture that stands in a record and is no part of a message. */
+export type GivenImage = { readonly mediaType: string; readonly base64: string };
+
 /** What stands before a session's own messages, and in other sessions of its client alone. */
 export type Inherited = {
   /** Those sessions, the oldest first, each with what it gives of its messages. */
@@ -160,8 +170,19 @@ export type RecordRules = {
    * Together they are all there was; a message may be cut in two. Default: all is live.
    */
   readonly course?: (content: SessionContent) => Course;
+  /**
+   * Ids by which messages of the session above name a sub-agent, or the call that started it. One
+   * that is first named in what `course` undoes is no more restored for another client than its call
+   * is. Default: the id of its session.
+   */
+  readonly agentNames?: (agent: SessionContent) => readonly string[];
   /** What a system message tells a model; empty for nothing. Default: its text. */
   readonly givenText?: (message: SystemMessage) => string;
+  /**
+   * The pictures that a system message gives a model beside its text. They are of the record, which
+   * is counted as one. Default: none.
+   */
+  readonly givenImages?: (message: SystemMessage) => readonly GivenImage[];
   /**
    * The model of an answer, or the one that a record names for the answers behind it. Default: the
    * answer's, under the names that most clients have for it (`modelOf` of `@pond/canonical/foreign`).
@@ -180,6 +201,12 @@ export type Meanings = {
   readonly recordsOf?: (origin: Origin) => RecordRules | undefined;
 };
 
+/**
+ * What a client has of a session that is to be put there: nothing; all of it, gone on in or not; an
+ * earlier state that nobody went on in; or another one, which lacks something and stays.
+ */
+export type Held = "missing" | "current" | "earlier" | "other";
+
 /** How a restored session is continued. */
 export type Resume = {
   /** Commands to run in order, each a program and its arguments. */
@@ -195,6 +222,8 @@ export type Installed = {
   readonly home: string;
   /** Every file of the session and of those below it; paths relative to `home`. */
   readonly files: readonly RestoredFile[];
+  /** Sessions of these of which the client is given nothing: it has them. Default: none. */
+  readonly held?: ReadonlySet<SessionId>;
 };
 
 /** Where a client keeps its files depends on these. */
@@ -217,6 +246,10 @@ export type Adapter = {
   readonly records?: RecordRules;
   /** What the client would refuse in its files, one sentence each; empty where it takes them. */
   readonly problems?: (files: ReadonlyMap<string, Uint8Array>) => readonly string[];
+  /** What the client has of the session of these files; absent where it has what stands in them. */
+  readonly held?: (home: string, files: readonly RestoredFile[]) => Held;
+  /** Where in its home the client has moved a file to, such as an archive; absent where it moves none. */
+  readonly movedTo?: (home: string, path: string) => string | undefined;
   /** Writes a file where the client may be writing too; absent where a rename is enough. */
   readonly save?: (file: string, content: RestoredFile["content"]) => Promise<void>;
   /** Absent where the client is a library and has no command. */

@@ -66,7 +66,7 @@ export function fileReader<Files extends FoundFiles>(
         }
         try {
           const measured = found.measure(files);
-          if (measured) yield { kind: "source", key: files.key, ...measured };
+          if (measured) yield { kind: "source", key: files.key, file: files.file, ...measured };
         } catch (error) {
           if (!isGone(error)) yield fault(files.file, reasonOf(error), error);
         }

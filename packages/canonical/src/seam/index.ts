@@ -6,6 +6,8 @@ export type {
   Course,
   Fidelity,
   FidelityCount,
+  GivenImage,
+  Held,
   Inherited,
   Installed,
   Lineage,
@@ -80,3 +82,4 @@ export {
   type SourceRecord,
   truncatedRecord,
 } from "./source-record.ts";
+export type { Cut, Span } from "./spans.ts";

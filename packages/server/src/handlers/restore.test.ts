@@ -1,4 +1,4 @@
-import type { Lineage, RestoredFile, Writer } from "@pond/canonical/adapter";
+import type { Lineage, Meanings, RestoredFile, Writer } from "@pond/canonical/adapter";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chat, testPond } from "../testing.ts";
 
@@ -29,7 +29,17 @@ function writerOf(origin: string): Writer {
 const writers = new Map(["claude-code", "codex"].map((origin) => [origin, writerOf(origin)]));
 const text = "1 messages\nspäť\n";
 const bytes = Buffer.byteLength(text);
-const pond = testPond({ restorers: { writers }, limits: { maxRestoreBytes: 2 * bytes } });
+/** What is named so goes on from a session that is not stored. */
+const meanings: Meanings = {
+  recordsOf: () => ({
+    inherited: ({ session: { id } }) => ({
+      pieces: [],
+      ...(id.startsWith("half") && { missing: ["base"] }),
+    }),
+  }),
+};
+const restorers = { writers, meanings };
+const pond = testPond({ restorers, limits: { maxRestoreBytes: 2 * bytes } });
 
 beforeAll(async () => {
   await pond.ask("ingest", {
@@ -40,6 +50,8 @@ beforeAll(async () => {
       ...chat("binary", ["d"]),
       ...chat("unsafe", ["e"]),
       ...chat("stranger", ["f"], { agent: "someone" }),
+      ...chat("whole", ["e"]),
+      ...chat("half", ["f"], { parent: "whole" }),
       ...chat("loop", ["g"], { parent: "loop-2" }),
       ...chat("loop-2", ["h"], { parent: "loop" }),
     ],
@@ -78,6 +90,15 @@ test("gives back sessions in a circle, the one that is asked for first", async (
 
   expect(files.map(({ session_id }) => session_id)).toEqual(["loop", "loop-2"]);
 });
+
+test.each(["claude-code", "codex"])(
+  "says which sessions lack what they go on from, for %s",
+  async (to) => {
+    const answer = await pond.ask("restore", { session_id: "whole", to });
+
+    expect(answer).toMatchObject({ incomplete: ["half"], files: [{}, {}] });
+  },
+);
 
 test("answers no more than it says", async () => {
   await expect(pond.ask("restore", { session_id: "root" })).rejects.toMatchObject({

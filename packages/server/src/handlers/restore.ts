@@ -15,10 +15,10 @@ export async function restore(
   const writer = writerFor(origin, restorers);
   const { meanings } = restorers;
   const options = { at, ...(meanings && { meanings }) };
-  const { files, isNative, fidelity } = await restoreSession(sessions, id, writer, options);
+  const restored = await restoreSession(sessions, id, writer, options);
   const answer: WireFile[] = [];
   let left = limits.maxRestoreBytes;
-  for (const file of files) {
+  for (const file of restored.files) {
     signal?.throwIfAborted();
     const bytes = contentOf(file, left, limits.maxRestoreBytes);
     left -= bytes.length;
@@ -32,7 +32,13 @@ export async function restore(
       ...(file.fidelity && { fidelity: file.fidelity }),
     });
   }
-  return { session_id: id, to: origin, native: isNative, fidelity, files: answer };
+  const { isNative: native, fidelity, incomplete, damaged } = restored;
+  return {
+    ...{ session_id: id, to: origin, native, fidelity },
+    ...(incomplete.length > 0 && { incomplete }),
+    ...(damaged.length > 0 && { damaged }),
+    files: answer,
+  };
 }
 
 async function originOf({ store }: SessionStore, id: string): Promise<string> {

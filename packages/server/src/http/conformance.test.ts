@@ -1,5 +1,5 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
-import type { Writer } from "@pond/canonical/adapter";
+import type { Lineage, Writer } from "@pond/canonical/adapter";
 import {
   ConflictError,
   StorageUnavailableError,
@@ -28,7 +28,7 @@ import { askAt, type Reply, type ServedPond, servePond } from "./testing-pond.ts
 
 const writers = new Map(
   ["claude-code", "codex"].map((origin): [string, Writer] => {
-    const write: Writer["writeNative"] = ({ root: { session } }) => [
+    const write = ({ root: { session } }: Lineage) => [
       { session: session.id, path: "a/b.jsonl", content: ["{}\n"] },
     ];
     return [origin, { origin, writeNative: write, writeForeign: write }];

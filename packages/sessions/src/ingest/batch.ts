@@ -63,7 +63,8 @@ export class Batch {
     if (others) others.push(inserted);
     else this.inserted.set(gathered, [inserted]);
     this.bytes += message.bytes;
-    outcome.added_at = this.ingestedAt;
+    outcome.added_at.messages = this.ingestedAt;
+    if (partCount > 0) outcome.added_at.parts = this.ingestedAt;
     outcome.messages_added += 1;
     outcome.parts_added += partCount;
   }
@@ -82,13 +83,14 @@ export class Batch {
       this.#parts.push(partRowOf(sessionId, message.header.id, part, position, this.ingestedAt));
     }
     this.bytes += message.bytes;
+    outcome.added_at.parts = this.ingestedAt;
     outcome.parts_added += at.length;
   }
 
   /** A message row built by the caller. */
   addCarrier({ labels, outcome }: Gathered, row: RowValues): void {
     this.#ids.add(labels.sessionId);
-    outcome.added_at = this.ingestedAt;
+    outcome.added_at.messages = this.ingestedAt;
     this.#messages.push(row);
     this.bytes += String(row["options"]).length;
   }
@@ -103,7 +105,7 @@ export class Batch {
   addSession(gathered: Gathered, session: Session, host: string | undefined): void {
     this.#ids.add(session.id);
     this.#opened.set(gathered, session);
-    gathered.outcome.added_at = this.ingestedAt;
+    gathered.outcome.added_at.sessions = this.ingestedAt;
     this.#sessions.push(sessionRow(session, host, this.ingestedAt));
   }
 

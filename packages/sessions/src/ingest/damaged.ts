@@ -100,7 +100,7 @@ export async function loadDamaged(
   const damaged = new Map<string, DamagedMessage>();
   const holderOf = (id: string): string => holders.get(id) ?? id;
   const shown = [...live.values()].filter(
-    ({ id, digest }) => digest !== null && rowIds.has(holderOf(id)),
+    ({ id, digest }) => digest !== null && digest !== tornDigest && rowIds.has(holderOf(id)),
   );
   if (shown.length === 0) return damaged;
   const ids = shown.map(({ id }) => holderOf(id));

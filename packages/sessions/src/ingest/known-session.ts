@@ -1,6 +1,12 @@
 import { messageOf, type Session } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
-import { type Change, type Incoming, type LiveMessage, reconcile } from "../revisions/reconcile.ts";
+import {
+  type Change,
+  type Incoming,
+  type LiveMessage,
+  reconcile,
+  sessionItself,
+} from "../revisions/reconcile.ts";
 import { revisionRow, tombstoneRow } from "../revisions/revisions.ts";
 import { sessionDigest, sessionRevisionRow } from "../revisions/session-revisions.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
@@ -28,6 +34,10 @@ export class KnownSession implements SessionWriter {
   /** Messages that the store does not hold so, by position. */
   readonly #changed: Map<number, PreparedMessage> = new Map();
   #isFlushed = false;
+  /** True where a value was read that was replaced since this place agreed with the store. */
+  #isBehind = false;
+  /** The time of the last message that was read. */
+  #newest = 0n;
   #isSourceSame = true;
 
   constructor(store: Store, session: Session, gathered: Gathered, known: Known) {
@@ -36,6 +46,7 @@ export class KnownSession implements SessionWriter {
     this.#gathered = gathered;
     this.#known = known;
     this.#windows = new KnownWindows(store, known);
+    this.#note(sessionItself, sessionDigest(session));
   }
 
   add(message: PreparedMessage): void {
@@ -45,8 +56,30 @@ export class KnownSession implements SessionWriter {
       this.#changed.set(this.#seen.length, message);
       this.heldBytes += message.bytes;
     }
+    this.#note(header.id, digest);
+    if (header.timestamp > this.#newest) this.#newest = header.timestamp;
     this.#seen.push({ id: header.id, digest, timestamp: header.timestamp });
     this.#windows.add(message);
+  }
+
+  #note(id: string, digest: string): void {
+    const agreedAt = this.#gathered.place?.agreedAt;
+    const replacedAt = this.#known.former.get(id)?.get(digest);
+    if (agreedAt !== undefined && replacedAt !== undefined && replacedAt > agreedAt) {
+      this.#isBehind = true;
+    }
+  }
+
+  /** True for a copy from before what is stored, of this machine or another. */
+  #isOlder(): boolean {
+    const { newest } = this.#known;
+    const wasNever = this.#gathered.place?.agreedAt === 0;
+    // Of one that comes for the first time nobody edited a value back.
+    return this.#isBehind && (wasNever ? this.#newest <= newest : this.#newest < newest);
+  }
+
+  #isNewest(): boolean {
+    return (this.#gathered.place?.isNewest() ?? true) && !this.#isOlder();
   }
 
   /** What the source lacks of a message by now was stored, if it was stored (`session-durable-copy`). */
@@ -63,7 +96,7 @@ export class KnownSession implements SessionWriter {
   async flush(batch: Batch): Promise<void> {
     if (this.#changed.size === 0) return;
     const { live } = this.#known;
-    const isNewest = this.#gathered.place?.isNewest() ?? true;
+    const isNewest = this.#isNewest();
     const mayRevise = await this.#mayRevise();
     const ordinals = this.#newPlaces();
     // Not all is read: it may yet prove the newest.
@@ -119,7 +152,7 @@ export class KnownSession implements SessionWriter {
     const { outcome, place } = this.#gathered;
     const { live, addedAt } = this.#known;
     const seen = new Set(this.#seen.map(({ id }) => id));
-    const isNewest = place?.isNewest() ?? true;
+    const isNewest = this.#isNewest();
     const others = othersOf(this.#known, place, seen);
     const reach = place ? "whole" : "part";
     const all = reconcile(live, this.#seen, { mayRemove: isWhole, reach });
@@ -140,9 +173,14 @@ export class KnownSession implements SessionWriter {
       if (change.kind === "remove") live.delete(change.previous.id);
       else ordinals.set(this.#seen[change.position]?.id ?? "", change.ordinal);
     }
+    if (this.#isOlder()) outcome.is_older = true;
     if (place) {
       const shown = [...shownIn(live), ...ordinals.keys()];
-      outcome.held = heldNow(shown, others, Math.max(addedAt, Number(outcome.added_at ?? 0n)));
+      outcome.held = heldNow(
+        shown,
+        others,
+        Math.max(addedAt, Number(outcome.added_at.messages ?? 0n)),
+      );
     }
     if (made.length === 0 && !this.#isFlushed) return;
     const isShown = isNewest && mayRevise;

@@ -1,5 +1,6 @@
 import type { Store } from "@pond/substrate";
 import { carrierIds } from "../read/outline.ts";
+import { type FormerValues, formerValues } from "../revisions/former-values.ts";
 import { lastOrdinal } from "../revisions/place-between.ts";
 import { type LiveMessage, liveMessages } from "../revisions/reconcile.ts";
 import { type SessionState, sessionState } from "../revisions/session-revisions.ts";
@@ -27,6 +28,10 @@ export type Known = {
   readonly shown: readonly string[];
   /** What was shown when this place of it was read the last time, as the rows say now. */
   readonly shownThen: readonly string[];
+  /** Values that were replaced by later ones. */
+  readonly former: FormerValues;
+  /** The time of the last of the messages that are shown. */
+  readonly newest: bigint;
   /** Behind all that is there. */
   readonly tail: bigint;
 };
@@ -34,36 +39,57 @@ export type Known = {
 type Surroundings = Pick<Known, "idsOfOthers"> & {
   readonly place: Place | undefined;
   /** Ids of its rows that are damaged. */
-  readonly rowIds: ReadonlySet<string> | undefined;
+  readonly rowIds: Iterable<string> | undefined;
 };
 
 /** What its stored rows say of a session. */
 export async function loadKnown(
   store: Store,
-  { session, messages }: StoredSession,
-  { idsOfOthers, place, rowIds }: Surroundings,
+  { session, messages, withParts }: StoredSession,
+  { idsOfOthers, place, rowIds = [] }: Surroundings,
 ): Promise<Known> {
   const live = liveMessages(messages);
   const shown = shownIn(live);
   const holders = carrierIds(messages);
-  const damaged = rowIds && (await loadDamaged(store, session.id, { live, holders, rowIds }));
+  const inDoubt = new Set([...rowIds, ...withoutParts(messages, withParts)]);
+  const damaged = await loadDamaged(store, session.id, { live, holders, rowIds: inDoubt });
   return {
     live,
     state: sessionState(session, messages),
     rows: new Map(messages.map(({ id, row }) => [id, row])),
     searchable: messages.flatMap(({ id, isSearchable }) => (isSearchable ? [id] : [])),
     idsOfOthers,
-    damaged: damaged ?? new Map(),
+    damaged,
     addedAt: messages.reduce((newest, { ingestedAt }) => Math.max(newest, Number(ingestedAt)), 0),
     shown,
     shownThen: shownWhenRead(messages, place),
+    former: formerValues(session, messages),
+    newest: lastTime(live),
     tail: lastOrdinal(live),
   };
+}
+
+/**
+ * Ids of rows that have no part: some were written so, and of the others the parts are gone, where
+ * that table alone was set back.
+ */
+function withoutParts(messages: readonly FoundMessage[], withParts: ReadonlySet<string>): string[] {
+  return messages.flatMap(({ id, role, revises }) =>
+    revises === null && role !== "system" && !withParts.has(id) ? [id] : [],
+  );
 }
 
 /** Ids of the messages that no tombstone covers. */
 export function shownIn(live: ReadonlyMap<string, LiveMessage>): string[] {
   return [...live.values()].flatMap(({ id, digest }) => (digest === null ? [] : [id]));
+}
+
+function lastTime(live: ReadonlyMap<string, LiveMessage>): bigint {
+  let last = 0n;
+  for (const { digest, timestamp } of live.values()) {
+    if (digest !== null && timestamp > last) last = timestamp;
+  }
+  return last;
 }
 
 /** What was shown when a place was read the last time, where it is known to have held any of it. */

@@ -1,6 +1,9 @@
 import type { PondError } from "@pond/canonical";
 import type { Held, Place } from "./place.ts";
 
+/** Times by table, in microseconds. */
+export type AddedAt = { sessions?: bigint; messages?: bigint; parts?: bigint };
+
 /** What became of one session. Counts are of this ingest alone. */
 export type IngestOutcome = {
   /** Undefined where the source did not get as far. */
@@ -9,8 +12,8 @@ export type IngestOutcome = {
   status: "new" | "grown" | "revised" | "unchanged" | "failed";
   messages_added: number;
   parts_added: number;
-  /** The time that its last row was stamped with, in microseconds; undefined where none was added. */
-  added_at: bigint | undefined;
+  /** The time that its last row in each table was stamped with, in microseconds, where any was added. */
+  added_at: AddedAt;
   /** New values and new places of messages that were stored already. */
   revisions: number;
   /** Messages that are no longer in the source; they stay. */
@@ -33,6 +36,8 @@ export type IngestOutcome = {
   pending: number;
   /** What the store shows now, where hooks tell of the place that was read. */
   held?: Held | undefined;
+  /** True where that place holds an older copy: of the values that are stored it gave none. */
+  is_older?: boolean;
   /** Why it failed: the first error. */
   error?: PondError;
 };
@@ -56,7 +61,7 @@ export function emptyOutcome(): IngestOutcome {
     status: "unchanged",
     messages_added: 0,
     parts_added: 0,
-    added_at: undefined,
+    added_at: {},
     revisions: 0,
     tombstones: 0,
     mended: 0,

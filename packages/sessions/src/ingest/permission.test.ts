@@ -13,6 +13,8 @@ const known: Known = {
   addedAt: 2,
   shown: ["a", "b", "c", "d"],
   shownThen: ["a", "b", "c"],
+  former: new Map(),
+  newest: 0n,
   tail: 0n,
 };
 const then: Held = { digest: digestOfIds(known.shownThen), addedAt: 1 };

@@ -20,6 +20,12 @@ export type Place = {
    */
   readonly held: Held | "all" | undefined;
   /**
+   * Up to when rows of the session were stored, in microseconds, when this place said what they show;
+   * 0 where it never did. What goes less far than the store, or then no further, and holds a value that
+   * was replaced since, is an older copy. Left out where that is not known.
+   */
+  readonly agreedAt?: number | undefined;
+  /**
    * Asked when the session was read. Of a place where it goes less far than elsewhere only messages
    * that are not stored are taken: its values are older.
    */

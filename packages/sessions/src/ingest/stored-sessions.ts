@@ -8,6 +8,8 @@ import { sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
 export type StoredSession = {
   readonly session: Session;
   readonly messages: readonly FoundMessage[];
+  /** Ids of the messages that have any part. */
+  readonly withParts: ReadonlySet<string>;
 };
 
 const sessionsAtOnce = 32;
@@ -47,14 +49,33 @@ export class StoredSessions {
     const place = this.#ids.indexOf(id);
     const next = place < 0 ? [] : this.#ids.slice(place + 1, place + sessionsAtOnce);
     const ids = [id, ...next.filter((each) => !this.#taken.has(each))];
-    const [rows, messages] = await Promise.all([
+    const [rows, messages, withParts] = await Promise.all([
       this.#store.table("sessions").rows({ columns: sessionColumns, where: oneOf("id", ids) }),
       storedMessages(this.#store, ids),
+      messagesWithParts(this.#store, ids),
     ]);
     this.#ahead.clear();
     for (const row of rows) {
       const session = sessionFromRow(row);
-      this.#ahead.set(session.id, { session, messages: messages.get(session.id) ?? [] });
+      this.#ahead.set(session.id, {
+        session,
+        messages: messages.get(session.id) ?? [],
+        withParts: withParts.get(session.id) ?? new Set(),
+      });
     }
   }
+}
+
+/** Ids of the messages that have any part, by session. */
+async function messagesWithParts(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, Set<string>>> {
+  const found = new Map(sessionIds.map((id) => [id, new Set<string>()]));
+  const columns = ["session_id", "message_id"];
+  const where = oneOf("session_id", sessionIds);
+  for await (const rows of store.table("parts").scan({ columns, where })) {
+    for (const row of rows) found.get(String(row["session_id"]))?.add(String(row["message_id"]));
+  }
+  return found;
 }

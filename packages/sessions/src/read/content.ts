@@ -20,6 +20,7 @@ import {
   partColumns,
   partFromRow,
 } from "../rows/from-rows.ts";
+import { isAsWritten } from "../rows/message-content.ts";
 import type { Place } from "./outline.ts";
 
 export type PlacedMessage = {
@@ -30,13 +31,17 @@ export type PlacedMessage = {
 /** What finds a message. */
 type Pointer = Pick<Place, "id" | "carrierId"> & { readonly row?: Place["row"] | undefined };
 
+/** Told of a message that is not what was written: its digest says so. */
+export type OnDamaged = (messageId: string) => void;
+
 /** Whole messages at these places, in their order. @throws {MessageNotFoundError} */
 export function loadMessages(
   store: Store,
   sessionId: string,
   places: readonly Pointer[],
+  onDamaged?: OnDamaged,
 ): Promise<PlacedMessage[]> {
-  return placedMessages(store, sessionId, places, new Map());
+  return placedMessages(store, sessionId, places, new Map(), onDamaged);
 }
 
 /**
@@ -61,13 +66,14 @@ async function placedMessages(
   sessionId: string,
   places: readonly Pointer[],
   known: ReadonlyMap<string, Row>,
+  onDamaged?: OnDamaged,
 ): Promise<PlacedMessage[]> {
   const where = rowsAt(
     sessionId,
     places.filter(({ id }) => !known.has(id)),
   );
   const [messageRows, parts] = await Promise.all([
-    store.table("messages").rows({ columns: messageColumns, where }),
+    store.table("messages").rows({ columns: onDamaged ? checkedColumns : messageColumns, where }),
     loadParts(
       store,
       sessionId,
@@ -85,17 +91,35 @@ async function placedMessages(
     if (revised) placed.push({ message: revised, isRevised: true });
     // Nothing stored goes away: better no answer than one that leaves something out.
     else if (row === undefined || isGone) throw new MessageNotFoundError(sessionId, id);
-    else if (carrier) placed.push(await newestValue(store, sessionId, row));
-    else placed.push({ message: messageFromRow(row, parts.get(id) ?? []), isRevised: false });
+    else if (carrier) placed.push(await newestValue(store, sessionId, row, onDamaged));
+    else placed.push(ownValue(row, parts.get(id), onDamaged));
   }
   return placed;
+}
+
+const checkedColumns = [...messageColumns, "digest", "revision"];
+
+/** What a message's own row and its parts say. */
+function ownValue(
+  row: Row,
+  { parts, rows }: MessageParts = noParts,
+  onDamaged: OnDamaged | undefined,
+): PlacedMessage {
+  const message = messageFromRow(row, parts);
+  if (onDamaged && !isAsWritten(row, rows)) onDamaged(message.id);
+  return { message, isRevised: false };
 }
 
 /**
  * The newest value there is of a message whose carrier says another place and whose value is not
  * there: copies between stores used to bring the one without the other.
  */
-async function newestValue(store: Store, sessionId: string, row: Row): Promise<PlacedMessage> {
+async function newestValue(
+  store: Store,
+  sessionId: string,
+  row: Row,
+  onDamaged: OnDamaged | undefined,
+): Promise<PlacedMessage> {
   const id = String(row["id"]);
   const columns = [...messageColumns, "revision"];
   const where = and(eq("session_id", sessionId), eq("revises", id));
@@ -108,7 +132,7 @@ async function newestValue(store: Store, sessionId: string, row: Row): Promise<P
     if (message) return { message, isRevised: true };
   }
   const parts = await loadParts(store, sessionId, [id]);
-  return { message: messageFromRow(row, parts.get(id) ?? []), isRevised: false };
+  return ownValue(row, parts.get(id), onDamaged);
 }
 
 function revisionOf(row: Row): { readonly revision: bigint; readonly id: string } {
@@ -134,12 +158,16 @@ function withinSession(sessionId: string, column: string, ids: readonly string[]
   return ids.length > maxIdsInFilter ? ofSession : and(ofSession, oneOf(column, ids));
 }
 
-/** Parts by message, in their order. */
+/** The parts of a message, in their order, and their rows. */
+type MessageParts = { readonly parts: Part[]; readonly rows: Row[] };
+const noParts: MessageParts = { parts: [], rows: [] };
+
+/** Parts by message. */
 async function loadParts(
   store: Store,
   sessionId: string,
   messageIds: readonly string[],
-): Promise<Map<string, Part[]>> {
+): Promise<Map<string, MessageParts>> {
   const table = store.table("parts");
   const where = withinSession(sessionId, "message_id", messageIds);
   const wanted = new Set(messageIds);
@@ -152,15 +180,17 @@ async function loadParts(
     const files = await table.rows({ columns, where: and(where, eq("type", "file")) });
     for (const row of files) bytes.set(partKey(row), row["data"] ?? null);
   }
-  const parts = new Map<string, Part[]>();
-  for (const row of inOrder(rows)) {
-    const id = String(row["message_id"]);
-    const part = partFromRow(row, bytes.get(partKey(row)) ?? null);
-    const list = parts.get(id);
-    if (list) list.push(part);
-    else parts.set(id, [part]);
+  const byMessage = new Map<string, MessageParts>();
+  for (const found of inOrder(rows)) {
+    const id = String(found["message_id"]);
+    const data = bytes.get(partKey(found)) ?? null;
+    const row = data === null ? found : { ...found, data };
+    const { parts, rows } = byMessage.get(id) ?? { parts: [], rows: [] };
+    parts.push(partFromRow(found, data));
+    rows.push(row);
+    byMessage.set(id, { parts, rows });
   }
-  return parts;
+  return byMessage;
 }
 
 function partKey(row: Row): string {

@@ -1,24 +1,20 @@
 import { and, eq } from "@pond/substrate";
+import type { AddedAt } from "../ingest/outcome.ts";
 import type { SessionStore } from "../session-store.ts";
 
+const sessionColumns = { sessions: "id", messages: "session_id", parts: "session_id" } as const;
+
 /**
- * True where the store holds a message or a session that was stamped with this time (`added_at` of
- * an outcome): one that was set back to before then does not.
+ * True where a table holds a row of a session that was stamped with this time (`added_at` of an
+ * outcome): one that was set back to before then does not.
  */
 export async function holdsAdded(
   { store }: SessionStore,
+  table: keyof AddedAt,
   sessionId: string,
   addedAt: bigint,
 ): Promise<boolean> {
-  const isAdded = eq("ingested_at", { micros: addedAt });
-  // A session may hold nothing but itself.
-  for (const [table, id] of [
-    ["messages", "session_id"],
-    ["sessions", "id"],
-  ] as const) {
-    const where = and(eq(id, sessionId), isAdded);
-    const rows = await store.table(table).rows({ columns: ["ingested_at"], where, limit: 1 });
-    if (rows.length > 0) return true;
-  }
-  return false;
+  const where = and(eq(sessionColumns[table], sessionId), eq("ingested_at", { micros: addedAt }));
+  const rows = await store.table(table).rows({ columns: ["ingested_at"], where, limit: 1 });
+  return rows.length > 0;
 }

@@ -1,11 +1,12 @@
 import type { Message, SessionId } from "@pond/canonical";
 import type { Inherited, Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
-import type { At } from "../read/outline.ts";
 import type { SessionStore } from "../session-store.ts";
-import { loadContent, loadLineage, ofClient } from "./lineage.ts";
+import { type LineageOptions, loadContent, loadLineage, ofClient } from "./lineage.ts";
 import type { Part } from "./parts.ts";
 
-type BaseOptions = { readonly at: At; readonly meanings: Meanings };
+type BaseOptions = Required<Pick<LineageOptions, "at" | "onDamaged">> & {
+  readonly meanings: Meanings;
+};
 
 /** A part to restore natively, and which of its sessions are wanted. */
 type Based = {
@@ -58,8 +59,9 @@ export class Bases {
     const bases = [...wanted.values()].slice(own.length).sort(byAge);
     for (const { session } of bases) {
       if (members.has(session.id)) continue;
-      const { at } = this.#options;
-      const lineage = await loadLineage(this.#sessions, session.id, { at, isCutByClient: true });
+      const { at, onDamaged } = this.#options;
+      const which = { at, onDamaged, isCutByClient: true };
+      const lineage = await loadLineage(this.#sessions, session.id, which);
       for (const each of [lineage.root, ...lineage.descendants]) members.set(each.session.id, each);
     }
     for (const content of own) members.set(content.session.id, content);
@@ -118,7 +120,8 @@ export class Bases {
 
   async #load(id: string): Promise<SessionContent> {
     const { store } = this.#sessions;
-    const content = this.#contents.get(id) ?? (await loadContent(store, id, this.#options.at));
+    const { at, onDamaged } = this.#options;
+    const content = this.#contents.get(id) ?? (await loadContent(store, id, at, onDamaged));
     this.#contents.set(id, content);
     return content;
   }

@@ -7,13 +7,24 @@ const nothing: FidelityCount = { kept: 0, translated: 0, dropped: 0 };
 
 /** What a native restore keeps: everything. */
 export function keptWhole(messages: Iterable<Message>): Fidelity {
-  const kept = new Map<Kind, number>();
-  const count = (kind: Kind): unknown => kept.set(kind, (kept.get(kind) ?? 0) + 1);
+  return countedAs("kept", messages);
+}
+
+/** What is left out keeps: nothing. */
+export function droppedWhole(messages: Iterable<Message>): Fidelity {
+  return countedAs("dropped", messages);
+}
+
+function countedAs(outcome: keyof FidelityCount, messages: Iterable<Message>): Fidelity {
+  const counts = new Map<Kind, number>();
+  const count = (kind: Kind): unknown => counts.set(kind, (counts.get(kind) ?? 0) + 1);
   for (const message of messages) {
     if (message.role === "system") count("system");
     else for (const { type } of partsOf(message)) count(type);
   }
-  return Object.fromEntries([...kept].map(([kind, kept]) => [kind, { ...nothing, kept }]));
+  return Object.fromEntries(
+    [...counts].map(([kind, total]) => [kind, { ...nothing, [outcome]: total }]),
+  );
 }
 
 /** What the files of a foreign restore keep, together. */

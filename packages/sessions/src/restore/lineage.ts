@@ -1,3 +1,4 @@
+import type { SessionId } from "@pond/canonical";
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { and, eq, oneOf, type Store } from "@pond/substrate";
 import { childrenOf, loadParents, rootsOf } from "../read/ancestry.ts";
@@ -11,6 +12,8 @@ export type LineageOptions = {
   readonly at?: At;
   /** A session that another client wrote than its parent is the root of a lineage of its own. */
   readonly isCutByClient?: boolean;
+  /** Told of sessions that hold a message which is not what was written: its digest says so. */
+  readonly onDamaged?: ((sessionId: SessionId) => void) | undefined;
 };
 
 /**
@@ -23,14 +26,14 @@ export type LineageOptions = {
 export async function loadLineage(
   sessions: SessionStore,
   id: string,
-  { at = "last", isCutByClient = false }: LineageOptions = {},
+  { at = "last", isCutByClient = false, onDamaged }: LineageOptions = {},
 ): Promise<Lineage> {
   const { store } = sessions;
-  const root = await loadContent(store, id, at);
+  const root = await loadContent(store, id, at, onDamaged);
   const client = isCutByClient ? root.session.source_agent : undefined;
   const descendants: SessionContent[] = [];
   for (const each of await descendantIds(store, id, at, client)) {
-    descendants.push(await loadContent(store, each, at));
+    descendants.push(await loadContent(store, each, at, onDamaged));
   }
   return { root, descendants };
 }
@@ -94,8 +97,13 @@ export async function ofClient(
 }
 
 /** A session, whole. @throws {SessionNotFoundError} */
-export async function loadContent(store: Store, id: string, at: At): Promise<SessionContent> {
+export async function loadContent(
+  store: Store,
+  id: string,
+  at: At,
+  onDamaged?: LineageOptions["onDamaged"],
+): Promise<SessionContent> {
   const { session, places } = await loadOutline(store, id, at);
-  const placed = await loadMessages(store, id, places);
+  const placed = await loadMessages(store, id, places, onDamaged && (() => onDamaged(session.id)));
   return { session, messages: placed.map(({ message }) => message) };
 }

@@ -1,6 +1,7 @@
 import type { FidelityCount, Lineage, RestoredFile, Writer } from "@pond/canonical/adapter";
+import type { Row } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
-import { ingestDemo, said, withStore } from "../testing.ts";
+import { type Alter, ingestDemo, said, withAltered, withStore } from "../testing.ts";
 import { restore } from "./restore.ts";
 
 const fileOf = ({ root, descendants }: Lineage): RestoredFile[] =>
@@ -32,7 +33,46 @@ const counts = (kept: number, translated: number): FidelityCount => ({
 const paths = ({ files }: { readonly files: readonly RestoredFile[] }): string[] =>
   files.map(({ path, content }) => `${path}: ${[...content].join("").replaceAll("\n", " ")}`);
 
+const another = (row: Row): Row => ({ ...row, variant_data: '{"text":"Another."}' });
+
 describe("restore", () => {
+  it.each<[string, Alter]>([
+    ["has lost its parts", (_, row) => (row["message_id"] === "b" ? undefined : row)],
+    ["reads as another", (_, row) => (row["message_id"] === "b" ? another(row) : row)],
+  ])("names the session of a message that %s", (_, alter) =>
+    withAltered(
+      [
+        {
+          id: "s",
+          messages: [
+            { ...said("a"), bytes: Uint8Array.of(1) },
+            { id: "c", role: "carrier" },
+          ],
+        },
+        { id: "child", parent: "s", messages: [said("b"), { id: "e", role: "assistant" }] },
+      ],
+      alter,
+      async (altered, whole) => {
+        const { damaged } = await restore(altered, "s", writer);
+
+        expect(damaged).toEqual(["child"]);
+        expect((await restore(whole, "s", writer)).damaged).toEqual([]);
+      },
+    ),
+  );
+
+  it("tells the writer what the client has", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", messages: [said("a")] }]);
+      const asked = (lineage: Lineage, hasFile?: (path: string) => boolean): RestoredFile[] =>
+        fileOf(lineage).map((file) => ({ ...file, content: [`${hasFile?.("a.db")}`] }));
+      const asking: Writer = { ...writer, writeNative: asked };
+      const hasFile = (path: string): boolean => path === "a.db";
+
+      expect(paths(await restore(sessions, "s", asking, { hasFile }))).toEqual(["s.txt: true"]);
+      expect(paths(await restore(sessions, "s", asking))).toEqual(["s.txt: undefined"]);
+    }));
+
   it("is native for sessions of the writer's origin, and keeps everything then", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [

@@ -10,11 +10,12 @@ import type {
 } from "@pond/canonical/adapter";
 import type { SessionStore } from "../session-store.ts";
 import { Bases } from "./bases.ts";
-import { keptWhole, sumOf } from "./fidelity.ts";
+import { droppedWhole, keptWhole, sumOf } from "./fidelity.ts";
 import { type LineageOptions, loadLineage } from "./lineage.ts";
 import { parentsThere } from "./parents-there.ts";
 import { type Part, partsOf } from "./parts.ts";
 import { checkPath } from "./safe-path.ts";
+import { withoutTakenBack } from "./taken-back.ts";
 
 /** What became of some sessions. */
 export type RestoredPart = {
@@ -37,10 +38,12 @@ export type Restored = RestoredPart & {
   readonly bases: ReadonlyMap<SessionId, readonly SessionId[]>;
   /** Sessions that lack what they go on from: that is not stored, or not up to there. */
   readonly incomplete: readonly SessionId[];
+  /** Sessions with a message that is not what was written: parts of it are gone, or it changed. */
+  readonly damaged: readonly SessionId[];
 };
 
 /** Which values, and how calls are understood. */
-export type RestoreOptions = LineageOptions & {
+export type RestoreOptions = Omit<LineageOptions, "onDamaged"> & {
   /**
    * What other clients' calls and records mean (`meaningsOf` of `@pond/adapters`). Default: every
    * call stays in its own words, and what was taken back is told like all else.
@@ -48,7 +51,10 @@ export type RestoreOptions = LineageOptions & {
   readonly meanings?: Meanings;
   /** What another client is told a session's project is. Default: the same. */
   readonly projectFor?: (project: string) => string;
-  /** Whether the client has a file: a parent there is named by what is translated. Default: none. */
+  /**
+   * Whether the client has a file: a parent there is named by what is translated, and what it has
+   * tells which files it takes. Default: none.
+   */
   readonly hasFile?: (path: string) => boolean;
 };
 
@@ -56,7 +62,8 @@ export type RestoreOptions = LineageOptions & {
  * The files of a session and of all below it, for a client. Their origins decide which of them are
  * restored natively, never the adapter, and never what lies above or below one
  * (`adapter-native-restore-lossless`). What begins in the middle of another session comes with the
- * files of that, or is translated with what is said there before.
+ * files of that, or is translated with what is said there before. Sub-agents of turns that were taken
+ * back are not translated, and counted with the session above them.
  *
  * @throws {SessionNotFoundError}
  * @throws {UnsafePathError} where a session names a place outside the client's folder.
@@ -67,13 +74,15 @@ export async function restore(
   writer: Writer,
   { meanings = {}, projectFor = (project) => project, hasFile, ...which }: RestoreOptions = {},
 ): Promise<Restored> {
-  const lineage = await loadLineage(sessions, id, which);
+  const damaged = new Set<SessionId>();
+  const onDamaged = (sessionId: SessionId): void => void damaged.add(sessionId);
+  const lineage = await loadLineage(sessions, id, { ...which, onDamaged });
   const { at = "last" } = which;
   const { session } = lineage.root;
   const parentsOfRoot = hasFile
     ? await parentsThere(sessions.store, session, writer, { at, hasFile })
     : [];
-  const bases = new Bases(sessions, lineage, { at, meanings });
+  const bases = new Bases(sessions, lineage, { at, meanings, onDamaged });
   const toTranslate = async (content: SessionContent): Promise<SessionContent> => {
     const { session, messages } = await bases.withInherited(content);
     return { session: { ...session, project: projectFor(session.project) }, messages };
@@ -84,7 +93,7 @@ export async function restore(
   for (const part of partsOf(lineage, writer.origin)) {
     const above = part.root === lineage.root ? parentsOfRoot : placed(part.parents, paths);
     const { files, fidelity } = part.isNative
-      ? await nativeFiles(part, writer, bases)
+      ? await nativeFiles(part, writer, bases, hasFile)
       : foreignFiles(await eachChanged(part, toTranslate), writer, meanings, above);
     for (const { session, path } of files) if (!paths.has(session)) paths.set(session, path);
     written.push({ files, part: { isNative: part.isNative, fidelity } });
@@ -99,16 +108,24 @@ export async function restore(
     fidelity: sumOf(written.map(({ part }) => part.fidelity)),
     bases: bases.bySession,
     incomplete: [...bases.incomplete],
+    damaged: [...damaged],
   };
 }
 
 type Written = { readonly files: RestoredFile[]; readonly fidelity: Fidelity };
 
 /** The part's own files come first. */
-async function nativeFiles(part: Part, writer: Writer, bases: Bases): Promise<Written> {
+async function nativeFiles(
+  part: Part,
+  writer: Writer,
+  bases: Bases,
+  hasFile: RestoreOptions["hasFile"],
+): Promise<Written> {
   const { lineage, wanted } = await bases.under(part);
   const own = new Set([part.root, ...part.descendants].map(({ session }) => session.id));
-  const files = [...writer.writeNative(lineage)].filter(({ session }) => wanted.has(session));
+  const files = [...writer.writeNative(lineage, hasFile)].filter(({ session }) =>
+    wanted.has(session),
+  );
   const contents = [lineage.root, ...lineage.descendants];
   const restored = contents.filter(({ session }) => wanted.has(session.id));
   return {
@@ -125,7 +142,16 @@ function foreignFiles(
   meanings: Meanings,
   above: readonly NativeParent[],
 ): Written {
-  const files = [...writer.writeForeign(lineage, meanings, above)];
+  const { lineage: remaining, leftOut } = withoutTakenBack(lineage, meanings);
+  const lost = new Map(leftOut);
+  const files = [...writer.writeForeign(remaining, meanings, above)].map((file): RestoredFile => {
+    const { session, fidelity } = file;
+    if (fidelity === undefined) return file;
+    const dropped = droppedWhole(lost.get(session) ?? []);
+    // Its other files count what is theirs.
+    lost.delete(session);
+    return { ...file, fidelity: sumOf([fidelity, dropped]) };
+  });
   return { files, fidelity: sumOf(files.flatMap((file) => file.fidelity ?? [])) };
 }
 

@@ -11,9 +11,10 @@ export const storedColumns = [
   "revision",
 ] as const;
 
-/** A stored row, its number, whether it has a text to search, and when it came. */
+/** A stored row, its number and role, whether it has a text to search, and when it came. */
 export type FoundMessage = StoredMessage & {
   readonly row: bigint;
+  readonly role: string;
   readonly isSearchable: boolean;
   readonly ingestedAt: bigint;
 };
@@ -24,7 +25,7 @@ export async function storedMessages(
   sessionIds: readonly string[],
 ): Promise<Map<string, FoundMessage[]>> {
   const stored = new Map<string, FoundMessage[]>();
-  const columns = [...storedColumns, "session_id", "is_searchable", "ingested_at", rowId];
+  const columns = [...storedColumns, "session_id", "role", "is_searchable", "ingested_at", rowId];
   const where = oneOf("session_id", sessionIds);
   for await (const rows of store.table("messages").scan({ columns, where })) {
     for (const row of rows) {
@@ -33,6 +34,7 @@ export async function storedMessages(
       const found = {
         ...storedMessage(row),
         row: BigInt(row[rowId] as bigint),
+        role: String(row["role"]),
         isSearchable: Number(row["is_searchable"]) === 1,
         ingestedAt: BigInt(row["ingested_at"] as bigint),
       };

@@ -127,6 +127,22 @@ it.each([1, 1000])(
   },
 );
 
+it("names messages whose session has no row, where it is asked for sessions too", () => {
+  const { sessions = [], ...others } = stored;
+  const left = sessions.filter(({ id }) => id !== "s");
+  const rows = stored["messages"]?.filter((row) => row["session_id"] === "s").length;
+  const reason = expect.stringContaining("no row");
+
+  const found = verdictOn({ ...others, sessions: left });
+  const ofNone = verdictOn({ ...others, sessions: [] });
+
+  const ids = [["s", expect.any(String)]];
+  expect(found).toEqual(new Map([["messages", { damages: [{ files: [], reason, ids, rows }] }]]));
+  expect(ofNone.get("messages")?.damages[0]).toMatchObject({ rows: (rows ?? 0) + 1 });
+  expect(verdictOn(others)).toEqual(new Map());
+  expect(verdictOn({ ...others, sessions: left }, { damaged: ["sessions"] })).toEqual(new Map());
+});
+
 it("takes no offence at the parts of a message that was never written", () => {
   const messages = stored["messages"]?.filter(({ id }) => id !== "m1") ?? [];
 

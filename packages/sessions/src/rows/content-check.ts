@@ -20,7 +20,7 @@ const columns: ContentCheck["columns"] = {
 };
 
 /** What is wrong with a row. */
-export type FindingKind = "digest" | "extra" | "text" | "head" | "form";
+export type FindingKind = "digest" | "extra" | "session" | "text" | "head" | "form";
 
 /** What a row was that is told of: wrong, or not to be checked because it waited for too long. */
 export type ToldKind = FindingKind | "unchecked";
@@ -36,6 +36,7 @@ export type CheckOptions = {
 const reasons: Readonly<Record<FindingKind, string>> = {
   digest: "these messages, or parts of them, are not what was written",
   extra: "their messages were written without these parts",
+  session: "their sessions have no row, so that nothing shows these messages",
   // Made of the message, which is whole.
   text: "search finds these messages by a text that is not theirs",
   head: "search shows these messages as others",
@@ -73,6 +74,10 @@ class StoredContent implements ContentCheck {
   /** What was no longer waited for. */
   readonly #givenUp: Set<string> = new Set();
   #unchecked = 0;
+  /** The first message of each session that was read, and how many it has. */
+  readonly #bySession: Map<string, { readonly first: Row; rows: number }> = new Map();
+  readonly #sessionIds: Set<string> = new Set();
+  #isOfSessions = false;
   readonly #findings: Findings;
   readonly #onFinding: CheckOptions["onFinding"];
 
@@ -87,6 +92,7 @@ class StoredContent implements ContentCheck {
    * them, so that those of every message are there, whatever is written meanwhile.
    */
   next(tables: readonly string[]): string | undefined {
+    this.#isOfSessions ||= tables.includes("sessions");
     const wanted = this.#ahead > 0 ? "parts" : "messages";
     return tables.includes(wanted) ? wanted : tables[0];
   }
@@ -96,6 +102,7 @@ class StoredContent implements ContentCheck {
     else if (table === "parts") this.#addParts(rows);
     else {
       for (const row of rows) {
+        if (table === "sessions") this.#sessionIds.add(String(row["id"]));
         if (!holds(() => checkRow(table, row))) this.#findings.add(table, "form", row);
       }
     }
@@ -116,12 +123,23 @@ class StoredContent implements ContentCheck {
       else if (isLost) this.#unchecked += 1;
       else this.#findings.add("messages", "digest", message);
     }
+    // A session's own row comes last: an ingest that broke off, or is going on, leaves these too.
+    if (this.#isOfSessions && !damaged.has("sessions")) {
+      for (const [sessionId, { first, rows }] of this.#bySession) {
+        if (this.#sessionIds.has(sessionId)) continue;
+        this.#findings.add("messages", "session", first, rows);
+      }
+    }
     return this.#findings.verdicts(this.#unchecked);
   }
 
   #addMessages(rows: readonly Row[]): void {
     const touched = new Set<string>();
     for (const row of rows) {
+      const sessionId = String(row["session_id"]);
+      const ofSession = this.#bySession.get(sessionId);
+      if (ofSession) ofSession.rows += 1;
+      else this.#bySession.set(sessionId, { first: keyCells(row), rows: 1 });
       if (row["revises"] !== null) {
         if (!holds(() => isCarrierWhole(row))) this.#broken.push(row);
         else if (isMendedRow(String(row["id"]))) this.#mended.add(valueKeyOf(row));
@@ -214,13 +232,13 @@ class Findings {
     this.#onFinding = onFinding;
   }
 
-  add(table: string, kind: FindingKind, row: Row): void {
+  add(table: string, kind: FindingKind, row: Row, rows: number = 1): void {
     this.#onFinding?.(table, kind, row);
     const kinds = this.#found.get(table) ?? new Map();
     this.#found.set(table, kinds);
     const finding = kinds.get(kind) ?? { rows: 0, ids: [] };
     kinds.set(kind, finding);
-    finding.rows += 1;
+    finding.rows += rows;
     const { primaryKey = [] } = sessionTables.find(({ name }) => name === table) ?? {};
     if (finding.ids.length < maxIds) finding.ids.push(primaryKey.map((name) => String(row[name])));
   }
@@ -256,6 +274,11 @@ function keyOf(sessionId: Cell | undefined, messageId: Cell | undefined): string
 /** A message and the value it has: a carrier and what it follows have one key where they say the same. */
 function valueKeyOf({ session_id, id, revises, digest }: Row): string {
   return keyOf(keyOf(session_id, revises ?? id), digest);
+}
+
+/** Of a row no more than what names it. */
+function keyCells({ session_id = null, id = null }: Row): Row {
+  return { session_id, id };
 }
 
 function bytesOf(row: Row, ...names: readonly string[]): number {

@@ -16,6 +16,7 @@ export {
   rowsOfCarrier,
   sessionRowDigest,
 } from "./copied-rows.ts";
+export { isAsWritten } from "./message-content.ts";
 export {
   isMove,
   type RedactedMessage,

@@ -5,8 +5,8 @@ import { carriedSessionDigest } from "../revisions/session-revisions.ts";
 import { fromIndexed } from "../search/indexed-text.ts";
 import { headOf, toHeadText } from "../search/message-head.ts";
 import { searchText } from "../search/search-text.ts";
-import { messageFromCarrier, objectIn, partFromRow } from "./from-rows.ts";
-import { messageDigest } from "./message-digest.ts";
+import { inOrder, messageFromCarrier, objectIn, partFromRow } from "./from-rows.ts";
+import { messageDigest, tornDigest } from "./message-digest.ts";
 import { bagOf } from "./option-bag.ts";
 import { type PreparedPart, prepareMessage } from "./prepare.ts";
 
@@ -26,6 +26,16 @@ export function isMessageWhole(row: Row, parts: readonly Row[]): boolean {
     options: String(row["options"]),
   };
   return messageDigest(message, parts.map(toPrepared)) === row["digest"];
+}
+
+/**
+ * True unless the digest of a message, no carrier, shows that it or what is there of its parts is not
+ * what was written. One whose parts are of several states says so itself, and has a carrier.
+ */
+export function isAsWritten(row: Row, parts: readonly Row[]): boolean {
+  if (row["digest"] === tornDigest) return true;
+  // Below a system message lies what is left over: it has no parts.
+  return isMessageWhole(row, row["role"] === "system" ? [] : inOrder(parts));
 }
 
 function toPrepared(row: Row): PreparedPart {

@@ -114,6 +114,46 @@ onFolders("it measures files")(
   },
 );
 
+onFolders("it measures files")(
+  "keeps a table of one row that is replaced 200 times within a megabyte of its compacted size",
+  async () => {
+    const folder = temporaryFolder();
+    const table = (await openCatalogue(folder)).table("prices");
+    await table.insert({ maker: ["acme"], total: [0] });
+    let largest = 0;
+    let folds = 0;
+    for (let total = 1; total <= 200; total++) {
+      await table.replace({ maker: ["acme"], total: [total] });
+      const { isFolded } = await table.fold({ retentionMs: 0 });
+      folds += Number(isFolded);
+      largest = Math.max(largest, bytesIn(join(folder, "prices.lance")));
+    }
+
+    await table.fold({ isForced: true, retentionMs: 0 });
+
+    const compacted = bytesIn(join(folder, "prices.lance"));
+    expect(await table.rows({ columns: ["total"] })).toEqual([{ total: 200 }]);
+    expect(largest).toBeLessThan(compacted + 1024 * 1024);
+    expect(folds).toBeGreaterThan(0);
+    expect(folds).toBeLessThan(40);
+  },
+);
+
+onFolders("it measures files")("leaves versions that somebody may still read", async () => {
+  const folder = temporaryFolder();
+  const table = (await openCatalogue(folder)).table("prices");
+  await table.insert({ maker: ["acme"], total: [0] });
+  await table.fold();
+  for (let total = 1; total <= 100; total++) {
+    await table.replace({ maker: ["acme"], total: [total] });
+  }
+
+  const young = await table.fold();
+  const old = await table.fold({ retentionMs: 0 });
+
+  expect([young.isFolded, old.isFolded]).toEqual([false, true]);
+});
+
 onFolders("there are no power cuts")(
   "removes old versions only after the new one is durable",
   async () => {
@@ -129,7 +169,10 @@ onFolders("there are no power cuts")(
       whenFlushed = dataFiles();
     };
 
-    await fold(parts, handle, folder, flush, { isForced: true, retentionMs: 0 });
+    await fold(parts, handle, { location: folder, home: undefined }, flush, {
+      isForced: true,
+      retentionMs: 0,
+    });
 
     connection.close();
     expect(before.length).toBe(3);

@@ -4,6 +4,7 @@ import { retry } from "../engine/retry.ts";
 import { healthOf, type TableHealth } from "./health.ts";
 import { countVectors, createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
+import { supersededBytes } from "./superseded.ts";
 import { missingTextIndexes } from "./text-indexes.ts";
 
 /** How thorough a fold is. */
@@ -44,17 +45,29 @@ const thresholds = {
   fragments: 24,
   fragmentsAtMost: 200,
   bytesPerFragment: 1024 * 1024,
+  // Versions take room too, where rows are replaced and fragments stay few.
+  supersededBytes: 512 * 1024,
+  supersededShare: 0.5,
 } as const;
+
+/** Where a table is. */
+export type FoldPlace = {
+  /** Of the store. */
+  readonly location: string;
+  /** The folder of the table, where it is in one. */
+  readonly home: string | undefined;
+};
 
 /** Index upkeep, apart from every write (`lance-index-maintenance`) and only where it pays. */
 export async function fold(
   table: TableDeclaration,
   handle: LanceTable,
-  location: string,
+  { location, home }: FoldPlace,
   flush: () => Promise<void>,
   wishes: FoldOptions = {},
 ): Promise<FoldOutcome> {
   const { isForced, retentionMs, isWithoutNewIndexes, signal } = { ...defaults, ...wishes };
+  const cutoff = (): Date => new Date(Date.now() - retentionMs);
   const options = { signal, refresh: () => refresh(table, handle) };
   const place = { table: table.name, location };
   // What is made may be of columns that another process has just renewed.
@@ -68,6 +81,10 @@ export async function fold(
   const look = (): Promise<TableHealth> => retry(place, () => healthOf(table, handle), options);
 
   const health = await look();
+  const isWorthCleaning = async (): Promise<boolean> =>
+    home !== undefined &&
+    (await supersededBytes(home, cutoff().getTime())) >=
+      Math.max(thresholds.supersededBytes, health.bytes * thresholds.supersededShare);
   if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
   const missing = isWithoutNewIndexes
     ? []
@@ -75,11 +92,11 @@ export async function fold(
   const untrained = await createIndexes(table, handle, location, missing, { signal });
   const made = missing.map(({ column }) => column).filter((column) => !untrained.includes(column));
   await checkIndexes();
-  const isFolded = isForced || isWorthFolding(await look());
+  const isFolded = isForced || isWorthFolding(await look()) || (await isWorthCleaning());
   if (isFolded) await optimize(new Date(0));
   if (isFolded || made.length > 0) await flush();
   // Cleaned apart and last: the files it removes are what a power cut would fall back on.
-  if (isFolded) await optimize(new Date(Date.now() - retentionMs));
+  if (isFolded) await optimize(cutoff());
   const outcome = { table: table.name, created: made, isFolded };
   return untrained.length > 0 ? { ...outcome, untrained } : outcome;
 }

@@ -35,8 +35,9 @@ const clockMs = 2_000;
 /**
  * Sets aside the newest manifests of a local table that a power cut left torn, or that name torn
  * files, so that the newest whole version opens. Nothing is deleted: a manifest gets `.broken`
- * behind its name. What {@link Store.flush} acknowledged is never among them: what else became of a
- * disk stays as it is, for reading to say.
+ * behind its name. What {@link Store.flush} acknowledged is never among them, unless the manifest
+ * itself is torn, with which the table would not open at all: what else became of a disk stays as it
+ * is, for reading to say.
  *
  * @throws {StorageUnavailableError} for files that the system does not let us read.
  */

@@ -1,0 +1,270 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Home, line } from "../testing.ts";
+
+// Two machines with one store.
+let here: Home;
+let there: Home;
+beforeEach(() => {
+  here = new Home();
+  there = new Home();
+});
+afterEach(() => {
+  here.remove();
+  there.remove();
+});
+
+const at = "2026-11-20T09:00:00.000Z";
+const lines = (...records: readonly unknown[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join("");
+
+async function resume(home: Home, ...argv: readonly string[]) {
+  const storage = join(here.folder, ".local/share/pond");
+  const { stdout, stderr } = await home.pond("resume", ...argv, "--json", "--storage", storage);
+  return { ...JSON.parse(stdout), stderr };
+}
+
+describe("resume of a session that the client has an older state of", () => {
+  const id = "01a70000-0000-7000-8000-000000000001";
+  const path = `.omp/agent/sessions/-w/2026-11-20T09-00-00-000Z_${id}.jsonl`;
+  const titled = (title: string) => ({ type: "title", v: 1, title, source: "auto", updatedAt: at });
+  const head = { type: "session", version: 3, id, timestamp: at, cwd: "/w" };
+  const said = (id: string, parentId: string | null, content: string) => {
+    return { type: "message", id, parentId, timestamp: at, message: { role: "user", content } };
+  };
+  const one = said("aaaaaaaa", null, "one");
+  const two = said("bbbbbbbb", "aaaaaaaa", "two");
+  const three = said("cccccccc", "aaaaaaaa", "three");
+
+  it.each([
+    ["the new turns", [titled("First"), head, one], [titled("First"), head, one, two]],
+    [
+      "them where the beginning changed",
+      [titled("First"), head, one],
+      [titled("New"), head, one, two],
+    ],
+  ])("gives it %s, unless somebody went on", async (_, before, after) => {
+    const log = here.write(path, lines(...before));
+    const copy = join(there.folder, path);
+    await here.pond("sync", "-q");
+    const first = await resume(there, id);
+    const again = await resume(there, id);
+    writeFileSync(log, lines(...after));
+    await here.pond("sync", "-q");
+
+    const grown = await resume(there, id);
+    const copied = readFileSync(copy, "utf8");
+    appendFileSync(copy, lines(three));
+    appendFileSync(log, lines(said("dddddddd", "bbbbbbbb", "four")));
+    await here.pond("sync", "-q");
+    const goneOn = await resume(there, id);
+
+    const facts = [first, again, grown, goneOn].map(({ written, outdated }) => [written, outdated]);
+    expect(facts).toEqual([
+      [true, false],
+      [false, false],
+      [true, false],
+      [false, true],
+    ]);
+    expect(copied).toBe(lines(...after));
+    expect(readFileSync(copy, "utf8")).toBe(copied + lines(three));
+    expect(goneOn.stderr).toContain("may lack what came later in the session");
+  });
+
+  it("says nothing of one that lacks nothing, however it is written", async () => {
+    const log = here.write(path, lines(titled("First"), head, one));
+    await here.pond("sync", "-q");
+    const rewritten = lines(titled("Newer"), head, one, two).replaceAll(/"(?=[:,])/g, `" `);
+    writeFileSync(log, rewritten);
+
+    const { written, outdated } = await resume(here, id);
+
+    expect([written, outdated, readFileSync(log, "utf8")]).toEqual([false, false, rewritten]);
+  });
+});
+
+describe("resume of a session that Codex archived", () => {
+  const id = "019e0000-0000-7000-8000-000000000070";
+  const name = `rollout-2026-11-20T09-00-00-${id}.jsonl`;
+  const path = `.codex/sessions/2026/11/20/${name}`;
+  const record = (type: string, payload: unknown) => ({ timestamp: at, type, payload });
+  const turn = (text: string) => {
+    const content = [{ type: "input_text", text }];
+    return record("response_item", { type: "message", role: "user", content });
+  };
+  const meta = record("session_meta", { id, timestamp: at, cwd: "/w", cli_version: "0.169.0" });
+
+  it.each(["before it was stored", "since"])("takes it from the archive: %s", async (when) => {
+    const log = here.write(path, lines(meta, turn("one")));
+    if (when === "since") await here.pond("sync", "-q");
+    const archived = join(here.folder, ".codex/archived_sessions", name);
+    mkdirSync(dirname(archived));
+    renameSync(log, archived);
+    if (when !== "since") await here.pond("sync", "-q");
+    appendFileSync(archived, lines(turn("two")));
+    const before = readFileSync(archived, "utf8");
+
+    const report = await resume(here, id);
+    const installed = await here.pond("restore", id, "--install");
+
+    expect(report).toMatchObject({
+      written: false,
+      outdated: false,
+      files: [archived],
+      commands: [
+        ["codex", "unarchive", id],
+        ["codex", "resume", id],
+      ],
+    });
+    expect([installed.code, installed.stderr]).toEqual([1, expect.stringContaining(archived)]);
+    expect([existsSync(log), readFileSync(archived, "utf8")]).toEqual([false, before]);
+  });
+});
+
+describe("resume of a session that opencode has", () => {
+  const id = "ses_df98287ceffev8hA37eNxLhsFs";
+  const time = { created: Date.parse(at), updated: Date.parse(at) };
+  const info = { id, projectID: "global", directory: "/w", title: "t", version: "1.18.33", time };
+
+  /** A prompt as the client exports it. */
+  const turn = (id: string, text: string, sessionID: string = info.id) => ({
+    info: { id: `msg_${id}`, sessionID, role: "user", time: { created: time.created } },
+    parts: [{ id: `prt_${id}`, sessionID, messageID: `msg_${id}`, type: "text", text }],
+  });
+  type Exported = {
+    readonly info: typeof info;
+    readonly messages: readonly ReturnType<typeof turn>[];
+  };
+
+  function database(home: Home): DatabaseSync {
+    const file = join(home.folder, ".local/share/opencode/opencode.db");
+    mkdirSync(dirname(file), { recursive: true });
+    const opened = new DatabaseSync(file);
+    const times = "time_created integer, time_updated integer";
+    opened.exec(`
+      CREATE TABLE IF NOT EXISTS session (id text PRIMARY KEY, project_id, directory, title, version, ${times});
+      CREATE TABLE IF NOT EXISTS message (id text PRIMARY KEY, session_id text, ${times}, data text);
+      CREATE TABLE IF NOT EXISTS part (id text PRIMARY KEY, message_id text, session_id text, ${times}, data text)`);
+    return opened;
+  }
+
+  /** As the client's import: it adds what it has no id of. */
+  function add(home: Home, { info, messages }: Exported): void {
+    const opened = database(home);
+    const { created, updated } = info.time;
+    const put = (table: string, ...values: readonly (string | number)[]) => {
+      const places = values.map(() => "?").join();
+      opened.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places})`).run(...values);
+    };
+    put("session", info.id, "global", info.directory, info.title, info.version, created, updated);
+    for (const { info: message, parts } of messages) {
+      const { id, sessionID, ...data } = message;
+      put("message", id, sessionID, created, created, JSON.stringify(data));
+      for (const { id, sessionID, messageID, ...data } of parts) {
+        put("part", id, messageID, sessionID, created, created, JSON.stringify(data));
+      }
+    }
+    opened.close();
+  }
+
+  /** Runs the imports that were named, and says whether there were any. */
+  function takeIn(home: Home, { commands }: { commands: readonly (readonly string[])[] }): boolean {
+    const files = commands.flatMap(([, word, file]) => (word === "import" && file ? [file] : []));
+    for (const file of files) add(home, JSON.parse(readFileSync(file, "utf8")));
+    return files.length > 0;
+  }
+
+  function remove(home: Home, message: string): void {
+    const opened = database(home);
+    opened.prepare("DELETE FROM part WHERE message_id = ?").run(message);
+    opened.prepare("DELETE FROM message WHERE id = ?").run(message);
+    opened.close();
+  }
+
+  function textsIn(home: Home): string[] {
+    const opened = database(home);
+    const rows = opened.prepare("SELECT data FROM part ORDER BY id").all();
+    opened.close();
+    return rows.map(({ data }) => JSON.parse(String(data)).text);
+  }
+
+  it.each([
+    ["as that is stored", false],
+    ["which is not stored yet", true],
+  ])("brings nothing back that was deleted there, %s", async (_, isAhead) => {
+    add(here, { info, messages: [turn("1", "one"), turn("2", "two")] });
+    await here.pond("sync", "-q");
+    remove(here, "msg_2");
+    add(here, { info, messages: [turn("3", "three")] });
+    if (!isAhead) await here.pond("sync", "-q");
+
+    const report = await resume(here, id);
+
+    const imports = takeIn(here, report);
+    expect([report.written, report.outdated, imports]).toEqual([false, isAhead, false]);
+    expect(report.files).toEqual([]);
+    expect(textsIn(here)).toEqual(["one", "three"]);
+  });
+
+  it("gives the client of another machine what is new, as long as nobody goes on there", async () => {
+    add(here, { info, messages: [turn("1", "one")] });
+    await here.pond("sync", "-q");
+    const steps: unknown[] = [];
+    const step = async () => {
+      const report = await resume(there, id);
+      steps.push([
+        report.written,
+        report.outdated,
+        takeIn(there, report),
+        textsIn(there).join(" "),
+      ]);
+    };
+
+    await step();
+    await step();
+    add(here, { info, messages: [turn("2", "two")] });
+    await here.pond("sync", "-q");
+    await step();
+    add(there, { info, messages: [turn("3", "three")] });
+    add(here, { info, messages: [turn("4", "four")] });
+    await here.pond("sync", "-q");
+    await step();
+
+    expect(steps).toEqual([
+      [true, false, true, "one"],
+      [false, false, false, "one"],
+      [true, false, true, "one two"],
+      [false, true, false, "one two three"],
+    ]);
+  });
+
+  it("mixes no two conversations: a copy that somebody went on in stays", async () => {
+    const session = "5e551000-0000-4000-8000-000000000001";
+    const log = here.writeSession(session, line(session, "u1", "one"));
+    await here.pond("sync", "-q");
+    const first = await resume(here, session, "--to", "opencode");
+    takeIn(here, first);
+    const copy: Exported = JSON.parse(readFileSync(first.files[0], "utf8"));
+    add(here, { ...copy, messages: [turn("9", "in opencode", copy.info.id)] });
+    appendFileSync(log, `${line(session, "u2", "two", { parentUuid: "u1" })}\n`);
+    await here.pond("sync", "-q");
+
+    const grown = await resume(here, session, "--to", "opencode");
+
+    const texts = () => textsIn(here).toSorted();
+    expect([grown.written, grown.outdated, takeIn(here, grown)]).toEqual([false, true, false]);
+    expect(texts()).toEqual(["in opencode", "one"]);
+    const forced = await resume(here, session, "--to", "opencode", "--force");
+    expect([forced.written, takeIn(here, forced)]).toEqual([true, true]);
+    expect(texts()).toEqual(["in opencode", "one", "two"]);
+  });
+});

@@ -1,0 +1,108 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { SessionId } from "@pond/canonical";
+import type { Adapter, Held, SessionContent } from "@pond/canonical/adapter";
+import type { LineageFile, Restored } from "@pond/sessions";
+import { compareCopy } from "./compare-copy.ts";
+import type { WrittenCopies } from "./written-copies.ts";
+
+/** A session as it is stored, and the client that is to go on with it. */
+type Target = {
+  readonly content: SessionContent;
+  readonly adapter: Adapter;
+  /** The client's home. */
+  readonly folder: string;
+  readonly copies: WrittenCopies;
+  readonly isForced: boolean;
+};
+
+type Placed = {
+  readonly written: readonly LineageFile[];
+  /** Files of other sessions that were there already. */
+  readonly leftAsIs: readonly LineageFile[];
+  /** Sessions of which the client is given nothing. */
+  readonly held: ReadonlySet<SessionId>;
+  /** True where the session stays as it is there, and may lack what came later. */
+  readonly isOutdated: boolean;
+};
+
+/**
+ * Gives a client what it lacks of a session and of those below it: all where it has none, what is
+ * new where nobody went on in what it has. Where somebody did, that is worth more than a copy.
+ */
+export async function placeSession(restored: Restored, target: Target): Promise<Placed> {
+  const { files } = restored;
+  const { content, adapter, folder, copies, isForced } = target;
+  const { writeFiles } = await import("@pond/sessions");
+  const { id } = content.session;
+  const bySession = Map.groupBy(files, ({ session }) => session);
+  const inStore = new Map([...bySession].map(([key, own]) => [key, adapter.held?.(folder, own)]));
+  const main = files.find(({ session }) => session === id);
+  const isNative = main?.part.isNative ?? false;
+  const stateOf = async (file: LineageFile): Promise<Held> => {
+    const place = join(folder, file.path);
+    const state = await compareCopy(place, file.content, copies.get(place));
+    // The same values may be written with other bytes.
+    const isWhole =
+      file === main && isNative && state === "other" && (await lacksNothing(file, target));
+    return isWhole ? "current" : state;
+  };
+
+  const state = inStore.get(id) ?? (main === undefined ? "missing" : await stateOf(main));
+  if (!isForced && (state === "other" || (state === "current" && isNative))) {
+    const written = missingBases(restored, id, folder);
+    await writeFiles(written, folder);
+    return {
+      written,
+      leftAsIs: [],
+      held: new Set(bySession.keys()),
+      isOutdated: state === "other",
+    };
+  }
+  const written: LineageFile[] = [];
+  const leftAsIs: LineageFile[] = [];
+  const held = new Set<SessionId>();
+  let isOutdated = false;
+  for (const file of files) {
+    const isOwn = file.session === id;
+    const isReplaced = isOwn && isForced;
+    const there = inStore.get(file.session);
+    const isHeld = !isReplaced && (there === "current" || there === "other");
+    if (isHeld) held.add(file.session);
+    const state = isHeld ? there : await stateOf(file);
+    // What the client itself wrote below a copy is none.
+    const isBehind = state === "earlier" && file.part.isNative === isNative;
+    if (state === "missing" || isBehind || isReplaced) written.push(file);
+    else if (!isOwn) leftAsIs.push(file);
+    else if (state === "other") isOutdated = true;
+  }
+  await writeFiles(written, folder, { isForced: true });
+  return { written, leftAsIs, held, isOutdated };
+}
+
+/** What a session goes on from and its client lacks: it refuses it without. */
+function missingBases({ files, bases }: Restored, id: string, folder: string): LineageFile[] {
+  const needed = new Set<string>(bases.get(id as SessionId));
+  return files.filter(
+    ({ session, path }) => needed.has(session) && !existsSync(join(folder, path)),
+  );
+}
+
+/** True where every turn that is stored is in the client's file. */
+async function lacksNothing(
+  { path }: LineageFile,
+  { content, adapter, folder }: Target,
+): Promise<boolean> {
+  const { session, messages } = content;
+  const reader = adapter.from(join(folder, path));
+  const there = new Set<string>();
+  for await (const found of reader.sessions()) {
+    if (found.kind !== "source") continue;
+    for await (const event of reader.read(found.key)) {
+      if (event.kind === "message" && event.message.session_id === session.id) {
+        there.add(event.message.id);
+      }
+    }
+  }
+  return messages.every(({ id, role }) => role === "system" || there.has(id));
+}

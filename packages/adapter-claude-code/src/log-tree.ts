@@ -1,0 +1,51 @@
+import type { JsonObject, JsonValue, Message } from "@pond/canonical";
+import { carriedRecord, restOf, sourceOf } from "@pond/canonical/adapter";
+
+/** Where a message stands in the tree of its log. */
+export type Place = {
+  /** The index of its parent. */
+  readonly parent: number | undefined;
+  /** The index where its tree begins: with the log, behind a compaction, or below a gap. */
+  readonly tree: number;
+  /** True for a message that is one record with its parent, or that record again. */
+  readonly isSame: boolean;
+};
+
+/** Parents are looked for above only: the trees of real logs are not always whole. */
+export function placesOf(messages: readonly Message[]): readonly Place[] {
+  const indexes = new Map<JsonValue, number>();
+  const places: Place[] = [];
+  for (const [index, message] of messages.entries()) {
+    const { parentUuid, logicalParentUuid } = recordOf(message);
+    const uuid = uuidOf(message);
+    const isMore = sourceOf(message)["continues"] !== undefined;
+    const again = parentUuid === undefined ? undefined : indexes.get(uuid);
+    const same = isMore ? places.length - 1 : again;
+    const parent = same ?? indexes.get(parentUuid ?? logicalParentUuid ?? null);
+    const above = parent === undefined ? undefined : places[parent];
+    const isCompaction = typeof logicalParentUuid === "string";
+    const tree = above === undefined || isCompaction ? index : above.tree;
+    places.push({ parent: above && parent, tree, isSame: above !== undefined && same === parent });
+    if (!indexes.has(uuid)) indexes.set(uuid, index);
+  }
+  return places;
+}
+
+/** The way up from a message, itself included. */
+export function lineUpFrom(end: number, places: readonly Place[]): ReadonlySet<number> {
+  const line = new Set<number>();
+  for (let at: number | undefined = end; at !== undefined; at = places[at]?.parent) {
+    if (at >= 0) line.add(at);
+  }
+  return line;
+}
+
+/** The record of the client that a message was read from, or what is left of it beside its parts. */
+export function recordOf(message: Message): JsonObject {
+  return carriedRecord(message) ?? restOf(sourceOf(message));
+}
+
+/** The id by which other records name that of a message. */
+export function uuidOf(message: Message): JsonValue {
+  return recordOf(message)["uuid"] ?? message.id;
+}

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { contentOf, readAll, sampleLineage } from "@pond/adapter-testkit";
+import type { RestoredFile } from "@pond/canonical/adapter";
+import { expect, it } from "vitest";
+import { fromOpencode } from "./from-opencode.ts";
+import { opencodeHeld } from "./held.ts";
+import {
+  createHome,
+  exchange,
+  joined,
+  messageRow,
+  partRow,
+  sessionRow,
+  start,
+  type Tables,
+  writeDatabase,
+} from "./home.test-kit.ts";
+import { toOpencode } from "./to-opencode.ts";
+
+const id = "ses_a";
+
+function homeWith(tables: Tables): string {
+  const folder = createHome();
+  writeDatabase(join(folder, "opencode.db"), tables);
+  return folder;
+}
+
+async function restored(tables: Tables): Promise<readonly RestoredFile[]> {
+  const root = contentOf(await readAll(fromOpencode(homeWith(tables)), id));
+  return [...toOpencode.writeNative({ root, descendants: [] })];
+}
+
+const turns = (...names: readonly string[]): Tables =>
+  joined(
+    { session: [sessionRow(id)] },
+    ...names.map((name) => exchange(id, name.charCodeAt(0) * 10, name)),
+  );
+const answer = messageRow(id, "msg_a2", 0, { role: "assistant" });
+const withPart = joined(turns("a"), { part: [partRow(answer, "prt_a3", { type: "text" })] });
+const withoutText = { ...turns("a"), part: (turns("a")["part"] ?? []).slice(0, 1) };
+
+it.each<[string, Tables, Tables, string]>([
+  ["nothing", { session: [] }, turns("a"), "missing"],
+  ["all of it", turns("a", "b"), turns("a", "b"), "current"],
+  ["more than that", turns("a", "b", "c"), turns("a", "b"), "current"],
+  [
+    "another title",
+    { ...turns("a"), session: [sessionRow(id, { title: "x" })] },
+    turns("a"),
+    "current",
+  ],
+  ["an earlier state", turns("a"), turns("a", "b"), "earlier"],
+  ["an earlier answer", turns("a"), withPart, "earlier"],
+  ["less of an answer", withoutText, turns("a"), "earlier"],
+  ["one that somebody went on in", turns("a", "x"), turns("a", "b"), "other"],
+  ["less by a turn that was deleted there", turns("a", "c"), turns("a", "b", "c"), "other"],
+  ["one that somebody said something else in", turns("a", "c"), turns("a", "b"), "other"],
+])("tells where the client has %s", async (_, there, stored, expected) => {
+  expect(opencodeHeld(homeWith(there), await restored(stored))).toBe(expected);
+});
+
+it("takes an earlier state of 2.x for another one, to which no import adds", async () => {
+  const said = (...ids: readonly string[]): Tables => ({
+    session_v2: [sessionRow(id)],
+    session_message: ids.map((each, seq) => ({
+      id: each,
+      session_id: id,
+      type: "user",
+      seq,
+      time_created: start + seq,
+      time_updated: start + seq,
+      data: { text: "Why?", time: { created: start + seq } },
+    })),
+  });
+  const files = await restored(said("msg_1", "msg_2"));
+
+  expect(opencodeHeld(homeWith(said("msg_1")), files)).toBe("other");
+  expect(opencodeHeld(homeWith(said("msg_1", "msg_2")), files)).toBe("current");
+});
+
+it("finds a copy by the id that it has there, and no home where there is none", () => {
+  const files = [...toOpencode.writeForeign(sampleLineage(), {})].slice(0, 1);
+  const { info, messages } = JSON.parse([...(files[0]?.content ?? [])].join(""));
+  const rows = messages.map(({ info }: { info: { id: string } }) =>
+    messageRow(String(files[0]?.path.slice(5, -5)), info.id, 0, info),
+  );
+  const there = { session: [sessionRow(info.id)], message: rows.slice(0, 1) };
+
+  expect(opencodeHeld(homeWith(there), files)).toBe("earlier");
+  expect(opencodeHeld(homeWith(turns("a")), files)).toBe("missing");
+  expect(opencodeHeld("/nowhere/opencode", files)).toBe("missing");
+});
+
+it("leaves the files of a tree to themselves", () => {
+  const file = { session: sampleLineage().root.session.id, content: [] };
+  const path = "storage/session/global/ses_a.json";
+
+  expect(opencodeHeld(homeWith(turns("a")), [{ ...file, path }])).toBe("missing");
+});

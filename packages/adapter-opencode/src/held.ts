@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { type Held, objectOf, type RestoredFile } from "@pond/canonical/adapter";
+import { discover, rootOf } from "./discover.ts";
+import { importedFile, takesMore, textOf } from "./resume.ts";
+import { withSession } from "./stores/home.ts";
+import type { StoredMessage } from "./stores/stored.ts";
+
+/**
+ * What the client's stores have of the session of these files: an import keeps all ids, and adds
+ * only what has no id there yet. Nothing says whether the last turns were never there, or were
+ * deleted since.
+ *
+ * @param home - The client's data folder.
+ * @throws where no store has the session, and one cannot be read.
+ */
+export function opencodeHeld(home: string, files: readonly RestoredFile[]): Held {
+  const file = importedFile(files);
+  if (file === undefined || !existsSync(home)) return "missing";
+  const { id, messages } = exportedIn(file);
+  const there = messagesIn(home, id);
+  if (there === undefined) return "missing";
+  const isThere = ({ id, parts }: Told): boolean => {
+    const found = there.get(id);
+    return found !== undefined && parts.every((part) => found.has(part));
+  };
+  if (messages.every(isThere)) return "current";
+  const known = new Set(files.flatMap((each) => exportedIn(each).messages).map(({ id }) => id));
+  const isOlder = messages.slice(0, there.size).every(({ id }) => there.has(id));
+  const isGoneOn = [...there.keys()].some((each) => !known.has(each));
+  return isOlder && !isGoneOn && takesMore(file) ? "earlier" : "other";
+}
+
+/** A message, and its parts where they are records of their own, by their ids. */
+type Told = { readonly id: string; readonly parts: readonly string[] };
+
+function exportedIn({ content }: RestoredFile): { id: string; messages: readonly Told[] } {
+  const { info, messages } = objectOf(parseJson([...content].map(textOf).join("")));
+  const list = Array.isArray(messages) ? messages.filter(isJsonObject) : [];
+  return { id: idOf(info), messages: list.map(toldBy) };
+}
+
+function toldBy(message: JsonObject): Told {
+  const { info = message, parts } = message;
+  return { id: idOf(info), parts: Array.isArray(parts) ? parts.map(idOf) : [] };
+}
+
+function idOf(record: JsonValue | undefined): string {
+  return isJsonObject(record) ? String(record["id"]) : "";
+}
+
+/** The parts of each whole message that the client has of a session; undefined where it has none. */
+function messagesIn(home: string, id: string): Map<string, ReadonlySet<string>> | undefined {
+  for (const found of discover(rootOf(home))) {
+    if (found.kind !== "home" || found.home.prefix !== "") continue;
+    const [there] = withSession(found.home, id, (session) => {
+      const all = [...(session?.messages() ?? [])];
+      const whole = all.filter((event) => event.kind === "message").filter(({ isCut }) => !isCut);
+      return [session && new Map(whole.map(partsById))];
+    });
+    return there;
+  }
+  return undefined;
+}
+
+function partsById({ record, parts }: StoredMessage): [string, ReadonlySet<string>] {
+  const ids = parts.map((part) => String(part.record.peek("id")));
+  return [String(record.peek("id")), new Set(ids)];
+}

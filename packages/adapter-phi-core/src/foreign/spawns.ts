@@ -1,0 +1,69 @@
+import { type Session, type SessionId, stringifyJson } from "@pond/canonical";
+import type { Meanings, SessionContent } from "@pond/canonical/adapter";
+import { type Call, copyUuid, type Family } from "@pond/canonical/foreign";
+import { origin } from "../origin.ts";
+import type { ForeignLoop } from "./loops.ts";
+
+/** Where a sub-agent comes from. */
+export type Spawn = {
+  /** The id of the session that spawned it, in the library. */
+  readonly parentId: string;
+  readonly child: Session;
+  readonly loop: ForeignLoop | undefined;
+  readonly call: Call | undefined;
+};
+
+type Known = {
+  readonly family: Family;
+  /** Of what the library wrote no loop can be told to have spawned anything. */
+  readonly loopsOf: (id: SessionId) => readonly ForeignLoop[] | undefined;
+  readonly meanings: Meanings;
+};
+
+/**
+ * Each sub-agent was spawned by the first call that names it. One that none names was spawned in the
+ * last loop that had begun by then, and by its calls in their order, where each has one.
+ */
+export function spawnsOf(
+  contents: readonly SessionContent[],
+  { family, loopsOf, meanings }: Known,
+): readonly Spawn[] {
+  const begun = contents.flatMap((content): Spawn[] => {
+    const { session: child } = content;
+    const parent = family.parentOf(child);
+    if (parent === undefined) return [];
+    const isNative = family.nativePath(parent) !== undefined;
+    const parentId = isNative ? parent.id : copyUuid(origin, parent.id);
+    const loops = loopsOf(parent.id) ?? [];
+    const names = meanings.recordsOf?.(child.source_agent)?.agentNames?.(content) ?? [child.id];
+    for (const loop of loops) {
+      const call = loop.agentCalls.find((each) => isNamedIn(each, names));
+      if (call) return [{ parentId, child, loop, call }];
+    }
+    const loop = loops.findLast(({ startedAt }) => startedAt <= child.created_at) ?? loops[0];
+    return [{ parentId, child, loop, call: undefined }];
+  });
+  return withCalls(begun);
+}
+
+/** Names stand in what was asked and answered, and in what the client noted with either. */
+function isNamedIn({ part, result }: Call, names: readonly string[]): boolean {
+  const answer = result && [result.part.result, result.part.options, result.message.options];
+  const said = stringifyJson([part.call_id, part.params, part.options, answer ?? null]);
+  return names.some((name) => name !== "" && said.includes(name));
+}
+
+function withCalls(spawns: readonly Spawn[]): readonly Spawn[] {
+  const named = new Set(spawns.map(({ call }) => call));
+  const calls = new Map<Spawn, Call>();
+  const unnamed = spawns.filter(({ call }) => call === undefined);
+  for (const [loop, children] of Map.groupBy(unnamed, (spawn) => spawn.loop)) {
+    const left = loop?.agentCalls.filter((call) => !named.has(call)) ?? [];
+    if (left.length !== children.length) continue;
+    for (const [index, call] of left.entries()) {
+      const child = children[index];
+      if (child) calls.set(child, call);
+    }
+  }
+  return spawns.map((spawn) => ({ ...spawn, call: calls.get(spawn) ?? spawn.call }));
+}

@@ -1,0 +1,38 @@
+import { isAsWritten } from "@pond/sessions/rows";
+import { eq, type Row } from "@pond/substrate";
+import type { PlacedStore } from "./places.ts";
+
+/** Tells of messages on their way out of a store that have lost their parts there. */
+export class HollowMessages {
+  readonly #from: PlacedStore;
+  /** Ids of messages with any part, by session: of those that come too, */
+  readonly #coming: Map<string, Set<string>> = new Map();
+  /** and of those that stay, because the other store has them. */
+  readonly #stored: Map<string, ReadonlySet<string>> = new Map();
+
+  constructor(from: PlacedStore) {
+    this.#from = from;
+  }
+
+  /** To be told of the parts that come too, which are before all messages. */
+  addPart({ session_id: sessionId, message_id: messageId }: Row): void {
+    const ids = this.#coming.get(String(sessionId)) ?? new Set();
+    this.#coming.set(String(sessionId), ids.add(String(messageId)));
+  }
+
+  async has(message: Row): Promise<boolean> {
+    if (message["revises"] !== null) return false;
+    const [sessionId, id] = [String(message["session_id"]), String(message["id"])];
+    if (this.#coming.get(sessionId)?.has(id) || isAsWritten(message, [])) return false;
+    const stored = this.#stored.get(sessionId) ?? (await this.#withParts(sessionId));
+    this.#stored.set(sessionId, stored);
+    return !stored.has(id);
+  }
+
+  async #withParts(name: string): Promise<ReadonlySet<string>> {
+    const { store, names } = this.#from;
+    const where = eq("session_id", names.idOf(name));
+    const rows = await store.table("parts").rows({ columns: ["message_id"], where });
+    return new Set(rows.map(({ message_id: id }) => String(id)));
+  }
+}

@@ -1,0 +1,141 @@
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { getSession, openSessions, type SessionStore } from "@pond/sessions";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { discoverSources } from "./discover.ts";
+import { changesIn, claudeCode, line } from "./sync.test-kit.ts";
+import { type SyncReport, sync } from "./sync.ts";
+
+let home: string;
+let sessions: SessionStore;
+beforeEach(async () => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "pond-whole-")));
+  sessions = await openSessions(join(home, "store"), { mode: "write" });
+});
+afterEach(() => {
+  sessions.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const projects = ".claude/projects";
+const main = `${projects}/-work/s1.jsonl`;
+const agent = `${projects}/-work/s1/subagents/agent-1.jsonl`;
+
+/** The log of `s1`, or that of its agent, with a message for each of the ids. */
+function write(path: string, ...ids: readonly string[]): void {
+  const file = join(home, path);
+  const lines = ids.map((id) => {
+    const record = JSON.parse(line("s1", id, `text of ${id}`)) as object;
+    const own = path.includes("agent-") && { isSidechain: true, agentId: "1" };
+    return JSON.stringify({ ...record, ...own, timestamp: `2026-03-01T09:00:0${id}.000Z` });
+  });
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, lines.map((each) => `${each}\n`).join(""));
+}
+
+/** @param paths - Only these, as with `--path`. */
+function syncOf(paths: readonly string[] = [], isVerifying = false): Promise<SyncReport> {
+  const asked = paths.map((path) => join(home, path));
+  const sources = discoverSources([claudeCode], {
+    surroundings: { home, env: {} },
+    ...(asked.length > 0 && { paths: { "claude-code": asked } }),
+  });
+  const stateDirectory = join(home, "state");
+  return sync(sessions, sources, {
+    stateDirectory,
+    host: "desk",
+    now: () => new Date(),
+    isVerifying,
+  });
+}
+
+const changed = (report: SyncReport): unknown[] => {
+  const { messages_added = 0, revisions = 0, tombstones = 0 } = changesIn(report);
+  return [messages_added, revisions, tombstones];
+};
+const seen = ({ adapters }: SyncReport): unknown => adapters[0]?.sessions.seen;
+
+async function idsOf(session: string): Promise<string[]> {
+  const { messages } = await getSession(sessions, session, { mode: "conversational" });
+  return messages.map(({ id }) => id);
+}
+
+describe("a path within a place of its client", () => {
+  it.each([
+    ["the folder of a session", `${projects}/-work/s1`, 1],
+    ["the folder of its agents", `${projects}/-work/s1/subagents`, 1],
+    ["the log of an agent", agent, 1],
+    ["the log of a session, with its agents", main, 2],
+    ["a project", `${projects}/-work`, 2],
+    ["all projects", projects, 3],
+  ])("is that place as far as it goes: %s", async (_, path, count) => {
+    write(main, "1", "2");
+    write(agent, "3", "4");
+    write(`${projects}/-other/s2.jsonl`, "1");
+    await syncOf();
+
+    const first = await syncOf([path], true);
+    expect([seen(first), changed(first)]).toEqual([count, [0, 0, 0]]);
+
+    write(agent, "3", "4", "5");
+    expect(changed(await syncOf([path]))).toEqual([1, 0, 0]);
+    write(agent, "3", "5");
+    expect(changed(await syncOf([path]))).toEqual([0, 0, 1]);
+    for (const again of [false, true]) {
+      const report = await syncOf([], again);
+      expect([seen(report), changed(report)]).toEqual([3, [0, 0, 0]]);
+    }
+  });
+
+  it("knows what the place held, and the place what was read there", async () => {
+    write(main, "1", "2");
+    await syncOf();
+    write(main, "1", "2", "3", "4");
+    expect(changed(await syncOf([main]))).toEqual([2, 0, 0]);
+    write(main, "1", "2");
+
+    expect(changed(await syncOf())).toEqual([0, 0, 2]);
+    expect(await idsOf("s1")).toEqual(["1", "2"]);
+  });
+
+  it("is read once where the others that are asked for hold it, or are of the same place", async () => {
+    write(main, "1");
+    write(agent, "2");
+    const first = await syncOf([".claude", main]);
+    expect([seen(first), changed(first)]).toEqual([2, [2, 0, 0]]);
+    write(agent, "2", "3");
+
+    const again = await syncOf([main, agent, `${projects}/-work/s1`]);
+    expect([seen(again), changed(again)]).toEqual([2, [1, 0, 0]]);
+    expect(changed(await syncOf([".claude"], true))).toEqual([0, 0, 0]);
+  });
+
+  it("is a part also of a place that was read before because somebody asked for it", async () => {
+    write(main, "1");
+    write(agent, "2");
+    cpSync(join(home, ".claude"), join(home, "old/.claude"), { recursive: true });
+    rmSync(join(home, ".claude"), { recursive: true });
+    await syncOf(["old/.claude"]);
+
+    expect(changed(await syncOf([`old/${projects}/-work/s1`], true))).toEqual([0, 0, 0]);
+  });
+
+  it("is a place of its own where its files are none of that place's, such as a copy there", async () => {
+    write(main, "1", "3");
+    cpSync(join(home, ".claude/projects"), join(home, ".claude/backup/projects"), {
+      recursive: true,
+    });
+    await syncOf();
+    const text = { type: "user", message: { role: "user", content: "an older text" } };
+    const old = JSON.parse(line("s1", "1", "")) as object;
+    writeFileSync(
+      join(home, ".claude/backup/projects/-work/s1.jsonl"),
+      `${JSON.stringify({ ...old, ...text })}\n${line("s1", "2", "nowhere else")}\n`,
+    );
+
+    expect(changed(await syncOf([".claude/backup"]))).toEqual([1, 0, 0]);
+    expect((await idsOf("s1")).sort()).toEqual(["1", "2", "3"]);
+    expect(changed(await syncOf([], true))).toEqual([0, 0, 0]);
+  });
+});
