@@ -43,8 +43,8 @@ export async function placeSession(restored: Restored, target: Target): Promise<
     const place = join(folder, file.path);
     const state = await compareCopy(place, file.content, copies.get(place));
     // The same values may be written with other bytes.
-    const isWhole =
-      file === main && isNative && state === "other" && (await lacksNothing(file, target));
+    const isUnlike = file === main && isNative && state === "other";
+    const isWhole = isUnlike && (await lacksNothing(bySession.get(id) ?? [], target));
     return isWhole ? "current" : state;
   };
 
@@ -88,21 +88,23 @@ function missingBases({ files, bases }: Restored, id: string, folder: string): L
   );
 }
 
-/** True where every turn that is stored is in the client's file. */
+/** True where every turn that is stored is in the client's files of a session: one may have several. */
 async function lacksNothing(
-  { path }: LineageFile,
+  files: readonly LineageFile[],
   { content, adapter, folder }: Target,
 ): Promise<boolean> {
   const { session, messages } = content;
-  const reader = adapter.from(join(folder, path));
-  const there = new Set<string>();
-  for await (const found of reader.sessions()) {
-    if (found.kind !== "source") continue;
-    for await (const event of reader.read(found.key)) {
-      if (event.kind === "message" && event.message.session_id === session.id) {
-        there.add(event.message.id);
+  const lacking = new Set(messages.filter(({ role }) => role !== "system").map(({ id }) => id));
+  for (const place of files.map(({ path }) => join(folder, path)).filter(existsSync)) {
+    if (lacking.size === 0) break;
+    const reader = adapter.from(place);
+    for await (const found of reader.sessions()) {
+      if (found.kind !== "source") continue;
+      for await (const event of reader.read(found.key)) {
+        const isOwn = event.kind === "message" && event.message.session_id === session.id;
+        if (isOwn) lacking.delete(event.message.id);
       }
     }
   }
-  return messages.every(({ id, role }) => role === "system" || there.has(id));
+  return lacking.size === 0;
 }

@@ -16,25 +16,24 @@ export function withoutLeft(messages: readonly Message[]): Course {
   for (const { at, leaf } of rewinds) {
     for (let index = leaf + 1; index < at; index++) left.add(index);
   }
-  for (const [index, { parent }] of places.entries()) {
-    if (parent !== undefined && left.has(parent)) left.add(index);
-    if (main.has(index)) left.delete(index);
-  }
+  for (const index of main) left.delete(index);
   const lines = linesOf(messages, places, main, left);
   // Rows of one answer, such as calls made at once, part the tree and stay together.
   const answers = new Set(messages.filter((_, index) => lines.has(index)).map(answerOf));
   for (const [index, message] of messages.entries()) {
-    if (lines.has(index)) continue;
     const { parent, tree, isSame } = places[index] ?? nowhere;
     const answer = answerOf(message);
-    const isOther = answer === undefined ? isPrompt(message) : !answers.has(answer);
-    const isOvertaken = isOther && !isSame && tree !== index;
-    if (isOvertaken || (parent !== undefined && left.has(parent))) left.add(index);
+    const isBeside = isSame || isOfTool(message) || (answer !== undefined && answers.has(answer));
+    const isOther = answer !== undefined || isPrompt(message);
+    if (lines.has(index)) left.delete(index);
+    else if (parent !== undefined && left.has(parent)) left.add(index);
+    else if (parent !== undefined && isBeside) left.delete(index);
+    else if (isOther && tree !== index) left.add(index);
   }
   return without(messages, new Set(messages.filter((_, index) => left.has(index))));
 }
 
-const nowhere: Place = { parent: undefined, tree: -1, isSame: false };
+const nowhere: Place = { parent: undefined, tree: -1, isSame: false, isAgain: false };
 
 /** A note of the client that it went back: all from behind `leaf` up to it is left. */
 type Rewind = { readonly at: number; readonly leaf: number };
@@ -55,8 +54,11 @@ function mainLine(
   places: readonly Place[],
   rewind: Rewind | undefined,
 ): ReadonlySet<number> {
-  const newest = messages.findLastIndex(isSpeech);
-  return lineUpFrom(rewind && rewind.at > newest ? rewind.leaf : newest, places);
+  const isBack = rewind !== undefined && rewind.at > messages.findLastIndex(isSpeech);
+  const newest = messages.findLastIndex(
+    (message, at) => isSpeech(message) && places[at]?.isAgain === false,
+  );
+  return lineUpFrom(isBack ? rewind.leaf : newest, places);
 }
 
 /** In every tree the way up from the newest message, in that of the main line this. */
@@ -67,15 +69,15 @@ function linesOf(
   left: ReadonlySet<number>,
 ): ReadonlySet<number> {
   const lines = new Set<number>();
-  const trees = new Set<number | undefined>();
+  const trees = new Set<number>();
   const [end = -1] = main;
   for (const at of [end, ...Array.from(messages.keys()).reverse()]) {
-    const tree = places[at]?.tree;
+    const { tree, isAgain } = places[at] ?? nowhere;
     const message = messages[at];
-    if (message === undefined || trees.has(tree) || left.has(at)) continue;
-    if (at !== end && !isSpeech(message)) continue;
+    if (message === undefined || trees.has(tree) || left.has(tree) || left.has(at)) continue;
+    if (at !== end && (isAgain || !isSpeech(message))) continue;
     trees.add(tree);
-    for (const each of lineUpFrom(at, places)) if (places[each]?.tree === tree) lines.add(each);
+    for (const each of lineUpFrom(at, places, tree)) lines.add(each);
   }
   return lines;
 }
@@ -85,9 +87,11 @@ function unansweredStarts(
   messages: readonly Message[],
   places: readonly Place[],
 ): readonly number[] {
-  const starts = [...messages.entries()].filter(
-    ([, message]) => isSpeech(message) && recordOf(message)["parentUuid"] === null,
-  );
+  const starts = [...messages.entries()].filter(([index, message]) => {
+    const { parentUuid, isSidechain } = recordOf(message);
+    const isStart = parentUuid === null && isSidechain !== true && !places[index]?.isAgain;
+    return isStart && isSpeech(message);
+  });
   if (starts.some(([, message]) => isAnswer(message))) return [];
   const answers = [...messages.entries()].filter(([, message]) => isAnswer(message));
   const answered = new Set(answers.map(([index]) => places[index]?.tree));
@@ -106,6 +110,11 @@ function answerOf(message: Message): string | undefined {
 /** True for what was given to a model; not for results, nor for a file kept beside the session. */
 function isPrompt(message: Message): boolean {
   return message.role === "user" && sourceOf(message)["sidecar"] === undefined;
+}
+
+/** True for what a tool said, and for what its client says to a model with that. */
+function isOfTool(message: Message): boolean {
+  return message.role === "tool" || typeof recordOf(message)["sourceToolUseID"] === "string";
 }
 
 function isSpeech(message: Message): boolean {

@@ -9,6 +9,8 @@ export type Place = {
   readonly tree: number;
   /** True for a message that is one record with its parent, or that record again. */
   readonly isSame: boolean;
+  /** True for a record that stands above already. */
+  readonly isAgain: boolean;
 };
 
 /** Parents are looked for above only: the trees of real logs are not always whole. */
@@ -19,22 +21,29 @@ export function placesOf(messages: readonly Message[]): readonly Place[] {
     const { parentUuid, logicalParentUuid } = recordOf(message);
     const uuid = uuidOf(message);
     const isMore = sourceOf(message)["continues"] !== undefined;
-    const again = parentUuid === undefined ? undefined : indexes.get(uuid);
+    const again = isMore || parentUuid === undefined ? undefined : indexes.get(uuid);
     const same = isMore ? places.length - 1 : again;
     const parent = same ?? indexes.get(parentUuid ?? logicalParentUuid ?? null);
     const above = parent === undefined ? undefined : places[parent];
     const isCompaction = typeof logicalParentUuid === "string";
     const tree = above === undefined || isCompaction ? index : above.tree;
-    places.push({ parent: above && parent, tree, isSame: above !== undefined && same === parent });
+    const isSame = above !== undefined && same === parent;
+    const isAgain = isMore ? above?.isAgain === true : again !== undefined;
+    places.push({ parent: above && parent, tree, isSame, isAgain });
     if (!indexes.has(uuid)) indexes.set(uuid, index);
   }
   return places;
 }
 
-/** The way up from a message, itself included. */
-export function lineUpFrom(end: number, places: readonly Place[]): ReadonlySet<number> {
+/** The way up from a message, itself included: to the start of the log, or of a tree of it. */
+export function lineUpFrom(
+  end: number,
+  places: readonly Place[],
+  tree?: number,
+): ReadonlySet<number> {
   const line = new Set<number>();
   for (let at: number | undefined = end; at !== undefined; at = places[at]?.parent) {
+    if (tree !== undefined && places[at]?.tree !== tree) break;
     if (at >= 0) line.add(at);
   }
   return line;

@@ -191,6 +191,66 @@ describe("what the client no longer goes on from is left, whatever came in its p
       ),
     ).toBe("a b c d t e u v f a h g");
   });
+
+  const ofTool = (id: string, parentUuid: string): DraftMessage => [
+    id,
+    "what a skill says",
+    { rest: { uuid: id, parentUuid, sourceToolUseID: "call" } },
+    "harness",
+  ];
+  const gap: readonly DraftMessage[] = [
+    ["y", "four", below("lost")],
+    ["z", "said", answer("y", "m9"), "assistant"],
+  ];
+  const more: readonly DraftMessage[] = [...start, ["b.1", "more", { continues: "b" }]];
+  const calls: readonly DraftMessage[] = [
+    ...start,
+    ["c", "two", below("b")],
+    ["d", "call one", answer("c", "m2"), "assistant"],
+    ["e", "call two", answer("d", "m2"), "assistant"],
+    ofTool("t", "d"),
+    ofTool("u", "e"),
+    ["f", "said", answer("u", "m3"), "assistant"],
+  ];
+
+  it.each<[string, readonly DraftMessage[], string]>([
+    [
+      "what it went on with, above a gap",
+      [...start, result("n", "b"), ["c", "", below("n")], note("b"), ["f", "", below("n")], ...gap],
+      "a b n r f y z",
+    ],
+    ["what tools said beside it", calls, "a b c d e t u f"],
+    ["that, gone back to", [...calls, note("b"), ["g", "", below("f")]], "a b c d e t u f r g"],
+    [
+      "all of the record it went back to",
+      [...more, ["c", "two", below("b")], note("b")],
+      "a b b.1 r",
+    ],
+    ["it where rows above stand again", [...turn, ...start], "a b c d t e a b"],
+    [
+      "it where rows above stand again with all of their record",
+      [...more, ["c", "two", below("b")], ...more],
+      "a b b.1 c a b b.1",
+    ],
+    [
+      "a prompt that stands again",
+      [
+        ["a", "one", below(null)],
+        ["a", "one", below(null)],
+      ],
+      "a a",
+    ],
+    [
+      "a prompt beside that of an agent",
+      [
+        ["a", "one", below(null)],
+        ["s", "look", { rest: { parentUuid: null, isSidechain: true } }],
+      ],
+      "a",
+    ],
+  ])("keeps %s", (_, drafts, expected) => {
+    expect(live(...drafts)).toBe(expected);
+  });
 });
 
 it("withholds the answers that the client retracted, with their results, and no others", () => {

@@ -2,6 +2,7 @@ import type { JsonObject } from "@pond/canonical";
 import { openRecord } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import {
+  goalIn,
   injectedText,
   type Label,
   labelsOf,
@@ -249,4 +250,15 @@ it.each<[name: string, text: string, answers: readonly string[] | undefined]>([
   ["none in a sentence", `What is ${reply("[]")}`, undefined],
 ])("finds the answers to questions: %s", (_, text, answers) => {
   expect(repliesIn(text)?.map(({ start, end }) => text.slice(start, end))).toEqual(answers);
+});
+
+it("finds a user's goal of any length", () => {
+  const head = '<codex_internal_context source="user_goal">\nUser set the goal: "';
+  const goal = 'Say \\"hi\\".'.padEnd(10_000_000, "x");
+
+  expect(goalIn(`${head}${goal}"\n</codex_internal_context>`)).toEqual({
+    start: head.length,
+    end: head.length + goal.length,
+  });
+  expect(goalIn(`${head}${goal}`)).toBe(undefined);
 });

@@ -230,7 +230,7 @@ export function goalIn(text: string): Place | undefined {
 }
 
 const userGoal =
-  /^(<codex_internal_context source="user_goal">\nUser set the goal: ")((?:[^"\\]|\\.)*)"\n<\/codex_internal_context>$/;
+  /^(<codex_internal_context source="user_goal">\nUser set the goal: ")([^"\\]*(?:\\.[^"\\]*)*)"\n<\/codex_internal_context>$/;
 
 /**
  * Where the user's answers stand in a text that gives them together with the questions, as JSON

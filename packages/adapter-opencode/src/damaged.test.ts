@@ -5,11 +5,13 @@ import { expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
 import {
   createHome,
+  insert,
   joined,
   messageRow,
   openAgain,
   partRow,
   sessionRow,
+  start,
   type Tables,
   writeDatabase,
 } from "./home.test-kit.ts";
@@ -53,6 +55,41 @@ it.each([
   }
 });
 
+it("reads the tree that the database was made of where it lacks what stood in a damaged place", async () => {
+  const created = (at: number) => ({ time: { created: start + at, updated: start } });
+  const tree = [1, 2].map((index) => ({
+    [`storage/message/ses_mid/msg_mid${index}.json`]: { role: "user", ...created(index) },
+    [`storage/part/msg_mid${index}/prt_1.json`]: { type: "text", text: "of the tree" },
+  }));
+  const home = createDamaged("text of msg_mid1", {
+    "storage/session/4f2a9c/ses_mid.json": { id: "ses_mid", directory: "/loom", ...created(0) },
+    ...Object.assign({}, ...tree),
+  });
+
+  const { messages } = contentOf(await readAll(fromOpencode(home), "ses_mid"));
+
+  expect(messages.map(({ id }) => id)).toEqual(["ses_mid#info", "msg_mid1", "msg_mid2"]);
+});
+
+it("reads of the copy in 2.x what stood in a damaged place of 1.x", async () => {
+  const copies = [1, 2].map((seq) => {
+    const times = { time_created: start + seq, time_updated: start + seq };
+    const data = { text: "of the copy", time: { created: start + seq } };
+    return { id: `msg_mid${seq}`, session_id: "ses_mid", type: "user", seq, ...times, data };
+  });
+  const second = { session_v2: [sessionRow("ses_mid")], session_message: copies };
+  const home = createDamaged("text of msg_mid2", {}, second);
+  const database = openAgain(join(home, "opencode.db"));
+  database.exec("CREATE TABLE kv (key text, value text, time_created integer)");
+  const note = { key: "migration.v1-v2", value: { phase: "completed" }, time_created: start + 9 };
+  insert(database, "kv", note);
+  database.close();
+
+  const { messages } = contentOf(await readAll(fromOpencode(home), "ses_mid"));
+
+  expect(messages.map(({ id }) => id)).toEqual(["ses_mid#info", "msg_mid1", "msg_mid2"]);
+});
+
 it("names the session whose own row is damaged, and finds every other one", async () => {
   const home = createDamaged("title of ses_mid");
   const file = join(home, "opencode.db");
@@ -66,10 +103,14 @@ it("names the session whose own row is damaged, and finds every other one", asyn
 });
 
 /** A home whose database lost the page of the row that says so. */
-function createDamaged(place: string): string {
-  const home = createHome();
+function createDamaged(
+  place: string,
+  tree: Readonly<Record<string, unknown>> = {},
+  more: Tables = {},
+): string {
+  const home = createHome(tree);
   const file = join(home, "opencode.db");
-  writeDatabase(file, joined(...names.map(sessionOf)));
+  writeDatabase(file, joined(...names.map(sessionOf), more));
   const database = openAgain(file);
   database.exec(
     `CREATE INDEX message_session_idx ON message (session_id, time_created, id);
@@ -78,8 +119,8 @@ function createDamaged(place: string): string {
   );
   database.close();
   const bytes = readFileSync(file);
-  const start = Math.floor(bytes.indexOf(place) / pageSize) * pageSize;
-  writeFileSync(file, bytes.fill(0xff, start, start + pageSize));
+  const from = Math.floor(bytes.indexOf(place) / pageSize) * pageSize;
+  writeFileSync(file, bytes.fill(0xff, from, from + pageSize));
   return home;
 }
 

@@ -91,6 +91,22 @@ it("finds a copy by the id that it has there, and no home where there is none", 
   expect(opencodeHeld("/nowhere/opencode", files)).toBe("missing");
 });
 
+it("has nothing in a tree beside a database, which alone is read then", async () => {
+  const files = await restored(turns("a"));
+  const stored = (name: string) => ({ id: `msg_a${name}`, role: "user", time: { created: start } });
+  const folder = createHome({
+    [`storage/session/global/${id}.json`]: { id, directory: "/loom", time: { created: start } },
+    [`storage/message/${id}/msg_a1.json`]: stored("1"),
+    [`storage/message/${id}/msg_a2.json`]: stored("2"),
+    "storage/part/msg_a1/prt_a1.json": { id: "prt_a1", type: "text", text: "Why?" },
+    "storage/part/msg_a2/prt_a2.json": { id: "prt_a2", type: "text", text: "So." },
+  });
+
+  expect(opencodeHeld(folder, files)).toBe("current");
+  writeDatabase(join(folder, "opencode.db"), { session: [] });
+  expect(opencodeHeld(folder, files)).toBe("missing");
+});
+
 it("leaves the files of a tree to themselves", () => {
   const file = { session: sampleLineage().root.session.id, content: [] };
   const path = "storage/session/global/ses_a.json";

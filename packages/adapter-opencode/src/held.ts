@@ -50,10 +50,13 @@ function idOf(record: JsonValue | undefined): string {
 }
 
 /** The parts of each whole message that the client has of a session; undefined where it has none. */
-function messagesIn(home: string, id: string): Map<string, ReadonlySet<string>> | undefined {
-  for (const found of discover(rootOf(home))) {
+function messagesIn(folder: string, id: string): Map<string, ReadonlySet<string>> | undefined {
+  for (const found of discover(rootOf(folder))) {
     if (found.kind !== "home" || found.home.prefix !== "") continue;
-    const [there] = withSession(found.home, id, (session) => {
+    const { databases, hasTree } = found.home;
+    // Releases with a database read no tree.
+    const home = { ...found.home, hasTree: hasTree && databases.length === 0 };
+    const [there] = withSession(home, id, (session) => {
       const all = [...(session?.messages() ?? [])];
       const whole = all.filter((event) => event.kind === "message").filter(({ isCut }) => !isCut);
       return [session && new Map(whole.map(partsById))];

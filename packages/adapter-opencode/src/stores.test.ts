@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
 import { recordsOf } from "@pond/canonical";
@@ -445,6 +445,26 @@ describe("one session in several stores", () => {
     const [head, ...messages] = contentOf(await readAll(fromOpencode(home), id)).messages;
 
     expect(head && sourceOf(head)["continued.without"]).toBeUndefined();
+    expect(messages.at(-1)?.id).toBe("msg_new1");
+  });
+
+  it.each([
+    ["is damaged", "key text, value text, time_created integer", true],
+    ["has no keys", "name text, value text, time_created integer", false],
+  ])("is read where the client's note of the copy %s", async (_, columns, isDamaged) => {
+    const home = inBoth({}, [...copies("1", "2"), later]);
+    const file = join(home, "opencode.db");
+    const database = openAgain(file);
+    database.exec(`CREATE TABLE kv (${columns})`);
+    const { rootpage } = database
+      .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'kv'")
+      .get() as { readonly rootpage: number };
+    database.close();
+    const [size, end] = [4096, rootpage * 4096];
+    if (isDamaged) writeFileSync(file, readFileSync(file).fill(0xff, end - size, end));
+
+    const { messages } = contentOf(await readAll(fromOpencode(home), id));
+
     expect(messages.at(-1)?.id).toBe("msg_new1");
   });
 

@@ -58,3 +58,21 @@ it("finds it once where the copy comes far behind the first", async () => {
     expect(roots).not.toContain(copy.id);
   }
 });
+
+it.each([
+  ["at the end of what is looked at", 59, 1],
+  ["among more that are equal than are looked at", 0, 42],
+])("finds it once %s", async (_, better, alike) => {
+  const others = Array.from({ length: better }, (_, at): Chat => {
+    return { id: `other${at}`, texts: ["mango mango"] };
+  });
+  const firsts = Array.from({ length: alike }, (_, at): Chat => {
+    return { ...original, id: `first${at}`, day: `2026-01-${10 + Math.floor(at / 7)}` };
+  });
+  const copies = firsts.map(
+    (first): Chat => ({ ...first, id: copyUuid("codex", first.id), agent: "codex" }),
+  );
+  const roots = await rootsFound([...others, ...firsts, ...copies]);
+
+  expect(roots.toSorted()).toEqual([...others, ...firsts].map(({ id }) => id).toSorted());
+});

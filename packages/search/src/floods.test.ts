@@ -75,6 +75,16 @@ describe("a session that says a literal more often than is looked at", () => {
   });
 });
 
+it("leaves a Korean sentence, whose words are literals each, to its rare word", async () => {
+  const texts = (at: number): string[] => [`이 문제가 왜 자꾸 생기는지 확인해 주세요 ${at}`];
+  store = await storeOf([
+    ...many(60, (at) => ({ texts: texts(at) })),
+    { id: "rare", day: "2025-01-01", texts: ["쿼카 인증서가 만료되었다"] },
+  ]);
+
+  expect((await idsOf("이 문제가 왜 자꾸 생기는지 쿼카"))[0]).toBe("rare");
+});
+
 describe("more equal answers than are looked at", () => {
   const dayOf = (at: number): string =>
     new Date(Date.UTC(2025, 0, 1) + at * 86_400_000).toISOString().slice(0, 10);
@@ -95,6 +105,13 @@ describe("more equal answers than are looked at", () => {
     const newest = Array.from({ length: 10 }, (_, at) => `other${count - 1 - at}`);
 
     expect(await idsOf(query, 10)).toEqual(newest);
+  });
+
+  it("scores them as they were found, indexed or not yet", async () => {
+    store = await storeOf(equal(90), { isFolded: false });
+    const { sessions } = await search(store.sessions, { query: "linter", min_score: 0.5 });
+
+    expect(sessions[0]).toMatchObject({ session_id: "other89", matches: [{ score: 0.6549 }] });
   });
 
   it("does so by meaning too", async () => {

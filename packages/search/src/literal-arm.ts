@@ -4,6 +4,10 @@ import type { MessageHit, WindowHit } from "./full-text.ts";
 import { exactness, indexedLiteral, inWords, type LiteralHit } from "./literal.ts";
 import type { ParsedQuery } from "./query.ts";
 import { type Hits, sessionsWanted } from "./rounds.ts";
+import { isHangul } from "./words.ts";
+
+const fewLiterals = 2;
+const noHits = { hits: [], isCut: false };
 
 /** What the arms of words found. */
 type ByWords = { readonly messages: readonly MessageHit[]; readonly windows: readonly WindowHit[] };
@@ -11,17 +15,20 @@ type ByWords = { readonly messages: readonly MessageHit[]; readonly windows: rea
 /**
  * Of each of the query's literals the messages that hold it. The index finds its words in a row and
  * the text decides; what the index cannot serve - punctuation, part of a word, a short word of a
- * script without spaces - is looked for character by character.
+ * script without spaces - is looked for character by character. In a Korean sentence that is each
+ * word, and common ones would outweigh a rare one: for those that the index knows BM25 decides.
  */
 export function eachLiteral(
   sessions: SessionStore,
   query: ParsedQuery,
   where: Filter | undefined,
 ): Promise<Hits<LiteralHit>[]> {
+  const isSentence = query.literals.length > fewLiterals;
   return Promise.all(
     query.literals.map(async (literal) => {
-      const { beyond } = await indexedLiteral(sessions, query, literal, where);
-      return beyond();
+      const { hits, beyond } = await indexedLiteral(sessions, query, literal, where);
+      const isKnownWord = isSentence && hits.length > 0 && isHangul(literal);
+      return isKnownWord ? noHits : beyond();
     }),
   );
 }

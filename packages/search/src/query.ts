@@ -66,7 +66,8 @@ export function parseQuery(query: string): ParsedQuery {
   if (tokens.length === 0) {
     throw new QueryError("it is empty; write the words to look for, such as: retry after timeout");
   }
-  return understood(/\S\s*[\r\n]\s*\S/.test(query) ? tokens.map(withoutSign) : unopposed(tokens));
+  const isLines = /[\r\n]/.test(query.trim());
+  return understood(isLines ? tokens.map(withoutSign) : unopposed(tokens));
 }
 
 /**

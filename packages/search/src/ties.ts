@@ -19,9 +19,9 @@ const seenBeyond = 4;
 const tiedDepth = 300;
 
 /**
- * The best rows. Where the list would end among equal ones, the index takes any, mostly what was
- * stored first: here those stored last are taken, and of many the newest. So an answer is the same
- * whatever the engine's threads do.
+ * The best rows. Where the list would end among equal ones, the index takes any: here those stored
+ * first are taken, as what is equal may be an original and its copies, and of many the newest. So an
+ * answer is the same whatever the engine's threads do, but where still more are equal.
  */
 export async function bestRows(ask: AskIndex, asked: Asked): Promise<readonly Row[]> {
   const { where, limit } = asked;
@@ -36,10 +36,15 @@ export async function bestRows(ask: AskIndex, asked: Asked): Promise<readonly Ro
     .filter(isTied)
     .toSorted(newerFirst)
     .slice(0, limit - better.length);
+  // What is stored meanwhile may change all scores.
+  if (better.length + newest.length < limit) return rows.slice(0, limit);
   const isNewest = oneOf(rowId, newest.map(rowOf));
   const within = where ? and(where, isNewest) : isNewest;
   const read = await ask({ ...asked, where: within, limit: newest.length });
-  return [...better, ...read.toSorted(byScore)];
+  // What is not indexed yet the engine scores by the rows it is asked for, and here they are few.
+  const asScored = new Map(newest.map((row) => [rowOf(row), row]));
+  const rescored = read.map((row) => ({ ...row, ...asScored.get(rowOf(row)) }));
+  return [...better, ...rescored.toSorted(byScore)];
 }
 
 /** BM25, or how near. */
@@ -48,10 +53,10 @@ function scoreOf(row: Row): number {
 }
 
 function byScore(left: Row, right: Row): number {
-  return scoreOf(right) - scoreOf(left) || Number(rowOf(right) - rowOf(left));
+  return scoreOf(right) - scoreOf(left) || Number(rowOf(left) - rowOf(right));
 }
 
 function newerFirst(left: Row, right: Row): number {
   const [one, other] = [left, right].map(({ timestamp }) => BigInt(timestamp as bigint));
-  return Number((other ?? 0n) - (one ?? 0n)) || Number(rowOf(right) - rowOf(left));
+  return Number((other ?? 0n) - (one ?? 0n)) || Number(rowOf(left) - rowOf(right));
 }

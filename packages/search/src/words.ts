@@ -12,6 +12,11 @@ export function isUnspaced(text: string): boolean {
   return unspaced.test(text);
 }
 
+/** True for a Korean word. */
+export function isHangul(word: string): boolean {
+  return /^\p{Script=Hangul}+$/u.test(word);
+}
+
 /** The words of a text as the index would cut them, as they are written. */
 export function wordsOf(text: string): string[] {
   return (text.match(wordPattern) ?? []).flatMap((run) => {

@@ -1,6 +1,8 @@
 import {
   appendFileSync,
+  cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -8,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Home, line } from "../testing.ts";
 
@@ -128,6 +131,21 @@ describe("resume of a session that Codex archived", () => {
     expect([installed.code, installed.stderr]).toEqual([1, expect.stringContaining(archived)]);
     expect([existsSync(log), readFileSync(archived, "utf8")]).toEqual([false, before]);
   });
+});
+
+it("resume finds all of a thread that Codex reverted in the files it has of it", async () => {
+  const fixture = fileURLToPath(
+    new URL("../../../../fixtures/codex/reverted/input", import.meta.url),
+  );
+  cpSync(fixture, join(here.folder, ".codex"), { recursive: true });
+  for (const file of globSync(join(here.folder, ".codex/sessions/**/*.jsonl"))) {
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(/"(?=[:,])/g, `" `));
+  }
+  await here.pond("sync", "-q");
+
+  const { written, outdated } = await resume(here, "019e0000-0000-7000-8000-000000000070");
+
+  expect([written, outdated]).toEqual([false, false]);
 });
 
 describe("resume of a session that opencode has", () => {

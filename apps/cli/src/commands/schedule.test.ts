@@ -359,4 +359,21 @@ describe("pond schedule", () => {
       expect(JSON.parse(stdout).silent_since).toBe(silent);
     },
   );
+
+  it.each(["systemctl", "crontab"] as const)(
+    "says nothing of the time before it was started, with %s",
+    async (program) => {
+      const env = fakePath(home, program);
+      const at = old.toISOString();
+      const run = { started_at: at, finished_at: at, exit_code: 0 };
+      home.write(".local/state/pond/schedule.json", JSON.stringify(run));
+
+      const started = await pond(env, "schedule", "start", "--json");
+
+      expect(JSON.parse(started.stdout)).toMatchObject({ silent_since: null, last_run: run });
+      if (program === "crontab") return;
+      const { stdout } = await pond(env, "schedule", "status", "--json");
+      expect(JSON.parse(stdout).silent_since).toBe(null);
+    },
+  );
 });

@@ -48,7 +48,8 @@ async function startSchedule(
   const schedulers = schedulersOf(context);
   const job = await createJob(context, every, storeFlags(flags, context.home));
   const { isNew } = await startWith(schedulers, job);
-  const status = await scheduleStatus(context);
+  // Cron does not say that it was started just now.
+  const status = { ...(await scheduleStatus(context)), ...(isNew && { silent_since: null }) };
   const { output } = context;
   if (output.isJson) output.jsonText(JSON.stringify({ ...status, changed: isNew }));
   else {

@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
 import type { Context } from "../context.ts";
 import { secondsOf } from "./interval.ts";
 import type { LastRun } from "./last-run.ts";
@@ -48,13 +49,16 @@ async function silentSince(
   now: Date,
 ): Promise<string | undefined> {
   if (every === null) return undefined;
-  const ran = last === undefined ? await writtenAtMs(places) : Date.parse(last.finished_at);
+  // What ran before it was stopped says nothing of one that was started since.
+  const ranAt = last === undefined ? 0 : Date.parse(last.finished_at);
+  const ran = Math.max(await writtenAtMs(places), ranAt);
   const isSilent = now.getTime() - ran > patienceMs + 3 * secondsOf(every) * 1000;
-  return isSilent ? new Date(ran).toISOString() : undefined;
+  return isSilent && ran > 0 ? new Date(ran).toISOString() : undefined;
 }
 
-/** NaN for a table of cron, which does not say. */
+/** 0 for a table of cron, which does not say. */
 async function writtenAtMs(places: readonly string[]): Promise<number> {
-  const found = await Promise.all(places.map((place) => stat(place).catch(() => undefined)));
-  return Math.max(...found.map((each) => each?.mtimeMs ?? Number.NaN));
+  const files = places.filter((place) => isAbsolute(place));
+  const found = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
+  return Math.max(0, ...found.map((each) => each?.mtimeMs ?? 0));
 }

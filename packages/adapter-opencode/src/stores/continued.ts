@@ -13,9 +13,9 @@ export function continuedIn(
   second: StoredSession,
   copiedMs: number | undefined,
 ): StoredSession {
-  const known = createdOf(first);
+  const { known, isWhole } = knownOf(first);
   const all = [...second.messages()];
-  const later = all.slice(lastCopy(all, known, copiedMs) + 1);
+  const later = all.slice(lastCopy(all, known, isWhole, copiedMs) + 1);
   if (later.length === 0 && !isEdited(first, second)) return first;
   const copies = all.slice(0, all.length - later.length);
   const without = later.length === 0 ? undefined : firstWithout(copies, known, copiedMs);
@@ -37,12 +37,20 @@ export function continuedIn(
 /** When each message of a session was created, in milliseconds, by its id and in order. */
 type Created = ReadonlyMap<string, number>;
 
-function createdOf(session: StoredSession): Created {
+type Known = {
+  readonly known: Created;
+  /** False where some cannot be read: nothing tells these from what was deleted. */
+  readonly isWhole: boolean;
+};
+
+function knownOf(session: StoredSession): Known {
   const known = new Map<string, number>();
+  let isWhole = true;
   for (const event of session.messages()) {
     if (event.kind === "message" && !event.isCut) known.set(idOf(event), createdMs(event));
+    else isWhole = false;
   }
-  return known;
+  return { known, isWhole };
 }
 
 function idOf({ record }: StoredMessage): string {
@@ -59,6 +67,7 @@ function createdMs({ record }: StoredMessage): number {
 function lastCopy(
   events: readonly (StoredMessage | FaultEvent)[],
   known: Created,
+  isWhole: boolean,
   copiedMs = 0,
 ): number {
   const isKnown = (message: StoredMessage) => known.has(idOf(message));
@@ -69,9 +78,10 @@ function lastCopy(
   for (const [index, event] of events.entries()) {
     if (event.kind === "fault") continue;
     const start = startOf(event);
-    const isCopy = isKnown(event) || (hasCopy && createdMs(event) < copiedMs);
+    const isDeleted = isWhole && hasCopy && createdMs(event) < copiedMs;
+    const isCopy = isKnown(event) || isDeleted;
     if (isCopy || (isMade(event) && starts.has(start))) last = index;
-    starts.add(start);
+    if (isWhole) starts.add(start);
   }
   return last;
 }

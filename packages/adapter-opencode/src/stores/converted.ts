@@ -8,14 +8,18 @@ import { type StoredMessage, type StoredSession, updatedOf } from "./stored.ts";
  * Where both went on, a fault names what stands in the tree alone.
  */
 export function originalOf(rows: StoredSession, tree: StoredSession): StoredSession {
-  const [inRows, inTree] = [messagesOf(rows), messagesOf(tree)];
+  const [{ messages: inRows, isWhole }, { messages: inTree }] = [
+    messagesOf(rows),
+    messagesOf(tree),
+  ];
   const shared = [...inRows].filter(([id]) => inTree.has(id)).map(([, message]) => message);
   // All rows of parts were made at that moment.
   const converted = shared.reduce(
     (first, { partsCreated }) => Math.min(first, partsCreated),
     never,
   );
-  const since = converted === never ? 0 : converted;
+  // Of damaged tables nothing tells what was deleted from what cannot be read.
+  const since = converted === never || !isWhole ? 0 : converted;
   const left = [...inTree].filter(([id]) => !inRows.has(id));
   // What was there before, and is not now, was deleted.
   const later = left.filter(([, { created }]) => created >= since);
@@ -42,13 +46,20 @@ type Times = {
   readonly updated: number;
 };
 
-function messagesOf(session: StoredSession): ReadonlyMap<unknown, Times> {
+type Found = {
+  readonly messages: ReadonlyMap<unknown, Times>;
+  /** False where some of them cannot be read. */
+  readonly isWhole: boolean;
+};
+
+function messagesOf(session: StoredSession): Found {
   const messages = new Map<unknown, Times>();
+  let isWhole = true;
   for (const event of session.messages()) {
-    if (event.kind === "fault" || event.isCut) continue;
-    messages.set(event.record.peek("id"), timesOf(event));
+    if (event.kind === "fault" || event.isCut) isWhole = false;
+    else messages.set(event.record.peek("id"), timesOf(event));
   }
-  return messages;
+  return { messages, isWhole };
 }
 
 function timesOf({ record, row, parts }: StoredMessage): Times {

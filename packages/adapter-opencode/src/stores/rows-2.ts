@@ -3,7 +3,7 @@ import { openRecord, type RecordCount } from "@pond/canonical/adapter";
 import { origin } from "../origin.ts";
 import { numberIn, textIn } from "./cells.ts";
 import { recordOfRow, session2Columns } from "./columns.ts";
-import type { Database } from "./database.ts";
+import { type Database, isRefused } from "./database.ts";
 import {
   keptFaults,
   newestOf,
@@ -46,11 +46,19 @@ export function readSession2(
   };
 }
 
-/** When the client began to copy sessions of 1.x to these tables, in milliseconds, where it says so. */
+/**
+ * When the client began to copy sessions of 1.x to these tables, in milliseconds, where it says so:
+ * no session is lost where that cannot be read.
+ */
 export function copiedSince(database: Database): number | undefined {
   if (!database.columns("kv").has("time_created")) return undefined;
-  const [row] = database.rows("SELECT time_created FROM kv WHERE key = 'migration.v1-v2'");
-  return row && numberIn(row["time_created"]);
+  try {
+    const [row] = database.rows("SELECT time_created FROM kv WHERE key = 'migration.v1-v2'");
+    return row && numberIn(row["time_created"]);
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    return undefined;
+  }
 }
 
 function* messagesOf(

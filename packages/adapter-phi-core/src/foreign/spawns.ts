@@ -28,6 +28,7 @@ export function spawnsOf(
   contents: readonly SessionContent[],
   { family, loopsOf, meanings }: Known,
 ): readonly Spawn[] {
+  const said = new Map<Call, string>();
   const begun = contents.flatMap((content): Spawn[] => {
     const { session: child } = content;
     const parent = family.parentOf(child);
@@ -37,7 +38,11 @@ export function spawnsOf(
     const loops = loopsOf(parent.id) ?? [];
     const names = meanings.recordsOf?.(child.source_agent)?.agentNames?.(content) ?? [child.id];
     for (const loop of loops) {
-      const call = loop.agentCalls.find((each) => isNamedIn(each, names));
+      const call = loop.agentCalls.find((each) => {
+        const text = said.get(each) ?? textOf(each);
+        said.set(each, text);
+        return names.some((name) => name !== "" && text.includes(name));
+      });
       if (call) return [{ parentId, child, loop, call }];
     }
     const loop = loops.findLast(({ startedAt }) => startedAt <= child.created_at) ?? loops[0];
@@ -47,10 +52,9 @@ export function spawnsOf(
 }
 
 /** Names stand in what was asked and answered, and in what the client noted with either. */
-function isNamedIn({ part, result }: Call, names: readonly string[]): boolean {
+function textOf({ part, result }: Call): string {
   const answer = result && [result.part.result, result.part.options, result.message.options];
-  const said = stringifyJson([part.call_id, part.params, part.options, answer ?? null]);
-  return names.some((name) => name !== "" && said.includes(name));
+  return stringifyJson([part.call_id, part.params, part.options, answer ?? null]);
 }
 
 function withCalls(spawns: readonly Spawn[]): readonly Spawn[] {
