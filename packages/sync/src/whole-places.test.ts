@@ -1,6 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fromClaudeCode } from "@pond/adapter-claude-code";
+import type { Reader } from "@pond/canonical/adapter";
 import { getSession, openSessions, type SessionStore } from "@pond/sessions";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { discoverSources } from "./discover.ts";
@@ -35,9 +37,13 @@ function write(path: string, ...ids: readonly string[]): void {
 }
 
 /** @param paths - Only these, as with `--path`. */
-function syncOf(paths: readonly string[] = [], isVerifying = false): Promise<SyncReport> {
+function syncOf(
+  paths: readonly string[] = [],
+  isVerifying = false,
+  client = claudeCode,
+): Promise<SyncReport> {
   const asked = paths.map((path) => join(home, path));
-  const sources = discoverSources([claudeCode], {
+  const sources = discoverSources([client], {
     surroundings: { home, env: {} },
     ...(asked.length > 0 && { paths: { "claude-code": asked } }),
   });
@@ -137,5 +143,26 @@ describe("a path within a place of its client", () => {
     expect(changed(await syncOf([".claude/backup"]))).toEqual([1, 0, 0]);
     expect((await idsOf("s1")).sort()).toEqual(["1", "2", "3"]);
     expect(changed(await syncOf([], true))).toEqual([0, 0, 0]);
+  });
+
+  it("is a place of its own where that place does not list all that is there", async () => {
+    write(main, "1");
+    write(`${projects}/-work/s2.jsonl`, "2");
+    // As codex does with a file that goes on with what began in another folder.
+    const from = (path: string): Reader => {
+      const reader = fromClaudeCode(path);
+      if (path !== join(home, ".claude")) return reader;
+      return {
+        ...reader,
+        async *sessions() {
+          for await (const found of reader.sessions()) {
+            if (found.kind === "source" && !found.key.endsWith("s2.jsonl")) yield found;
+          }
+        },
+      };
+    };
+
+    const report = await syncOf([`${projects}/-work`], false, { ...claudeCode, from });
+    expect([seen(report), changed(report)]).toEqual([2, [2, 0, 0]]);
   });
 });

@@ -13,9 +13,9 @@ type Part = {
 };
 
 /**
- * The sources as they are read. Of a path that lies within another place of its client, the sessions
- * of that place are read, as far as their files are there: they come out as always, whose sub-agents
- * they are is known, and what was seen of them is noted once.
+ * The sources as they are read. Of a path that lies within another place of its client, which lists
+ * all that is there, the sessions of that place are read, as far as their files are there: they come
+ * out as always, whose sub-agents they are is known, and what was seen of them is noted once.
  */
 export async function wholePlaces(
   sources: readonly Source[],
@@ -52,7 +52,9 @@ async function partOf(
   const own = new Set((await listed(reader, signal)).map(markOf));
   for (const place of around) {
     const shared = (await listed(place.reader, signal)).filter((each) => own.has(markOf(each)));
-    if (shared.length > 0) return { place, path, keys: shared.map(({ key }) => key) };
+    // What the place does not list, as of a session whose first file lies elsewhere, is not left out.
+    const isAll = new Set(shared.map(markOf)).size === own.size;
+    if (shared.length > 0 && isAll) return { place, path, keys: shared.map(({ key }) => key) };
   }
   return undefined;
 }
