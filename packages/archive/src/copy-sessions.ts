@@ -1,10 +1,10 @@
-import type { SessionStore } from "@pond/sessions";
+import { type SessionStore, stillRowless } from "@pond/sessions";
 import { fillHeads, rebuildWindows } from "@pond/sessions/search";
 import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
 import { isDamage } from "./damage.ts";
 import { compareText } from "./key-order.ts";
-import { findRows, rowlessSessions } from "./places.ts";
+import { findRows } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
 import { namesApart } from "./session-names.ts";
@@ -67,7 +67,7 @@ export async function copySessions(
     onProgress?.({ step: "copy", done, total: Math.max(done, total) });
   };
   const tables: Record<string, RowCounts> = {};
-  const damaged = new Set(await rowlessSessions(from, places));
+  const damaged = new Set(await stillRowless(from, places.rowlessIds()));
   let differing = 0;
   for (const range of ranges) {
     const options = { columnsOf, now, signal, onRows };

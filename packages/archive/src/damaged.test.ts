@@ -141,6 +141,21 @@ describe.each([
     expect(await target.store.table("messages").count()).toBe(1);
   });
 
+  it("takes no offence at a session that is being stored", async () => {
+    const whole = await openStore();
+    await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
+    const ingested_at = BigInt(Date.now()) * 1000n;
+    const sessions = await damagedCopy(whole, (table, row) => {
+      if (row["session_id"] === "s") return { ...row, ingested_at };
+      return table === "sessions" && row["id"] === "s" ? undefined : row;
+    });
+
+    const { damaged, target } = await exported(sessions);
+
+    expect(damaged).toEqual([]);
+    expect(await target.store.table("messages").count()).toBe(1);
+  });
+
   it("is readable where a damaged value was moved later", async () => {
     const whole = await openStore();
     for (const state of ["a m:1 b", "a m:2 b", "m:2 a b"]) {

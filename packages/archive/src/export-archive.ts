@@ -1,7 +1,13 @@
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { placeDraft, type SessionStore, TargetUnwritableError, targetPlace } from "@pond/sessions";
+import {
+  placeDraft,
+  type SessionStore,
+  stillRowless,
+  TargetUnwritableError,
+  targetPlace,
+} from "@pond/sessions";
 import { flushFolder, type Row, type Store } from "@pond/substrate";
 import { appendRange } from "./append-range.ts";
 import {
@@ -11,7 +17,7 @@ import {
   manifestPath,
   writeManifest,
 } from "./manifest.ts";
-import { findRows, rowlessSessions } from "./places.ts";
+import { findRows } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
 import { redactRange } from "./redact-range.ts";
@@ -115,7 +121,7 @@ async function writeDatasets(
   );
   const columnsOf = (table: string): string[] => Object.keys(copy.table(table).declaration.columns);
   const places = await findRows(store);
-  whole.leaveOut(await rowlessSessions(store, places));
+  whole.leaveOut(await stillRowless(store, places.rowlessIds()));
   const ranges = rangesOf(places);
   const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;

@@ -1,4 +1,4 @@
-import { oneOf, rowId, type Store } from "@pond/substrate";
+import { rowId, type Store } from "@pond/substrate";
 import { type Range, within } from "./ranges.ts";
 import { SessionNames } from "./session-names.ts";
 import { readOrder, type TableName } from "./tables.ts";
@@ -65,20 +65,6 @@ export class Places {
     }
     return ids;
   }
-}
-
-/**
- * Sessions that have messages and still no row of their own, so that nothing shows them: the row was
- * lost, or an ingest broke off, or is going on.
- */
-export async function rowlessSessions(store: Store, places: Places): Promise<string[]> {
-  const ids = places.rowlessIds();
-  if (ids.length === 0) return [];
-  const table = store.table("sessions");
-  await table.refresh();
-  const rows = await table.rows({ columns: ["id"], where: oneOf("id", ids) });
-  const there = new Set(rows.map(({ id }) => String(id)));
-  return ids.filter((id) => !there.has(id));
 }
 
 /** A store, and where its rows are. */

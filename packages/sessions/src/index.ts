@@ -31,7 +31,7 @@ export { type LaterParent, type LaterParents, laterParents } from "./read/later-
 export { type ListedSession, type ListOptions, listSessions } from "./read/list.ts";
 export type { At } from "./read/outline.ts";
 export { projectFilter } from "./read/project.ts";
-export { rowlessIds } from "./read/rowless.ts";
+export { rowlessIds, stillRowless } from "./read/rowless.ts";
 export {
   type PartSummary,
   type ResponseMode,

@@ -1,19 +1,40 @@
+import { and, gte, oneOf, type Store } from "@pond/substrate";
 import type { SessionStore } from "../session-store.ts";
+
+/** The row of a session is stored behind its messages: for so long an ingest may be going on. */
+const ingestMs = 3_600_000;
 
 /**
  * Ids of the sessions that have messages and no row of their own, so that nothing shows them: the row
- * was lost, or an ingest broke off, or is going on.
+ * was lost, or an ingest broke off. One that may be going on is no loss.
  */
 export async function rowlessIds({ store }: SessionStore): Promise<string[]> {
   const ids = new Set<string>();
   for await (const rows of store.table("messages").scan({ columns: ["session_id"] })) {
     for (const row of rows) ids.add(String(row["session_id"]));
   }
-  // Read behind the messages, for it comes behind them.
-  const sessions = store.table("sessions");
-  await sessions.refresh();
-  for await (const rows of sessions.scan({ columns: ["id"] })) {
+  for await (const rows of store.table("sessions").scan({ columns: ["id"] })) {
     for (const row of rows) ids.delete(String(row["id"]));
   }
-  return [...ids];
+  return stillRowless(store, [...ids]);
+}
+
+/** Of sessions whose row was not there those that still have none, and whose messages are not new. */
+export async function stillRowless(store: Store, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  // Read behind the messages, for it comes behind them.
+  await store.table("sessions").refresh();
+  const since = { micros: BigInt(Date.now() - ingestMs) * 1000n };
+  const [there, fresh] = await Promise.all([
+    store.table("sessions").rows({ columns: ["id"], where: oneOf("id", ids) }),
+    store.table("messages").rows({
+      columns: ["session_id"],
+      where: and(oneOf("session_id", ids), gte("ingested_at", since)),
+    }),
+  ]);
+  const others = new Set([
+    ...there.map(({ id }) => String(id)),
+    ...fresh.map(({ session_id }) => String(session_id)),
+  ]);
+  return ids.filter((id) => !others.has(id));
 }
