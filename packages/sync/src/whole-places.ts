@@ -98,7 +98,7 @@ function together(parts: readonly Part[]): Source[] {
         const isThere =
           found.kind === "source"
             ? keys.has(found.key)
-            : paths.some((path) => toFault(found).location.startsWith(path));
+            : paths.some((path) => isWithin(toFault(found).location, path));
         if (isThere) yield found;
       }
     },
