@@ -6,7 +6,7 @@ import { toCoverage } from "./coverage.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { fullWeight, type ParsedQuery, type Term, tellingTerms } from "./query.ts";
 import { deepHits, type Hits, keptRows } from "./rounds.ts";
-import { type Asked, bestRows } from "./ties.ts";
+import { bestRows, byBm25 } from "./ties.ts";
 import { weights } from "./weights.ts";
 import { inCamelCase, wordsOf } from "./words.ts";
 
@@ -41,10 +41,10 @@ export async function messageArm(
   const isKept = (row: Row): boolean => meetsBounds(textOf(row), decided);
   const coverage = toCoverage(query);
   const perFunctionWord = tellingTerms(query.terms) === query.terms ? 0 : weights.functionWord;
-  const fullText = (asked: Asked): Promise<Row[]> => messages.fullText({ ...search, ...asked });
+  const index = byBm25(messages, search);
   const ask = async (within: Filter | undefined): Promise<MessageHit[]> => {
     const asked = { where: within, limit: messageDepth, columns: foundColumns };
-    const rows = await keptRows(fullText, asked, isKept);
+    const rows = await keptRows(index, asked, isKept);
     const found = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
     return found.map((message) => {
       const { share, functionWords } = coverage(message.text);
@@ -63,15 +63,14 @@ export async function windowArm(
 ): Promise<Hits<WindowHit>> {
   const search = { column: "text", query: windowQuery(query) };
   const asked = { limit: windowDepth, columns: ["session_id", "message_ids", rowId] };
-  const fullText = (each: Asked): Promise<Row[]> =>
-    store.table("windows").fullText({ ...search, ...each });
+  const index = byBm25(store.table("windows"), search);
   const toHit = (row: Row): WindowHit => ({
     sessionId: String(row["session_id"]),
     messageIds: String(row["message_ids"]),
     score: scoreOf(row),
   });
   const ask = async (within: Filter | undefined): Promise<WindowHit[]> => {
-    const rows = await bestRows(fullText, { ...asked, where: within });
+    const rows = await bestRows(index, { ...asked, where: within });
     return rows.map(toHit);
   };
   return deepHits(ask, where, windowDepth);

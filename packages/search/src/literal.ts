@@ -6,7 +6,7 @@ import { literalQuery, phraseOrWords } from "./full-text.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import { deepHits, type Hits, keptRows, without } from "./rounds.ts";
-import type { Asked } from "./ties.ts";
+import { byBm25 } from "./ties.ts";
 import { holdsWhole, inCamelCase, isNumbered, isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
@@ -78,12 +78,11 @@ export async function indexedLiteral(
   const words = wordsOf(literal);
   const decided = textBounds(query);
   const search = { column: "search_text", query: literalQuery(query, literal) };
-  const fullText = (asked: Asked): Promise<Row[]> =>
-    sessions.store.table("messages").fullText({ ...search, ...asked });
+  const index = byBm25(sessions.store.table("messages"), search);
   const ask = async (within: Filter | undefined): Promise<LiteralHit[]> => {
     if (words.length === 0) return [];
     const asked = { where: within, limit: literalDepth, columns: foundColumns };
-    const rows = await keptRows(fullText, asked, (row) => meetsBounds(textOf(row), decided));
+    const rows = await keptRows(index, asked, (row) => meetsBounds(textOf(row), decided));
     return literalHits(sessions, rows, literal);
   };
   const { hits, isCut } = await deepHits(ask, where, literalDepth);

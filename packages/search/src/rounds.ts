@@ -1,6 +1,6 @@
 import { and, type Filter, not, oneOf, type Row, rowId } from "@pond/substrate";
 import { rowOf } from "./message.ts";
-import { type Asked, type AskIndex, bestRows } from "./ties.ts";
+import { type Asked, bestRows, type RankedIndex } from "./ties.ts";
 
 /** What an arm found. */
 export type Hits<Hit> = {
@@ -42,7 +42,7 @@ const decisionsAtMost = 4;
  * times as many.
  */
 export async function keptRows(
-  ask: AskIndex,
+  index: RankedIndex,
   { where, limit, columns }: Asked,
   keeps: (row: Row) => boolean,
 ): Promise<Row[]> {
@@ -52,7 +52,7 @@ export async function keptRows(
   for (let round = 0; round < decisionsAtMost; round += 1) {
     const isUnread = not(oneOf(rowId, read));
     const within = read.length === 0 ? where : and(...(where ? [where] : []), isUnread);
-    const rows = await bestRows(ask, { where: within, limit: depth, columns });
+    const rows = await bestRows(index, { where: within, limit: depth, columns });
     kept.push(...rows.filter(keeps));
     if (kept.length >= limit || rows.length < depth) break;
     read.push(...rows.map(rowOf));

@@ -1,50 +1,66 @@
-import { type Row, rowId } from "@pond/substrate";
+import { type Row, rowId, type ScanOptions } from "@pond/substrate";
 import { expect, it } from "vitest";
-import { type AskIndex, bestRows } from "./ties.ts";
+import { type Asked, bestRows, type RankedIndex } from "./ties.ts";
 
 /** Rows with these scores: the later one is stored the newer it is. */
 function indexOf(scores: readonly number[]) {
-  const rows = scores.map((score, at) => ({
+  const stored = scores.map((score, at) => ({
     ...{ [rowId]: BigInt(at), _score: score, timestamp: BigInt(at) },
   }));
   const asked: number[] = [];
-  const ask = async ({ where, limit }: { where: unknown; limit: number }): Promise<Row[]> => {
+  const ask = async ({ limit }: { limit: number }): Promise<Row[]> => {
     asked.push(limit);
+    return stored.toSorted((left, right) => right._score - left._score).slice(0, limit);
+  };
+  const read: number[] = [];
+  const rows = async ({ where }: ScanOptions): Promise<Row[]> => {
     // The filter names rows by their numbers.
     const wanted = JSON.stringify(where, (_, value) =>
       typeof value === "bigint" ? `#${value}` : value,
     );
-    return rows
-      .filter((row) => wanted === undefined || wanted.includes(`"#${row[rowId]}"`))
-      .toSorted((left, right) => right._score - left._score)
-      .slice(0, limit);
+    const found = stored.filter((row) => wanted.includes(`"#${row[rowId]}"`));
+    read.push(...found.map((row) => Number(row[rowId])));
+    return found;
   };
-  return { ask, asked };
+  return { ask, asked, table: { rows }, read };
 }
 
-it.each<[string, number[], places: number[], asked: number]>([
-  ["all there are", [1, 1, 1], [0, 1, 2], 1],
-  ["the best", [1, 5, 2, 4, 3, 0], [1, 3, 4, 2], 1],
-  ["those stored first, where few are equal", [9, 8, 7, 1, 1, 1], [0, 1, 2, 3], 1],
-  ["the newest of many equal ones", [1, 9, ...Array(20).fill(1)], [1, 19, 20, 21], 3],
-  ["the newest where all are equal", Array(20).fill(1), [16, 17, 18, 19], 3],
-  ["the newest of the first of very many", Array(400).fill(1), [300, 301, 302, 303], 3],
-])("takes %s", async (_, scores, places, times) => {
-  const { ask, asked } = indexOf(scores);
-  const rows = await bestRows(ask, { where: undefined, limit: 4, columns: [rowId] });
+it.each<[string, number[], places: number[], asked: number, read: number[]]>([
+  ["all there are", [1, 1, 1], [0, 1, 2], 1, []],
+  ["the best", [1, 5, 2, 4, 3, 0], [1, 3, 4, 2], 1, []],
+  ["those stored first, where few are equal", [9, 8, 7, 1, 1, 1], [0, 1, 2, 3], 1, []],
+  ["the newest of many", [1, 9, ...Array(20).fill(1)], [1, 19, 20, 21], 2, [19, 20, 21]],
+  ["the newest where all are equal", Array(20).fill(1), [16, 17, 18, 19], 2, [16, 17, 18, 19]],
+  ["what was read at once", Array(10).fill(1), [6, 7, 8, 9], 2, [8, 9]],
+  ["the newest of the first", Array(400).fill(1), [300, 301, 302, 303], 2, [300, 301, 302, 303]],
+])("takes %s", async (_, scores, places, times, read) => {
+  const index = indexOf(scores);
+  const rows = await bestRows(index, { where: undefined, limit: 4, columns: [rowId] });
 
   expect(rows.map((row) => Number(row[rowId]))).toEqual(places);
-  expect(asked).toHaveLength(times);
+  expect(index.asked).toHaveLength(times);
+  expect(index.read).toEqual(read);
+});
+
+it("leaves out what is deleted meanwhile", async () => {
+  const index = indexOf(Array(20).fill(1));
+  const rows = async (options: ScanOptions): Promise<Row[]> =>
+    (await index.table.rows(options)).filter((row) => row[rowId] !== 17n);
+  const asked = { where: undefined, limit: 4, columns: [rowId] };
+  const best = await bestRows({ ask: index.ask, table: { rows } }, asked);
+
+  expect(best.map((row) => Number(row[rowId]))).toEqual([16, 18, 19]);
 });
 
 it("takes those found first where a write meanwhile changes the scores of all", async () => {
   const [before, after] = [indexOf(Array(20).fill(2)), indexOf(Array(20).fill(1))];
-  let asks: AskIndex = async (asked) => {
-    asks = after.ask;
+  let ask: RankedIndex["ask"] = async (asked) => {
+    ask = after.ask;
     return before.ask(asked);
   };
   const asked = { where: undefined, limit: 4, columns: [rowId] };
-  const rows = await bestRows((each) => asks(each), asked);
+  const index = { ask: (each: Asked) => ask(each), table: before.table };
+  const rows = await bestRows(index, asked);
 
   expect(rows.map((row) => Number(row[rowId]))).toEqual([0, 1, 2, 3]);
 });

@@ -1,4 +1,11 @@
-import { and, type Filter, oneOf, type Row, rowId } from "@pond/substrate";
+import {
+  type Filter,
+  type FullTextOptions,
+  oneOf,
+  type Row,
+  rowId,
+  type Table,
+} from "@pond/substrate";
 import { rowOf } from "./message.ts";
 
 /** What is asked of an index. */
@@ -9,8 +16,21 @@ export type Asked = {
   readonly columns: readonly string[];
 };
 
-/** Asks an index; the best rows come first. */
-export type AskIndex = (asked: Asked) => Promise<Row[]>;
+/** An index that ranks rows. */
+export type RankedIndex = {
+  /** Asks it; the best rows come first. */
+  readonly ask: (asked: Asked) => Promise<Row[]>;
+  /** Whose rows it ranks. */
+  readonly table: Pick<Table, "rows">;
+};
+
+/** Ranks the rows of a table by BM25. */
+export function byBm25(
+  table: Table,
+  search: Pick<FullTextOptions, "column" | "query">,
+): RankedIndex {
+  return { table, ask: (asked) => table.fullText({ ...search, ...asked }) };
+}
 
 // Few are equal, mostly: to see where they end costs little, and to ask again as much as the list.
 const seenBeyond = 4;
@@ -23,28 +43,32 @@ const tiedDepth = 300;
  * first are taken, as what is equal may be an original and its copies, and of many the newest. So an
  * answer is the same whatever the engine's threads do, but where still more are equal.
  */
-export async function bestRows(ask: AskIndex, asked: Asked): Promise<readonly Row[]> {
-  const { where, limit } = asked;
-  const found = await ask({ ...asked, limit: limit + seenBeyond });
+export async function bestRows(index: RankedIndex, asked: Asked): Promise<readonly Row[]> {
+  const { where, limit, columns } = asked;
+  const found = await index.ask({ ...asked, limit: limit + seenBeyond });
   const rows = found.toSorted(byScore);
   const [last, end] = [rows[limit - 1], rows[limit + seenBeyond - 1]];
   const isTied = (row: Row): boolean => last !== undefined && scoreOf(row) === scoreOf(last);
   if (end === undefined || !isTied(end)) return rows.slice(0, limit);
   const better = rows.filter((row) => !isTied(row));
-  const all = await ask({ where, limit: limit + tiedDepth, columns: ["timestamp", rowId] });
+  const all = await index.ask({ where, limit: limit + tiedDepth, columns: ["timestamp", rowId] });
   const newest = all
     .filter(isTied)
     .toSorted(newerFirst)
     .slice(0, limit - better.length);
   // What is stored meanwhile may change all scores.
   if (better.length + newest.length < limit) return rows.slice(0, limit);
-  const isNewest = oneOf(rowId, newest.map(rowOf));
-  const within = where ? and(where, isNewest) : isNewest;
-  const read = await ask({ ...asked, where: within, limit: newest.length });
-  // What is not indexed yet the engine scores by the rows it is asked for, and here they are few.
-  const asScored = new Map(newest.map((row) => [rowOf(row), row]));
-  const rescored = read.map((row) => ({ ...row, ...asScored.get(rowOf(row)) }));
-  return [...better, ...rescored.toSorted(byScore)];
+  const read = new Map(rows.map((row) => [rowOf(row), row]));
+  const unread = newest.map(rowOf).filter((id) => !read.has(id));
+  // Not of the index: to be ranked by it again takes twice as long, and what is not indexed yet it
+  // scores by the rows that it is asked for.
+  const others = await index.table.rows({ where: oneOf(rowId, unread), columns });
+  for (const row of others) read.set(rowOf(row), row);
+  const tied = newest.flatMap((row) => {
+    const whole = read.get(rowOf(row));
+    return whole === undefined ? [] : [{ ...whole, ...row }];
+  });
+  return [...better, ...tied.toSorted(byScore)];
 }
 
 /** BM25, or how near. */

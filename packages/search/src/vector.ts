@@ -1,6 +1,6 @@
 import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
-import { and, eq, type Filter, type NearestOptions, type Row } from "@pond/substrate";
+import { and, eq, type Filter, type NearestOptions } from "@pond/substrate";
 import { meetsBounds } from "./bounds.ts";
 import { type FoundMessage, foundColumns, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
@@ -8,7 +8,7 @@ import { queryVector, textToEmbed } from "./query-vector.ts";
 import type { SearchOptions, SearchWarning } from "./request.ts";
 import { deepHits } from "./rounds.ts";
 import { storedVectors } from "./stored-vectors.ts";
-import { type Asked, bestRows } from "./ties.ts";
+import { bestRows, type RankedIndex } from "./ties.ts";
 
 /** A message the vector arm found. */
 export type VectorHit = FoundMessage & {
@@ -71,10 +71,10 @@ async function nearest(
   query: ParsedQuery,
   asked: NearestOptions,
 ): Promise<VectorHit[]> {
-  const byMeaning = (each: Asked): Promise<Row[]> =>
-    sessions.store.table("messages").nearest({ ...asked, ...each });
+  const table = sessions.store.table("messages");
+  const index: RankedIndex = { table, ask: (each) => table.nearest({ ...asked, ...each }) };
   const ask = async (where: Filter | undefined): Promise<VectorHit[]> => {
-    const rows = await bestRows(byMeaning, { ...asked, where });
+    const rows = await bestRows(index, { ...asked, where });
     return toFound(sessions, rows, (row) => ({
       similarity: Math.min(1, Math.max(-1, 1 - Number(row["_distance"]))),
     }));
