@@ -29,6 +29,11 @@ it.each([
     /`pond export -o FILE\.pond`/,
   ],
   [
+    "the copy of a sync tool",
+    new StorageUnavailableError("/x", "another name", { problem: "foreign_manifest" }),
+    /20 digits and \.manifest/,
+  ],
+  [
     "a full disk, as the system says it",
     systemError("ENOSPC: no space left on device, write"),
     /disk is full/,

@@ -42,6 +42,8 @@ const hints: Readonly<Record<string, string>> = {
   "storage_unavailable.disk_full": diskFull,
   "storage_unavailable.damaged":
     "`pond status --verify` names the files that cannot be read, and says how to go on.",
+  "storage_unavailable.foreign_manifest":
+    "Stop what syncs the folder, and move every file of other names than 20 digits and .manifest out of there. `pond status --verify` says whether that was all; `pond copy` brings a store to another machine.",
   "storage_unavailable.no_hard_links":
     "A stick or disk with exFAT or FAT can hold an archive: `pond export -o FILE.pond` to a disk of this machine, and move the file there.",
   "storage_unavailable.unknown_kind": "Name a folder or such an address, s3://bucket/pond for one.",

@@ -25,12 +25,14 @@ export class ConflictError extends SubstrateError {
 
 /**
  * What is wrong, where there is something to be done about it: the disk is full, a file is damaged, an
- * index has lost one, or the address is of no kind of storage there is.
+ * index has lost one, a sync tool put a copy of its own among the versions of a table, the file system
+ * makes no hard links, or the address is of no kind of storage there is.
  */
 export type StorageProblem =
   | "disk_full"
   | "damaged"
   | "index_lost"
+  | "foreign_manifest"
   | "no_hard_links"
   | "unknown_kind";
 

@@ -24,7 +24,7 @@ const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
   [
     "storage",
     // The last of these are of files that are damaged, or gone.
-    /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials|corrupt file|failed to decode protobuf|joinerror::panic|panic in async|invalid magic|not found: \S+\.(lance|manifest)\b|unexpected eof|decompression (error|failed)|next batch from stream: invalid input|outside file of size|at line \d+ column \d+|could not parse bucket/i,
+    /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials|corrupt file|failed to decode protobuf|joinerror::panic|panic in async|invalid magic|not found: \S+\.(lance|manifest)\b|unexpected eof|decompression (error|failed)|next batch from stream: invalid input|outside file of size|at line \d+ column \d+|could not parse bucket|manifest naming schemes/i,
   ],
 ];
 
@@ -73,14 +73,14 @@ export function toTyped(
   const cause = new Error(message);
   if (kind === "conflict") return new ConflictError(table, attempts, { cause });
   const isTransient = kind === "transient";
-  const { reason, problem } = reasonOf(message);
+  const { reason, problem } = reasonOf(message, table);
   return new StorageUnavailableError(location, reason, { isTransient, problem, cause });
 }
 
 // What the engine says of an object store is a page long, with the reason in its middle.
 const reasons: readonly (readonly [
   RegExp,
-  (found: readonly string[]) => string,
+  (found: readonly string[], table: string) => string,
   StorageProblem?,
 ])[] = [
   [
@@ -134,6 +134,12 @@ const reasons: readonly (readonly [
     () => "its file system makes no hard links, which a store needs",
     "no_hard_links",
   ],
+  [
+    /manifest naming schemes/,
+    (_, table) =>
+      `${table}.lance/_versions holds a manifest that pond did not name, a sync tool's copy most likely`,
+    "foreign_manifest",
+  ],
   [/no space left on device \(os error/i, () => "no space left on device", "disk_full"],
   [
     /(not a directory|permission denied|read-only file system|no such file or directory) \(os error/i,
@@ -141,13 +147,23 @@ const reasons: readonly (readonly [
   ],
 ];
 
-function reasonOf(message: string): {
+function reasonOf(
+  message: string,
+  table: string,
+): {
   readonly reason: string;
   readonly problem: StorageProblem | undefined;
 } {
   for (const [pattern, reason, problem] of reasons) {
     const found = pattern.exec(message);
-    if (found) return { reason: reason(found.map((text) => text ?? "")), problem };
+    if (found)
+      return {
+        reason: reason(
+          found.map((text) => text ?? ""),
+          table,
+        ),
+        problem,
+      };
   }
   // What follows the first line is the native call stack.
   return { reason: message.split("\n")[0] ?? "", problem: undefined };

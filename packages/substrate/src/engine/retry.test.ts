@@ -78,6 +78,10 @@ it.each([
     "lance error: LanceError(IO): Generic N/A error: Wrapped error: Not found: Wrapped error: Not found: /my store/parts.lance/_indices/63f0/page_lookup.lance, /rustc/lib.rs:1",
   ],
   [
+    "foreign_manifest",
+    "lance error: Encountered internal error. Found multiple manifest naming schemes in the same directory: V2 and V1.",
+  ],
+  [
     "no_hard_links",
     "LanceError(IO): Generic LocalFileSystem error: Unable to rename file: Operation not permitted (os error 1)",
   ],

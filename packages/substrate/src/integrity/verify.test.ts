@@ -53,6 +53,23 @@ it.each<[string, (path: string, bytes: Buffer) => void, RegExp]>([
   expect(verdicts).toEqual([{ name: "parts", readableRows: 20, damages }, whole]);
 });
 
+it("tells of a manifest that a sync tool put among the others", async () => {
+  const { folder } = await storedThrice();
+  const versions = join(folder, "parts.lance", "_versions");
+  const [newest = ""] = readdirSync(versions).sort();
+  const name = newest.replace(".manifest", ".sync-conflict-20260101-010101-ABCDEFG.manifest");
+  writeFileSync(join(versions, name), readFileSync(join(versions, newest)));
+  const reason = expect.stringMatching(
+    /^parts\.lance\/_versions holds a manifest that pond did not/,
+  );
+
+  const opened = openCatalogue(folder);
+
+  await expect(opened).rejects.toMatchObject({ details: { reason, problem: "foreign_manifest" } });
+  const [parts] = await verify(folder);
+  expect(parts?.damages).toEqual([expect.objectContaining({ reason })]);
+});
+
 it("names the manifest of a table that is torn, and a table that is gone", async () => {
   const { folder } = await storedThrice();
   const versions = join(folder, "parts.lance", "_versions");

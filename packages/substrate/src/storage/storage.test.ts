@@ -142,6 +142,15 @@ it("takes a link to nothing for a disk that is not there, not for an empty place
   }
 });
 
+it("takes nothing behind a link to a folder for an empty place", () => {
+  const link = join(root, "link");
+  symlinkSync(root, link);
+
+  const places = [join(link, "none"), join(link, "none", "default")];
+
+  expect(places.map((place) => isMissing(locate(place)))).toEqual([true, true]);
+});
+
 it("says of what no folder is called that no store can be there", () => {
   const long = join(root, "x".repeat(300));
 

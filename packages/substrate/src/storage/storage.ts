@@ -3,6 +3,7 @@ import {
   accessSync,
   constants,
   type Dirent,
+  existsSync,
   readdirSync,
   readlinkSync,
   type Stats,
@@ -46,6 +47,8 @@ export function locate(location: string): StoreLocation {
 
 /** Where the link leads because of which nothing is at a path; undefined where none is to blame. */
 function brokenLink(path: string): string | undefined {
+  // A link that leads somewhere is none of them.
+  if (existsSync(path)) return undefined;
   try {
     return readlinkSync(path);
   } catch (error) {
