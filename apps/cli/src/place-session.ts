@@ -4,6 +4,7 @@ import type { SessionId } from "@pond/canonical";
 import type { Adapter, Held, SessionContent } from "@pond/canonical/adapter";
 import type { LineageFile, Restored } from "@pond/sessions";
 import { compareCopy } from "./compare-copy.ts";
+import { realFolder } from "./real-folder.ts";
 import type { WrittenCopies } from "./written-copies.ts";
 
 /** A session as it is stored, and the client that is to go on with it. */
@@ -42,6 +43,9 @@ export async function placeSession(restored: Restored, target: Target): Promise<
   const stateOf = async (file: LineageFile): Promise<Held> => {
     const place = join(folder, file.path);
     const state = await compareCopy(place, file.content, copies.get(place));
+    const isBehindLink = realFolder(place) !== join(realFolder(folder), file.path);
+    // Nothing is written through a link.
+    if (state === "earlier" && isBehindLink) return "other";
     // The same values may be written with other bytes.
     const isUnlike = file === main && isNative && state === "other";
     const isWhole = isUnlike && (await lacksNothing(bySession.get(id) ?? [], target));
@@ -93,6 +97,7 @@ async function lacksNothing(
   files: readonly LineageFile[],
   { content, adapter, folder }: Target,
 ): Promise<boolean> {
+  const { idApart } = await import("@pond/sessions");
   const { session, messages } = content;
   const lacking = new Set(messages.filter(({ role }) => role !== "system").map(({ id }) => id));
   for (const place of files.map(({ path }) => join(folder, path)).filter(existsSync)) {
@@ -101,8 +106,11 @@ async function lacksNothing(
     for await (const found of reader.sessions()) {
       if (found.kind !== "source") continue;
       for await (const event of reader.read(found.key)) {
-        const isOwn = event.kind === "message" && event.message.session_id === session.id;
-        if (isOwn) lacking.delete(event.message.id);
+        if (event.kind !== "message") continue;
+        const { session_id, id } = event.message;
+        // Of an id that another client has, too, the store has made another.
+        const ids = [session_id, idApart(adapter.origin, session_id)];
+        if (ids.includes(session.id)) lacking.delete(id);
       }
     }
   }

@@ -13,21 +13,28 @@ export function withoutLeft(messages: readonly Message[]): Course {
   const rewinds = rewindsOf(messages);
   const main = mainLine(messages, places, rewinds.at(-1));
   const left = new Set(unansweredStarts(messages, places));
-  for (const { at, leaf } of rewinds) {
-    for (let index = leaf + 1; index < at; index++) left.add(index);
+  let first = messages.length;
+  for (const { at, leaf } of rewinds.toReversed()) {
+    // From `first` on all is left already.
+    for (let index = leaf + 1; index < Math.min(at, first); index++) left.add(index);
+    first = Math.min(first, leaf + 1);
   }
   for (const index of main) left.delete(index);
   const lines = linesOf(messages, places, main, left);
   // Rows of one answer, such as calls made at once, part the tree and stay together.
   const answers = new Set(messages.filter((_, index) => lines.has(index)).map(answerOf));
+  // So do results that stand beside the lines, with the notes behind them.
+  const results = new Set<number>();
   for (const [index, message] of messages.entries()) {
-    const { parent, tree, isSame } = places[index] ?? nowhere;
+    const { parent = -1, tree, isSame } = places[index] ?? nowhere;
     const answer = answerOf(message);
-    const isBeside = isSame || isOfTool(message) || (answer !== undefined && answers.has(answer));
+    const isOfResult = message.role === "tool" || (isNote(message) && results.has(parent));
+    const isBeside = isSame || isOfResult || (answer !== undefined && answers.has(answer));
     const isOther = answer !== undefined || isPrompt(message);
-    if (lines.has(index)) left.delete(index);
-    else if (parent !== undefined && left.has(parent)) left.add(index);
-    else if (parent !== undefined && isBeside) left.delete(index);
+    if (isOfResult && !lines.has(index)) results.add(index);
+    // A compaction of what was left is left with it.
+    if (left.has(parent) && !main.has(index)) left.add(index);
+    else if (lines.has(index) || (parent >= 0 && isBeside)) left.delete(index);
     else if (isOther && tree !== index) left.add(index);
   }
   return without(messages, new Set(messages.filter((_, index) => left.has(index))));
@@ -112,9 +119,10 @@ function isPrompt(message: Message): boolean {
   return message.role === "user" && sourceOf(message)["sidecar"] === undefined;
 }
 
-/** True for what a tool said, and for what its client says to a model with that. */
-function isOfTool(message: Message): boolean {
-  return message.role === "tool" || typeof recordOf(message)["sourceToolUseID"] === "string";
+/** True for what the client adds by itself, such as a prompt that was typed while tools worked. */
+function isNote(message: Message): boolean {
+  const { type, isMeta } = recordOf(message);
+  return message.role === "system" || type === "attachment" || isMeta === true;
 }
 
 function isSpeech(message: Message): boolean {

@@ -1,5 +1,5 @@
 import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
-import { type JsonObject, messageFromWire, sessionFromWire } from "@pond/canonical";
+import { type JsonObject, type Message, messageFromWire, sessionFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { claudeCodeRecords } from "./record-rules.ts";
 
@@ -159,6 +159,17 @@ describe("what the client no longer goes on from is left, whatever came in its p
       "r f",
     ],
     [
+      "what stands before a compaction",
+      [
+        ...turn,
+        ["x", "", carried({ uuid: "x", parentUuid: null, logicalParentUuid: "e" }), "system"],
+        ["y", "the summary", below("x"), "harness"],
+        ["z", "said", answer("y", "m4"), "assistant"],
+        ["f", "three", below("b")],
+      ],
+      "a b f",
+    ],
+    [
       "a prompt of what it had gone back to already",
       [
         ...turn,
@@ -192,26 +203,11 @@ describe("what the client no longer goes on from is left, whatever came in its p
     ).toBe("a b c d t e u v f a h g");
   });
 
-  const ofTool = (id: string, parentUuid: string): DraftMessage => [
-    id,
-    "what a skill says",
-    { rest: { uuid: id, parentUuid, sourceToolUseID: "call" } },
-    "harness",
-  ];
   const gap: readonly DraftMessage[] = [
     ["y", "four", below("lost")],
     ["z", "said", answer("y", "m9"), "assistant"],
   ];
   const more: readonly DraftMessage[] = [...start, ["b.1", "more", { continues: "b" }]];
-  const calls: readonly DraftMessage[] = [
-    ...start,
-    ["c", "two", below("b")],
-    ["d", "call one", answer("c", "m2"), "assistant"],
-    ["e", "call two", answer("d", "m2"), "assistant"],
-    ofTool("t", "d"),
-    ofTool("u", "e"),
-    ["f", "said", answer("u", "m3"), "assistant"],
-  ];
 
   it.each<[string, readonly DraftMessage[], string]>([
     [
@@ -219,8 +215,6 @@ describe("what the client no longer goes on from is left, whatever came in its p
       [...start, result("n", "b"), ["c", "", below("n")], note("b"), ["f", "", below("n")], ...gap],
       "a b n r f y z",
     ],
-    ["what tools said beside it", calls, "a b c d e t u f"],
-    ["that, gone back to", [...calls, note("b"), ["g", "", below("f")]], "a b c d e t u f r g"],
     [
       "all of the record it went back to",
       [...more, ["c", "two", below("b")], note("b")],
@@ -250,6 +244,47 @@ describe("what the client no longer goes on from is left, whatever came in its p
     ],
   ])("keeps %s", (_, drafts, expected) => {
     expect(live(...drafts)).toBe(expected);
+  });
+
+  const told = (id: string, parentUuid: string): Message =>
+    messageFromWire({
+      ...{ id, session_id: "s", timestamp: "2026-03-01T09:00:00.000Z", role: "tool", content: [] },
+      options: { source: { rest: { parentUuid } } },
+    });
+  const parallel: readonly (DraftMessage | Message)[] = [
+    ...start,
+    ["c", "call one", answer("b", "m2"), "assistant"],
+    ["d", "call two", answer("c", "m2"), "assistant"],
+    told("t", "c"),
+    result("h", "t"),
+    ["p", "what a skill says", { rest: { parentUuid: "h", isMeta: true } }, "harness"],
+    ["q", "and lint it", { rest: { parentUuid: "p", type: "attachment" } }],
+    told("u", "d"),
+  ];
+
+  it.each<[string, readonly (DraftMessage | Message)[], string]>([
+    [
+      "with what was queued meanwhile",
+      [...parallel, ["f", "said", answer("u", "m3"), "assistant"]],
+      "a b c d t h p q u f",
+    ],
+    ["gone back to", [...parallel, note("b"), ["f", "three", below("u")]], "a b c d t h p q u r f"],
+    [
+      "without what was typed behind one of them",
+      [...parallel, ["f", "two", below("t")], ["g", "three", below("u")]],
+      "a b c d t h p q u g",
+    ],
+    [
+      "without what was queued behind the one that it goes on from",
+      [...parallel, ["f", "two", below("t")]],
+      "a b c d t h u f",
+    ],
+  ])("keeps the results of calls made at once, %s", (_, given, expected) => {
+    const messages = given.map((each) => ("role" in each ? each : draftMessage(each)));
+
+    const course = courseOf(claudeCodeRecords, messages);
+
+    expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -83,6 +84,20 @@ describe("resume of a session that the client has an older state of", () => {
     expect(goneOn.stderr).toContain("may lack what came later in the session");
   });
 
+  it("leaves it behind a link, where nothing is written", async () => {
+    const log = here.write(path, lines(titled("First"), head, one, two));
+    await here.pond("sync", "-q");
+    const elsewhere = join(there.folder, "elsewhere.jsonl");
+    renameSync(log, elsewhere);
+    symlinkSync(elsewhere, log);
+    const before = lines(titled("First"), head, one);
+    writeFileSync(log, before);
+
+    const { written, outdated } = await resume(here, id);
+
+    expect([written, outdated, readFileSync(log, "utf8")]).toEqual([false, true, before]);
+  });
+
   it("says nothing of one that lacks nothing, however it is written", async () => {
     const log = here.write(path, lines(titled("First"), head, one));
     await here.pond("sync", "-q");
@@ -92,6 +107,29 @@ describe("resume of a session that the client has an older state of", () => {
     const { written, outdated } = await resume(here, id);
 
     expect([written, outdated, readFileSync(log, "utf8")]).toEqual([false, false, rewritten]);
+  });
+
+  it.each([
+    ["a last line without its end", (log: string) => log.slice(0, -1), id],
+    [
+      "the id of another client's session",
+      (log: string) => {
+        here.write(path.replace(".omp", ".pi"), log);
+        return log.replaceAll(/"(?=[:,])/g, `" `);
+      },
+      `omp:${id}`,
+    ],
+  ])("leaves one alone that has %s", async (_, written, named) => {
+    const log = here.write(path, "");
+    writeFileSync(log, written(lines(head, one, two)));
+    await here.pond("sync", "pi", "-q");
+    await here.pond("sync", "-q");
+    const before = readFileSync(log, "utf8");
+
+    const report = await resume(here, named);
+
+    expect([report.written, report.outdated]).toEqual([false, false]);
+    expect(readFileSync(log, "utf8")).toBe(before);
   });
 });
 
