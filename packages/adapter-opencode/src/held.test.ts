@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { contentOf, readAll, sampleLineage } from "@pond/adapter-testkit";
 import type { RestoredFile } from "@pond/canonical/adapter";
@@ -105,6 +106,25 @@ it("has nothing in a tree beside a database, which alone is read then", async ()
   expect(opencodeHeld(folder, files)).toBe("current");
   writeDatabase(join(folder, "opencode.db"), { session: [] });
   expect(opencodeHeld(folder, files)).toBe("missing");
+});
+
+it.each([
+  ["has the session", (file: string) => writeDatabase(file, turns("a"))],
+  ["is none", (file: string) => writeFileSync(file, "no database")],
+])("has nothing in a database that was set aside, where that %s", async (_, setAside) => {
+  const folder = homeWith({ session: [] });
+  setAside(join(folder, "opencode-old.db"));
+
+  expect(opencodeHeld(folder, await restored(turns("a")))).toBe("missing");
+});
+
+it("names the database that cannot be read", async () => {
+  const folder = createHome({ "opencode.db": "no database" });
+  const files = await restored(turns("a"));
+
+  expect(() => opencodeHeld(folder, files)).toThrow(
+    `${join(folder, "opencode.db")}:file: cannot be read (file is not a database)`,
+  );
 });
 
 it("leaves the files of a tree to themselves", () => {

@@ -1,18 +1,20 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import { type Held, objectOf, type RestoredFile } from "@pond/canonical/adapter";
 import { discover, rootOf } from "./discover.ts";
 import { importedFile, takesMore, textOf } from "./resume.ts";
+import { isRefused } from "./stores/database.ts";
 import { withSession } from "./stores/home.ts";
-import type { StoredMessage } from "./stores/stored.ts";
+import { failure } from "./stores/open-databases.ts";
+import type { StoredMessage, StoredSession } from "./stores/stored.ts";
 
 /**
- * What the client's stores have of the session of these files: an import keeps all ids, and adds
- * only what has no id there yet. Nothing says whether the last turns were never there, or were
- * deleted since.
+ * What the client has of the session of these files: an import keeps all ids, and adds only what
+ * has no id there yet. Nothing says whether the last turns were never there, or were deleted since.
  *
  * @param home - The client's data folder.
- * @throws where no store has the session, and one cannot be read.
+ * @throws {SourceFault} where its database cannot be read.
  */
 export function opencodeHeld(home: string, files: readonly RestoredFile[]): Held {
   const file = importedFile(files);
@@ -53,17 +55,24 @@ function idOf(record: JsonValue | undefined): string {
 function messagesIn(folder: string, id: string): Map<string, ReadonlySet<string>> | undefined {
   for (const found of discover(rootOf(folder))) {
     if (found.kind !== "home" || found.home.prefix !== "") continue;
-    const { databases, hasTree } = found.home;
-    // Releases with a database read no tree.
-    const home = { ...found.home, hasTree: hasTree && databases.length === 0 };
-    const [there] = withSession(home, id, (session) => {
-      const all = [...(session?.messages() ?? [])];
-      const whole = all.filter((event) => event.kind === "message").filter(({ isCut }) => !isCut);
-      return [session && new Map(whole.map(partsById))];
-    });
-    return there;
+    // The client reads the database that counts first: others are of other channels, or set aside.
+    // Releases with one read no tree.
+    const databases = found.home.databases.slice(0, 1);
+    const hasTree = found.home.hasTree && databases.length === 0;
+    const home = { ...found.home, databases, hasTree };
+    try {
+      const [there] = withSession(home, id, (session) => [session && partsOfAll(session)]);
+      return there;
+    } catch (error) {
+      throw isRefused(error) ? failure(join(folder, ...databases), error).fault : error;
+    }
   }
   return undefined;
+}
+
+function partsOfAll(session: StoredSession): Map<string, ReadonlySet<string>> {
+  const messages = [...session.messages()].filter((event) => event.kind === "message");
+  return new Map(messages.filter(({ isCut }) => !isCut).map(partsById));
 }
 
 function partsById({ record, parts }: StoredMessage): [string, ReadonlySet<string>] {

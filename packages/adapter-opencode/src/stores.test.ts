@@ -10,6 +10,7 @@ import {
   exchange,
   insert,
   joined,
+  messageRow,
   openAgain,
   sessionRow,
   start,
@@ -247,12 +248,11 @@ describe("one session in several stores", () => {
     ["was reverted", `UPDATE session SET revert = '{"messageID":"msg_a2"}'`],
     ["has a message that was edited", `UPDATE message SET time_updated = ${start + 9}`],
     ["has a part that was edited", `UPDATE part SET time_updated = ${start + 9}`],
-    ["lacks a message that was deleted", "DELETE FROM message WHERE id = 'msg_a1'"],
   ])("is read from the database where it %s, which leaves its time", async (_, change) => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), convertedRows);
     const database = openAgain(join(home, "opencode.db"));
-    database.exec(`${change}; DELETE FROM part WHERE message_id NOT IN (SELECT id FROM message)`);
+    database.exec(change);
     database.close();
 
     expect((await messagesOf(home)).at(-1)).toBe("msg_a2 The heddle is bent.");
@@ -281,6 +281,42 @@ describe("one session in several stores", () => {
     expect(await messagesOf(home)).toEqual([...ofTree, "msg_b1 of b1 in the tree"]);
   });
 
+  /** Rows as an import makes them: one message after the other, each with its parts. */
+  const importedRows = joined({ session: [sessionRow(id)] }, importedOf(exchange(id)));
+  function importedOf({ message = [], part = [] }: Tables): Tables {
+    const at = (index: number) => start + 50 + 2 * index;
+    return {
+      message: message.map((row, index) => ({ ...row, time_updated: at(index) })),
+      part: part.map((row, index) => {
+        return { ...row, time_created: at(index), time_updated: at(index) };
+      }),
+    };
+  }
+
+  it.each([
+    ["all of it", ""],
+    ["what came before a record that it refused", "DELETE FROM message WHERE id = 'msg_a2'"],
+    ["nothing but the session", "DELETE FROM message"],
+  ])("is read from the tree of which the client imported %s", async (_, refused) => {
+    const home = createHome(tree);
+    writeDatabase(join(home, "opencode.db"), importedRows);
+    const database = openAgain(join(home, "opencode.db"));
+    database.exec(`${refused}; DELETE FROM part WHERE message_id NOT IN (SELECT id FROM message)`);
+    database.close();
+
+    expect(await messagesOf(home)).toEqual(ofTree);
+  });
+
+  it("is read from the database where an import into it was edited", async () => {
+    const home = createHome(tree);
+    writeDatabase(join(home, "opencode.db"), importedRows);
+    const database = openAgain(join(home, "opencode.db"));
+    database.exec(`UPDATE part SET time_updated = ${start + 99} WHERE id = 'prt_a1'`);
+    database.close();
+
+    expect((await messagesOf(home)).at(-1)).toBe("msg_a2 The heddle is bent.");
+  });
+
   it("is told of where it went on in the tree and in the database", async () => {
     const home = createHome({ ...tree, ...message("b1", 9, "user"), ...message("b2", 9, "user") });
     writeDatabase(join(home, "opencode.db"), joined(convertedRows, exchange(id, 20, "c")));
@@ -298,11 +334,14 @@ describe("one session in several stores", () => {
     ]);
   });
 
-  it("is not told of where what the database lacks was deleted there", async () => {
+  it.each([
+    ["and nothing was said since", {}, "msg_a2"],
+    ["and it went on", exchange(id, 20, "c"), "msg_c2"],
+  ])("is read from the database where what that lacks was deleted %s", async (_, since, last) => {
     const home = createHome({ ...tree, ...message("b1", 2, "user") });
-    writeDatabase(join(home, "opencode.db"), joined(convertedRows, exchange(id, 20, "c")));
+    writeDatabase(join(home, "opencode.db"), joined(convertedRows, since));
 
-    expect((await messagesOf(home)).at(-1)).toBe("msg_c2 The heddle is bent.");
+    expect((await messagesOf(home)).at(-1)).toBe(`${last} The heddle is bent.`);
   });
 
   it.each([
@@ -437,6 +476,17 @@ describe("one session in several stores", () => {
     expect(head && sourceOf(head)["continued"]).toBeUndefined();
   });
 
+  it("keeps what says no time, and all before it", async () => {
+    const timeless = { ...copied(9, "new2", "user"), data: { text: "Still?" } };
+    const home = inBoth({}, [...copies("1", "2"), later, timeless]);
+    noteCopied(home, 4);
+
+    expect((await messagesOf(home)).slice(3)).toEqual([
+      "msg_new1 of new1 in 2.x",
+      "msg_new2 Still?",
+    ]);
+  });
+
   it("does not take for taken back what 1.x said after it was copied", async () => {
     const went = { ...copied(3, "new1", "user"), data: { text: "", time: { created: start + 9 } } };
     const home = inBoth({}, [...copies("1"), went]);
@@ -491,6 +541,24 @@ describe("one session in several stores", () => {
     expect(messages.map(({ id }) => id)).toEqual([
       "msg_0000000000aa1",
       "msg_0000000000aa2",
+      "msg_new1",
+    ]);
+  });
+
+  it("notes nothing as taken back of a compaction, which is one record in 2.x", async () => {
+    const home = inBoth({}, [...copies("1", "2"), copied(3, "0000000000ab1", "compaction"), later]);
+    const database = openAgain(join(home, "opencode.db"));
+    const summary = { role: "assistant", summary: true, parentID: "msg_0000000000ab1" };
+    insert(database, "message", messageRow(id, "msg_0000000000ab1", 3, { role: "user" }));
+    insert(database, "message", messageRow(id, "msg_0000000000ab2", 4, summary));
+    database.close();
+
+    const [head, ...messages] = contentOf(await readAll(fromOpencode(home), id)).messages;
+
+    expect(head && sourceOf(head)["continued.without"]).toBeUndefined();
+    expect(messages.map(({ id }) => id).slice(2)).toEqual([
+      "msg_0000000000ab1",
+      "msg_0000000000ab2",
       "msg_new1",
     ]);
   });

@@ -162,11 +162,27 @@ describe("a sub-agent is linked to the call", () => {
     ]);
   });
 
-  it("in its order, but for those that name another one", () => {
+  it("that names it, and to none where a call names another one", () => {
     const named = call("a", { params: { session: "other" } });
 
     expect(linked([named, call("b")], "child", "other")).toEqual([
-      [childRef("child", "b"), childRef("other", "a")],
+      [childRef("child", ""), childRef("other", "a")],
+    ]);
+  });
+
+  it("in the order in which they began, whatever their ids are", () => {
+    const root = content("root", [
+      ["user", text("Weave.")],
+      ["assistant", call("a"), call("b")],
+    ]);
+    const descendants = [9n, 8n].map((second, index) => {
+      const { session, messages } = content(`child-${index}`, [], "root");
+      const created_at = session.created_at + second * 1_000_000n;
+      return { session: { ...session, created_at }, messages };
+    });
+
+    expect(loopsOf({ root, descendants })).toMatchObject([
+      { children: [childRef("child-0", "b"), childRef("child-1", "a")] },
     ]);
   });
 });

@@ -34,21 +34,26 @@ export function continuedIn(
   };
 }
 
-/** When each message of a session was created, in milliseconds, by its id and in order. */
-type Created = ReadonlyMap<string, number>;
+/** What counts of a message of 1.x. */
+type Told = { readonly createdMs: number | undefined; readonly isSummary: boolean };
+
+/** Those of a session, by their ids and in order. */
+type Messages = ReadonlyMap<string, Told>;
 
 type Known = {
-  readonly known: Created;
+  readonly known: Messages;
   /** False where some cannot be read: nothing tells these from what was deleted. */
   readonly isWhole: boolean;
 };
 
 function knownOf(session: StoredSession): Known {
-  const known = new Map<string, number>();
+  const known = new Map<string, Told>();
   let isWhole = true;
   for (const event of session.messages()) {
-    if (event.kind === "message" && !event.isCut) known.set(idOf(event), createdMs(event));
-    else isWhole = false;
+    if (event.kind === "message" && !event.isCut) {
+      const isSummary = event.record.peek("summary") === true;
+      known.set(idOf(event), { createdMs: createdMs(event), isSummary });
+    } else isWhole = false;
   }
   return { known, isWhole };
 }
@@ -58,15 +63,15 @@ function idOf({ record }: StoredMessage): string {
   return typeof id === "string" ? id : "";
 }
 
-function createdMs({ record }: StoredMessage): number {
+function createdMs({ record }: StoredMessage): number | undefined {
   const created = record.record("time")?.peek("created");
-  return typeof created === "number" ? created : 0;
+  return typeof created === "number" ? created : undefined;
 }
 
 /** Where the copy ends: 1.x may have deleted since what was copied last. */
 function lastCopy(
   events: readonly (StoredMessage | FaultEvent)[],
-  known: Created,
+  known: Messages,
   isWhole: boolean,
   copiedMs = 0,
 ): number {
@@ -78,7 +83,8 @@ function lastCopy(
   for (const [index, event] of events.entries()) {
     if (event.kind === "fault") continue;
     const start = startOf(event);
-    const isDeleted = isWhole && hasCopy && createdMs(event) < copiedMs;
+    // What says no time may have come later.
+    const isDeleted = isWhole && hasCopy && (createdMs(event) ?? copiedMs) < copiedMs;
     const isCopy = isKnown(event) || isDeleted;
     if (isCopy || (isMade(event) && starts.has(start))) last = index;
     if (isWhole) starts.add(start);
@@ -124,7 +130,7 @@ function isEdited(first: StoredSession, second: StoredSession): boolean {
  */
 function firstWithout(
   copies: readonly (StoredMessage | FaultEvent)[],
-  known: Created,
+  known: Messages,
   copiedMs = Number.POSITIVE_INFINITY,
 ): string | undefined {
   const messages = copies.filter((event) => event.kind === "message");
@@ -136,8 +142,9 @@ function firstWithout(
   const isWhole = messages.slice(last + 1).some((message) => {
     return message.record.peek("type") === "system" || !starts.has(startOf(message));
   });
-  const ids = [...known.keys()];
-  const next = ids[ids.indexOf(idOf(lastCopied)) + 1];
-  const isAfter = next !== undefined && (known.get(next) ?? 0) >= copiedMs;
+  const place = [...known.keys()].indexOf(idOf(lastCopied));
+  // What a prompt to compact and the summary behind it became is one record, with the prompt's id.
+  const [next, told] = [...known].slice(place + 1).find(([, each]) => !each.isSummary) ?? [];
+  const isAfter = (told?.createdMs ?? 0) >= copiedMs;
   return isWhole || isAfter ? undefined : next;
 }

@@ -1,11 +1,11 @@
 import { type JsonValue, jsonEqual } from "@pond/canonical";
 import { fault } from "../faults.ts";
-import { type StoredMessage, type StoredSession, updatedOf } from "./stored.ts";
+import { type Stored, type StoredMessage, type StoredSession, updatedOf } from "./stored.ts";
 
 /**
- * The record of a session that stands in a tree and in the tables that the client once converted
- * the tree to: the tree, which has more of it, or the tables where that was changed there since.
- * Where both went on, a fault names what stands in the tree alone.
+ * The record of a session that stands in a tree and in the tables that the client once made of it:
+ * the tree, which has more of it, or the tables where that was changed there since. Where both went
+ * on, a fault names what stands in the tree alone.
  */
 export function originalOf(rows: StoredSession, tree: StoredSession): StoredSession {
   const [{ messages: inRows, isWhole }, { messages: inTree }] = [
@@ -13,19 +13,15 @@ export function originalOf(rows: StoredSession, tree: StoredSession): StoredSess
     messagesOf(tree),
   ];
   const shared = [...inRows].filter(([id]) => inTree.has(id)).map(([, message]) => message);
-  // All rows of parts were made at that moment.
-  const converted = shared.reduce(
-    (first, { partsCreated }) => Math.min(first, partsCreated),
-    never,
-  );
+  const converted = convertedMs(shared);
   // Of damaged tables nothing tells what was deleted from what cannot be read.
-  const since = converted === never || !isWhole ? 0 : converted;
+  const since = isWhole ? (converted ?? 0) : 0;
   const left = [...inTree].filter(([id]) => !inRows.has(id));
   // What was there before, and is not now, was deleted.
   const later = left.filter(([, { created }]) => created >= since);
   if (updatedOf(rows) <= updatedOf(tree) && shared.length === inRows.size) {
     const isSame = left.length === 0 && !isEdited(rows, tree);
-    if (later.length > 0 || (isSame && shared.every(({ updated }) => updated <= converted))) {
+    if (later.length > 0 || (isSame && !shared.some((each) => isChanged(each, converted)))) {
       return tree;
     }
   }
@@ -35,6 +31,22 @@ export function originalOf(rows: StoredSession, tree: StoredSession): StoredSess
   return { ...rows, faults: [...(rows.faults ?? []), fault(file, reason)] };
 }
 
+/**
+ * When the client converted the tree: all rows of parts were made at that moment. Undefined for
+ * tables that it filled otherwise. An import makes one message after the other, and what it lacks was
+ * not deleted: it stops at a record that the client refuses. One message alone may be of either.
+ */
+function convertedMs(shared: readonly Times[]): number | undefined {
+  const made = shared.map(({ partsCreated }) => partsCreated).filter((time) => time !== never);
+  const isAtOnce = made.length > 1 && made.every((time) => time === made[0]);
+  return isAtOnce ? made[0] : undefined;
+}
+
+/** True where a row of a message, or of its parts, was changed since it was made. */
+function isChanged({ updated, partsCreated, hasChangedPart }: Times, converted = never): boolean {
+  return hasChangedPart || updated > Math.min(partsCreated, converted);
+}
+
 const never = Number.POSITIVE_INFINITY;
 
 /** Times of a message, in milliseconds. */
@@ -42,8 +54,9 @@ type Times = {
   readonly created: number;
   /** When the first row of its parts was made, which they do not say themselves. */
   readonly partsCreated: number;
-  /** When its row or one of its parts' was changed last. */
+  /** When its own row was changed last; it is made no later than those of its parts. */
   readonly updated: number;
+  readonly hasChangedPart: boolean;
 };
 
 type Found = {
@@ -63,15 +76,21 @@ function messagesOf(session: StoredSession): Found {
 }
 
 function timesOf({ record, row, parts }: StoredMessage): Times {
-  const rows = parts.map((part) => part.row);
-  const inRow = (key: string, of: typeof rows): readonly number[] =>
-    of.map((each) => each?.peek(key)).filter((value) => typeof value === "number");
+  const made = parts.map((part) => timeIn(part, "time_created") ?? never);
   const created = record.record("time")?.peek("created");
   return {
     created: typeof created === "number" ? created : 0,
-    partsCreated: Math.min(never, ...inRow("time_created", rows)),
-    updated: Math.max(...inRow("time_updated", [row, ...rows])),
+    partsCreated: made.reduce((first, each) => Math.min(first, each), never),
+    updated: timeIn({ record, row }, "time_updated") ?? 0,
+    hasChangedPart: parts.some((part, index) => {
+      return (timeIn(part, "time_updated") ?? 0) > (made[index] ?? never);
+    }),
   };
+}
+
+function timeIn({ row }: Stored, key: string): number | undefined {
+  const time = row?.peek(key);
+  return typeof time === "number" ? time : undefined;
 }
 
 /** A title, an archived time or a revert that is given in the tables leaves the time of the session. */

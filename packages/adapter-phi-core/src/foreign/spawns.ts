@@ -22,7 +22,8 @@ type Known = {
 
 /**
  * Each sub-agent was spawned by the first call that names it. One that none names was spawned in the
- * last loop that had begun by then, and by its calls in their order, where each has one.
+ * last loop that had begun by then, and by its calls in their order, where each has one and names
+ * none.
  */
 export function spawnsOf(
   contents: readonly SessionContent[],
@@ -57,14 +58,21 @@ function textOf({ part, result }: Call): string {
   return stringifyJson([part.call_id, part.params, part.options, answer ?? null]);
 }
 
+/**
+ * Where a client names the agents that its calls start, one that no call names was started by none:
+ * clients start agents of their own, too.
+ */
 function withCalls(spawns: readonly Spawn[]): readonly Spawn[] {
   const named = new Set(spawns.map(({ call }) => call));
   const calls = new Map<Spawn, Call>();
-  const unnamed = spawns.filter(({ call }) => call === undefined);
+  // A lineage has its sessions in the order of their ids.
+  const unnamed = spawns
+    .filter(({ call }) => call === undefined)
+    .toSorted((one, other) => Number(one.child.created_at - other.child.created_at));
   for (const [loop, children] of Map.groupBy(unnamed, (spawn) => spawn.loop)) {
-    const left = loop?.agentCalls.filter((call) => !named.has(call)) ?? [];
-    if (left.length !== children.length) continue;
-    for (const [index, call] of left.entries()) {
+    const asked = loop?.agentCalls ?? [];
+    if (asked.length !== children.length || asked.some((call) => named.has(call))) continue;
+    for (const [index, call] of asked.entries()) {
       const child = children[index];
       if (child) calls.set(child, call);
     }
