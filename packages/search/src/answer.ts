@@ -87,6 +87,8 @@ export async function toAnswer(
     const topmost = roots.topmostStored(first.sessionId);
     const labels = roots.labels(topmost);
     if (labels === undefined) return [];
+    // What a client imported hangs below a session of another.
+    const { sourceAgent, project } = roots.labels(first.sessionId) ?? labels;
     const foundIn = segment.foundIn.get(root.rootId)?.filter((id) => id !== topmost) ?? [];
     const below = subAgents.get(root.rootId) ?? 0;
     const others = topmost === root.rootId ? below : below - 1;
@@ -95,8 +97,8 @@ export async function toAnswer(
     const matches: SessionMatches = {
       session_id: first.sessionId,
       root_session_id: topmost,
-      source_agent: labels.sourceAgent,
-      project: labels.project,
+      source_agent: sourceAgent,
+      project,
       created_at: toRfc3339(labels.createdAt),
       score: rounded(root.score),
       ...(count > 0 && { sub_agents: { sessions: count, found_in: foundIn.length } }),

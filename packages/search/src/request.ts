@@ -78,8 +78,10 @@ export type SessionMatches = {
   readonly session_id: string;
   /** The topmost stored session above that. */
   readonly root_session_id: string;
+  /** Of `session_id`, as `project`. */
   readonly source_agent: string;
   readonly project: string;
+  /** When the root began. */
   readonly created_at: string;
   /** The arms fused, 0 to 1. Comparable within one search only. */
   readonly score: number;

@@ -363,6 +363,18 @@ describe("what is shown of a match", () => {
     });
   });
 
+  it("names the client of what was found below a session of another", async () => {
+    const own = await storeOf([
+      { id: "origin", agent: "codex", project: "/a", texts: ["begin"] },
+      { id: "import", agent: "oh-my-pi", project: "/b", parent: "origin", texts: ["a mango"] },
+    ]);
+    const { sessions } = await search(own.sessions, { query: "mango", agent: "oh-my-pi" });
+    own.remove();
+
+    const found = { session_id: "import", source_agent: "oh-my-pi", project: "/b" };
+    expect(sessions).toMatchObject([{ ...found, root_session_id: "origin" }]);
+  });
+
   it("says what a session hangs on: its parent, and the message it was forked at", async () => {
     const own = await storeOf([
       { id: "root", texts: ["begin"] },
