@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SearchRequest } from "./request.ts";
 import { search } from "./search.ts";
-import { storeOf, type TestStore } from "./testing.ts";
+import { embedAll, fakeEmbedder, storeOf, type TestStore } from "./testing.ts";
 
+// Longer than what is looked for character by character, and than a snippet.
+const long =
+  "tar -czf /backup/ada/machine.tgz --exclude='*/node_modules/*' -C /home/ada/projects " +
+  "pond/packages/search pond/packages/sessions pond/packages/substrate -verbose --checkpoint=1000 " +
+  "--checkpoint-action=dot --warning=none --listed-incremental=/backup/state.snar";
 const texts: Readonly<Record<string, string>> = {
   find: "run find . -type f -name '*.orig' -delete in the root",
   other: "find the file and delete it, whatever type or name it has",
   diff: "the change:\n-const flamingo = require('zoo');\n+const flamingo = await import('zoo');",
   timeout: "an error by a timeout",
   seal: "a walrus and a \u001b[31mseal\u001b[0m",
+  long: `every night: ${long} -z`,
 };
 
 let store: TestStore;
@@ -37,6 +43,9 @@ describe("what was pasted", () => {
     ],
     ["the same in one line", "-const flamingo +const", "diff"],
     ["text in a colour", "\u001b[1mwalrus\u001b[22m", "seal"],
+    ["a word with colours in it", "wal\u001b[1;31mrus\u001b[0m", "seal"],
+    ["a long command", long, "long"],
+    ["a part of it", long.slice(4, -11), "long"],
   ])("is found: %s", async (_, query, id) => {
     expect(await found(query)).toEqual([id]);
   });
@@ -51,6 +60,20 @@ describe("what was pasted", () => {
     expect(explanation).toMatchObject({ required: [query], excluded: [] });
     expect(await found(query, { role: "assistant" })).toEqual([]);
     expect(await found(query, { min_score: 1e6 })).toEqual([]);
+  });
+
+  it("is found where something is near by meaning too, as always is", async () => {
+    const embedder = fakeEmbedder();
+    await embedAll(store.sessions, embedder);
+    const roots = async (query: string): Promise<string[]> => {
+      const { mode, sessions } = await search(store.sessions, { query }, { embedder });
+      expect(mode).toBe("hybrid");
+      return sessions.map(({ session_id }) => session_id);
+    };
+
+    expect(await roots("find . -type f -name '*.orig' -delete")).toEqual(["find"]);
+    expect(await roots("error -timeout")).not.toContain("timeout");
+    expect(await roots("error -timeout")).not.toEqual([]);
   });
 
   it("shows nothing that an exclusion keeps out, where no text holds the signs too", async () => {

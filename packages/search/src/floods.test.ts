@@ -40,12 +40,44 @@ describe("a literal in more messages than are looked at", () => {
     expect((await idsOf(query))[0]).toBe("one");
   });
 
+  it.each([
+    ["쿼카 파일", "파일 목록 번호", "그 쿼카를 우리 파일에서 읽는다"],
+    ["准确 缓存", "缓存", "我们的不准确缓存问题"],
+    ["C# package.json", "vitamin C in package.json number", "The C# code reads our package.json"],
+  ])(
+    "leaves %s to that of them that few hold, which no word finds",
+    async (query, common, both) => {
+      const alike = many(60, (at) => ({ texts: [`${common} ${at}`, "done"] }));
+      store = await storeOf([...alike, holds("both", [`${both}, ${longer}`])]);
+
+      expect((await idsOf(query))[0]).toBe("both");
+    },
+  );
+
   it("counts it in another message of what the other words found", async () => {
     const texts = [`Our package.json, ${longer}`, `The zorblax plugin crashes, ${longer}`];
     const alike = many(60, (at) => ({ texts: [`look at package.json ${at}`, `done, ${longer}`] }));
     store = await storeOf([...alike, holds("apart", texts)]);
 
     expect((await idsOf("zorblax package.json"))[0]).toBe("apart");
+  });
+
+  it("counts it in a session that was seen to hold its words alone, and those once", async () => {
+    const words = "zorblax and the package json here, package json and json package";
+    const texts = [words, `zorblax, ${longer} ${longer}`];
+    const exact = `Our package.json, ${longer} ${longer} ${longer}`;
+    store = await storeOf([
+      ...flood,
+      holds("apart", [...texts, exact]),
+      holds("inexact", [...texts, longer]),
+    ]);
+    const query = "zorblax package.json";
+    const asked = { query, limit: 100, explain: true };
+    const { sessions, explanation } = await search(store.sessions, asked);
+    const votes = explanation?.arms.find(({ name }) => name === "literal")?.sessions;
+
+    expect(sessions[0]?.session_id).toBe("apart");
+    expect(votes).toMatchObject({ apart: 1, inexact: 0.3 });
   });
 
   it("counts it only where it stands", async () => {

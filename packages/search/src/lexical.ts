@@ -40,8 +40,8 @@ export async function byWords(
     hasWords ? windowArm(sessions, query, whereWindows) : nothing,
     eachLiteral(sessions, query, where),
   ]);
-  const byWords = { messages: messages.hits, windows: windows.hits };
-  const literals = await literalArm(sessions, query, where, ofEach, byWords);
+  const found = { messages: messages.hits, windows: windows.hits };
+  const literals = await literalArm(sessions, query, where, ofEach, found);
   return { messages, windows, literals };
 }
 

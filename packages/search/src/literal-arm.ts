@@ -1,9 +1,11 @@
 import type { SessionStore } from "@pond/sessions";
 import { and, type Filter, oneOf } from "@pond/substrate";
 import type { MessageHit, WindowHit } from "./full-text.ts";
-import { exactness, indexedLiteral, inWords, type LiteralHit } from "./literal.ts";
+import { exactness, indexedLiteral, inWords, isHeldWhole, type LiteralHit } from "./literal.ts";
+import type { FoundMessage } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 import { type Hits, sessionsWanted } from "./rounds.ts";
+import { weights } from "./weights.ts";
 import { isHangul } from "./words.ts";
 
 const fewLiterals = 2;
@@ -35,7 +37,7 @@ export function eachLiteral(
 
 /**
  * The messages that hold the query's literals, those with most of them first. Where more hold one
- * than were looked at, it is looked for in what the other words found too: they decide then.
+ * than were looked at, it is looked for in what the others and words found too: they decide then.
  *
  * @param found - What {@link eachLiteral} says.
  */
@@ -50,9 +52,9 @@ export async function literalArm(
     query.literals.map(async (literal, at) => {
       const own = found[at]?.hits ?? [];
       if (!found[at]?.isCut) return own;
-      const others = heldIn(byWords.messages, literal, own);
-      const held = [...own, ...others];
-      const lacking = bestSessions(byWords, held);
+      const others = found.toSpliced(at, 1).map(({ hits }) => hits);
+      const held = [...own, ...heldIn([byWords.messages, ...others].flat(), literal)];
+      const lacking = bestSessions(byWords, held.filter(isHeldWhole));
       if (lacking.length === 0) return held;
       const isLacking = oneOf("session_id", lacking);
       const within = where ? and(where, isLacking) : isLacking;
@@ -60,23 +62,28 @@ export async function literalArm(
     }),
   );
   const byRow = new Map<bigint, LiteralHit>();
-  for (const hit of all.flat()) {
-    const share = (byRow.get(hit.row)?.share ?? 0) + hit.share / query.literals.length;
-    byRow.set(hit.row, { ...hit, share });
+  for (const [at, worth] of worths(query).entries()) {
+    // What was found in two ways counts once.
+    for (const [row, hit] of new Map(all[at]?.map((each) => [each.row, each]))) {
+      byRow.set(row, { ...hit, share: (byRow.get(row)?.share ?? 0) + hit.share * worth });
+    }
   }
   const hits = [...byRow.values()].toSorted((left, right) => right.share - left.share);
   return { hits, isCut: found.some(({ isCut }) => isCut) };
 }
 
-/** Those that hold a literal, but for those known to. Their texts are at hand. */
-function heldIn(
-  messages: readonly MessageHit[],
-  literal: string,
-  own: readonly LiteralHit[],
-): LiteralHit[] {
-  const known = new Set(own.map(({ row }) => row));
+/** What each literal counts for, together 1. */
+function worths({ literals, runs }: ParsedQuery): number[] {
+  const names = literals.length - runs;
+  const worthOf = (at: number): number => (at < names || names === 0 ? 1 : weights.runBesideName);
+  const each = literals.map((_, at) => worthOf(at));
+  const total = each.reduce((sum, worth) => sum + worth, 0);
+  return each.map((worth) => worth / total);
+}
+
+/** Those that hold a literal. Their texts are at hand. */
+function heldIn(messages: readonly FoundMessage[], literal: string): LiteralHit[] {
   return messages
-    .filter(({ row }) => !known.has(row))
     .map((message) => ({ ...message, share: exactness(message.text, literal) }))
     .filter(({ share }) => share > inWords);
 }

@@ -7,7 +7,7 @@ import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import { deepHits, type Hits, keptRows, without } from "./rounds.ts";
 import { byBm25 } from "./ties.ts";
-import { holdsWhole, inCamelCase, isNumbered, isUnspaced, wordsOf } from "./words.ts";
+import { holdsWhole, inCamelCase, isHangul, isNumbered, isUnspaced, wordsOf } from "./words.ts";
 
 const literalDepth = 40;
 const scanDepth = 400;
@@ -88,8 +88,9 @@ export async function indexedLiteral(
   const { hits, isCut } = await deepHits(ask, where, literalDepth);
   const isWhole = hits.some(isHeldWhole);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);
-  // Of `__add__` the index knows "add" alone, and that may be everywhere.
-  const isVague = words.length <= 1 && !isServed;
+  // Of `__add__` the index knows "add" alone, and that may be everywhere; of a Korean phrase none
+  // whose last word goes on in a particle.
+  const isVague = !isServed && (words.length <= 1 || isHangul(words.at(-1) ?? ""));
   // More of them hold it whole than are looked at: a scan would add others in no order.
   const isFull = isCut && hits.every(isHeldWhole);
   // A phrase of plain words the index has or has not; a scan would read everything in scope.

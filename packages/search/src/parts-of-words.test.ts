@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { search } from "./search.ts";
 import { storeOf, type TestStore } from "./testing.ts";
 
@@ -15,6 +15,50 @@ beforeAll(async () => {
   store = await storeOf(Object.entries(texts).map(([id, text]) => ({ id, texts: [text] })));
 });
 afterAll(() => store.remove());
+
+it.each([
+  ['"서버 오류"', ["whole", "particle", "turned"]],
+  ['+"서버 오류"', ["whole", "particle"]],
+])("finds the Korean phrase %s also where its last word has a particle", async (query, ids) => {
+  const { sessions, remove } = await storeOf([
+    { id: "whole", texts: ["서버 오류 발생"] },
+    { id: "particle", day: "2025-01-01", texts: ["어제 또 서버 오류가 났다 그리고 다시"] },
+    { id: "turned", texts: ["오류 서버, 오류 서버"] },
+  ]);
+
+  const answer = await search(sessions, { query });
+
+  expect(answer.sessions.map(({ session_id }) => session_id)).toEqual(ids);
+  remove();
+});
+
+describe("a name beside short words of a script without spaces", () => {
+  it.each([
+    ["src/main.ts 로그인", ["src/main.ts", "로그인"]],
+    [
+      "로그인 페이지에서 세션이 자꾸 끊기는데 src/main.ts 때문인가",
+      ["src/main.ts", "로그인", "페이지에서", "세션이"],
+    ],
+    ["登录 页面 会话 总是 src/main.ts", ["src/main.ts", "登录", "页面", "会话"]],
+  ])("comes first: %s", async (query, literals) => {
+    const alike = Array.from({ length: 30 }, (_, at) => {
+      return { id: `other${at}`, texts: [`${query.replaceAll(/[/.]/g, " ")} ${at}`] };
+    });
+    const named = "look at src/main.ts, which is why I think that it was renamed, as they said";
+    const { sessions, remove } = await storeOf([
+      ...alike,
+      { id: "named", day: "2025-01-01", texts: [named] },
+      { id: "run", day: "2025-01-01", texts: ["세션이만 登录了"] },
+    ]);
+
+    const answer = await search(sessions, { query, limit: 100, explain: true });
+    const found = answer.sessions.map(({ session_id }) => session_id);
+
+    expect(answer.explanation?.literals).toEqual(literals);
+    expect(found[0]).toBe("named");
+    remove();
+  });
+});
 
 it.each([
   ["Korean words with their particles", "로그 확인", ["particles"]],

@@ -9,6 +9,11 @@ it.each([
   ["no excluded phrase", 'retry -"read timeout" -“write timeout” now', "retry  now"],
   ["words that an excluded one is a part of", "non-test code -test -tester", "non-test code"],
   ["no excluded word typed in pieces", "retry -cafe\u0301 now", "retry  now"],
+  [
+    "no colours of a terminal",
+    "\u001b[1mwalrus\u001b[0m or s\u001b[31mea\u001b[0ml",
+    "walrus or seal",
+  ],
   ["what looks like a pattern", 'a.c abc -"a.c" ok', "a.c abc  ok"],
 ])("a model is asked %s", (_, raw, expected) => {
   const text = textToEmbed(raw, parseQuery(raw));

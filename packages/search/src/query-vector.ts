@@ -1,6 +1,5 @@
 import type { Embedder } from "@pond/embed";
-import { inOneForm } from "@pond/sessions/search";
-import type { ParsedQuery } from "./query.ts";
+import { type ParsedQuery, typedText } from "./query.ts";
 
 // What is cut off no model reads: it takes some hundred tokens. The model cuts at its own.
 const embeddedChars = 8_000;
@@ -8,12 +7,7 @@ const embeddedChars = 8_000;
 /** What of a query a model is asked: all that was said but for what is to be left out. */
 export function textToEmbed(raw: string, { excluded }: Pick<ParsedQuery, "excluded">): string {
   // As the query was read, so that what is excluded is found however it was typed.
-  let text = inOneForm(
-    raw
-      .slice(0, embeddedChars)
-      .toWellFormed()
-      .replaceAll(/\p{Cc}+/gu, " "),
-  );
+  let text = typedText(raw.slice(0, embeddedChars));
   for (const each of excluded) {
     const said = each.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
     const excluding = `(?<!\\S)-(?:["“«「]\\s*${said}\\s*["”»」]|${said}(?!\\S))`;

@@ -125,20 +125,25 @@ describe("parseQuery", () => {
       { ...nothing, terms: "upgrade*4 to*1 v1*4 2*4 3*4", literals: "v1.2.3" },
     ],
     ["a short run without spaces", "索引", { ...nothing, terms: "索引*4", literals: "索引" }],
+    [
+      "a name first, and short runs with what place there is",
+      "이 문제가 왜 자꾸 package.json",
+      {
+        ...nothing,
+        terms: "이*4 문제가*4 왜*4 자꾸*4 package*4 json*4",
+        literals: "package.json | 이 | 문제가 | 왜",
+      },
+    ],
     ["Korean words", "로그 확인", { ...nothing, terms: "로그*4 확인*4", literals: "로그 | 확인" }],
     [
       "the hash of a commit",
       "revert 9f8e7d6",
-      {
-        ...{ ...nothing, terms: "revert*4 9f8e7d6*4", literals: "9f8e7d6" },
-      },
+      { ...nothing, terms: "revert*4 9f8e7d6*4", literals: "9f8e7d6" },
     ],
     [
       "digits or letters alone, which are none",
       "1234567 deadbeef",
-      {
-        ...{ ...nothing, terms: "1234567*4 deadbeef*4" },
-      },
+      { ...nothing, terms: "1234567*4 deadbeef*4" },
     ],
     ["punctuation alone", "->", { ...nothing, terms: "" }],
     ["control characters between words", "a\u0000b\u001b[31m", { ...nothing, terms: "a*4 b*4" }],
@@ -155,9 +160,7 @@ describe("parseQuery", () => {
     [
       "an end of line, which makes no second one",
       "error -timeout\n",
-      {
-        ...{ ...nothing, terms: "error*4", excluded: "timeout" },
-      },
+      { ...nothing, terms: "error*4", excluded: "timeout" },
     ],
     [
       "a word with both signs, which nothing could meet",

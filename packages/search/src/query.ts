@@ -18,8 +18,10 @@ export type Term = { readonly word: string; readonly weight: number };
 export type ParsedQuery = {
   /** Ranked by, any of them. */
   readonly terms: readonly Term[];
-  /** Texts that put what holds them first: phrases, identifiers, short runs of unspaced script. */
+  /** Texts that put what holds them first: phrases and identifiers, then short runs of unspaced script. */
   readonly literals: readonly string[];
+  /** How many of the literals are short runs: beside others they count little. */
+  readonly runs: number;
   /** Words and phrases every match holds. */
   readonly required: readonly string[];
   /** Words and phrases no match holds. */
@@ -50,7 +52,10 @@ type Token = {
   readonly isPhrase: boolean;
 };
 
-// What colours a terminal (CSI), names its window or links (OSC); controls; the end of a text in the index.
+// Within words too, as of a name that a compiler or grep prints.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const colours = /(?:\u001b\[|\u009b)[\d;:]*m/g;
+// What else moves a terminal (CSI), names its window or links (OSC); controls; the end of a text in the index.
 const notWritten =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\p{Cc}\uffff]+/gu;
@@ -70,18 +75,23 @@ export function parseQuery(query: string): ParsedQuery {
   return understood(isLines ? tokens.map(withoutSign) : unopposed(tokens));
 }
 
+const wholeWords = new RegExp(`^.{1,${limits.textChars}}(?!\\S)`, "su");
+
 /**
  * What holds a query just as it was typed: where nothing else meets its signs, they may be part of a
  * command or of code that somebody pasted.
  */
 export function asTyped(query: string): ParsedQuery {
-  const text = typedText(query).slice(0, limits.textChars).toWellFormed();
-  return understood([{ text, sign: "+", isPhrase: true }]);
+  const text = typedText(query);
+  // Of a long one the first words: a word that is cut would be none of the text's.
+  const [start] = wholeWords.exec(text) ?? [text];
+  return understood([{ text: start, sign: "+", isPhrase: true }]);
 }
 
 /** As the index holds it, too, however the keyboard or the clipboard wrote it. */
-function typedText(query: string): string {
-  return inOneForm(query.toWellFormed().replaceAll(notWritten, " ").trim());
+export function typedText(query: string): string {
+  const written = query.toWellFormed().replaceAll(colours, "").replaceAll(notWritten, " ");
+  return inOneForm(written.trim());
 }
 
 function understood(tokens: readonly Token[]): ParsedQuery {
@@ -92,7 +102,7 @@ function understood(tokens: readonly Token[]): ParsedQuery {
   const required = textsOf(tokens, "+");
   return {
     terms: termsOf(wanted.map((token) => token.text)),
-    literals: literalsOf(wanted),
+    ...literalsOf(wanted),
     required,
     excluded: textsOf(tokens, "-"),
     text: wanted
@@ -234,21 +244,30 @@ function mostTelling(terms: readonly Term[]): Term[] {
 
 const fewTokens = 2;
 
-function literalsOf(tokens: readonly Token[]): string[] {
+function literalsOf(tokens: readonly Token[]): Pick<ParsedQuery, "literals" | "runs"> {
+  const names = new Set<string>();
+  const runs: string[] = [];
+  for (const token of tokens) {
+    const name = nameOf(token, tokens.length);
+    if (name === undefined) runs.push(...shortUnspacedRuns(token.text));
+    else names.add(name);
+  }
+  // In Korean each word of a sentence is a run: they would leave no place for a name.
+  const literals = [...new Set([...names, ...runs])].slice(0, limits.literals);
+  return { literals, runs: literals.filter((literal) => !names.has(literal)).length };
+}
+
+/** A phrase, or a name without what a sentence puts around it; undefined of other words. */
+function nameOf({ text, isPhrase }: Token, tokens: number): string | undefined {
+  if (isPhrase) return text;
+  const bare = text.replaceAll(/^[("'`<[{*$]+|[()"'`<>[\]{},.;:!?*]+$/gu, "");
+  // Of a call the name is what others write alike.
+  const [callee = ""] = bare.split("(");
   // By itself a name is all there is to go by, whatever it looks like in a sentence.
-  const pieces = tokens.length === 1 ? 2 : 3;
-  const literals = tokens.flatMap(({ text, isPhrase }): string[] => {
-    if (isPhrase) return [text];
-    const bare = text.replaceAll(/^[("'`<[{*$]+|[()"'`<>[\]{},.;:!?*]+$/gu, "");
-    // Of a call the name is what others write alike.
-    const [callee = ""] = bare.split("(");
-    const name = [bare, callee].find((each) => isIdentifier(each) || isTypeName(each, { pieces }));
-    if (name !== undefined) return [name];
-    // In a long sentence it would cost a look into every text.
-    if (tokens.length <= fewTokens && needsSigns(bare)) return [bare];
-    return shortUnspacedRuns(bare);
-  });
-  return [...new Set(literals)].slice(0, limits.literals);
+  const pieces = tokens === 1 ? 2 : 3;
+  const name = [bare, callee].find((each) => isIdentifier(each) || isTypeName(each, { pieces }));
+  // In a long sentence it would cost a look into every text.
+  return name ?? (tokens <= fewTokens && needsSigns(bare) ? bare : undefined);
 }
 
 /** The dictionary may cut a short word otherwise within a sentence, or not know it. */

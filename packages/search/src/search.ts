@@ -9,7 +9,7 @@ import { markOf, nextToken, type Page, sessionsAtMost, toPage } from "./page.ts"
 import { asTyped, isBound, type ParsedQuery, parseQuery } from "./query.ts";
 import type { SearchOptions, SearchRequest, SearchResponse } from "./request.ts";
 import { type Segment, segments } from "./segments.ts";
-import { vectorArm } from "./vector.ts";
+import { type Meaning, vectorArm } from "./vector.ts";
 
 /**
  * Finds messages by their words, and by meaning where they are embedded; groups them by root
@@ -38,15 +38,16 @@ export async function search(
   const page = toPage(request);
   const asked = vectorArm(sessions, parsed, { raw, where: scope.messages }, options);
   const known = knownSessions(sessions);
-  const answerTo = async (query: ParsedQuery): Promise<Read> => {
-    const ranking = segments(sessions, query, scope, { ...page, meaning: asked, known });
+  const answerTo = async (query: ParsedQuery, meaning: Promise<Meaning>): Promise<Read> => {
+    const ranking = segments(sessions, query, scope, { ...page, meaning, known });
     return { ...(await readPage(ranking, page, signal)), query };
   };
   const answer = async (): Promise<Read> => {
-    const first = await answerTo(parsed);
-    if (isAny(first) || !isBound(parsed)) return first;
-    const typed = await answerTo(asTyped(raw));
-    return isAny(typed) ? typed : first;
+    const first = await answerTo(parsed, asked);
+    if (areWordsFound(first) || !isBound(parsed)) return first;
+    // What is near to it in meaning need not hold it.
+    const typed = await answerTo(asTyped(raw), Promise.resolve({ hits: [] }));
+    return areWordsFound(typed) ? typed : first;
   };
   const [{ query, chosen, read, shown, isMore }, total, meaning, knownNow] = await Promise.all([
     answer(),
@@ -91,8 +92,11 @@ type ReadPage = {
 /** What was read, of which query. */
 type Read = ReadPage & { readonly query: ParsedQuery };
 
-function isAny({ read }: Read): boolean {
-  return read.some(({ ranked }) => ranked.length > 0);
+/** True where more was found than what is nearest by meaning: of that there is always some. */
+function areWordsFound({ read }: Read): boolean {
+  return read.some(({ ranked }) =>
+    ranked.some(({ votes }) => "message" in votes || "literal" in votes || !("vector" in votes)),
+  );
 }
 
 /** Reads the ranking until the page is full, and on to see whether there is more. */

@@ -6,6 +6,8 @@ export const weights = {
   message: 1,
   window: 1,
   literal: 6,
+  /** Of a literal, of a short run of unspaced script beside a name or phrase: that comes first. */
+  runBesideName: 0.05,
   vector: 0.75,
   messageDecay: 0.3,
   windowDecay: 0.3,
