@@ -33,20 +33,26 @@ export async function listChanges(
   const changed: SourceSession[] = [];
   const keys = new Set<string>();
   const leftovers = new Set<string>();
-  let isComplete = !source.isPart;
+  const { part } = source;
+  let isComplete = true;
+  const tell = (found: FaultEvent): void => {
+    const fault = toFault(found);
+    const isNews = !seen.hasTold(fault.location) || options.isVerifying || options.isPreview;
+    if (found.isLeftover && !isNews) return;
+    if (report.faults.length < maxFaultsPerSession) report.faults.push(fault);
+    else report.faults_omitted += 1;
+  };
   for await (const found of listOf(source, options.signal)) {
     options.signal?.throwIfAborted();
     if (found.kind === "fault") {
-      const fault = toFault(found);
-      if (found.isLeftover) leftovers.add(fault.location);
+      if (found.isLeftover) leftovers.add(toFault(found).location);
       else isComplete = false;
-      const isNews = !seen.hasTold(fault.location) || options.isVerifying || options.isPreview;
-      if (found.isLeftover && !isNews) continue;
-      if (report.faults.length < maxFaultsPerSession) report.faults.push(fault);
-      else report.faults_omitted += 1;
+      if (part === undefined) tell(found);
       continue;
     }
+    // All of the place is listed: what has moved is known to be gone from where it was.
     keys.add(found.key);
+    if (part && !part.keys.has(found.key)) continue;
     report.sessions.seen += 1;
     const before = seen.get(found.key);
     if (before === undefined || options.isVerifying || isDue(before, found, options.nowMs)) {
@@ -56,13 +62,14 @@ export async function listChanges(
     }
     options.onListed?.(keys.size);
   }
+  for (const fault of part?.faults ?? []) tell(fault);
   seen.markGone(keys, isComplete);
-  if (!source.isPart) seen.tell(leftovers);
+  if (part === undefined) seen.tell(leftovers);
   return changed;
 }
 
 /** What a source lists; what its reader throws is a fault of this source, and costs no other. */
-async function* listOf(
+export async function* listOf(
   { adapter, path, reader }: Source,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SourceSession | FaultEvent> {

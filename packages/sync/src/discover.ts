@@ -17,8 +17,16 @@ export type Source = {
   readonly isAsked?: boolean;
   /** Set where somebody asked for this path: it may lie within another place of its client. */
   readonly others?: OtherPlaces;
-  /** True where only some of its sessions are read. */
-  readonly isPart?: boolean;
+  /** Set where only some of its sessions are read. */
+  readonly part?: SourcePart;
+};
+
+/** What is read of a source. */
+export type SourcePart = {
+  /** Its names of the sessions. */
+  readonly keys: ReadonlySet<string>;
+  /** What cannot be listed there. Of what cannot be listed elsewhere nothing is told. */
+  readonly faults: readonly FaultEvent[];
 };
 
 /** Places of a client beside one that somebody asked for. */
@@ -61,8 +69,9 @@ export function discoverSources(
     const lasting = ownOf(configured, origin);
     const usual = lasting ? lastingOf(adapter, lasting) : homesOf(adapter, surroundings);
     if (asked === undefined) return usual;
-    const at = (path: string): Source => ({ ...sourceAt(adapter, path), isAsked: true });
-    return [...new Set(asked)].map((path) => ({ ...at(path), others: { usual, at } }));
+    const at = (path: string): Source => ({ ...sourceAt(adapter, path), isAsked: true, others });
+    const others: OtherPlaces = { usual, at };
+    return [...new Set(asked)].map(at);
   });
 }
 

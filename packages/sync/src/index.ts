@@ -3,6 +3,7 @@ export {
   discoverSources,
   type OtherPlaces,
   type Source,
+  type SourcePart,
 } from "./discover.ts";
 export { type EmbedMessagesOptions, type EmbedReport, embedMessages } from "./embed.ts";
 export {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { isSystemError } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { type Extent, isOfCounts, readSeenFile, type Stored, seenFile } from "./seen-file.ts";
 
@@ -56,11 +57,15 @@ export async function placesRead(stateDirectory: string, adapter: string): Promi
   return paths.sort((one, other) => one.length - other.length);
 }
 
+/** None where they cannot be listed: nothing is remembered there, which is told when it is to be. */
 function stateFiles(directory: string): string[] {
-  if (!existsSync(directory)) return [];
-  return readdirSync(directory)
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => join(directory, name));
+  try {
+    const names = readdirSync(directory).filter((name) => name.endsWith(".json"));
+    return names.map((name) => join(directory, name));
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
 }
 
 function overlap({ path, others }: Work["source"], place: string): boolean {

@@ -526,22 +526,25 @@ describe("sync", () => {
       expect(saved.map(([told]) => told)).toEqual(saved.map(([, there]) => there));
     }));
 
-  it("tells where nothing can be remembered, once all is stored, or fails of it", () =>
-    withBench(async (bench) => {
-      writeTwo(bench);
-      writeFileSync(join(bench.folder, "file"), "no folder");
-      const stateDirectory = join(bench.folder, "file", "state");
-      const told: unknown[] = [];
+  it.each(["file", "file/state"])(
+    "tells where nothing can be remembered, once all is stored, or fails of it: %s",
+    (place) =>
+      withBench(async (bench) => {
+        writeTwo(bench);
+        writeFileSync(join(bench.folder, "file"), "no folder");
+        const stateDirectory = join(bench.folder, place);
+        const told: unknown[] = [];
 
-      const onUnremembered = (error: unknown): void => void told.push(error);
-      const first = await bench.sync({ stateDirectory, onUnremembered });
-      const again = bench.sync({ stateDirectory });
+        const onUnremembered = (error: unknown): void => void told.push(error);
+        const first = await bench.sync({ stateDirectory, onUnremembered });
+        const again = bench.sync({ stateDirectory });
 
-      expect(first.adapters[0]?.sessions.new).toBe(2);
-      expect(first.indexes.length).toBeGreaterThan(0);
-      expect(told).toEqual([expect.objectContaining({ syscall: expect.any(String) })]);
-      await expect(again).rejects.toThrow(stateDirectory);
-    }));
+        expect(first.adapters[0]?.sessions.new).toBe(2);
+        expect(first.indexes.length).toBeGreaterThan(0);
+        expect(told).toEqual([expect.objectContaining({ syscall: expect.any(String) })]);
+        await expect(again).rejects.toThrow(stateDirectory);
+      }),
+  );
 
   it("runs only the stages asked for", () =>
     withBench(async (bench) => {

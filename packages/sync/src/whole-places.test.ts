@@ -1,8 +1,16 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fromClaudeCode } from "@pond/adapter-claude-code";
-import type { Reader } from "@pond/canonical/adapter";
+import { fileFault, type Reader } from "@pond/canonical/adapter";
 import { getSession, openSessions, type SessionStore } from "@pond/sessions";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { discoverSources } from "./discover.ts";
@@ -105,6 +113,22 @@ describe("a path within a place of its client", () => {
     expect(await idsOf("s1")).toEqual(["1", "2"]);
   });
 
+  it("is where a session is that was moved there: what it says is stored", async () => {
+    write(main, "1", "2");
+    await syncOf();
+    const moved = join(home, projects, "-zoo/s1.jsonl");
+    mkdirSync(dirname(moved));
+    writeFileSync(moved, readFileSync(join(home, main), "utf8").replace("text of 2", "next to 2"));
+    rmSync(join(home, main));
+
+    await syncOf([`${projects}/-zoo`]);
+
+    expect(JSON.stringify(await getSession(sessions, "s1", { mode: "verbatim" }))).toContain(
+      "next to 2",
+    );
+    expect(changed(await syncOf([], true))).toEqual([0, 0, 0]);
+  });
+
   it("is read once where the others that are asked for hold it, or are of the same place", async () => {
     write(main, "1");
     write(agent, "2");
@@ -145,24 +169,69 @@ describe("a path within a place of its client", () => {
     expect(changed(await syncOf([], true))).toEqual([0, 0, 0]);
   });
 
-  it("is a place of its own where that place does not list all that is there", async () => {
+  it("tells what cannot be listed there, of a part of a file too, and not what lies elsewhere", async () => {
     write(main, "1");
-    write(`${projects}/-work/s2.jsonl`, "2");
-    // As codex does with a file that goes on with what began in another folder.
+    const [file, other] = [join(home, main), join(home, ".claude/other")];
     const from = (path: string): Reader => {
       const reader = fromClaudeCode(path);
-      if (path !== join(home, ".claude")) return reader;
       return {
         ...reader,
         async *sessions() {
-          for await (const found of reader.sessions()) {
-            if (found.kind === "source" && !found.key.endsWith("s2.jsonl")) yield found;
-          }
+          yield* reader.sessions();
+          yield fileFault("claude-code", `${file}:ses_gone`, "of no session");
+          if (path === join(home, ".claude")) yield fileFault("claude-code", other, "not readable");
         },
       };
     };
 
-    const report = await syncOf([`${projects}/-work`], false, { ...claudeCode, from });
-    expect([seen(report), changed(report)]).toEqual([2, [2, 0, 0]]);
+    const { adapters } = await syncOf([main], false, { ...claudeCode, from });
+    const { adapters: all } = await syncOf([], false, { ...claudeCode, from });
+
+    const [told, toldOfAll] = [adapters, all].map(([report]) => {
+      return report?.faults.map(({ location }) => location);
+    });
+    expect(told).toEqual([`${file}:ses_gone`]);
+    expect(toldOfAll).toEqual([`${file}:ses_gone`, other]);
+  });
+
+  describe("is a place of its own where that place does not list all that is there", () => {
+    /** As codex does with a file that goes on with what began in another folder. */
+    const listsNot = (left: string) => {
+      const from = (path: string): Reader => {
+        const reader = fromClaudeCode(path);
+        if (path !== join(home, ".claude")) return reader;
+        return {
+          ...reader,
+          async *sessions() {
+            for await (const found of reader.sessions()) {
+              if (found.kind === "source" && !found.key.endsWith(left)) yield found;
+            }
+          },
+        };
+      };
+      return { ...claudeCode, from };
+    };
+
+    it("and leaves nothing out", async () => {
+      write(main, "1");
+      write(`${projects}/-work/s2.jsonl`, "2");
+
+      const report = await syncOf([`${projects}/-work`], false, listsNot("s2.jsonl"));
+      expect([seen(report), changed(report)]).toEqual([2, [2, 0, 0]]);
+    });
+
+    it("and so is what lies in that again: what the place around says stands", async () => {
+      const [folder, file] = [`${projects}/-more`, `${projects}/-more/s1.jsonl`];
+      const client = listsNot("-more/s1.jsonl");
+      write(main, "1", "2", "3");
+      write(file, "2");
+      const text = readFileSync(join(home, file), "utf8");
+      writeFileSync(join(home, file), text.replace("text of 2", "half of 2"));
+      await syncOf([], false, client);
+
+      for (const path of [folder, file]) {
+        expect(changed(await syncOf([path], true, client))).toEqual([0, 0, 0]);
+      }
+    });
   });
 });

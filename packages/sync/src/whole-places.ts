@@ -1,15 +1,17 @@
 import { realpathSync } from "node:fs";
-import { isSystemError, type Reader, type SourceSession } from "@pond/canonical/adapter";
+import type { FaultEvent } from "@pond/canonical";
+import { isSystemError, type SourceSession } from "@pond/canonical/adapter";
+import { listOf } from "./changes.ts";
 import type { Source } from "./discover.ts";
-import { toFault } from "./fault.ts";
 import { isWithin, placesRead } from "./other-sources.ts";
 
 /** A path that somebody asked for, in the place of its client that it lies within. */
 type Part = {
   readonly place: Source;
-  readonly path: string;
   /** The place's own names of the sessions there. */
   readonly keys: readonly string[];
+  /** What cannot be listed there. */
+  readonly faults: readonly FaultEvent[];
 };
 
 /**
@@ -41,7 +43,7 @@ async function partOf(
   stateDirectory: string,
   signal: AbortSignal | undefined,
 ): Promise<Part | undefined> {
-  const { adapter, path, reader, others } = source;
+  const { adapter, path, others } = source;
   if (others === undefined) return undefined;
   const read = await placesRead(stateDirectory, adapter);
   const isAround = (place: string): boolean => place !== path && isWithin(path, place);
@@ -49,27 +51,28 @@ async function partOf(
     ...others.usual.filter((usual) => isAround(usual.path)),
     ...read.filter(isAround).map((place) => others.at(place)),
   ];
-  const own = new Set((await listed(reader, signal)).map(markOf));
+  if (around.length === 0) return undefined;
+  const { sessions, faults } = await listed(source, signal);
+  const own = new Set(sessions.map(markOf));
   for (const place of around) {
-    const shared = (await listed(place.reader, signal)).filter((each) => own.has(markOf(each)));
+    const all = await listed(place, signal);
+    const shared = all.sessions.filter((each) => own.has(markOf(each)));
     // What the place does not list, as of a session whose first file lies elsewhere, is not left out.
     const isAll = new Set(shared.map(markOf)).size === own.size;
-    if (shared.length > 0 && isAll) return { place, path, keys: shared.map(({ key }) => key) };
+    if (shared.length > 0 && isAll) return { place, keys: shared.map(({ key }) => key), faults };
   }
   return undefined;
 }
 
-/** What a reader lists. What it cannot list, or throws, is told of when it is listed to be read. */
-async function listed(reader: Reader, signal: AbortSignal | undefined): Promise<SourceSession[]> {
-  const sessions: SourceSession[] = [];
-  try {
-    for await (const found of reader.sessions(signal)) {
-      if (found.kind === "source") sessions.push(found);
-    }
-  } catch {
-    signal?.throwIfAborted();
+type Listed = { readonly sessions: SourceSession[]; readonly faults: FaultEvent[] };
+
+async function listed(source: Source, signal: AbortSignal | undefined): Promise<Listed> {
+  const found: Listed = { sessions: [], faults: [] };
+  for await (const each of listOf(source, signal)) {
+    if (each.kind === "fault") found.faults.push(each);
+    else found.sessions.push(each);
   }
-  return sessions;
+  return found;
 }
 
 /** The same where two readers list one session. */
@@ -88,22 +91,10 @@ function markOf({ file, key, fingerprint }: SourceSession): string {
 function together(parts: readonly Part[]): Source[] {
   const [first] = parts;
   if (first === undefined) return [];
-  const { reader } = first.place;
-  const paths = parts.map(({ path }) => path);
   const keys = new Set(parts.flatMap((part) => part.keys));
-  const only: Reader = {
-    origin: reader.origin,
-    async *sessions(signal) {
-      for await (const found of reader.sessions(signal)) {
-        const isThere =
-          found.kind === "source"
-            ? keys.has(found.key)
-            : paths.some((path) => isWithin(toFault(found).location, path));
-        if (isThere) yield found;
-      }
-    },
-    fingerprint: (key) => reader.fingerprint(key),
-    read: (key, signal, count) => reader.read(key, signal, count),
-  };
-  return [{ ...first.place, reader: only, isPart: true }];
+  // Those of two parts, one of which lies within the other, are the same.
+  const faults = new Map(
+    parts.flatMap((part) => part.faults).map((each) => [each.fault.message, each]),
+  );
+  return [{ ...first.place, part: { keys, faults: [...faults.values()] } }];
 }

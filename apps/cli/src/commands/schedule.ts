@@ -45,11 +45,12 @@ async function startSchedule(
 ): Promise<ExitCode> {
   const { schedulersOf, startWith } = await import("../schedule/schedulers.ts");
   const { createJob } = await import("../schedule/job.ts");
+  const { noteStart } = await import("../schedule/last-run.ts");
   const schedulers = schedulersOf(context);
   const job = await createJob(context, every, storeFlags(flags, context.home));
   const { isNew } = await startWith(schedulers, job);
-  // Cron does not say that it was started just now.
-  const status = { ...(await scheduleStatus(context)), ...(isNew && { silent_since: null }) };
+  if (isNew) await noteStart(context, context.now());
+  const status = await scheduleStatus(context);
   const { output } = context;
   if (output.isJson) output.jsonText(JSON.stringify({ ...status, changed: isNew }));
   else {

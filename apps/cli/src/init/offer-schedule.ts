@@ -25,6 +25,7 @@ export async function offerSchedule(
     "../schedule/schedulers.ts"
   );
   const { createJob } = await import("../schedule/job.ts");
+  const { noteStart } = await import("../schedule/last-run.ts");
   const schedulers = schedulersOf(context);
   const is = async (state: State, message: string | null = null) => {
     if (!output.isJson) saySchedule(context, state, message);
@@ -61,6 +62,7 @@ export async function offerSchedule(
     }
     // Whether it goes when all this is undone is settled since it was started.
     else await scheduler.start(job);
+    await noteStart(context, context.now());
     return await is("started", message);
   } catch (error) {
     // What was begun is taken back already.

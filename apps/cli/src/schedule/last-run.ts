@@ -22,9 +22,25 @@ export async function readLastRun(place: Place): Promise<LastRun | undefined> {
   return isLastRun(run) ? run : undefined;
 }
 
+/** Notes when a schedule was started, for cron does not say; it runs where that cannot be written too. */
+export async function noteStart(place: Place, at: Date): Promise<void> {
+  const text = `${JSON.stringify({ started_at: at.toISOString() })}\n`;
+  await replaceFile(startFile(place), text).catch(() => undefined);
+}
+
+/** In milliseconds; 0 where that is not known. */
+export async function readStart(place: Place): Promise<number> {
+  const { started_at } = Object(await readStateFile(startFile(place)));
+  return isTime(started_at) ? Date.parse(started_at) : 0;
+}
+
 /** Where schedulers that keep no log write what a run says. */
 export function logFile({ settings }: Place): string {
   return join(settings.directories.state, "schedule.log");
+}
+
+function startFile({ settings }: Place): string {
+  return join(settings.directories.state, "schedule-start.json");
 }
 
 function fileOf({ settings }: Place): string {

@@ -1,9 +1,6 @@
-import { stat } from "node:fs/promises";
-import { isAbsolute } from "node:path";
 import type { Context } from "../context.ts";
-import { secondsOf } from "./interval.ts";
+import { type Interval, secondsOf } from "./interval.ts";
 import type { LastRun } from "./last-run.ts";
-import type { Installed } from "./scheduler.ts";
 
 /** What `pond schedule status --json` prints. */
 export type ScheduleStatus = {
@@ -29,36 +26,24 @@ const patienceMs = 24 * 3_600_000;
 /** Whether pond is scheduled, when it ran and when it will. */
 export async function scheduleStatus(context: Context): Promise<ScheduleStatus> {
   const { findSchedule, schedulersOf } = await import("./schedulers.ts");
-  const { readLastRun } = await import("./last-run.ts");
+  const { readLastRun, readStart } = await import("./last-run.ts");
   const found = await findSchedule(schedulersOf(context));
   const next = await found?.scheduler.next();
   const last = await readLastRun(context);
+  const since = Math.max(await readStart(context), Date.parse(last?.finished_at ?? "") || 0);
   return {
     scheduler: found?.scheduler.kind ?? null,
     every: found?.every ?? null,
     places: found?.places ?? [],
     last_run: last ?? null,
     next_run: next?.toISOString() ?? null,
-    silent_since: (found && (await silentSince(found, last, context.now()))) ?? null,
+    silent_since: silentSince(found?.every ?? null, since, context.now()),
   };
 }
 
-async function silentSince(
-  { every, places }: Installed,
-  last: LastRun | undefined,
-  now: Date,
-): Promise<string | undefined> {
-  if (every === null) return undefined;
-  // What ran before it was stopped says nothing of one that was started since.
-  const ranAt = last === undefined ? 0 : Date.parse(last.finished_at);
-  const ran = Math.max(await writtenAtMs(places), ranAt);
+/** @param ran - When it ran last or was started, in milliseconds; 0 where neither is known. */
+function silentSince(every: Interval | null, ran: number, now: Date): string | null {
+  if (every === null || ran === 0) return null;
   const isSilent = now.getTime() - ran > patienceMs + 3 * secondsOf(every) * 1000;
-  return isSilent && ran > 0 ? new Date(ran).toISOString() : undefined;
-}
-
-/** 0 for a table of cron, which does not say. */
-async function writtenAtMs(places: readonly string[]): Promise<number> {
-  const files = places.filter((place) => isAbsolute(place));
-  const found = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
-  return Math.max(0, ...found.map((each) => each?.mtimeMs ?? 0));
+  return isSilent ? new Date(ran).toISOString() : null;
 }

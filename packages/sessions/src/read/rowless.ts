@@ -4,6 +4,11 @@ import type { SessionStore } from "../session-store.ts";
 /** The row of a session is stored behind its messages: for so long an ingest may be going on. */
 const ingestMs = 3_600_000;
 
+/** Messages that were stored since, in microseconds, may be of a session whose row is on its way. */
+export function underwaySince(): number {
+  return (Date.now() - ingestMs) * 1000;
+}
+
 /**
  * Ids of the sessions that have messages and no row of their own, so that nothing shows them: the row
  * was lost, or an ingest broke off. One that may be going on is no loss.
@@ -24,7 +29,7 @@ export async function stillRowless(store: Store, ids: readonly string[]): Promis
   if (ids.length === 0) return [];
   // Read behind the messages, for it comes behind them.
   await store.table("sessions").refresh();
-  const since = { micros: BigInt(Date.now() - ingestMs) * 1000n };
+  const since = { micros: BigInt(underwaySince()) };
   const [there, fresh] = await Promise.all([
     store.table("sessions").rows({ columns: ["id"], where: oneOf("id", ids) }),
     store.table("messages").rows({

@@ -85,7 +85,7 @@ function flipped(cell: Cell): Cell {
 
 /** Cells of which nothing else that is stored tells. */
 function isUntold({ revises, ...row }: Row, column: string): boolean {
-  if (column === "source_agent" || column === "project") return true;
+  if (["source_agent", "project", "ingested_at"].includes(column)) return true;
   const hasParts = (stored["parts"] ?? []).some(({ message_id }) => message_id === row["id"]);
   if (column === "session_id") return revises !== undefined && !hasParts;
   return typeof revises === "string" && (column === "id" || column === "timestamp");
@@ -141,6 +141,15 @@ it("names messages whose session has no row, where it is asked for sessions too"
   expect(ofNone.get("messages")?.damages[0]).toMatchObject({ rows: (rows ?? 0) + 1 });
   expect(verdictOn(others)).toEqual(new Map());
   expect(verdictOn({ ...others, sessions: left }, { damaged: ["sessions"] })).toEqual(new Map());
+});
+
+it("takes no offence at messages whose session is being stored", () => {
+  const ingested_at = BigInt(Date.now()) * 1000n;
+  const messages = stored["messages"]?.map((row, at) => (at === 0 ? { ...row, ingested_at } : row));
+  const underway = messages?.[0]?.["session_id"];
+  const sessions = stored["sessions"]?.filter(({ id }) => id !== underway) ?? [];
+
+  expect(verdictOn({ ...stored, messages: messages ?? [], sessions })).toEqual(new Map());
 });
 
 it("takes no offence at the parts of a message that was never written", () => {

@@ -1,4 +1,5 @@
 import type { Cell, ContentCheck, ContentVerdict, Row } from "@pond/substrate";
+import { underwaySince } from "../read/rowless.ts";
 import { isMendedRow } from "../revisions/revisions.ts";
 import { sessionTables } from "../tables.ts";
 import { checkRow } from "./check-row.ts";
@@ -13,7 +14,7 @@ const columns: ContentCheck["columns"] = {
   messages: [
     ...messageColumns,
     ...["source_agent", "project", "is_searchable", "head", "options", "digest", "revises"],
-    "revision",
+    ...["revision", "ingested_at"],
   ],
   parts: [...partColumns, "variant_data", "data", "options"],
   windows: ["session_id", "id", "message_ids"],
@@ -46,6 +47,9 @@ const reasons: Readonly<Record<FindingKind, string>> = {
 /** A message that was read, or parts of one, that wait for the rest. */
 type Waiting = { message: Row | undefined; messageBytes: number; parts: Row[]; partBytes: number };
 
+/** The first message of a session that was read, how many it has, and when the newest was stored. */
+type SessionMessages = { readonly first: Row; rows: number; newest: number };
+
 // Little waits where nothing is lost: parts lie in the order of their messages.
 const maxWaitingBytes = 256 * 1024 * 1024;
 const rowBytes = 400;
@@ -74,8 +78,7 @@ class StoredContent implements ContentCheck {
   /** What was no longer waited for. */
   readonly #givenUp: Set<string> = new Set();
   #unchecked = 0;
-  /** The first message of each session that was read, and how many it has. */
-  readonly #bySession: Map<string, { readonly first: Row; rows: number }> = new Map();
+  readonly #bySession: Map<string, SessionMessages> = new Map();
   readonly #sessionIds: Set<string> = new Set();
   #isOfSessions = false;
   readonly #findings: Findings;
@@ -123,10 +126,11 @@ class StoredContent implements ContentCheck {
       else if (isLost) this.#unchecked += 1;
       else this.#findings.add("messages", "digest", message);
     }
-    // A session's own row comes last: an ingest that broke off, or is going on, leaves these too.
+    // A session's own row comes last: an ingest that broke off leaves these too.
     if (this.#isOfSessions && !damaged.has("sessions")) {
-      for (const [sessionId, { first, rows }] of this.#bySession) {
-        if (this.#sessionIds.has(sessionId)) continue;
+      const since = underwaySince();
+      for (const [sessionId, { first, rows, newest }] of this.#bySession) {
+        if (this.#sessionIds.has(sessionId) || newest >= since) continue;
         this.#findings.add("messages", "session", first, rows);
       }
     }
@@ -137,9 +141,14 @@ class StoredContent implements ContentCheck {
     const touched = new Set<string>();
     for (const row of rows) {
       const sessionId = String(row["session_id"]);
-      const ofSession = this.#bySession.get(sessionId);
-      if (ofSession) ofSession.rows += 1;
-      else this.#bySession.set(sessionId, { first: keyCells(row), rows: 1 });
+      const ofSession = this.#bySession.get(sessionId) ?? {
+        first: keyCells(row),
+        rows: 0,
+        newest: 0,
+      };
+      this.#bySession.set(sessionId, ofSession);
+      ofSession.rows += 1;
+      ofSession.newest = Math.max(ofSession.newest, Number(row["ingested_at"]));
       if (row["revises"] !== null) {
         if (!holds(() => isCarrierWhole(row))) this.#broken.push(row);
         else if (isMendedRow(String(row["id"]))) this.#mended.add(valueKeyOf(row));
