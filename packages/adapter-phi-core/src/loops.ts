@@ -8,6 +8,7 @@ import {
 } from "@pond/canonical";
 import { objectOf, openRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
+import { isRestoredLoop } from "./restored-loop.ts";
 import { saidBy } from "./said.ts";
 import { restMs } from "./session-file.ts";
 
@@ -26,6 +27,8 @@ export type Loop = {
   readonly isRunning: boolean;
   /** True where the model's context was replaced by a shorter one before or in this loop. */
   readonly isCompaction: boolean;
+  /** True where a restore wrote it: it repeats nothing, whatever was said twice at one time. */
+  readonly isRestored: boolean;
 };
 
 /** The loops of a session in file order. */
@@ -45,6 +48,7 @@ export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Lo
     startedAt = (typeof start === "string" ? fromRfc3339(start) : undefined) ?? startedAt;
     const messages = record.records("messages");
     const isBroken = messages?.length === 0;
+    const hasNewContext = isCompaction(value);
     return {
       key: count === 0 ? started : `${started}.${count}`,
       loopId,
@@ -53,7 +57,9 @@ export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Lo
       messages,
       derived: isBroken ? saidIn(at, value) : [],
       isRunning: value["status"] === "Running" && (value["ended_at"] ?? null) === null,
-      isCompaction: isCompaction(value),
+      isCompaction: hasNewContext,
+      // A compaction takes the id of the loop before it.
+      isRestored: isRestoredLoop(loopId) && !hasNewContext,
     };
   });
 }

@@ -11,16 +11,15 @@ import {
   toolResultPart,
 } from "@pond/canonical/adapter";
 import { areKnown, readBlock } from "./blocks.ts";
-import type { Loop } from "./loops.ts";
 import { provenanceOfBlocks } from "./provenance.ts";
-import { fieldsIn, type Said, saidBy } from "./said.ts";
+import { fieldsIn, type Said, type SaidIn, saidBy } from "./said.ts";
 
 /** Where a message stands and what was said before it in its session. */
 export type MessagePlace = {
   readonly session: SessionEvent;
   /** For messages without a time of their own. */
   readonly anchor: Extracted<Micros>;
-  readonly loop: Pick<Loop, "key" | "loopId">;
+  readonly loop: SaidIn;
   readonly isFirst: boolean;
   /** Set where the loop has it in its turns or events alone: it is not written back. */
   readonly isDerived: boolean;

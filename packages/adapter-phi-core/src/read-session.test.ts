@@ -283,6 +283,21 @@ it("never takes the id of a message for another one that came to its place", asy
   expect(after.at(-2)).not.toBe(before.at(-2));
 });
 
+it.each<[string, object, number]>([
+  ["that a restore wrote", {}, 2],
+  ["that a compaction wrote under the same id", { continuation_kind: "Compaction" }, 1],
+  ["that the program wrote", { loop_id: "s.a.2" }, 1],
+])("says what stands again in a loop %s", async (_, more, times) => {
+  const loops = [1, 2].map((n) => ({
+    loop_id: `s.pond.${n}`,
+    started_at: `2026-05-20T09:00:0${n}Z`,
+    messages: [typed("hi")],
+    ...(n === 2 && more),
+  }));
+
+  expect(said(await read(session({}, { loops })))).toHaveLength(times);
+});
+
 it("leaves what a running loop says to it, also where a later loop repeats it", async () => {
   const loops = [
     { loop_id: "s.a.1", started_at: "2026-05-20T09:00:01Z", messages: [typed("hi")] },

@@ -32,22 +32,25 @@ export class Said {
    * @param value - Of `saidBy`.
    * @returns True where an earlier message said it already.
    */
-  note(record: SourceRecord, value: string, loop: Pick<Loop, "key" | "loopId">): boolean {
+  note(record: SourceRecord, value: string, loop: SaidIn): boolean {
     const place = placeOf(record);
     const digest = hash("sha256", value);
     const isKnown = this.#values.has(digest) || this.#hasPlace(place, loop);
     this.#values.add(digest);
     if (place && !this.#places.has(place.name)) this.#places.set(place.name, loop.key);
-    return isKnown;
+    return isKnown && !loop.isRestored;
   }
 
   /** True where another loop has that place already. In one loop several messages can share it. */
-  #hasPlace(place: Place | undefined, { key, loopId }: Pick<Loop, "key" | "loopId">): boolean {
+  #hasPlace(place: Place | undefined, { key, loopId }: SaidIn): boolean {
     if (place === undefined || place.loopId === loopId) return false;
     const first = this.#places.get(place.name);
     return first !== undefined && first !== key;
   }
 }
+
+/** What counts of the loop of a message. */
+export type SaidIn = Pick<Loop, "key" | "loopId" | "isRestored">;
 
 type Place = { readonly loopId: string; readonly name: string };
 

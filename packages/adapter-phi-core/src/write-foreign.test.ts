@@ -94,8 +94,8 @@ const lineage: Lineage = {
 };
 
 /** Of each loop its prompt, its calls and the sessions they opened. */
-function loopsOf(of: Lineage): unknown {
-  const [bytes] = [...restoredFiles(writeForeign(of, meanings)).values()];
+function loopsOf(of: Lineage, rules = meanings): unknown {
+  const [bytes] = [...restoredFiles(writeForeign(of, rules)).values()];
   const document = JSON.parse(Buffer.from(bytes ?? []).toString());
   return document.loops.map(
     ({ messages, child_loop_refs, ...loop }: Readonly<Record<string, readonly unknown[]>>) => ({
@@ -112,6 +112,21 @@ const childRef = (id: string, callId: string) => ({
   tool_name: callId === "" ? "" : "agent_spawn",
   child_loop_id: `${copyUuid("phi-core", id)}.pond.1`,
   child_session_id: copyUuid("phi-core", id),
+});
+
+it("has what was said twice at one time as often", async () => {
+  // A clock of whole seconds, or a client that rewrites its times.
+  const drafts: readonly Draft[] = [
+    ["user", text("Engage!")],
+    ["assistant", text("API Error")],
+    ["assistant", text("API Error")],
+  ];
+  const { session, messages } = content("root", [...drafts, ...drafts, ["user", text("On.")]]);
+  const at = session.created_at;
+  const root = { session, messages: messages.map((each) => ({ ...each, timestamp: at })) };
+
+  const loop = ["Engage!", "API Error", "API Error"];
+  expect(await readBack({ root, descendants: [] })).toEqual([[...loop, ...loop, "On."]]);
 });
 
 it("makes a loop of each prompt, with what came beside it, and links sub-agents to loops", () => {
@@ -131,6 +146,7 @@ describe("a sub-agent is linked to the call", () => {
     const base = { type: "tool_result", call_id, name: "agent spawn", provenance: "injected" };
     return { ...base, is_failure: false, result, ...more };
   };
+  const beside = (id: string) => ({ options: { source: { details: { results: [{ id }] } } } });
   const linked = (calls: readonly object[], ...ids: readonly string[]) => {
     const root = content("root", [
       ["user", text("Weave.")],
@@ -167,6 +183,23 @@ describe("a sub-agent is linked to the call", () => {
 
     expect(linked([named, call("b")], "child", "other")).toEqual([
       [childRef("child", ""), childRef("other", "a")],
+    ]);
+  });
+
+  it("that has its label for a whole value", () => {
+    const label = (name: string) => ({ params: { name, task: "Ask Ruler" } });
+    const root = content("root", [
+      ["user", text("Weave.")],
+      ["assistant", call("a", label("Measurer")), call("b"), answer("b", "", beside("Ruler"))],
+    ]);
+    const descendants = ["Measurer", "Ruler", "Tan-1"].map((id) => content(id, [], "root"));
+    const labelled: Meanings = {
+      ...meanings,
+      recordsOf: () => ({ agentNames: () => [], agentLabel: ({ session: { id } }) => id }),
+    };
+
+    expect(loopsOf({ root, descendants }, labelled)).toMatchObject([
+      { children: [childRef("Measurer", "a"), childRef("Ruler", "b"), childRef("Tan-1", "")] },
     ]);
   });
 

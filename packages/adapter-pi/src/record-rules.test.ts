@@ -1,5 +1,5 @@
 import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
-import { type JsonObject, messageFromWire } from "@pond/canonical";
+import { type JsonObject, messageFromWire, sessionFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { piRecords } from "./record-rules.ts";
 
@@ -234,4 +234,18 @@ it("gives as text what is told of a branch that was left", () => {
   );
   expect(told({ type: "branch_summary" })).toBe("");
   expect(told({ type: "compaction", summary: "no" })).toBe("");
+});
+
+it.each<[string | undefined, string | undefined]>([
+  ["Measurer.jsonl", "Measurer"],
+  ["Measurer.Ruler.jsonl", "Measurer.Ruler"],
+  ["Measurer/Caliper.jsonl", "Caliper"],
+  [undefined, undefined],
+])("labels the agent of %s as the calls of omp do", (artifact, label) => {
+  const session = sessionFromWire({
+    ...{ id: "s", source_agent: "omp", project: "/w", created_at: "2026-03-16T08:00:00.000Z" },
+    options: { source: artifact === undefined ? {} : { artifact } },
+  });
+
+  expect(piRecords.agentLabel?.({ session, messages: [] })).toBe(label);
 });

@@ -4,6 +4,7 @@ import {
   carriedRecord,
   type RecordRules,
   type SessionContent,
+  sourceOf,
 } from "@pond/canonical/adapter";
 import { inSteps } from "@pond/canonical/foreign";
 import { entryFields } from "./course/entry-fields.ts";
@@ -12,7 +13,7 @@ import { givenText, isTold } from "./course/told.ts";
 import { withoutWithheld } from "./course/withheld.ts";
 
 /** What the records of pi and omp mean to models of other clients. */
-export const piRecords: RecordRules = { course, givenText };
+export const piRecords: RecordRules = { course, givenText, agentLabel };
 
 function course({ messages }: SessionContent): Course {
   const fields = entryFields(messages);
@@ -32,4 +33,10 @@ function withoutCleared(messages: readonly Message[]): Course {
   );
   const from = Math.max(reset, 0);
   return { live: messages.slice(from), undone: messages.slice(0, from) };
+}
+
+/** An agent's log has the name that omp's calls and results have for it (formats, section 6). */
+function agentLabel({ session }: SessionContent): string | undefined {
+  const { artifact } = sourceOf(session);
+  return typeof artifact === "string" ? /([^/]+)\.jsonl$/.exec(artifact)?.[1] : undefined;
 }

@@ -3,6 +3,7 @@ import {
   claudeCodeProblems,
   claudeCodeRecords,
   claudeCodeResume,
+  claudeCodeResumesAbove,
   claudeCodeTools,
   cutClaudeCodePrompt,
   fromClaudeCode,
@@ -14,6 +15,7 @@ import {
   codexProblems,
   codexRecords,
   codexResume,
+  codexResumesAbove,
   codexTools,
   cutCodexPrompt,
   fromCodex,
@@ -65,6 +67,7 @@ export const adapters: readonly Adapter[] = [
     records: claudeCodeRecords,
     problems: claudeCodeProblems,
     resume: claudeCodeResume,
+    resumesAbove: claudeCodeResumesAbove,
   },
   {
     origin: "codex",
@@ -76,6 +79,7 @@ export const adapters: readonly Adapter[] = [
     problems: codexProblems,
     movedTo: codexMovedTo,
     resume: codexResume,
+    resumesAbove: codexResumesAbove,
   },
   {
     origin: "opencode",

@@ -2,6 +2,7 @@ import { type JsonObject, type Micros, type Session, toRfc3339 } from "@pond/can
 import { type Call, copyUuid, type Tally, type Turn } from "@pond/canonical/foreign";
 import { newestOf } from "../newest.ts";
 import { origin } from "../origin.ts";
+import { restoredLoopId } from "../restored-loop.ts";
 import { messagesOfTurn, openingOf } from "./messages.ts";
 import { noUsage } from "./usage.ts";
 
@@ -63,7 +64,7 @@ function takeBeside({ message }: Turn, group: Turn[]): readonly Turn[] {
 
 /** The id of the loop a session begins with. */
 export function firstLoopId(session: Session): string {
-  return `${copyUuid(origin, session.id)}.pond.1`;
+  return restoredLoopId(copyUuid(origin, session.id), 0);
 }
 
 type LoopDraft = {
@@ -80,7 +81,7 @@ function loopOf(
   index: number,
 ): ForeignLoop {
   const sessionId = copyUuid(origin, session.id);
-  const loopId = `${sessionId}.pond.${index + 1}`;
+  const loopId = restoredLoopId(sessionId, index);
   const times = turns.map(({ message }) => message.timestamp);
   const endedAt = newestOf([begun, ...times]);
   return {

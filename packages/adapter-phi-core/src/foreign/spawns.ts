@@ -1,6 +1,13 @@
-import { type Session, type SessionId, stringifyJson } from "@pond/canonical";
+import type { JsonValue, Session, SessionId } from "@pond/canonical";
 import type { Meanings, SessionContent } from "@pond/canonical/adapter";
-import { type Call, copyUuid, type Family } from "@pond/canonical/foreign";
+import {
+  agentNamesOf,
+  agentsNamedIn,
+  type Call,
+  copyUuid,
+  type Family,
+  recordedIn,
+} from "@pond/canonical/foreign";
 import { origin } from "../origin.ts";
 import type { ForeignLoop } from "./loops.ts";
 
@@ -29,20 +36,19 @@ export function spawnsOf(
   contents: readonly SessionContent[],
   { family, loopsOf, meanings }: Known,
 ): readonly Spawn[] {
-  const said = new Map<Call, string>();
-  const begun = contents.flatMap((content): Spawn[] => {
-    const { session: child } = content;
+  const names = contents.map((content) => agentNamesOf(content, meanings));
+  const named = new Map<Call, ReadonlySet<SessionId>>();
+  const begun = contents.flatMap(({ session: child }): Spawn[] => {
     const parent = family.parentOf(child);
     if (parent === undefined) return [];
     const isNative = family.nativePath(parent) !== undefined;
     const parentId = isNative ? parent.id : copyUuid(origin, parent.id);
     const loops = loopsOf(parent.id) ?? [];
-    const names = meanings.recordsOf?.(child.source_agent)?.agentNames?.(content) ?? [child.id];
     for (const loop of loops) {
       const call = loop.agentCalls.find((each) => {
-        const text = said.get(each) ?? textOf(each);
-        said.set(each, text);
-        return names.some((name) => name !== "" && text.includes(name));
+        const agents = named.get(each) ?? agentsNamedIn(recordedOf(each), names);
+        named.set(each, agents);
+        return agents.has(child.id);
       });
       if (call) return [{ parentId, child, loop, call }];
     }
@@ -53,9 +59,9 @@ export function spawnsOf(
 }
 
 /** Names stand in what was asked and answered, and in what the client noted with either. */
-function textOf({ part, result }: Call): string {
-  const answer = result && [result.part.result, result.part.options, result.message.options];
-  return stringifyJson([part.call_id, part.params, part.options, answer ?? null]);
+function recordedOf({ part, result }: Call): readonly JsonValue[] {
+  const answer = result ? [...recordedIn(result.part), result.message.options] : [];
+  return [...recordedIn(part), ...answer];
 }
 
 /**

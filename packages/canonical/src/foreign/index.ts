@@ -18,6 +18,7 @@ export { inSteps, without } from "./course.ts";
 export { type Family, familyOf, isSubAgent, saysFork } from "./family.ts";
 export { holdsLoneSurrogate, wellFormedJson } from "./json-text.ts";
 export { modelIn, modelOf } from "./model-of.ts";
+export { type AgentNames, agentNamesOf, agentsNamedIn, recordedIn } from "./named-agents.ts";
 export {
   CallIds,
   copyLetters,

@@ -43,6 +43,11 @@ describe("titleOf", () => {
       undefined,
     ],
     [
+      "of a row that 0.1 did not name yet",
+      [carrier({ id: "ses_1", title: "New Session - 2025-06-20T09:00:00.000Z" })],
+      undefined,
+    ],
+    [
       "of a row, whatever else there is of it",
       [carrier({ id: "ses_1", title: "Round the eggs" }), carrier({ value: [{ content: "a" }] })],
       ["Round the eggs", false],

@@ -85,7 +85,7 @@ function headerTitle(record: JsonObject, slot: JsonObject): SessionTitle {
 }
 
 // What a session is called until the client has made up something.
-const placeholder = /^(?:New|Child) session - \d{4}-\d\d-\d\dT/;
+const placeholder = /^(?:New|Child) [Ss]ession - \d{4}-\d\d-\d\dT/;
 
 /** Of others without a type, such as its lists of things to do, none says a title. */
 function rowTitle({ title }: JsonObject): SessionTitle | undefined {

@@ -86,7 +86,7 @@ export interface Writer {
   /**
    * For sessions of this origin. Value-complete (`adapter-native-restore-lossless`).
    *
-   * @param hasFile - Whether the client's folder that they go to has a file: what a client of today
+   * @param hasFile - Whether the client's folder that they go to has a file or folder: what a client
    * keeps there tells which files it takes. Default: they go to no client's folder.
    */
   writeNative(lineage: Lineage, hasFile?: (path: string) => boolean): Iterable<RestoredFile>;
@@ -176,6 +176,11 @@ export type RecordRules = {
    * is. Default: the id of its session.
    */
   readonly agentNames?: (agent: SessionContent) => readonly string[];
+  /**
+   * What such messages call it in words, where they do: it is named where a value is these and
+   * nothing else. Default: nothing.
+   */
+  readonly agentLabel?: (agent: SessionContent) => string | undefined;
   /** What a system message tells a model; empty for nothing. Default: its text. */
   readonly givenText?: (message: SystemMessage) => string;
   /**
@@ -213,6 +218,8 @@ export type Resume = {
   readonly commands: readonly (readonly string[])[];
   /** Where to run them: the session's working directory. */
   readonly directory?: string;
+  /** For what the client is known to stop in these commands, one sentence each; absent for nothing. */
+  readonly refused?: readonly string[];
 };
 
 /** What was restored and where to. */
@@ -254,4 +261,9 @@ export type Adapter = {
   readonly save?: (file: string, content: RestoredFile["content"]) => Promise<void>;
   /** Absent where the client is a library and has no command. */
   readonly resume?: (installed: Installed) => Resume;
+  /**
+   * True for a session of the client's own that it goes on with only in the one above it, such as a
+   * sub-agent; absent where it takes each by itself.
+   */
+  readonly resumesAbove?: (content: SessionContent) => boolean;
 };

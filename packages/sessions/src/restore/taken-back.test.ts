@@ -91,12 +91,24 @@ it.each<[string, (readonly string[])[], number]>([
   ["began before anything was taken back", [["hello"], ["undone #a"]], 0],
   ["the half names that was not", [["#a", "undone #a"]], 2],
   ["was called before", [["call of agent a"], ["undone #a"]], 2],
+  ["a part of a word names", [["hello"], ["undone #a1"]], 2],
   ["nothing was taken back after", [["#a"], ["hello"]], 2],
 ])("an agent stays that %s", (_, says, second) => {
   expect(remaining(content("s", 0, says), agent("a", "s", second, "one"))).toEqual({
     kept: ["agent a"],
     lost: [],
   });
+});
+
+it("leaves out one whose label a value has that was taken back, and nothing else has", () => {
+  const root = content("s", 0, [["hello"], ["undone agent a"], ["ask agent b"]]);
+  const agentLabel = ({ session }: SessionContent) => `undone ${session.id}`;
+  const rules = { recordsOf: () => ({ course, agentLabel, agentNames: () => [] }) };
+  const descendants = [agent("a", "s", 2, "one"), agent("b", "s", 3, "two")];
+
+  const { lineage } = withoutTakenBack({ root, descendants }, rules);
+
+  expect(lineage.descendants.map(({ session }) => session.id)).toEqual(["agent b"]);
 });
 
 it("leaves out one that the half of a message names that was taken back", () => {

@@ -1,12 +1,12 @@
-import {
-  isJsonObject,
-  type JsonValue,
-  type Message,
-  partsOf,
-  type SessionId,
-} from "@pond/canonical";
+import { type Message, partsOf, type SessionId } from "@pond/canonical";
 import type { Course, Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
-import { isSubAgent } from "@pond/canonical/foreign";
+import {
+  type AgentNames,
+  agentNamesOf,
+  agentsNamedIn,
+  isSubAgent,
+  recordedIn,
+} from "@pond/canonical/foreign";
 
 /** A lineage to translate. */
 export type Remaining = {
@@ -59,36 +59,27 @@ function parentOf({ session }: SessionContent): SessionId | undefined {
 function startedInUndone(
   content: SessionContent,
   agents: readonly SessionContent[],
-  { recordsOf }: Meanings,
+  meanings: Meanings,
 ): readonly SessionId[] {
   if (agents.length === 0) return [];
-  const { course } = recordsOf?.(content.session.source_agent) ?? {};
+  const { course } = meanings.recordsOf?.(content.session.source_agent) ?? {};
   const { live, undone }: Course = course?.(content) ?? { live: [], undone: [] };
   const since = undone.reduce<bigint | undefined>(earlier, undefined);
   if (since === undefined) return [];
-  const open = new Map<string, SessionId>();
-  for (const agent of agents) {
-    const { id, created_at, source_agent } = agent.session;
-    // One that began before was not started there, whatever is said of it.
-    if (created_at < since) continue;
-    const names = recordsOf?.(source_agent)?.agentNames?.(agent) ?? [id];
-    for (const name of names) open.set(name, id);
-  }
+  // One that began before was not started there, whatever is said of it.
+  const begun = agents.filter(({ session }) => session.created_at >= since);
+  const open = new Map(begun.map((agent) => [agent.session.id, agentNamesOf(agent, meanings)]));
   const [liveById, undoneById] = [live, undone].map(byId);
   const found: SessionId[] = [];
   for (const { id } of content.messages) {
-    forget(agentsIn(liveById?.get(id), open), open);
+    // Once it is known where an agent began, its names need not be looked for.
+    for (const agent of agentsIn(liveById?.get(id), open)) open.delete(agent);
     const taken = agentsIn(undoneById?.get(id), open);
-    forget(taken, open);
+    for (const agent of taken) open.delete(agent);
     found.push(...taken);
     if (open.size === 0) break;
   }
   return found;
-}
-
-/** Once it is known where an agent began, its names need not be looked for. */
-function forget(agents: ReadonlySet<SessionId>, open: Map<string, SessionId>): void {
-  for (const [name, id] of open) if (agents.has(id)) open.delete(name);
 }
 
 function earlier(first: bigint | undefined, { timestamp }: Message): bigint {
@@ -103,30 +94,10 @@ function byId(messages: readonly Message[]): ReadonlyMap<string, Message> {
 /** The agents that are named anywhere in a message. */
 function agentsIn(
   message: Message | undefined,
-  names: ReadonlyMap<string, SessionId>,
+  agents: ReadonlyMap<SessionId, AgentNames>,
 ): ReadonlySet<SessionId> {
-  const found = new Set<SessionId>();
-  if (message === undefined || names.size === 0) return found;
-  for (const text of textsIn(message)) {
-    for (const [name, id] of names) if (text.includes(name)) found.add(id);
-  }
-  return found;
-}
-
-/** Every string of a message but what its files hold. */
-function* textsIn(message: Message): Generator<string> {
-  const parts = partsOf(message).map(({ options, ...part }) => [
-    options,
-    part.type === "tool_result" ? part.result : null,
-    part.type === "tool_call" ? [part.call_id, part.params] : null,
-    part.type === "text" ? part.text : null,
-  ]);
-  const open: JsonValue[] = [message.options, ...parts];
-  if (message.role === "system") open.push(message.content);
-  // Not by recursion: records nest as deep as they like.
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value === "string") yield value;
-    else if (Array.isArray(value)) open.push(...value);
-    else if (isJsonObject(value)) open.push(...Object.values(value));
-  }
+  if (message === undefined) return new Set();
+  const given =
+    message.role === "system" ? [message.content] : partsOf(message).flatMap(recordedIn);
+  return agentsNamedIn([message.options, ...given], [...agents.values()]);
 }
