@@ -16,6 +16,7 @@ import { DatabaseChanged, isRefused } from "./stores/database.ts";
 import { exportedId, isLaterExport, measureExport, readExport } from "./stores/export-file.ts";
 import { listHome, measureSession, withSession } from "./stores/home.ts";
 import { NotJson } from "./stores/json-file.ts";
+import { ExportsById } from "./stores/same-id.ts";
 import { treeSession } from "./stores/tree-layout.ts";
 
 /** How sessions of opencode are read. */
@@ -84,10 +85,11 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
 function* list(root: Root): Generator<SourceSession | FaultEvent> {
   // A session that its store still has is not read again from a file it was exported to.
   const known: Known[] = [];
+  const exports = new ExportsById();
   const only = root.only === undefined ? undefined : treeSession(root.only)?.id;
   for (const found of discover(root)) {
     if (found.kind === "fault") yield found;
-    else if (found.kind === "export") yield* listExport(root, found.path, known);
+    else if (found.kind === "export") yield* listExport(root, found.path, known, exports);
     else {
       const { prefix } = found.home;
       const ids = new Set<string>();
@@ -107,13 +109,21 @@ function* listExport(
   root: Root,
   path: string,
   known: readonly Known[],
+  exports: ExportsById,
 ): Generator<SourceSession | FaultEvent> {
   const file = join(root.folder, path);
-  const around = known.filter(({ prefix }) => path.startsWith(prefix));
-  const id = around.length > 0 ? exportedId(file) : undefined;
-  if (id !== undefined && around.some(({ ids }) => ids.has(id))) return;
   // Who names one file wants that one.
-  if (root.only === undefined && isLaterExport(file)) return;
+  if (root.only === undefined) {
+    const id = exportedId(file);
+    const around = known.filter(({ prefix }) => path.startsWith(prefix));
+    if (id !== undefined && around.some(({ ids }) => ids.has(id))) return;
+    if (isLaterExport(file)) return;
+    const other = id === undefined ? undefined : exports.otherThan(file, id);
+    if (other !== undefined) {
+      yield fault(file, `another session with the id of the one in ${other}: not read`);
+      return;
+    }
+  }
   try {
     yield { kind: "source", key: path, file, ...measureExport(file) };
   } catch (error) {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 import { type Held, objectOf, type RestoredFile } from "@pond/canonical/adapter";
 import { discover, rootOf } from "./discover.ts";
-import { importedFile, takesMore, textOf } from "./resume.ts";
+import { exportedValue, importedFile, takesMore } from "./resume.ts";
 import { isRefused } from "./stores/database.ts";
 import { withSession } from "./stores/home.ts";
 import { failure } from "./stores/open-databases.ts";
@@ -36,8 +36,8 @@ export function opencodeHeld(home: string, files: readonly RestoredFile[]): Held
 /** A message, and its parts where they are records of their own, by their ids. */
 type Told = { readonly id: string; readonly parts: readonly string[] };
 
-function exportedIn({ content }: RestoredFile): { id: string; messages: readonly Told[] } {
-  const { info, messages } = objectOf(parseJson([...content].map(textOf).join("")));
+function exportedIn(file: RestoredFile): { id: string; messages: readonly Told[] } {
+  const { info, messages } = objectOf(exportedValue(file));
   const list = Array.isArray(messages) ? messages.filter(isJsonObject) : [];
   return { id: idOf(info), messages: list.map(toldBy) };
 }

@@ -22,22 +22,28 @@ function problemsOf(bytes: Uint8Array): readonly string[] {
   } catch (error) {
     return [`is not JSON: ${error instanceof Error ? error.message : String(error)}`];
   }
-  if (!isJsonObject(value)) return ["is not an object"];
-  const { info } = value;
-  return isJsonObject(info) && info["location"] !== undefined
-    ? object({ info: second.session, messages: list(second.message) })(value, "export")
-    : problemsOf1(value);
+  const refused = refusedIn(value);
+  return refused.length === 0 && isJsonObject(value) && !isOf2(value)
+    ? problemsOfOrder(value)
+    : refused;
 }
+
+/** For what an import of an export stops, one sentence each. */
+export function refusedIn(value: JsonValue): readonly string[] {
+  if (!isJsonObject(value)) return ["is not an object"];
+  return (isOf2(value) ? export2 : export1)(value, "export");
+}
+
+function isOf2({ info }: JsonObject): boolean {
+  return isJsonObject(info) && info["location"] !== undefined;
+}
+
+const export2 = object({ info: second.session, messages: list(second.message) });
 
 const export1 = object({
   info: first.session,
   messages: list(object({ info: first.message, parts: list(first.part) })),
 });
-
-function problemsOf1(value: JsonObject): readonly string[] {
-  const shape = export1(value, "export");
-  return shape.length > 0 ? shape : problemsOfOrder(value);
-}
 
 /** What no shape says: ids that are there twice or name nothing, and an order that ids deny. */
 function problemsOfOrder({ info, messages }: JsonObject): readonly string[] {

@@ -12,6 +12,7 @@ import { origin } from "./origin.ts";
 import { MessageIds, type Reading } from "./records/envelope.ts";
 import { readMessage } from "./records/message.ts";
 import { isStep, type Judged, judgeOf } from "./settled.ts";
+import { pathIn } from "./stores/siblings.ts";
 import type { StoredMessage, StoredSession } from "./stores/stored.ts";
 
 /**
@@ -101,20 +102,23 @@ function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): Can
   });
 }
 
-/** The directory a session names, or its project's, or the first one its messages name. */
+/**
+ * The directory a session names, or its project's, or the first one its messages name, or the one
+ * its siblings agree on: names of two projects may fold to one folder.
+ */
 function projectOf(stored: StoredSession): Extracted<string> | undefined {
   const holder = stored.schema === 2 ? stored.record.record("location") : stored.record;
   const own = filled(holder, "directory") ?? filled(stored.worktree(), "worktree", "/");
   if (own) return own;
   for (const event of stored.messages()) {
     if (event.kind === "fault") continue;
-    const { record } = event;
-    const old = record.record("metadata")?.record("assistant")?.record("path");
-    const path = record.record("path") ?? old;
+    const path = pathIn(event.record);
     const found = filled(path, "cwd") ?? filled(path, "root");
     if (found) return found;
   }
-  return undefined;
+  const paths = [...(stored.siblingPaths?.() ?? [])];
+  const roots = new Set(paths.map((path) => path.peek("root")));
+  return roots.size === 1 ? filled(paths[0], "root", "/") : undefined;
 }
 
 function filled(

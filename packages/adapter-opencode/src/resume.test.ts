@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { contentOf, readAll, sampleLineage } from "@pond/adapter-testkit";
+import { fileURLToPath } from "node:url";
+import { contentOf, readAll, readSource, sampleLineage } from "@pond/adapter-testkit";
 import { sessionFromWire } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
@@ -35,7 +36,7 @@ it("continues a session of its own under its own id; files of a tree are found b
     project: "/loom",
     options: {},
   });
-  const file = (path: string) => ({ session: session.id, path, content: [] });
+  const file = (path: string) => ({ session: session.id, path, content: ["{}"] });
   const files = [file("storage/session/global/ses_a.json"), file("pond/ses_b.json")];
 
   expect(opencodeResume({ session, home: "/data", files }).commands).toEqual([
@@ -97,6 +98,22 @@ it.each([
   ],
 ])("looks in %s", (_, env, folder) => {
   expect(opencodeHomes({ home: "/home/ada", env })).toEqual([folder]);
+});
+
+const fixtures = fileURLToPath(new URL("../../../fixtures/opencode/", import.meta.url));
+
+it.each<[string, string, RegExp | undefined]>([
+  ["nothing in what trees of 2026 had", "tree", undefined],
+  ["messages as trees of 2025 had them", "tree-2025", /\.json: export\.messages\[0\]\.info\.time /],
+])("says that an import stops at %s", async (_, tree, refused) => {
+  for (const events of (await readSource(fromOpencode(join(fixtures, tree, "input")))).values()) {
+    const root = contentOf(events);
+    const files = [...toOpencode.writeNative({ root, descendants: [] }, () => true)];
+
+    const resume = opencodeResume({ session: root.session, home: "/data", files });
+
+    expect(resume.refused?.[0]).toEqual(refused && expect.stringMatching(refused));
+  }
 });
 
 it("imports nothing of sessions that the client has", () => {

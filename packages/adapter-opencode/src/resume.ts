@@ -1,8 +1,9 @@
 import { basename, join } from "node:path";
-import { isJsonObject, parseJson } from "@pond/canonical";
+import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import { type Installed, objectOf, type RestoredFile, type Resume } from "@pond/canonical/adapter";
 import { sessionId } from "./foreign/names.ts";
 import { origin } from "./origin.ts";
+import { refusedIn } from "./problems.ts";
 import { millisOf } from "./records/envelope.ts";
 
 /**
@@ -12,15 +13,17 @@ import { millisOf } from "./records/envelope.ts";
 export function opencodeResume({ session, home, files, held }: Installed): Resume {
   const lacking = files.filter((file) => !held?.has(file.session));
   const bySession = Map.groupBy(lacking, (file) => file.session);
-  const imports = [...bySession.values()].flatMap((all) => {
-    const file = importedFile(all);
-    return file ? [["opencode", ...importOf(file), join(home, file.path)]] : [];
+  const imported = [...bySession.values()].flatMap((all) => importedFile(all) ?? []);
+  const imports = imported.map((file) => ["opencode", ...importOf(file), join(home, file.path)]);
+  const refused = imported.flatMap((file) => {
+    return refusedIn(exportedValue(file)).map((reason) => `${file.path}: ${reason}`);
   });
   const isNative = session.source_agent === origin;
   const id = isNative ? session.id : sessionId(session.id, millisOf(session.created_at));
   return {
     commands: [...imports, ["opencode", "--session", id]],
     directory: session.project,
+    ...(refused.length > 0 && { refused }),
   };
 }
 
@@ -58,7 +61,11 @@ export function takesMore({ content }: RestoredFile): boolean {
   return !isJsonObject(info["location"]);
 }
 
-/** The text of a piece of a file. */
-export function textOf(piece: string | Uint8Array): string {
+/** What an exported file holds. */
+export function exportedValue({ content }: RestoredFile): JsonValue {
+  return parseJson([...content].map(textOf).join(""));
+}
+
+function textOf(piece: string | Uint8Array): string {
   return typeof piece === "string" ? piece : Buffer.from(piece).toString();
 }

@@ -12,11 +12,13 @@ import {
   joined,
   messageRow,
   openAgain,
+  partRow,
   sessionRow,
   start,
   type Tables,
   writeDatabase,
 } from "./home.test-kit.ts";
+import { opencodeProblems } from "./problems.ts";
 import { opencodeWriter, toOpencode } from "./to-opencode.ts";
 
 const id = "ses_a";
@@ -49,7 +51,7 @@ const later = { id, location: { directory: "/home/ada/loom" }, time };
 /** A session that pond restored as two exports, because no version takes both shapes. */
 const pair = {
   [`pond/${id}.json`]: {
-    info,
+    info: { ...info, slug: "loom", version: "1.1.0" },
     messages: [{ info: { id: "msg_1", sessionID: id, role: "user", time }, parts: [] }],
     pond: { session: {}, rows: {} },
   },
@@ -207,20 +209,46 @@ it("writes a tree's session that went on in 2.x as two exports", async () => {
   expect(files[`pond/${id}.2.json`]).toMatchObject({ messages: [{ id: "msg_b1" }] });
 });
 
-it("writes a tree as an export for a client that has a database, which reads no tree", async () => {
+it.each<[string, readonly string[], "tree" | "export"]>([
+  ["that is new, and reads no tree", [], "export"],
+  ["with a database", ["opencode.db"], "export"],
+  ["with a database beside an older tree", ["storage/session", "opencode.db"], "export"],
+  ["with a channel's database beside an older tree", ["project", "opencode-dev.db"], "export"],
+  ["whose tree is in use", ["storage/session"], "tree"],
+  ["of 2025, whose tree is in use", ["project"], "tree"],
+])("writes a tree for a client %s as what it takes", async (_, has, form) => {
   const root = contentOf(await readAll(fromOpencode(createHome(tree)), id));
-  const write = (has: string) => {
-    const written = toOpencode.writeNative({ root, descendants: [] }, (path) => path === has);
-    return restoredFiles(written);
-  };
 
-  const again = contentOf(
-    await readAll(fromOpencode(createHome(valuesOf(write("opencode.db")))), `pond/${id}.json`),
+  const written = restoredFiles(
+    toOpencode.writeNative({ root, descendants: [] }, (path) => has.includes(path)),
   );
 
-  expect([...write("opencode.db").keys()]).toEqual([`pond/${id}.json`]);
+  const exported = `pond/${id}.json`;
+  const [key, paths] = form === "tree" ? [id, Object.keys(tree).sort()] : [exported, [exported]];
+  expect([...written.keys()].sort()).toEqual(paths);
+  const again = contentOf(await readAll(fromOpencode(createHome(valuesOf(written))), key));
   expect(again.messages.map(({ id }) => id)).toEqual(root.messages.map(({ id }) => id));
-  expect([...write("opencode-old.txt").keys()].sort()).toEqual(Object.keys(tree).sort());
+});
+
+it("has in the export of a tree what an import needs, and reads the session as it was", async () => {
+  const { title: _, ...untitled } = info;
+  const inTree = { ...tree, [`storage/session/4f2a9c/${id}.json`]: untitled };
+  const root = contentOf(await readAll(fromOpencode(createHome(inTree)), id));
+  const written = restoredFiles(
+    opencodeWriter({ generation: "export" }).writeNative({ root, descendants: [] }),
+  );
+  const again = contentOf(
+    await readAll(fromOpencode(createHome(valuesOf(written))), `pond/${id}.json`),
+  );
+
+  expect(opencodeProblems(written).join()).not.toMatch(/\.(?:slug|title|version) /);
+  expect(valuesOf(written)).toMatchObject({
+    [`pond/${id}.json`]: { info: { slug: "", title: "", version: "" } },
+  });
+  const recordOf = ({ messages: [own] }: SessionContent) => own && sourceOf(own)["record"];
+  expect(recordOf(again)).toEqual(recordOf(root));
+  expect(recordOf(again)).toEqual(untitled);
+  expect(restoredFiles(toOpencode.writeNative({ root: again, descendants: [] }))).toEqual(written);
 });
 
 describe("one session in several stores", () => {
@@ -561,6 +589,25 @@ describe("one session in several stores", () => {
       "msg_0000000000ab2",
       "msg_new1",
     ]);
+  });
+
+  it.each([
+    ["nothing of a command that started an agent, which no copy has", ["subtask"], undefined],
+    ["what was typed with one", ["text", "subtask"], "msg_0000000000ab1"],
+  ])("notes as taken back %s", async (_, types, without) => {
+    const home = inBoth({}, [...copies("1", "2"), later]);
+    const database = openAgain(join(home, "opencode.db"));
+    const prompt = messageRow(id, "msg_0000000000ab1", 3, { role: "user" });
+    insert(database, "message", prompt);
+    for (const [at, type] of types.entries()) {
+      const said = { type, text: "look", prompt: "look", description: "look", agent: "explore" };
+      insert(database, "part", partRow(prompt, `prt_${at}`, said));
+    }
+    database.close();
+
+    const [head] = contentOf(await readAll(fromOpencode(home), id)).messages;
+
+    expect(head && sourceOf(head)["continued.without"]).toBe(without);
   });
 
   it("is read from its store and not from a file it was exported to, whatever that is called", async () => {

@@ -7,7 +7,7 @@ import { type Generation, writeNative } from "./write-native.ts";
 export type OpencodeWriterOptions = {
   /**
    * The form of native restores. Default `same`: a tree as a tree, all else as exports. For a client
-   * that has a database, which reads no tree, a tree becomes exports too.
+   * that reads no tree, as none does today, a tree becomes exports too.
    */
   readonly generation?: Generation;
 };

@@ -14,10 +14,10 @@ export type Generation = "same" | "export" | "tree" | "database";
 export function* writeNative(
   { root, descendants }: Lineage,
   generation: Generation,
-  hasFile: (path: string) => boolean = () => false,
+  hasFile?: (path: string) => boolean,
 ): Generator<RestoredFile> {
-  // Releases with a database read a tree once at most, before they make it.
-  const asked = generation === "same" && hasFile("opencode.db") ? "export" : generation;
+  const isExport = generation === "same" && hasFile !== undefined && !readsTree(hasFile);
+  const asked = isExport ? "export" : generation;
   for (const content of [root, ...descendants]) {
     const session = restoreSession(content);
     const form = asked === "same" ? session.store : asked;
@@ -28,3 +28,15 @@ export function* writeNative(
     else yield* write(session, content.session.id);
   }
 }
+
+/**
+ * Releases up to 1.1 read their tree. Later ones read it once at most, before they make their
+ * database, and those from 1.16 on never: without a tree in use it is one of them.
+ */
+function readsTree(hasFile: (path: string) => boolean): boolean {
+  const isInUse = hasFile("storage/session") || hasFile("project");
+  return isInUse && !databases.some(hasFile);
+}
+
+/** Of the channels that the client is released on. */
+const databases = ["opencode.db", "opencode-dev.db", "opencode-next.db"];

@@ -3,6 +3,7 @@ import { stringifyJson } from "@pond/canonical";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { fileName } from "../file-name.ts";
 import type { RestoredMessage } from "../records/message.ts";
+import { type ImportableMessage, importableMessages, importableSession } from "./importable.ts";
 import type { RestoredLater, RestoredSession } from "./restored-session.ts";
 
 /**
@@ -29,22 +30,34 @@ function* pieces(
   session: RestoredSession & Pick<RestoredLater, "without">,
   schema: 1 | 2,
 ): Generator<string> {
-  yield `{\n  "info": ${stringifyJson(session.record)},\n  "messages": [`;
+  const isExport = session.store === "export";
+  // An export is given back with the values that it had, whether a client takes them or not.
+  const isFilled = !isExport && schema === 1;
+  const info = isFilled ? importableSession(session) : undefined;
+  const added: Record<string, readonly string[]> = {};
+  const note = (place: string, names: readonly string[] = []): void => {
+    if (names.length > 0) added[place] = names;
+  };
+  note("info", info?.added);
+  note("summary", info?.addedToSummary);
+  yield `{\n  "info": ${stringifyJson(info?.record ?? session.record)},\n  "messages": [`;
   const beside: Record<string, JsonObject> = {};
   // No client takes parts without their message.
   const cut = new Map<string, readonly JsonObject[]>();
-  const isExport = session.store === "export";
-  let separator = "\n";
-  for (const message of session.messages) {
-    if (message.schema !== schema) continue;
+  let written = 0;
+  const all = ofSchema(session.messages, schema);
+  for (const { message, added: names } of isFilled ? importableMessages(all) : asTheyAre(all)) {
     if (!isExport) Object.assign(beside, rowsOf(message));
     if (message.isCut && !isExport) {
       const records = message.parts.map(({ record }) => record);
       cut.set(String(message.record["id"]), records);
       continue;
     }
-    yield `${separator}    ${stringifyJson(exported(message, isExport))}`;
-    separator = ",\n";
+    yield `${written > 0 ? "," : ""}\n    ${stringifyJson(exported(message, isExport))}`;
+    for (const [at, each] of names.entries()) {
+      note(at === 0 ? `${written}` : `${written}.${at - 1}`, each);
+    }
+    written++;
   }
   yield "\n  ]";
   if (isExport) {
@@ -57,10 +70,19 @@ function* pieces(
     );
     const parts = cut.size > 0 && { parts: Object.fromEntries(cut) };
     const without = session.without !== undefined && { without: session.without };
-    const pond = { session: session.row, rows: beside, ...without, ...parts, ...sides };
+    const filled = Object.keys(added).length > 0 && { added };
+    const pond = { session: session.row, rows: beside, ...without, ...filled, ...parts, ...sides };
     yield `,\n  "pond": ${stringifyJson(pond)}`;
   }
   yield "\n}\n";
+}
+
+function* ofSchema(messages: Iterable<RestoredMessage>, schema: 1 | 2): Generator<RestoredMessage> {
+  for (const message of messages) if (message.schema === schema) yield message;
+}
+
+function* asTheyAre(messages: Iterable<RestoredMessage>): Generator<ImportableMessage> {
+  for (const message of messages) yield { message, added: [] };
 }
 
 function exported({ schema, record, row, parts }: RestoredMessage, isExport: boolean): JsonObject {

@@ -8,6 +8,8 @@ import type { Schema, Store } from "../stores/stored.ts";
 /** A session with everything its store held, before it is written in some form. */
 export type RestoredSession = Restored & {
   readonly id: string;
+  /** Where it was run, as far as anything says. */
+  readonly project: string;
   readonly store: Store;
   readonly schema: Schema;
   /** Where the store had it; undefined where no store says. */
@@ -42,6 +44,7 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
   };
   const common = {
     id: session.id,
+    project: session.project,
     store: store === "tree" || store === "database" ? store : "export",
     messages: { [Symbol.iterator]: () => restoreAll(log) },
     sides: new Map(sides),

@@ -31,15 +31,12 @@ const diff = object({
   deletions: number,
 });
 
-/** The session of an export. */
+/** The session of an export. Its project, directory and path are set anew whatever they are. */
 export const session: Check = object({
   id: id("ses"),
   slug: text,
-  projectID: text,
   workspaceID: optional(text),
   parentID: optional(id("ses")),
-  directory: text,
-  path: optional(text),
   title: text,
   version: text,
   summary: optional(

@@ -35,7 +35,11 @@ export function continuedIn(
 }
 
 /** What counts of a message of 1.x. */
-type Told = { readonly createdMs: number | undefined; readonly isSummary: boolean };
+type Told = {
+  readonly createdMs: number | undefined;
+  /** True where no copy has it. */
+  readonly isLeftOut: boolean;
+};
 
 /** Those of a session, by their ids and in order. */
 type Messages = ReadonlyMap<string, Told>;
@@ -51,11 +55,19 @@ function knownOf(session: StoredSession): Known {
   let isWhole = true;
   for (const event of session.messages()) {
     if (event.kind === "message" && !event.isCut) {
-      const isSummary = event.record.peek("summary") === true;
-      known.set(idOf(event), { createdMs: createdMs(event), isSummary });
+      known.set(idOf(event), { createdMs: createdMs(event), isLeftOut: isLeftOut(event) });
     } else isWhole = false;
   }
   return { known, isWhole };
+}
+
+/**
+ * True for what the client does not copy: a summary becomes one record with the prompt to compact,
+ * with that prompt's id, and of a command that started an agent the answer alone is copied.
+ */
+function isLeftOut({ record, parts }: StoredMessage): boolean {
+  const isCommand = parts.every((part) => part.record.peek("type") === "subtask");
+  return record.peek("summary") === true || (parts.length > 0 && isCommand);
 }
 
 function idOf({ record }: StoredMessage): string {
@@ -143,8 +155,7 @@ function firstWithout(
     return message.record.peek("type") === "system" || !starts.has(startOf(message));
   });
   const place = [...known.keys()].indexOf(idOf(lastCopied));
-  // What a prompt to compact and the summary behind it became is one record, with the prompt's id.
-  const [next, told] = [...known].slice(place + 1).find(([, each]) => !each.isSummary) ?? [];
+  const [next, told] = [...known].slice(place + 1).find(([, each]) => !each.isLeftOut) ?? [];
   const isAfter = (told?.createdMs ?? 0) >= copiedMs;
   return isWhole || isAfter ? undefined : next;
 }

@@ -10,7 +10,15 @@ import {
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
 import { jsonText, NotJson, readJsonObject } from "./json-file.ts";
-import { cutMessages, type KeptRows, keptRows, keptSides, rowOf } from "./kept-rows.ts";
+import {
+  asItWas,
+  cutMessages,
+  infoAsItWas,
+  type KeptRows,
+  keptRows,
+  keptSides,
+  rowOf,
+} from "./kept-rows.ts";
 import type { Continued, Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
 
 /** What one file holds. */
@@ -63,7 +71,7 @@ export function exportedId(file: string): string | undefined {
 }
 
 /** Undefined for a file that whoever reads it will report. */
-function openExport(file: string): StoredExport | undefined {
+export function openExport(file: string): StoredExport | undefined {
   try {
     return readExport(file, basename(file));
   } catch (error) {
@@ -98,10 +106,11 @@ function readOne(file: string, path: string): StoredExport {
     without: kept?.without,
     store: kept ? "database" : "export",
     schema,
-    record: openRecord(at, info, { encodedBytes }),
+    record: openRecord(at, kept ? infoAsItWas(info, kept) : info, { encodedBytes }),
     row: Object.keys(row).length > 0 ? openRecord(at, row, { encodedBytes }) : undefined,
     path,
-    worktree: () => undefined,
+    // The session's own directory, or what pond added where it names none.
+    worktree: () => openRecord(at, { worktree: info["directory"] ?? "" }),
     isLive: false,
     newestMs: 0,
     messages: function* (count) {
@@ -110,7 +119,7 @@ function readOne(file: string, path: string): StoredExport {
         const place = { adapter: origin, uri: file, record: `message ${index + 1}` };
         const options = { encodedBytes, kept };
         yield schema === 1
-          ? openMessage(place, message, options)
+          ? openMessage(place, kept ? asItWas(message, index, kept) : message, options)
           : openMessage2(place, message, options);
       }
       if (kept) yield* cutMessages({ ...at, record: "pond" }, kept, info, count);

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 import { objectAt, objectOf, openRecord, type RecordCount } from "@pond/canonical/adapter";
+import { withoutAdded } from "./added.ts";
 import { cutMessage } from "./cut-message.ts";
 import type { Schema, Stored, StoredMessage, StoredSide } from "./stored.ts";
 
@@ -12,6 +13,12 @@ export type KeptRows = {
   readonly cut: JsonObject;
   /** The first message that the second half of a session went on without. */
   readonly without: string | undefined;
+  /**
+   * The names of fields that records lacked, and no import goes without: of the session under
+   * `info`, of its summary under `summary`, of the first message under `0`, of its second part under
+   * `0.1`.
+   */
+  readonly added: JsonObject;
   /** Lists beside the log, by name. */
   readonly sides: JsonObject;
 };
@@ -29,15 +36,16 @@ export function keptRows(
 ): KeptRows | undefined {
   const { pond, ...others } = beside;
   if (!isJsonObject(pond) || Object.keys(others).length > 0) return undefined;
-  const { session, rows, parts: cut = {}, without, ...sides } = pond;
+  const { session, rows, parts: cut = {}, without, added = {}, ...sides } = pond;
   if (!isJsonObject(session) || !isJsonObject(rows) || !isJsonObject(cut)) return undefined;
+  if (!isJsonObject(added)) return undefined;
   if (without !== undefined && (typeof without !== "string" || schema === 1)) return undefined;
   const isWritten = schema === 1 ? isExchange : isJsonObject;
   if (!messages.every(isWritten) || !Object.values(cut).every(isList)) return undefined;
   const ids = new Set([...messages.flatMap(idsIn), ...Object.entries(cut).flatMap(idsOfCut)]);
   const isOfRecord = ([id, row]: [string, JsonValue]) => ids.has(id) && isRow(row);
   return Object.entries(rows).every(isOfRecord)
-    ? { session, rows, cut, without, sides }
+    ? { session, rows, cut, without, added, sides }
     : undefined;
 }
 
@@ -45,6 +53,24 @@ export function keptRows(
 export function rowOf(place: Place, { rows }: KeptRows, record: JsonObject): Stored["row"] {
   const row = objectAt(rows, String(record["id"]));
   return isRow(row) ? openRecord(place, row) : undefined;
+}
+
+/** The session of an export without what was added for an import. */
+export function infoAsItWas(info: JsonObject, { added }: KeptRows): JsonObject {
+  const { summary } = info;
+  const own = isJsonObject(summary)
+    ? { ...info, summary: withoutAdded(summary, added["summary"]) }
+    : info;
+  return withoutAdded(own, added["info"]);
+}
+
+/** A message of an export of 1.x, and its parts, without what was added for an import. */
+export function asItWas(message: JsonValue, index: number, { added }: KeptRows): JsonObject {
+  const { info, parts } = objectOf(message);
+  const list = (isList(parts) ? parts : []).map((part, at) => {
+    return withoutAdded(part, added[`${index}.${at}`]);
+  });
+  return { info: withoutAdded(objectOf(info), added[`${index}`]), parts: list };
 }
 
 /** The messages of which a database had no more than the parts. */

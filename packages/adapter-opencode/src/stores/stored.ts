@@ -44,6 +44,8 @@ export type StoredSession = Stored & {
   readonly path: string;
   /** The working directory of its project, for a session that names none. */
   readonly worktree: () => SourceRecord | undefined;
+  /** Where other sessions of its project were run, of which no file tells the directory. */
+  readonly siblingPaths?: () => Iterable<SourceRecord>;
   /** False for an export, in which nothing changes any more. */
   readonly isLive: boolean;
   /** The newest time in the store, in milliseconds. */

@@ -10,10 +10,11 @@ import {
 import { fault } from "../faults.ts";
 import { isLinkOut } from "../links.ts";
 import { origin } from "../origin.ts";
-import { completed } from "./completed.ts";
 import { cutMessage } from "./cut-message.ts";
-import { NotJson, readJsonFile, readJsonObject } from "./json-file.ts";
+import { NotJson, readJsonFile } from "./json-file.ts";
+import { siblingPaths } from "./siblings.ts";
 import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
+import { attempt, readStored } from "./tree-file.ts";
 import { jsonNames, type TreeSession } from "./tree-layout.ts";
 
 /**
@@ -23,8 +24,7 @@ import { jsonNames, type TreeSession } from "./tree-layout.ts";
  * @throws where a file cannot be read.
  */
 export function readTree(home: string, session: TreeSession, prefix: string): StoredSession {
-  const file = join(home, session.path);
-  const own = readStored(home, file, { id: session.id });
+  const own = readStored(home, session.path, { id: session.id });
   const heads = jsonNames(home, session.messages).map((name) => headOf(home, session, name));
   return {
     ...own,
@@ -32,6 +32,7 @@ export function readTree(home: string, session: TreeSession, prefix: string): St
     schema: 1,
     path: `${prefix}${session.path}`,
     worktree: () => projectOf(home, session),
+    siblingPaths: () => siblingPaths(home, session),
     isLive: true,
     newestMs: Math.max(0, ...timesOf(own), ...heads.map(({ newestMs }) => newestMs)),
     messages: function* (count) {
@@ -50,7 +51,7 @@ function byTime(left: Head, right: Head): number {
 }
 
 function headOf(home: string, session: TreeSession, name: string): Head {
-  const message = attempt(home, join(home, session.messages, `${name}.json`), {});
+  const message = attempt(home, `${session.messages}/${name}.json`, {});
   const times = "kind" in message ? [] : timesOf(message);
   return { name, createdMs: times.at(0) ?? 0, newestMs: Math.max(0, ...times) };
 }
@@ -61,14 +62,14 @@ function* readMessage(
   name: string,
   count: RecordCount | undefined,
 ): Generator<StoredMessage | FaultEvent> {
-  const file = join(home, session.messages, `${name}.json`);
-  const message = attempt(home, file, { id: name, sessionID: session.id });
+  const path = `${session.messages}/${name}.json`;
+  const message = attempt(home, path, { id: name, sessionID: session.id });
   const partNames = jsonNames(home, session.partsOf(name));
   count?.add(1 + partNames.length);
   const parts: Stored[] = [];
   const faults: FaultEvent[] = [];
   for (const part of partNames) {
-    const place = join(home, session.partsOf(name), `${part}.json`);
+    const place = `${session.partsOf(name)}/${part}.json`;
     const stored = attempt(home, place, { id: part, sessionID: session.id, messageID: name });
     if ("kind" in stored) faults.push(stored);
     else parts.push(stored);
@@ -77,28 +78,11 @@ function* readMessage(
     yield message;
     yield* faults;
     const ids = { id: name, sessionID: session.id };
-    if (parts.length > 0) yield cutMessage({ uri: file, record: "file" }, ids, parts);
+    if (parts.length > 0) yield cutMessage({ uri: join(home, path), record: "file" }, ids, parts);
     return;
   }
   yield* faults;
   yield { kind: "message", schema: 1, ...message, parts, records: 1 + parts.length };
-}
-
-type Ids = Readonly<Record<string, string>>;
-
-function readStored(home: string, file: string, ids: Ids): Stored {
-  if (isLinkOut(file, home)) throw new NotJson(leadsOutReason);
-  const { value, encodedBytes } = readJsonObject(file);
-  return completed({ uri: file, record: "file" }, value, ids, {}, { isBare: false, encodedBytes });
-}
-
-function attempt(home: string, file: string, ids: Ids): Stored | FaultEvent {
-  try {
-    return readStored(home, file, ids);
-  } catch (error) {
-    if (error instanceof NotJson) return { ...fault(file, error.message, error), records: 1 };
-    throw error;
-  }
 }
 
 /** The lists that stand in files beside a session. */
@@ -124,9 +108,8 @@ export function* sidesOf(
 }
 
 function projectOf(home: string, { project }: TreeSession): SourceRecord | undefined {
-  const file = project && join(home, project);
-  if (!file || !existsSync(file)) return undefined;
-  const stored = attempt(home, file, {});
+  if (!project || !existsSync(join(home, project))) return undefined;
+  const stored = attempt(home, project, {});
   return "kind" in stored ? undefined : stored.record;
 }
 

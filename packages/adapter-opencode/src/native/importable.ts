@@ -1,0 +1,74 @@
+import type { JsonObject, JsonValue } from "@pond/canonical";
+import { isJsonObject } from "@pond/canonical";
+import type { RestoredMessage } from "../records/message.ts";
+import { addLacking, type WithAdded } from "../stores/added.ts";
+import type { RestoredSession } from "./restored-session.ts";
+
+/** A session's record, and the names of what was added: its own, and its summary's. */
+export type ImportableSession = WithAdded & { readonly addedToSummary: readonly string[] };
+
+/**
+ * A session's record with what an import needs and older releases did not write: what the client's
+ * own conversion and its database make of it.
+ */
+export function importableSession({ record, project }: RestoredSession): ImportableSession {
+  const { summary } = record;
+  const fields = { slug: "", title: "", version: "", directory: project };
+  if (!isJsonObject(summary)) return { ...addLacking(record, fields), addedToSummary: [] };
+  const counted = addLacking(summary, { additions: 0, deletions: 0, files: 0 });
+  const whole = addLacking({ ...record, summary: counted.record }, fields);
+  return { ...whole, addedToSummary: counted.added };
+}
+
+/** A message with what an import needs, and the names of what was added: its own, then each part's. */
+export type ImportableMessage = {
+  readonly message: RestoredMessage;
+  readonly added: readonly (readonly string[])[];
+};
+
+/**
+ * Messages with what releases up to 1.0 did not write, as the session itself says it: a prompt was
+ * for the agent and model that answer it, or that answered before; an answer is one to the prompt
+ * before it. Where nothing says it, it stays away, and an import stops there.
+ */
+export function* importableMessages(
+  messages: Iterable<RestoredMessage>,
+): Generator<ImportableMessage> {
+  // From a prompt on, until an answer to it comes.
+  let waiting: RestoredMessage[] = [];
+  let answer: JsonObject = {};
+  let prompt: JsonValue | undefined;
+  for (const message of messages) {
+    const { role, id } = message.record;
+    waiting.push(message);
+    if (role === "user") prompt = id;
+    if (role !== "assistant") continue;
+    answer = addLacking(message.record, { parentID: prompt, agent: message.record["mode"] }).record;
+    for (const each of waiting) yield importable(each, answer);
+    waiting = [];
+  }
+  for (const each of waiting) yield importable(each, answer);
+}
+
+function importable(message: RestoredMessage, answer: JsonObject): ImportableMessage {
+  if (message.isCut) return { message, added: [] };
+  const own = addLacking(message.record, fieldsOf(message.record, answer));
+  const parts = message.parts.map((part) => ({ ...part, ...importablePart(part.record) }));
+  return {
+    message: { ...message, record: own.record, parts },
+    added: [own.added, ...parts.map(({ added }) => added)],
+  };
+}
+
+function fieldsOf({ role }: JsonObject, answer: JsonObject): Record<string, JsonValue | undefined> {
+  const { agent, parentID, providerID, modelID } = answer;
+  if (role === "assistant") return { agent, parentID };
+  if (role !== "user") return {};
+  const isNamed = providerID !== undefined && modelID !== undefined;
+  return { agent, model: isNamed ? { providerID, modelID } : undefined };
+}
+
+/** Why a step ended is in no record of that time; the client has a word for that. */
+function importablePart(record: JsonObject): WithAdded {
+  return addLacking(record, record["type"] === "step-finish" ? { reason: "unknown" } : {});
+}

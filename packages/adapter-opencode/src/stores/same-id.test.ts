@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { findSessions } from "@pond/adapter-testkit";
+import { expect, it } from "vitest";
+import { fromOpencode } from "../from-opencode.ts";
+import { createHome, start } from "../home.test-kit.ts";
+
+/** An export whose id was taken out. */
+function exported(slug: string | undefined, created: number, more = {}): object {
+  const info = { slug, directory: "/loom", time: { created, updated: created }, ...more };
+  return { info: { id: "REDACTED", ...info }, messages: [] };
+}
+
+async function list(files: Record<string, unknown>) {
+  const home = createHome(files);
+  const { sessions, faults } = await findSessions(fromOpencode(home));
+  const told = faults.map(({ details }) => `${details.uri}: ${details.reason}`);
+  return [sessions.map(({ key }) => key), told.map((each) => each.replaceAll(`${home}/`, ""))];
+}
+
+const first = exported("quiet-shuttle", start);
+
+it.each<[string, object]>([
+  ["that has the same slug and time", exported("quiet-shuttle", start, { title: "Loom" })],
+  ["whose slug came later", exported(undefined, start)],
+  ["whose time another client gave", exported("quiet-shuttle", start + 1)],
+])("takes two exports of one id for states of one session: one %s", async (_, second) => {
+  expect(await list({ "a.json": first, "b.json": second })).toEqual([["a.json", "b.json"], []]);
+});
+
+it("tells of an export of another session that says the same id, and does not read it", async () => {
+  const other = exported("loud-shuttle", start + 1);
+  const files = { "a.json": first, "b.json": other, "c.json": other, "d.json": first };
+
+  const [sessions, faults] = await list(files);
+
+  expect(sessions).toEqual(["a.json", "d.json"]);
+  expect(faults).toEqual([
+    "b.json: another session with the id of the one in a.json: not read",
+    "c.json: another session with the id of the one in a.json: not read",
+  ]);
+});
+
+it.each(["", undefined])("takes no slug for a sign of one session: %j", async (slug) => {
+  const files = { "a.json": exported(slug, start), "b.json": exported(slug, start + 1) };
+
+  const [sessions, faults] = await list(files);
+
+  expect([sessions, faults?.length]).toEqual([["a.json"], 1]);
+});
+
+it("reads any of them that is named itself", async () => {
+  const home = createHome({ "a.json": first, "b.json": exported("loud-shuttle", start + 1) });
+
+  const { sessions, faults } = await findSessions(fromOpencode(join(home, "b.json")));
+
+  expect([sessions.map(({ key }) => key), faults]).toEqual([["b.json"], []]);
+});

@@ -1,0 +1,78 @@
+import { contentOf, readAll } from "@pond/adapter-testkit";
+import type { ReadEvent } from "@pond/canonical";
+import { expect, it } from "vitest";
+import { fromOpencode } from "../from-opencode.ts";
+import { createHome, start } from "../home.test-kit.ts";
+
+const folder = "project/home-ada-loom/storage/session";
+const time = { created: start, updated: start };
+
+/** A session in a tree of 2025 with a message; that of a model says where it was run. */
+function session(id: string, message: object, at = folder): Record<string, unknown> {
+  return {
+    [`${at}/info/${id}.json`]: { id, title: "Loom", version: "0.5.1", time },
+    [`${at}/message/${id}/msg_${id}.json`]: { sessionID: id, time, ...message },
+  };
+}
+
+const prompt = { role: "user" };
+const asked = session("ses_a", prompt);
+const ranIn = (root: string) => ({ role: "assistant", path: { cwd: `${root}/src`, root } });
+const old = {
+  role: "assistant",
+  parts: [],
+  metadata: { time, assistant: ranIn("/home/ada/loom") },
+};
+
+async function read(files: Record<string, unknown>): Promise<readonly ReadEvent[]> {
+  return readAll(fromOpencode(createHome(files)), "ses_a");
+}
+
+it.each<[string, Record<string, unknown>]>([
+  ["by an answer", session("ses_b", ranIn("/home/ada/loom"))],
+  ["by one of 0.1", session("ses_b", old)],
+  [
+    "by the second of two, and told by each of them",
+    { ...session("ses_b", prompt), ...session("ses_c", ranIn("/home/ada/loom")) },
+  ],
+])(
+  "a prompt without an answer is where its project is, as a sibling says %s",
+  async (_, others) => {
+    const { session, messages } = contentOf(await read({ ...asked, ...others }));
+
+    expect(session.project).toBe("/home/ada/loom");
+    expect(messages.map(({ id }) => id)).toEqual(["ses_a#info", "msg_ses_a"]);
+  },
+);
+
+const elsewhere = "project/home-ada-warp/storage/session";
+const noRepository = "project/global/storage/session";
+
+it.each<[string, Record<string, unknown>]>([
+  ["where it is alone", asked],
+  ["by a sibling that was not answered", { ...asked, ...session("ses_b", prompt) }],
+  [
+    "by a session of another project",
+    { ...asked, ...session("ses_b", ranIn("/home/ada/warp"), elsewhere) },
+  ],
+  [
+    "by siblings of two projects whose names fold to one",
+    {
+      ...asked,
+      ...session("ses_b", ranIn("/home/ada/loom")),
+      ...session("ses_c", ranIn("/home/ada-loom")),
+    },
+  ],
+  [
+    "in no repository, for there each has its own",
+    {
+      ...session("ses_a", prompt, noRepository),
+      ...session("ses_b", ranIn("/home/ada/loom"), noRepository),
+    },
+  ],
+])("a prompt whose project is told %s stays a fault", async (_, files) => {
+  const [event, ...more] = await read(files);
+
+  expect(event?.kind === "fault" && event.fault.details.reason).toMatch(/no working directory/);
+  expect(more).toEqual([]);
+});

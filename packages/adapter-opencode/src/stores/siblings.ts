@@ -1,0 +1,33 @@
+import { dirname } from "node:path/posix";
+import type { SourceRecord } from "@pond/canonical/adapter";
+import { attempt } from "./tree-file.ts";
+import { jsonNames, type TreeSession, treeSession } from "./tree-layout.ts";
+
+/**
+ * Where each other session in the same folder of the tree of 2025 was run, as its first answer says:
+ * that tree has no file of a project. None in `global`, the folder of all that is in no repository.
+ */
+export function* siblingPaths(home: string, { id, path }: TreeSession): Generator<SourceRecord> {
+  const folder = dirname(path);
+  if (!folder.startsWith("project/") || folder.startsWith("project/global/")) return;
+  for (const name of jsonNames(home, folder)) {
+    const sibling = name === id ? undefined : treeSession(`${folder}/${name}.json`);
+    const found = sibling && firstPath(home, sibling);
+    if (found) yield found;
+  }
+}
+
+function firstPath(home: string, { messages }: TreeSession): SourceRecord | undefined {
+  for (const name of jsonNames(home, messages)) {
+    const stored = attempt(home, `${messages}/${name}.json`, {});
+    // A file that holds no record is a fault of its own session.
+    const path = "kind" in stored ? undefined : pathIn(stored.record);
+    if (path) return path;
+  }
+  return undefined;
+}
+
+/** Where a message says that it was run; messages of 2025 keep it in `metadata`. */
+export function pathIn(message: SourceRecord): SourceRecord | undefined {
+  return message.record("path") ?? message.record("metadata")?.record("assistant")?.record("path");
+}
