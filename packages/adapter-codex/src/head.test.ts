@@ -233,3 +233,22 @@ it.each<[name: string, fields: JsonObject, provenance: string, author: unknown]>
     expect(message?.content).toMatchObject([{ text: "Why?", provenance }]);
   },
 );
+
+const titlePrompt =
+  "Generate a concise UI title (20-40 characters) for this task.\nReturn only the title. No quotes.\n\nTask:\nWhy?";
+const olderTitlePrompt =
+  "You are a helpful assistant. You will be presented with a user prompt, and your job is to provide a short title for a task that will be created from that prompt.";
+
+it.each<[name: string, fields: JsonObject, text: string, provenance: string]>([
+  ["an editor that asks for a title", {}, titlePrompt, "injected"],
+  ["one that asks in other words", {}, olderTitlePrompt, "injected"],
+  ["what else is run there", {}, "Why?", "conversational"],
+  ["a prompt that quotes it", {}, `Explain: ${titlePrompt}`, "conversational"],
+  ["a human in the editor", { source: "vscode" }, titlePrompt, "conversational"],
+  ["a program of somebody's own", { originator: "codex_exec" }, titlePrompt, "conversational"],
+])("knows what an editor asks by itself: %s", async (_, fields, text, provenance) => {
+  const header = { ...full, originator: "codex_vscode", source: "exec", ...fields };
+  const { messages } = contentOf(await read([meta(header), user(text)]));
+
+  expect(messages[1]?.content).toMatchObject([{ text, provenance }]);
+});

@@ -141,7 +141,10 @@ function authorOf(meta: SourceRecord): Author {
   if (isInternal || purpose === "memory_consolidation" || purpose === "guardian_review") {
     return "harness";
   }
-  if (source?.peek("subagent") === undefined) return purpose === "subagent" ? "agent" : "human";
+  if (source?.peek("subagent") === undefined) {
+    const isEditors = meta.peek("originator") === "codex_vscode" && meta.peek("source") === "exec";
+    return purpose === "subagent" ? "agent" : isEditors ? "editor" : "human";
+  }
   return source.record("subagent")?.peek("thread_spawn") === undefined ? "harness" : "agent";
 }
 

@@ -153,6 +153,16 @@ const textRules: readonly (readonly [kind: string, holds: (text: string) => bool
   ],
 ];
 
+/** True for what an editor's extension asks a model, with a copy of the prompt that it names. */
+export function asksForTitle(text: string): boolean {
+  return titlePrompts.some((prompt) => text.startsWith(prompt));
+}
+
+const titlePrompts: readonly string[] = [
+  "Generate a concise UI title (20-40 characters) for this task.\nReturn only the title.",
+  "You are a helpful assistant. You will be presented with a user prompt, and your job is to provide a short title for a task",
+];
+
 /** True for what stands alone on either side of an image. */
 export function isImageTag(text: string): boolean {
   return /^<\/?image(?:\s[^<>]*)?>$/.test(text.trim());

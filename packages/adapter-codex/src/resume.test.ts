@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { sampleLineage } from "@pond/adapter-testkit";
+import { draftMessage, sampleLineage } from "@pond/adapter-testkit";
+import type { JsonObject } from "@pond/canonical";
 import { expect, it, onTestFinished } from "vitest";
 import { codexMovedTo } from "./layout.ts";
-import { codexResume } from "./resume.ts";
+import { codexResume, codexResumesAbove } from "./resume.ts";
 import { toCodex } from "./to-codex.ts";
 
 it("resumes a restored session by the id in its file's name, in its directory", () => {
@@ -56,4 +57,19 @@ it.each([
   writeFileSync(join(home, there), "");
 
   expect(codexMovedTo(home, path)).toBe(there.includes(name) ? there : undefined);
+});
+
+const spawn = { subagent: { thread_spawn: { parent_thread_id: "root", depth: 1 } } };
+it.each<[string, object, boolean]>([
+  ["an agent of the second kind", { source: spawn, multi_agent_version: "v2" }, true],
+  ["one of the first kind", { source: spawn, multi_agent_version: "v1" }, false],
+  ["one of before there were two", { source: spawn }, false],
+  ["a review", { source: { subagent: "review" }, multi_agent_version: "v2" }, false],
+  ["a thread that has such agents", { source: "cli", multi_agent_version: "v2" }, false],
+])("tells whether %s goes on in the thread above it alone", (_, payload, expected) => {
+  const { session } = sampleLineage().root;
+  const record = { type: "session_meta", payload: { id: session.id, ...payload } };
+  const messages = [draftMessage(["m1", "", { record } as JsonObject, "system"])];
+
+  expect(codexResumesAbove({ session, messages })).toBe(expected);
 });

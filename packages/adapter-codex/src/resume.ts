@@ -1,4 +1,10 @@
-import type { Installed, Resume } from "@pond/canonical/adapter";
+import {
+  carriedRecord,
+  type Installed,
+  objectAt,
+  type Resume,
+  type SessionContent,
+} from "@pond/canonical/adapter";
 import { fileName, isArchived } from "./layout.ts";
 
 /**
@@ -13,4 +19,13 @@ export function codexResume({ session, files }: Installed): Resume {
     commands: [...(isBehind ? [["codex", "unarchive", thread]] : []), ["codex", "resume", thread]],
     directory: session.project,
   };
+}
+
+/** True for an agent of the second kind: the client loads it with the thread that spawned it alone. */
+export function codexResumesAbove({ messages }: SessionContent): boolean {
+  const records = messages.map((message) => carriedRecord(message));
+  const header = records.find((record) => record?.["type"] === "session_meta") ?? {};
+  const meta = objectAt(header, "payload");
+  const { thread_spawn: spawn } = objectAt(objectAt(meta, "source"), "subagent");
+  return spawn !== undefined && meta["multi_agent_version"] === "v2";
 }

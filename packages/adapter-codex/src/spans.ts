@@ -1,5 +1,6 @@
 import { attachedStart, type Span } from "@pond/canonical/adapter";
 import {
+  asksForTitle,
   goalIn,
   injectedText,
   isImageTag,
@@ -64,6 +65,7 @@ function injectedWhole(text: string, speaker: Speaker): string | undefined {
     case "mail":
       return undefined;
     default:
+      if (speaker.author === "editor" && asksForTitle(text)) return "title-prompt";
       // The client calls what an editor sends and the tags around an image the user's, too.
       if (repeatsRules(text, speaker.rules)) return "agents_md";
       if (provenanceOf(speaker) === "conversational") return isImageTag(text) ? "image" : undefined;

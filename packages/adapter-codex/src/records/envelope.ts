@@ -15,8 +15,11 @@ import {
 import type { OpenAnswer } from "./event.ts";
 import type { Goals } from "./goals.ts";
 
-/** Who writes what stands in the user's place of a thread. */
-export type Author = "human" | "agent" | "harness";
+/**
+ * Who writes what stands in the user's place of a thread. An editor asks for titles in threads that
+ * it runs as programs do, and so may a human.
+ */
+export type Author = "human" | "editor" | "agent" | "harness";
 
 /** What reading one thread remembers from record to record, and what changes from file to file. */
 export type Reading = {
