@@ -17,7 +17,8 @@ type Target = {
   readonly isForced: boolean;
 };
 
-type Placed = {
+/** What became of it. */
+export type Placed = {
   readonly written: readonly LineageFile[];
   /** Files of other sessions that were there already. */
   readonly leftAsIs: readonly LineageFile[];

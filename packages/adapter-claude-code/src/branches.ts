@@ -1,17 +1,18 @@
 import type { Message } from "@pond/canonical";
-import { type Course, objectAt, sourceOf } from "@pond/canonical/adapter";
+import type { Course } from "@pond/canonical/adapter";
 import { isTyped, without } from "@pond/canonical/foreign";
-import { lineUpFrom, type Place, placesOf, recordOf, uuidOf } from "./log-tree.ts";
+import { lineUpFrom, type Place, placesOf, recordOf } from "./log-tree.ts";
+import { attachedBehind, mainLineOf, rewindsOf } from "./main-line.ts";
+import { answerOf, isAnswer, isCall, isNote, isPrompt, isSpeech } from "./row-kinds.ts";
 
 /**
- * Takes out what the client does not go on from. It takes up the newest message, or what it went
- * back to since, and what stands above that. Before a compaction, and beside a gap in the log, the
- * same goes for the newest that stands there.
+ * Takes out what the client does not go on from. It takes up the main line; before a compaction, and
+ * beside a gap in the log, the newest message there says what it had gone on from.
  */
 export function withoutLeft(messages: readonly Message[]): Course {
   const places = placesOf(messages);
   const rewinds = rewindsOf(messages);
-  const main = mainLine(messages, places, rewinds.at(-1));
+  const main = mainLineOf(messages, places, rewinds.at(-1));
   const left = new Set(unansweredStarts(messages, places));
   let first = messages.length;
   for (const { at, leaf } of rewinds.toReversed()) {
@@ -20,18 +21,23 @@ export function withoutLeft(messages: readonly Message[]): Course {
     first = Math.min(first, leaf + 1);
   }
   for (const index of main) left.delete(index);
-  const lines = linesOf(messages, places, main, left);
+  const attached = attachedBehind(messages, places, main);
+  const lines = new Set([...linesOf(messages, places, main, left), ...attached]);
   // Rows of one answer, such as calls made at once, part the tree and stay together.
   const answers = new Set(messages.filter((_, index) => lines.has(index)).map(answerOf));
-  // So do results that stand beside the lines, with the notes behind them.
-  const results = new Set<number>();
+  // So do results, and notes behind those or an answer that called something: those that nobody went
+  // on from elsewhere.
+  const callers = new Set(messages.filter(isCall).map(answerOf));
+  const goneOnFrom = placesGoneOnFrom(messages, places);
+  const ofCalls = new Set<number>();
   for (const [index, message] of messages.entries()) {
     const { parent = -1, tree, isSame } = places[index] ?? nowhere;
     const answer = answerOf(message);
-    const isOfResult = message.role === "tool" || (isNote(message) && results.has(parent));
-    const isBeside = isSame || isOfResult || (answer !== undefined && answers.has(answer));
+    const isNoteHere = isNote(message) && (lines.has(index) || !goneOnFrom.has(index));
+    const isOfCall = message.role === "tool" || (isNoteHere && ofCalls.has(parent));
+    const isBeside = isSame || isOfCall || (answer !== undefined && answers.has(answer));
     const isOther = answer !== undefined || isPrompt(message);
-    if (isOfResult && !lines.has(index)) results.add(index);
+    if (isOfCall || (answer !== undefined && callers.has(answer))) ofCalls.add(index);
     // A compaction of what was left is left with it.
     if (left.has(parent) && !main.has(index)) left.add(index);
     else if (lines.has(index) || (parent >= 0 && isBeside)) left.delete(index);
@@ -42,30 +48,18 @@ export function withoutLeft(messages: readonly Message[]): Course {
 
 const nowhere: Place = { parent: undefined, tree: -1, isSame: false, isAgain: false };
 
-/** A note of the client that it went back: all from behind `leaf` up to it is left. */
-type Rewind = { readonly at: number; readonly leaf: number };
-
-function rewindsOf(messages: readonly Message[]): readonly Rewind[] {
-  const indexes = new Map(messages.map((message, index) => [uuidOf(message), index]));
-  return messages.flatMap((message, at) => {
-    const { type, explicit, leafUuid = "" } = recordOf(message);
-    if (type !== "last-prompt" || explicit !== true) return [];
-    // Without a leaf it went back to the start.
-    const leaf = leafUuid === null ? -1 : indexes.get(leafUuid);
-    return leaf === undefined || leaf > at ? [] : [{ at, leaf }];
-  });
-}
-
-function mainLine(
+/** Where something was said below that is no note. */
+function placesGoneOnFrom(
   messages: readonly Message[],
   places: readonly Place[],
-  rewind: Rewind | undefined,
 ): ReadonlySet<number> {
-  const isBack = rewind !== undefined && rewind.at > messages.findLastIndex(isSpeech);
-  const newest = messages.findLastIndex(
-    (message, at) => isSpeech(message) && places[at]?.isAgain === false,
-  );
-  return lineUpFrom(isBack ? rewind.leaf : newest, places);
+  const goneOnFrom = new Set<number>();
+  for (const [index, message] of [...messages.entries()].reverse()) {
+    const parent = places[index]?.parent;
+    const isSaid = isSpeech(message) && !isNote(message);
+    if (parent !== undefined && (isSaid || goneOnFrom.has(index))) goneOnFrom.add(parent);
+  }
+  return goneOnFrom;
 }
 
 /** In every tree the way up from the newest message, in that of the main line this. */
@@ -106,35 +100,4 @@ function unansweredStarts(
     .slice(0, -1)
     .filter(([index, message]) => isTyped(message) && !answered.has(index))
     .map(([index]) => index);
-}
-
-/** The id of the answer that a row is of: the client writes one for each of its blocks. */
-function answerOf(message: Message): string | undefined {
-  const { id } = objectAt(recordOf(message), "message");
-  return message.role === "assistant" && typeof id === "string" ? id : undefined;
-}
-
-/** True for what was given to a model; not for results, nor for a file kept beside the session. */
-function isPrompt(message: Message): boolean {
-  return message.role === "user" && sourceOf(message)["sidecar"] === undefined;
-}
-
-/** True for what the client adds by itself, such as a prompt that was typed while tools worked. */
-function isNote(message: Message): boolean {
-  const { type, isMeta } = recordOf(message);
-  return message.role === "system" || type === "attachment" || isMeta === true;
-}
-
-function isSpeech(message: Message): boolean {
-  return message.role === "assistant" || isPrompt(message);
-}
-
-/** True where a model said or called something; to have thought alone is no answer. */
-function isAnswer(message: Message): boolean {
-  return (
-    message.role === "assistant" &&
-    message.content.some(
-      ({ provenance, type }) => provenance === "conversational" && type !== "reasoning",
-    )
-  );
 }

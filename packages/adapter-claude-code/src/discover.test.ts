@@ -79,7 +79,25 @@ it("leaves what the client has not written to the end beside a log, and nothing 
     "s1/tool-results/t.tmp.41a3a4da",
   ]);
   const keys = ["-a/s1.jsonl", "-a/s1/subagents/agent-a1.jsonl"];
-  expect(await found()).toEqual({ keys, faults: [] });
+  expect((await found()).keys).toEqual(keys);
+});
+
+it("tells once of what the client never wrote to its end", async () => {
+  put("projects/-a/s1.jsonl");
+  put("projects/-a/s1/subagents/agent-a1.jsonl");
+  put("projects/-a/s1/subagents/agent-a1.meta.json.tmp.41a3a4da");
+  put("projects/-a/s1/subagents/agent-a2.jsonl");
+  put("projects/-a/s1/subagents/agent-a2.meta.json");
+  put("projects/-a/s1/subagents/agent-a2.meta.json.tmp.41a3a4da");
+
+  const listed = await Array.fromAsync(fromClaudeCode(home).sessions());
+
+  const file = join(home, "projects/-a/s1/subagents/agent-a1.meta.json.tmp.41a3a4da");
+  const message = `claude-code: ${file}:file: what describes an agent, not written to its end: not stored`;
+  const fault = expect.objectContaining({ message });
+  expect(listed.filter(({ kind }) => kind === "fault")).toEqual([
+    { kind: "fault", fault, records: 0, isLeftover: true },
+  ]);
 });
 
 it("finds the agents of a session that the client has deleted", async () => {

@@ -132,7 +132,12 @@ function* discoverSide(
         const key = `${slug}/${place.path}`;
         const sidecars = names.has(meta) ? [own] : [];
         agents.push({ kind: "files", key, file: place.file, sidecars });
-      } else if (!isAgents || !(isOfAgent(entry.name, names) || unfinished.test(entry.name))) {
+      } else if (isAgents && unfinished.test(entry.name)) {
+        if (!names.has(entry.name.replace(unfinished, agentSuffix))) {
+          const reason = "what describes an agent, not written to its end: not stored";
+          yield { ...fault(place.file, reason), isLeftover: true };
+        }
+      } else if (!isAgents || !isOfAgent(entry.name, names)) {
         sidecars.push(place);
       }
     }

@@ -19,7 +19,7 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   },
   {
     path: "subagents/*.meta.json.tmp.*",
-    why: "a descriptor that the client is writing; renamed when it is whole",
+    why: "an unfinished descriptor; named once where there is no whole one",
   },
   { path: "sessions/, .claude.json", why: "running processes, account data and keys" },
   {

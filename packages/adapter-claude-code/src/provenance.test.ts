@@ -106,6 +106,12 @@ it.each<[name: string, message: JsonObject, record: JsonObject, kind: string | u
   ["a filler", { model: "<synthetic>", ...text("No response requested.") }, {}, "synthetic"],
   ["a filler as a plain text", { model: "<synthetic>", content: "(no content)" }, {}, "synthetic"],
   ["a filler without words", { model: "<synthetic>", ...text("") }, {}, "synthetic"],
+  [
+    "a filler of a build that marks errors",
+    { model: "<synthetic>", ...text("No response requested.") },
+    { isApiErrorMessage: false },
+    "synthetic",
+  ],
   ["a filler without content", { model: "<synthetic>", content: [] }, {}, "synthetic"],
   [
     "an interruption",
@@ -126,6 +132,12 @@ it.each<[name: string, message: JsonObject, record: JsonObject, kind: string | u
     "synthetic",
   ],
   ["an error", { model: "<synthetic>" }, { isApiErrorMessage: true }, "synthetic"],
+  [
+    "an error that an old build does not mark",
+    { model: "<synthetic>", ...text("API Error: Request was aborted.") },
+    {},
+    "synthetic",
+  ],
   ["an error under a model's name", { model: "m" }, { isApiErrorMessage: true }, "synthetic"],
 ])("tells %s apart in the assistant's place", (_, message, record, kind) => {
   expect(injectedAssistant(openRecord(at, record), openRecord(at, message))).toBe(kind);

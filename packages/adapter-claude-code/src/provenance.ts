@@ -77,11 +77,13 @@ export function injectedCommand(
 
 /** Why an assistant record is not the model's own words. */
 export function injectedAssistant(record: SourceRecord, message: SourceRecord): string | undefined {
-  if (record.peek("isApiErrorMessage") === true) return "synthetic";
+  const isError = record.peek("isApiErrorMessage");
+  if (isError === true) return "synthetic";
   if (message.peek("model") !== "<synthetic>") return undefined;
-  // What a model had said when it was interrupted is kept under this name, too.
-  const isNotice = record.peek("error") !== undefined || fillers.includes(saidIn(message));
-  return isNotice ? "synthetic" : undefined;
+  // What a model had said when it was interrupted is kept under this name, too: by builds that mark
+  // what is no error.
+  const isNotice = isError !== false || record.peek("error") !== undefined;
+  return isNotice || fillers.includes(saidIn(message)) ? "synthetic" : undefined;
 }
 
 const interruptions: readonly string[] = [
@@ -89,8 +91,11 @@ const interruptions: readonly string[] = [
   "[Request interrupted by user for tool use]",
 ];
 
+/** What the client says where there is nothing to say, such as of a command without output. */
+const noContent = "(no content)";
+
 /** What the client says where an answer is missing. */
-const fillers: readonly string[] = ["", "(no content)", "No response requested.", ...interruptions];
+const fillers: readonly string[] = ["", noContent, "No response requested.", ...interruptions];
 
 /** Ways in which a human gave a prompt; what sent it on may have put its own origin there. */
 const typedSources: readonly string[] = ["typed", "queued", "suggestion_accepted"];
@@ -211,6 +216,7 @@ export const peerRemark = "This came from another Claude session";
 export const textRules: readonly (readonly [kind: string, holds: (text: string) => boolean])[] = [
   ["interrupt", (text) => interruptions.includes(text)],
   ["continue", equals("Continue from where you left off.")],
+  ["no-content", equals(noContent)],
   ["compact-summary", startsWith("This session is being continued from a previous conversation")],
   [
     "local-command-caveat",

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
+import { titleOf } from "@pond/canonical/foreign";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
 import { writeNative } from "./write-native.ts";
@@ -136,4 +137,28 @@ it("says where the session itself lies of which a run was printed", async () => 
   expect(events.map((event) => event.kind === "fault" && event.fault.details.reason)).toEqual([
     "output of `--output-format stream-json`, not a session file: not ingested; the session itself is projects/-w-app/s1.jsonl, where it was kept",
   ]);
+});
+
+it.each([
+  ["behind the record that it names", ["r1", "r2", "summary:r1"], "summary r1"],
+  ["last", ["r1", "summary:r1", "r2", "summary:r2"], "summary r2"],
+  ["behind one of another session", ["summary:r9", "r1", "summary:r1"], "summary r1"],
+  ["behind a title that a person chose", ["r1", "custom", "summary:r1"], "chosen"],
+  ["for another session", ["summary:r9", "r1"], undefined],
+])("calls a session by the summary that stands %s", async (_, rows, expected) => {
+  const records = rows.map((row) => {
+    const [, leafUuid] = row.split(":");
+    if (leafUuid !== undefined)
+      return { type: "summary", summary: `summary ${leafUuid}`, leafUuid };
+    if (row === "custom") return { type: "custom-title", customTitle: "chosen" };
+    return { type: "x", uuid: row, cwd: "/w/app", timestamp: "2026-03-01T09:00:00.000Z" };
+  });
+  const path = "-w-app/s1.jsonl";
+  mkdirSync(join(projects, "-w-app"));
+  const text = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  writeFileSync(join(projects, path), text);
+
+  const { messages } = contentOf(await readAll(fromClaudeCode(projects), path));
+
+  expect(titleOf(messages)?.text).toBe(expected);
 });

@@ -275,11 +275,136 @@ describe("what the client no longer goes on from is left, whatever came in its p
       "a b c d t h p q u g",
     ],
     [
-      "without what was queued behind the one that it goes on from",
+      "with what was queued behind the one that it goes on from",
       [...parallel, ["f", "two", below("t")]],
+      "a b c d t h p q u f",
+    ],
+    [
+      "without what was queued behind one of them and answered",
+      [...parallel, ["o", "said", answer("q", "m8"), "assistant"], ["f", "two", below("u")]],
       "a b c d t h u f",
     ],
   ])("keeps the results of calls made at once, %s", (_, given, expected) => {
+    const messages = given.map((each) => ("role" in each ? each : draftMessage(each)));
+
+    const course = courseOf(claudeCodeRecords, messages);
+
+    expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
+  });
+});
+
+describe("the client goes on from the newest row of the tree", () => {
+  const row = (id: string, parentUuid: string | null, more: JsonObject = {}): DraftMessage => [
+    id,
+    "",
+    carried({ type: "system", uuid: id, parentUuid, ...more }),
+    "system",
+  ];
+  const turns: readonly DraftMessage[] = [
+    ["a", "one", below("s")],
+    ["b", "said", below("a"), "assistant"],
+    ["c", "two", below("b")],
+    ["d", "said", below("c"), "assistant"],
+  ];
+  const again: readonly DraftMessage[] = [
+    ["e", "three", below("b")],
+    ["f", "said", below("e"), "assistant"],
+  ];
+  const hook = row("s", null, { type: "attachment" });
+  const queued = (id: string, parentUuid: string): DraftMessage => [
+    id,
+    "and lint it",
+    { rest: { type: "attachment", parentUuid } },
+  ];
+  const call = (id: string, parentUuid: string): Message =>
+    messageFromWire({
+      ...{ id, session_id: "s", timestamp: "2026-03-01T09:00:00.000Z", role: "assistant" },
+      content: [
+        {
+          ...{ session_id: "s", message_id: id, id: "0", provenance: "conversational" },
+          ...{ type: "tool_call", call_id: `call ${id}`, name: "read", params: {} },
+          ...{ provider_executed: false, options: {} },
+        },
+      ],
+      options: { source: { rest: { parentUuid, message: { id: `m ${id}` } } } },
+    });
+  const back = (leafUuid: string | null): DraftMessage => [
+    "r",
+    "",
+    carried({ type: "last-prompt", leafUuid, explicit: true }),
+    "system",
+  ];
+
+  it.each<[string, readonly (DraftMessage | Message)[], string]>([
+    ["a note of the client", [hook, ...turns, row("k", "b")], "s a b k"],
+    ["an attachment", [hook, ...turns, row("k", "b", { type: "attachment" })], "s a b k"],
+    ["a note on what was left", [hook, ...turns, ...again, row("k", "d")], "s a b c d k"],
+    ["not from progress", [hook, ...turns, row("k", "b", { type: "progress" })], "s a b c d k"],
+    ["not from a row above all turns", [hook, ...turns, row("k", "s")], "s a b c d k"],
+    ["not from one queued there", [hook, ...turns, queued("k", "s")], "s a b c d"],
+    [
+      "not from the row behind a compaction",
+      [
+        hook,
+        ...turns,
+        row("x", null, { logicalParentUuid: "d" }),
+        ["y", "", below("x")],
+        row("k", "x"),
+      ],
+      "s a b c d x y k",
+    ],
+    ["or went back, not above all turns", [hook, ...turns, back("s")], "s a b c d r"],
+    [
+      "or went back to the start, till more is noted",
+      [...turns, back(null), row("k", null)],
+      "a b c d r k",
+    ],
+    [
+      "or went back, where that is not below it",
+      [hook, ...turns, back("b"), ...again, row("k", "a")],
+      "s a b r k",
+    ],
+    [
+      "with what was queued behind that",
+      [
+        hook,
+        ...turns,
+        queued("p", "b"),
+        queued("q", "p"),
+        ["e", "three", below("q")],
+        row("k", "b"),
+      ],
+      "s a b p q k",
+    ],
+    [
+      "with what was queued behind a call",
+      [hook, ...turns, call("e", "d"), queued("q", "e"), ["f", "four", below("e")]],
+      "s a b c d e q f",
+    ],
+    [
+      "with what was queued behind what was said before a call",
+      [
+        hook,
+        ...turns,
+        ["e", "I look", { rest: { parentUuid: "d", message: { id: "m g" } } }, "assistant"],
+        queued("q", "e"),
+        call("g", "e"),
+      ],
+      "s a b c d e q g",
+    ],
+    [
+      "without what was queued there and answered",
+      [
+        hook,
+        ...turns,
+        call("e", "d"),
+        queued("q", "e"),
+        ["g", "five", below("q")],
+        ["f", "four", below("e")],
+      ],
+      "s a b c d e f",
+    ],
+  ])("%s", (_, given, expected) => {
     const messages = given.map((each) => ("role" in each ? each : draftMessage(each)));
 
     const course = courseOf(claudeCodeRecords, messages);
@@ -330,6 +455,37 @@ describe("the conversation of a sub-agent inside another session's log", () => {
 
   it("stays where the session is that agent's own, files beside it included", () => {
     expect(live(...agent, ["e", "a file", { sidecar: "a" }])).toBe("b c d e");
+  });
+
+  it("stays whole in its own session, where that begins with rows of the one above", () => {
+    const above = sessionFromWire({
+      ...{ id: "s", source_agent: "claude-code", project: "/home/ada", options: {} },
+      ...{ created_at: "2026-03-01T09:00:00.000Z", parent_session_id: "top" },
+    });
+    const side = (parentUuid: string): JsonObject => ({ rest: { parentUuid, isSidechain: true } });
+    const messages = [
+      draftMessage(["a", "fix it", below(null)]),
+      draftMessage(["b", "look it up", below("a"), "assistant"]),
+      draftMessage(["s", "SEARCH", side("b")]),
+      draftMessage(["t", "I look", side("s"), "assistant"]),
+    ];
+
+    const course = courseOf(claudeCodeRecords, messages, above);
+
+    expect(course.live.map(({ id }) => id).join(" ")).toBe("a b s t");
+  });
+
+  it("does not end the main line where it hangs below that", () => {
+    const side = (parentUuid: string): JsonObject => ({ rest: { parentUuid, isSidechain: true } });
+    expect(
+      live(
+        ["a", "fix it", below(null)],
+        ["b", "look it up", below("a"), "assistant"],
+        ["s", "SEARCH", side("b")],
+        ["c", "fixed", { rest: { parentUuid: "b", message: { id: "m2" } } }, "assistant"],
+        ["t", "I look", side("s"), "assistant"],
+      ),
+    ).toBe("a b c");
   });
 
   it.each<[string, object, string]>([

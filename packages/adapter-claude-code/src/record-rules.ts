@@ -25,10 +25,10 @@ export const claudeCodeRecords: RecordRules = {
 
 function course({ session, messages }: SessionContent): Course {
   return inSteps(messages, [
+    (live) => without(live, sideChains(session, live)),
     withoutLeft,
     (live) => without(live, givenAgain(live)),
     (live) => without(live, withdrawnIn(live)),
-    (live) => without(live, sideChains(session, live)),
   ]);
 }
 

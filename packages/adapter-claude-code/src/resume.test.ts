@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { sampleLineage } from "@pond/adapter-testkit";
 import { sessionFromWire } from "@pond/canonical";
 import { expect, it } from "vitest";
-import { claudeCodeResume } from "./resume.ts";
+import { claudeCodeResume, claudeCodeResumesAbove } from "./resume.ts";
 import { toClaudeCode } from "./to-claude-code.ts";
 
 const main = "5e551000-0000-4000-8000-000000000001";
@@ -78,4 +78,15 @@ it.each([
   const resume = claudeCodeResume({ session, home: "/home/ada/.claude", files });
 
   expect(resume.directory).toBe(directory);
+});
+
+it.each([
+  ["a session", `-w-app/${main}.jsonl`, false],
+  ["a sub-agent", `-w-app/${main}/subagents/agent-abc.jsonl`, true],
+  ["a sub-agent of the old place", "-w-app/agent-abc.jsonl", true],
+])("tells whether %s goes on in the one above it alone", (_, path, expected) => {
+  const { session } = sampleLineage().root;
+  const options = { source: { path } };
+
+  expect(claudeCodeResumesAbove({ session: { ...session, options }, messages: [] })).toBe(expected);
 });

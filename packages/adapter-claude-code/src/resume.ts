@@ -1,6 +1,12 @@
 import { join, posix, win32 } from "node:path";
 import { parsedObject } from "@pond/canonical";
-import type { Installed, RestoredFile, Resume } from "@pond/canonical/adapter";
+import {
+  type Installed,
+  type RestoredFile,
+  type Resume,
+  type SessionContent,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
 
 /**
@@ -25,6 +31,12 @@ export function claudeCodeResume({ session, home, files }: Installed): Resume {
     commands: [["claude", "--resume", isUuid || place === undefined ? main : mainFile]],
     directory: isThere ? moved : session.project,
   };
+}
+
+/** True for a sub-agent: the client goes on with it in its main session alone. */
+export function claudeCodeResumesAbove({ session }: SessionContent): boolean {
+  const place = sessionPath(String(sourceOf(session)["path"]));
+  return place !== undefined && (place.root !== undefined || place.isOldAgent);
 }
 
 /** The directory that a session was taken to last; undefined where it stayed. */

@@ -126,6 +126,12 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
       "[task-notification] <task-notification>x</task-notification>\nRead the output file to retrieve the result: /tmp/a.output",
     ],
   ],
+  [
+    "a task notification that names its transcript",
+    [
+      "[task-notification] <task-notification>x</task-notification>\nFull transcript available at: /tmp/a.output",
+    ],
+  ],
   ["a teammate", ['[teammate-message] <teammate-message teammate_id="b">x</teammate-message>']],
   [
     "a teammate with a remark",
@@ -276,6 +282,7 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
   ["a start hook", ["[session-start-hook] <session-start-hook>x</session-start-hook>"]],
 
   ["an interruption", ["[interrupt] [Request interrupted by user]"]],
+  ["nothing", ["[no-content] (no content)"]],
   ["an interrupted tool", ["[interrupt] [Request interrupted by user for tool use]"]],
   ["a continuation", ["[continue] Continue from where you left off."]],
   [

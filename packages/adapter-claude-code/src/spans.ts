@@ -84,9 +84,9 @@ function skipRemark(text: string, at: number, tag: string): number {
   return isDirective ? at + directiveMark.length : at;
 }
 
-/** One line naming the file with the whole output, which some builds add to a notification. */
+/** One line naming the file with all there is, which some builds add to a notification. */
 function namesFile(text: string): boolean {
-  return /^[^\n]*\boutput file\b[^\n]*\s*$/i.test(text);
+  return /^(?:[^\n]*\boutput file\b|Full transcript available at: )[^\n]*\s*$/i.test(text);
 }
 
 /** Neighbours of the harness become one span, named by the first. */

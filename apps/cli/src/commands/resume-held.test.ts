@@ -303,6 +303,22 @@ describe("resume of a session that opencode has", () => {
     ]);
   });
 
+  it("says at what the client stops, as in what was said before it had agents", async () => {
+    add(here, { info, messages: [turn("1", "one")] });
+    await here.pond("sync", "-q");
+
+    const { refused, stderr } = await resume(there, id);
+
+    const stop = `pond/${id}.json: export.messages[0].info.agent is not a string`;
+    expect(refused).toEqual([
+      stop,
+      stop.replace("agent is not a string", "model is not an object"),
+    ]);
+    expect(stderr).toContain(
+      `opencode refuses to take all of this session in: ${stop}, and 1 more`,
+    );
+  });
+
   it("mixes no two conversations: a copy that somebody went on in stays", async () => {
     const session = "5e551000-0000-4000-8000-000000000001";
     const log = here.writeSession(session, line(session, "u1", "one"));

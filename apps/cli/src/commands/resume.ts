@@ -12,10 +12,11 @@ import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
-import { placeSession } from "../place-session.ts";
+import { type Placed, placeSession } from "../place-session.ts";
 import { leftAsIsText, withMoved } from "../plan-install.ts";
 import { realFolder } from "../real-folder.ts";
 import { faultsIn, homeOf, installElsewhere, type RestoreReport } from "../restore-sessions.ts";
+import { resumedSession } from "../resumed-session.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
 import { shellLine } from "../shell-words.ts";
@@ -29,7 +30,10 @@ type ResumeFlags = {
 
 /** What `pond resume --json` prints. */
 type ResumeReport = {
+  /** The one that the commands go on with. */
   readonly session_id: string;
+  /** The one that was asked for: another where its client goes on with that only in the one above. */
+  readonly asked_id: string;
   readonly to: string;
   /** True where the session itself is, record for record, what its client wrote. */
   readonly native: boolean;
@@ -44,6 +48,8 @@ type ResumeReport = {
   readonly left_as_is: readonly string[];
   /** What its client did not get: sessions of others below it, and what it goes on from. */
   readonly faults: RestoreReport["faults"];
+  /** For what the client is known to stop in the commands, one sentence each. */
+  readonly refused: readonly string[];
   /** True for a copy that was there already, stays, and may lack what came later. */
   readonly outdated: boolean;
   /** Of what was written; null where nothing was. */
@@ -79,6 +85,7 @@ async function resume(context: Context, typed: string, flags: ResumeFlags): Prom
   for (const { session_id, message } of report.faults) {
     output.warn(say`${shownLine(session_id)}: ${shownLine(message)}`);
   }
+  if (report.refused.length > 0) output.warn(refusedText(report));
   if (!flags.run && isFolderGone(report)) output.warn(folderGone(report, context.home));
   if (output.isJson) await printJson(output, report);
   else print(context, report);
@@ -94,11 +101,13 @@ async function install(
   const { settings, home, env } = context;
   const { adapterNamed, meaningsOf } = await import("@pond/adapters");
   const { loadLineage, restore } = await import("@pond/sessions");
-  const id = await resolveSessionId(settings, sessions, typed);
-  const content = (await loadLineage(sessions, id)).root;
-  const { session } = content;
-  const adapter = adapterNamed(flags.to ?? session.source_agent);
-  if (adapter.resume === undefined) throw noCommand(adapter, id);
+  const askedId = await resolveSessionId(settings, sessions, typed);
+  const asked = (await loadLineage(sessions, askedId)).root;
+  const adapter = adapterNamed(flags.to ?? asked.session.source_agent);
+  if (adapter.resume === undefined) throw noCommand(adapter, askedId);
+  const resumed = await resumedSession(sessions, asked, adapter);
+  const { session } = resumed;
+  const { id } = session;
   const isForOwn = flags.to === undefined;
   const folder = homeOf(adapter, { home, env });
   const all = await restore(sessions, id, adapter.to, {
@@ -109,13 +118,17 @@ async function install(
   });
   const restored = withMoved(all, adapter, folder);
   const { files, fidelity } = restored;
-  const { written, leftAsIs, held, isOutdated } = await placeSession(restored, {
-    content,
-    adapter,
-    folder,
-    copies: await writtenCopies(settings),
-    isForced: flags.force ?? false,
-  });
+  const target = { adapter, folder, copies: await writtenCopies(settings) };
+  const placed: Placed[] = [];
+  // What was asked for may be below the one that is resumed, and alone is replaced.
+  for (const content of new Set([resumed, asked])) {
+    const isForced = content === asked && (flags.force ?? false);
+    placed.push(await placeSession(restored, { ...target, content, isForced }));
+  }
+  const written = placed.flatMap((each) => each.written);
+  const leftAsIs = [...new Set(placed.flatMap((each) => each.leftAsIs))].filter(
+    (file) => !written.includes(file),
+  );
   await rememberCopies(settings, copiesOf(written, folder));
   const elsewhere =
     isForOwn && written.length > 0
@@ -126,19 +139,22 @@ async function install(
   const own = files.find((file) => file.session === id);
   const isNative = own?.part.isNative ?? false;
   const project = isNative ? session.project : realFolder(session.project);
+  const held = new Set(placed.flatMap((each) => [...each.held]));
   const installed = { session: { ...session, project }, home: folder, files, held };
-  const { commands, directory } = adapter.resume(installed);
+  const { commands, directory, refused = [] } = adapter.resume(installed);
   // A client that keeps sessions in a database may have one without these.
   const there = files.map(pathOf).filter(existsSync);
   return {
     session_id: id,
+    asked_id: askedId,
     to: adapter.origin,
     native: isNative,
     files: [...there, ...elsewhere.files.map(({ path }) => path), ...elsewhereLeft],
     written: written.length > 0,
     left_as_is: [...leftAsIs.map(pathOf).filter(existsSync), ...elsewhereLeft],
     faults: [...faultsIn(restored), ...elsewhere.faults],
-    outdated: isOutdated,
+    refused,
+    outdated: placed.some(({ isOutdated }) => isOutdated),
     fidelity: written.length > 0 ? fidelity : null,
     directory: directory ?? null,
     commands,
@@ -164,6 +180,7 @@ function noCommand({ origin }: Adapter, id: string): UsageError {
 function print({ output, home }: Context, report: ResumeReport): void {
   const { style } = output;
   if (!output.isQuiet) {
+    if (report.asked_id !== report.session_id) output.note(resumedAbove(report));
     const [first] = report.files;
     // A database is no file of the session.
     const where = shownLine(first === undefined ? report.to : shortenHome(first, home));
@@ -180,6 +197,16 @@ function print({ output, home }: Context, report: ResumeReport): void {
     if (dropped !== undefined) output.note(style.faint(dropped));
   }
   output.line(shown(report.command));
+}
+
+function resumedAbove({ to, asked_id, session_id }: ResumeReport): Shown {
+  return say`${shown(to)} goes on with ${shownLine(asked_id)} only in the session above it: ${shownLine(session_id)}`;
+}
+
+function refusedText({ to, refused: [first = "", ...others] }: ResumeReport): Shown {
+  const count = formatCounted(others.length, "more", "more");
+  const more = others.length > 0 ? say`, and ${count}` : shown("");
+  return say`${shown(to)} refuses to take all of this session in: ${shownLine(first)}${more}; --to another client goes on with it`;
 }
 
 /** True where the session's folder is none of this machine's, or no longer. */

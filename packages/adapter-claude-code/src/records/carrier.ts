@@ -10,7 +10,17 @@ export function readCarrier(
 ): CanonicalEvent[] {
   const isCompaction = record.peek("subtype") === "compact_boundary";
   // What the model remembers ends here, so no window of search goes across.
-  const source = { boundary: isCompaction ? "compaction" : undefined };
+  const boundary = isCompaction ? "compaction" : undefined;
+  const source = { boundary, titleField: titleField(record, reading) };
   const init = { id, timestamp, source, record: record.whole() };
   return [carrierEvent(reading.session, init)];
+}
+
+/**
+ * The field of a title that old builds gave a conversation, which it names by a record. What it names
+ * may be in the log of another session: their titles stand at the head of a new one.
+ */
+function titleField(record: SourceRecord, { ids }: Reading): string | undefined {
+  const isOwn = record.peek("type") === "summary" && ids.has(record.peek("leafUuid"));
+  return isOwn ? "summary" : undefined;
 }

@@ -46,6 +46,11 @@ export class RecordIds {
     return record.id("uuid");
   }
 
+  /** True for the id of a record that was read before. */
+  has(uuid: unknown): boolean {
+    return typeof uuid === "string" && this.#seen.has(uuid);
+  }
+
   derived(record: SourceRecord): Extracted<string> {
     return this.#derived.next(record);
   }

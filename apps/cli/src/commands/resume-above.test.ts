@@ -1,0 +1,133 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Home, line } from "../testing.ts";
+
+// Claude Code takes no sub-agent, and Codex none of its second kind: each goes on in what is above.
+const main = "5e551000-0000-4000-8000-000000000001";
+const agent = `${main}/subagents/agent-abc`;
+const [root, child, grandchild] = [1, 2, 3].map((n) => `019e0000-0000-7000-8000-00000000009${n}`);
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+/** A main session of Claude Code with one sub-agent. */
+function writeAgent(): { log: string; agentLog: string } {
+  const log = home.writeSession(main, line(main, "u", "count the looms"));
+  const own = line(main, "a", "count them", { isSidechain: true, agentId: "abc" });
+  return { log, agentLog: home.write(`.claude/projects/-work/${agent}.jsonl`, `${own}\n`) };
+}
+
+/** A thread of Codex. */
+function writeThread(id = "", header: object = {}): string {
+  const timestamp = "2026-07-11T10:00:00.000Z";
+  const meta = { id, timestamp, cwd: "/work", originator: "codex-tui", cli_version: "0.144.0" };
+  const content = [{ type: "input_text", text: `what ${id} is to do` }];
+  const rows = [
+    { timestamp, type: "session_meta", payload: { ...meta, source: "cli", ...header } },
+    { timestamp, type: "response_item", payload: { type: "message", role: "user", content } },
+  ];
+  const path = `.codex/sessions/2026/07/11/rollout-2026-07-11T10-00-00-${id}.jsonl`;
+  return home.write(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+}
+
+const spawnedBy = (parent: string | undefined, version: string): object => ({
+  source: { subagent: { thread_spawn: { parent_thread_id: parent, depth: 1 } } },
+  multi_agent_version: version,
+});
+
+async function report(...argv: readonly string[]) {
+  return JSON.parse((await home.pond("resume", ...argv, "--json")).stdout);
+}
+
+describe("resume of a session that its client goes on with only in the one above it", () => {
+  it("puts that one there, with all below it, and says why it is named", async () => {
+    const { log, agentLog } = writeAgent();
+    await home.pond("sync", "-q");
+    rmSync(log);
+    rmSync(agentLog);
+
+    const { code, stdout, stderr } = await home.pond("resume", agent);
+
+    expect([code, stdout]).toEqual([0, `cd /work && claude --resume ${main}\n`]);
+    expect([existsSync(log), existsSync(agentLog)]).toEqual([true, true]);
+    expect(stderr).toContain(
+      `claude-code goes on with ${agent} only in the session above it: ${main}\n`,
+    );
+  });
+
+  it("puts back what was asked for where the one above is there, and leaves that alone", async () => {
+    const { log, agentLog } = writeAgent();
+    await home.pond("sync", "-q");
+    const own = JSON.parse(readFileSync(agentLog, "utf8"));
+    const longer = `${readFileSync(log, "utf8")}{"type":"mode"}\n`;
+    writeFileSync(log, longer);
+    rmSync(agentLog);
+
+    const back = await report(agent);
+    writeFileSync(agentLog, "other");
+    const kept = await report(agent);
+    const forced = await report(agent, "--force");
+
+    expect(back).toMatchObject({ session_id: main, asked_id: agent, written: true, native: true });
+    expect(kept).toMatchObject({ written: false, outdated: true });
+    expect(forced).toMatchObject({ written: true, left_as_is: [log] });
+    expect(JSON.parse(readFileSync(agentLog, "utf8"))).toEqual(own);
+    expect(readFileSync(log, "utf8")).toBe(longer);
+  });
+
+  it("climbs up to the one that Codex takes: its second kind of agents may nest", async () => {
+    const files = [
+      writeThread(root),
+      writeThread(child, spawnedBy(root, "v2")),
+      writeThread(grandchild, spawnedBy(child, "v2")),
+    ];
+    await home.pond("sync", "-q");
+    for (const file of files) rmSync(file);
+
+    const { commands, asked_id, session_id } = await report(grandchild ?? "");
+
+    expect([commands, asked_id, session_id]).toEqual([
+      [["codex", "resume", root]],
+      grandchild,
+      root,
+    ]);
+    expect(files.map((file) => existsSync(file))).toEqual([true, true, true]);
+  });
+
+  it("takes an agent of its first kind by itself, as another client takes each", async () => {
+    writeThread(root);
+    writeThread(child, spawnedBy(root, "v1"));
+    writeAgent();
+    await home.pond("sync", "-q");
+
+    const own = await report(child ?? "");
+    const handed = await report(agent, "--to", "codex");
+
+    expect([own.commands, own.asked_id]).toEqual([[["codex", "resume", child]], child]);
+    expect(handed).toMatchObject({ session_id: agent, asked_id: agent, native: false });
+  });
+
+  it.each([
+    ["is not stored", agent, () => rmSync(writeAgent().log)],
+    [
+      "descends from it",
+      child ?? "",
+      () => {
+        writeThread(child, spawnedBy(grandchild, "v2"));
+        writeThread(grandchild, spawnedBy(child, "v2"));
+      },
+    ],
+  ])("refuses where the one above %s, and writes nothing", async (_, id, write) => {
+    write();
+    await home.pond("sync", "-q");
+
+    const { code, stdout, stderr } = await home.pond("resume", id);
+
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`goes on with ${id} only in the session above it`);
+    expect(stderr).toContain(`pond resume ${id} --to `);
+  });
+});

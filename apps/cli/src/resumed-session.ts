@@ -1,0 +1,28 @@
+import type { Adapter, SessionContent } from "@pond/canonical/adapter";
+import type { SessionStore } from "@pond/sessions";
+import { NothingStoredError } from "./errors.ts";
+import { ancestry, storedSessions } from "./stored-sessions.ts";
+
+/**
+ * The session that a client goes on with where it is asked for another: that one itself, or the
+ * nearest above it that the client takes. A copy that is translated stands by itself.
+ */
+export async function resumedSession(
+  sessions: SessionStore,
+  asked: SessionContent,
+  { origin, resumesAbove }: Adapter,
+): Promise<SessionContent> {
+  const { id, source_agent } = asked.session;
+  if (source_agent !== origin || !resumesAbove?.(asked)) return asked;
+  const { loadLineage } = await import("@pond/sessions");
+  const stored = await storedSessions(sessions);
+  for (const above of ancestry(stored, id)) {
+    if (stored.get(above)?.source_agent !== origin) break;
+    const { root } = await loadLineage(sessions, above);
+    if (!resumesAbove(root)) return root;
+  }
+  throw new NothingStoredError(
+    `${origin} goes on with ${id} only in the session above it, and none that it takes is stored: \`pond resume ${id} --to CLIENT\` goes on in another client`,
+    { session: id, client: origin },
+  );
+}
