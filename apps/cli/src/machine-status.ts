@@ -23,6 +23,8 @@ export type ClientStatus = {
   readonly failed: number;
   /** Records that could not be read. */
   readonly faults: number;
+  /** Those of them that the client left behind: nobody has to do anything. */
+  readonly leftovers: number;
   /** When a sync last read it into this store; null where none did. */
   readonly last_sync: string | null;
 };
@@ -97,14 +99,14 @@ async function look(
   }
 }
 
-const nothing = { sessions: 0, waiting: 0, pending: 0, failed: 0, faults: 0 };
+const nothing = { sessions: 0, waiting: 0, pending: 0, failed: 0, faults: 0, leftovers: 0 };
 
 function toClient(report: AdapterReport, last_sync: string | null): ClientStatus {
-  const { name, sessions, faults, faults_omitted } = report;
+  const { name, sessions, leftovers } = report;
   const { seen, new: unread, grown, pending, failed } = sessions;
   const waiting = unread + grown;
-  const counts = { sessions: seen, waiting, pending, failed };
-  return { name, ...counts, faults: faults.length + faults_omitted, last_sync };
+  const faults = report.faults.length + report.faults_omitted;
+  return { name, sessions: seen, waiting, pending, failed, faults, leftovers, last_sync };
 }
 
 type Advice = MachineStatus["advice"];
@@ -134,7 +136,7 @@ function onFaults(clients: readonly ClientStatus[]): Advice {
     const message = `${describeFailed(failed)}. ${again}, or pond is updated.`;
     return [{ code: "sessions_unstored", message }];
   }
-  const unread = clients.reduce((sum, { faults }) => sum + faults, 0);
+  const unread = clients.reduce((sum, { faults, leftovers }) => sum + faults - leftovers, 0);
   if (unread === 0) return [];
   const [it, is] = unread === 1 ? ["it", "it is"] : ["them", "they are"];
   const message = `${formatCounted(unread, "record")} could not be read; everything around ${it} is stored. Mend the file or update pond, then ${is} read again.`;

@@ -42,7 +42,7 @@ type LeftEntry = { readonly session_id: string; readonly path: string };
 type Outcome = {
   readonly files: readonly RestoredEntry[];
   readonly leftAsIs: readonly LeftEntry[];
-  /** What was written into another client's home, which `pond resume` brings up to date. */
+  /** What was written into a client's home, which `pond resume` brings up to date. */
   readonly copies: WrittenCopies;
   readonly faults: readonly RestoreFault[];
 };
@@ -171,7 +171,10 @@ async function restoreMany(
 ): Promise<RestoreReport> {
   const files: RestoredEntry[] = [];
   const leftAsIs: LeftEntry[] = [];
-  const faults: RestoreFault[] = [];
+  // What several sessions go on from comes with each of them, and is told of once.
+  const faults = new Map<string, RestoreFault>();
+  const tell = (fault: RestoreFault): void =>
+    void faults.set(`${fault.code} ${fault.session_id}`, fault);
   const copies = new Map<string, string>();
   const progress = new ProgressLine(context.output);
   try {
@@ -184,17 +187,17 @@ async function restoreMany(
         const outcome = await restoreOne(context, sessions, session, place, options);
         files.push(...outcome.files);
         leftAsIs.push(...outcome.leftAsIs);
-        faults.push(...outcome.faults);
+        outcome.faults.forEach(tell);
         for (const [file, digest] of outcome.copies) copies.set(file, digest);
       } catch (error) {
-        faults.push(toFault(id, error));
+        tell(toFault(id, error));
       }
     }
   } finally {
     progress.clear();
     await rememberCopies(context.settings, copies);
   }
-  return { files, left_as_is: leftAsIs, left_out: [], faults };
+  return { files, left_as_is: leftAsIs, left_out: [], faults: [...faults.values()] };
 }
 
 /** How far it is; sub-agents and forks go with the session they belong to. */
@@ -246,13 +249,12 @@ async function restoreOne(
     session_id: session,
     path: join(target, path),
   }));
-  // A copy in a database is no file to compare.
+  // What lies in a database is no file to compare.
   const isCompared = install && save === undefined;
-  const copies = toWrite.filter(({ part }) => !part.isNative);
   return {
     files,
     leftAsIs: left,
-    copies: isCompared ? copiesOf(copies, target) : new Map(),
+    copies: isCompared ? copiesOf(toWrite, target) : new Map(),
     faults: faultsIn(restored),
   };
 }

@@ -21,6 +21,8 @@ export function printSessionHeader({ output, home }: Context, session: WireSessi
   output.line();
 }
 
+const lost = "  its parts are lost: `pond sync --verify` brings back what a client still holds";
+
 /** One message: who and when, what was said, and what else it holds. */
 export function printMessage(
   output: Output,
@@ -35,6 +37,7 @@ export function printMessage(
   const role = style.strong(who(shownLine(message.role)));
   const rest = style.faint(say`${formatMoment(message.timestamp)}  ${shownLine(message.id)}`);
   output.line(say`${mark}${role}  ${rest}${state}`);
+  if (message.damaged) output.line(style.warning(shown(lost)));
   for (const text of bodyOf(message)) output.line(text);
   const summary = (message.parts_summary ?? []).filter(({ type }) => type !== "text");
   if (summary.length > 0) output.line(style.faint(say`  ${summarize(summary)}`));

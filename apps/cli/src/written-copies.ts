@@ -9,8 +9,8 @@ import { readStateFile, stateFile } from "./state-directory.ts";
 /** Digests of files in clients' homes, as they were written there last, by file. */
 export type WrittenCopies = ReadonlyMap<string, string>;
 
-// Of older ones it is not known whether somebody went on in them.
-const keptCopies = 1_000;
+// Of older ones it is not known whether somebody went on in them. A whole home fits in.
+const keptCopies = 10_000;
 
 export async function writtenCopies(settings: Settings): Promise<WrittenCopies> {
   const entries = await readStateFile(fileOf(settings));

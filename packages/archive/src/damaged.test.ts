@@ -205,6 +205,25 @@ describe("a copy of a store that lost rows", () => {
   });
 });
 
+it("takes no offence at a copied message that a carrier says again", async () => {
+  const whole = await openStore();
+  await ingest(whole, [saying("a m:1 b")]);
+  const anothers = await damagedCopy(whole, (table, row) =>
+    isPart(table, row, "m") ? asAnother(row) : row,
+  );
+  const damaged = await findDamaged(anothers);
+  await ingest(anothers, [saying("a m:1 b")], { damaged });
+  const source = await damagedCopy(anothers, (table, row) =>
+    isPart(table, row, "m") ? undefined : row,
+  );
+  const target = await openStore();
+
+  const report = await copySessions(source, target);
+
+  expect(report.damaged).toEqual([]);
+  expect(await shown(target)).toBe("a m:1 b");
+});
+
 describe("a copy to a store with a damaged session", () => {
   it("brings what there is of it, and all others, and names it", async () => {
     const source = await openStore();

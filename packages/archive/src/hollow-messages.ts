@@ -1,8 +1,12 @@
 import { isAsWritten } from "@pond/sessions/rows";
 import { eq, type Row } from "@pond/substrate";
 import type { PlacedStore } from "./places.ts";
+import { isSaidAgain } from "./whole-rows.ts";
 
-/** Tells of messages on their way out of a store that have lost their parts there. */
+/**
+ * Tells of messages on their way out of a store that have lost their parts there, where no carrier says
+ * again what they were.
+ */
 export class HollowMessages {
   readonly #from: PlacedStore;
   /** Ids of messages with any part, by session: of those that come too, */
@@ -26,7 +30,9 @@ export class HollowMessages {
     if (this.#coming.get(sessionId)?.has(id) || isAsWritten(message, [])) return false;
     const stored = this.#stored.get(sessionId) ?? (await this.#withParts(sessionId));
     this.#stored.set(sessionId, stored);
-    return !stored.has(id);
+    if (stored.has(id)) return false;
+    const { store, names } = this.#from;
+    return !(await isSaidAgain(store, names.idOf(sessionId), message));
   }
 
   async #withParts(name: string): Promise<ReadonlySet<string>> {

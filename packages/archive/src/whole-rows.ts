@@ -34,12 +34,9 @@ export class WholeRows {
    * a value is another. It is taken all the same, unless a carrier says again what it was.
    */
   async check(message: Row, parts: readonly Row[]): Promise<void> {
-    const { session_id: sessionId, id, revises, digest } = message;
-    if (revises !== null || isAsWritten(message, parts)) return;
-    const carriers = await this.#carriersOf(String(sessionId), String(id));
-    if (!carriers.some((carrier) => carrier["digest"] === digest)) {
-      this.#damaged.add(String(sessionId));
-    }
+    const sessionId = String(message["session_id"]);
+    if (message["revises"] !== null || isAsWritten(message, parts)) return;
+    if (!(await isSaidAgain(this.#store, sessionId, message))) this.#damaged.add(sessionId);
   }
 
   /** Those among rows of a table, in the order of their keys; sessions are to come first. */
@@ -63,9 +60,9 @@ export class WholeRows {
   async #mended(name: TableName, sessionId: string, row: Row): Promise<Row | undefined> {
     const { id, revises, digest } = row;
     const isMessage = name === "messages";
-    const carriers = isMessage ? await this.#carriersOf(sessionId, String(revises ?? id)) : [];
-    const isSaidAgain = carriers.some((carrier) => carrier["digest"] === digest);
-    if (!isSaidAgain) this.#damaged.add(sessionId);
+    const message = String(revises ?? id);
+    const carriers = isMessage ? await carriersOf(this.#store, sessionId, message) : [];
+    if (!carriers.some((carrier) => carrier["digest"] === digest)) this.#damaged.add(sessionId);
     const carrier = carriers[0];
     if (!isMessage || revises !== null || carrier === undefined) return undefined;
     return rowsOfCarrier(row, carriers.find((each) => each["digest"] === digest) ?? carrier)
@@ -78,25 +75,35 @@ export class WholeRows {
     if (this.#lost.has(sessionId)) return [];
     const whole = rows.filter((row) => isWhole("parts", row));
     if (whole.length === rows.length) return rows;
-    const [message] = await this.#messages(sessionId, "id", id);
-    const carriers = await this.#carriersOf(sessionId, id);
+    const [message] = await messagesAt(this.#store, sessionId, "id", id);
+    const carriers = await carriersOf(this.#store, sessionId, id);
     const carrier = carriers.find(({ digest }) => digest === message?.["digest"]);
     const said = message && carrier && rowsOfCarrier(message, carrier);
     if (said) return said.parts.toSorted((a, b) => compareText(String(a["id"]), String(b["id"])));
     this.#damaged.add(sessionId);
     return whole;
   }
+}
 
-  /** The carriers of a message that hold a value and are whole, the newest first. */
-  async #carriersOf(sessionId: string, id: string): Promise<Row[]> {
-    const rows = await this.#messages(sessionId, "revises", id);
-    const whole = rows.filter((row) => isWhole("messages", row) && rowsOfCarrier(row, row));
-    return whole.sort((left, right) => Number(right["revision"]) - Number(left["revision"]));
-  }
+/** True where a carrier of a message in that session says again what its row and parts were. */
+export async function isSaidAgain(
+  store: Store,
+  sessionId: string,
+  { id, digest }: Row,
+): Promise<boolean> {
+  const carriers = await carriersOf(store, sessionId, String(id));
+  return carriers.some((carrier) => carrier["digest"] === digest);
+}
 
-  #messages(sessionId: string, column: "id" | "revises", id: string): Promise<Row[]> {
-    const table = this.#store.table("messages");
-    const where = and(eq("session_id", sessionId), eq(column, id));
-    return table.rows({ columns: copiedColumns(table.declaration), where });
-  }
+/** The carriers of a message that hold a value and are whole, the newest first. */
+async function carriersOf(store: Store, sessionId: string, id: string): Promise<Row[]> {
+  const rows = await messagesAt(store, sessionId, "revises", id);
+  const whole = rows.filter((row) => isWhole("messages", row) && rowsOfCarrier(row, row));
+  return whole.sort((left, right) => Number(right["revision"]) - Number(left["revision"]));
+}
+
+function messagesAt(store: Store, sessionId: string, column: string, id: string): Promise<Row[]> {
+  const table = store.table("messages");
+  const where = and(eq("session_id", sessionId), eq(column, id));
+  return table.rows({ columns: copiedColumns(table.declaration), where });
 }

@@ -12,7 +12,7 @@ export { idApart } from "./ingest/apart.ts";
 export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
 export type { AddedAt, IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
-export { type Held, onlyPlace, type Place } from "./ingest/place.ts";
+export { type HeldMessages, onlyPlace, type Place } from "./ingest/place.ts";
 export { childrenOf, rootOf, rootsOf } from "./read/ancestry.ts";
 export { clientTitles } from "./read/client-titles.ts";
 export { type MaybeCopy, untouchedCopies } from "./read/copies.ts";

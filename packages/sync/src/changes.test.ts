@@ -119,6 +119,31 @@ const leaving = (reader: Reader, places: readonly string[]): Reader => ({
   },
 });
 
+it("tells of what a client left behind a hundred at a time, whatever else is at fault", () =>
+  withBench(async (bench) => {
+    bench.write("s1", ...Array.from({ length: 100 }, () => "no record"));
+    const places = Array.from({ length: 130 }, (_, at) => `/${at}`);
+    const told: number[] = [];
+    for (let sync = 0; sync < 3; sync += 1) {
+      const [report] = (await bench.sync({ wrap: (reader) => leaving(reader, places) })).adapters;
+      told.push(report?.leftovers ?? Number.NaN, report?.faults_omitted ?? Number.NaN);
+    }
+
+    expect(told).toEqual([130, 30, 30, 0, 0, 0]);
+  }));
+
+it("remembers what it told of where a listing breaks off", () =>
+  withBench(async (bench) => {
+    const breakingOff = (reader: Reader): Reader => ({ ...reader, sessions: broken });
+    const left = { wrap: (reader: Reader) => leaving(reader, ["/a"]) };
+    await bench.sync(left);
+    await bench.sync({ wrap: breakingOff });
+
+    const [report] = (await bench.sync(left)).adapters;
+
+    expect(report?.faults).toEqual([]);
+  }));
+
 it("tells once of what a client left behind, and whenever somebody asks", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"));

@@ -32,21 +32,31 @@ export async function listChanges(
 ): Promise<SourceSession[]> {
   const changed: SourceSession[] = [];
   const keys = new Set<string>();
-  const leftovers = new Set<string>();
+  /** Leftovers that are told of, now or before. */
+  const told = new Set<string>();
   const { part } = source;
   let isComplete = true;
-  const tell = (found: FaultEvent): void => {
+  let listedFaults = 0;
+  const tell = ({ isLeftover, ...found }: FaultEvent): void => {
     const fault = toFault(found);
-    const isNews = !seen.hasTold(fault.location) || options.isVerifying || options.isPreview;
-    if (found.isLeftover && !isNews) return;
-    if (report.faults.length < maxFaultsPerSession) report.faults.push(fault);
-    else report.faults_omitted += 1;
+    const { location } = fault;
+    if (isLeftover && seen.hasTold(location)) {
+      told.add(location);
+      if (!options.isVerifying && !options.isPreview) return;
+    }
+    if (isLeftover) report.leftovers += 1;
+    listedFaults += 1;
+    if (listedFaults > maxFaultsPerSession) {
+      report.faults_omitted += 1;
+      return;
+    }
+    report.faults.push(fault);
+    if (isLeftover) told.add(location);
   };
   for await (const found of listOf(source, options.signal)) {
     options.signal?.throwIfAborted();
     if (found.kind === "fault") {
-      if (found.isLeftover) leftovers.add(toFault(found).location);
-      else isComplete = false;
+      if (!found.isLeftover) isComplete = false;
       if (part === undefined) tell(found);
       continue;
     }
@@ -64,7 +74,7 @@ export async function listChanges(
   }
   for (const fault of part?.faults ?? []) tell(fault);
   seen.markGone(keys, isComplete);
-  if (part === undefined) seen.tell(leftovers);
+  seen.tell(told, isComplete && part === undefined);
   return changed;
 }
 

@@ -2,7 +2,7 @@ import type { RecordCount } from "@pond/canonical/adapter";
 import type { IngestOutcome } from "@pond/sessions";
 import { account } from "./accounting.ts";
 import type { ReadNotes } from "./observed-read.ts";
-import { agreedAt, extentOf } from "./places.ts";
+import { extentOf } from "./places.ts";
 import type { AdapterReport } from "./report.ts";
 import type { SeenSession } from "./seen-file.ts";
 import { readAgain } from "./seen-sessions.ts";
@@ -53,26 +53,20 @@ export function countOutcome(
   report.faults.push(...faults);
   report.faults_omitted += notes.omittedFaults;
 
-  const former = before?.sessionId === outcome.session_id ? before : undefined;
   const now = {
     sessionId: outcome.session_id,
     extent: extentOf(notes, before),
     held: outcome.held,
-    agreedAt: outcome.is_older ? agreedAt(former) : undefined,
+    agreedAt: outcome.agreed_at,
   };
   // A file that is empty for a moment, or cannot be read, says nothing new of its session.
-  const {
-    sessionId,
-    extent,
-    held,
-    agreedAt: agreed,
-  } = now.sessionId === undefined ? (before ?? {}) : now;
+  const { sessionId, extent, held, agreedAt } = now.sessionId === undefined ? (before ?? {}) : now;
   return {
     fingerprint: notes.isWorthRetrying || outcome.deferred > 0 ? readAgain : fingerprint,
     ...(sessionId !== undefined && { sessionId }),
     ...(extent && { extent }),
     ...(held && { held }),
-    ...(agreed !== undefined && { agreedAt: agreed }),
+    ...(agreedAt !== undefined && { agreedAt }),
     ...(hasFailed && { hasFailed }),
     ...(notes.pending > 0 && { pendingSinceMs: nowMs }),
     ...(hasFaults && { faults }),

@@ -13,9 +13,10 @@ export type Source = {
    */
   readonly path: string;
   readonly reader: Reader;
-  /** True where somebody asked for this path: what is usually read counts more. */
-  readonly isAsked?: boolean;
-  /** Set where somebody asked for this path: it may lie within another place of its client. */
+  /**
+   * Set where somebody asked for this path: it may lie within another place of its client, and what is
+   * usually read counts more.
+   */
   readonly others?: OtherPlaces;
   /** Set where only some of its sessions are read. */
   readonly part?: SourcePart;
@@ -69,7 +70,7 @@ export function discoverSources(
     const lasting = ownOf(configured, origin);
     const usual = lasting ? lastingOf(adapter, lasting) : homesOf(adapter, surroundings);
     if (asked === undefined) return usual;
-    const at = (path: string): Source => ({ ...sourceAt(adapter, path), isAsked: true, others });
+    const at = (path: string): Source => ({ ...sourceAt(adapter, path), others });
     const others: OtherPlaces = { usual, at };
     return [...new Set(asked)].map(at);
   });

@@ -121,7 +121,7 @@ async function importPlanned(
   const ingest = createIngest(sessions, { host, now, damaged, areClientsApart: true });
   const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
   const elsewhere = await foundElsewhere(options.stateDirectory, plan.works, stored);
-  const places = new Places(plan.works, elsewhere);
+  const places = new Places(plan.works, elsewhere, options.isVerifying);
   let savedAtMs = now().getTime();
   try {
     for (const work of plan.works) {

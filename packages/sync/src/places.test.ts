@@ -191,6 +191,28 @@ describe("an older copy on another machine", () => {
       expect(await texts(bench)).toContain("final");
     }));
 
+  it("is none where its own machine verifies it, though nobody knows any more that it read it", () =>
+    withBench(async (bench) => {
+      const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
+      const forget = (): void => rmSync(join(bench.folder, "state-desk"), { recursive: true });
+      const states = [later, { ...later, 2: "draft" }, later];
+      for (const state of states) {
+        desk.write(state);
+        await desk.sync();
+        forget();
+      }
+      expect(await texts(bench)).toContain("draft");
+      laptop.write(later);
+      expect(changed(await laptop.sync(true))).toEqual([0, 0, 0]);
+
+      expect(changed(await desk.sync(true))).toEqual([0, 1, 0]);
+
+      expect(await texts(bench)).toContain("final");
+      for (const isVerifying of [true, false]) {
+        expect(changed(await desk.sync(isVerifying))).toEqual([0, 0, 0]);
+      }
+    }));
+
   it("is none any more once somebody edits it, and may be edited back", () =>
     withBench(async (bench) => {
       const [desk, laptop] = await deskAndLaptop(bench);

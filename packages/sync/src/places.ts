@@ -27,13 +27,19 @@ type Reading = {
 /** Where on this machine each session is: a copied folder has it in several places. */
 export class Places {
   readonly #works: readonly Work[];
+  readonly #isVerifying: boolean | undefined;
   readonly #here: Map<string, Map<string, Found>> = new Map();
   readonly #elsewhere: Map<string, FoundElsewhere[]> = new Map();
   readonly #gone: Map<string, Gone[]> = new Map();
 
   /** @param elsewhere - Where sources that are not read now had sessions. */
-  constructor(works: readonly Work[], elsewhere: readonly FoundElsewhere[]) {
+  constructor(
+    works: readonly Work[],
+    elsewhere: readonly FoundElsewhere[],
+    isVerifying: boolean | undefined,
+  ) {
     this.#works = works;
+    this.#isVerifying = isVerifying;
     for (const each of elsewhere) {
       const { sessionId: id } = each;
       this.#elsewhere.set(id, [...(this.#elsewhere.get(id) ?? []), each]);
@@ -63,7 +69,9 @@ export class Places {
     const seen = this.#seenBefore(before, sessionId);
     return {
       held: isAlone ? heldIn(seen, before) : undefined,
-      agreedAt: agreedAt(seen),
+      // Older versions noted it of older copies alone.
+      agreedAt: seen ? (seen.agreedAt ?? seen.held?.addedAt) : 0,
+      isVerified: this.#isVerifying,
       isNewest: () => {
         const own = extentOf(notes, before);
         const isAhead = (other: Extent | undefined, isFirst: boolean): boolean => {
@@ -114,11 +122,6 @@ function heldIn(seen: SeenSession | undefined, before: SeenSession | undefined):
   // Older versions noted neither; they took all that was stored as held.
   const isOfOlder = seen?.extent === undefined && seen?.held === undefined;
   return seen && seen === before && isOfOlder ? "all" : seen?.held;
-}
-
-/** Up to when rows were stored when a place said what they show; 0 where it was never read. */
-export function agreedAt(seen: SeenSession | undefined): number | undefined {
-  return seen ? (seen.agreedAt ?? seen.held?.addedAt) : 0;
 }
 
 /** How far a session goes as it was read, or went here before. */

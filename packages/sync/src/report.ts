@@ -57,8 +57,10 @@ export type AdapterReport = {
   readonly accounting: Accounting;
   /** What could not be read, in this sync or in an earlier one that nothing has changed since. */
   readonly faults: Fault[];
-  /** How many faults `faults` leaves out: a session shows its first hundred. */
+  /** How many faults `faults` leaves out: a session or a listing shows its first hundred. */
   faults_omitted: number;
+  /** How many of all these faults are of what a client left behind: nobody has to do anything. */
+  leftovers: number;
 };
 
 export function emptyReport(name: string): AdapterReport {
@@ -83,6 +85,7 @@ export function emptyReport(name: string): AdapterReport {
     },
     faults: [],
     faults_omitted: 0,
+    leftovers: 0,
   };
 }
 

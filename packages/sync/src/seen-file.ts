@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { AddedAt, Held } from "@pond/sessions";
+import type { AddedAt, HeldMessages } from "@pond/sessions";
 import type { Fault } from "./fault.ts";
 
 /**
@@ -16,8 +16,11 @@ export type SeenSession = {
   /** Its id in the store; absent where no session had begun in it. */
   readonly sessionId?: string;
   /** What the store showed of it then. */
-  readonly held?: Held;
-  /** Set while it is an older copy: up to when rows of it were stored when it was none, or 0. */
+  readonly held?: HeldMessages;
+  /**
+   * Up to when rows of it were stored when it was no older copy, or 0. Older versions noted it only while
+   * it was one.
+   */
   readonly agreedAt?: number;
   /** The largest it was seen with here: a client may delete messages, or lose some. */
   readonly extent?: Extent;

@@ -20,8 +20,9 @@ const added = (atMicros: number, table: AddedRow["table"] = "messages"): AddedRo
 const source = { adapter: "demo", path: "/home/ada/.demo" };
 let folder: string;
 let file: string;
+const others = { usual: [], at: () => expect.unreachable() };
 const load = (stored: Stored, isAsked = false): Promise<SeenSessions> =>
-  SeenSessions.load(join(folder, "state"), { ...source, isAsked }, { stored });
+  SeenSessions.load(join(folder, "state"), { ...source, ...(isAsked && { others }) }, { stored });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "pond-seen-"));
   file = seenFile(join(folder, "state"), source);
@@ -148,6 +149,18 @@ describe("SeenSessions", () => {
 
     expect(written()).toMatchObject({ isUsual: true, sessions: [["a", "1"]] });
     expect((await load(storing(1), true)).isUsual).toBe(true);
+  });
+
+  it("tries again to write what could not be written", async () => {
+    const seen = await load(storing(0));
+    seen.set("a", { fingerprint: "1" });
+    writeFileSync(join(folder, "state"), "in the way");
+    await expect(seen.save(storing(1))).rejects.toThrow("EEXIST");
+    rmSync(join(folder, "state"));
+
+    await seen.save(storing(1));
+
+    expect((await load(storing(1))).get("a")).toEqual({ fingerprint: "1" });
   });
 
   it("says in a file of an older version what it is about", async () => {

@@ -24,7 +24,7 @@ export type LoadOptions = {
   readonly software?: string | undefined;
 };
 
-export type SeenSource = Pick<Source, "adapter" | "path" | "isAsked">;
+export type SeenSource = Pick<Source, "adapter" | "path" | "others">;
 
 /**
  * Which sessions of one source this machine has read, in one small file. Only an aid: when it is
@@ -46,12 +46,12 @@ export class SeenSessions {
 
   private constructor(
     file: string,
-    { path, isAsked = false }: SeenSource,
+    { path, others }: SeenSource,
     seen: SeenFile | undefined,
     software: string,
   ) {
     this.file = file;
-    this.isUsual = !isAsked || seen?.isUsual === true;
+    this.isUsual = others === undefined || seen?.isUsual === true;
     this.path = path;
     this.#software = software;
     this.#lastRows = new Map(seen?.lastRows?.map((row) => [row.table, row]));
@@ -118,11 +118,15 @@ export class SeenSessions {
     return this.#told.has(location);
   }
 
-  /** Remembers the leftovers there are: all of them are told of by now. */
-  tell(locations: ReadonlySet<string>): void {
-    const isSame = this.#told.size === locations.size && [...locations].every(this.hasTold, this);
-    if (isSame) return;
-    this.#told = locations;
+  /**
+   * Remembers the leftovers that are there and were told of, now or before.
+   *
+   * @param isAll - False where not all was listed: what is lacking may well be there.
+   */
+  tell(locations: ReadonlySet<string>, isAll: boolean): void {
+    const told = isAll ? locations : new Set([...this.#told, ...locations]);
+    if (told.size === this.#told.size && [...told].every(this.hasTold, this)) return;
+    this.#told = told;
     this.#isDirty = true;
   }
 
@@ -133,7 +137,17 @@ export class SeenSessions {
    */
   async save(stored: Stored): Promise<void> {
     if (!this.#isDirty) return;
+    // What is set meanwhile is for the next time.
     this.#isDirty = false;
+    try {
+      await this.#write(stored);
+    } catch (error) {
+      this.#isDirty = true;
+      throw error;
+    }
+  }
+
+  async #write(stored: Stored): Promise<void> {
     for (const [table, row] of this.#added) {
       if (await stored.holds(row)) this.#lastRows.set(table, row);
     }

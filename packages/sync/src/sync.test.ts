@@ -73,6 +73,7 @@ describe("sync", () => {
             accounting: { ...emptyReport("").accounting, read: 3, stored: 3 },
             faults: [],
             faults_omitted: 0,
+            leftovers: 0,
           },
         ],
         embedded: 0,

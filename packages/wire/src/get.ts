@@ -30,6 +30,8 @@ export type ShownMessage = {
   readonly revised?: true;
   /** It is no longer in its source; the value shown is the last that it had there. */
   readonly removed?: true;
+  /** It is not what was written: its parts are gone. */
+  readonly damaged?: true;
   /** The conversation in it; in verbatim mode `content` holds everything instead. */
   readonly text?: string;
   readonly parts_summary?: readonly PartSummary[];
@@ -104,6 +106,7 @@ const shownMessageSchema = v.object({
   timestamp: v.string(),
   revised: v.exactOptional(v.literal(true)),
   removed: v.exactOptional(v.literal(true)),
+  damaged: v.exactOptional(v.literal(true)),
   text: v.exactOptional(v.string()),
   parts_summary: v.exactOptional(v.array(partSummarySchema)),
   content: v.exactOptional(v.union([v.string(), v.array(wirePartSchema)])),

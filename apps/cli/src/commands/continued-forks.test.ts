@@ -95,6 +95,27 @@ describe("a fork that goes on from the middle of another session", () => {
     expect((await home.pond("resume", fork)).stderr).toContain(`warning: ${fork}: it goes on from`);
   });
 
+  it("tells once of that one where it is not what was written, whatever goes on from it", async () => {
+    const other = fork.replace(/3$/, "4f");
+    for (const path of filesOf(fork)) {
+      const text = readFileSync(join(codex, path), "utf8");
+      writeFileSync(join(codex, path.replaceAll(fork, other)), text.replaceAll(fork, other));
+    }
+    await home.pond("sync", "-q");
+    const data = join(home.folder, ".local/share/pond/default/parts.lance/data");
+    for (const name of readdirSync(data)) {
+      const bytes = readFileSync(join(data, name));
+      const at = bytes.indexOf("Warp the loom");
+      if (at >= 0) writeFileSync(join(data, name), bytes.fill("H", at, at + 1));
+    }
+
+    const { stdout } = await home.pond("restore", fork, other, "--out", home.folder, "--json");
+
+    expect(JSON.parse(stdout).faults).toEqual([
+      { session_id: root, code: "messages_damaged", message: expect.any(String) },
+    ]);
+  });
+
   it("begins with what stands there before, in another client, and stays known as a copy", async () => {
     await home.pond("sync", "-q");
 

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Home, line } from "../testing.ts";
 
 const texts = ["a", "b", "c"].map((letter) => letter.repeat(40_000));
@@ -83,4 +85,23 @@ describe("pond get --message, of a message that fills pages", () => {
 
     expect([code, stderr]).toEqual([1, expect.stringContaining("message m2 holds no part m1")]);
   });
+});
+
+it("says of a message that its parts are lost, where their table was set back", async () => {
+  const other = new Home();
+  onTestFinished(() => other.remove());
+  const parts = join(other.folder, ".local/share/pond/default/parts.lance");
+  other.writeSession("s1", line("s1", "m1", "herons"));
+  await other.pond("sync", "-q");
+  cpSync(parts, `${parts}.before`, { recursive: true });
+  other.writeSession("s1", line("s1", "m1", "herons"), line("s1", "m2", "wait"));
+  await other.pond("sync", "-q");
+  rmSync(parts, { recursive: true });
+  cpSync(`${parts}.before`, parts, { recursive: true });
+
+  const { stdout } = await other.pond("get", "s1");
+  const { messages } = JSON.parse((await other.pond("get", "s1", "--json")).stdout);
+
+  expect(stdout).toMatch(/ {2}m2\n {2}its parts are lost: .*`pond sync --verify`/);
+  expect(messages.map(({ damaged }: { damaged?: true }) => damaged)).toEqual([undefined, true]);
 });

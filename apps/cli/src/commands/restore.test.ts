@@ -9,7 +9,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+} from "vitest";
 import { fixtures, Home, line } from "../testing.ts";
 
 const samples = join(fixtures, "samples", "claude-code");
@@ -517,4 +526,21 @@ describe("pond restore into a folder that a program uses", () => {
 
     expect([code, stderr]).toEqual([2, expect.stringContaining("--out DIR")]);
   });
+});
+
+it("notes what it put into a client's home: what nobody went on in is brought up to date", async () => {
+  const own = new Home();
+  onTestFinished(() => own.remove());
+  const file = own.writeSession("s1", line("s1", "m1", "one"));
+  await own.pond("sync", "-q");
+  rmSync(file);
+  await own.pond("restore", "s1", "--install");
+  const later = [line("s1", "m1", "one, edited"), line("s1", "m2", "two")].join("\n");
+  own.write("other/projects/-work/s1.jsonl", later);
+  await own.pond("sync", "claude-code", "--path", join(own.folder, "other"), "-q");
+
+  const { written, outdated } = JSON.parse((await own.pond("resume", "s1", "--json")).stdout);
+
+  expect([written, outdated]).toEqual([true, false]);
+  expect(readFileSync(file, "utf8")).toContain("one, edited");
 });

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Home, line } from "../testing.ts";
 
@@ -43,6 +44,7 @@ describe("pond status", () => {
       clients: [
         {
           ...{ name: "claude-code", sessions: 3, waiting: 2, pending: 0, failed: 0, faults: 1 },
+          leftovers: 0,
           last_sync: "2026-11-20T12:00:00.000Z",
         },
       ],
@@ -91,6 +93,30 @@ describe("pond status", () => {
     await home.pond("sync", "--only", "update-indexes");
 
     expect(await status()).toContain("! Nothing is stored yet: `pond sync` fetches sessions.");
+  });
+
+  it("lists what a client left behind, and asks nobody to do something about it", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    home.write(".local/share/opencode/storage/session/.keep", "");
+    const left = home.write(".local/share/opencode/storage/part/msg_1/prt_1.json", "{}");
+    const synced = await home.pond("sync");
+
+    const text = await status();
+    const { machine } = JSON.parse(await status("--json"));
+
+    expect(synced.code).toBe(3);
+    expect(text).toContain(
+      "\nNothing needs doing.\n  ~/.local/share/opencode/storage/part/msg_1  parts of a message",
+    );
+    expect(text).not.toContain("Mend");
+    expect(machine).toMatchObject({
+      clients: [
+        { name: "claude-code", faults: 0, leftovers: 0 },
+        { name: "opencode", faults: 1, leftovers: 1 },
+      ],
+      faults: [{ location: dirname(left) }],
+      advice: [],
+    });
   });
 
   it("tells of the schedule, and of a run of it that failed", async () => {

@@ -70,6 +70,7 @@ describe("pond sync", () => {
             },
           ],
           faults_omitted: 0,
+          leftovers: 0,
         },
       ],
       embedded: 0,

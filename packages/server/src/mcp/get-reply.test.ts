@@ -49,6 +49,15 @@ describe("a page of a session", () => {
     expect(reply).toEqual(page);
   });
 
+  it("says of a message that its parts are lost", () => {
+    const { text: _, ...lost } = { ...said("b", ""), parts_summary: [], damaged: true as const };
+
+    const reply = getWithin(pageOf([said("a", "x"), lost]), start);
+
+    expect(getText(reply)).toMatch(/message_id "b", user, \S+, its parts are lost/);
+    expect(getText(reply)).not.toMatch(/"a", .*lost/);
+  });
+
   it("says how many messages are newer, and how to ask for them", () => {
     const messages = Array.from({ length: 30 }, (_, at) => said(`m${at}`, "x".repeat(100)));
 

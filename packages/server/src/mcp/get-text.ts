@@ -30,7 +30,8 @@ export function getText(reply: GetReply): string {
 function messageText(message: ShownMessage, ...marks: readonly string[]): string {
   const { id, role, timestamp, text, content, parts_summary: parts } = message;
   const state = message.removed ? "no longer in its source" : message.revised && "revised since";
-  const said = [role, timestamp, ...(state ? [state] : []), ...marks];
+  const lost = message.damaged ? ["its parts are lost"] : [];
+  const said = [role, timestamp, ...(state ? [state] : []), ...lost, ...marks];
   return [
     `message_id ${quoteValue(id)}, ${said.join(", ")}`,
     ...(text === undefined ? [] : [quoteLines(text)]),

@@ -39,6 +39,7 @@ describe("ingest", () => {
         records_stored: 4,
         records_carried: 1,
         held: { digest: digestOfIds(["a", "b", "c", "d"]), addedAt: Number(added) },
+        agreed_at: Number(added),
       });
       expect(await shown(sessions, "s1")).toEqual([
         "a: How do ponds freeze?",

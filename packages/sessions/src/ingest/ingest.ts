@@ -170,6 +170,7 @@ export class Ingest {
     const { store } = this.#sessions;
     const found = await loadKnown(store, stored, {
       place: gathered.place,
+      host: this.#host,
       rowIds: this.#damaged?.get(sessionId),
       idsOfOthers: await this.#idsOfOthers(sessionId),
     });

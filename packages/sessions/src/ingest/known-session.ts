@@ -73,7 +73,7 @@ export class KnownSession implements SessionWriter {
   /** True for a copy from before what is stored, of this machine or another. */
   #isOlder(): boolean {
     const { newest } = this.#known;
-    const wasNever = this.#gathered.place?.agreedAt === 0;
+    const wasNever = this.#gathered.place?.agreedAt === 0 && !this.#known.isVerified;
     // Of one that comes for the first time nobody edited a value back.
     return this.#isBehind && (wasNever ? this.#newest <= newest : this.#newest < newest);
   }
@@ -173,14 +173,11 @@ export class KnownSession implements SessionWriter {
       if (change.kind === "remove") live.delete(change.previous.id);
       else ordinals.set(this.#seen[change.position]?.id ?? "", change.ordinal);
     }
-    if (this.#isOlder()) outcome.is_older = true;
     if (place) {
       const shown = [...shownIn(live), ...ordinals.keys()];
-      outcome.held = heldNow(
-        shown,
-        others,
-        Math.max(addedAt, Number(outcome.added_at.messages ?? 0n)),
-      );
+      const now = Math.max(addedAt, Number(outcome.added_at.messages ?? 0n));
+      outcome.held = heldNow(shown, others, now);
+      outcome.agreed_at = this.#isOlder() ? place.agreedAt : now;
     }
     if (made.length === 0 && !this.#isFlushed) return;
     const isShown = isNewest && mayRevise;

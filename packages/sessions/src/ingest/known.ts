@@ -5,6 +5,7 @@ import { lastOrdinal } from "../revisions/place-between.ts";
 import { type LiveMessage, liveMessages } from "../revisions/reconcile.ts";
 import { type SessionState, sessionState } from "../revisions/session-revisions.ts";
 import type { FoundMessage } from "../revisions/stored-messages.ts";
+import { bagOf } from "../rows/option-bag.ts";
 import { type DamagedMessage, loadDamaged } from "./damaged.ts";
 import type { Place } from "./place.ts";
 import type { StoredSession } from "./stored-sessions.ts";
@@ -24,6 +25,8 @@ export type Known = {
   readonly damaged: ReadonlyMap<string, DamagedMessage>;
   /** When the newest of the rows was added, in microseconds: a number, exact for centuries. */
   readonly addedAt: number;
+  /** True where it is verified by the machine that stored it first, which has read it before. */
+  readonly isVerified: boolean;
   /** Ids of what is shown, as the rows say. */
   readonly shown: readonly string[];
   /** What was shown when this place of it was read the last time, as the rows say now. */
@@ -38,6 +41,8 @@ export type Known = {
 
 type Surroundings = Pick<Known, "idsOfOthers"> & {
   readonly place: Place | undefined;
+  /** Name of this machine. */
+  readonly host: string | undefined;
   /** Ids of its rows that are damaged. */
   readonly rowIds: Iterable<string> | undefined;
 };
@@ -46,7 +51,7 @@ type Surroundings = Pick<Known, "idsOfOthers"> & {
 export async function loadKnown(
   store: Store,
   { session, messages, withParts }: StoredSession,
-  { idsOfOthers, place, rowIds = [] }: Surroundings,
+  { idsOfOthers, place, host, rowIds = [] }: Surroundings,
 ): Promise<Known> {
   const live = liveMessages(messages);
   const shown = shownIn(live);
@@ -61,6 +66,7 @@ export async function loadKnown(
     idsOfOthers,
     damaged,
     addedAt: messages.reduce((newest, { ingestedAt }) => Math.max(newest, Number(ingestedAt)), 0),
+    isVerified: place?.isVerified === true && bagOf(session.options, "pond")["host"] === host,
     shown,
     shownThen: shownWhenRead(messages, place),
     former: formerValues(session, messages),

@@ -41,7 +41,10 @@ export class NewSession implements SessionWriter {
     this.#windows.close();
     this.#addWindows(batch);
     const { place, outcome } = this.#gathered;
-    if (place) outcome.held = heldNow(this.#ids, new Set(), Number(batch.ingestedAt));
+    if (place) {
+      outcome.agreed_at = Number(batch.ingestedAt);
+      outcome.held = heldNow(this.#ids, new Set(), outcome.agreed_at);
+    }
     batch.addSession(this.#gathered, this.#session, this.#host);
   }
 

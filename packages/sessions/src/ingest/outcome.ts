@@ -1,5 +1,5 @@
 import type { PondError } from "@pond/canonical";
-import type { Held, Place } from "./place.ts";
+import type { HeldMessages, Place } from "./place.ts";
 
 /** Times by table, in microseconds. */
 export type AddedAt = { sessions?: bigint; messages?: bigint; parts?: bigint };
@@ -35,9 +35,9 @@ export type IngestOutcome = {
   /** Records that are not complete yet. */
   pending: number;
   /** What the store shows now, where hooks tell of the place that was read. */
-  held?: Held | undefined;
-  /** True where that place holds an older copy: of the values that are stored it gave none. */
-  is_older?: boolean;
+  held?: HeldMessages | undefined;
+  /** The `agreedAt` of that place from now on; that of an older copy stays as it was. */
+  agreed_at?: number | undefined;
   /** Why it failed: the first error. */
   error?: PondError;
 };
@@ -81,6 +81,7 @@ export function putOff(outcome: IngestOutcome): void {
   const { records_stored, records_carried, faults, pending } = outcome;
   Object.assign(outcome, { ...none, records_stored, records_carried, faults, pending });
   delete outcome.held;
+  delete outcome.agreed_at;
   outcome.deferred = deferred + 1;
 }
 

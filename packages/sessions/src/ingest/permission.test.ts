@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Known } from "./known.ts";
 import { othersOf } from "./permission.ts";
-import { digestOfIds, type Held, type Place } from "./place.ts";
+import { digestOfIds, type HeldMessages, type Place } from "./place.ts";
 
 const known: Known = {
   live: new Map(),
@@ -11,13 +11,14 @@ const known: Known = {
   idsOfOthers: new Set(),
   damaged: new Map(),
   addedAt: 2,
+  isVerified: false,
   shown: ["a", "b", "c", "d"],
   shownThen: ["a", "b", "c"],
   former: new Map(),
   newest: 0n,
   tail: 0n,
 };
-const then: Held = { digest: digestOfIds(known.shownThen), addedAt: 1 };
+const then: HeldMessages = { digest: digestOfIds(known.shownThen), addedAt: 1 };
 const placeThatHeld = (held: Place["held"]): Place => ({ held, isNewest: () => true });
 
 it.each<readonly [string, Place | undefined, readonly string[], readonly string[]]>([

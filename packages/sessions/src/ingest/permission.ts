@@ -4,7 +4,7 @@ import { readableOptions } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { bagOf } from "../rows/option-bag.ts";
 import type { Known } from "./known.ts";
-import { digestOfIds, type Held, type Place } from "./place.ts";
+import { digestOfIds, type HeldMessages, type Place } from "./place.ts";
 
 /** One read of a place of a session. */
 type Read = {
@@ -30,7 +30,7 @@ export function othersOf(
 }
 
 /** What a place held when it was read the last time, where the rows still tell. */
-function idsHeld(held: Held, shownThen: readonly string[]): Set<string> {
+function idsHeld(held: HeldMessages, shownThen: readonly string[]): Set<string> {
   if (held.digest !== digestOfIds(shownThen)) return new Set();
   const others = new Set(held.others);
   return new Set(shownThen.filter((id) => !others.has(id)));

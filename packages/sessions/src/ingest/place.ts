@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { stringifyJson } from "@pond/canonical";
 
 /** What the store showed of a session when a place of it was read. */
-export type Held = {
+export type HeldMessages = {
   /** Of the ids of all messages. */
   readonly digest: string;
   /** When the newest row of it was added, in microseconds: what came later, others added. */
@@ -18,13 +18,18 @@ export type Place = {
    * now: only what this place held has disappeared where it no longer does. `all` where that was not
    * noted then, and all that is shown counts as held.
    */
-  readonly held: Held | "all" | undefined;
+  readonly held: HeldMessages | "all" | undefined;
   /**
    * Up to when rows of the session were stored, in microseconds, when this place said what they show;
    * 0 where it never did. What goes less far than the store, or then no further, and holds a value that
    * was replaced since, is an older copy. Left out where that is not known.
    */
   readonly agreedAt?: number | undefined;
+  /**
+   * True where it is read to be compared with what is stored. Then what was never read here, but was
+   * stored by this machine first, is an older copy only where it goes less far.
+   */
+  readonly isVerified?: boolean | undefined;
   /**
    * Asked when the session was read. Of a place where it goes less far than elsewhere only messages
    * that are not stored are taken: its values are older.
@@ -48,7 +53,7 @@ export function heldNow(
   shown: Iterable<string>,
   others: ReadonlySet<string>,
   addedAt: number,
-): Held | undefined {
+): HeldMessages | undefined {
   if (others.size > othersAtMost) return undefined;
   const digest = digestOfIds(shown);
   return others.size === 0 ? { digest, addedAt } : { digest, addedAt, others: [...others] };

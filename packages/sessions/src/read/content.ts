@@ -26,6 +26,8 @@ import type { Place } from "./outline.ts";
 export type PlacedMessage = {
   readonly message: Message;
   readonly isRevised: boolean;
+  /** It has no part, and its digest says that it was written with some. */
+  readonly isHollow?: true;
 };
 
 /** What finds a message. */
@@ -95,6 +97,24 @@ async function placedMessages(
     else placed.push(ownValue(row, parts.get(id), onDamaged));
   }
   return placed;
+}
+
+/** The same messages, of which those that have lost their parts say so. */
+export async function markHollow(
+  store: Store,
+  sessionId: string,
+  placed: readonly PlacedMessage[],
+): Promise<PlacedMessage[]> {
+  const empty = placed.flatMap(({ message: { id, role, content }, isRevised }) =>
+    !isRevised && role !== "system" && content.length === 0 ? [id] : [],
+  );
+  if (empty.length === 0) return [...placed];
+  const where = withinSession(sessionId, "id", empty);
+  const rows = await store.table("messages").rows({ columns: checkedColumns, where });
+  const wanted = new Set<string>(empty);
+  const lost = rows.filter((row) => wanted.has(String(row["id"])) && !isAsWritten(row, []));
+  const hollow = new Set(lost.map((row) => String(row["id"])));
+  return placed.map((each) => (hollow.has(each.message.id) ? { ...each, isHollow: true } : each));
 }
 
 const checkedColumns = [...messageColumns, "digest", "revision"];

@@ -1,7 +1,8 @@
 import { stringifyJson } from "@pond/canonical";
+import type { Row } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
 import { openSessions, type SessionStore } from "../session-store.ts";
-import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
+import { type DemoSession, ingestDemo, said, withAltered, withStore } from "../testing.ts";
 import { getMessage, getSession, readPages, type SessionPage } from "./get.ts";
 
 const talk: DemoSession = {
@@ -311,5 +312,36 @@ describe("getMessage", () => {
         code: "not_found",
         details: { messageId: "q", partId: "9" },
       });
+    }));
+});
+
+describe("a message that has lost its parts", () => {
+  const lost = (_: string, row: Row) => (row["message_id"] === "q" ? undefined : row);
+
+  it.each(["conversational", "complete", "verbatim"] as const)("says so: %s", (mode) =>
+    withAltered([talk], lost, async (sessions, whole) => {
+      const { messages } = await getSession(sessions, "s", { mode });
+      const all = await getSession(whole, "s", { mode });
+
+      expect(messages.filter(({ damaged }) => damaged).map(({ id }) => id)).toEqual(["q"]);
+      expect(all.messages.filter(({ damaged }) => damaged)).toEqual([]);
+    }),
+  );
+
+  it("says so where it is asked for, and as a neighbour", () =>
+    withAltered([talk], lost, async (sessions) => {
+      const { target } = await getMessage(sessions, "s", "q");
+      const { before, target: next } = await getMessage(sessions, "s", "i");
+
+      expect([target.damaged, before[0]?.damaged, next.damaged]).toEqual([true, true, undefined]);
+    }));
+
+  it("is told from one that was written without any", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", messages: [{ id: "e", role: "assistant" }] }]);
+
+      const { target } = await getMessage(sessions, "s", "e");
+
+      expect([target.content, target.damaged]).toEqual([[], undefined]);
     }));
 });

@@ -10,7 +10,7 @@ import type { Store } from "@pond/substrate";
 import { MessageNotFoundError, PartNotFoundError } from "../errors.ts";
 import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
-import { loadMessages, loadShown } from "./content.ts";
+import { loadMessages, loadShown, markHollow } from "./content.ts";
 import { keptOutline } from "./kept-outline.ts";
 import { comparePlaces, type Place, type Places } from "./outline.ts";
 import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown.ts";
@@ -116,7 +116,11 @@ async function pageFrom(
   for (let next = 0; next < places.length && (next === 0 || bytes < limitBytes); ) {
     const wanted = Math.ceil(((limitBytes - bytes) / bytesEach) * readBeyond);
     const count = Math.max(leastRead, Math.min(mostRead, wanted));
-    const chunk = await load(store, id, places.slice(next, next + count));
+    const chunk = await markHollow(
+      store,
+      id,
+      await load(store, id, places.slice(next, next + count)),
+    );
     for (const placed of chunk) {
       const shown = show(placed, mode);
       bytes += sizeOf(shown);
@@ -163,11 +167,12 @@ export async function getMessage(
   const isRemoved = removed.includes(place);
   const next = nextPlace(places, place);
   const at = isRemoved ? next : next - 1;
-  const placed = await loadMessages(store, sessionId, [
+  const wanted = [
     ...places.slice(Math.max(0, at - context), at),
     place,
     ...places.slice(next, next + context),
-  ]);
+  ];
+  const placed = await markHollow(store, sessionId, await loadMessages(store, sessionId, wanted));
   const found = placed.findIndex(({ message }) => message.id === messageId);
   const target = placed[found];
   if (target === undefined) throw new MessageNotFoundError(sessionId, messageId);

@@ -31,6 +31,8 @@ export type ShownMessage = {
   readonly revised?: true;
   /** It is no longer in its source; the value shown is the last that it had there. */
   readonly removed?: true;
+  /** It is not what was written: its parts are gone. */
+  readonly damaged?: true;
   /** The conversation in it; in verbatim mode `content` holds everything instead. */
   readonly text?: string;
   readonly parts_summary?: readonly PartSummary[];
@@ -55,13 +57,17 @@ export function summarizePart(part: Part): PartSummary {
 }
 
 /** A message as a mode shows it. */
-export function show({ message, isRevised }: PlacedMessage, mode: ResponseMode): ShownMessage {
+export function show(
+  { message, isRevised, isHollow }: PlacedMessage,
+  mode: ResponseMode,
+): ShownMessage {
   const { id, role } = message;
   const base = {
     id,
     role,
     timestamp: toRfc3339(message.timestamp),
     ...(isRevised && { revised: true as const }),
+    ...(isHollow && { damaged: true as const }),
   };
   if (mode === "verbatim") {
     const { content } = messageToWire(message);
