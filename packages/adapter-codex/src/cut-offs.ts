@@ -2,25 +2,27 @@ import type { JsonObject, Message } from "@pond/canonical";
 import { carriedRecord, objectAt, objectOf, type SessionContent } from "@pond/canonical/adapter";
 import { fileName } from "./layout.ts";
 
-/** Where the lines of one file must end, in bytes, by the ordinal of the line. */
-export type CutOffs = ReadonlyMap<number, number>;
+/** Where lines of one file must end, in bytes, upwards, by the last ordinal before each. */
+export type CutOffs = ReadonlyMap<number, readonly number[]>;
 
 /**
  * Where files go on from others: a paginated thread that was forked or reverted names the end of
  * the part it begins with, as an ordinal and as a byte offset. The client refuses a thread whose
- * offset is past the end of the other file, and a number such as `1.0` is restored shorter.
+ * offset is past the end of the other file, and a number such as `1.0` is restored shorter. What
+ * an older client wrote without ordinals may stand on either side of such an end.
  *
  * @returns For each file, by the id that its name ends with.
  */
 export function cutOffsOf(contents: readonly SessionContent[]): ReadonlyMap<string, CutOffs> {
-  const found = new Map<string, Map<number, number>>();
+  const found = new Map<string, Map<number, readonly number[]>>();
   for (const { messages } of contents) {
     for (const message of messages) {
       const { file, end, bytes } = historyBase(message) ?? {};
       if (file === undefined || end === undefined || bytes === undefined) continue;
-      const known = found.get(file);
-      if (known) known.set(end - 1, bytes);
-      else found.set(file, new Map([[end - 1, bytes]]));
+      const ends = found.get(file) ?? new Map<number, readonly number[]>();
+      const all = [...new Set([...(ends.get(end - 1) ?? []), bytes])];
+      all.sort((one, other) => one - other);
+      found.set(file, ends.set(end - 1, all));
     }
   }
   return found;
@@ -52,22 +54,38 @@ export function fileId(path: string): string {
   return rollout ?? thread ?? path;
 }
 
-/** Lines filled up with white space, where one must not end before its cut-off. */
+/** Lines filled up with white space, where one must not end before a cut-off. */
 export class Padding {
   readonly #cutOffs: CutOffs;
+  /** Of the last line with an ordinal. */
+  #ends: readonly number[] = [];
   #bytes = 0;
 
   constructor(cutOffs: CutOffs) {
     this.#cutOffs = cutOffs;
   }
 
-  pad(line: string, { ordinal }: JsonObject): string {
-    this.#bytes += Buffer.byteLength(line) + 1;
-    const end = typeof ordinal === "number" ? this.#cutOffs.get(ordinal) : undefined;
-    const missing = (end ?? 0) - this.#bytes;
+  /** What fills up the line before this one, which may stand before the cut-off, too. */
+  before(line: string, { ordinal }: JsonObject): string {
+    const bytes = Buffer.byteLength(line) + 1;
+    const isNumbered = typeof ordinal === "number";
+    const spaces = this.#spaces(isNumbered ? Number.POSITIVE_INFINITY : bytes);
+    this.#bytes += bytes;
+    if (isNumbered) this.#ends = this.#cutOffs.get(ordinal) ?? [];
+    return spaces;
+  }
+
+  /** What fills up the last line. */
+  end(): string {
+    return this.#spaces(Number.POSITIVE_INFINITY);
+  }
+
+  #spaces(next: number): string {
+    const end = this.#ends.find((each) => each >= this.#bytes);
+    const missing = (end ?? this.#bytes) - this.#bytes;
     // Numbers lose a few bytes. An end far away is none of this file's, whatever the other says.
-    if (missing <= 0 || missing > this.#bytes) return line;
+    if (missing >= next || missing > this.#bytes) return "";
     this.#bytes += missing;
-    return `${line}${" ".repeat(missing)}`;
+    return " ".repeat(missing);
   }
 }

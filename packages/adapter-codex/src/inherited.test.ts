@@ -8,7 +8,10 @@ import { codexRecords } from "./record-rules.ts";
 const idOf = (number: number): string => `019e0000-0000-7000-8000-00000000000${number}`;
 const [root, revert, fork, second] = [1, 2, 3, 4].map(idOf) as [string, string, string, string];
 
-type Header = { readonly parent?: string; readonly base?: readonly [file: string, end: number] };
+type Header = {
+  readonly parent?: string;
+  readonly base?: readonly [file: string, end: number, bytes?: number];
+};
 
 /** A file from `start` on: its header, and a prompt for each of the texts. */
 function rollout(name: string, start: number, texts: readonly string[], header: Header = {}) {
@@ -19,7 +22,10 @@ function rollout(name: string, start: number, texts: readonly string[], header: 
     ...{ id: thread, timestamp: "2026-11-22T09:00:00.000Z", cwd: "/home/ada" },
     ...(parent !== undefined && { forked_from_id: parent }),
     ...(base && {
-      history_base: { thread_id: first, end_ordinal_exclusive: base[1], end_byte_offset: 1 },
+      history_base: {
+        ...{ thread_id: first, end_ordinal_exclusive: base[1] },
+        end_byte_offset: base[2] ?? 1,
+      },
     }),
   };
   const said = texts.map((text) => ({
@@ -35,6 +41,14 @@ function rollout(name: string, start: number, texts: readonly string[], header: 
 }
 
 type File = ReturnType<typeof rollout>;
+
+/** A line of an older client, which numbers none; each text is a block. */
+function unnumbered(role: "user" | "developer", ...texts: readonly string[]): string {
+  const content = texts.map((text) => ({ type: "input_text", text }));
+  const payload = { type: "message", role, content };
+  const record = { timestamp: "2026-11-22T09:01:00.000Z", type: "response_item", payload };
+  return `${JSON.stringify(record)}\n`;
+}
 
 async function threads(...files: readonly File[]): Promise<ReadonlyMap<string, SessionContent>> {
   const read = await withFolder(new Map(files), (home) => readSource(fromCodex(home)));
@@ -56,9 +70,10 @@ function inherited(
 
 const textsIn = ({ pieces }: Inherited): unknown[] =>
   pieces.map(({ session, messages }) => {
-    const texts = messages
-      .flatMap(partsOf)
-      .map((part) => (part.type === "text" ? part.text : part.type));
+    const texts = messages.flatMap((message) => {
+      if (message.role === "system") return message.content || [];
+      return partsOf(message).map((part) => (part.type === "text" ? part.text : part.type));
+    });
     return [session.id, texts];
   });
 
@@ -111,6 +126,32 @@ describe("what a thread goes on from", () => {
     const near = await threads(rootFile, forked, again(2, root));
     expect(textsIn(inherited(near, second, root))).toEqual([[root, ["a"]]]);
   });
+
+  it.each<[string, number, string[]]>([
+    ["before all", 0, ["a", "b", "c"]],
+    ["behind a part", 2, ["a", "b", "c", "d", "e", "f"]],
+    ["behind all", 3, ["a", "b", "c", "d", "e", "f", "g"]],
+  ])(
+    "is cut %s that an older client wrote into the file without numbers",
+    async (_, told, expected) => {
+      const [path, numbered] = rootFile;
+      const lines = [
+        unnumbered("user", "d"),
+        unnumbered("developer", "e", "f"),
+        unnumbered("user", "g"),
+      ];
+      const bytes = numbered.length + lines.slice(0, told).join("").length;
+      const goneOn = [path, Buffer.concat([numbered, Buffer.from(lines.join(""))])] as const;
+      const contents = await threads(
+        goneOn,
+        rollout(fork, 4, ["x"], { parent: root, base: [root, 4, bytes] }),
+      );
+
+      const found = inherited(contents, fork, root);
+
+      expect([textsIn(found), found.missing]).toEqual([[[root, expected]], undefined]);
+    },
+  );
 
   it("is not whole where the file ends before the cut, nor found anew where headers lead round", async () => {
     const short = await threads(rootFile, rollout(fork, 9, ["x"], { base: [root, 9] }));

@@ -2,7 +2,7 @@ import type { Message } from "@pond/canonical";
 import { carriedRecord, type Inherited, type SessionContent } from "@pond/canonical/adapter";
 import { fileId, type HistoryBase, historyBase } from "./cut-offs.ts";
 import { ordinalOf } from "./ordinal.ts";
-import { type File, filesOf } from "./write-native.ts";
+import { behindRecord, bytesOf, type File, filesOf } from "./write-native.ts";
 
 /**
  * What a forked thread goes on from. One with numbered records holds only what comes after the cut,
@@ -25,7 +25,8 @@ export function inherited(content: SessionContent, known: readonly SessionConten
     pieces.unshift({ session: holder.session, messages: before(base, file) });
     if (!reaches(base, file)) return { pieces, missing: [] };
     const next = baseOf(file);
-    base = next && { file: next.file, end: Math.min(next.end, base.end) };
+    // Where the cut is before all of this file, its bytes are of no other one.
+    base = next && (next.end <= base.end ? next : { file: next.file, end: base.end });
   }
   return { pieces };
 }
@@ -35,13 +36,23 @@ function baseOf({ messages }: File): HistoryBase | undefined {
   return header && historyBase(header);
 }
 
-/** What of a file is before the cut. Records that are more than one message have one number. */
-function before({ end }: HistoryBase, { messages }: File): readonly Message[] {
-  let ordinal: number | undefined;
-  return messages.filter((message) => {
-    ordinal = ordinalOf(message) ?? ordinal;
-    return ordinal !== undefined && ordinal < end;
-  });
+/**
+ * What of a file is before the cut. What an older client wrote behind the last number has none, and
+ * stands on either side: the bytes say which.
+ */
+function before({ end, bytes = 0 }: HistoryBase, { messages }: File): readonly Message[] {
+  const last = messages.findLastIndex((message) => (ordinalOf(message) ?? end) < end);
+  if (last === -1) return [];
+  let cut = behindRecord(messages, last);
+  let size: number | undefined;
+  for (let next = messages[cut]; next && ordinalOf(next) === undefined; next = messages[cut]) {
+    size ??= bytesOf(messages.slice(0, cut));
+    const behind = behindRecord(messages, cut);
+    size += bytesOf(messages.slice(cut, behind));
+    if (size > bytes) break;
+    cut = behind;
+  }
+  return messages.slice(0, cut);
 }
 
 /** True where a file is known up to the cut. */

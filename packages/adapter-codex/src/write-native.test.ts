@@ -54,6 +54,38 @@ it("ends a part that another file begins with where that file says it ends", asy
   expect(restored.get(pathOf(child))).toBe(files.get(pathOf(child)));
 });
 
+it("ends such a part also before and behind what an older client wrote without numbers", async () => {
+  const usage = '{"type":"token_count","rate_limits":{"primary":{"used_percent":3.0}}}';
+  const old = (ordinal: number): string =>
+    line(ordinal, "event_msg", usage).replace(`"ordinal":${ordinal},`, "");
+  const begin = line(0, "session_meta", meta(parent, "")) + line(1, "event_msg", usage);
+  const middle = old(2) + old(3);
+  const end = old(4);
+  const fork = (thread: string, bytes: number): readonly [string, string] => {
+    const base = `,"forked_from_id":"${parent}","history_base":{"thread_id":"${parent}","end_ordinal_exclusive":2,"end_byte_offset":${bytes}}`;
+    return [pathOf(thread), line(2, "session_meta", meta(thread, base))];
+  };
+  const second = child.replace(/2$/, "3");
+  const third = child.replace(/2$/, "4");
+  const restored = await restore(
+    new Map([
+      [pathOf(parent), begin + middle + end],
+      fork(child, begin.length),
+      fork(second, begin.length + middle.length),
+      fork(third, begin.length + middle.length + end.length),
+    ]),
+  );
+
+  const text = restored.get(pathOf(parent)) ?? "";
+  expect(text.slice(0, begin.length)).toBe(begin.replace("3.0}}}}", "3}}}}  "));
+  const behind = text.slice(begin.length);
+  expect(behind).toBe(
+    old(2).replace("3.0", "3") +
+      old(3).replace("3.0}}}}", "3}}}}    ") +
+      end.replace("3.0}}}}", "3}}}}  "),
+  );
+});
+
 it.each([
   ["is nowhere near", 999_999_999_999],
   ["is before the end of the line", 1],

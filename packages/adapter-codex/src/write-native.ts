@@ -51,22 +51,38 @@ function document(messages: readonly Message[]): string {
   return `${stringifyJson({ ...session, items })}\n`;
 }
 
-function* lines(messages: readonly Message[], cutOffs: CutOffs | undefined): Generator<string> {
-  const padding = cutOffs && new Padding(cutOffs);
+function* lines(messages: readonly Message[], cutOffs: CutOffs = new Map()): Generator<string> {
+  const padding = new Padding(cutOffs);
+  let before: string | undefined;
   for (const record of records(messages)) {
     const line = stringifyJson(record);
-    yield `${padding ? padding.pad(line, record) : line}\n`;
+    const spaces = padding.before(line, record);
+    if (before !== undefined) yield `${before}${spaces}\n`;
+    before = line;
   }
+  if (before !== undefined) yield `${before}${padding.end()}\n`;
+}
+
+/** How long the records of these messages are in their file; a few bytes less than they were. */
+export function bytesOf(messages: readonly Message[]): number {
+  let bytes = 0;
+  for (const line of lines(messages)) bytes += Buffer.byteLength(line);
+  return bytes;
 }
 
 function* records(messages: readonly Message[]): Generator<JsonObject> {
   const orders = new KeyOrders();
   for (let at = 0; at < messages.length; ) {
-    let end = at + 1;
-    // The blocks of one record follow its first message.
-    while (sourceOf(messages[end] ?? { options: {} })["continues"] !== undefined) end++;
+    const end = behindRecord(messages, at);
     const record = restoreRecord(messages.slice(at, end), orders);
     if (record) yield record;
     at = end;
   }
+}
+
+/** The index behind the record that this message is of: its other blocks follow its first message. */
+export function behindRecord(messages: readonly Message[], at: number): number {
+  let end = at + 1;
+  while (sourceOf(messages[end] ?? { options: {} })["continues"] !== undefined) end++;
+  return end;
 }
