@@ -8,6 +8,7 @@ const long =
   "tar -czf /backup/ada/machine.tgz --exclude='*/node_modules/*' -C /home/ada/projects " +
   "pond/packages/search pond/packages/sessions pond/packages/substrate -verbose --checkpoint=1000 " +
   "--checkpoint-action=dot --warning=none --listed-incremental=/backup/state.snar";
+const link = `https://example.org/${"a1b2c3d4".repeat(40)}`;
 const texts: Readonly<Record<string, string>> = {
   find: "run find . -type f -name '*.orig' -delete in the root",
   other: "find the file and delete it, whatever type or name it has",
@@ -15,6 +16,7 @@ const texts: Readonly<Record<string, string>> = {
   timeout: "an error by a timeout",
   seal: "a walrus and a \u001b[31mseal\u001b[0m",
   long: `every night: ${long} -z`,
+  link: `went to ${link} -then away`,
 };
 
 let store: TestStore;
@@ -44,8 +46,10 @@ describe("what was pasted", () => {
     ["the same in one line", "-const flamingo +const", "diff"],
     ["text in a colour", "\u001b[1mwalrus\u001b[22m", "seal"],
     ["a word with colours in it", "wal\u001b[1;31mrus\u001b[0m", "seal"],
+    ["a word as grep colours it", "wal\u001b[01;31m\u001b[Krus\u001b[m\u001b[K", "seal"],
     ["a long command", long, "long"],
     ["a part of it", long.slice(4, -11), "long"],
+    ["a long word", `${link} -then`, "link"],
   ])("is found: %s", async (_, query, id) => {
     expect(await found(query)).toEqual([id]);
   });
@@ -79,5 +83,7 @@ describe("what was pasted", () => {
   it("shows nothing that an exclusion keeps out, where no text holds the signs too", async () => {
     expect(await found("error -timeout")).toEqual([]);
     expect(await found("error -walrus")).toEqual(["timeout"]);
+    // Nor where it is a long word that no text holds.
+    expect(await found(`by ${"x".repeat(300)} -timeout`)).toEqual([]);
   });
 });

@@ -5,6 +5,8 @@ import type { SearchRequest } from "./request.ts";
 import { search } from "./search.ts";
 import { storeOf, type TestStore } from "./testing.ts";
 
+// The index does not know it.
+const veryLong = "x".repeat(300);
 const texts: Readonly<Record<string, string>> = {
   plural: "please update the migrations of the database",
   capital: "Authentication fails on login",
@@ -29,6 +31,8 @@ const texts: Readonly<Record<string, string>> = {
   none: "搜索很慢",
   beta: "alpha beta",
   gamma: "alpha gamma",
+  long: `flint ${veryLong} end`,
+  short: "flint end",
 };
 
 let store: TestStore;
@@ -96,6 +100,9 @@ describe("what is required and excluded", () => {
     ["搜索 +准确", ["exact", "other"]],
     ["alpha, -beta, -delta", ["gamma"]],
     ["alpha -Gamma!", ["beta"]],
+    [`end +"flint ${veryLong}"`, ["long"]],
+    [`end +"${veryLong}"`, ["long"]],
+    [`end -"${veryLong} end"`, ["short"]],
   ])("decides by what texts hold: %s", async (query, expected) => {
     expect((await found(query)).sort()).toEqual(expected);
     expect((await found(query, { role: "user" })).sort()).toEqual(expected);

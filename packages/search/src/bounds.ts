@@ -32,12 +32,18 @@ export function meetsBounds(text: string, { required, excluded }: Bounds): boole
   return required.every(holds) && !excluded.some(holds);
 }
 
+// The index drops words of 256 bytes; of a letter there may be three.
+const wordChars = 85;
+
 /**
- * True for words with nothing but spaces between them. Signs the index drops, and a script without
- * spaces it cuts by a dictionary, which takes `不准确` for one word and `准确` for another.
+ * True for words with nothing but spaces between them. Signs and very long words the index drops, and
+ * a script without spaces it cuts by a dictionary, which takes `不准确` for one word and `准确` for
+ * another.
  */
 function isPlain(text: string): boolean {
-  return wordsOf(text).join(" ") === text && !isUnspaced(text);
+  const words = wordsOf(text);
+  const isIndexed = words.every(({ length }) => length <= wordChars);
+  return isIndexed && words.join(" ") === text && !isUnspaced(text);
 }
 
 function inARow(text: string): string {

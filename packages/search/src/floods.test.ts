@@ -43,6 +43,7 @@ describe("a literal in more messages than are looked at", () => {
   it.each([
     ["쿼카 파일", "파일 목록 번호", "그 쿼카를 우리 파일에서 읽는다"],
     ["准确 缓存", "缓存", "我们的不准确缓存问题"],
+    ["쿼카 package.json", "look at package.json", "쿼카를 package.json 에서 읽는다"],
     ["C# package.json", "vitamin C in package.json number", "The C# code reads our package.json"],
   ])(
     "leaves %s to that of them that few hold, which no word finds",
@@ -53,6 +54,13 @@ describe("a literal in more messages than are looked at", () => {
       expect((await idsOf(query))[0]).toBe("both");
     },
   );
+
+  it("leaves the short words beside a name to what holds them", async () => {
+    const alike = many(60, (at) => ({ texts: [`用 Node.js 写 ${at}`, "好"] }));
+    store = await storeOf([...alike, holds("topic", ["缓存 失效 的问题: 后端的缓存失效了"])]);
+
+    expect((await idsOf("Node.js 缓存 失效"))[0]).toBe("topic");
+  });
 
   it("counts it in another message of what the other words found", async () => {
     const texts = [`Our package.json, ${longer}`, `The zorblax plugin crashes, ${longer}`];

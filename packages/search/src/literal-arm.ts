@@ -62,7 +62,7 @@ export async function literalArm(
     }),
   );
   const byRow = new Map<bigint, LiteralHit>();
-  for (const [at, worth] of worths(query).entries()) {
+  for (const [at, worth] of worths(query, found).entries()) {
     // What was found in two ways counts once.
     for (const [row, hit] of new Map(all[at]?.map((each) => [each.row, each]))) {
       byRow.set(row, { ...hit, share: (byRow.get(row)?.share ?? 0) + hit.share * worth });
@@ -72,13 +72,23 @@ export async function literalArm(
   return { hits, isCut: found.some(({ isCut }) => isCut) };
 }
 
-/** What each literal counts for, together 1. */
-function worths({ literals, runs }: ParsedQuery): number[] {
+/**
+ * What each literal counts for, together 1. A name that is everywhere tells no more than a short run:
+ * what holds the name alone would fill the page.
+ */
+function worths({ literals, runs }: ParsedQuery, found: readonly Hits<LiteralHit>[]): number[] {
   const names = literals.length - runs;
-  const worthOf = (at: number): number => (at < names || names === 0 ? 1 : weights.runBesideName);
-  const each = literals.map((_, at) => worthOf(at));
+  const isName = (at: number): boolean => at < names;
+  const isTold = found.some((each, at) => isName(at) && !isEverywhere(each));
+  const each = literals.map((_, at) => (isName(at) || !isTold ? 1 : weights.runBesideName));
   const total = each.reduce((sum, worth) => sum + worth, 0);
   return each.map((worth) => worth / total);
+}
+
+/** True where more hold a literal than are looked at, and a page of sessions holds it whole. */
+function isEverywhere({ hits, isCut }: Hits<LiteralHit>): boolean {
+  const whole = hits.filter(isHeldWhole).map(({ sessionId }) => sessionId);
+  return isCut && new Set(whole).size >= sessionsWanted;
 }
 
 /** Those that hold a literal. Their texts are at hand. */

@@ -36,6 +36,7 @@ const limits = {
   clauses: 16,
   textChars: 200,
   wordChars: 256,
+  lastWordChars: 2_000,
   unspacedLiteralChars: 8,
 } as const;
 
@@ -52,9 +53,9 @@ type Token = {
   readonly isPhrase: boolean;
 };
 
-// Within words too, as of a name that a compiler or grep prints.
+// Within words too, as of a name that a compiler or grep prints: with the end of the line in it (K).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-const colours = /(?:\u001b\[|\u009b)[\d;:]*m/g;
+const colours = /(?:\u001b\[|\u009b)[\d;:]*[mK]/g;
 // What else moves a terminal (CSI), names its window or links (OSC); controls; the end of a text in the index.
 const notWritten =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
@@ -75,7 +76,7 @@ export function parseQuery(query: string): ParsedQuery {
   return understood(isLines ? tokens.map(withoutSign) : unopposed(tokens));
 }
 
-const wholeWords = new RegExp(`^.{1,${limits.textChars}}(?!\\S)`, "su");
+const wholeWords = new RegExp(`^.{1,${limits.textChars}}\\S{0,${limits.lastWordChars}}`, "su");
 
 /**
  * What holds a query just as it was typed: where nothing else meets its signs, they may be part of a
@@ -83,7 +84,8 @@ const wholeWords = new RegExp(`^.{1,${limits.textChars}}(?!\\S)`, "su");
  */
 export function asTyped(query: string): ParsedQuery {
   const text = typedText(query);
-  // Of a long one the first words: a word that is cut would be none of the text's.
+  // Of a long one the first words: a word that is cut would be none of the text's, and what is left
+  // without a long one may be in any text.
   const [start] = wholeWords.exec(text) ?? [text];
   return understood([{ text: start, sign: "+", isPhrase: true }]);
 }
