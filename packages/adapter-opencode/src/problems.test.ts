@@ -1,8 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseJson } from "@pond/canonical";
 import { expect, it } from "vitest";
-import { opencodeProblems } from "./problems.ts";
+import { opencodeProblems, refusedIn } from "./problems.ts";
 
 const fixtures = fileURLToPath(new URL("../../../fixtures/opencode", import.meta.url));
 const place = { id: "msg_1", sessionID: "ses_a" };
@@ -139,6 +140,13 @@ it.each<[string, unknown, readonly string[]]>([
   ],
 ])("names %s", (_, value, problems) => {
   expect(problemsOf(value)).toEqual(problems);
+});
+
+it("knows what an import takes all the same, and a provider refuses", () => {
+  const value = session(says(user, image("data:image/png;base64,")));
+
+  expect(problemsOf(value)).toHaveLength(1);
+  expect(refusedIn(parseJson(JSON.stringify(value)))).toEqual([]);
 });
 
 it("knows every record of 2.x that the client exports, and none that still runs", () => {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import { plainText } from "@pond/canonical/foreign";
+import { bytesInUrl, plainText } from "@pond/canonical/foreign";
 import * as first from "./problems/schema-1.ts";
 import * as second from "./problems/schema-2.ts";
 import { list, object } from "./problems/shape.ts";
@@ -45,7 +45,7 @@ const export1 = object({
   messages: list(object({ info: first.message, parts: list(first.part) })),
 });
 
-/** What no shape says: ids that are there twice or name nothing, and an order that ids deny. */
+/** What no shape says: ids that are there twice or name nothing, an order that ids deny, no image. */
 function problemsOfOrder({ info, messages }: JsonObject): readonly string[] {
   const problems: string[] = [];
   const seen = new Set<JsonValue | undefined>();
@@ -89,10 +89,24 @@ function problemsOfPart(
   if (seen.has(id)) problems.push(`${path} has an id that came before`);
   seen.add(id);
   if (fieldOf(part, "messageID") !== message) problems.push(`${path} is of another message`);
-  const status = fieldOf(fieldOf(part, "state"), "status");
-  // A provider refuses a call without its answer.
+  const state = fieldOf(part, "state");
+  const status = fieldOf(state, "status");
+  // What is imported, and a provider refuses: a call without its answer, and an image that is none.
   if (status === "pending" || status === "running") problems.push(`${path} is a call that runs`);
+  if (isNoImage(part)) problems.push(`${path} holds an image that is none`);
+  const attachments = fieldOf(state, "attachments");
+  for (const [at, file] of (Array.isArray(attachments) ? attachments : []).entries()) {
+    const place = `${path}.state.attachments[${at}]`;
+    if (isNoImage(file)) problems.push(`${place} holds an image that is none`);
+  }
   return problems;
+}
+
+/** True for an image that is to be in its address and is not. */
+function isNoImage(file: JsonValue): boolean {
+  const [mime, url] = [fieldOf(file, "mime"), fieldOf(file, "url")];
+  if (typeof mime !== "string" || typeof url !== "string") return false;
+  return mime.startsWith("image/") && /^data:/i.test(url) && bytesInUrl(url) === undefined;
 }
 
 function fieldOf(value: JsonValue | undefined, key: string): JsonValue | undefined {

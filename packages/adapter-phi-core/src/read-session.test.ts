@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentOf, findSessions, readAll, readSource, restoredFiles } from "@pond/adapter-testkit";
 import { isJsonObject, type Part, partsOf, type ReadEvent, stringifyJson } from "@pond/canonical";
+import { copyUuid } from "@pond/canonical/foreign";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromPhiCore } from "./from-phi-core.ts";
 import { toPhiCore } from "./to-phi-core.ts";
@@ -287,9 +288,10 @@ it.each<[string, object, number]>([
   ["that a restore wrote", {}, 2],
   ["that a compaction wrote under the same id", { continuation_kind: "Compaction" }, 1],
   ["that the program wrote", { loop_id: "s.a.2" }, 1],
+  ["of a program's agent that is called pond", { loop_id: "s.pond.2" }, 1],
 ])("says what stands again in a loop %s", async (_, more, times) => {
   const loops = [1, 2].map((n) => ({
-    loop_id: `s.pond.${n}`,
+    loop_id: `${copyUuid("phi-core", "s")}.pond.${n}`,
     started_at: `2026-05-20T09:00:0${n}Z`,
     messages: [typed("hi")],
     ...(n === 2 && more),

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from "@pond/canonical";
-import { bytesInUrl } from "@pond/canonical/foreign";
+import { isJsonObject } from "@pond/canonical";
 import {
   type Check,
   flag,
@@ -99,24 +98,13 @@ export const message: Check = variant("role", { user, assistant });
 const partPlace = { id: id("prt"), sessionID: id("ses"), messageID: id("msg") };
 const partTime = object({ start: time, end: optional(time) });
 
-const fileFields = object({
+const file = object({
   ...partPlace,
   mime: text,
   filename: optional(text),
   url: text,
   source: optional(record),
 });
-
-const file: Check = (value, path) => [
-  ...fileFields(value, path),
-  ...(isJsonObject(value) && isNoImage(value) ? [`${path} holds an image that is none`] : []),
-];
-
-/** True for an image that is to be in its address and is not; a provider refuses it. */
-function isNoImage({ mime, url }: JsonObject): boolean {
-  if (typeof mime !== "string" || typeof url !== "string") return false;
-  return mime.startsWith("image/") && /^data:/i.test(url) && bytesInUrl(url) === undefined;
-}
 
 const state = variant("status", {
   pending: object({ input: record, raw: text }),
