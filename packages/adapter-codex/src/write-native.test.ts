@@ -38,7 +38,7 @@ async function restore(files: ReadonlyMap<string, string>): Promise<ReadonlyMap<
 }
 
 it("ends a part that another file begins with where that file says it ends", async () => {
-  const usage = '{"type":"token_count","rate_limits":{"primary":{"used_percent":3.0}}}';
+  const usage = '{"type":"token_count","rate_limits":{"primary":{"spent":3.0}}}';
   const begin = line(0, "session_meta", meta(parent, "")) + line(1, "event_msg", usage);
   const base = `,"forked_from_id":"${parent}","history_base":{"thread_id":"${parent}","end_ordinal_exclusive":2,"end_byte_offset":${begin.length}}`;
   const files = new Map([
@@ -55,7 +55,7 @@ it("ends a part that another file begins with where that file says it ends", asy
 });
 
 it("ends such a part also before and behind what an older client wrote without numbers", async () => {
-  const usage = '{"type":"token_count","rate_limits":{"primary":{"used_percent":3.0}}}';
+  const usage = '{"type":"token_count","rate_limits":{"primary":{"spent":3.0}}}';
   const old = (ordinal: number): string =>
     line(ordinal, "event_msg", usage).replace(`"ordinal":${ordinal},`, "");
   const begin = line(0, "session_meta", meta(parent, "")) + line(1, "event_msg", usage);
@@ -84,6 +84,19 @@ it("ends such a part also before and behind what an older client wrote without n
       old(3).replace("3.0}}}}", "3}}}}    ") +
       end.replace("3.0}}}}", "3}}}}  "),
   );
+});
+
+it("writes a share as the client does, so that what follows lies where it lay", async () => {
+  const shares = '{"primary":{"used_percent":3.0},"secondary":{"used_percent":12.5}}';
+  const usage = `{"type":"token_count","rate_limits":${shares},"primary_used_percent":100.0}`;
+  const said = String.raw`{"type":"agent_message","message":"{\"used_percent\":3,\"percent\":4}"}`;
+  const lines = [meta(parent, ""), usage, said].map((payload, ordinal) =>
+    line(ordinal, ordinal === 0 ? "session_meta" : "event_msg", payload),
+  );
+
+  const restored = await restore(new Map([[pathOf(parent), lines.join("")]]));
+
+  expect(restored.get(pathOf(parent))).toBe(lines.join(""));
 });
 
 it.each([

@@ -55,12 +55,20 @@ function* lines(messages: readonly Message[], cutOffs: CutOffs = new Map()): Gen
   const padding = new Padding(cutOffs);
   let before: string | undefined;
   for (const record of records(messages)) {
-    const line = stringifyJson(record);
+    const line = asWritten(record);
     const spaces = padding.before(line, record);
     if (before !== undefined) yield `${before}${spaces}\n`;
     before = line;
   }
   if (before !== undefined) yield `${before}${padding.end()}\n`;
+}
+
+// The client writes a share with a fraction always: `3.0`. Within a text its quotes are escaped.
+const wholeShare = /(?<="(?:\w+_)?percent":-?\d+)(?=[,}])/g;
+
+/** A record as the client writes it, so that what follows lies where other files say. */
+function asWritten(record: JsonObject): string {
+  return stringifyJson(record).replaceAll(wholeShare, ".0");
 }
 
 /** How long the records of these messages are in their file; a few bytes less than they were. */
