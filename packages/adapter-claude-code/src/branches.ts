@@ -1,9 +1,15 @@
 import type { Message } from "@pond/canonical";
 import type { Course } from "@pond/canonical/adapter";
-import { isTyped, without } from "@pond/canonical/foreign";
-import { lineUpFrom, type Place, placesOf, recordOf } from "./log-tree.ts";
-import { attachedBehind, mainLineOf, rewindsOf } from "./main-line.ts";
-import { answerOf, isAnswer, isCall, isNote, isPrompt, isSpeech } from "./row-kinds.ts";
+import { without } from "@pond/canonical/foreign";
+import { lineUpFrom, type Place, placesOf } from "./log-tree.ts";
+import {
+  attachedBehind,
+  mainLineOf,
+  notedRewinds,
+  startsAgain,
+  withSummaries,
+} from "./main-line.ts";
+import { answerOf, isCall, isNote, isPrompt, isSpeech } from "./row-kinds.ts";
 
 /**
  * Takes out what the client does not go on from. It takes up the main line; before a compaction, and
@@ -11,11 +17,12 @@ import { answerOf, isAnswer, isCall, isNote, isPrompt, isSpeech } from "./row-ki
  */
 export function withoutLeft(messages: readonly Message[]): Course {
   const places = placesOf(messages);
-  const rewinds = rewindsOf(messages);
-  const main = mainLineOf(messages, places, rewinds.at(-1));
-  const left = new Set(unansweredStarts(messages, places));
+  const noted = notedRewinds(messages);
+  const main = withSummaries(mainLineOf(messages, places, noted.at(-1)), places);
+  const rewinds = [...noted, ...startsAgain(messages, places)];
+  const left = new Set<number>();
   let first = messages.length;
-  for (const { at, leaf } of rewinds.toReversed()) {
+  for (const { at, leaf } of rewinds.sort((one, other) => other.at - one.at)) {
     // From `first` on all is left already.
     for (let index = leaf + 1; index < Math.min(at, first); index++) left.add(index);
     first = Math.min(first, leaf + 1);
@@ -81,23 +88,4 @@ function linesOf(
     for (const each of lineUpFrom(at, places, tree)) lines.add(each);
   }
   return lines;
-}
-
-/** First prompts that nobody answered before another was typed, where answers have a parent. */
-function unansweredStarts(
-  messages: readonly Message[],
-  places: readonly Place[],
-): readonly number[] {
-  const starts = [...messages.entries()].filter(([index, message]) => {
-    const { parentUuid, isSidechain } = recordOf(message);
-    const isStart = parentUuid === null && isSidechain !== true && !places[index]?.isAgain;
-    return isStart && isSpeech(message);
-  });
-  if (starts.some(([, message]) => isAnswer(message))) return [];
-  const answers = [...messages.entries()].filter(([, message]) => isAnswer(message));
-  const answered = new Set(answers.map(([index]) => places[index]?.tree));
-  return starts
-    .slice(0, -1)
-    .filter(([index, message]) => isTyped(message) && !answered.has(index))
-    .map(([index]) => index);
 }

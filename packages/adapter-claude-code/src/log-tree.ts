@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, Message } from "@pond/canonical";
-import { carriedRecord, restOf, sourceOf } from "@pond/canonical/adapter";
+import { carriedRecord, objectAt, restOf, sourceOf } from "@pond/canonical/adapter";
 
 /** Where a message stands in the tree of its log. */
 export type Place = {
@@ -11,28 +11,48 @@ export type Place = {
   readonly isSame: boolean;
   /** True for a record that stands above already. */
   readonly isAgain: boolean;
+  /** For a compaction that kept the newest rows behind its summary: where those begin. */
+  readonly kept?: number | undefined;
 };
 
 /** Parents are looked for above only: the trees of real logs are not always whole. */
 export function placesOf(messages: readonly Message[]): readonly Place[] {
   const indexes = new Map<JsonValue, number>();
+  // By the summary of a compaction the last row it kept: there the client hangs what follows.
+  const keptEnds = new Map<JsonValue, number>();
   const places: Place[] = [];
   for (const [index, message] of messages.entries()) {
-    const { parentUuid, logicalParentUuid } = recordOf(message);
+    const record = recordOf(message);
+    const { parentUuid, logicalParentUuid } = record;
     const uuid = uuidOf(message);
+    const named = parentUuid ?? logicalParentUuid ?? null;
     const isMore = sourceOf(message)["continues"] !== undefined;
     const again = isMore || parentUuid === undefined ? undefined : indexes.get(uuid);
     const same = isMore ? places.length - 1 : again;
-    const parent = same ?? indexes.get(parentUuid ?? logicalParentUuid ?? null);
+    const parent = same ?? keptEnds.get(named) ?? indexes.get(named);
     const above = parent === undefined ? undefined : places[parent];
     const isCompaction = typeof logicalParentUuid === "string";
     const tree = above === undefined || isCompaction ? index : above.tree;
     const isSame = above !== undefined && same === parent;
     const isAgain = isMore ? above?.isAgain === true : again !== undefined;
-    places.push({ parent: above && parent, tree, isSame, isAgain });
+    const kept = keptBy(record, indexes);
+    places.push({ parent: above && parent, tree, isSame, isAgain, kept: kept?.start });
+    if (kept) keptEnds.set(kept.summary, kept.end);
     if (!indexes.has(uuid)) indexes.set(uuid, index);
   }
   return places;
+}
+
+/** The rows above that a compaction kept behind its summary. */
+function keptBy(record: JsonObject, indexes: ReadonlyMap<JsonValue, number>) {
+  const { headUuid, anchorUuid, tailUuid } = objectAt(
+    objectAt(record, "compactMetadata"),
+    "preservedSegment",
+  );
+  // One that is the anchor itself kept the first rows: the summary stands behind those.
+  if (typeof anchorUuid !== "string" || anchorUuid === record["uuid"]) return undefined;
+  const [start, end] = [indexes.get(headUuid ?? null), indexes.get(tailUuid ?? null)];
+  return start === undefined || end === undefined ? undefined : { summary: anchorUuid, start, end };
 }
 
 /** The way up from a message, itself included: to the start of the log, or of a tree of it. */

@@ -1,21 +1,53 @@
-import type { Message } from "@pond/canonical";
+import type { JsonValue, Message } from "@pond/canonical";
 import { lineUpFrom, type Place, recordOf, uuidOf } from "./log-tree.ts";
-import { isAttachment, isTurnRow } from "./row-kinds.ts";
+import { isAnswer, isAttachment, isPrompt, isSummary, isTurnRow } from "./row-kinds.ts";
 
-/** A note of the client that it went back: all from behind `leaf` up to it is left. */
+/** Where the client went back: all from behind `leaf` up to `at` is left. */
 export type Rewind = { readonly at: number; readonly leaf: number };
 
-export function rewindsOf(messages: readonly Message[]): readonly Rewind[] {
+/** What it noted of that, and did not take back since. */
+export function notedRewinds(messages: readonly Message[]): readonly Rewind[] {
   // The first where a row stands again.
   const rows = [...messages.entries()].reverse();
   const indexes = new Map(rows.map(([index, message]) => [uuidOf(message), index]));
-  return messages.flatMap((message, at) => {
+  const noted: Rewind[] = [];
+  for (const [at, message] of messages.entries()) {
     const { type, explicit, leafUuid = "" } = recordOf(message);
-    if (type !== "last-prompt" || explicit !== true) return [];
+    if (type !== "last-prompt" || explicit !== true) continue;
     // Without a leaf it went back to the start.
     const leaf = leafUuid === null ? -1 : indexes.get(leafUuid);
-    return leaf === undefined || leaf > at ? [] : [{ at, leaf }];
-  });
+    if (leafUuid === noLeaf) noted.length = 0;
+    else if (leaf !== undefined && leaf <= at) noted.push({ at, leaf });
+  }
+  return noted;
+}
+
+/** Stands in place of a row where the client takes back what it noted. */
+const noLeaf = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * Prompts without a parent behind others of the session: for these it went back to the start, of
+ * which most builds note nothing. Old builds begin another session in the log for `/clear`, which
+ * takes nothing back; and where answers have no parent, the log does not say what hangs together.
+ */
+export function startsAgain(
+  messages: readonly Message[],
+  places: readonly Place[],
+): readonly Rewind[] {
+  const rewinds: Rewind[] = [];
+  // Where each began.
+  const sessions = new Map<JsonValue | undefined, number>();
+  for (const [at, message] of messages.entries()) {
+    const { parentUuid, sessionId, isSidechain } = recordOf(message);
+    const { tree = at, isAgain } = places[at] ?? {};
+    if (!isTurnRow(message) || isSidechain === true || isAgain) continue;
+    if (parentUuid === null && isAnswer(message)) return [];
+    const isStart = parentUuid === null && isPrompt(message) && !isSummary(message);
+    const start = sessions.get(sessionId);
+    if (isStart && start !== undefined) rewinds.push({ at, leaf: start - 1 });
+    if (start === undefined) sessions.set(sessionId, tree);
+  }
+  return rewinds;
 }
 
 /**
@@ -38,9 +70,24 @@ export function mainLineOf(
   // The client forgets that it went back to the start with the first row that follows.
   if (leaf < 0) return at > messages.findLastIndex(isRowOfTree) ? new Set() : line;
   const back = lineUpFrom(leaf, places);
-  // Beside a gap nothing says whether the newest stands below.
-  const isBelow = line.has(leaf) || [...back].every((each) => !line.has(each));
+  // Below a gap nothing says whether the newest stands below that.
+  const top = messages[[...line].at(-1) ?? -1];
+  const { parentUuid, logicalParentUuid } = top ? recordOf(top) : {};
+  const isGap = (parentUuid ?? logicalParentUuid ?? null) !== null;
+  const isBelow = line.has(leaf) || (isGap && [...back].every((each) => !line.has(each)));
   return (newest > at && isBelow) || !withTurns.has(leaf) ? line : back;
+}
+
+/** A line, with the summaries that the client gives in front of what a compaction kept of it. */
+export function withSummaries(
+  line: ReadonlySet<number>,
+  places: readonly Place[],
+): ReadonlySet<number> {
+  const summaries = [...places.entries()].filter(([, { tree }]) => {
+    const { kept } = places[tree] ?? {};
+    return kept !== undefined && line.has(kept);
+  });
+  return new Set([...line, ...summaries.map(([at]) => at)]);
 }
 
 /** What was attached behind the last turn of the main line, such as prompts that were queued. */

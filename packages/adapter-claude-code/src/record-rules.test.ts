@@ -63,7 +63,88 @@ describe("prompts typed in another's place are live", () => {
     expect(live(...first, ["c", "said", below(null), "assistant"])).toBe("a b c");
   });
 
-  it("keeps what ran side by side, other roots, and a prompt behind a compaction", () => {
+  const turns: readonly DraftMessage[] = [
+    ["a", "one", below(null)],
+    ["b", "said", below("a"), "assistant"],
+  ];
+  const other = (parentUuid: string | null): JsonObject => ({
+    rest: { parentUuid, sessionId: "s2" },
+  });
+  const summary = messageFromWire({
+    ...{ id: "y", session_id: "s", timestamp: "2026-03-01T09:00:00.000Z", role: "user" },
+    content: [
+      {
+        ...{ session_id: "s", message_id: "y", id: "0", provenance: "injected" },
+        ...{ type: "text", text: "so far", options: { source: { kind: "compact-summary" } } },
+      },
+    ],
+    options: { source: { rest: { parentUuid: null } } },
+  });
+
+  it.each<[string, readonly DraftMessage[], string]>([
+    ["in place of the first prompt", [["c", "two", below(null)]], "c"],
+    [
+      "and answered",
+      [
+        ["c", "two", below(null)],
+        ["d", "said", below("c"), "assistant"],
+      ],
+      "c d",
+    ],
+    [
+      "behind a notice of a command",
+      [
+        ["n", "Caveat", below(null), "harness"],
+        ["c", "two", below("n")],
+      ],
+      "n c",
+    ],
+    [
+      "those of its own session",
+      [
+        ["c", "two", other(null)],
+        ["d", "said", other("c"), "assistant"],
+        ["e", "three", other(null)],
+      ],
+      "a b e",
+    ],
+  ])("leaves out turns where a prompt without a parent follows, %s", (_, given, expected) => {
+    expect(live(...turns, ...given)).toBe(expected);
+  });
+
+  it.each<[string, readonly (DraftMessage | Message)[], string]>([
+    [
+      "of another session, as old builds did behind /clear",
+      [
+        ["c", "two", other(null)],
+        ["d", "said", other("c"), "assistant"],
+      ],
+      "a b c d",
+    ],
+    [
+      "the summary of a compaction without its boundary",
+      [summary, ["c", "two", below("y")]],
+      "a b y c",
+    ],
+    [
+      "not gone on from",
+      [
+        ["c", "two", below(null)],
+        ["d", "three", below("b")],
+      ],
+      "a b c d",
+    ],
+  ])("keeps them where that is %s", (_, given, expected) => {
+    const messages = [...turns, ...given].map((each) =>
+      "role" in each ? each : draftMessage(each),
+    );
+
+    const course = courseOf(claudeCodeRecords, messages);
+
+    expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
+  });
+
+  it("keeps what ran side by side, roots of other sessions, and a prompt behind a compaction", () => {
     const boundary = { uuid: "x", parentUuid: null, logicalParentUuid: "b" };
     expect(
       live(
@@ -74,7 +155,7 @@ describe("prompts typed in another's place are live", () => {
         ["e", "two", below("d")],
         ["x", "", carried(boundary), "system"],
         ["f", "three", below("x")],
-        ["g", "four", below(null)],
+        ["g", "four", other(null)],
       ),
     ).toBe("a b c d e x f g");
   });
@@ -95,10 +176,13 @@ describe("what the client went back over is undone", () => {
     "system",
   ];
 
+  const withdrawn = "00000000-0000-0000-0000-000000000000";
+
   it.each<[string, readonly DraftMessage[], string]>([
     ["to the end of a turn", [rewind("n")], "a b n r"],
     ["to the start", [rewind(null)], "r"],
     ["twice", [rewind("n"), rewind("a")], "a r"],
+    ["again, having taken that back", [rewind("b"), rewind(withdrawn), rewind("a")], "a r"],
     ["with a file beside it", [rewind("b"), ["f", "a file", { sidecar: "f" }]], "a b r f"],
   ])("%s", (_, drafts, expected) => {
     expect(live(...turns, ...drafts)).toBe(expected);
@@ -107,6 +191,8 @@ describe("what the client went back over is undone", () => {
   it.each<[string, readonly DraftMessage[], string]>([
     ["something was said since", [rewind("n"), ["e", "then", below("d")]], "a b n c d r e"],
     ["the place is not in the log", [rewind("x")], "a b n c d r"],
+    ["it took that back", [rewind("b"), rewind(withdrawn)], "a b n c d r r"],
+    ["it took back that it was the start", [rewind(null), rewind(withdrawn)], "a b n c d r r"],
   ])("but not where %s", (_, drafts, expected) => {
     expect(live(...turns, ...drafts)).toBe(expected);
   });
@@ -141,7 +227,7 @@ describe("what the client no longer goes on from is left, whatever came in its p
   ];
 
   it.each<[string, readonly DraftMessage[], string]>([
-    ["the first prompt", [...turn, note(null), ["f", "three", below(null)]], "r f"],
+    ["the first prompt", [...turn, note(null), ["f", "three", below(null)]], "f"],
     ["a command", [...turn, note("b"), ["f", "/hello", below("b"), "harness"]], "a b r f"],
     ["a notification", [...turn, ["f", "done", below("b"), "harness"]], "a b f"],
     ["an answer, noted", [...turn, note("t"), ["f", "three", below("t")]], "a b c d t r f"],
@@ -156,7 +242,7 @@ describe("what the client no longer goes on from is left, whatever came in its p
         note(null),
         ["f", "three", below(null)],
       ],
-      "r f",
+      "f",
     ],
     [
       "what stands before a compaction",
@@ -293,6 +379,77 @@ describe("what the client no longer goes on from is left, whatever came in its p
   });
 });
 
+describe("a compaction that kept the newest turns gives them behind its summary", () => {
+  const turns: readonly DraftMessage[] = [
+    ["a", "one", below(null)],
+    ["b", "said", below("a"), "assistant"],
+    ["c", "two", below("b")],
+    ["d", "said", below("c"), "assistant"],
+    ["e", "three", below("d")],
+    ["f", "said", below("e"), "assistant"],
+  ];
+  const compaction = (logicalParentUuid: string, preservedSegment: JsonObject): DraftMessage => [
+    "x",
+    "",
+    carried({
+      ...{ type: "system", uuid: "x", parentUuid: null, logicalParentUuid },
+      compactMetadata: { preservedSegment },
+    }),
+    "system",
+  ];
+  const kept: readonly DraftMessage[] = [
+    ...turns,
+    compaction("b", { headUuid: "c", anchorUuid: "y", tailUuid: "f" }),
+    ["y", "the summary", below("x"), "harness"],
+    ["z", "four", below("y")],
+    ["w", "said", below("z"), "assistant"],
+  ];
+  const again: readonly DraftMessage[] = [
+    ["g", "three again", below("d")],
+    ["h", "said", below("g"), "assistant"],
+  ];
+  const note: DraftMessage = [
+    "r",
+    "",
+    carried({ type: "last-prompt", leafUuid: "d", explicit: true }),
+    "system",
+  ];
+
+  it.each<[string, readonly DraftMessage[], string]>([
+    ["all of it", kept, "a b c d e f x y z w"],
+    ["without what was taken back", [...kept, ...again], "a b c d x y g h"],
+    ["without what it notes to have taken back", [...kept, note], "a b c d x y r"],
+    ["without either", [...kept, note, ...again], "a b c d x y r g h"],
+    [
+      "without what was typed behind the summary again",
+      [...kept, ["g", "", below("y")]],
+      "a b c d e f x y g",
+    ],
+    [
+      "the first turns, where it summed up those behind them",
+      [
+        ...turns,
+        compaction("b", { headUuid: "a", anchorUuid: "x", tailUuid: "b" }),
+        ["y", "the summary", below("x"), "harness"],
+        ["z", "four", below("y")],
+      ],
+      "a b c d e f x y z",
+    ],
+    [
+      "those behind a summary whose turns are not all in the log",
+      [
+        ...turns,
+        compaction("f", { headUuid: "c", anchorUuid: "y", tailUuid: "lost" }),
+        ["y", "the summary", below("x"), "harness"],
+        ["z", "four", below("y")],
+      ],
+      "a b c d e f x y z",
+    ],
+  ])("%s", (_, drafts, expected) => {
+    expect(live(...drafts)).toBe(expected);
+  });
+});
+
 describe("the client goes on from the newest row of the tree", () => {
   const row = (id: string, parentUuid: string | null, more: JsonObject = {}): DraftMessage => [
     id,
@@ -358,6 +515,11 @@ describe("the client goes on from the newest row of the tree", () => {
       "or went back to the start, till more is noted",
       [...turns, back(null), row("k", null)],
       "a b c d r k",
+    ],
+    [
+      "or went back, where a prompt without a parent follows",
+      [hook, ...turns, back("b"), ["e", "three", below(null)]],
+      "s a b e",
     ],
     [
       "or went back, where that is not below it",

@@ -1,4 +1,4 @@
-import type { Message } from "@pond/canonical";
+import { type Message, partsOf } from "@pond/canonical";
 import { objectAt, sourceOf } from "@pond/canonical/adapter";
 import { recordOf } from "./log-tree.ts";
 
@@ -18,6 +18,11 @@ export function isTurnRow(message: Message): boolean {
 
 export function isAttachment(message: Message): boolean {
   return recordOf(message)["type"] === "attachment";
+}
+
+/** True for what stands in place of all that a compaction took out. */
+export function isSummary(message: Message): boolean {
+  return partsOf(message).some((part) => sourceOf(part)["kind"] === "compact-summary");
 }
 
 /** True for what the client adds by itself, such as a prompt that was typed while tools worked. */

@@ -109,24 +109,27 @@ describe("resume of a session that the client has an older state of", () => {
     expect([written, outdated, readFileSync(log, "utf8")]).toEqual([false, false, rewritten]);
   });
 
-  it.each([
-    ["a last line without its end", (log: string) => log.slice(0, -1), id],
-    [
-      "the id of another client's session",
-      (log: string) => {
-        here.write(path.replace(".omp", ".pi"), log);
-        return log.replaceAll(/"(?=[:,])/g, `" `);
-      },
-      `omp:${id}`,
-    ],
-  ])("leaves one alone that has %s", async (_, written, named) => {
-    const log = here.write(path, "");
-    writeFileSync(log, written(lines(head, one, two)));
+  it("gives a last line its end: omp writes the next one right behind it", async () => {
+    const log = here.write(path, lines(head, one, two).slice(0, -1));
+    await here.pond("sync", "-q");
+
+    const { written, outdated } = await resume(here, id);
+
+    expect([written, outdated, readFileSync(log, "utf8")]).toEqual([
+      true,
+      false,
+      lines(head, one, two),
+    ]);
+  });
+
+  it("leaves one alone that has the id of another client's session", async () => {
+    const log = here.write(path, lines(head, one, two).replaceAll(/"(?=[:,])/g, `" `));
+    here.write(path.replace(".omp", ".pi"), lines(head, one, two));
     await here.pond("sync", "pi", "-q");
     await here.pond("sync", "-q");
     const before = readFileSync(log, "utf8");
 
-    const report = await resume(here, named);
+    const report = await resume(here, `omp:${id}`);
 
     expect([report.written, report.outdated]).toEqual([false, false]);
     expect(readFileSync(log, "utf8")).toBe(before);
