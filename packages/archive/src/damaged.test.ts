@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { findDamaged, type SessionStore } from "@pond/sessions";
 import type { Row } from "@pond/substrate";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { copySessions } from "./copy-sessions.ts";
 import { exportArchive } from "./export-archive.ts";
 import { importArchive } from "./import-archive.ts";
@@ -203,6 +203,25 @@ describe("a copy of a store that lost rows", () => {
     expect(damaged).toEqual([]);
     expect(await shown(target)).toBe("a m:1 b");
   });
+});
+
+it.each([
+  ["copy", copySessions],
+  ["export", (from: SessionStore) => exportArchive(from, join(temporaryFolder(), "a.pond"))],
+])("looks once for carriers of a session that has lost all its parts: %s", async (_, run) => {
+  const reads: number[] = [];
+  for (const words of ["a b", "a b c d e f"]) {
+    const whole = await openStore();
+    await ingest(whole, [saying(words)]);
+    const source = await damagedCopy(whole, (table, row) => (table === "parts" ? undefined : row));
+    const rows = vi.spyOn(source.store.table("messages"), "rows");
+
+    expect((await run(source, await openStore())).damaged).toEqual(["s"]);
+
+    reads.push(rows.mock.calls.length);
+  }
+
+  expect(reads[1]).toBe(reads[0]);
 });
 
 it("takes no offence at a copied message that a carrier says again", async () => {

@@ -13,6 +13,8 @@ export class HollowMessages {
   readonly #coming: Map<string, Set<string>> = new Map();
   /** and of those that stay, because the other store has them. */
   readonly #stored: Map<string, ReadonlySet<string>> = new Map();
+  /** Sessions with one that no carrier says again: of the others there it need not be known. */
+  readonly #lost: Set<string> = new Set();
 
   constructor(from: PlacedStore) {
     this.#from = from;
@@ -32,7 +34,10 @@ export class HollowMessages {
     this.#stored.set(sessionId, stored);
     if (stored.has(id)) return false;
     const { store, names } = this.#from;
-    return !(await isSaidAgain(store, names.idOf(sessionId), message));
+    if (this.#lost.has(sessionId)) return true;
+    if (await isSaidAgain(store, names.idOf(sessionId), message)) return false;
+    this.#lost.add(sessionId);
+    return true;
   }
 
   async #withParts(name: string): Promise<ReadonlySet<string>> {

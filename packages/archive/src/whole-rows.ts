@@ -35,6 +35,7 @@ export class WholeRows {
    */
   async check(message: Row, parts: readonly Row[]): Promise<void> {
     const sessionId = String(message["session_id"]);
+    if (this.#damaged.has(sessionId)) return;
     if (message["revises"] !== null || isAsWritten(message, parts)) return;
     if (!(await isSaidAgain(this.#store, sessionId, message))) this.#damaged.add(sessionId);
   }

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { isSystemError } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { type Extent, isOfCounts, readSeenFile, type Stored, seenFile } from "./seen-file.ts";
 
@@ -57,13 +56,16 @@ export async function placesRead(stateDirectory: string, adapter: string): Promi
   return paths.sort((one, other) => one.length - other.length);
 }
 
+const unlisted: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
+
 /** None where they cannot be listed: nothing is remembered there, which is told when it is to be. */
 function stateFiles(directory: string): string[] {
   try {
     const names = readdirSync(directory).filter((name) => name.endsWith(".json"));
     return names.map((name) => join(directory, name));
   } catch (error) {
-    if (isSystemError(error)) return [];
+    // Of a disk at fault more may be remembered than was read.
+    if (error instanceof Error && "code" in error && unlisted.has(String(error.code))) return [];
     throw error;
   }
 }

@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Reader } from "@pond/canonical/adapter";
 import { getSession } from "@pond/sessions";
@@ -211,6 +219,23 @@ describe("an older copy on another machine", () => {
       for (const isVerifying of [true, false]) {
         expect(changed(await desk.sync(isVerifying))).toEqual([0, 0, 0]);
       }
+    }));
+
+  it("is one in a folder that somebody asks for, verified too, once the client has deleted its own", () =>
+    withBench(async (bench) => {
+      const desk = machine(bench, "desk", ["desk"]);
+      const backup = join(bench.folder, "backup");
+      const file = desk.write({ ...later, 2: "draft" });
+      await desk.sync();
+      cpSync(join(bench.folder, "desk"), backup, { recursive: true });
+      desk.write(later);
+      await desk.sync();
+      rmSync(file);
+      await desk.sync();
+
+      expect(changed(await desk.sync(true, join(backup, ".claude")))).toEqual([0, 0, 0]);
+
+      expect(await texts(bench)).toContain("final");
     }));
 
   it("is none any more once somebody edits it, and may be edited back", () =>

@@ -71,7 +71,8 @@ export class Places {
       held: isAlone ? heldIn(seen, before) : undefined,
       // Older versions noted it of older copies alone.
       agreedAt: seen ? (seen.agreedAt ?? seen.held?.addedAt) : 0,
-      isVerified: this.#isVerifying,
+      // A folder that somebody asks for may be a backup from before an edit.
+      isVerified: this.#isVerifying && isUsual,
       isNewest: () => {
         const own = extentOf(notes, before);
         const isAhead = (other: Extent | undefined, isFirst: boolean): boolean => {
