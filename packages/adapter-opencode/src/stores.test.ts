@@ -254,13 +254,16 @@ it("has in the export of a tree what an import needs, and reads the session as i
 describe("one session in several stores", () => {
   /** Rows as the client makes them of a tree: all of them at one moment, 5 ms after the start. */
   const convertedRows = joined({ session: [sessionRow(id)] }, convertedOf(exchange(id)));
-  function convertedOf({ message = [], part = [] }: Tables): Tables {
-    const time_updated = start + 5;
+  function convertedOf({ message = [], part = [] }: Tables, at = 5): Tables {
+    const time_updated = start + at;
     return {
       message: message.map((row) => ({ ...row, time_updated })),
       part: part.map((row) => ({ ...row, time_created: time_updated, time_updated })),
     };
   }
+  /** Another session, made in the same way at some time. */
+  const otherRows = (at: number): Tables =>
+    joined({ session: [sessionRow("ses_b")] }, convertedOf(exchange("ses_b", 0, "z"), at));
   const ofTree = [`${id}#info `, "msg_a1 of a1 in the tree", "msg_a2 of a2 in the tree"];
 
   it("is read from the tree where that holds as much and nothing was changed since", async () => {
@@ -335,6 +338,19 @@ describe("one session in several stores", () => {
     expect(await messagesOf(home)).toEqual(ofTree);
   });
 
+  it.each([
+    ["alone", {}],
+    ["beside another one", otherRows(7)],
+  ])(
+    "is read from the tree where an import stopped that took a millisecond, %s",
+    async (_, other) => {
+      const home = createHome({ ...tree, ...message("b1", 2, "user") });
+      writeDatabase(join(home, "opencode.db"), joined(convertedRows, other));
+
+      expect(await textsOf(home)).toEqual([...ofTree, "msg_b1 of b1 in the tree"]);
+    },
+  );
+
   it("is read from the database where an import into it was edited", async () => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), importedRows);
@@ -367,9 +383,9 @@ describe("one session in several stores", () => {
     ["and it went on", exchange(id, 20, "c"), "msg_c2"],
   ])("is read from the database where what that lacks was deleted %s", async (_, since, last) => {
     const home = createHome({ ...tree, ...message("b1", 2, "user") });
-    writeDatabase(join(home, "opencode.db"), joined(convertedRows, since));
+    writeDatabase(join(home, "opencode.db"), joined(convertedRows, otherRows(5), since));
 
-    expect((await messagesOf(home)).at(-1)).toBe(`${last} The heddle is bent.`);
+    expect((await textsOf(home)).at(-1)).toBe(`${last} The heddle is bent.`);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { contentOf, readSource, restoredFiles, sampleLineage } from "@pond/adapter-testkit";
-import { messageFromWire, partsOf, sessionFromWire } from "@pond/canonical";
+import { isJsonObject, messageFromWire, partsOf, sessionFromWire } from "@pond/canonical";
 import type { Fidelity, Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
 import { copyUuid } from "@pond/canonical/foreign";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -183,6 +183,70 @@ describe("a sub-agent is linked to the call", () => {
 
     expect(linked([named, call("b")], "child", "other")).toEqual([
       [childRef("child", ""), childRef("other", "a")],
+    ]);
+  });
+
+  /** The links of a session whose calls ask for these prompts, to agents that begin with these texts. */
+  const asked = (calls: readonly object[], begins: readonly string[]) => {
+    const root = content("root", [
+      ["user", text("Weave.")],
+      ["assistant", ...calls],
+    ]);
+    const descendants = begins.map((said, index) => {
+      return content(`child-${index + 1}`, [["user", text(said, "injected")]], "root");
+    });
+    const readTool: Meanings["readTool"] = (_, { params }) => {
+      return { kind: "agent", fields: isJsonObject(params) ? params : {}, rest: {} };
+    };
+    const [loop] = loopsOf({ root, descendants }, { readTool }) as { readonly children: unknown }[];
+    return loop?.children;
+  };
+  const asks = (call_id: string, prompt: string, more = {}) =>
+    call(call_id, { params: { prompt, ...more } });
+  const names = (callId: string, agent: string, prompt = "") => asks(callId, prompt, { agent });
+
+  it.each<[string, readonly object[], readonly string[], readonly string[]]>([
+    [
+      "beside a call that names one",
+      [names("a", "child-1"), asks("b", "Hem.")],
+      ["Weft.", "Hem."],
+      ["a", "b"],
+    ],
+    ["of more calls than agents", [asks("a", "Dye."), asks("b", "Hem.")], ["Hem."], ["b"]],
+    ["of another order", [asks("a", "Dye."), asks("b", "Hem.")], ["Hem.", "Dye."], ["b", "a"]],
+    [
+      "and the next to the one left",
+      [asks("a", "Dye."), asks("b", "Hem.")],
+      ["Hem.", "?"],
+      ["b", "a"],
+    ],
+    [
+      "but not one that names another",
+      [names("a", "child-1", "Hem.")],
+      ["Weft.", "Hem."],
+      ["a", ""],
+    ],
+    ["but not one of two alike", [asks("a", "Hem."), asks("b", "Hem.")], ["Hem."], [""]],
+    ["but not where two agents are alike", [asks("a", "Hem.")], ["Hem.", "Hem."], ["", ""]],
+    ["but not where nothing is said", [asks("a", ""), asks("b", "Hem.")], [""], [""]],
+  ])("that asked for what it begins with, %s", (_, calls, begins, linked) => {
+    expect(asked(calls, begins)).toEqual(
+      linked.map((callId, index) => childRef(`child-${index + 1}`, callId)),
+    );
+  });
+
+  it("that names it first, and no other agent to one that names it again", () => {
+    const root = content("root", [
+      ["user", text("Weave.")],
+      ["assistant", names("a", "child")],
+      ["user", text("And the hem?")],
+      ["assistant", names("b", "child")],
+    ]);
+    const descendants = ["child", "other"].map((id) => content(id, [], "root"));
+
+    expect(loopsOf({ root, descendants })).toMatchObject([
+      { children: [childRef("child", "a")] },
+      { children: [childRef("other", "")] },
     ]);
   });
 

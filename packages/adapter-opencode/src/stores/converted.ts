@@ -6,17 +6,26 @@ import { type Stored, type StoredMessage, type StoredSession, updatedOf } from "
  * The record of a session that stands in a tree and in the tables that the client once made of it:
  * the tree, which has more of it, or the tables where that was changed there since. Where both went
  * on, a fault names what stands in the tree alone.
+ *
+ * @param alsoMade - Whether rows of another session were made in that millisecond.
  */
-export function originalOf(rows: StoredSession, tree: StoredSession): StoredSession {
+export function originalOf(
+  rows: StoredSession,
+  tree: StoredSession,
+  alsoMade: (ms: number) => boolean,
+): StoredSession {
   const [{ messages: inRows, isWhole }, { messages: inTree }] = [
     messagesOf(rows),
     messagesOf(tree),
   ];
   const shared = [...inRows].filter(([id]) => inTree.has(id)).map(([, message]) => message);
   const converted = convertedMs(shared);
-  // Of damaged tables nothing tells what was deleted from what cannot be read.
-  const since = isWhole ? (converted ?? 0) : 0;
   const left = [...inTree].filter(([id]) => !inRows.has(id));
+  // Of damaged tables nothing tells what was deleted from what cannot be read.
+  const mayLack = left.length > 0 && isWhole && converted !== undefined;
+  // All sessions are converted at once, and imported one by one: what an import lacks was not
+  // deleted, for it stops at a record that the client refuses.
+  const since = mayLack && alsoMade(converted) ? converted : 0;
   // What was there before, and is not now, was deleted.
   const later = left.filter(([, { created }]) => created >= since);
   if (updatedOf(rows) <= updatedOf(tree) && shared.length === inRows.size) {
@@ -32,9 +41,8 @@ export function originalOf(rows: StoredSession, tree: StoredSession): StoredSess
 }
 
 /**
- * When the client converted the tree: all rows of parts were made at that moment. Undefined for
- * tables that it filled otherwise. An import makes one message after the other, and what it lacks was
- * not deleted: it stops at a record that the client refuses. One message alone may be of either.
+ * When the client made all rows of parts, where it made them in one millisecond: all of a tree that
+ * it converts, and often those of an import. One message alone may be of either.
  */
 function convertedMs(shared: readonly Times[]): number | undefined {
   const made = shared.map(({ partsCreated }) => partsCreated).filter((time) => time !== never);

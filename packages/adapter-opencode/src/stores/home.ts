@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
 import { isLaterExport, laterFile } from "./export-file.ts";
 import { measureSides, measureTree } from "./measure-tree.ts";
 import { type Failed, failure, listFailure, openReadable } from "./open-databases.ts";
-import { readSession1 } from "./rows-1.ts";
+import { hasOtherAt, readSession1 } from "./rows-1.ts";
 import { copiedSince, readSession2 } from "./rows-2.ts";
 import type { StoredSession } from "./stored.ts";
 import {
@@ -215,7 +215,9 @@ function open(home: Home, id: string, stand: Stand): StoredSession | undefined {
   const second = withSides(home, id, stand.second && openSecond(stand.second.database, id, path));
   const rows = withSides(home, id, stand.first && readSession1(stand.first.database, id, path));
   const tree = stand.tree && readTree(home.folder, stand.tree, home.prefix);
-  const first = rows && tree ? originalOf(rows, tree) : (rows ?? tree);
+  const alsoMade = (ms: number): boolean =>
+    stand.first !== undefined && hasOtherAt(stand.first.database, id, ms);
+  const first = rows && tree ? originalOf(rows, tree, alsoMade) : (rows ?? tree);
   if (first === undefined || second === undefined) return first ?? second;
   return continuedIn(first, second, stand.second && copiedSince(stand.second.database));
 }

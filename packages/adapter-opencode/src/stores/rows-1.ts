@@ -84,6 +84,18 @@ export function newestOf(
   return Math.max(numberIn(session["time_updated"]), ...times);
 }
 
+/** True where a part of another session was made in this millisecond; not told by damaged tables. */
+export function hasOtherAt(database: Database, id: string, ms: number): boolean {
+  const sql = "SELECT 1 FROM part WHERE time_created = ? AND session_id <> ? LIMIT 1";
+  try {
+    const [found] = database.rows(sql, ms, id);
+    return found !== undefined;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return false;
+  }
+}
+
 /** What of a session stands before a damaged place, and a fault, which costs nothing, for that. */
 export function* untilDamage<T>(
   { file }: Database,

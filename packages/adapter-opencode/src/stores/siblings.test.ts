@@ -1,8 +1,9 @@
-import { contentOf, readAll } from "@pond/adapter-testkit";
+import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
 import type { ReadEvent } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromOpencode } from "../from-opencode.ts";
 import { createHome, start } from "../home.test-kit.ts";
+import { opencodeWriter } from "../to-opencode.ts";
 
 const folder = "project/home-ada-loom/storage/session";
 const time = { created: start, updated: start };
@@ -44,6 +45,20 @@ it.each<[string, Record<string, unknown>]>([
     expect(messages.map(({ id }) => id)).toEqual(["ses_a#info", "msg_ses_a"]);
   },
 );
+
+it.each([
+  ["is so where it is restored alone, as an export", "export", "/home/ada/loom"],
+  ["is not so where it is restored alone, as a tree", "tree", undefined],
+] as const)("a prompt that a sibling placed %s", async (_, generation, expected) => {
+  const root = contentOf(await read({ ...asked, ...session("ses_b", ranIn("/home/ada/loom")) }));
+  const writer = opencodeWriter({ generation });
+  const written = restoredFiles(writer.writeNative({ root, descendants: [] }));
+  const texts = [...written].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]);
+
+  const again = fromOpencode(createHome(Object.fromEntries(texts)));
+  const [event] = await readAll(again, generation === "tree" ? "ses_a" : "pond/ses_a.json");
+  expect(event?.kind === "session" ? event.session.project : undefined).toBe(expected);
+});
 
 const elsewhere = "project/home-ada-warp/storage/session";
 const noRepository = "project/global/storage/session";

@@ -1,4 +1,4 @@
-import type { JsonValue, Session, SessionId } from "@pond/canonical";
+import { type JsonValue, partsOf, type Session, type SessionId } from "@pond/canonical";
 import type { Meanings, SessionContent } from "@pond/canonical/adapter";
 import {
   agentNamesOf,
@@ -29,33 +29,44 @@ type Known = {
 
 /**
  * Each sub-agent was spawned by the first call that names it. One that none names was spawned in the
- * last loop that had begun by then, and by its calls in their order, where each has one and names
- * none.
+ * last loop that had begun by then: by the call that names none and asked for what it begins with,
+ * else by its calls in their order, where each has one and names none.
  */
 export function spawnsOf(
   contents: readonly SessionContent[],
   { family, loopsOf, meanings }: Known,
 ): readonly Spawn[] {
   const names = contents.map((content) => agentNamesOf(content, meanings));
-  const named = new Map<Call, ReadonlySet<SessionId>>();
-  const begun = contents.flatMap(({ session: child }): Spawn[] => {
+  const known = new Map<Call, ReadonlySet<SessionId>>();
+  const namedBy: NamedBy = (call) => {
+    const agents = known.get(call) ?? agentsNamedIn(recordedOf(call), names);
+    known.set(call, agents);
+    return agents;
+  };
+  const begun = contents.flatMap((content): Begun[] => {
+    const { session: child } = content;
     const parent = family.parentOf(child);
     if (parent === undefined) return [];
     const isNative = family.nativePath(parent) !== undefined;
     const parentId = isNative ? parent.id : copyUuid(origin, parent.id);
+    const spawn = { parentId, child, begins: firstTextOf(content) };
     const loops = loopsOf(parent.id) ?? [];
     for (const loop of loops) {
-      const call = loop.agentCalls.find((each) => {
-        const agents = named.get(each) ?? agentsNamedIn(recordedOf(each), names);
-        named.set(each, agents);
-        return agents.has(child.id);
-      });
-      if (call) return [{ parentId, child, loop, call }];
+      const call = loop.agentCalls.find((each) => namedBy(each).has(child.id));
+      if (call) return [{ ...spawn, loop, call }];
     }
     const loop = loops.findLast(({ startedAt }) => startedAt <= child.created_at) ?? loops[0];
-    return [{ parentId, child, loop, call: undefined }];
+    return [{ ...spawn, loop, call: undefined }];
   });
-  return withCalls(begun);
+  const families = Map.groupBy(begun, ({ parentId }) => parentId);
+  return [...families.values()].flatMap((siblings) => withCalls(siblings, namedBy));
+}
+
+type Begun = Spawn & { readonly begins: string | undefined };
+type NamedBy = (call: Call) => ReadonlySet<SessionId>;
+
+function firstTextOf({ messages }: SessionContent): string | undefined {
+  return messages.flatMap(partsOf).find((part) => part.type === "text")?.text;
 }
 
 /** Names stand in what was asked and answered, and in what the client noted with either. */
@@ -65,11 +76,13 @@ function recordedOf({ part, result }: Call): readonly JsonValue[] {
 }
 
 /**
- * Where a client names the agents that its calls start, one that no call names was started by none:
- * clients start agents of their own, too.
+ * The sub-agents of one session. Where a client names the agents that its calls start, one that no
+ * call names and that begins with what none asked for was started by none: clients start agents of
+ * their own, too.
  */
-function withCalls(spawns: readonly Spawn[]): readonly Spawn[] {
-  const named = new Set(spawns.map(({ call }) => call));
+function withCalls(spawns: readonly Begun[], namedBy: NamedBy): readonly Spawn[] {
+  const namesNone = (call: Call): boolean =>
+    !spawns.some(({ child }) => namedBy(call).has(child.id));
   const calls = new Map<Spawn, Call>();
   // A lineage has its sessions in the order of their ids.
   const unnamed = spawns
@@ -77,11 +90,23 @@ function withCalls(spawns: readonly Spawn[]): readonly Spawn[] {
     .toSorted((one, other) => Number(one.child.created_at - other.child.created_at));
   for (const [loop, children] of Map.groupBy(unnamed, (spawn) => spawn.loop)) {
     const asked = loop?.agentCalls ?? [];
-    if (asked.length !== children.length || asked.some((call) => named.has(call))) continue;
-    for (const [index, call] of asked.entries()) {
-      const child = children[index];
-      if (child) calls.set(child, call);
+    const free = asked.filter(namesNone);
+    for (const [child, call] of byPrompt(children, free)) calls.set(child, call);
+    if (asked.length !== children.length || free.length < asked.length) continue;
+    const taken = new Set(calls.values());
+    const left = free.filter((call) => !taken.has(call));
+    for (const child of children) {
+      const call = calls.get(child) ?? left.shift();
+      if (call) calls.set(child, call);
     }
   }
   return spawns.map((spawn) => ({ ...spawn, call: calls.get(spawn) ?? spawn.call }));
+}
+
+/** Each sub-agent that alone begins with what one call alone asked for, and that call. */
+function* byPrompt(children: readonly Begun[], calls: readonly Call[]): Generator<[Begun, Call]> {
+  for (const [begins, [child, ...others]] of Map.groupBy(children, (each) => each.begins)) {
+    const [call, ...more] = calls.filter(({ common }) => common?.fields["prompt"] === begins);
+    if (begins && child && call && others.length + more.length === 0) yield [child, call];
+  }
 }
