@@ -61,8 +61,8 @@ async function startSchedule(
 }
 
 async function stopSchedule(context: Context): Promise<ExitCode> {
-  const { schedulersOf, stopAll } = await import("../schedule/schedulers.ts");
-  const removed = await stopAll(schedulersOf(context));
+  const { stopAll } = await import("../schedule/schedulers.ts");
+  const removed = await stopAll(context);
   const { output } = context;
   if (output.isJson) output.jsonText(JSON.stringify({ removed }));
   else if (removed.length === 0) output.line(shown("Nothing was scheduled."));

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Context } from "../context.ts";
 import { readBytes, replaceFile, textOf } from "../replace-file.ts";
 import { runProgram } from "../run-program.ts";
-import { schedulersOf, stopAll } from "../schedule/schedulers.ts";
+import { stopAll } from "../schedule/schedulers.ts";
 import { shellLine } from "../shell-words.ts";
 import { type Action, readJournal, sha256, writeJournal } from "./journal.ts";
 import { entryOf, withoutEntry } from "./json-text.ts";
@@ -101,7 +101,7 @@ function stateOf(there: unknown, words: readonly unknown[]): "gone" | "other" | 
 }
 
 async function undoSchedule(context: Context, action: Action): Promise<Undone> {
-  const stopped = await stopAll(schedulersOf(context));
+  const stopped = await stopAll(context);
   return { what: whatOf(action), state: stopped.length > 0 ? "removed" : "gone", message: null };
 }
 

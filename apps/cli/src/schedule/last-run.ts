@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { replaceFile } from "../replace-file.ts";
@@ -26,6 +27,11 @@ export async function readLastRun(place: Place): Promise<LastRun | undefined> {
 export async function noteStart(place: Place, at: Date): Promise<void> {
   const text = `${JSON.stringify({ started_at: at.toISOString() })}\n`;
   await replaceFile(startFile(place), text).catch(() => undefined);
+}
+
+/** Takes the note away when the schedule is stopped. */
+export async function forgetStart(place: Place): Promise<void> {
+  await rm(startFile(place), { force: true }).catch(() => undefined);
 }
 
 /** In milliseconds; 0 where that is not known. */

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { SchedulerError } from "../errors.ts";
 import { createCron } from "./cron.ts";
+import { forgetStart } from "./last-run.ts";
 import { createLaunchd } from "./launchd.ts";
 import type { Installed, Job, Machine, Scheduler } from "./scheduler.ts";
 import { createSystemd } from "./systemd.ts";
@@ -76,8 +77,11 @@ export async function findSchedule(
 }
 
 /** @returns The kinds that had something of pond's. */
-export async function stopAll(schedulers: readonly Scheduler[]): Promise<Scheduler["kind"][]> {
+export async function stopAll(context: Context): Promise<Scheduler["kind"][]> {
   const stopped: Scheduler["kind"][] = [];
-  for (const scheduler of schedulers) if (await scheduler.stop()) stopped.push(scheduler.kind);
+  for (const scheduler of schedulersOf(context)) {
+    if (await scheduler.stop()) stopped.push(scheduler.kind);
+  }
+  await forgetStart(context);
   return stopped;
 }
