@@ -29,7 +29,7 @@ export async function noteStart(place: Place, at: Date): Promise<void> {
   await replaceFile(startFile(place), text).catch(() => undefined);
 }
 
-/** Takes the note away when the schedule is stopped. */
+/** Takes the note away when the schedule is stopped; one that has to stay does no harm. */
 export async function forgetStart(place: Place): Promise<void> {
   await rm(startFile(place), { force: true }).catch(() => undefined);
 }
