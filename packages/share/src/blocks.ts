@@ -45,7 +45,8 @@ export type Block =
       readonly mediaType: string;
       readonly content: FileShown;
     }
-  | { readonly kind: "approval"; readonly text: string };
+  /** What the page says of the message itself. */
+  | { readonly kind: "note"; readonly text: string };
 
 /** What of a file can be shown: an image of a safe type, text, where it is, or its size. */
 type FileShown =
@@ -55,7 +56,9 @@ type FileShown =
   | { readonly kind: "bytes"; readonly count: number };
 
 /** Empty for records of the client that say nothing. */
-export function blocksOf({ content, options }: SharedMessage): Block[] {
+export function blocksOf({ content, options, damaged }: SharedMessage): Block[] {
+  // Never among the records that say nothing: this one did.
+  if (damaged) return [{ kind: "note", text: "What this message held is lost in this store" }];
   if (typeof content !== "string") return content.flatMap((part) => blockOf(part));
   const isCompaction = sourceFact(options, "boundary") === "compaction";
   const said: Block[] = content.trim() === "" ? [] : [{ kind: "prose", text: content }];
@@ -83,10 +86,10 @@ function blockOf(part: WirePart): Block[] {
     case "file":
       return [fileBlock(part)];
     case "tool_approval_request":
-      return [{ kind: "approval", text: "Asked whether the tool may run" }];
+      return [{ kind: "note", text: "Asked whether the tool may run" }];
     case "tool_approval_response": {
       const reason = part.reason === undefined ? "" : `: ${part.reason}`;
-      return [{ kind: "approval", text: `${part.approved ? "Approved" : "Denied"}${reason}` }];
+      return [{ kind: "note", text: `${part.approved ? "Approved" : "Denied"}${reason}` }];
     }
   }
 }

@@ -6,6 +6,8 @@ export type SharedMessage = Pick<WireMessage, "id" | "role" | "timestamp" | "con
   readonly options?: WireMessage["options"];
   /** The value shown is not the one first stored. */
   readonly revised?: boolean;
+  /** It is not what was written: its parts are gone. */
+  readonly damaged?: boolean;
 };
 
 /** What a page is made of; its messages are read once, one after the other. */

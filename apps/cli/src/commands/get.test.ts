@@ -101,7 +101,9 @@ it("says of a message that its parts are lost, where their table was set back", 
 
   const { stdout } = await other.pond("get", "s1");
   const { messages } = JSON.parse((await other.pond("get", "s1", "--json")).stdout);
+  const page = await other.pond("get", "s1", "--format", "markdown");
 
+  expect(page.stdout).toContain("*What this message held is lost in this store*");
   expect(stdout).toMatch(/ {2}m2\n {2}its parts are lost: .*`pond sync --verify`/);
   expect(messages.map(({ damaged }: { damaged?: true }) => damaged)).toEqual([undefined, true]);
 });

@@ -154,4 +154,14 @@ describe("a page", () => {
 
     expect(page).toContain("1 message. 1 record that says nothing is left out.");
   });
+
+  it("says where a message is no longer what was written", async () => {
+    const page = await pageOf(message("user", text("one")), {
+      ...message("assistant"),
+      damaged: true,
+    });
+
+    expect(page).toContain('<p class="note">What this message held is lost in this store</p>');
+    expect(page).toContain("<p>2 messages. Times");
+  });
 });

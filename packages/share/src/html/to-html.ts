@@ -143,7 +143,7 @@ ${joined(body, "\n")}
         return html`<details class="aside"><summary>${escaped(block.label)}</summary><div class="prose" dir="auto">${this.#written(block.text)}</div></details>`;
       case "compaction":
         return html`<p class="compaction"><span>Context compacted here</span></p>`;
-      case "approval":
+      case "note":
         return html`<p class="note">${escaped(block.text)}</p>`;
       case "file":
         return file(block);

@@ -99,6 +99,13 @@ describe("a Markdown page", () => {
     );
   });
 
+  it("says where a message is no longer what was written", async () => {
+    const page = await pageOf({ ...message("assistant"), damaged: true });
+
+    expect(page).toContain("*What this message held is lost in this store*");
+    expect(page).toContain("1 message. Times");
+  });
+
   it("fences text with more backticks than it holds", async () => {
     const page = await pageOf(
       message("assistant", {

@@ -78,7 +78,7 @@ class MessageWriter {
           : folded(plain(block.label), this.#written(block.text));
       case "compaction":
         return "*Context compacted here*";
-      case "approval":
+      case "note":
         return `*${plain(block.text)}*`;
       case "file":
         return file(block);
