@@ -50,6 +50,8 @@ function problemsOf(value: unknown): readonly string[] {
 /** An image at an address. */
 const image = (url: string) => ({ ...partPlace, type: "file", mime: "image/png", url });
 
+const mention = { value: "@a.png", start: 0, end: 6 };
+
 const session = (...messages: readonly unknown[]) => ({ info, messages });
 const says = (info: unknown, ...parts: readonly unknown[]) => ({ info, parts });
 
@@ -89,6 +91,25 @@ it.each<[string, unknown, readonly string[]]>([
     "an error that does not say whether to try again",
     session(says(user), says({ ...answer, error: { name: "APIError", data: { message: "x" } } })),
     ["pond/a.json: export.messages[1].info.error.data.isRetryable is not true or false"],
+  ],
+  [
+    "files, an agent and a command that do not say what the client asks for",
+    session(
+      says(
+        user,
+        { ...image("file:///loom/a.png"), source: { path: "a.png" } },
+        { ...image("file:///loom/a.png"), source: { type: "file", path: "a.png", text: mention } },
+        { ...partPlace, type: "agent", name: "explore", source: { value: "@explore" } },
+        { ...partPlace, type: "subtask", prompt: "", description: "", agent: "", model: {} },
+      ),
+    ),
+    [
+      "pond/a.json: export.messages[0].parts[0].source.type is none that the client knows",
+      "pond/a.json: export.messages[0].parts[2].source.start is not a number",
+      "pond/a.json: export.messages[0].parts[2].source.end is not a number",
+      "pond/a.json: export.messages[0].parts[3].model.providerID is not a string",
+      "pond/a.json: export.messages[0].parts[3].model.modelID is not a string",
+    ],
   ],
   [
     "an answer to nothing",

@@ -351,6 +351,14 @@ describe("one session in several stores", () => {
     },
   );
 
+  it("is read from the tree where an import made a message without parts after all parts", async () => {
+    const home = createHome({ ...tree, ...message("b1", 2, "user") });
+    const last = { ...messageRow(id, "msg_b1", 2, { role: "user" }), time_updated: start + 7 };
+    writeDatabase(join(home, "opencode.db"), joined(convertedRows, { message: [last] }));
+
+    expect(await messagesOf(home)).toEqual([...ofTree, "msg_b1 of b1 in the tree"]);
+  });
+
   it("is read from the database where an import into it was edited", async () => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), importedRows);
@@ -376,6 +384,16 @@ describe("one session in several stores", () => {
         `read from ${database} and not from here, where alone 2 of its messages stand`,
       ],
     ]);
+  });
+
+  it("is read from the database where all but one message was deleted", async () => {
+    const home = createHome(tree);
+    writeDatabase(join(home, "opencode.db"), joined(convertedRows, otherRows(5)));
+    const database = openAgain(join(home, "opencode.db"));
+    database.exec("DELETE FROM message WHERE id = 'msg_a2'; DELETE FROM part WHERE id = 'prt_a2'");
+    database.close();
+
+    expect((await textsOf(home)).at(-1)).toBe("msg_a1 Why does the loom skip?");
   });
 
   it.each([
@@ -608,17 +626,21 @@ describe("one session in several stores", () => {
   });
 
   it.each([
-    ["nothing of a command that started an agent, which no copy has", ["subtask"], undefined],
-    ["what was typed with one", ["text", "subtask"], "msg_0000000000ab1"],
-  ])("notes as taken back %s", async (_, types, without) => {
+    ["nothing of a command that started an agent, which no copy has", ["subtask"], "task"],
+    ["what was typed with one", ["text", "subtask"], "task", "msg_0000000000ab1"],
+    ["an answer to one that called no agent", ["subtask"], "bash", "msg_0000000000ab2"],
+  ])("notes as taken back %s", async (_, types, tool, without?: string) => {
     const home = inBoth({}, [...copies("1", "2"), later]);
     const database = openAgain(join(home, "opencode.db"));
     const prompt = messageRow(id, "msg_0000000000ab1", 3, { role: "user" });
-    insert(database, "message", prompt);
+    const answered = { role: "assistant", parentID: prompt.id };
+    const answer = messageRow(id, "msg_0000000000ab2", 4, answered);
+    for (const message of [prompt, answer]) insert(database, "message", message);
     for (const [at, type] of types.entries()) {
       const said = { type, text: "look", prompt: "look", description: "look", agent: "explore" };
       insert(database, "part", partRow(prompt, `prt_${at}`, said));
     }
+    insert(database, "part", partRow(answer, "prt_call", { type: "tool", callID: "call_1", tool }));
     database.close();
 
     const [head] = contentOf(await readAll(fromOpencode(home), id)).messages;

@@ -98,12 +98,28 @@ export const message: Check = variant("role", { user, assistant });
 const partPlace = { id: id("prt"), sessionID: id("ses"), messageID: id("msg") };
 const partTime = object({ start: time, end: optional(time) });
 
+/** Where in a prompt a file or agent is named. */
+const mention = object({ value: text, start: number, end: number });
+const position = object({ line: number, character: number });
+
 const file = object({
   ...partPlace,
   mime: text,
   filename: optional(text),
   url: text,
-  source: optional(record),
+  source: optional(
+    variant("type", {
+      file: object({ text: mention, path: text }),
+      symbol: object({
+        text: mention,
+        path: text,
+        range: object({ start: position, end: position }),
+        name: text,
+        kind: number,
+      }),
+      resource: object({ text: mention, clientName: text, uri: text }),
+    }),
+  ),
 });
 
 const state = variant("status", {
@@ -142,8 +158,14 @@ export const part: Check = variant("type", {
   "step-finish": object({ ...partPlace, reason: text, cost: number, tokens }),
   snapshot: object({ ...partPlace, snapshot: text }),
   patch: object({ ...partPlace, hash: text, files: list(text) }),
-  agent: object({ ...partPlace, name: text, source: optional(record) }),
-  subtask: object({ ...partPlace, prompt: text, description: text, agent: text }),
+  agent: object({ ...partPlace, name: text, source: optional(mention) }),
+  subtask: object({
+    ...partPlace,
+    prompt: text,
+    description: text,
+    agent: text,
+    model: optional(object({ providerID: text, modelID: text })),
+  }),
   retry: object({ ...partPlace, attempt: number, error: apiError }),
   compaction: object({ ...partPlace, auto: flag }),
 });

@@ -1,5 +1,5 @@
 import type { FaultEvent } from "@pond/canonical";
-import { type StoredMessage, type StoredSession, updatedOf } from "./stored.ts";
+import { type Stored, type StoredMessage, type StoredSession, updatedOf } from "./stored.ts";
 
 /**
  * A session of 1.x that went on in 2.x. The client copied its log there once, with losses, and
@@ -52,10 +52,15 @@ type Known = {
 
 function knownOf(session: StoredSession): Known {
   const known = new Map<string, Told>();
+  const commands = new Set<unknown>();
   let isWhole = true;
   for (const event of session.messages()) {
     if (event.kind === "message" && !event.isCut) {
-      known.set(idOf(event), { createdMs: createdMs(event), isLeftOut: isLeftOut(event) });
+      if (event.parts.some(isCommand)) commands.add(idOf(event));
+      known.set(idOf(event), {
+        createdMs: createdMs(event),
+        isLeftOut: isLeftOut(event, commands),
+      });
     } else isWhole = false;
   }
   return { known, isWhole };
@@ -63,11 +68,20 @@ function knownOf(session: StoredSession): Known {
 
 /**
  * True for what the client does not copy: a summary becomes one record with the prompt to compact,
- * with that prompt's id, and of a command that started an agent the answer alone is copied.
+ * with that prompt's id, and of a command that started an agent neither it nor the agent's call is
+ * copied.
+ *
+ * @param commands - The prompts with a command that started an agent.
  */
-function isLeftOut({ record, parts }: StoredMessage): boolean {
-  const isCommand = parts.every((part) => part.record.peek("type") === "subtask");
-  return record.peek("summary") === true || (parts.length > 0 && isCommand);
+function isLeftOut({ record, parts }: StoredMessage, commands: ReadonlySet<unknown>): boolean {
+  if (record.peek("summary") === true) return true;
+  return commands.has(record.peek("parentID"))
+    ? parts.some((part) => part.record.peek("tool") === "task")
+    : parts.length > 0 && parts.every(isCommand);
+}
+
+function isCommand({ record }: Stored): boolean {
+  return record.peek("type") === "subtask";
 }
 
 function idOf({ record }: StoredMessage): string {

@@ -19,13 +19,10 @@ export function originalOf(
     messagesOf(tree),
   ];
   const shared = [...inRows].filter(([id]) => inTree.has(id)).map(([, message]) => message);
-  const converted = convertedMs(shared);
+  const converted = convertedMs(shared, alsoMade);
   const left = [...inTree].filter(([id]) => !inRows.has(id));
   // Of damaged tables nothing tells what was deleted from what cannot be read.
-  const mayLack = left.length > 0 && isWhole && converted !== undefined;
-  // All sessions are converted at once, and imported one by one: what an import lacks was not
-  // deleted, for it stops at a record that the client refuses.
-  const since = mayLack && alsoMade(converted) ? converted : 0;
+  const since = isWhole ? (converted ?? 0) : 0;
   // What was there before, and is not now, was deleted.
   const later = left.filter(([, { created }]) => created >= since);
   if (updatedOf(rows) <= updatedOf(tree) && shared.length === inRows.size) {
@@ -41,13 +38,18 @@ export function originalOf(
 }
 
 /**
- * When the client made all rows of parts, where it made them in one millisecond: all of a tree that
- * it converts, and often those of an import. One message alone may be of either.
+ * When the client converted the tree, as far as that tells: all sessions at once, so that in one
+ * millisecond all rows of parts were made, and another session's too. An import makes those of one
+ * session. What it lacks was not deleted, for it stops at a record that the client refuses.
  */
-function convertedMs(shared: readonly Times[]): number | undefined {
+function convertedMs(
+  shared: readonly Times[],
+  alsoMade: (ms: number) => boolean,
+): number | undefined {
   const made = shared.map(({ partsCreated }) => partsCreated).filter((time) => time !== never);
-  const isAtOnce = made.length > 1 && made.every((time) => time === made[0]);
-  return isAtOnce ? made[0] : undefined;
+  const [first] = made;
+  const isAtOnce = first !== undefined && made.every((time) => time === first);
+  return isAtOnce && alsoMade(first) ? first : undefined;
 }
 
 /** True where a row of a message, or of its parts, was changed since it was made. */
