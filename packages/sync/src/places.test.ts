@@ -221,6 +221,24 @@ describe("an older copy on another machine", () => {
       }
     }));
 
+  it("is one beside the session itself, verified too", () =>
+    withBench(async (bench) => {
+      const desk = machine(bench, "desk", ["desk"]);
+      const copy = join(bench.folder, "desk", ".claude", "projects", "-a-copy", "s1.jsonl");
+      const file = desk.write({ 1: "giraffes", 2: "a long draft" });
+      const draft = readFileSync(file);
+      await desk.sync();
+      desk.write({ 1: "giraffes", 2: "final" });
+      await desk.sync();
+      mkdirSync(dirname(copy));
+      writeFileSync(copy, draft);
+
+      for (const isVerifying of [false, true, true]) {
+        expect(changed(await desk.sync(isVerifying))).toEqual([0, 0, 0]);
+      }
+      expect(await texts(bench)).toEqual(["giraffes", "final"]);
+    }));
+
   it("is one in a folder that somebody asks for, verified too, once the client has deleted its own", () =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", ["desk"]);

@@ -31,6 +31,8 @@ export class Places {
   readonly #here: Map<string, Map<string, Found>> = new Map();
   readonly #elsewhere: Map<string, FoundElsewhere[]> = new Map();
   readonly #gone: Map<string, Gone[]> = new Map();
+  /** Sessions that are known to have been read here before. */
+  readonly #remembered: Set<string> = new Set();
 
   /** @param elsewhere - Where sources that are not read now had sessions. */
   constructor(
@@ -48,6 +50,7 @@ export class Places {
       for (const [key, session] of seen.entries()) {
         const { sessionId: id, isGone, extent } = session;
         if (id === undefined) continue;
+        this.#remembered.add(id);
         if (!isGone) this.#put(id, { source, key, extent });
         else this.#gone.set(id, [...(this.#gone.get(id) ?? []), { seen, key, session }]);
       }
@@ -71,8 +74,9 @@ export class Places {
       held: isAlone ? heldIn(seen, before) : undefined,
       // Older versions noted it of older copies alone.
       agreedAt: seen ? (seen.agreedAt ?? seen.held?.addedAt) : 0,
-      // A folder that somebody asks for may be a backup from before an edit.
-      isVerified: this.#isVerifying && isUsual,
+      // A folder that somebody asks for may be a backup from before an edit, and so may be a copy
+      // beside a file that was read.
+      isVerified: this.#isVerifying && isUsual && !this.#remembered.has(sessionId),
       isNewest: () => {
         const own = extentOf(notes, before);
         const isAhead = (other: Extent | undefined, isFirst: boolean): boolean => {
