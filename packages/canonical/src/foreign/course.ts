@@ -15,11 +15,11 @@ export function inSteps(
   rules: readonly ((messages: readonly Message[]) => Course)[],
 ): Course {
   let live = messages;
-  const undone: Message[] = [];
+  let undone: readonly Message[] = [];
   for (const rule of rules) {
     const course = rule(live);
     live = course.live;
-    undone.push(...course.undone);
+    undone = [...undone, ...course.undone];
   }
   return { live, undone };
 }
