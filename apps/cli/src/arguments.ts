@@ -22,7 +22,13 @@ export function parseTime(text: string, now: Date = new Date()): bigint {
       "Say a date (2026-03-01), a time (2026-03-01T14:00Z), an age (30m, 12h, 7d, 2w), today or yesterday.",
     );
   }
-  return BigInt(date.getTime()) * 1000n;
+  return BigInt(date.getTime()) * 1000n + microsOf(text);
+}
+
+/** What of a time is finer than `Date` knows, as `pond search` shows it. */
+function microsOf(text: string): bigint {
+  const [, micros = ""] = /:\d{2}\.\d{3}(\d{1,3})/.exec(text) ?? [];
+  return BigInt(micros.padEnd(3, "0"));
 }
 
 function toDate(text: string, now: Date): Date | undefined {

@@ -205,6 +205,18 @@ describe("parseTime", () => {
     expect(parseTime(text, now)).toBe(BigInt(expected.getTime()) * 1000n);
   });
 
+  it.each([
+    ["2026-03-01T10:00:00.123400Z", 123_400n],
+    ["2026-03-01 11:00:00.1239+01:00", 123_900n],
+    ["2026-03-01T10:00:00.000001Z", 1n],
+    ["2026-03-01T10:00:00.5Z", 500_000n],
+    ["2026-03-01T10:00:00.1234567Z", 123_456n],
+  ])("keeps the microseconds of %s", (text, micros) => {
+    const second = BigInt(Date.parse("2026-03-01T10:00:00Z")) * 1000n;
+
+    expect(parseTime(text) - second).toBe(micros);
+  });
+
   it.each(["", "soon", "7", "7y", "2026-13-01", "2026-02-30", "1.5d", "999999w"])(
     "does not guess at %j",
     (text) => {

@@ -244,18 +244,19 @@ function toMatch(
   highlighter: Highlighter,
 ): SearchMatch {
   const state = states.get(keyText(message));
-  const { text, role } = state?.said ?? message;
+  const { text, role, timestamp } = state?.said ?? message;
+  const shownParts = state?.said?.parts ?? parts.get(message.row);
   return {
     message_id: message.id,
     session_id: message.sessionId,
     role,
-    timestamp: toRfc3339(message.timestamp),
+    timestamp: toRfc3339(timestamp),
     ...parent,
     score: rounded(score),
     ...(similarity !== undefined && { similarity: rounded(similarity) }),
     ...(text.length <= wholeChars ? { text } : { prefix: beginning(text, prefixChars) }),
     snippet: toSnippet(text, highlighter),
-    ...(role === "user" && { parts_summary: parts.get(message.row) ?? [] }),
+    ...(role === "user" && { parts_summary: shownParts ?? [] }),
     ...(state?.said !== undefined && { revised: true as const }),
     ...(state?.isRemoved && { removed: true as const }),
   };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { meetsBounds } from "./bounds.ts";
+import { toMeetsBounds } from "./bounds.ts";
 import type { SearchRequest } from "./request.ts";
 import { search } from "./search.ts";
 import { storeOf, type TestStore } from "./testing.ts";
@@ -33,6 +33,27 @@ const texts: Readonly<Record<string, string>> = {
   gamma: "alpha gamma",
   long: `flint ${veryLong} end`,
   short: "flint end",
+  underscore: "set the value of x_1 to that of some other one before it is read again",
+  noUnderscore: "x 1, x 1",
+  letter: "मुझे एक पत्र मिला",
+  leaf: "मेरे मित्र ने मुझे पत्ता दिया",
+  magazine: "मुझे पत्रिका दो",
+  water: "मुझे पानी दो",
+  yoruba: "titun ẹ̀kọ́",
+  apart: "titun kọ ẹ",
+  squared: "measure x² here",
+  metres: "measure the x axis and 5 m² here",
+  tai: "measure ᦎᦱᧃ here",
+  taiApart: "measure ᧃᦎ ᦱ here",
+  small: "κωδικος και ο δρομος της πολης",
+  capitals: "ΚΩΔΙΚΟΣ ΚΑΙ Ο ΔΡΟΜΟΣ ΤΗΣ ΠΟΛΗΣ",
+  mixed: "κωδικος και Ο ΔΡΟΜΟΣ της πολης",
+  codes: "κωδικος και λος",
+  mu: "cache took 5 μs",
+  micro: "cache took 5 \u00b5s",
+  millis: "cache took 5 ms",
+  emoji: "beacon ❤️kappa.iota",
+  noEmoji: "beacon kappa iota",
 };
 
 let store: TestStore;
@@ -69,7 +90,8 @@ describe("filters that leave all in scope", () => {
     ["a German beginning", "über", "german"],
     ["a capital whose lower case is two", "İzmir", "turkish"],
     ["such a word in capitals", "İŞLEM", "turkish"],
-    ["a Greek word in capitals", "ΔΡΟΜΟΣ", "greek"],
+    ["a Greek word in capitals", "ΔΡΟΜΟΣ ΚΛΕΙΣΤΟΣ", "greek"],
+    ["one in small letters", "δρομος κλειστος", "greek"],
   ])("find first %s", async (_, query, expected) => {
     for (const filter of filters) {
       expect([filter, (await found(query, filter))[0]]).toEqual([filter, expected]);
@@ -103,14 +125,39 @@ describe("what is required and excluded", () => {
     [`end +"flint ${veryLong}"`, ["long"]],
     [`end +"${veryLong}"`, ["long"]],
     [`end -"${veryLong} end"`, ["short"]],
+    ["मुझे +पत्र", ["letter"]],
+    ["मुझे -पत्र", ["leaf", "magazine", "water"]],
+    ['मुझे +"पत्र मिला"', ["letter"]],
+    ["titun +ẹ̀kọ́", ["yoruba"]],
+    ["titun -ẹ̀kọ́", ["apart"]],
+    ["measure +x²", ["squared"]],
+    ["measure +ᦎᦱᧃ", ["tai"]],
+    ['measure -"x²"', ["metres", "tai", "taiApart"]],
+    ["κωδικος +δρομος", ["capitals", "greek", "mixed", "small"]],
+    ["κωδικος +ΔΡΟΜΟΣ", ["capitals", "greek", "mixed", "small"]],
+    ["κωδικος -ΔΡΟΜΟΣ", ["codes"]],
+    ["κωδικος -δρομος", ["codes"]],
+    ['κωδικος +"δρομος της"', ["capitals", "mixed", "small"]],
+    ['κωδικος -"δρομος της"', ["codes"]],
+    ["ΛΟΣ", ["codes"]],
+    ["cache +\u00b5s", ["micro", "mu"]],
+    ['cache -"μs"', ["millis"]],
+    ['beacon +"kappa.iota"', ["emoji"]],
   ])("decides by what texts hold: %s", async (query, expected) => {
     expect((await found(query)).sort()).toEqual(expected);
     expect((await found(query, { role: "user" })).sort()).toEqual(expected);
   });
 
+  it("decides by as many as are asked for", async () => {
+    const others = Array.from({ length: 40 }, (_, at) => `-absent${at}`).join(" ");
+    expect(await found(`alpha ${others} -beta`)).toEqual(["gamma"]);
+    expect(await found(`alpha ${others} +beta -"C#"`)).toEqual(["beta"]);
+  });
+
   it("puts what holds a name with signs first", async () => {
     expect((await found("C#"))[0]).toBe("cs");
     expect((await found("c++"))[0]).toBe("cpp");
+    expect((await found("x_1"))[0]).toBe("underscore");
   });
 });
 
@@ -154,7 +201,7 @@ describe("of more than an arm is asked for at once", () => {
   });
 });
 
-describe("meetsBounds", () => {
+describe("toMeetsBounds", () => {
   it("finds in a text what was cut from it, at words", () => {
     const word = fc.constantFrom("foo", "Bar", "C++", "don't", "über", "ΔΡΟΜΟΣ", "İzmir", "搜索");
     fc.assert(
@@ -162,8 +209,8 @@ describe("meetsBounds", () => {
         const start = from % words.length;
         const wanted = words.slice(start, start + 1 + (length % words.length)).join(" ");
 
-        const required = meetsBounds(words.join("  "), { required: [wanted], excluded: [] });
-        const excluded = meetsBounds(words.join("\n"), { required: [], excluded: [wanted] });
+        const required = toMeetsBounds({ required: [wanted], excluded: [] })(words.join("  "));
+        const excluded = toMeetsBounds({ required: [], excluded: [wanted] })(words.join("\n"));
 
         expect([required, excluded]).toEqual([true, false]);
       }),

@@ -1,6 +1,7 @@
 import { inOneForm } from "@pond/sessions/search";
 import type { ParsedQuery } from "./query.ts";
-import { holdsWhole, isUnspaced, wordsOf } from "./words.ts";
+import { indexForms, inSmallLetters } from "./small-letters.ts";
+import { holdsWhole, isCutByIndex, isUnspaced, wordsOf } from "./words.ts";
 
 /** What every match holds, and what none does. */
 type Bounds = Pick<ParsedQuery, "required" | "excluded">;
@@ -19,31 +20,46 @@ export function textBounds({ required, excluded }: Bounds): Bounds {
   return { required: required.filter(isForTexts), excluded: excluded.filter(isForTexts) };
 }
 
-/** True where a text holds what a query requires and nothing it excludes, in any case. */
-export function meetsBounds(text: string, { required, excluded }: Bounds): boolean {
-  if (required.length + excluded.length === 0) return true;
-  const whole = comparable(text);
-  let words: string | undefined;
-  const holds = (wanted: string): boolean => {
-    if (!isPlain(wanted)) return holdsWhole(whole, comparable(wanted));
-    words ??= inARow(whole);
-    return words.includes(inARow(comparable(wanted)));
+/** Says of texts whether they hold what a query requires and nothing it excludes, in any case. */
+export function toMeetsBounds({ required, excluded }: Bounds): (text: string) => boolean {
+  const [wanted, unwanted] = [required.map(toWanted), excluded.map(toWanted)];
+  if (wanted.length + unwanted.length === 0) return () => true;
+  return (text) => {
+    const whole = comparable(text);
+    let words: string | undefined;
+    const holds = ({ text, row }: Wanted): boolean => {
+      if (row === undefined) return holdsWhole(whole, text);
+      words ??= inARow(whole);
+      return words.includes(row);
+    };
+    return wanted.every(holds) && !unwanted.some(holds);
   };
-  return required.every(holds) && !excluded.some(holds);
+}
+
+type Wanted = {
+  readonly text: string;
+  /** Its words; undefined where its very characters are wanted. */
+  readonly row: string | undefined;
+};
+
+function toWanted(wanted: string): Wanted {
+  const text = comparable(wanted);
+  return { text, row: isPlain(wanted) ? inARow(text) : undefined };
 }
 
 // The index drops words of 256 bytes; of a letter there may be three.
 const wordChars = 85;
 
 /**
- * True for words with nothing but spaces between them. Signs and very long words the index drops, and
- * a script without spaces it cuts by a dictionary, which takes `不准确` for one word and `准确` for
- * another.
+ * True for words with nothing but spaces between them. Signs and very long words the index drops,
+ * some it cuts in pieces, and a script without spaces by a dictionary, which takes `不准确` for one word
+ * and `准确` for another. A phrase that it may write in several ways it is asked for in some.
  */
 function isPlain(text: string): boolean {
   const words = wordsOf(text);
-  const isIndexed = words.every(({ length }) => length <= wordChars);
-  return isIndexed && words.join(" ") === text && !isUnspaced(text);
+  const isIndexed = words.every((word) => word.length <= wordChars && !isCutByIndex(word));
+  const isWrittenOnce = words.length === 1 || indexForms(text).length === 1;
+  return isIndexed && isWrittenOnce && words.join(" ") === text && !isUnspaced(text);
 }
 
 function inARow(text: string): string {
@@ -51,5 +67,5 @@ function inARow(text: string): string {
 }
 
 function comparable(text: string): string {
-  return inOneForm(text).toLowerCase().replaceAll("’", "'").replaceAll(/\s+/g, " ");
+  return inSmallLetters(inOneForm(text)).replaceAll("’", "'").replaceAll(/\s+/g, " ");
 }

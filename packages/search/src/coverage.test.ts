@@ -12,6 +12,12 @@ const cases: [string, string, number][] = [
   ["the plan", "the other", 0.2],
   ["索引 内存", "重建索引时", 0.5],
   ["a.b* (c", "A.B* (C", 1],
+  ["python3", "use python3 here", 1],
+  ["python3", "use python37 here", 0],
+  ["iphone15pro timeout", "an iPhone15Pro", 0.5],
+  ["x86assembly", "x86assembler", 1],
+  ["ΜΑΘΗΣΗ", "η μαθηση", 1],
+  ["ΛΟΣ", "ο λος", 1],
   ["Straße", "in der STRAßENBAHN", 1],
 ];
 

@@ -1,5 +1,6 @@
 import { inOneForm, windowText } from "@pond/sessions/search";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
+import { inSmallLetters } from "./small-letters.ts";
 import { isUnspaced } from "./words.ts";
 
 /** What of a query a text holds. */
@@ -23,13 +24,13 @@ const readChars = 8 * 1024;
 export function toCoverage({ terms }: Pick<ParsedQuery, "terms">): Coverage {
   const weights = new Map<string, number>();
   for (const { word, weight } of terms) {
-    const stem = windowText(word).toLowerCase();
+    const stem = stemOf(word);
     weights.set(stem, Math.max(weights.get(stem) ?? 0, weight));
   }
   const stems = [...weights].map(([stem, weight]) => ({ stem, weight, ...endsOf(stem) }));
   const total = stems.reduce((sum, { weight }) => sum + weight, 0);
   return (text) => {
-    const lower = inOneForm(text.slice(0, readChars)).toLowerCase();
+    const lower = inSmallLetters(inOneForm(text.slice(0, readChars)));
     let [held, functionWords] = [0, 0];
     for (const each of stems) {
       if (!holds(lower, each)) continue;
@@ -45,6 +46,12 @@ type Stem = {
   readonly startsWord: boolean;
   readonly endsWord: boolean;
 };
+
+/** How the forms of a word begin, in small letters; all of `sqlite3`, which windows cut inside. */
+function stemOf(word: string): string {
+  const [whole, cut] = [inSmallLetters(word), inSmallLetters(windowText(word))];
+  return whole.startsWith(cut) ? cut : whole;
+}
 
 /** A word that was cut goes on in the text; another ends. Unspaced scripts have neither end. */
 function endsOf(stem: string): Omit<Stem, "stem"> {

@@ -1,14 +1,15 @@
 import type { SessionStore } from "@pond/sessions";
 import { windowText } from "@pond/sessions/search";
 import { type Filter, type FullTextQuery, type Row, rowId } from "@pond/substrate";
-import { indexBounds, meetsBounds, textBounds } from "./bounds.ts";
+import { indexBounds, textBounds, toMeetsBounds } from "./bounds.ts";
 import { toCoverage } from "./coverage.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { fullWeight, type ParsedQuery, type Term, tellingTerms } from "./query.ts";
 import { deepHits, type Hits, keptRows } from "./rounds.ts";
+import { indexForms } from "./small-letters.ts";
 import { bestRows, byBm25 } from "./ties.ts";
 import { weights } from "./weights.ts";
-import { inCamelCase, wordsOf } from "./words.ts";
+import { inCamelCase, isCutByIndex, wordsOf } from "./words.ts";
 
 /** A message an arm found. Its text comes along: a second read would cost more. */
 export type MessageHit = FoundMessage & {
@@ -37,8 +38,8 @@ export async function messageArm(
 ): Promise<Hits<MessageHit>> {
   const messages = sessions.store.table("messages");
   const search = { column: "search_text", query: messageQuery(query) };
-  const decided = textBounds(query);
-  const isKept = (row: Row): boolean => meetsBounds(textOf(row), decided);
+  const meetsBounds = toMeetsBounds(textBounds(query));
+  const isKept = (row: Row): boolean => meetsBounds(textOf(row));
   const coverage = toCoverage(query);
   const perFunctionWord = tellingTerms(query.terms) === query.terms ? 0 : weights.functionWord;
   const index = byBm25(messages, search);
@@ -95,11 +96,10 @@ export function windowQuery(query: ParsedQuery): FullTextQuery {
 /** What puts messages that hold a literal first: its words in a row, or joined in camelCase. */
 export function literalQuery(query: ParsedQuery, literal: string): FullTextQuery {
   const { required, excluded } = indexBounds(query);
-  const forms = [literal, ...inCamelCase(literal)].map(phraseOrWords);
-  const [form, ...others] = forms;
-  const held = form !== undefined && others.length === 0 ? form : { should: forms };
+  const held = anyOf([literal, ...inCamelCase(literal)], phraseOrWords);
   if (required.length + excluded.length === 0) return held;
-  return { must: [held, ...required.map(phraseOrWords)], mustNot: excluded.map(phraseOrWords) };
+  const must = required.map((text) => anyOf([text], phraseOrWords));
+  return { must: [held, ...must], mustNot: excluded.flatMap(indexForms).map(phraseOrWords) };
 }
 
 function bounded(
@@ -111,14 +111,23 @@ function bounded(
   // where a boolean query of two boosted ones takes 14. Words that weigh alike are said once, and
   // the score is made up for: that saves a sixth of the time, and of windows a quarter.
   const divisor = terms.map(({ weight }) => weight).reduce(commonDivisor, 0);
-  const words = terms.flatMap(({ word, weight }) => Array(weight / divisor).fill(word));
+  const words = terms.flatMap(({ word, weight }) =>
+    indexForms(word).flatMap((form): string[] => Array(weight / divisor).fill(form)),
+  );
   const any = { terms: words.join(" "), boost: Math.max(divisor, 1) };
   if (required.length + excluded.length === 0) return any;
   return {
-    must: required.map(toClause),
+    must: required.map((text) => anyOf([text], toClause)),
     should: [any],
-    mustNot: excluded.map(toClause),
+    mustNot: excluded.flatMap(indexForms).map(toClause),
   };
+}
+
+/** What holds any of the texts, however the index writes it. */
+function anyOf(texts: readonly string[], toClause: (text: string) => FullTextQuery): FullTextQuery {
+  const should = texts.flatMap(indexForms).map(toClause);
+  const [clause, ...others] = should;
+  return clause !== undefined && others.length === 0 ? clause : { should };
 }
 
 /** The greatest number that divides both; 0 is divided by all. */
@@ -132,7 +141,7 @@ const phraseWords = 32;
 /** The words of a text in a row; of a long one the first. */
 export function phraseOrWords(text: string): FullTextQuery {
   const words = wordsOf(text);
-  if (words.length === 1) return allWords(text);
+  if (words.length === 1 && !words.some(isCutByIndex)) return allWords(text);
   return { phrase: words.length > phraseWords ? words.slice(0, phraseWords).join(" ") : text };
 }
 

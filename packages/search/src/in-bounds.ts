@@ -1,5 +1,5 @@
 import type { SessionStore } from "@pond/sessions";
-import { meetsBounds } from "./bounds.ts";
+import { toMeetsBounds } from "./bounds.ts";
 import { type Found, keysOf, sessionIdsOf } from "./candidates.ts";
 import { toCoverage } from "./coverage.ts";
 import type { Scope } from "./filter.ts";
@@ -54,9 +54,10 @@ async function withMessagesInBounds(
 ): Promise<WindowHit[]> {
   const messages = await loadMessages(sessions, windows.flatMap(keysOf), scope);
   const coverage = toCoverage({ terms: tellingTerms(query.terms) });
+  const meetsBounds = toMeetsBounds(query);
   const within = new Set(
     messages
-      .filter(({ text }) => coverage(text).share > 0 && meetsBounds(text, query))
+      .filter(({ text }) => coverage(text).share > 0 && meetsBounds(text))
       .map((message) => keyText(message)),
   );
   // Whether a title holds what is required is not known.

@@ -73,29 +73,38 @@ export async function literalArm(
 }
 
 /**
- * What each literal counts for, together 1. A name that is everywhere tells no more than a short run:
- * what holds the name alone would fill the page.
+ * What each literal counts for, together 1. A name that is nowhere, or everywhere, tells no more than a
+ * short run: what holds a piece of the one, or the other alone, would fill the page.
  */
 function worths({ literals, runs }: ParsedQuery, found: readonly Hits<LiteralHit>[]): number[] {
   const names = literals.length - runs;
   const isName = (at: number): boolean => at < names;
-  const isTold = found.some((each, at) => isName(at) && !isEverywhere(each));
+  const isTold = found.some((each, at) => isName(at) && isTelling(each));
   const each = literals.map((_, at) => (isName(at) || !isTold ? 1 : weights.runBesideName));
   const total = each.reduce((sum, worth) => sum + worth, 0);
   return each.map((worth) => worth / total);
 }
 
-/** True where more hold a literal than are looked at, and a page of sessions holds it whole. */
-function isEverywhere({ hits, isCut }: Hits<LiteralHit>): boolean {
+/**
+ * True where any hold a literal, but not where more than are looked at do, and a page of sessions holds
+ * it whole.
+ */
+function isTelling({ hits, isCut }: Hits<LiteralHit>): boolean {
   const whole = hits.filter(isHeldWhole).map(({ sessionId }) => sessionId);
-  return isCut && new Set(whole).size >= sessionsWanted;
+  const isEverywhere = isCut && new Set(whole).size >= sessionsWanted;
+  return hits.some(isHeld) && !isEverywhere;
 }
 
 /** Those that hold a literal. Their texts are at hand. */
 function heldIn(messages: readonly FoundMessage[], literal: string): LiteralHit[] {
   return messages
     .map((message) => ({ ...message, share: exactness(message.text, literal) }))
-    .filter(({ share }) => share > inWords);
+    .filter(isHeld);
+}
+
+/** False where a message has the words of the literal alone, with something else between them. */
+function isHeld({ share }: LiteralHit): boolean {
+  return share > inWords;
 }
 
 /** The sessions that the arms of words find best, without those that hold the literal. */

@@ -1,11 +1,12 @@
 import type { SessionStore } from "@pond/sessions";
 import { inOneForm } from "@pond/sessions/search";
 import { and, containsInAnyCase, type Filter, or, type Row } from "@pond/substrate";
-import { meetsBounds, textBounds } from "./bounds.ts";
+import { textBounds, toMeetsBounds } from "./bounds.ts";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import { deepHits, type Hits, keptRows, without } from "./rounds.ts";
+import { inSmallLetters } from "./small-letters.ts";
 import { byBm25 } from "./ties.ts";
 import { holdsWhole, inCamelCase, isHangul, isNumbered, isUnspaced, wordsOf } from "./words.ts";
 
@@ -49,11 +50,11 @@ export async function substringArm(
     // Of the first of many none may meet what the scan cannot be asked for.
     limit: isBound(query) || isNumbered(text) ? undefined : scanDepth,
   });
+  const meetsBounds = toMeetsBounds(query);
   const found: LiteralHit[] = [];
   for await (const rows of batches) {
     const within = rows.filter(
-      (row) =>
-        meetsBounds(textOf(row), query) && (!isNumbered(text) || holdsWhole(textOf(row), text)),
+      (row) => meetsBounds(textOf(row)) && (!isNumbered(text) || holdsWhole(textOf(row), text)),
     );
     found.push(...(await literalHits(sessions, within, text)));
     if (found.length >= scanDepth) break;
@@ -76,13 +77,13 @@ export async function indexedLiteral(
   where: Filter | undefined,
 ): Promise<IndexedLiteral> {
   const words = wordsOf(literal);
-  const decided = textBounds(query);
+  const meetsBounds = toMeetsBounds(textBounds(query));
   const search = { column: "search_text", query: literalQuery(query, literal) };
   const index = byBm25(sessions.store.table("messages"), search);
   const ask = async (within: Filter | undefined): Promise<LiteralHit[]> => {
     if (words.length === 0) return [];
     const asked = { where: within, limit: literalDepth, columns: foundColumns };
-    const rows = await keptRows(index, asked, (row) => meetsBounds(textOf(row), decided));
+    const rows = await keptRows(index, asked, (row) => meetsBounds(textOf(row)));
     return literalHits(sessions, rows, literal);
   };
   const { hits, isCut } = await deepHits(ask, where, literalDepth);
@@ -144,7 +145,7 @@ function byShare(left: LiteralHit, right: LiteralHit): number {
 export function exactness(stored: string, literal: string): number {
   const text = inOneForm(stored);
   if (holdsWhole(text, literal)) return exactly;
-  const [lowText, lowLiteral] = [text.toLowerCase(), literal.toLowerCase()];
+  const [lowText, lowLiteral] = [inSmallLetters(text), inSmallLetters(literal)];
   if (holdsWhole(lowText, lowLiteral)) return inAnotherCase;
   const forms = isNumbered(literal) ? [] : [lowLiteral, ...inCamelCase(lowLiteral)];
   return forms.some((form) => lowText.includes(form)) ? insideWord : inWords;

@@ -58,6 +58,22 @@ describe("a name beside short words of a script without spaces", () => {
     expect(found[0]).toBe("named");
     remove();
   });
+
+  it.each(["getFooBar 准确", "foo_bar 准确", '"foo then" 准确'])(
+    "says nothing where no message holds it: %s",
+    async (query) => {
+      const pieces = Array.from({ length: 30 }, (_, at) => {
+        return { id: `other${at}`, texts: [`get the foo and then the bar ${at}`] };
+      });
+      const run = { id: "run", day: "2025-01-01", texts: ["这个函数给出的结果不准确，要改"] };
+      const { sessions, remove } = await storeOf([...pieces, run]);
+
+      const answer = await search(sessions, { query });
+
+      expect(answer.sessions[0]?.session_id).toBe("run");
+      remove();
+    },
+  );
 });
 
 it.each([

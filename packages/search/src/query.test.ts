@@ -202,6 +202,8 @@ describe("parseQuery", () => {
     ["next@15.5.2", "next@15.5.2"],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as a shell has it
     ["${CODEX_HOME}", "CODEX_HOME"],
+    ["a_b", "a_b"],
+    ["`x_1`,", "x_1"],
   ])("sees a name in %s, as it is pasted into a question", (pasted, name) => {
     expect(parseQuery(`where is ${pasted}`).literals).toEqual([name]);
   });
@@ -237,8 +239,27 @@ describe("parseQuery", () => {
     const { terms, literals, required, excluded } = parseQuery(query);
 
     expect([terms.length, literals.length, required.length, excluded.length]).toEqual([
-      48, 4, 16, 16,
+      48, 4, 0, 0,
     ]);
+  });
+
+  it("takes each of many signs, and more than anybody types for a pasted command", () => {
+    const flags = (count: number) => Array.from({ length: count }, (_, at) => `-flag${at}`);
+    const readOf = (query: readonly string[]) => {
+      const { excluded, required, terms } = parseQuery(query.join(" "));
+      return [required.length, excluded.length, terms.length];
+    };
+
+    expect(readOf(["gcc", ...flags(128)])).toEqual([0, 128, 1]);
+    expect(readOf(["gcc", "+main", ...flags(127)])).toEqual([1, 127, 2]);
+    expect(readOf(["gcc", ...flags(129)])).toEqual([0, 0, 48]);
+  });
+
+  it("reads what it sees no end of as fast as any", () => {
+    const name = `a${"(".repeat(200_000)}a`;
+
+    expect(parseQuery(`where is get_name${"(".repeat(200_000)}`).literals).toEqual(["get_name"]);
+    expect(parseQuery(name).literals).toEqual([]);
   });
 
   it("never throws anything but QueryError, and never puts a lone surrogate to the index", () => {

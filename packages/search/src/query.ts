@@ -33,7 +33,7 @@ export type ParsedQuery = {
 const limits = {
   terms: 48,
   literals: 4,
-  clauses: 16,
+  signs: 128,
   textChars: 200,
   wordChars: 256,
   lastWordChars: 2_000,
@@ -63,7 +63,8 @@ const notWritten =
 
 /**
  * Reads a query: ranked words, "phrases", +required, -excluded. Any text is one; a quote without
- * its partner is a character like others, and so are the signs of a pasted text of several lines.
+ * its partner is a character like others, and so are the signs of a pasted text: of several lines,
+ * or of more signs than anybody would type.
  *
  * @throws {QueryError} where nothing is asked for.
  */
@@ -72,8 +73,9 @@ export function parseQuery(query: string): ParsedQuery {
   if (tokens.length === 0) {
     throw new QueryError("it is empty; write the words to look for, such as: retry after timeout");
   }
-  const isLines = /[\r\n]/.test(query.trim());
-  return understood(isLines ? tokens.map(withoutSign) : unopposed(tokens));
+  const signs = tokens.filter(({ sign }) => sign !== "").length;
+  const isPasted = signs > limits.signs || /[\r\n]/.test(query.trim());
+  return understood(isPasted ? tokens.map(withoutSign) : unopposed(tokens));
 }
 
 const wholeWords = new RegExp(`^.{1,${limits.textChars}}\\S{0,${limits.lastWordChars}}`, "su");
@@ -203,7 +205,7 @@ function signOf(sign: string): Token["sign"] {
 }
 
 function textsOf(tokens: readonly Token[], sign: Token["sign"]): string[] {
-  return [...new Set(textsIn(tokens, sign))].slice(0, limits.clauses);
+  return [...new Set(textsIn(tokens, sign))];
 }
 
 function textsIn(tokens: readonly Token[], sign: Token["sign"]): string[] {
@@ -259,10 +261,14 @@ function literalsOf(tokens: readonly Token[]): Pick<ParsedQuery, "literals" | "r
   return { literals, runs: literals.filter((literal) => !names.has(literal)).length };
 }
 
+const around = "[()\"'`<>[\\]{},.;:!?*]";
+// From the beginning of the last run alone: to try each place of a long one takes its square.
+const aroundNames = new RegExp(`^[("'\`<[{*$]+|(?<!${around})${around}+$`, "gu");
+
 /** A phrase, or a name without what a sentence puts around it; undefined of other words. */
 function nameOf({ text, isPhrase }: Token, tokens: number): string | undefined {
   if (isPhrase) return text;
-  const bare = text.replaceAll(/^[("'`<[{*$]+|[()"'`<>[\]{},.;:!?*]+$/gu, "");
+  const bare = text.replaceAll(aroundNames, "");
   // Of a call the name is what others write alike.
   const [callee = ""] = bare.split("(");
   // By itself a name is all there is to go by, whatever it looks like in a sentence.

@@ -1,3 +1,4 @@
+import { getSession } from "@pond/sessions";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FilterError, QueryError } from "./errors.ts";
@@ -470,6 +471,23 @@ describe("search of a store that changes", () => {
     await addChats(own.sessions, [{ id: "a", texts: ["", "an answer", "more", ""] }]);
     expect(await shown("violet")).toEqual([]);
     own.remove();
+  });
+
+  it("shows when it was said and what came with it as the source says by now", async () => {
+    const own = await storeOf([{ id: "a", day: "2026-01-01", texts: ["a walrus", "an answer"] }]);
+    const newer = { day: "2026-01-03", files: ["tusks.png"] };
+    await addChats(own.sessions, [{ id: "a", ...newer, texts: ["a walrus now", "an answer"] }]);
+    const found = await search(own.sessions, { query: "walrus" });
+    const read = await getSession(own.sessions, "a", {});
+    own.remove();
+
+    const { message_id: id, ...shown } = found.sessions[0]?.matches[0] ?? {};
+    const { timestamp, parts_summary } = read.messages.find((each) => each.id === id) ?? {};
+    expect(shown).toMatchObject({ timestamp, parts_summary, revised: true });
+    expect([timestamp, parts_summary]).toMatchObject([
+      "2026-01-03T00:00:00.000Z",
+      [{ type: "text" }, { type: "file", name: "tusks.png" }],
+    ]);
   });
 
   it("finds a message by its window, where its neighbours hold the other words", async () => {

@@ -2,21 +2,22 @@ import { windowText } from "@pond/sessions/search";
 import { asSearched } from "./as-searched.ts";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import type { Snippet } from "./request.ts";
+import { inSmallLetters } from "./small-letters.ts";
 import { isUnspaced } from "./words.ts";
 
 /** Finds in a text what a query asked for. */
 export type Highlighter = {
   readonly pattern: RegExp;
-  /** What finding each word is worth, by its lower case. */
+  /** What finding each word is worth, by it in small letters. */
   readonly weights: ReadonlyMap<string, number>;
-  /** How other forms of long words begin, in lower case, and what finding one is worth. */
+  /** How other forms of long words begin, in small letters, and what finding one is worth. */
   readonly stems: ReadonlyMap<string, number>;
 };
 
 type Found = {
   readonly start: number;
   readonly end: number;
-  /** What was found, in lower case. */
+  /** What was found, in small letters. */
   readonly key: string;
   readonly weight: number;
   /** True where it begins or ends inside a word. */
@@ -41,11 +42,11 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
   // "the" is worth showing only where nothing else was asked for.
   const telling = query.terms.filter(({ weight }) => weight > functionWordWeight);
   for (const { word, weight } of telling.length > 0 ? telling : query.terms) {
-    weights.set(word.toLowerCase(), weight);
+    weights.set(inSmallLetters(word), weight);
     ways.add(word);
   }
   for (const literal of query.literals) {
-    weights.set(literal.toLowerCase(), literalWeight);
+    weights.set(inSmallLetters(literal), literalWeight);
     ways.add(literal);
   }
   const patterns = [...new Set([...weights.keys(), ...ways])]
@@ -58,7 +59,7 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
 
 /** As windows find the other forms of a word: by its first letters, where it has more. */
 function stemOf(word: string, weight: number): [string, number][] {
-  const stem = windowText(word).toLowerCase();
+  const stem = inSmallLetters(windowText(word));
   const isCut = /^[\p{L}\p{M}]+$/u.test(stem) && windowText(`${stem}a`) === stem;
   return isCut ? [[stem, weight]] : [];
 }
@@ -103,7 +104,7 @@ function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
     if (match === null) break;
     const start = match.index;
     const end = pattern.lastIndex;
-    const key = match[0].toLowerCase();
+    const key = inSmallLetters(match[0]);
     const weight = weights.get(key) ?? 1;
     const isPart = !isWhole(text, start, end);
     // A literal may be a part of a longer name; a word may not.
@@ -127,7 +128,7 @@ function findForms(text: string, { stems }: Highlighter): Found[] {
   const found: Found[] = [];
   for (const { 0: form, 1: stem = "", index: start } of text.matchAll(new RegExp(forms, "giu"))) {
     if (form.length > snippetChars) continue;
-    const key = stem.toLowerCase();
+    const key = inSmallLetters(stem);
     const weight = stems.get(key) ?? 1;
     found.push({ start, end: start + form.length, key, weight, isPart: false });
     if (found.length === foundAtMost) break;

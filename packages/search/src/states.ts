@@ -7,18 +7,18 @@ import {
   ValidationError,
 } from "@pond/canonical";
 import type { SessionStore } from "@pond/sessions";
-import { searchText } from "@pond/sessions/search";
+import { headOf, type MessageHead, searchText } from "@pond/sessions/search";
 import { isNotNull, type Row } from "@pond/substrate";
 import { keyText, type MessageKey, within } from "./message.ts";
 
 /** How a message is by now. */
 export type State = {
-  /** Its newest text, and who says it; undefined where they are those first stored. */
+  /** What it says by now, who, when and with which parts; undefined where that is what was first stored. */
   readonly said: Said | undefined;
   readonly isRemoved: boolean;
 };
 
-type Said = { readonly text: string; readonly role: Message["role"] };
+type Said = Pick<MessageHead, "role" | "timestamp" | "parts"> & { readonly text: string };
 
 const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "options"];
 const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
@@ -61,7 +61,10 @@ function byRevision(left: Row, right: Row): number {
 
 function saidBy(options: Row[string] | undefined): Said | undefined {
   const message = messageIn(options);
-  return message && { text: searchText(message, partsOf(message)) ?? "", role: message.role };
+  if (message === undefined) return undefined;
+  const parts = partsOf(message);
+  const { role, timestamp, parts: shown } = headOf(message.session_id, message, parts);
+  return { text: searchText(message, parts) ?? "", role, timestamp, parts: shown };
 }
 
 /** Undefined also of a carrier that is damaged: it is named where the store is verified. */

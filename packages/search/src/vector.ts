@@ -1,7 +1,7 @@
 import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import { and, eq, type Filter, type NearestOptions } from "@pond/substrate";
-import { meetsBounds } from "./bounds.ts";
+import { toMeetsBounds } from "./bounds.ts";
 import { type FoundMessage, foundColumns, toFound } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import { queryVector, textToEmbed } from "./query-vector.ts";
@@ -80,8 +80,9 @@ async function nearest(
     }));
   };
   const { hits } = await deepHits(ask, asked.where, asked.limit);
+  const meetsBounds = toMeetsBounds(query);
   return hits
-    .filter(({ text }) => meetsBounds(text, query))
+    .filter(({ text }) => meetsBounds(text))
     .toSorted((left, right) => right.similarity - left.similarity);
 }
 

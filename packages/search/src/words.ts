@@ -2,8 +2,24 @@
 const wordPattern = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** Scripts written without spaces between words; in Korean, between a word and its particles. */
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const unspaced = new RegExp(
+  `[${[
+    ...["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"],
+    ...["Tai_Le", "New_Tai_Lue", "Tai_Tham", "Tai_Viet", "Ahom"],
+    ...["Tangut", "Nushu", "Khitan_Small_Script"],
+  ]
+    .map((script) => `\\p{Script=${script}}`)
+    .join("")}]`,
+  "u",
+);
+
+// What is no letter to it: marks of Indic scripts, marks that make no one letter with theirs, `²`.
+const cutInside = /[^\p{Alphabetic}\p{Nd}]/u;
+
+/** True for a word that is several to the index. */
+export function isCutByIndex(word: string): boolean {
+  return cutInside.test(word);
+}
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -31,10 +47,13 @@ export function wordsOf(text: string): string[] {
 export function holdsWhole(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const sides = [text.slice(at - 1, at + 1), text.slice(at + name.length - 1).slice(0, 2)];
-    if (isUnspaced(name) || !sides.some((side) => /^[\p{L}\p{N}_]{2}$/u.test(side))) return true;
+    if (isUnspaced(name) || !sides.some((side) => insideName.test(side))) return true;
   }
   return false;
 }
+
+// What makes an emoji of a sign is a mark too.
+const insideName = /^[[\p{L}\p{M}\p{N}_]--\p{Variation_Selector}]{2}$/v;
 
 /** The pieces of a camelCase word; none where it is in one piece. */
 export function camelPieces(word: string): string[] {
@@ -55,11 +74,12 @@ export function inCamelCase(name: string): string[] {
 }
 
 const longestIdentifier = 256;
+const snakeCase = "\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+";
 /** Where in a file, as editors and compilers say it. */
 const line = "(?::\\d+){0,2}";
 const identifier = new RegExp(
   `^(?:${[
-    "\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+", // snake_case
+    snakeCase,
     "_+[\\p{L}\\p{N}_]{2,}", // __init__
     "\\p{Ll}[\\p{L}\\p{N}]*\\p{Lu}[\\p{L}\\p{N}]*", // camelCase
     "(?:[\\p{L}\\p{N}_]+(?:::|->|#)){1,}[\\p{L}\\p{N}_]+", // std::vector
@@ -76,9 +96,13 @@ const identifier = new RegExp(
   "u",
 );
 
+// Of three letters `iOS` or `1.5` are none, but `a_b` is.
+const shortIdentifier = new RegExp(`^${snakeCase}$`, "u");
+
 /** True for what a program would call something: it is looked for exactly as it stands. */
 export function isIdentifier(word: string): boolean {
-  return word.length >= 4 && word.length <= longestIdentifier && identifier.test(word);
+  if (word.length > longestIdentifier) return false;
+  return word.length >= 4 ? identifier.test(word) : shortIdentifier.test(word);
 }
 
 /** True for the name of a type, `ThreePiecesOrMore`: of two pieces are brands too, as GitHub is. */

@@ -1,3 +1,4 @@
+import { toRfc3339 } from "@pond/canonical";
 import type { SearchRequest, SearchResponse } from "@pond/search";
 import type { SessionStore } from "@pond/sessions";
 import { Command, Option } from "commander";
@@ -115,12 +116,8 @@ function toRequest(
   return {
     query,
     ...flags,
-    since: since === undefined ? undefined : toText(since),
-    until: until === undefined ? undefined : toText(until),
+    since: since === undefined ? undefined : toRfc3339(since),
+    until: until === undefined ? undefined : toRfc3339(until),
     min_score: minScore,
   };
-}
-
-function toText(micros: bigint): string {
-  return new Date(Number(micros / 1000n)).toISOString();
 }

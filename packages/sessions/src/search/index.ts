@@ -1,6 +1,6 @@
 export { fillHeads, type MadeHead, makeHeads } from "./heads.ts";
 export { fromIndexed } from "./indexed-text.ts";
-export { fromHeadText, type MessageHead } from "./message-head.ts";
+export { fromHeadText, headOf, type MessageHead } from "./message-head.ts";
 export { inOneForm } from "./one-form.ts";
 export { rebuildWindows } from "./rebuild-windows.ts";
 export { searchText } from "./search-text.ts";
