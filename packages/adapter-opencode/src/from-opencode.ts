@@ -16,7 +16,7 @@ import { DatabaseChanged, isRefused } from "./stores/database.ts";
 import { exportedId, isLaterExport, measureExport, readExport } from "./stores/export-file.ts";
 import { listHome, measureSession, withSession } from "./stores/home.ts";
 import { NotJson } from "./stores/json-file.ts";
-import { ExportsById } from "./stores/same-id.ts";
+import { type Exported, ofOtherSessions } from "./stores/same-id.ts";
 import { treeSession } from "./stores/tree-layout.ts";
 
 /** How sessions of opencode are read. */
@@ -83,13 +83,12 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
 }
 
 function* list(root: Root): Generator<SourceSession | FaultEvent> {
-  // A session that its store still has is not read again from a file it was exported to.
   const known: Known[] = [];
-  const exports = new ExportsById();
+  const exports: string[] = [];
   const only = root.only === undefined ? undefined : treeSession(root.only)?.id;
   for (const found of discover(root)) {
     if (found.kind === "fault") yield found;
-    else if (found.kind === "export") yield* listExport(root, found.path, known, exports);
+    else if (found.kind === "export") exports.push(found.path);
     else {
       const { prefix } = found.home;
       const ids = new Set<string>();
@@ -100,30 +99,38 @@ function* list(root: Root): Generator<SourceSession | FaultEvent> {
       }
     }
   }
+  // Who names one file wants that one.
+  if (root.only !== undefined) for (const path of exports) yield* listExport(root, path);
+  else yield* listExports(root, exports, known);
 }
 
 /** The sessions that the stores of a home have. */
 type Known = { readonly prefix: string; readonly ids: ReadonlySet<string> };
 
-function* listExport(
+/** What is read of exports that are together. */
+function* listExports(
   root: Root,
-  path: string,
+  paths: readonly string[],
   known: readonly Known[],
-  exports: ExportsById,
 ): Generator<SourceSession | FaultEvent> {
-  const file = join(root.folder, path);
-  // Who names one file wants that one.
-  if (root.only === undefined) {
+  const exports = paths.flatMap((path): (Exported & { readonly path: string })[] => {
+    const file = join(root.folder, path);
     const id = exportedId(file);
-    const around = known.filter(({ prefix }) => path.startsWith(prefix));
-    if (id !== undefined && around.some(({ ids }) => ids.has(id))) return;
-    if (isLaterExport(file)) return;
-    const other = id === undefined ? undefined : exports.otherThan(file, id);
-    if (other !== undefined) {
-      yield fault(file, `another session with the id of the one in ${other}: not read`);
-      return;
-    }
+    // A session that its store still has is not read again from a file it was exported to.
+    const isKnown =
+      id !== undefined && known.some(({ prefix, ids }) => path.startsWith(prefix) && ids.has(id));
+    return isKnown || isLaterExport(file) ? [] : [{ path, file, id }];
+  });
+  const others = ofOtherSessions(exports);
+  for (const { path, file } of exports) {
+    const other = others.get(file);
+    if (other === undefined) yield* listExport(root, path);
+    else yield fault(file, `another session with the id of the one in ${other}: not read`);
   }
+}
+
+function* listExport(root: Root, path: string): Generator<SourceSession | FaultEvent> {
+  const file = join(root.folder, path);
   try {
     yield { kind: "source", key: path, file, ...measureExport(file) };
   } catch (error) {

@@ -37,7 +37,10 @@ export function openDatabase(file: string, rows: Tables, journal = "wal"): Datab
   const database = openAgain(file);
   database.exec(`PRAGMA journal_mode = ${journal}; PRAGMA foreign_keys = OFF`);
   const has = (table: string): boolean => Object.hasOwn(rows, table);
-  for (const sql of tables(has("session"), has("session_v2"))) database.exec(sql);
+  const others = has("session_message") ? "session" : undefined;
+  for (const sql of tables(has("session"), has("session_v2") ? "session_v2" : others)) {
+    database.exec(sql);
+  }
   for (const [table, values] of Object.entries(rows)) {
     for (const row of values) insert(database, table, row);
   }

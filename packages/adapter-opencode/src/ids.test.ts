@@ -198,7 +198,7 @@ it.each<[string, string, string, boolean]>([
   const home = createHome();
   const client = openAgain(join(home, "opencode.db"));
   client.exec(`${pragma}; PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON`);
-  for (const sql of tables(true, false)) client.exec(sql.replace(/\)$/, end));
+  for (const sql of tables(true)) client.exec(sql.replace(/\)$/, end));
   for (const [table, rows] of Object.entries(first)) {
     for (const row of rows) insert(client, table, row);
   }

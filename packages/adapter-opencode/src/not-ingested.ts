@@ -21,8 +21,8 @@ export const notIngested: readonly { readonly path: string; readonly why: string
     why: "the copy is lossy; the original is read where it still is",
   },
   {
-    path: "table session_message of a session in message",
-    why: "a preview in 1.18, wiped by the client",
+    path: "rows of session_message with the id of a row of message",
+    why: "a preview of it that early releases of 1.x wrote",
   },
   { path: "tool-output/", why: "deleted after a week; the log has the part the model was given" },
   { path: "snapshot/, log/, bin/, repos/, worktree/", why: "no sessions" },

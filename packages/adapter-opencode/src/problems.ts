@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { objectAt, objectOf } from "@pond/canonical/adapter";
 import { bytesInUrl, plainText } from "@pond/canonical/foreign";
 import * as first from "./problems/schema-1.ts";
 import * as second from "./problems/schema-2.ts";
@@ -31,7 +32,16 @@ function problemsOf(bytes: Uint8Array): readonly string[] {
 /** For what an import of an export stops, one sentence each. */
 export function refusedIn(value: JsonValue): readonly string[] {
   if (!isJsonObject(value)) return ["is not an object"];
-  return (isOf2(value) ? export2 : export1)(value, "export");
+  return isOf2(value)
+    ? [...problemsOfApi(value), ...export2(value, "export")]
+    : export1(value, "export");
+}
+
+/** Late releases of 1.x have an API of 2.x, and nothing that imports what was said through it. */
+function problemsOfApi({ pond }: JsonObject): readonly string[] {
+  const { version, resume_attempts: isOf2 } = objectAt(objectOf(pond), "session");
+  const isOf1 = typeof version === "string" && version.startsWith("1.") && isOf2 === undefined;
+  return isOf1 ? [`is of the API of ${version}, which has no command that takes it`] : [];
 }
 
 function isOf2({ info }: JsonObject): boolean {

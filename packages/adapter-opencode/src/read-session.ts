@@ -146,23 +146,37 @@ function* readMessages(
       continue;
     }
     if (isStep(event)) {
-      for (const waiting of held) yield* release(waiting, reading, true);
-      held = [];
+      held = held.map((each) =>
+        isEnded(each, event, stored) ? { ...each, open: undefined } : each,
+      );
+      if (!held.some(isOpen)) {
+        for (const waiting of held) yield* release(waiting, reading);
+        held = [];
+      }
     }
     const open = judge(event);
     if (open === undefined && held.length === 0) yield* readMessage(event, reading);
     else held.push({ message: event, open });
   }
-  for (const waiting of held) yield* release(waiting, reading, false);
+  for (const waiting of held) yield* release(waiting, reading);
 }
 
-function* release(
+/** True for what a later step proves to have ended: side by side, 1.x and 2.x do not wait for each other. */
+function isEnded(
   waiting: Judged | FaultEvent,
-  reading: Reading,
-  isProven: boolean,
-): Generator<ReadEvent> {
+  { schema }: StoredMessage,
+  { isMixed }: StoredSession,
+): waiting is Judged {
+  return !("kind" in waiting) && (isMixed !== true || waiting.message.schema === schema);
+}
+
+function isOpen(waiting: Judged | FaultEvent): boolean {
+  return !("kind" in waiting) && waiting.open !== undefined;
+}
+
+function* release(waiting: Judged | FaultEvent, reading: Reading): Generator<ReadEvent> {
   if ("kind" in waiting) yield waiting;
-  else if (waiting.open === undefined || isProven) yield* readMessage(waiting.message, reading);
+  else if (waiting.open === undefined) yield* readMessage(waiting.message, reading);
   else {
     const { message, open } = waiting;
     yield {

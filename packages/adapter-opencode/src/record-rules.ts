@@ -37,7 +37,7 @@ function withoutNotContinued(messages: readonly Message[]): Course {
   const [first] = messages.flatMap((message) => sourceOf(message)["continued.without"] ?? []);
   const from = messages.findIndex(({ id }) => id === first);
   if (from === -1) return { live: messages, undone: [] };
-  const later = messages.findIndex((message) => sourceOf(message)["schema"] === 2);
+  const later = messages.findIndex(isOf2);
   const to = later < from ? messages.length : later;
   return {
     live: [...messages.slice(0, from), ...messages.slice(to)],
@@ -54,10 +54,18 @@ function withoutReverted(messages: readonly Message[]): Course {
   if (message === undefined) return { live: messages, undone: [] };
   const { live, undone } =
     typeof partID === "string" ? cutAt(message, partID) : { live: [], undone: [message] };
+  const isContinued = messages.some((each) => isJsonObject(sourceOf(each)["continued"]));
+  // Side by side, turns of 1.x and of 2.x are taken back without the others.
+  const isTaken = (each: Message): boolean => isContinued || isOf2(each) === isOf2(message);
+  const later = messages.slice(from + 1);
   return {
-    live: [...messages.slice(0, from), ...live],
-    undone: [...undone, ...messages.slice(from + 1)],
+    live: [...messages.slice(0, from), ...live, ...later.filter((each) => !isTaken(each))],
+    undone: [...undone, ...later.filter(isTaken)],
   };
+}
+
+function isOf2(message: Message): boolean {
+  return sourceOf(message)["schema"] === 2;
 }
 
 /** What the client keeps of a session; of one that went on in 2.x only what it keeps there counts. */

@@ -4,7 +4,15 @@ import { contentOf, readAll, readSource, sampleLineage } from "@pond/adapter-tes
 import { sessionFromWire } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
-import { createHome, exchange, joined, sessionRow, start, writeDatabase } from "./home.test-kit.ts";
+import {
+  createHome,
+  exchange,
+  joined,
+  sessionRow,
+  start,
+  type Tables,
+  writeDatabase,
+} from "./home.test-kit.ts";
 import { opencodeHomes } from "./layout.ts";
 import { opencodeResume } from "./resume.ts";
 import { toOpencode } from "./to-opencode.ts";
@@ -86,6 +94,22 @@ it.each([
     `opencode ${command} /data/pond/${name}`,
     "opencode --session ses_a",
   ]);
+});
+
+it.each<[string, Tables, readonly string[] | undefined]>([
+  [
+    "through the API of 1.x, which takes none back",
+    { session: [sessionRow("ses_a")], message: [], session_message: [copied(1, "msg_v1")] },
+    ["pond/ses_a.json: is of the API of 1.18.3, which has no command that takes it"],
+  ],
+  ["in 2.x", second("Loom", "msg_v1"), undefined],
+])("says of a session that was said %s", async (_, tables, refused) => {
+  const folder = createHome();
+  writeDatabase(join(folder, "opencode.db"), tables);
+  const root = contentOf(await readAll(fromOpencode(folder), "ses_a"));
+  const files = [...toOpencode.writeNative({ root, descendants: [] })];
+
+  expect(opencodeResume({ session: root.session, home: "/data", files }).refused).toEqual(refused);
 });
 
 it.each([

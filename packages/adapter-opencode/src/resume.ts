@@ -29,12 +29,13 @@ export function opencodeResume({ session, home, files, held }: Installed): Resum
 
 /**
  * Of the files of one session the one that is imported; undefined where the client reads them by
- * itself. No version takes both halves of a session that began in 1.x: the one with the last turns
- * counts.
+ * itself. No version takes both halves of a session that went on in 2.x: the one with the last
+ * turns counts. What 1.x said through the API of 2.x it takes in no form.
  */
 export function importedFile(files: readonly RestoredFile[]): RestoredFile | undefined {
   const exported = files.filter(({ path }) => !isTreeFile(path) && path.endsWith(".json"));
-  return exported.findLast(hasMessages) ?? exported[0];
+  const [first, later] = exported;
+  return later && hasMessages(later) && !isSame(later) ? later : first;
 }
 
 /** Only releases that still have a JSON tree read one, and they find it by themselves. */
@@ -45,6 +46,10 @@ function isTreeFile(path: string): boolean {
 function hasMessages({ content }: RestoredFile): boolean {
   const [, next = "]"] = content;
   return !/^\s*\]/.test(textOf(next));
+}
+
+function isSame(file: RestoredFile): boolean {
+  return objectOf(objectOf(exportedValue(file))["pond"])["same"] === true;
 }
 
 /** Releases of 2.x have another command than those of 1.x. */

@@ -697,8 +697,8 @@ describe("one session in several stores", () => {
        time_updated integer NOT NULL, data text NOT NULL)`,
     );
     insert(database, "session_message", copied(1, "v1", "user"));
-    // The preview that a release of 1.x has of its own messages.
-    insert(database, "session_message", { ...copied(1, "a1 too", "user"), session_id: done });
+    // The preview that early releases of 1.x have of their own messages.
+    insert(database, "session_message", { ...copied(1, "a1", "user"), session_id: done });
     database.close();
     const reader = fromOpencode(home);
 

@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { contentOf, readSource, restoredFiles, sampleLineage } from "@pond/adapter-testkit";
 import { isJsonObject, messageFromWire, partsOf, sessionFromWire } from "@pond/canonical";
-import type { Fidelity, Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
+import type {
+  Fidelity,
+  Lineage,
+  Meanings,
+  RecordRules,
+  SessionContent,
+} from "@pond/canonical/adapter";
 import { copyUuid } from "@pond/canonical/foreign";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromPhiCore } from "./from-phi-core.ts";
@@ -187,7 +193,7 @@ describe("a sub-agent is linked to the call", () => {
   });
 
   /** The links of a session whose calls ask for these prompts, to agents that begin with these texts. */
-  const asked = (calls: readonly object[], begins: readonly string[]) => {
+  const asked = (calls: readonly object[], begins: readonly string[], rules: RecordRules = {}) => {
     const root = content("root", [
       ["user", text("Weave.")],
       ["assistant", ...calls],
@@ -198,7 +204,8 @@ describe("a sub-agent is linked to the call", () => {
     const readTool: Meanings["readTool"] = (_, { params }) => {
       return { kind: "agent", fields: isJsonObject(params) ? params : {}, rest: {} };
     };
-    const [loop] = loopsOf({ root, descendants }, { readTool }) as { readonly children: unknown }[];
+    const of: Meanings = { readTool, recordsOf: () => rules };
+    const [loop] = loopsOf({ root, descendants }, of) as { readonly children: unknown }[];
     return loop?.children;
   };
   const asks = (call_id: string, prompt: string, more = {}) =>
@@ -231,6 +238,27 @@ describe("a sub-agent is linked to the call", () => {
     ["but not where nothing is said", [asks("a", ""), asks("b", "Hem.")], [""], [""]],
   ])("that asked for what it begins with, %s", (_, calls, begins, linked) => {
     expect(asked(calls, begins)).toEqual(
+      linked.map((callId, index) => childRef(`child-${index + 1}`, callId)),
+    );
+  });
+
+  it.each<[string, readonly object[], readonly string[], readonly string[]]>([
+    ["each of its logs", [asks("a", "Dye."), asks("b", "Hem.")], ["Hem.", "Hem."], ["b", "b"]],
+    ["but not of two alike", [asks("a", "Hem."), asks("b", "Hem.")], ["Hem."], [""]],
+    [
+      "which then is nobody else's",
+      [asks("a", "Dye."), asks("b", "Hem.")],
+      ["Hem.", "?"],
+      ["b", ""],
+    ],
+  ])("whose words its client wrapped, %s", (_, calls, prompts, linked) => {
+    const begins = prompts.map((prompt) => `<message>${prompt}</message>`);
+    const agentPrompt: RecordRules["agentPrompt"] = ({ messages }) => {
+      const [part] = messages.flatMap(partsOf);
+      return part?.type === "text" ? /^<message>(\w.*)<\/message>/.exec(part.text)?.[1] : undefined;
+    };
+
+    expect(asked(calls, begins, { agentPrompt })).toEqual(
       linked.map((callId, index) => childRef(`child-${index + 1}`, callId)),
     );
   });

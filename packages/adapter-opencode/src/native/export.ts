@@ -8,8 +8,8 @@ import type { RestoredLater, RestoredSession } from "./restored-session.ts";
 
 /**
  * A session as a file that the client imports. What a database held beyond an export is under
- * `pond`, which the client leaves alone. One that began in 1.x and went on in 2.x is two files:
- * no version takes both shapes.
+ * `pond`, which the client leaves alone. One with messages of 1.x and of 2.x is two files: no
+ * version takes both shapes.
  */
 export function* writeExport(session: RestoredSession, id: SessionId): Generator<RestoredFile> {
   const own = session.store === "tree" ? undefined : session.path;
@@ -27,7 +27,7 @@ function lazily(run: () => Iterator<string>): Iterable<string> {
 }
 
 function* pieces(
-  session: RestoredSession & Pick<RestoredLater, "without">,
+  session: RestoredSession & Pick<RestoredLater, "without" | "isSame">,
   schema: 1 | 2,
 ): Generator<string> {
   const isExport = session.store === "export";
@@ -46,7 +46,7 @@ function* pieces(
   const cut = new Map<string, readonly JsonObject[]>();
   let written = 0;
   const all = ofSchema(session.messages, schema);
-  for (const { message, added: names } of isFilled ? importableMessages(all) : asTheyAre(all)) {
+  for (const { message, added: inMessage } of isFilled ? importableMessages(all) : asTheyAre(all)) {
     if (!isExport) Object.assign(beside, rowsOf(message));
     if (message.isCut && !isExport) {
       const records = message.parts.map(({ record }) => record);
@@ -54,9 +54,7 @@ function* pieces(
       continue;
     }
     yield `${written > 0 ? "," : ""}\n    ${stringifyJson(exported(message, isExport))}`;
-    for (const [at, each] of names.entries()) {
-      note(at === 0 ? `${written}` : `${written}.${at - 1}`, each);
-    }
+    for (const [place, names] of inMessage) note(`${written}${place}`, names);
     written++;
   }
   yield "\n  ]";
@@ -71,7 +69,9 @@ function* pieces(
     const parts = cut.size > 0 && { parts: Object.fromEntries(cut) };
     const without = session.without !== undefined && { without: session.without };
     const filled = Object.keys(added).length > 0 && { added };
-    const pond = { session: session.row, rows: beside, ...without, ...filled, ...parts, ...sides };
+    const own = { session: session.row, rows: beside };
+    const same = session.isSame && { same: true };
+    const pond = { ...own, ...without, ...same, ...filled, ...parts, ...sides };
     yield `,\n  "pond": ${stringifyJson(pond)}`;
   }
   yield "\n}\n";

@@ -18,6 +18,8 @@ const answered = {
   path: { cwd: "/home/ada/loom", root: "/home/ada/loom" },
 };
 
+const call = { type: "tool", tool: "bash", callID: "call_1" };
+
 /** A session as 0.5 wrote them. */
 const records: Record<string, object> = {
   [`${folder}/info/ses_a.json`]: {
@@ -32,6 +34,8 @@ const records: Record<string, object> = {
   [`${folder}/message/ses_a/msg_2.json`]: { ...answered, sessionID: "ses_a", ...at(2) },
   [`${folder}/part/ses_a/msg_2/prt_2.json`]: { type: "step-start" },
   [`${folder}/part/ses_a/msg_2/prt_3.json`]: { type: "step-finish", cost: 0, tokens },
+  // The client crashed before it was told what the tool is given.
+  [`${folder}/part/ses_a/msg_2/prt_4.json`]: { ...call, state: { status: "pending" } },
   [`${folder}/message/ses_a/msg_3.json`]: { role: "user", sessionID: "ses_a", ...at(3) },
 };
 
@@ -69,7 +73,9 @@ describe("an export of what an older release wrote", () => {
     const files = exportsOf(await read(records));
     const { info, messages } = exportIn(files);
 
-    expect(opencodeProblems(files)).toEqual([]);
+    // An import takes such a call; it is providers that do not.
+    const open = "export.messages[1].parts[2] is a call that runs";
+    expect(opencodeProblems(files)).toEqual([`${place}: ${open}`]);
     const directory = "/home/ada/loom";
     const summary = { diffs: [], additions: 0, deletions: 0, files: 0 };
     expect(info).toMatchObject({ slug: "", title: "Loom", directory, summary });
@@ -79,6 +85,9 @@ describe("an export of what an older release wrote", () => {
       ["plan", model, undefined],
     ]);
     expect(messages[1]?.parts[1]).toMatchObject({ type: "step-finish", reason: "unknown" });
+    expect(messages[1]?.parts[2]).toMatchObject({
+      state: { status: "pending", input: {}, raw: "" },
+    });
   });
 
   it("is read as the session was, and written again as it is", async () => {
@@ -92,7 +101,7 @@ describe("an export of what an older release wrote", () => {
     expect(again.session).toEqual(root.session);
     expect(again.messages.map(({ id }) => id)).toEqual(root.messages.map(({ id }) => id));
     expect(stringifyJson(Object.values(recordsOf(again)))).not.toMatch(
-      /"(?:slug|parentID|reason)"/,
+      /"(?:slug|parentID|reason|raw)"/,
     );
   });
 

@@ -20,10 +20,13 @@ export function importableSession({ record, project }: RestoredSession): Importa
   return { ...whole, addedToSummary: counted.added };
 }
 
-/** A message with what an import needs, and the names of what was added: its own, then each part's. */
+/** Where in a message something was added, and the names of that: `.1.state` is of its second part. */
+type Added = readonly [place: string, names: readonly string[]];
+
+/** A message with what an import needs, and what was added. */
 export type ImportableMessage = {
   readonly message: RestoredMessage;
-  readonly added: readonly (readonly string[])[];
+  readonly added: readonly Added[];
 };
 
 /**
@@ -54,9 +57,12 @@ function importable(message: RestoredMessage, answer: JsonObject): ImportableMes
   if (message.isCut) return { message, added: [] };
   const own = addLacking(message.record, fieldsOf(message.record, answer));
   const parts = message.parts.map((part) => ({ ...part, ...importablePart(part.record) }));
+  const inParts = parts.flatMap(({ added }, at) => {
+    return added.map(([place, names]): Added => [`.${at}${place}`, names]);
+  });
   return {
     message: { ...message, record: own.record, parts },
-    added: [own.added, ...parts.map(({ added }) => added)],
+    added: [["", own.added], ...inParts],
   };
 }
 
@@ -68,7 +74,22 @@ function fieldsOf({ role }: JsonObject, answer: JsonObject): Record<string, Json
   return { agent, model: isNamed ? { providerID, modelID } : undefined };
 }
 
-/** Why a step ended is in no record of that time; the client has a word for that. */
-function importablePart(record: JsonObject): WithAdded {
-  return addLacking(record, record["type"] === "step-finish" ? { reason: "unknown" } : {});
+/**
+ * Why a step ended, and what a call that had only begun was given, is in no record of that time; the
+ * client has words for both.
+ */
+function importablePart(record: JsonObject): {
+  readonly record: JsonObject;
+  readonly added: readonly Added[];
+} {
+  const { type, state } = record;
+  if (type === "step-finish") {
+    const ended = addLacking(record, { reason: "unknown" });
+    return { record: ended.record, added: [["", ended.added]] };
+  }
+  if (type !== "tool" || !isJsonObject(state) || state["status"] !== "pending") {
+    return { record, added: [] };
+  }
+  const begun = addLacking(state, { input: {}, raw: "" });
+  return { record: { ...record, state: begun.record }, added: [[".state", begun.added]] };
 }

@@ -3,6 +3,7 @@ import { isJsonObject } from "@pond/canonical";
 import { KeyOrders, objectAt, type SessionContent, sourceOf } from "@pond/canonical/adapter";
 import { isInside } from "../file-name.ts";
 import { type Restored, type RestoredMessage, restoreMessage } from "../records/message.ts";
+import { recordOfRow, rowOfRecord, session2Columns, sessionColumns } from "../stores/columns.ts";
 import type { Schema, Store } from "../stores/stored.ts";
 
 /** A session with everything its store held, before it is written in some form. */
@@ -17,7 +18,7 @@ export type RestoredSession = Restored & {
   readonly messages: Iterable<RestoredMessage>;
   /** Lists beside the log, by name. */
   readonly sides: ReadonlyMap<string, JsonObject>;
-  /** What 2.x kept about a session that began in 1.x. */
+  /** What 2.x kept about a session that has messages of 1.x, too. */
   readonly continued: RestoredLater | undefined;
 };
 
@@ -25,6 +26,8 @@ export type RestoredSession = Restored & {
 export type RestoredLater = Restored & {
   /** The first message that it went on without. */
   readonly without?: string;
+  /** True where the session has one record, from which this one is made. */
+  readonly isSame?: boolean;
 };
 
 export function restoreSession({ session, messages }: SessionContent): RestoredSession {
@@ -58,7 +61,7 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
   }
   const later = isJsonObject(continued)
     ? restoreLater(continued, source)
-    : bareLater(session, schema, log);
+    : sameLater(own, session, schema, log);
   return { ...common, ...own, schema: schema === 2 ? 2 : 1, path: place, continued: later };
 }
 
@@ -68,16 +71,16 @@ function restoreLater(record: JsonObject, source: JsonObject): RestoredLater {
   return { record, row, ...(typeof without === "string" && { without }) };
 }
 
-/** The record of a second half that no store's record came of. */
-function bareLater(
-  { id, project, created_at }: SessionContent["session"],
+/** The second half of a session that has one record: 2.x says the same in its own words. */
+function sameLater(
+  { record }: Restored,
+  { project }: SessionContent["session"],
   schema: unknown,
   log: readonly Message[],
-): Restored | undefined {
+): RestoredLater | undefined {
   if (schema === 2 || log.every((message) => schemaOf(message) === 1)) return undefined;
-  const created = Number(created_at / 1000n);
-  const record = { id, location: { directory: project }, time: { created, updated: created } };
-  return { record, row: {} };
+  const row = { directory: project, ...rowOfRecord(record, sessionColumns, {}) };
+  return { record: recordOfRow(row, session2Columns).record, row: {}, isSame: true };
 }
 
 function schemaOf(message: Message): Schema {

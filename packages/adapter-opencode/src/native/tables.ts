@@ -1,9 +1,14 @@
-/** The tables that hold sessions: those of 1.x, those of 2.x, or both. */
-export function tables(isFirst: boolean, isSecond: boolean): readonly string[] {
+/**
+ * The tables that hold sessions: those of 1.x, those of 2.x, or both.
+ *
+ * @param second - The table with the sessions of 2.x: late releases of 1.x have both in one.
+ */
+export function tables(isFirst: boolean, second?: "session" | "session_v2"): readonly string[] {
   return [
     project,
     ...(isFirst ? [session, message, part, todo] : []),
-    ...(isSecond ? [session2, message2] : []),
+    ...(second === "session_v2" ? [session2] : []),
+    ...(second === undefined ? [] : [message2(second)]),
   ];
 }
 
@@ -45,7 +50,7 @@ const todo = `CREATE TABLE todo (
   status text NOT NULL, priority text NOT NULL, position integer NOT NULL,
   time_created integer NOT NULL, time_updated integer NOT NULL, PRIMARY KEY (session_id, position))`;
 
-const message2 = `CREATE TABLE session_message (
-  id text PRIMARY KEY, session_id text NOT NULL REFERENCES session_v2(id) ON DELETE CASCADE,
+const message2 = (sessions: string): string => `CREATE TABLE session_message (
+  id text PRIMARY KEY, session_id text NOT NULL REFERENCES ${sessions}(id) ON DELETE CASCADE,
   type text NOT NULL, seq integer NOT NULL, time_created integer NOT NULL,
   time_updated integer NOT NULL, data text NOT NULL)`;

@@ -49,9 +49,11 @@ function fill(database: DatabaseSync, session: RestoredSession): void {
   const own = (row: JsonObject): JsonObject => (store === "database" ? row : {});
   const first: Restored = { record: session.record, row: own(session.row) };
   const second = schema === 2 ? first : continued;
-  for (const sql of tables(schema === 1, second !== undefined)) database.exec(sql);
+  const isSame = continued?.isSame === true;
+  const table2 = isSame ? "session" : "session_v2";
+  for (const sql of tables(schema === 1, second && table2)) database.exec(sql);
   if (schema === 1) insertSession(database, "session", first);
-  if (second) insertSession(database, "session_v2", second);
+  if (second && !isSame) insertSession(database, "session_v2", second);
   for (const [index, message] of [...session.messages].entries()) {
     if (message.schema === 2) insertMessage2(database, session.id, message, index, own);
     else insertMessage1(database, session.id, message, own);

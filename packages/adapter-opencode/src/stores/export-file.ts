@@ -19,13 +19,18 @@ import {
   keptSides,
   rowOf,
 } from "./kept-rows.ts";
+import { inOrder } from "./mixed.ts";
 import type { Continued, Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
 
 /** What one file holds. */
-type StoredExport = StoredSession & Pick<Continued, "without">;
+type StoredExport = StoredSession &
+  Pick<Continued, "without"> & {
+    /** True for the second file of a session that has one record, which is in the first. */
+    readonly isSame: boolean;
+  };
 
 /**
- * A session that the client exported, with what stands beside it of the time after 1.x.
+ * A session that the client exported, with what stands beside it of 2.x.
  *
  * @throws {NotJson} where the file holds no such export.
  * @throws where it cannot be read.
@@ -34,6 +39,13 @@ export function readExport(file: string, path: string): StoredExport {
   const first = readOne(file, path);
   const later = laterOf(first, file);
   if (later === undefined) return first;
+  if (later.isSame) {
+    return {
+      ...first,
+      isMixed: true,
+      messages: (count) => inOrder(first.messages(count), later.messages(count)),
+    };
+  }
   return {
     ...first,
     continued: { record: later.record, row: later.row, without: later.without },
@@ -50,11 +62,12 @@ export function measureExport(file: string): Pick<SourceSession, "fingerprint" |
   return measureFiles(file, existsSync(later) ? [{ file: later, path: basename(later) }] : []);
 }
 
-/** True for the second file of a session that began in 1.x: it is read with the first one. */
+/** True for the second file of a session of 1.x and 2.x: it is read with the first one. */
 export function isLaterExport(file: string): boolean {
   const first = file.replace(/\.2\.json$/, ".json");
   if (first === file || !existsSync(first) || !existsSync(file)) return false;
-  return openExport(first)?.continued !== undefined;
+  const read = openExport(first);
+  return read?.continued !== undefined || read?.isMixed === true;
 }
 
 /** The id of the session in an export; undefined where the file is none. */
@@ -80,7 +93,7 @@ export function openExport(file: string): StoredExport | undefined {
   }
 }
 
-/** Pond writes two files of a session that went on in 2.x: no version takes both shapes. */
+/** Pond writes two files of a session that has turns of 1.x and of 2.x: no version takes both shapes. */
 export function laterFile(file: string): string {
   return file.replace(/\.json$/, ".2.json");
 }
@@ -104,6 +117,7 @@ function readOne(file: string, path: string): StoredExport {
   const row = kept?.session ?? beside;
   return {
     without: kept?.without,
+    isSame: kept?.isSame ?? false,
     store: kept ? "database" : "export",
     schema,
     record: openRecord(at, kept ? infoAsItWas(info, kept) : info, { encodedBytes }),

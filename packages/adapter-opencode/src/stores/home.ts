@@ -9,11 +9,13 @@ import { originalOf } from "./converted.ts";
 import type { Database } from "./database.ts";
 import { isLaterExport, laterFile } from "./export-file.ts";
 import { measureSides, measureTree } from "./measure-tree.ts";
+import { mixedOf } from "./mixed.ts";
 import { type Failed, failure, listFailure, openReadable } from "./open-databases.ts";
 import { hasOtherAt, readSession1 } from "./rows-1.ts";
 import { copiedSince, readSession2 } from "./rows-2.ts";
 import type { StoredSession } from "./stored.ts";
 import {
+  isShared,
   noId,
   type Summaries,
   type Summary,
@@ -64,7 +66,9 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
       const error = first.error ?? second.error;
       if (error) yield listFailure(database.file, error);
       yield* first.faults;
-      yield* second.faults;
+      // What stands beside sessions of 1.x and of 2.x in one table was found with both.
+      const told = new Set(isShared(database) ? first.faults.map(messageOf) : []);
+      yield* second.faults.filter((event) => !told.has(messageOf(event)));
     }
     const ids = new Set([...tree.keys(), ...listed.flatMap(idsOf)]);
     for (const id of ids) {
@@ -84,6 +88,10 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
   } finally {
     for (const database of databases) database.close();
   }
+}
+
+function messageOf({ fault: { message } }: FaultEvent): string {
+  return message;
 }
 
 /** True for an id that names a session below its home, and no file of another kind or place. */
@@ -129,7 +137,7 @@ export function* withSession<T>(
 /** A fault for the half of a session that no store has, but a file from which it is imported. */
 function otherHalf(home: Home, id: string, session: StoredSession): readonly FaultEvent[] {
   const first = join(home.folder, "pond", `${fileName(id)}.json`);
-  if (session.continued || !isLaterExport(laterFile(first))) return [];
+  if (session.continued || session.isMixed || !isLaterExport(laterFile(first))) return [];
   const half = session.schema === 1 ? laterFile(first) : first;
   return [fault(half, "the other half of a session that a store holds: not read")];
 }
@@ -208,7 +216,8 @@ function findStand(
 
 /**
  * The session from the store that is its record: its rows of 1.x, or the tree they were made of
- * where that holds as much; what came after in 2.x; and 2.x alone where there is no other.
+ * where that holds as much; what its client said there through the API of 2.x; what came after in
+ * 2.x; and 2.x alone where there is no other.
  */
 function open(home: Home, id: string, stand: Stand): StoredSession | undefined {
   const path = `${home.prefix}pond/${fileName(id)}.json`;
@@ -217,7 +226,9 @@ function open(home: Home, id: string, stand: Stand): StoredSession | undefined {
   const tree = stand.tree && readTree(home.folder, stand.tree, home.prefix);
   const alsoMade = (ms: number): boolean =>
     stand.first !== undefined && hasOtherAt(stand.first.database, id, ms);
-  const first = rows && tree ? originalOf(rows, tree, alsoMade) : (rows ?? tree);
+  const original = rows && tree ? originalOf(rows, tree, alsoMade) : (rows ?? tree);
+  const others = stand.first && openOthers(stand.first.database, id, path);
+  const first = original && others ? mixedOf(original, others) : original;
   if (first === undefined || second === undefined) return first ?? second;
   return continuedIn(first, second, stand.second && copiedSince(stand.second.database));
 }
@@ -241,4 +252,9 @@ function withSides(
 function openSecond(database: Database, id: string, path: string): StoredSession | undefined {
   const table = tableOf2(database);
   return table && readSession2(database, table, id, path);
+}
+
+/** What stands in the table of 2.x of a session that both have in one. */
+function openOthers(database: Database, id: string, path: string): StoredSession | undefined {
+  return isShared(database) ? readSession2(database, "session", id, path) : undefined;
 }

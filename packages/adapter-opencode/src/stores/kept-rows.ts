@@ -13,10 +13,12 @@ export type KeptRows = {
   readonly cut: JsonObject;
   /** The first message that the second half of a session went on without. */
   readonly without: string | undefined;
+  /** True for the second half of a session that has one record, which stands in the first. */
+  readonly isSame: boolean;
   /**
    * The names of fields that records lacked, and no import goes without: of the session under
    * `info`, of its summary under `summary`, of the first message under `0`, of its second part under
-   * `0.1`.
+   * `0.1`, of the state of that under `0.1.state`.
    */
   readonly added: JsonObject;
   /** Lists beside the log, by name. */
@@ -36,16 +38,17 @@ export function keptRows(
 ): KeptRows | undefined {
   const { pond, ...others } = beside;
   if (!isJsonObject(pond) || Object.keys(others).length > 0) return undefined;
-  const { session, rows, parts: cut = {}, without, added = {}, ...sides } = pond;
+  const { session, rows, parts: cut = {}, without, same, added = {}, ...sides } = pond;
   if (!isJsonObject(session) || !isJsonObject(rows) || !isJsonObject(cut)) return undefined;
   if (!isJsonObject(added)) return undefined;
   if (without !== undefined && (typeof without !== "string" || schema === 1)) return undefined;
+  if (same !== undefined && (same !== true || schema === 1)) return undefined;
   const isWritten = schema === 1 ? isExchange : isJsonObject;
   if (!messages.every(isWritten) || !Object.values(cut).every(isList)) return undefined;
   const ids = new Set([...messages.flatMap(idsIn), ...Object.entries(cut).flatMap(idsOfCut)]);
   const isOfRecord = ([id, row]: [string, JsonValue]) => ids.has(id) && isRow(row);
   return Object.entries(rows).every(isOfRecord)
-    ? { session, rows, cut, without, added, sides }
+    ? { session, rows, cut, without, isSame: same === true, added, sides }
     : undefined;
 }
 
@@ -68,7 +71,12 @@ export function infoAsItWas(info: JsonObject, { added }: KeptRows): JsonObject {
 export function asItWas(message: JsonValue, index: number, { added }: KeptRows): JsonObject {
   const { info, parts } = objectOf(message);
   const list = (isList(parts) ? parts : []).map((part, at) => {
-    return withoutAdded(part, added[`${index}.${at}`]);
+    const place = `${index}.${at}`;
+    const { state } = part;
+    const own = isJsonObject(state)
+      ? { ...part, state: withoutAdded(state, added[`${place}.state`]) }
+      : part;
+    return withoutAdded(own, added[place]);
   });
   return { info: withoutAdded(objectOf(info), added[`${index}`]), parts: list };
 }

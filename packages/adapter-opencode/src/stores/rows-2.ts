@@ -16,7 +16,7 @@ import {
 import type { StoredMessage, StoredSession } from "./stored.ts";
 import { isShared } from "./summaries.ts";
 
-/** A session of the tables of 2.x; `table` is `session` in its betas. */
+/** A session of the tables of 2.x; `table` is `session` in its betas, and in late releases of 1.x. */
 export function readSession2(
   database: Database,
   table: string,
@@ -66,8 +66,13 @@ function* messagesOf(
   session: string,
   count: RecordCount | undefined,
 ): Generator<StoredMessage | FaultEvent> {
+  // A row with the id of a message is a preview of it, as early releases wrote them.
+  const own = isShared(database)
+    ? "AND NOT EXISTS (SELECT 1 FROM message WHERE message.id = session_message.id)"
+    : "";
   const rows = database.rows(
-    `SELECT ${sized(database, "session_message")} FROM session_message WHERE session_id = ? ORDER BY seq`,
+    `SELECT ${sized(database, "session_message")} FROM session_message
+     WHERE session_id = ? ${own} ORDER BY seq`,
     session,
   );
   for (const row of rows) {

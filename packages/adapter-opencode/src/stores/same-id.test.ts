@@ -28,7 +28,6 @@ it.each<[string, object]>([
 });
 
 it("tells of an export of another session that says the same id, and does not read it", async () => {
-  const other = exported("loud-shuttle", start + 1);
   const files = { "a.json": first, "b.json": other, "c.json": other, "d.json": first };
 
   const [sessions, faults] = await list(files);
@@ -37,6 +36,36 @@ it("tells of an export of another session that says the same id, and does not re
   expect(faults).toEqual([
     "b.json: another session with the id of the one in a.json: not read",
     "c.json: another session with the id of the one in a.json: not read",
+  ]);
+});
+
+const other = exported("loud-shuttle", start + 1);
+const another = exported("mild-shuttle", start + 2);
+
+it.each([
+  ["by its name", { "a.json": first, "b.json": other, "c.json": another }],
+  ["after a rename", { "b.json": other, "c.json": another, "z.json": first }],
+])(
+  "reads the session that was made first, where it is the first or the last %s",
+  async (_, files) => {
+    const [sessions, faults] = await list(files);
+
+    const read = Object.entries(files).filter(([, each]) => each === first);
+    expect(sessions).toEqual(read.map(([name]) => name));
+    expect(faults?.length).toBe(2);
+  },
+);
+
+it("takes the same for states of one session, whatever their files are called", async () => {
+  const [mild, quiet] = [exported("mild-shuttle", start), first];
+  const later = exported("quiet-shuttle", start + 1);
+
+  const forth = await list({ "a.json": mild, "b.json": quiet, "c.json": later });
+  const back = await list({ "a.json": later, "b.json": quiet, "c.json": mild });
+
+  expect([forth[0], back[0]]).toEqual([
+    ["a.json", "b.json"],
+    ["b.json", "c.json"],
   ]);
 });
 

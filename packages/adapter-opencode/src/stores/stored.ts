@@ -57,6 +57,8 @@ export type StoredSession = Stored & {
   readonly faults?: readonly FaultEvent[];
   /** The session's record of 2.x, where a 1.x session went on there. */
   readonly continued?: Continued;
+  /** True where turns of 1.x and of 2.x stand side by side in a session that has one record. */
+  readonly isMixed?: boolean;
 };
 
 /** What 2.x keeps of a session that began in 1.x. */

@@ -26,7 +26,8 @@ export type Summaries = {
 /** Sessions of 1.x, all or one. Costs a scan of the tables without their JSON. */
 export function summaries1(database: Database, id?: string): Summaries {
   if (!database.has("session", "message", "part")) return nothing;
-  const children = ["message", "part", ...listsOf(database)];
+  const others = isShared(database) ? ["session_message"] : [];
+  const children = ["message", "part", ...others, ...listsOf(database)];
   return asFarAsItGoes(
     database,
     { table: "session", own: `NOT (${isOf2(database)})`, children },
@@ -55,8 +56,8 @@ export function isShared(database: Database): boolean {
 }
 
 /**
- * SQL for whether a row of `session` is of 2.x. Beside messages of 1.x those of 2.x are a preview
- * of the same, which the client wipes.
+ * SQL for whether a row of `session` is of 2.x alone. What stands there beside messages of 1.x is
+ * read with these.
  */
 function isOf2(database: Database): string {
   if (tableOf2(database) !== "session") return "0";

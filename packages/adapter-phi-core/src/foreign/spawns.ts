@@ -28,9 +28,10 @@ type Known = {
 };
 
 /**
- * Each sub-agent was spawned by the first call that names it. One that none names was spawned in the
- * last loop that had begun by then: by the call that names none and asked for what it begins with,
- * else by its calls in their order, where each has one and names none.
+ * Each sub-agent was spawned by the first call that names it, or by the one whose words its client
+ * wrapped. Any other was spawned in the last loop that had begun by then: by the call that names none
+ * and asked for what it begins with, else by its calls in their order, where each has one and names
+ * none.
  */
 export function spawnsOf(
   contents: readonly SessionContent[],
@@ -55,6 +56,9 @@ export function spawnsOf(
       const call = loop.agentCalls.find((each) => namedBy(each).has(child.id));
       if (call) return [{ ...spawn, loop, call }];
     }
+    const prompt = meanings.recordsOf?.(child.source_agent)?.agentPrompt?.(content);
+    const [asking, ...alike] = prompt === undefined ? [] : callsFor(prompt, loops);
+    if (asking && alike.length === 0) return [{ ...spawn, ...asking }];
     const loop = loops.findLast(({ startedAt }) => startedAt <= child.created_at) ?? loops[0];
     return [{ ...spawn, loop, call: undefined }];
   });
@@ -64,6 +68,21 @@ export function spawnsOf(
 
 type Begun = Spawn & { readonly begins: string | undefined };
 type NamedBy = (call: Call) => ReadonlySet<SessionId>;
+
+/** The calls that asked for exactly this. */
+function callsFor(
+  prompt: string,
+  loops: readonly ForeignLoop[],
+): readonly { readonly loop: ForeignLoop; readonly call: Call }[] {
+  return loops.flatMap((loop) => {
+    const calls = loop.agentCalls.filter((call) => promptOf(call) === prompt);
+    return calls.map((call) => ({ loop, call }));
+  });
+}
+
+function promptOf({ common }: Call): JsonValue | undefined {
+  return common?.fields["prompt"];
+}
 
 function firstTextOf({ messages }: SessionContent): string | undefined {
   return messages.flatMap(partsOf).find((part) => part.type === "text")?.text;
@@ -81,8 +100,8 @@ function recordedOf({ part, result }: Call): readonly JsonValue[] {
  * their own, too.
  */
 function withCalls(spawns: readonly Begun[], namedBy: NamedBy): readonly Spawn[] {
-  const namesNone = (call: Call): boolean =>
-    !spawns.some(({ child }) => namedBy(call).has(child.id));
+  const isFree = (call: Call): boolean =>
+    !spawns.some((spawn) => spawn.call === call || namedBy(call).has(spawn.child.id));
   const calls = new Map<Spawn, Call>();
   // A lineage has its sessions in the order of their ids.
   const unnamed = spawns
@@ -90,7 +109,7 @@ function withCalls(spawns: readonly Begun[], namedBy: NamedBy): readonly Spawn[]
     .toSorted((one, other) => Number(one.child.created_at - other.child.created_at));
   for (const [loop, children] of Map.groupBy(unnamed, (spawn) => spawn.loop)) {
     const asked = loop?.agentCalls ?? [];
-    const free = asked.filter(namesNone);
+    const free = asked.filter(isFree);
     for (const [child, call] of byPrompt(children, free)) calls.set(child, call);
     if (asked.length !== children.length || free.length < asked.length) continue;
     const taken = new Set(calls.values());
@@ -106,7 +125,7 @@ function withCalls(spawns: readonly Begun[], namedBy: NamedBy): readonly Spawn[]
 /** Each sub-agent that alone begins with what one call alone asked for, and that call. */
 function* byPrompt(children: readonly Begun[], calls: readonly Call[]): Generator<[Begun, Call]> {
   for (const [begins, [child, ...others]] of Map.groupBy(children, (each) => each.begins)) {
-    const [call, ...more] = calls.filter(({ common }) => common?.fields["prompt"] === begins);
+    const [call, ...more] = calls.filter((each) => promptOf(each) === begins);
     if (begins && child && call && others.length + more.length === 0) yield [child, call];
   }
 }

@@ -69,6 +69,11 @@ export type RestoredFile = {
   readonly path: string;
   /** Text or bytes, in order. */
   readonly content: Iterable<string | Uint8Array>;
+  /**
+   * True of JSON lines in a file that sessions share: those that are not there yet go to its end, and
+   * nothing that is there is replaced. The session's own files come before.
+   */
+  readonly isShared?: true;
   /** Foreign restore only: what this file keeps of its session. */
   readonly fidelity?: Fidelity;
 };
@@ -160,11 +165,17 @@ export type Inherited = {
 export type RecordRules = {
   /**
    * What a session goes on from, where its client writes only what came later: no client has such a
-   * session without. Default: nothing, for a session holds all that was said in it.
+   * session without, but one that opens it alone. Default: nothing, for a session holds all that was
+   * said in it.
    *
    * @param known - Sessions that may hold it, so far; asked again with those that were missing.
    */
   readonly inherited?: (content: SessionContent, known: readonly SessionContent[]) => Inherited;
+  /**
+   * True where the client opens such a session alone, too: what it goes on from is not restored along
+   * with it. Default: the client refuses that.
+   */
+  readonly opensAlone?: boolean;
   /**
    * Parts what was taken back, left for another branch or kept from the client's own models.
    * Together they are all there was; a message may be cut in two. Default: all is live.
@@ -181,6 +192,11 @@ export type RecordRules = {
    * nothing else. Default: nothing.
    */
   readonly agentLabel?: (agent: SessionContent) => string | undefined;
+  /**
+   * What a sub-agent was asked for, where its log has that within words of its client's. It may have
+   * several logs: each of them was started by the call that alone asked for that. Default: nothing.
+   */
+  readonly agentPrompt?: (agent: SessionContent) => string | undefined;
   /** What a system message tells a model; empty for nothing. Default: its text. */
   readonly givenText?: (message: SystemMessage) => string;
   /**

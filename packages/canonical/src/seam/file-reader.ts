@@ -14,6 +14,8 @@ export type FoundFiles = {
 
 /** Where a client keeps sessions, looked at. */
 export type FileSource<Files extends FoundFiles> = {
+  /** Looks at what sessions share, before they are listed or measured. */
+  readonly prepare?: () => Promise<void>;
   /** Every session there, and what could not be looked at. */
   readonly all: () => Iterable<Files | FaultEvent>;
   /** The files of one session; undefined where they are gone. */
@@ -54,6 +56,7 @@ export function fileReader<Files extends FoundFiles>(
       let found: FileSource<Files>;
       try {
         found = source();
+        await found.prepare?.();
       } catch (error) {
         yield fault(path, reasonOf(error), error);
         return;
@@ -75,7 +78,8 @@ export function fileReader<Files extends FoundFiles>(
 
     async fingerprint(key) {
       try {
-        const { filesOf, measure } = source();
+        const { prepare, filesOf, measure } = source();
+        await prepare?.();
         const files = filesOf(key);
         return files && measure(files)?.fingerprint;
       } catch (error) {

@@ -1,0 +1,238 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
+import type { ReadEvent } from "@pond/canonical";
+import { sourceOf } from "@pond/canonical/adapter";
+import { describe, expect, it } from "vitest";
+import { fromOpencode } from "../from-opencode.ts";
+import {
+  createHome,
+  exchange,
+  insert,
+  joined,
+  messageRow,
+  openDatabase,
+  partRow,
+  sessionRow,
+  start,
+  type Tables,
+  writeDatabase,
+} from "../home.test-kit.ts";
+import { opencodeProblems } from "../problems.ts";
+import { opencodeRecords } from "../record-rules.ts";
+import { opencodeResume } from "../resume.ts";
+import { opencodeWriter } from "../to-opencode.ts";
+
+const id = "ses_a";
+const row2 = (seq: number, name: string, at: number, type: string, data: object) => ({
+  id: `msg_${name}`,
+  session_id: id,
+  type,
+  seq,
+  time_created: start + at,
+  time_updated: start + at,
+  data: { time: { created: start + at, completed: start + at }, ...data },
+});
+const ended = { agent: "build", model: { id: "m", providerID: "p" }, cost: 0 };
+const session = sessionRow(id, { title: "Loom", agent: "build", parent_id: "ses_above" });
+const switched = row2(1, "s1", -1, "model-switched", { model: { id: "m", providerID: "p" } });
+const api = (seq: number, name: string, at: number) => [
+  row2(seq, `${name}1`, at, "user", { text: `${name} through the API?` }),
+  row2(seq + 1, `${name}2`, at + 1, "assistant", {
+    ...ended,
+    content: [{ type: "text", text: `${name}, answered` }],
+  }),
+];
+/** As a client of 1.18 has it whose user took turns in its window and through its API. */
+const mixed: Tables = joined(
+  { session: [session], session_message: [switched, ...api(30, "v", 10), ...api(50, "w", 30)] },
+  exchange(id),
+  exchange(id, 20, "b"),
+);
+const told = ["s1", "a1", "a2", "v1", "v2", "b1", "b2", "w1", "w2"].map((name) => `msg_${name}`);
+
+describe("a session with turns of 1.x, and of its API of 2.x", () => {
+  it("is read with all of them, in order of time, and one record", async () => {
+    const reader = fromOpencode(homeOf(mixed));
+
+    const { sessions, faults } = await findSessions(reader);
+    const { messages } = contentOf(await readAll(reader, id));
+
+    expect([faults, sessions.map(({ key }) => key)]).toEqual([[], [id]]);
+    expect(messages.map((message) => message.id)).toEqual([`${id}#info`, ...told]);
+    expect(messages[0] && sourceOf(messages[0])).toMatchObject({ schema: 1 });
+    expect(await reader.fingerprint(id)).toBe(sessions[0]?.fingerprint);
+  });
+
+  const rows = Object.entries(mixed).flatMap(([table, all]) => all.map((row) => ({ table, row })));
+  const of = (...tables: readonly string[]) => rows.filter(({ table }) => tables.includes(table));
+  it.each([
+    ["in the window first", [...of("message", "part"), ...of("session_message")]],
+    ["through the API first", [...of("session_message"), ...of("message", "part")]],
+    ["by turns", of("message", "part", "session_message").toSorted((a, b) => at(a) - at(b))],
+  ])("keeps what it had where it grows %s", async (_, grown) => {
+    const home = createHome();
+    const client = openDatabase(join(home, "opencode.db"), {
+      session: [session],
+      message: [],
+      session_message: [],
+    });
+    const reader = fromOpencode(home);
+    let before: readonly ReadEvent[] = [];
+    let mark: string | undefined;
+    for (const { table, row } of grown) {
+      insert(client, table, row);
+      const now = lasting(await readAll(reader, id));
+      const ids = new Set(now.map(idOf));
+      expect(before.map(idOf).filter((each) => !ids.has(each))).toEqual([]);
+      expect(now).toEqual(expect.arrayContaining([...before]));
+      const next = await reader.fingerprint(id);
+      expect(next).not.toBe(mark);
+      [before, mark] = [now, next];
+    }
+
+    const atOnce = lasting(await readAll(fromOpencode(homeOf(mixed)), id));
+    expect(before).toEqual(atOnce);
+  });
+
+  it.each([
+    ["turns of both", mixed],
+    ["a note of another model only", { ...mixed, session_message: [switched] }],
+  ])("goes back as what each client has, and is read again: %s", async (_, tables) => {
+    const home = homeOf(tables);
+    const content = contentOf(await readAll(fromOpencode(home), id));
+    const lineage = { root: content, descendants: [] };
+
+    const written = [...opencodeWriter().writeNative(lineage)];
+    const files = restoredFiles(written);
+    const again = createHome(textsOf(files));
+    const read = contentOf(await readAll(fromOpencode(again), `pond/${id}.json`));
+    const { commands } = opencodeResume({
+      session: content.session,
+      home: "/data",
+      files: written,
+    });
+
+    expect([...files.keys()]).toEqual([`pond/${id}.json`, `pond/${id}.2.json`]);
+    const others = new Map([...files].slice(1));
+    expect(opencodeProblems(others)).toEqual([]);
+    expect(read).toEqual(content);
+    expect(commands[0]?.join(" ")).toBe(`opencode import /data/pond/${id}.json`);
+    expect(restoredFiles(opencodeWriter().writeNative({ root: read, descendants: [] }))).toEqual(
+      files,
+    );
+  });
+
+  it("goes back to a database of its own as it was", async () => {
+    const content = contentOf(await readAll(fromOpencode(homeOf(mixed)), id));
+    const writer = opencodeWriter({ generation: "database" });
+    const [bytes] = restoredFiles(writer.writeNative({ root: content, descendants: [] })).values();
+
+    const home = createHome();
+    writeFileSync(join(home, "opencode.db"), bytes ?? "");
+
+    expect(contentOf(await readAll(fromOpencode(home), id))).toEqual(content);
+  });
+
+  it("is not told of what pond restored beside its database", async () => {
+    const home = homeOf(mixed);
+    const root = contentOf(await readAll(fromOpencode(home), id));
+    const files = restoredFiles(opencodeWriter().writeNative({ root, descendants: [] }));
+    const beside = createHome(textsOf(files));
+    writeDatabase(join(beside, "opencode.db"), mixed);
+
+    const { sessions, faults } = await findSessions(fromOpencode(beside));
+    const events = await readAll(fromOpencode(beside), id);
+
+    expect([faults, sessions.map(({ key }) => key)]).toEqual([[], [id]]);
+    expect(events.filter(({ kind }) => kind === "fault")).toEqual([]);
+  });
+
+  it("waits for an answer in the window while the API goes on, and tells of no other one", async () => {
+    const open = messageRow(id, "msg_c1", 8, { role: "assistant" });
+    const text = partRow(open, "prt_c1", { type: "text", text: "The hed" });
+    const home = homeOf(joined(mixed, { message: [open], part: [text] }));
+    const now = () => new Date(start + 1000);
+    const later = { ...mixed, message: mixed["message"]?.slice(0, 2) ?? [] };
+    const without = homeOf(joined(later, { message: [open], part: [text] }));
+
+    const proven = await readAll(fromOpencode(home, { now }), id);
+    const waiting = await readAll(fromOpencode(without, { now }), id);
+
+    expect(proven.filter(({ kind }) => kind === "pending")).toEqual([]);
+    const pending = waiting.filter((event) => event.kind === "pending");
+    expect(pending.map(({ reason }) => reason)).toEqual(["the answer is not complete"]);
+    expect(contentOf(waiting).messages.map((message) => message.id)).toContain("msg_w2");
+  });
+
+  it.each([
+    ["in the window", "msg_b1", ["msg_b1", "msg_b2"]],
+    ["through the API", "msg_v1", ["msg_v1", "msg_v2", "msg_w1", "msg_w2"]],
+  ])("is told without the turns that were taken back %s", async (_, messageID, undone) => {
+    const reverted = [{ ...session, revert: { messageID } }];
+    const content = contentOf(
+      await readAll(fromOpencode(homeOf({ ...mixed, session: reverted })), id),
+    );
+
+    const course = opencodeRecords.course?.(content);
+
+    expect(course?.undone.map((message) => message.id)).toEqual(undone);
+    expect(course?.live.map((message) => message.id)).toEqual(
+      [`${id}#info`, ...told].filter((each) => !undone.includes(each)),
+    );
+  });
+
+  it("has no second reading of a message that an early release previewed there", async () => {
+    const home = homeOf({ ...mixed, session_message: [row2(1, "a1", 0, "user", { text: "Why" })] });
+
+    const { messages } = contentOf(await readAll(fromOpencode(home), id));
+
+    expect(messages.map((message) => message.id)).toEqual([
+      `${id}#info`,
+      "msg_a1",
+      "msg_a2",
+      "msg_b1",
+      "msg_b2",
+    ]);
+  });
+
+  it("is of a session that is gone once for all its rows", async () => {
+    const home = homeOf({ ...mixed, session: [] });
+
+    const { faults } = await findSessions(fromOpencode(home));
+
+    expect(faults.map(({ details }) => details.reason)).toEqual([
+      "messages of a session that is gone",
+    ]);
+  });
+});
+
+function homeOf(tables: Tables): string {
+  const home = createHome();
+  writeDatabase(join(home, "opencode.db"), tables);
+  return home;
+}
+
+function textsOf(files: ReadonlyMap<string, Uint8Array>): Record<string, string> {
+  return Object.fromEntries(
+    [...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]),
+  );
+}
+
+/** What is told of messages, however many rows they have; the session itself changes with each turn. */
+function lasting(events: readonly ReadEvent[]): readonly ReadEvent[] {
+  return events.flatMap((event): readonly ReadEvent[] => {
+    if (event.kind === "part") return [event];
+    const isMessage = event.kind === "message" && event.message.id !== `${id}#info`;
+    return isMessage ? [{ ...event, records: 0 }] : [];
+  });
+}
+
+function idOf(event: ReadEvent): string {
+  if (event.kind === "message") return event.message.id;
+  return event.kind === "part" ? `${event.part.message_id} ${event.part.id}` : event.kind;
+}
+
+function at({ row }: { readonly row: Readonly<Record<string, unknown>> }): number {
+  return Number(row["time_created"]);
+}
