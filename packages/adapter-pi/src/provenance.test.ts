@@ -89,6 +89,13 @@ const file = '<file name="/w/a.txt">\none\ntwo\n</file>\n';
 const image = '<file name="/w/a.png"></file>\n';
 const hint = '<file name="C:\\w\\a.png">[Image: 2x2.]</file>\n';
 
+const notes = [
+  "[Image converted from image/bmp to image/png.]",
+  "[Image: original 2400x40, displayed at 2000x33. Multiply coordinates by 1.20 to map to original image.]",
+].join("\n");
+const omitted = "[Image omitted: could not be resized below the inline image size limit.]";
+const noted = `<file name="/w/big.bmp">${notes}</file>\n`;
+
 describe("a prompt is cut where the client's words end (spec 6.5, rule 1):", () => {
   it.each([
     ["plain words", "hello", "hello"],
@@ -106,6 +113,18 @@ describe("a prompt is cut where the client's words end (spec 6.5, rule 1):", () 
     ["files", `${file}${image}${hint}Which?`, `[file:${file}${image}${hint}]Which?`],
     ["piped words before files", `log\n${file}Why?`, `log\n[file:${file}]Why?`],
     ["files alone", image, `[file:${image}]`],
+    ["an image with two notes", `${noted}${file}Which?`, `[file:${noted}${file}]Which?`],
+    ["notes of its images", `Which?\n\n${notes}`, `Which?[image:\n\n${notes}]`],
+    ["a note of one", `Which?\n\n${omitted}`, `Which?[image:\n\n${omitted}]`],
+    ["notes alone", `\n\n${notes}`, `[image:\n\n${notes}]`],
+    ["a skill and a note", `${skill}\n\n${omitted}`, `[skill:${skill}][image:\n\n${omitted}]`],
+    [
+      "a skill, its arguments and a note",
+      `${skill}\n\na scarf\n\n${omitted}`,
+      `[skill:${skill}\n\n]a scarf[image:\n\n${omitted}]`,
+    ],
+    ["a note that is quoted", `What is\n\n${omitted} ?`, `What is\n\n${omitted} ?`],
+    ["words in brackets", "Which?\n\n[Image: a loom]", "Which?\n\n[Image: a loom]"],
     ["a file without an end", '<file name="/a">\nx', '<file name="/a">\nx'],
     [
       "a file with a relative name",

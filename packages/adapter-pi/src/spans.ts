@@ -1,7 +1,23 @@
 import type { Cut, Span } from "@pond/canonical/adapter";
 
-/** A prompt: the body of a skill and the contents of files named on the command line are cut off. */
-export const cutPrompt: Cut = (text) => cutSkillBlock(text) ?? cutFiles(text);
+/**
+ * A prompt: the body of a skill, the contents of files named on the command line, and what the
+ * client notes of the prompt's images behind it are cut off.
+ */
+export const cutPrompt: Cut = (text) => {
+  const notes = imageNotes.exec(text);
+  if (notes === null) return cutSkillBlock(text) ?? cutFiles(text);
+  const prompt = text.slice(0, notes.index);
+  const spans = prompt === "" ? [] : cutPrompt(prompt);
+  return [...spans, { end: text.length, kind: "image" }];
+};
+
+/** What the client says of an image that it made smaller, made another kind of, or left out. */
+const imageNote =
+  /\[Image(?:: original \d+x\d+, displayed at \d+x\d+\. Multiply coordinates by [\d.]+ to map to original image| converted from [^\]\n]{1,99} to [^\]\n]{1,99}| omitted: [^\]\n]{1,99})\.\]/;
+const notesInLines = `${imageNote.source}(?:\\n${imageNote.source})*`;
+const imageNotes = new RegExp(`\\n\\n${notesInLines}$`);
+const imageNotesAlone = new RegExp(`^${notesInLines}$`);
 
 /** A prompt in the log of a sub-agent: what omp tells an agent that stopped too early is its own. */
 export const cutReminder: Cut = (text) =>
@@ -82,11 +98,13 @@ function fileEnd(text: string, at: number): number {
   const open = fileStartHere.exec(text);
   if (open === null) return at;
   const inner = at + open[0].length;
-  // An image has a hint at most, on the same line; a text has lines of its own.
+  // An image has notes at most, from the same line on; a text has lines of its own.
   const close = text.charCodeAt(inner) === 10 ? "\n</file>\n" : "</file>\n";
   const end = text.indexOf(close, inner);
-  const isOneLine = close.length === 8 && end >= 0 && !text.slice(inner, end).includes("\n");
-  return end < 0 || (close.length === 8 && !isOneLine) ? at : end + close.length;
+  if (end < 0) return at;
+  const content = text.slice(inner, end);
+  const isImage = !content.includes("\n") || imageNotesAlone.test(content);
+  return close.length === 8 && !isImage ? at : end + close.length;
 }
 
 type Range = readonly [from: number, end: number];

@@ -96,7 +96,9 @@ function messagesOf(entry: SessionEntry, dialect: SessionDialect): readonly Json
   const timestamp = Date.parse(textAt(entry, "timestamp") ?? "");
   switch (entry.type) {
     case "message":
-      return [objectAt(entry, "message")];
+      return [
+        dialect === "pi" ? withContent(objectAt(entry, "message")) : objectAt(entry, "message"),
+      ];
     case "compaction": {
       const { summary = null, tokensBefore = null, systemMessage } = entry;
       const told = { role: "compactionSummary", summary, tokensBefore, timestamp };
@@ -104,14 +106,24 @@ function messagesOf(entry: SessionEntry, dialect: SessionDialect): readonly Json
       return isPrompt ? [systemMessage, told] : [told];
     }
     case "branch_summary": {
-      const { summary = "", fromId = null } = entry;
-      return summary === "" ? [] : [{ role: "branchSummary", summary, fromId, timestamp }];
+      const { summary = null, fromId = null } = entry;
+      const isEmpty = summary === null || summary === "";
+      return isEmpty ? [] : [{ role: "branchSummary", summary, fromId, timestamp }];
     }
     case "custom_message":
       return [{ ...customMessage(entry, dialect), timestamp }];
     default:
       return [];
   }
+}
+
+/** pi gives a model nothing where a message of its own roles has no content. */
+function withContent(message: JsonObject): JsonObject {
+  const { role, content = null } = message;
+  if (content !== null) return message;
+  if (role === "system") return { ...message, content: "" };
+  const isInBlocks = role === "user" || role === "assistant" || role === "toolResult";
+  return isInBlocks ? { ...message, content: [] } : message;
 }
 
 function customMessage(entry: SessionEntry, dialect: SessionDialect): JsonObject {
@@ -121,7 +133,9 @@ function customMessage(entry: SessionEntry, dialect: SessionDialect): JsonObject
     const value = entry[key];
     return value === undefined ? [] : [[key, value]];
   });
-  return { role: "custom", ...Object.fromEntries(given) };
+  const message = { role: "custom", ...Object.fromEntries(given) };
+  const isLacking = dialect === "pi" && (entry["content"] ?? null) === null;
+  return isLacking ? { ...message, content: [] } : message;
 }
 
 type Settings = Omit<SessionContext, "messages">;
@@ -130,6 +144,7 @@ function settingsOf(path: readonly SessionEntry[], dialect: SessionDialect): Set
   let thinkingLevel = "off";
   let mode = "none";
   const models: Record<string, string> = {};
+  let model: SessionContext["model"] = null;
   const rules = new Set<string>();
   let isChosen = false;
   for (const entry of path) {
@@ -139,16 +154,19 @@ function settingsOf(path: readonly SessionEntry[], dialect: SessionDialect): Set
         break;
       case "model_change": {
         const role = (dialect === "omp" && textAt(entry, "role")) || "default";
-        const model = changedModel(entry, dialect);
-        if (model === undefined) break;
-        models[role] = model;
+        const changed = changedModel(entry, dialect);
+        if (changed === undefined) break;
+        models[role] = changed.name;
+        if (role === "default") model = changed.model;
         // omp: what was chosen outlasts the models that answered in its place.
         if (dialect === "omp" && role === "default") isChosen = true;
         break;
       }
       case "message": {
-        const { role, provider, model } = objectAt(entry, "message");
-        if (role === "assistant" && !isChosen) models["default"] = `${provider}/${model}`;
+        const { role, provider, model: id } = objectAt(entry, "message");
+        if (role !== "assistant" || isChosen) break;
+        models["default"] = `${provider}/${id}`;
+        model = modelOf(`${provider}`, `${id}`, dialect);
         break;
       }
       case "mode_change":
@@ -158,20 +176,32 @@ function settingsOf(path: readonly SessionEntry[], dialect: SessionDialect): Set
         for (const rule of listAt(entry, "injectedRules")) rules.add(rule);
     }
   }
-  return { thinkingLevel, model: modelIn(models), models, injectedTtsrRules: [...rules], mode };
+  return { thinkingLevel, model, models, injectedTtsrRules: [...rules], mode };
 }
 
-function changedModel(entry: SessionEntry, dialect: SessionDialect): string | undefined {
-  if (dialect === "omp") return textAt(entry, "model") || undefined;
-  return `${textAt(entry, "provider")}/${textAt(entry, "modelId")}`;
+type Model = NonNullable<SessionContext["model"]>;
+
+function changedModel(
+  entry: SessionEntry,
+  dialect: SessionDialect,
+): { readonly name: string; readonly model: Model } | undefined {
+  if (dialect === "omp") {
+    const name = textAt(entry, "model") || undefined;
+    return name === undefined ? undefined : { name, model: splitModel(name) };
+  }
+  const [provider, modelId] = [`${textAt(entry, "provider")}`, `${textAt(entry, "modelId")}`];
+  return { name: `${provider}/${modelId}`, model: { provider, modelId } };
+}
+
+/** omp keeps one name of both, pi each. */
+function modelOf(provider: string, modelId: string, dialect: SessionDialect): Model {
+  return dialect === "omp" ? splitModel(`${provider}/${modelId}`) : { provider, modelId };
 }
 
 /** The provider is what stands before the first slash; ids of models may hold more of them. */
-function modelIn(models: Readonly<Record<string, string>>): SessionContext["model"] {
-  const chosen = models["default"];
-  if (chosen === undefined) return null;
-  const slash = chosen.indexOf("/");
-  return { provider: chosen.slice(0, slash), modelId: chosen.slice(slash + 1) };
+function splitModel(name: string): Model {
+  const slash = name.indexOf("/");
+  return { provider: name.slice(0, slash), modelId: name.slice(slash + 1) };
 }
 
 function listAt(entry: SessionEntry, key: string): readonly string[] {

@@ -180,6 +180,46 @@ describe("what differs", () => {
     expect(models("omp")).toEqual([weaver, { provider: "other", modelId: "big/model" }]);
   });
 
+  it("pi keeps a provider with a slash apart from the model; omp has one name of both", () => {
+    const models = (dialect: SessionDialect) => {
+      const [changed, answered] = [1, 2].map(() => SessionFile.create({ dialect, cwd }));
+      changed?.appendModelChange("acme/eu", "m1");
+      answered?.appendMessage(assistant("hi", { provider: "acme/eu", model: "m1" }));
+      return [changed, answered].map((file) => file?.context().model);
+    };
+    const [inPi, inOmp] = [
+      { provider: "acme/eu", modelId: "m1" },
+      { provider: "acme", modelId: "eu/m1" },
+    ];
+
+    expect(models("pi")).toEqual([inPi, inPi]);
+    expect(models("omp")).toEqual([inOmp, inOmp]);
+  });
+
+  it("pi gives nothing for content that is not there, and no summary that is none", () => {
+    const file = SessionFile.create({ dialect: "pi", cwd });
+    for (const role of ["user", "assistant", "toolResult", "system"]) {
+      file.appendMessage({ role });
+      file.appendMessage({ role, content: null });
+    }
+    file.append("custom_message", { customType: "hint", content: null, display: true });
+    file.append("branch_summary", { fromId: "x", summary: null });
+
+    const given = file.context().messages.map(({ role, content }) => [role, content]);
+
+    const twice = (role: string, content: JsonValue) => [
+      [role, content],
+      [role, content],
+    ];
+    expect(given).toEqual([
+      ...twice("user", []),
+      ...twice("assistant", []),
+      ...twice("toolResult", []),
+      ...twice("system", ""),
+      ["custom", []],
+    ]);
+  });
+
   it("omp begins anew behind a reset, unless it compacted since, and skips failed answers", () => {
     const file = SessionFile.create({ dialect: "omp", cwd });
     const one = file.appendMessage(user("one"));
