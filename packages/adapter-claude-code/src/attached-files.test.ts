@@ -10,6 +10,13 @@ function attached(attachment: JsonObject): SystemMessage {
 
 const file = (content: JsonObject): JsonObject => ({ type: "file", filename: "/w/a", content });
 
+const human = { authority: "human-principal", senderText: "a" };
+
+function polled(...provenance: readonly (JsonObject | null)[]): JsonObject {
+  const envelopes = ["<event>a</event>", "<event>b</event>"];
+  return { type: "poll_events", envelopes, provenance: [...provenance] };
+}
+
 it.each<[string, JsonObject, string]>([
   [
     "a file",
@@ -24,6 +31,10 @@ it.each<[string, JsonObject, string]>([
   ],
   ["a file of another shape", file({ type: "notebook", file: { cells: [] } }), ""],
   ["a file without a name", { type: "file", content: { file: { content: "x" } } }, ""],
+  ["events", polled({ authority: "human-other" }, null), "<event>a</event>\n<event>b</event>"],
+  ["events but for what stands in a message", polled(human, null), "<event>b</event>"],
+  ["no events that stand in messages", polled(human, human), ""],
+  ["no events that another row holds", { ...polled(null), deliveredVia: "poll_tool" }, ""],
   ["the harness's", { type: "date_change", newDate: "2026-03-02" }, ""],
 ])("a model is told %s", (_, attachment, text) => {
   expect(attachedText(attached(attachment))).toBe(text);

@@ -1,10 +1,16 @@
 import type { JsonObject, Message, SystemMessage } from "@pond/canonical";
 import { carriedRecord, type GivenImage, objectAt } from "@pond/canonical/adapter";
 import { base64Bytes, isTurn } from "@pond/canonical/foreign";
+import { pollEvents } from "./poll-events.ts";
 
-/** What a record of the client tells a model: the files and folders that a user named with `@`. */
+/**
+ * What a record of the client tells a model: the files and folders that a user named with `@`, and
+ * events but for what the session's human said among them, which stands in a message behind it.
+ */
 export function attachedText(message: SystemMessage): string {
   const attachment = objectAt(carriedRecord(message) ?? {}, "attachment");
+  const events = pollEvents(attachment).filter(({ typed }) => typed === undefined);
+  if (events.length > 0) return events.map(({ envelope }) => envelope).join("\n");
   const { type, filename, path } = attachment;
   const name = typeof filename === "string" ? filename : path;
   const text = textOf(attachment);

@@ -15,6 +15,8 @@ export type Head = {
   readonly project?: Extracted<string>;
   /** The id its records give; an agent's records give that of the main session. */
   readonly recordedId?: string;
+  /** True where a record has an id as this client gives one; other clients' logs have neither. */
+  readonly isOwn: boolean;
   /** The session it was forked from, and the last record copied from there. */
   readonly fork?: {
     readonly session: Extracted<string>;
@@ -31,7 +33,7 @@ export type Head = {
 /** What the records of a log say, in order, as far as is needed; `known` is what others said. */
 export function headOf(
   entries: Iterable<RecordOutcome>,
-  known: Head = { isComplete: false },
+  known: Head = { isOwn: false, isComplete: false },
 ): Head {
   let head = known;
   for (const entry of entries) {
@@ -61,17 +63,19 @@ function learn(head: Head, record: SourceRecord): Head {
   const recorded = record.peek("sessionId");
   const isId = typeof recorded === "string" && recorded !== "" && recorded.isWellFormed();
   const recordedId = head.recordedId ?? (isId ? recorded : undefined);
+  const isRow = record.peek("uuid") !== undefined;
   const copied = forkOf(fields);
   const fork = copied ?? head.fork;
   const isContext = record.peek("type") === "fork-context-ref";
   const contextEnd = head.contextEnd ?? (isContext ? fields.id("parentLastUuid") : undefined);
-  const isPastFork = copied === undefined && record.peek("uuid") !== undefined;
+  const isPastFork = copied === undefined && isRow;
   return {
     ...(createdAt && { createdAt }),
     ...(project && { project }),
     ...(recordedId && { recordedId }),
     ...(fork && { fork }),
     ...(contextEnd && { contextEnd }),
+    isOwn: head.isOwn || isRow || recordedId !== undefined,
     isComplete: Boolean(isPastFork && createdAt && project && recordedId),
   };
 }

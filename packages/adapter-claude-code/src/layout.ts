@@ -61,13 +61,23 @@ export function rootOf(path: string, isFolder: boolean, names: readonly string[]
   const absolute = resolve(path);
   if (!isFolder) return fileRoot(absolute);
   // A home may have no sessions yet, and its other files are none.
-  if (homeMarks.some((mark) => names.includes(mark))) {
+  if (isHomeByName(absolute, names) || homeMarks.some((mark) => names.includes(mark))) {
     return { projects: join(absolute, "projects") };
   }
   const isProject = names.some((name) => name.endsWith(sessionSuffix));
   return isProject
     ? { projects: dirname(absolute), slug: basename(absolute) }
     : { projects: absolute };
+}
+
+/**
+ * True where the client keeps its home by itself; other tools may have put folders there alone. Not
+ * for a copy of its projects.
+ */
+function isHomeByName(path: string, names: readonly string[]): boolean {
+  if (names.some((each) => slugStart.test(each))) return false;
+  const [name, parent] = [basename(path), basename(dirname(path))];
+  return name === ".claude" || (name === "claude" && parent === ".config");
 }
 
 const homeMarks = ["projects", "history.jsonl", "settings.json", "todos", "shell-snapshots"];

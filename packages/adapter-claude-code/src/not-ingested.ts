@@ -3,7 +3,10 @@
  * `model-lossless-projection` asks; the README repeats this table and a test compares them.
  */
 export const notIngested: readonly { readonly path: string; readonly why: string }[] = [
-  { path: "history.jsonl", why: "the prompts of all sessions again; each is in its own session" },
+  {
+    path: "history.jsonl",
+    why: "the prompts of all sessions again; those of sessions deleted before a sync are in it alone",
+  },
   { path: "todos/, tasks/", why: "state beside the log; the calls that made it are in the log" },
   { path: "plans/", why: "documents that live on after the session; their writing is in the log" },
   { path: "file-history/", why: "copies of your files for undo, often larger than the session" },

@@ -242,6 +242,9 @@ export const textRules: readonly (readonly [kind: string, holds: (text: string) 
   ["image-source", (text) => /^\[Image:? source: [^\]]*\]\s*$/.test(text)],
 ];
 
+/** What the client says beside a result that names the tools it loaded; alone a human may say it. */
+export const toolLoaded: RegExp = /^Tool loaded\.(?:\n\[id:[^\]\n]+\])*\n?$/;
+
 /** How a plan accepted with a cleared context begins, and the end of the harness's last sentence. */
 export const planMarks = {
   prefix: "Implement the following plan:\n\n",

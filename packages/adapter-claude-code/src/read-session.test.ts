@@ -121,6 +121,31 @@ it("reads a session that holds a row as runs begin with", async () => {
   expect(events.map(({ kind }) => kind)).toEqual(["session", "message", "part", "message"]);
 });
 
+const time = "2026-03-01T09:00:00.000Z";
+const prompt = { role: "user", content: "hi" };
+
+it.each([
+  [
+    "pi and omp",
+    [
+      { type: "session", version: 3, id: "s1", timestamp: time, cwd: "/w/app" },
+      { type: "message", id: "m1", parentId: null, timestamp: time, message: prompt },
+    ],
+  ],
+  ["nobody known", [{ sessionId: 7, cwd: "/w/app", timestamp: time, message: prompt }]],
+])("makes no session of a log of %s", async (_, rows) => {
+  const file = join(projects, "usb", "log.jsonl");
+  mkdirSync(dirname(file));
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+
+  const events = await readAll(fromClaudeCode(file), "usb/log.jsonl");
+
+  const reason = "no record has a `sessionId` or a `uuid`: not a log of Claude Code, not ingested";
+  expect(events).toMatchObject([
+    { kind: "fault", records: rows.length, fault: { details: { reason } } },
+  ]);
+});
+
 it("says where the session itself lies of which a run was printed", async () => {
   const run = { session_id: "s1", timestamp: "2026-03-01T09:00:00.000Z" };
   const rows = [

@@ -52,7 +52,8 @@ export async function* readSession(
           // What the first chunk does not say, the rest of the file may.
           const head = headOf(entries);
           const whole = head.isComplete ? head : await readHead(files.file, options);
-          reading = await openReading(projects, files, whole, options);
+          if (!whole.isOwn && !liesBelowSession(files)) reason = notOfClient;
+          else reading = await openReading(projects, files, whole, options);
           if (reading) yield reading.session;
         }
       }
@@ -88,6 +89,14 @@ function openSidecar(sidecar: SidecarFile, reading: Reading): readonly ReadEvent
 
 const notAttributable =
   "no record holds a working directory and a time: not ingested (`model-project-non-empty`)";
+
+const notOfClient =
+  "no record has a `sessionId` or a `uuid`: not a log of Claude Code, not ingested";
+
+/** The log of an agent: its place says whose it is, whatever its records do. */
+function liesBelowSession({ key }: SessionFiles): boolean {
+  return sessionPath(key)?.root !== undefined;
+}
 
 /** Why no session is made of what the client prints of a run; undefined for anything else. */
 function printedRun(entries: readonly RecordOutcome[]): string | undefined {

@@ -450,4 +450,12 @@ it("takes time in step with the text, whatever stands in it", () => {
   expect(pieces(pastes)).toEqual([pastes]);
   const contexts = `${'\n<context ref="a:"'.repeat(50_000)}\n</context>`;
   expect(pieces(contexts)).toEqual([contexts]);
+  const remark = `\n${"output file ".repeat(50_000)}\nx`;
+  const notification = "<task-notification>x</task-notification>";
+  expect(pieces(`${notification}${remark}`)).toEqual([
+    `[task-notification] ${notification}\n`,
+    remark.trimStart(),
+  ]);
+  const notifications = notification.repeat(100_000);
+  expect(pieces(notifications)).toEqual([`[task-notification] ${notifications}`]);
 });

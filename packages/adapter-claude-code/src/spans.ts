@@ -86,7 +86,10 @@ function skipRemark(text: string, at: number, tag: string): number {
 
 /** One line naming the file with all there is, which some builds add to a notification. */
 function namesFile(text: string): boolean {
-  return /^(?:[^\n]*\boutput file\b|Full transcript available at: )[^\n]*\s*$/i.test(text);
+  // Many elements in a row are not looked through from each on.
+  if (text.startsWith("<")) return false;
+  const line = text.trimEnd();
+  return !line.includes("\n") && /\boutput file\b|^Full transcript available at: /i.test(line);
 }
 
 /** Neighbours of the harness become one span, named by the first. */

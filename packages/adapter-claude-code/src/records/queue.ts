@@ -1,20 +1,12 @@
 import { type CanonicalEvent, parsedObject } from "@pond/canonical";
-import {
-  type Extracted,
-  messageEvent,
-  positionId,
-  type SourceRecord,
-  secondId,
-} from "@pond/canonical/adapter";
+import type { SourceRecord } from "@pond/canonical/adapter";
 import { readCarrier } from "./carrier.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
-import { draftText } from "./text.ts";
+import { type Typed, typedBehind } from "./typed-behind.ts";
 
 /** A prompt that a human typed, and the record that queued it. */
-type Queued = {
+type Queued = Typed & {
   readonly envelope: Envelope;
-  readonly text: Extracted<string>;
-  readonly raw: string;
   /** In milliseconds. */
   readonly at: number;
 };
@@ -178,17 +170,7 @@ export function readAnsweredPrompts(
 ): CanonicalEvent[] {
   const prompts = reading.queue.answered(answer);
   if (!keepsNoPrompt(record)) return [];
-  return prompts.flatMap(({ envelope: { id, timestamp }, text, raw }) => {
-    const message = messageEvent(reading.session, "user", {
-      id: secondId(id, "text"),
-      timestamp,
-      source: { continues: id },
-      records: 0,
-    });
-    const speaker = { injectedAs: undefined, isHumanTurn: true };
-    const drafts = draftText(text, raw, speaker, undefined);
-    return [message, ...drafts.map((draft, index) => draft(message, positionId(index)))];
-  });
+  return prompts.flatMap((prompt) => typedBehind(prompt.envelope, [prompt], reading));
 }
 
 /** True for the builds that wrote a queued prompt nowhere but into the queue; later ones attach it. */

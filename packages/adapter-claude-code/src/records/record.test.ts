@@ -107,6 +107,97 @@ it("says that an agent wrote its prompt, but not a helper's copy of what a human
   expect(authors).toEqual(["agent", undefined, undefined, undefined]);
 });
 
+const loaded = {
+  type: "tool_result",
+  tool_use_id: "toolu_1",
+  content: [{ type: "tool_reference", tool_name: "Read" }],
+};
+
+it.each<[name: string, blocks: readonly Row[], said: readonly string[]]>([
+  ["beside the result", [loaded, { type: "text", text: "Tool loaded." }], []],
+  [
+    "with ids of messages",
+    [loaded, { type: "text", text: "Tool loaded.\n[id:a1]\n[id:b2]\n" }],
+    [],
+  ],
+  [
+    "not what a human said there",
+    [loaded, { type: "text", text: "Tool loaded. Go on" }],
+    ["user: Tool loaded. Go on"],
+  ],
+  ["nor the same alone", [{ type: "text", text: "Tool loaded." }], ["user: Tool loaded."]],
+])("knows what the client says of a tool that it loaded: %s", async (_, blocks, expected) => {
+  expect(said(await messagesOf([user(blocks)]))).toEqual(expected);
+});
+
+const talk = {
+  type: "system",
+  subtype: "voice_call_talk",
+  level: "info",
+  isMeta: true,
+  msgV: 1,
+  content: "[TALK FROM A VOICE CALL - NOT USER INPUT]\nplease dye the warp purple",
+  origin: { kind: "voice-call" },
+};
+
+it("keeps what was said on a voice call as what the client gave, for nobody typed it", async () => {
+  const blocks = [{ type: "text", text: talk.content }];
+  const messages = await messagesOf([talk, { ...talk, blocks }]);
+
+  const part = { type: "text", text: talk.content, provenance: "injected" };
+  expect(messages).toMatchObject([
+    { role: "user", content: [part] },
+    { role: "user", content: [part] },
+  ]);
+  expect(messages.map((message) => sourceOf(partsOf(message)[0] ?? message)["kind"])).toEqual([
+    "voice-call",
+    "voice-call",
+  ]);
+});
+
+it.each([
+  ["without words", { content: undefined }],
+  ["with words of another shape", { content: [{ type: "text", text: "dye it" }] }],
+  ["of another origin", { origin: { kind: "human" } }],
+  ["without an origin", { origin: undefined }],
+  ["of another subtype", { subtype: "informational" }],
+])("carries a system row like that whole: %s", async (_, fields) => {
+  const [message] = await messagesOf([{ ...talk, ...fields }]);
+
+  expect(message?.role).toBe("system");
+});
+
+/** Events that the client polled for, each with who sent it. */
+function polled(provenance: unknown, fields: Row = {}): Row {
+  const envelopes = ["<event>dye the warp</event>", "<event>the loom stopped</event>"];
+  return {
+    type: "attachment",
+    attachment: { type: "poll_events", envelopes, provenance, ...fields },
+  };
+}
+
+const byHuman = { authority: "human-principal", senderText: "dye the warp" };
+
+it.each<[name: string, row: Row, said: readonly string[]]>([
+  ["one of two", polled([byHuman, { authority: "world-event" }]), ["user: dye the warp"]],
+  ["beside one that names nobody", polled([byHuman, null]), ["user: dye the warp"]],
+  [
+    "both",
+    polled([byHuman, { ...byHuman, senderText: "so?" }]),
+    ["user: dye the warp", "user: so?"],
+  ],
+  ["not where a tool answered with it", polled([byHuman], { deliveredVia: "poll_tool" }), []],
+  ["not where a prompt holds it", polled([byHuman], { deliveredVia: "value_dispatch" }), []],
+  ["not another's", polled([{ ...byHuman, authority: "human-other" }]), []],
+  ["not without its words", polled([{ authority: "human-principal" }]), []],
+  ["not in another shape", polled("human-principal"), []],
+])("reads what a human said among the events it polled for: %s", async (_, row, expected) => {
+  const messages = await messagesOf([row, assistant("it is done")]);
+
+  expect(messages[0]?.role).toBe("system");
+  expect(said(messages)).toEqual([...expected, "assistant: it is done"]);
+});
+
 const summarize = "Your task is to create a detailed summary of the conversation so far";
 const sideQuestion = "<system-reminder>This is a side question.</system-reminder>\n\nwhich loom?";
 

@@ -14,6 +14,7 @@ import { type Reading, restoreEnvelope } from "./envelope.ts";
 import { readQueueOperation } from "./queue.ts";
 import { restoreContent } from "./turn.ts";
 import { readUser } from "./user.ts";
+import { readVoiceCall } from "./voice-call.ts";
 
 type RecordReader = (record: SourceRecord, reading: Reading) => CanonicalEvent[] | undefined;
 
@@ -22,6 +23,7 @@ const readers: Readonly<Record<string, RecordReader>> = {
   assistant: readAssistant,
   attachment: readAttachment,
   "queue-operation": readQueueOperation,
+  system: readVoiceCall,
 };
 
 /** The events of one record; one that maps to no message, or to none we know, is carried whole. */
@@ -48,8 +50,10 @@ export function restoreRecord(
 
 function restoreTurn(first: Message, messages: readonly Message[], orders: KeyOrders): JsonObject {
   const fields = restoreEnvelope(first, orders);
+  const said = restoreContent(messages, orders);
+  if (fields["type"] === "system") return orders.join(fields, { content: said });
   const [holder, key] =
     fields["type"] === "attachment" ? ["attachment", "prompt"] : ["message", "content"];
-  const content = { [key]: restoreContent(messages, orders) };
+  const content = { [key]: said };
   return { ...fields, [holder]: orders.join(objectAt(fields, holder), content) };
 }

@@ -1,5 +1,6 @@
 import type { JsonValue, MessageEvent, PartEvent } from "@pond/canonical";
-import { type Extracted, splitText, textPart } from "@pond/canonical/adapter";
+import { type Extracted, type Span, splitText, textPart } from "@pond/canonical/adapter";
+import { toolLoaded } from "../provenance.ts";
 import { cutText } from "../spans.ts";
 
 /** How to tell who wrote the texts of one record. */
@@ -8,6 +9,8 @@ export type Speaker = {
   readonly injectedAs: string | undefined;
   /** False for a model, which uses no injections in its own words. */
   readonly isHumanTurn: boolean;
+  /** True where results of tools stand in the same record. */
+  readonly isBesideResult?: boolean;
   /** The plan a record says it embeds. */
   readonly planContent?: string;
 };
@@ -23,10 +26,7 @@ export function draftText(
   block: number | undefined,
   rest?: Extracted<JsonValue>,
 ): Draft[] {
-  const spans =
-    speaker.injectedAs !== undefined || !speaker.isHumanTurn
-      ? [{ end: raw.length, kind: speaker.injectedAs }]
-      : cutText(raw, speaker.planContent);
+  const spans = spansOf(raw, speaker);
   const pieces =
     spans.length === 1
       ? [text]
@@ -40,4 +40,12 @@ export function draftText(
     const source = { block, kind, rest: index === 0 ? rest : undefined };
     return (message, id) => textPart(message, { id, provenance, text: piece, source });
   });
+}
+
+function spansOf(raw: string, speaker: Speaker): readonly Span[] {
+  const { injectedAs, isHumanTurn, isBesideResult = false, planContent } = speaker;
+  const end = raw.length;
+  if (injectedAs !== undefined || !isHumanTurn) return [{ end, kind: injectedAs }];
+  if (isBesideResult && toolLoaded.test(raw)) return [{ end, kind: "tool-loaded" }];
+  return cutText(raw, planContent);
 }

@@ -88,19 +88,16 @@ function readPlain(
   return [event, ...drafts.map((draft, index) => draft(event, positionId(index)))];
 }
 
-function readBlocks(
-  blocks: readonly SourceRecord[],
-  { role, speaker }: Turn,
-  { toolNames }: Reading,
-): Drafts {
+function readBlocks(blocks: readonly SourceRecord[], turn: Turn, { toolNames }: Reading): Drafts {
   const results: Draft[] = [];
   const others: Draft[] = [];
   const kept: Record<string, ReturnType<SourceRecord["whole"]>> = {};
+  const speaker = { ...turn.speaker, isBesideResult: blocks.some(isToolResult) };
   for (const [index, block] of blocks.entries()) {
     const place = { block: index === 0 ? undefined : index, speaker, toolNames };
     const drafts = readBlock(block, place);
     if (drafts === undefined) kept[`block.${index}`] = block.whole();
-    else (role === "user" && isToolResult(block) ? results : others).push(...drafts);
+    else (turn.role === "user" && isToolResult(block) ? results : others).push(...drafts);
   }
   return { results, others, kept };
 }

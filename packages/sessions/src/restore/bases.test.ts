@@ -111,6 +111,20 @@ describe("a session that begins in the middle of another", () => {
     }),
   );
 
+  it.each<[string, string[]]>([
+    ["demo", ["s+: s+1 s+2 of 1"]],
+    ["other", ["s+: s1 s+1 s+2 of 1"]],
+  ])("stays alone where its client opens it so, not in another: %s", (origin, files) =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [demo("s"), demo("s+", "s")]);
+      const recordsOf = (client: string) => ({ ...meanings.recordsOf?.(client), opensAlone: true });
+
+      const restored = await restore(sessions, "s+", writer(origin), { meanings: { recordsOf } });
+
+      expect([filesOf(restored), restored.incomplete]).toEqual([files, []]);
+    }),
+  );
+
   it("takes nothing from a session of another client that has the id", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ ...demo("s"), agent: "other" }, demo("s+", "s")]);

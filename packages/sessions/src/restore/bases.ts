@@ -1,5 +1,11 @@
 import type { Message, SessionId } from "@pond/canonical";
-import type { Inherited, Lineage, Meanings, SessionContent } from "@pond/canonical/adapter";
+import type {
+  Inherited,
+  Lineage,
+  Meanings,
+  RecordRules,
+  SessionContent,
+} from "@pond/canonical/adapter";
 import type { SessionStore } from "../session-store.ts";
 import { type LineageOptions, loadContent, loadLineage, ofClient } from "./lineage.ts";
 import type { Part } from "./parts.ts";
@@ -70,6 +76,7 @@ export class Bases {
   }
 
   async #basesOf(content: SessionContent): Promise<readonly SessionId[]> {
+    if (this.#rulesOf(content).opensAlone) return [];
     const found = new Set<SessionId>();
     const open = [content];
     for (const each of open) {
@@ -94,7 +101,7 @@ export class Bases {
   /** Asks for what is missing until all is known, or no more of it is stored. */
   async #findInherited(content: SessionContent): Promise<Inherited> {
     const { id, source_agent: client } = content.session;
-    const { inherited } = this.#options.meanings.recordsOf?.(client) ?? {};
+    const { inherited } = this.#rulesOf(content);
     if (inherited === undefined) return { pieces: [] };
     const known: SessionContent[] = [];
     for (;;) {
@@ -107,6 +114,10 @@ export class Bases {
       }
       known.push(next);
     }
+  }
+
+  #rulesOf({ session }: SessionContent): RecordRules {
+    return this.#options.meanings.recordsOf?.(session.source_agent) ?? {};
   }
 
   async #firstStored(ids: readonly string[], client: string): Promise<SessionContent | undefined> {

@@ -1,0 +1,34 @@
+import type { Message } from "@pond/canonical";
+import { type Inherited, type SessionContent, sourceOf } from "@pond/canonical/adapter";
+import { attachedText } from "./attached-files.ts";
+import { course } from "./course.ts";
+import { contextIn } from "./fork-context.ts";
+import { uuidOf } from "./log-tree.ts";
+
+/**
+ * What a forked agent goes on from: what the main session told its model up to the row that the fork
+ * names, without what it had left until then.
+ */
+export function inherited(
+  { messages }: SessionContent,
+  known: readonly SessionContent[],
+): Inherited {
+  const context = contextIn(messages);
+  if (context === undefined) return { pieces: [] };
+  const main = known.find(({ session }) => session.id === context.session);
+  if (main === undefined) return { pieces: [], missing: [context.session] };
+  const before = upTo(context.last, main.messages);
+  if (before.length === 0) return { pieces: [], missing: [] };
+  const { live } = course({ session: main.session, messages: before });
+  // Its records, such as its title, are its own.
+  const told = live.filter((message) => message.role !== "system" || attachedText(message) !== "");
+  return { pieces: [{ session: main.session, messages: told }] };
+}
+
+/** The messages up to a row, both of one that is two included; none where it is not there. */
+function upTo(last: string, messages: readonly Message[]): readonly Message[] {
+  const index = messages.findIndex((message) => uuidOf(message) === last);
+  const behind = messages[index + 1];
+  const isTwo = index >= 0 && behind && sourceOf(behind)["continues"] === messages[index]?.id;
+  return messages.slice(0, index + (isTwo ? 2 : 1));
+}

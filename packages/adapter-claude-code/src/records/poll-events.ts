@@ -1,0 +1,24 @@
+import { type CanonicalEvent, isJsonObject } from "@pond/canonical";
+import { openRecord, type SourceRecord } from "@pond/canonical/adapter";
+import { pollEvents } from "../poll-events.ts";
+import { readCarrier } from "./carrier.ts";
+import { type Reading, takeEnvelope } from "./envelope.ts";
+import { typedBehind } from "./typed-behind.ts";
+
+/**
+ * Events the client polled for, carried whole, and what a human said among them. Undefined where
+ * none did.
+ */
+export function readPollEvents(
+  record: SourceRecord,
+  reading: Reading,
+): CanonicalEvent[] | undefined {
+  const attachment = record.peek("attachment");
+  const events = isJsonObject(attachment) ? pollEvents(attachment) : [];
+  const typed = events.flatMap(({ typed: raw }) =>
+    raw === undefined ? [] : { raw, text: openRecord(record.at, { raw }).requireString("raw") },
+  );
+  if (typed.length === 0) return undefined;
+  const envelope = takeEnvelope(record, reading);
+  return [...readCarrier(record, reading, envelope), ...typedBehind(envelope, typed, reading)];
+}
