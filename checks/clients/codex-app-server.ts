@@ -9,6 +9,8 @@ import { type Talk, talkTo } from "./talk.ts";
 type Thread = {
   readonly id: string;
   readonly preview: string;
+  /** What the client calls it; null where it was given no name. */
+  readonly name: JsonValue | undefined;
   readonly forkedFrom: JsonValue | undefined;
   readonly spawnedBy: JsonValue | undefined;
   /** The items of all turns, in order. */
@@ -72,6 +74,7 @@ function threadOf(result: JsonObject): Thread {
   return {
     id: String(thread["id"]),
     preview: String(thread["preview"]),
+    name: thread["name"],
     forkedFrom: thread["forkedFromId"],
     spawnedBy: thread["parentThreadId"],
     items: arrayAt(thread, "turns").flatMap((turn) =>

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { partsOf } from "@pond/canonical";
 import type { RestoredFile, SessionContent } from "@pond/canonical/adapter";
+import { titleOf } from "@pond/canonical/foreign";
 import { afterAll, describe, expect, test } from "vitest";
 import { configuredModel, installCodex, resumeCodex, rolloutsIn, threadIdOf } from "./codex.ts";
 import { readThreads } from "./codex-app-server.ts";
@@ -44,15 +45,19 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
     },
   );
 
-  test.each(homes)("shows every session of %s as before", async (home) => {
-    const ids = rolloutsIn(home).map(threadIdOf);
+  // In this one threads have names.
+  test.each([...homes, resolve("fixtures", "codex", "named", "input")])(
+    "shows every session of %s as before",
+    async (home) => {
+      const ids = rolloutsIn(home).map(threadIdOf);
 
-    const before = await readThreads(binary, home, ids);
-    const after = await readThreads(binary, await restoredHome(home), ids);
+      const before = await readThreads(binary, home, ids);
+      const after = await readThreads(binary, await restoredHome(home), ids);
 
-    expect(before.listed).not.toEqual([]);
-    expect(after).toEqual(before);
-  });
+      expect(before.listed).not.toEqual([]);
+      expect(after).toEqual(before);
+    },
+  );
 
   describe.each(foreignTo(origin))("given sessions of %s", async (foreign) => {
     const store = once((home) => storeHome(foreign, home, temporary));
@@ -63,7 +68,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
         const lineage = await lineageOf(await store(home), key);
         const folder = mkdtempSync(join(temporary, "home-"));
         const files = await restoreForeign(lineage, origin, folder);
-        const rollout = files.filter(({ path }) => path.endsWith(".jsonl"));
+        const rollout = files.filter(({ path }) => threadIdOf(path) !== "");
         const ids = rollout.map(({ path }) => threadIdOf(path));
         const [main = ""] = ids;
 
@@ -73,6 +78,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
 
         expect(answer).toBe(stubAnswer);
         expect(models).toEqual([configuredModel]);
+        expect(threads[0]?.name).toBe(titleOf(lineage.root.messages)?.text ?? null);
         expect(missing(lineage.root, heardInItems(history), origin)).toEqual([]);
         // The client looks for a prompt at the head of the file.
         if (isBegunByHuman(lineage.root)) expect(listed).toContain(main);

@@ -35,7 +35,7 @@ export type Placed = {
 export async function placeSession(restored: Restored, target: Target): Promise<Placed> {
   const { files } = restored;
   const { content, adapter, folder, copies, isForced } = target;
-  const { writeFiles } = await import("@pond/sessions");
+  const { holdsLines, writeFiles } = await import("@pond/sessions");
   const { id } = content.session;
   const bySession = Map.groupBy(files, ({ session }) => session);
   const inStore = new Map([...bySession].map(([key, own]) => [key, adapter.held?.(folder, own)]));
@@ -43,6 +43,7 @@ export async function placeSession(restored: Restored, target: Target): Promise<
   const isNative = main?.part.isNative ?? false;
   const stateOf = async (file: LineageFile): Promise<Held> => {
     const place = join(folder, file.path);
+    if (file.isShared) return (await holdsLines(place, file.content)) ? "current" : "missing";
     const state = await compareCopy(place, file.content, copies.get(place));
     const isBehindLink = realFolder(place) !== join(realFolder(folder), file.path);
     // Nothing is written through a link.
@@ -78,7 +79,7 @@ export async function placeSession(restored: Restored, target: Target): Promise<
     // What the client itself wrote below a copy is none.
     const isBehind = state === "earlier" && file.part.isNative === isNative;
     if (state === "missing" || isBehind || isReplaced) written.push(file);
-    else if (!isOwn) leftAsIs.push(file);
+    else if (!isOwn && !file.isShared) leftAsIs.push(file);
     else if (state === "other") isOutdated = true;
   }
   await writeFiles(written, folder, { isForced: true });
@@ -88,9 +89,10 @@ export async function placeSession(restored: Restored, target: Target): Promise<
 /** What a session goes on from and its client lacks: it refuses it without. */
 function missingBases({ files, bases }: Restored, id: string, folder: string): LineageFile[] {
   const needed = new Set<string>(bases.get(id as SessionId));
-  return files.filter(
-    ({ session, path }) => needed.has(session) && !existsSync(join(folder, path)),
-  );
+  const own = files.filter(({ session, isShared }) => needed.has(session) && !isShared);
+  const missing = new Set(own.filter(({ path }) => !existsSync(join(folder, path))));
+  const lacking = new Set([...missing].map(({ session }) => session));
+  return files.filter((file) => missing.has(file) || (file.isShared && lacking.has(file.session)));
 }
 
 /** True where every turn that is stored is in the client's files of a session: one may have several. */
@@ -101,7 +103,8 @@ async function lacksNothing(
   const { idApart } = await import("@pond/sessions");
   const { session, messages } = content;
   const lacking = new Set(messages.filter(({ role }) => role !== "system").map(({ id }) => id));
-  for (const place of files.map(({ path }) => join(folder, path)).filter(existsSync)) {
+  const own = files.filter(({ isShared }) => !isShared);
+  for (const place of own.map(({ path }) => join(folder, path)).filter(existsSync)) {
     if (lacking.size === 0) break;
     const reader = adapter.from(place);
     for await (const found of reader.sessions()) {

@@ -14,7 +14,8 @@ export type InstallPlan<File extends RestoredFile> = {
 
 /**
  * A session is restored with its forks and sub-agents, which the client may still have and may have
- * gone on in: what is there of them stays, unless they were named themselves.
+ * gone on in: what is there of them stays, unless they were named themselves. So does all that is in
+ * a file that sessions share.
  *
  * @param named - Ids of the sessions whose files may not be there, or are to be replaced.
  */
@@ -23,8 +24,8 @@ export function planInstall<File extends RestoredFile>(
   home: string,
   named: ReadonlySet<string>,
 ): InstallPlan<File> {
-  const { toWrite = [], leftAsIs = [] } = Object.groupBy(files, ({ session, path }) =>
-    !named.has(session) && existsSync(join(home, path)) ? "leftAsIs" : "toWrite",
+  const { toWrite = [], leftAsIs = [] } = Object.groupBy(files, ({ session, path, isShared }) =>
+    !isShared && !named.has(session) && existsSync(join(home, path)) ? "leftAsIs" : "toWrite",
   );
   return { toWrite, leftAsIs };
 }

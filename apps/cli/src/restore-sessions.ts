@@ -13,8 +13,10 @@ import {
   ProgressLine,
 } from "./output/progress.ts";
 import { type Shown, say } from "./output/shown.ts";
+import { whileRestoring } from "./output/while-restoring.ts";
 import { planInstall, withMoved } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
+import { filesInOrder, inOrder } from "./restore-order.ts";
 import { resolveSessionId } from "./session-id.ts";
 import { ancestry, idsElsewhere, type StoredSession, storedSessions } from "./stored-sessions.ts";
 import { copiesOf, rememberCopies, type WrittenCopies } from "./written-copies.ts";
@@ -96,7 +98,9 @@ export async function restoreEach(
   const session = stored.get(only ?? "");
   if (session !== undefined && chosen.length + elsewhere.length === 1) {
     // Alone, its failure is the failure of the command.
-    const outcome = await restoreOne(context, sessions, session, { folder, named }, options);
+    const outcome = await whileRestoring(context.output, () =>
+      restoreOne(context, sessions, session, { folder, named }, options),
+    );
     await rememberCopies(context.settings, outcome.copies);
     const { files, leftAsIs, faults } = outcome;
     return { files, left_as_is: leftAsIs, left_out: [], faults };
@@ -178,10 +182,9 @@ async function restoreMany(
   const copies = new Map<string, string>();
   const progress = new ProgressLine(context.output);
   try {
-    for (const [done, id] of ids.entries()) {
-      progress.show("restore", { done, total: ids.length }, describeRestore);
-      const session = stored.get(id);
-      if (session === undefined) continue;
+    const ordered = await inOrder(sessions, ids, stored);
+    for (const [done, session] of ordered.entries()) {
+      progress.show("restore", { done, total: ordered.length }, describeRestore);
       const place = placeOf(options.to ?? session.source_agent);
       try {
         const outcome = await restoreOne(context, sessions, session, place, options);
@@ -190,7 +193,7 @@ async function restoreMany(
         outcome.faults.forEach(tell);
         for (const [file, digest] of outcome.copies) copies.set(file, digest);
       } catch (error) {
-        tell(toFault(id, error));
+        tell(toFault(session.id, error));
       }
     }
   } finally {
@@ -237,10 +240,10 @@ async function restoreOne(
   const { toWrite, leftAsIs } = install
     ? planInstall(wanted, target, replaced)
     : { toWrite: wanted, leftAsIs: [] };
-  const paths = await writeFiles(toWrite, target, options);
-  const files = toWrite.map((file, index) => ({
+  await writeFiles(await filesInOrder(sessions, toWrite), target, options);
+  const files = toWrite.map((file) => ({
     session_id: file.session,
-    path: paths[index] ?? join(target, file.path),
+    path: join(target, file.path),
     native: file.part.isNative,
     // A file beside the session's own, in another client's words, keeps none of its parts.
     fidelity: file.fidelity ?? (file.part.isNative ? file.part.fidelity : {}),
@@ -249,8 +252,8 @@ async function restoreOne(
     session_id: session,
     path: join(target, path),
   }));
-  // What lies in a database is no file to compare.
-  const isCompared = install && save === undefined;
+  // What lies in a database is no file to compare, and what it was at first stays so.
+  const isCompared = install && save === undefined && at === "last";
   return {
     files,
     leftAsIs: left,
@@ -293,7 +296,7 @@ export function homeOf(adapter: Adapter, surroundings: Parameters<Adapter["homes
   if (home === undefined) {
     throw new UsageError(`${adapter.origin} has no folder of its own here: say --out DIR`);
   }
-  return home;
+  return resolve(home);
 }
 
 function toFault(session_id: string, error: unknown): RestoreFault {

@@ -19,7 +19,9 @@ export async function writtenCopies(settings: Settings): Promise<WrittenCopies> 
 
 /** What these files, written below `folder`, are to be remembered by. */
 export function copiesOf(files: readonly LineageFile[], folder: string): WrittenCopies {
-  return new Map(files.map(({ path, content }) => [join(folder, path), digestOf(content)]));
+  // What sessions share is no copy of anything.
+  const own = files.filter(({ isShared }) => !isShared);
+  return new Map(own.map(({ path, content }) => [join(folder, path), digestOf(content)]));
 }
 
 export async function rememberCopies(settings: Settings, written: WrittenCopies): Promise<void> {

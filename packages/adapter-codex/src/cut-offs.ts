@@ -82,7 +82,8 @@ export class Padding {
 
   #spaces(next: number): string {
     const end = this.#ends.find((each) => each >= this.#bytes);
-    const missing = (end ?? this.#bytes) - this.#bytes;
+    if (end === undefined) return "";
+    const missing = end - this.#bytes;
     // Numbers lose a few bytes. An end far away is none of this file's, whatever the other says.
     if (missing >= next || missing > this.#bytes) return "";
     this.#bytes += missing;

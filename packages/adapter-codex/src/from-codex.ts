@@ -1,11 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { fileReader, type Reader } from "@pond/canonical/adapter";
 import { discover, type Thread } from "./discover.ts";
 import { measure } from "./fingerprint.ts";
-import { type Tree, treesOf } from "./layout.ts";
+import { type Place, placeOf } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
+import { nameFile, ThreadNames } from "./thread-names.ts";
 
 /** How session files of Codex are read. */
 export type CodexOptions = {
@@ -15,12 +17,13 @@ export type CodexOptions = {
 
 /**
  * Reads the sessions of Codex below `path`: the client's home, its `sessions` or
- * `archived_sessions` folder or a part of it, or one session file. Touches nothing before it is
- * asked.
+ * `archived_sessions` folder or a part of it, or one session file. Of a home or a folder of one the
+ * names of its threads are read, too. Touches nothing before it is asked.
  */
 export function fromCodex(path: string, options: CodexOptions = {}): Reader {
   return fileReader<Thread>(origin, path, () => {
-    const trees = openTrees(path);
+    const { trees, home } = openPlace(path);
+    const names = new ThreadNames(home && join(home, nameFile));
     // Which files a thread has is known only when all have been seen.
     const threads = new Map<string, Thread>();
     function* all(): Generator<Thread | FaultEvent> {
@@ -31,18 +34,22 @@ export function fromCodex(path: string, options: CodexOptions = {}): Reader {
       }
     }
     return {
-      all,
+      prepare: () => names.refresh(),
+      *all() {
+        yield* names.faults;
+        yield* all();
+      },
       filesOf: (key) => {
         if (!threads.has(key)) Array.from(all());
         return threads.get(key);
       },
-      measure: ({ files }) => measure(files),
-      read: (thread, signal, count) => readSession(thread, { ...options, signal, count }),
+      measure: ({ files }) => measure(files, names),
+      read: (thread, signal, count) => readSession(thread, names, { ...options, signal, count }),
     };
   });
 }
 
-function openTrees(path: string): readonly Tree[] {
+function openPlace(path: string): Place {
   const isFolder = statSync(path).isDirectory();
-  return treesOf(path, isFolder, isFolder ? readdirSync(path) : []);
+  return placeOf(path, isFolder, isFolder ? readdirSync(path) : []);
 }

@@ -15,17 +15,22 @@ export type Tree = {
   readonly only?: string;
 };
 
+/** Where session files are, and the client's home where that is known and more of it is wanted. */
+export type Place = { readonly trees: readonly Tree[]; readonly home?: string };
+
 /** What a path given by a user means. `isFolder` and `names` describe what stands there. */
-export function treesOf(path: string, isFolder: boolean, names: readonly string[]): Tree[] {
+export function placeOf(path: string, isFolder: boolean, names: readonly string[]): Place {
   const absolute = resolve(path);
   if (!isFolder) {
     const folder = dirname(absolute);
-    return [{ folder, path: pathInHome(folder), only: basename(absolute) }];
+    return { trees: [{ folder, path: pathInHome(folder).path, only: basename(absolute) }] };
   }
   if (!homeMarks.some((mark) => names.includes(mark))) {
-    return [{ folder: absolute, path: pathInHome(absolute) }];
+    const { home, path } = pathInHome(absolute);
+    return { trees: [{ folder: absolute, path }], ...(home !== undefined && { home }) };
   }
-  return sessionFolders.map((name) => ({ folder: join(absolute, name), path: name }));
+  const trees = sessionFolders.map((name) => ({ folder: join(absolute, name), path: name }));
+  return { trees, home: absolute };
 }
 
 const archiveFolder = "archived_sessions";
@@ -47,12 +52,13 @@ export function isArchived(path: string): boolean {
 }
 
 /** The place of a folder in the home it is part of; any other folder stands for `sessions`. */
-function pathInHome(folder: string): string {
+function pathInHome(folder: string): { readonly home?: string; readonly path: string } {
   const steps = folder.split(sep);
   const root = steps.findLastIndex((step) => sessionFolders.includes(step));
   const below = steps.slice(root + 1);
   const isDated = below.length <= 3 && below.every((step) => /^\d{2}(?:\d{2})?$/.test(step));
-  return root >= 0 && isDated ? steps.slice(root).join("/") : "sessions";
+  if (root < 0 || !isDated) return { path: "sessions" };
+  return { home: steps.slice(0, root).join(sep) || sep, path: steps.slice(root).join("/") };
 }
 
 /** What the name of a session file says. */

@@ -4,10 +4,13 @@
  */
 export const notIngested: readonly { readonly path: string; readonly why: string }[] = [
   {
-    path: "session_index.jsonl",
-    why: "names given to threads, one file for all of them that the client appends to",
+    path: "session_index.jsonl, other lines",
+    why: "names of threads that have no file here: deleted, or in another home",
   },
-  { path: "history.jsonl", why: "the prompts of all sessions again; each is in its own session" },
+  {
+    path: "history.jsonl",
+    why: "the prompts of all sessions again; those of sessions deleted before a sync are in it alone",
+  },
   {
     path: "state_5.sqlite, sqlite/",
     why: "indexes and projections that the client makes from the session files",

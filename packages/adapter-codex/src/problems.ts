@@ -3,13 +3,16 @@ import { fromRfc3339, isJsonObject, type JsonObject, parsedObject } from "@pond/
 import { objectOf } from "@pond/canonical/adapter";
 import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { ItemProblems } from "./item-problems.ts";
+import { nameFile } from "./thread-names.ts";
 
 /**
  * What Codex, or the API it replays a thread to, would refuse in these files: path relative to its
  * home -> bytes. One sentence each; empty where it takes them.
  */
 export function codexProblems(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
-  return [...files].flatMap(([path, bytes]) =>
+  // Of its lines the client passes over what it does not understand.
+  const sessionFiles = [...files].filter(([path]) => path !== nameFile);
+  return sessionFiles.flatMap(([path, bytes]) =>
     [...problemsOf(path, bytes)].map((problem) => `${path}${problem}`),
   );
 }

@@ -206,6 +206,7 @@ export function promptStart(text: string): number {
 
 const promptMarkers = /^## My request(?: for Codex)?:(?:\r?\n)?/gm;
 const notesHeading = /^# (?:Response annotations|Diff comments|Browser comments):/m;
+// Those of the client alone: of any other, what follows it may be the user's, marker and all.
 const prefixHeadings: readonly string[] = [
   "# Context from my IDE setup:",
   "# Files mentioned by the user:",
@@ -222,6 +223,11 @@ const prefixHeadings: readonly string[] = [
   "## Code review guidelines:",
   "## Prior conversation with Codex:",
   "## Referenced chats with Codex:",
+  "## Referenced ChatGPT conversation:",
+  "## Pull request fix:",
+  "## Pull request merge task:",
+  "## Auto resolve merge:",
+  "The attached pasted text file(s) contain the user's request.",
   // Where there is no context, the marker may stand all the same.
   "## My request:",
   "## My request for Codex:",

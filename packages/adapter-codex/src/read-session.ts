@@ -1,5 +1,6 @@
 import type { ReadEvent } from "@pond/canonical";
 import {
+  ContentIds,
   openRecord,
   type RecordOutcome,
   reasonOf,
@@ -14,16 +15,21 @@ import { type ReadOptions, readEntries } from "./read-file.ts";
 import { type Reading, RecordIds } from "./records/envelope.ts";
 import { OpenAnswer } from "./records/event.ts";
 import { Goals } from "./records/goals.ts";
+import { readNames } from "./records/name.ts";
 import { readRecord } from "./records/record.ts";
+import type { ThreadNames } from "./thread-names.ts";
 
 /**
- * The events of one thread: its session, then the records of its files in order. A file that a
- * revert began follows the one it goes on from; what it reverts stays.
+ * The events of one thread: its session, then the records of its files in order, and the names it
+ * was given where they belong by their time. A file that a revert began follows the one it goes on
+ * from; what it reverts stays.
  */
 export async function* readSession(
   { files }: Thread,
+  names: ThreadNames,
   { count, ...options }: ReadOptions,
 ): AsyncIterable<ReadEvent> {
+  await names.refresh();
   let reading: Reading | undefined;
   let isOpened = false;
   for (const file of files) {
@@ -33,13 +39,14 @@ export async function* readSession(
       for await (const entries of readEntries(file, { ...options, count })) {
         if (!isOpened) {
           isOpened = true;
-          reading = await open(files, entries, options);
+          reading = await open(files, names, entries, { ...options, count });
           if (reading) yield reading.session;
         }
         for (const entry of entries) {
           if (entry.kind !== "record") yield entry;
           else if (reading) {
             if (records === 0) beginFile(reading, entry.record, file, files[0]);
+            else for (const event of readNames(reading, entry.record)) yield event;
             for (const event of readRecord(entry.record, reading)) yield event;
           } else reason = printedRun(entry.record) ?? reason;
           if (entry.kind === "record") records++;
@@ -55,6 +62,7 @@ export async function* readSession(
       yield { ...fault(file.file, reason), records };
     }
   }
+  if (reading) for (const event of readNames(reading)) yield event;
 }
 
 function beginFile(
@@ -85,8 +93,9 @@ function printedRun(record: SourceRecord): string | undefined {
 /** What is known before the first record; undefined where no session can be made of the thread. */
 async function open(
   files: readonly ThreadFile[],
+  names: ThreadNames,
   entries: readonly RecordOutcome[],
-  options: ReadOptions,
+  { count, ...options }: ReadOptions,
 ): Promise<Reading | undefined> {
   const [first] = files;
   const begin = headOf(entries, first?.name.thread);
@@ -115,6 +124,9 @@ async function open(
     session,
     anchor: createdAt,
     author,
+    names: [...names.of(first?.name.thread)],
+    nameIds: new ContentIds(),
+    count,
     historyStart: head.meta?.historyStart,
     ids,
     toolNames: new Map(),

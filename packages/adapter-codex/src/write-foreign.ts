@@ -1,4 +1,4 @@
-import type { Session } from "@pond/canonical";
+import { type Session, stringifyJson } from "@pond/canonical";
 import type {
   Lineage,
   Meanings,
@@ -6,11 +6,20 @@ import type {
   RestoredFile,
   SessionContent,
 } from "@pond/canonical/adapter";
-import { copyUuid, type Family, familyOf, Tally, titleOf, turnsOf } from "@pond/canonical/foreign";
+import {
+  copyUuid,
+  type Family,
+  familyOf,
+  Tally,
+  titleOf,
+  turnsOf,
+  wellFormed,
+} from "@pond/canonical/foreign";
 import { itemsOf } from "./foreign/items.ts";
 import { linesOf, type ThreadPlace } from "./foreign/lines.ts";
 import { fileName, rolloutPath } from "./layout.ts";
 import { origin } from "./origin.ts";
+import { nameFile } from "./thread-names.ts";
 
 /**
  * Sessions of other clients as threads this one resumes: the items that go to the model and the
@@ -25,8 +34,22 @@ export function* writeForeign(
   const named = parents.filter(({ path }) => threadIn(path) !== undefined);
   const family = familyOf(lineage, named);
   for (const content of [lineage.root, ...lineage.descendants]) {
-    yield file(content, placeOf(content.session, family), meanings);
+    const title = titleOf(content.messages)?.text;
+    const place = { ...placeOf(content.session, family), title };
+    yield file(content, place, meanings);
+    if (title !== undefined) yield nameOf(place, title);
   }
+}
+
+/** The client shows what stands there alone: it passes over what a thread says of its own name. */
+function nameOf({ session, thread }: ThreadPlace, title: string): RestoredFile {
+  const line = { id: thread, thread_name: wellFormed(title), updated_at: beganAt(session) };
+  const content = [`${stringifyJson(line)}\n`];
+  return { session: session.id, path: nameFile, content, isShared: true };
+}
+
+function beganAt({ created_at }: Session): string {
+  return new Date(Number(created_at / 1000n)).toISOString();
 }
 
 function file(content: SessionContent, place: ThreadPlace, meanings: Meanings): RestoredFile {
@@ -34,12 +57,10 @@ function file(content: SessionContent, place: ThreadPlace, meanings: Meanings): 
   const tally = new Tally();
   const turns = turnsOf(content, meanings, tally);
   const items = turns.flatMap((turn) => [...itemsOf(turn, tally)]);
-  const title = titleOf(content.messages)?.text;
-  const began = new Date(Number(session.created_at / 1000n)).toISOString();
   return {
     session: session.id,
-    path: rolloutPath(began, place.thread),
-    content: { [Symbol.iterator]: () => linesOf(items, { ...place, title }) },
+    path: rolloutPath(beganAt(session), place.thread),
+    content: { [Symbol.iterator]: () => linesOf(items, place) },
     fidelity: tally.fidelity(),
   };
 }

@@ -86,11 +86,15 @@ it("ends such a part also before and behind what an older client wrote without n
   );
 });
 
-it("writes a share as the client does, so that what follows lies where it lay", async () => {
+it("writes shares as the client does, so that what follows lies where it lay", async () => {
   const shares = '{"primary":{"used_percent":3.0},"secondary":{"used_percent":12.5}}';
-  const usage = `{"type":"token_count","rate_limits":${shares},"primary_used_percent":100.0}`;
+  const usage = `{"type":"token_count","rate_limits":${shares},"primary_used_percent":100.0,"primary_to_secondary_ratio_percent":0.0}`;
+  // The client takes no fraction here, and leaves the whole line out where one stands.
+  const left = '{"type":"token_count","rate_limits":{"individual_limit":{"remaining_percent":73}}}';
   const said = String.raw`{"type":"agent_message","message":"{\"used_percent\":3,\"percent\":4}"}`;
-  const lines = [meta(parent, ""), usage, said].map((payload, ordinal) =>
+  const result = '{"type":"mcp_tool_call_end","result":{"disk":{"used_percent":3}}}';
+  const digits = `{"type":"agent_message","message":"${"7".repeat(1_000_000)}"}`;
+  const lines = [meta(parent, ""), usage, left, said, result, digits].map((payload, ordinal) =>
     line(ordinal, ordinal === 0 ? "session_meta" : "event_msg", payload),
   );
 

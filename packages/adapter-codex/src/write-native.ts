@@ -4,15 +4,21 @@ import {
   inPieces,
   KeyOrders,
   type Lineage,
+  objectAt,
   type RestoredFile,
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
 import { type CutOffs, cutOffsOf, fileId, Padding } from "./cut-offs.ts";
 import { rolloutPath } from "./layout.ts";
+import { nameLine } from "./records/name.ts";
 import { restoreRecord } from "./records/record.ts";
+import { nameFile } from "./thread-names.ts";
 
-/** Threads of this client as their files were, record by record (`adapter-native-restore-lossless`). */
+/**
+ * Threads of this client as their files were, record by record (`adapter-native-restore-lossless`),
+ * and behind those of each the lines that name it.
+ */
 export function* writeNative({ root, descendants }: Lineage): Generator<RestoredFile> {
   const contents = [root, ...descendants];
   const cutOffs = cutOffsOf(contents);
@@ -22,6 +28,11 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
       const isDocument = path.endsWith(".json");
       const log = inPieces(() => lines(messages, cutOffs.get(fileId(path))));
       yield { session, path, content: isDocument ? [document(messages)] : log };
+    }
+    const names = content.messages.flatMap((message) => nameLine(message) ?? []);
+    if (names.length > 0) {
+      const lines = names.map((name) => `${stringifyJson(name)}\n`);
+      yield { session, path: nameFile, content: lines, isShared: true };
     }
   }
 }
@@ -36,6 +47,7 @@ export function filesOf({ session, messages }: SessionContent): readonly File[] 
   let records: Message[] = [];
   const files: File[] = [{ path: typeof path === "string" ? path : usual, messages: records }];
   for (const message of messages) {
+    if (nameLine(message)) continue;
     const { path: later } = sourceOf(message);
     if (typeof later === "string") {
       records = [];
@@ -63,12 +75,14 @@ function* lines(messages: readonly Message[], cutOffs: CutOffs = new Map()): Gen
   if (before !== undefined) yield `${before}${padding.end()}\n`;
 }
 
-// The client writes a share with a fraction always: `3.0`. Within a text its quotes are escaped.
-const wholeShare = /(?<="(?:\w+_)?percent":-?\d+)(?=[,}])/g;
+// The client writes these with a fraction always, `3.0`; it refuses one in a `remaining_percent`.
+const wholeShare = /("(?:\w+_)?(?:used|ratio)_percent":-?\d+)(?=[,}])/g;
 
 /** A record as the client writes it, so that what follows lies where other files say. */
 function asWritten(record: JsonObject): string {
-  return stringifyJson(record).replaceAll(wholeShare, ".0");
+  const line = stringifyJson(record);
+  const isUsage = objectAt(record, "payload")["type"] === "token_count";
+  return isUsage ? line.replaceAll(wholeShare, "$1.0") : line;
 }
 
 /** How long the records of these messages are in their file; a few bytes less than they were. */

@@ -13,6 +13,7 @@ export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
 export type { AddedAt, IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
 export { type HeldMessages, onlyPlace, type Place } from "./ingest/place.ts";
+export { lastActive } from "./read/activity.ts";
 export { childrenOf, rootOf, rootsOf } from "./read/ancestry.ts";
 export { clientTitles } from "./read/client-titles.ts";
 export { type MaybeCopy, untouchedCopies } from "./read/copies.ts";
@@ -40,6 +41,7 @@ export {
 } from "./read/shown.ts";
 export { type LabelCounts, type Statistics, statistics } from "./read/statistics.ts";
 export { titles } from "./read/summaries.ts";
+export { holdsLines } from "./restore/append-lines.ts";
 export { type Doubled, doubledFor } from "./restore/doubled.ts";
 export { type LineageOptions, loadLineage, rootIds } from "./restore/lineage.ts";
 export {

@@ -24,6 +24,8 @@ export type WireFile = {
   readonly content:
     | { readonly type: "text"; readonly text: string }
     | { readonly type: "base64"; readonly base64: string };
+  /** True of lines for a file that sessions share: those that it lacks go to its end. */
+  readonly shared?: true;
   /** Of a foreign restore: what this file keeps of its session. */
   readonly fidelity?: Fidelity;
 };
@@ -97,6 +99,14 @@ export const restoreResponseSchema: v.GenericSchema<unknown, RestoreResponse> = 
         v.object({ type: v.literal("text"), text: v.string() }),
         v.object({ type: v.literal("base64"), base64: v.string() }),
       ]),
+      shared: v.exactOptional(
+        v.pipe(
+          v.literal(true),
+          v.description(
+            "Lines for a file that sessions share: add those that it lacks, and replace nothing.",
+          ),
+        ),
+      ),
       fidelity: v.exactOptional(fidelity),
     }),
   ),

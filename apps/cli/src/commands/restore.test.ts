@@ -78,6 +78,9 @@ describe("pond restore", () => {
     const quiet = await home.pondWith({ isTerminal: true }, ...argv, "--force", "-q");
 
     expect(stderr).toMatch(/restoring {2}.*0\/\d sessions/);
+    const one = ["restore", "c5e1", "--out", join(out, "one")];
+    const single = await home.pondWith({ isTerminal: true }, ...one);
+    expect(single.stderr).toMatch(/restoring {2}0\.\d s/);
     expect(quiet.stderr).toBe("");
   });
 
@@ -543,4 +546,20 @@ it("notes what it put into a client's home: what nobody went on in is brought up
 
   expect([written, outdated]).toEqual([true, false]);
   expect(readFileSync(file, "utf8")).toContain("one, edited");
+});
+
+it("leaves what it put there as it was at first: that was chosen", async () => {
+  const own = new Home();
+  onTestFinished(() => own.remove());
+  const file = own.writeSession("s1", line("s1", "m1", "one"));
+  await own.pond("sync", "-q");
+  own.writeSession("s1", line("s1", "m1", "one, edited"));
+  await own.pond("sync", "-q");
+  rmSync(file);
+  await own.pond("restore", "s1", "--install", "--at", "first");
+
+  const { written } = JSON.parse((await own.pond("resume", "s1", "--json")).stdout);
+
+  expect(written).toBe(false);
+  expect(readFileSync(file, "utf8")).not.toContain("edited");
 });

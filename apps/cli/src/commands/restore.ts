@@ -76,17 +76,18 @@ function exitCodeOf({ files, faults }: RestoreReport): ExitCode {
 
 function print({ output, home }: Context, report: RestoreReport): void {
   const { files, left_as_is, left_out, faults } = report;
-  const listed = output.isVerbose ? files : files.slice(0, filesShown);
-  const path = (each: string) => shownLine(shortenHome(each, home));
+  // Sessions may share one.
+  const paths = [...new Set(files.map(({ path }) => path))];
+  const listed = output.isVerbose ? paths : paths.slice(0, filesShown);
   if (!output.isQuiet) {
-    for (const file of listed) output.line(path(file.path));
-    const rest = files.length - listed.length;
+    for (const path of listed) output.line(shownLine(shortenHome(path, home)));
+    const rest = paths.length - listed.length;
     if (rest > 0) output.line(say`and ${formatCounted(rest, "more file", "more files")}`);
     const sessions = new Set(files.map(({ session_id }) => session_id)).size;
     const foreign = files.filter(({ native }) => !native);
     const kind = foreign.length > 0 ? shown(", translated for another client") : shown("");
     const total = formatCounted(sessions, "session");
-    const said = say`Restored ${total} in ${formatCounted(files.length, "file")}${kind}.`;
+    const said = say`Restored ${total} in ${formatCounted(paths.length, "file")}${kind}.`;
     const left = left_as_is.length > 0 ? [leftAsIsText(left_as_is.length)] : [];
     const out = left_out.length > 0 ? [leftOutText(left_out.length)] : [];
     const dropped = droppedText(foreign.map(({ fidelity }) => fidelity)) ?? [];

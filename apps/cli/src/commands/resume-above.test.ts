@@ -70,12 +70,28 @@ describe("resume of a session that its client goes on with only in the one above
     writeFileSync(agentLog, "other");
     const kept = await report(agent);
     const forced = await report(agent, "--force");
+    const { stderr } = await home.pond("resume", agent, "--force");
 
     expect(back).toMatchObject({ session_id: main, asked_id: agent, written: true, native: true });
     expect(kept).toMatchObject({ written: false, outdated: true });
     expect(forced).toMatchObject({ written: true, left_as_is: [log] });
+    expect(stderr).toContain(`Restored for claude-code: ~/.claude/projects/-work/${agent}.jsonl\n`);
     expect(JSON.parse(readFileSync(agentLog, "utf8"))).toEqual(own);
     expect(readFileSync(log, "utf8")).toBe(longer);
+  });
+
+  it("names the command that replaces the one above, for --force replaces what was asked for", async () => {
+    const { log } = writeAgent();
+    await home.pond("sync", "-q");
+    const byName = `\`pond resume ${main} --force\` replaces it`;
+
+    const there = await home.pond("resume", agent);
+    writeFileSync(log, `${line(main, "v", "somebody went on here")}\n`);
+    const outdated = await home.pond("resume", agent, "--force");
+
+    expect(there.stderr).toContain(`${main}.jsonl (${byName})`);
+    expect(outdated.stderr).toContain(`may lack what came later in the session: ${byName}`);
+    expect(readFileSync(log, "utf8")).toContain("somebody went on here");
   });
 
   it("climbs up to the one that Codex takes: its second kind of agents may nest", async () => {

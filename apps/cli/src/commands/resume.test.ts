@@ -47,6 +47,17 @@ describe("pond resume", () => {
     expect(existsSync(join(home.folder, log))).toBe(true);
   });
 
+  it("draws at a terminal that it is under way, and leaves nothing of that", async () => {
+    const argv = ["resume", ledger, "--to", "codex"];
+    const { code, stdout, stderr } = await home.pondWith({ isTerminal: true }, ...argv);
+    const quiet = await home.pondWith({ isTerminal: true }, ...argv, "-q");
+
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining("restoring")]);
+    expect(stderr).toMatch(/restoring {2}0\.\d s/);
+    expect(stderr.lastIndexOf("\x1b[J")).toBeGreaterThan(stderr.lastIndexOf("restoring"));
+    expect(quiet.stderr).not.toContain("restoring");
+  });
+
   it("leaves a session alone that is there already, unless it is told to replace it", async () => {
     await home.pond("resume", ledger, "-q");
     const file = join(home.folder, log);

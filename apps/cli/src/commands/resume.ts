@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Adapter, Fidelity, RestoredFile, Resume } from "@pond/canonical/adapter";
-import type { SessionStore } from "@pond/sessions";
+import type { RestoreOptions, SessionStore } from "@pond/sessions";
 import { Command } from "commander";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
@@ -12,6 +12,7 @@ import { type ExitCode, exitCodes } from "../exit.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
+import { whileRestoring } from "../output/while-restoring.ts";
 import { type Placed, placeSession } from "../place-session.ts";
 import { leftAsIsText, withMoved } from "../plan-install.ts";
 import { realFolder } from "../real-folder.ts";
@@ -81,7 +82,6 @@ async function resume(context: Context, typed: string, flags: ResumeFlags): Prom
   const report = await withStore(context, "read", (sessions) =>
     install(context, sessions, typed, flags),
   );
-  if (report.outdated) output.warn(outdatedText);
   for (const { session_id, message } of report.faults) {
     output.warn(say`${shownLine(session_id)}: ${shownLine(message)}`);
   }
@@ -98,11 +98,11 @@ async function install(
   typed: string,
   flags: ResumeFlags,
 ): Promise<ResumeReport> {
-  const { settings, home, env } = context;
+  const { settings, home, env, output } = context;
   const { adapterNamed, meaningsOf } = await import("@pond/adapters");
   const { loadLineage, restore } = await import("@pond/sessions");
   const askedId = await resolveSessionId(settings, sessions, typed);
-  const asked = (await loadLineage(sessions, askedId)).root;
+  const { root: asked } = await whileRestoring(output, () => loadLineage(sessions, askedId));
   const adapter = adapterNamed(flags.to ?? asked.session.source_agent);
   if (adapter.resume === undefined) throw noCommand(adapter, askedId);
   const resumed = await resumedSession(sessions, asked, adapter);
@@ -110,12 +110,13 @@ async function install(
   const { id } = session;
   const isForOwn = flags.to === undefined;
   const folder = homeOf(adapter, { home, env });
-  const all = await restore(sessions, id, adapter.to, {
+  const options: RestoreOptions = {
     meanings: meaningsOf(),
     projectFor: realFolder,
     isCutByClient: isForOwn,
     hasFile: (path) => existsSync(join(folder, path)),
-  });
+  };
+  const all = await whileRestoring(output, () => restore(sessions, id, adapter.to, options));
   const restored = withMoved(all, adapter, folder);
   const { files, fidelity } = restored;
   const target = { adapter, folder, copies: await writtenCopies(settings) };
@@ -123,7 +124,11 @@ async function install(
   // What was asked for may be below the one that is resumed, and alone is replaced.
   for (const content of new Set([resumed, asked])) {
     const isForced = content === asked && (flags.force ?? false);
-    placed.push(await placeSession(restored, { ...target, content, isForced }));
+    const each = await whileRestoring(output, () =>
+      placeSession(restored, { ...target, content, isForced }),
+    );
+    if (each.isOutdated) output.warn(outdatedText(content.session.id, askedId));
+    placed.push(each);
   }
   const written = placed.flatMap((each) => each.written);
   const leftAsIs = [...new Set(placed.flatMap((each) => each.leftAsIs))].filter(
@@ -136,14 +141,15 @@ async function install(
       : nothingElsewhere;
   const elsewhereLeft = elsewhere.left_as_is.map(({ path }) => path);
   const pathOf = ({ path }: RestoredFile): string => join(folder, path);
-  const own = files.find((file) => file.session === id);
-  const isNative = own?.part.isNative ?? false;
+  const main = files.find((file) => file.session === id);
+  const isNative = main?.part.isNative ?? false;
   const project = isNative ? session.project : realFolder(session.project);
   const held = new Set(placed.flatMap((each) => [...each.held]));
   const installed = { session: { ...session, project }, home: folder, files, held };
   const { commands, directory, refused = [] } = adapter.resume(installed);
   // A client that keeps sessions in a database may have one without these.
-  const there = files.map(pathOf).filter(existsSync);
+  const own = files.filter(({ isShared }) => !isShared);
+  const there = own.map(pathOf).filter(existsSync);
   return {
     session_id: id,
     asked_id: askedId,
@@ -166,9 +172,15 @@ async function install(
 
 const nothingElsewhere: RestoreReport = { files: [], left_as_is: [], left_out: [], faults: [] };
 
-const outdatedText = shown(
-  "the copy that is there may lack what came later in the session: --force replaces it, with what was added to it",
-);
+function outdatedText(id: string, askedId: string): Shown {
+  const what = say`the copy that is there may lack what came later in the session`;
+  return say`${what}: ${forced(id, askedId)} replaces it, with what was added to it`;
+}
+
+/** How a session is replaced: the one that was asked for is not always the one that is resumed. */
+function forced(id: string, askedId: string): Shown {
+  return id === askedId ? shown("--force") : say`\`pond resume ${shownLine(id)} --force\``;
+}
 
 function noCommand({ origin }: Adapter, id: string): UsageError {
   return new UsageError(
@@ -181,18 +193,20 @@ function print({ output, home }: Context, report: ResumeReport): void {
   const { style } = output;
   if (!output.isQuiet) {
     if (report.asked_id !== report.session_id) output.note(resumedAbove(report));
-    const [first] = report.files;
+    const { files, left_as_is: left } = report;
+    const first = files.find((file) => !left.includes(file)) ?? files[0];
     // A database is no file of the session.
     const where = shownLine(first === undefined ? report.to : shortenHome(first, home));
-    const others = report.files.length - report.left_as_is.length - 1;
+    const others = files.length - left.length - 1;
     const more =
       others > 0 ? say` and ${formatCounted(others, "more file", "more files")}` : shown("");
+    const replaces = forced(report.session_id, report.asked_id);
     output.note(
       report.written
         ? say`Restored for ${shown(report.to)}: ${where}${more}`
-        : say`Already there, and left as it is: ${where} (--force replaces it)`,
+        : say`Already there, and left as it is: ${where} (${replaces} replaces it)`,
     );
-    if (report.left_as_is.length > 0) output.note(leftAsIsText(report.left_as_is.length));
+    if (left.length > 0) output.note(leftAsIsText(left.length));
     const dropped = droppedText(report.fidelity === null ? [] : [report.fidelity]);
     if (dropped !== undefined) output.note(style.faint(dropped));
   }

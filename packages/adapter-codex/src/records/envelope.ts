@@ -6,6 +6,7 @@ import {
   isDerivedFrom,
   type KeyOrders,
   openRecord,
+  type RecordCount,
   restOf,
   type SourceOptions,
   type SourceRecord,
@@ -27,6 +28,10 @@ export type Reading = {
   /** The thread's own time, for records without one (`model-no-synthesis` allows it). */
   readonly anchor: Extracted<Micros>;
   readonly author: Author;
+  /** Lines that name the thread, still to come. */
+  readonly names: SourceRecord[];
+  readonly nameIds: ContentIds;
+  readonly count: RecordCount | undefined;
   /** The ordinal of the first record that is a spawned thread's own, behind what it inherited. */
   readonly historyStart: number | undefined;
   ids: RecordIds;

@@ -13,6 +13,7 @@ function* files({ root, descendants }: Lineage, suffix: string): Generator<Resto
         id === "binary"
           ? [new Uint8Array([0xff, 0xfe, 0])]
           : [`${messages.length} messages\n`, new TextEncoder().encode("späť\n")],
+      ...(id === "named" && { isShared: true as const }),
       ...(suffix === ".foreign" && { fidelity: { text: { kept: 1, translated: 0, dropped: 2 } } }),
     };
   }
@@ -48,6 +49,7 @@ beforeAll(async () => {
       ...chat("child", ["b"], { parent: "root" }),
       ...chat("grandchild", ["c"], { parent: "child" }),
       ...chat("binary", ["d"]),
+      ...chat("named", ["d"]),
       ...chat("unsafe", ["e"]),
       ...chat("stranger", ["f"], { agent: "someone" }),
       ...chat("whole", ["e"]),
@@ -83,6 +85,14 @@ test("bytes that are no text come as base64", async () => {
   const { files: restored } = await pond.ask("restore", { session_id: "binary" });
 
   expect(restored).toMatchObject([{ bytes: 3, content: { type: "base64", base64: "//4A" } }]);
+});
+
+test("says which files hold lines for one that sessions share", async () => {
+  const asked = ["named", "whole"].map((session_id) => pond.ask("restore", { session_id }));
+
+  const [named, whole] = await Promise.all(asked);
+  expect(named?.files.map(({ shared }) => shared)).toEqual([true]);
+  expect(whole?.files[0]).not.toHaveProperty("shared");
 });
 
 test("gives back sessions in a circle, the one that is asked for first", async () => {

@@ -65,8 +65,8 @@ function isNew(
 }
 
 /**
- * Without the removal of files that a client keeps beside a log: it deletes those by their age, while
- * the session goes on (`session-durable-copy`).
+ * Without the removal of what a client keeps beside a log: it deletes files there by their age, while
+ * the session goes on, and a copy may be without them (`session-durable-copy`).
  */
 async function withoutSideFiles(
   store: Store,

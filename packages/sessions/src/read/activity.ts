@@ -1,4 +1,5 @@
 import { and, type Filter, gte, oneOf, type Row, type Store } from "@pond/substrate";
+import type { SessionStore } from "../session-store.ts";
 
 export type Activity = { readonly id: string; readonly micros: bigint };
 
@@ -16,6 +17,25 @@ export type ActivityOptions = {
 const fewSessions = 500;
 const firstRead = 4_096;
 const columns = ["session_id", "timestamp"];
+
+/**
+ * When each of these sessions was last active, in microseconds since the epoch; one without messages
+ * was when it was created. Those that are not stored are left out.
+ */
+export async function lastActive(
+  { store }: SessionStore,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const where = ids.length <= fewSessions ? oneOf("id", ids) : undefined;
+  const rows = await store.table("sessions").rows({ columns: ["id", "created_at"], where });
+  const wanted = new Set(ids);
+  const listed = new Map(
+    rows.map((row) => [String(row["id"]), row] as const).filter(([id]) => wanted.has(id)),
+  );
+  const own = { members: ids, listedAs: (id: string) => id, listed };
+  const activity = await lastActivity(store, { ...own, since: undefined, limit: ids.length });
+  return new Map(activity.map(({ id, micros }) => [id, micros]));
+}
 
 /** The last active sessions, newest first. A session without messages was active when created. */
 export async function lastActivity(store: Store, options: ActivityOptions): Promise<Activity[]> {

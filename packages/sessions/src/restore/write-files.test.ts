@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { holdsLines } from "./append-lines.ts";
 import { writeFiles } from "./write-files.ts";
 
 let folder = "";
@@ -153,4 +154,64 @@ it("removes what a restore that was killed left of the same file", async () => {
   await writeFiles([file("a", "text")], folder);
 
   expect(everything()).toEqual(["a", `a.${process.pid}-0123abcd.tmp`]);
+});
+
+it("adds to a file that sessions share the lines that it lacks, whatever is there", async () => {
+  const names = (...lines: string[]): RestoredFile => ({
+    ...file("names", ...lines.map((line) => `${line}\n`)),
+    isShared: true,
+  });
+  const there = (): string => readFileSync(join(folder, "names"), "utf8");
+
+  expect(await holdsLines(join(folder, "names"), ["one\n"])).toBe(false);
+  // Two sessions of one restore, as they are and once more.
+  for (const isForced of [false, false, true]) {
+    const paths = await writeFiles([names("one", "two"), names("three")], folder, { isForced });
+    expect(paths).toEqual([join(folder, "names"), join(folder, "names")]);
+    expect(there()).toBe("one\ntwo\nthree\n");
+  }
+  const held = [["three\n", "one\n"], ["four\n"], []].map((content) =>
+    holdsLines(join(folder, "names"), content),
+  );
+  expect(await Promise.all(held)).toEqual([true, false, true]);
+  // What its client was writing when the power went is no line, and takes none along.
+  const before = 'mine\ntwo\n{ "n": 1.0 }\n{broken';
+  writeFileSync(join(folder, "names"), before);
+  await writeFiles([names("one", "two", '{"n":1}')], folder);
+  expect(there()).toBe(`${before}\none\n`);
+  expect(statSync(join(folder, "names")).mode & 0o777).toBe(0o600);
+  expect(everything()).toEqual(["names"]);
+});
+
+it("adds a line as often as it is to be there", async () => {
+  const names: RestoredFile = { ...file("names", "one\ntwo\none\n"), isShared: true };
+  const place = join(folder, "names");
+
+  for (const there of ["", "one\n", "one\ntwo\n", "one\ntwo\none\n"]) {
+    writeFileSync(place, there);
+    expect(await holdsLines(place, names.content)).toBe(there === "one\ntwo\none\n");
+    await writeFiles([names], folder);
+    expect(readFileSync(place, "utf8")).toBe("one\ntwo\none\n");
+  }
+});
+
+it("adds no lines to what is no file, nor to a file that is one session's alone", async () => {
+  const names: RestoredFile = { ...file("a/names", "one\n"), isShared: true };
+  mkdirSync(join(folder, "a"));
+  writeFileSync(join(folder, "elsewhere"), "");
+  symlinkSync(join(folder, "elsewhere"), join(folder, "a/names"));
+
+  expect(await holdsLines(join(folder, "a/names"), [])).toBe(false);
+  await expect(writeFiles([names], folder)).rejects.toMatchObject({ code: "unsafe_path" });
+  expect(readFileSync(join(folder, "elsewhere"), "utf8")).toBe("");
+
+  rmSync(join(folder, "a/names"));
+  for (const pair of [
+    [names, file("a/names", "x")],
+    [file("a/names", "x"), names],
+  ]) {
+    await expect(writeFiles(pair, folder)).rejects.toMatchObject({ code: "target_exists" });
+  }
+  mkdirSync(join(folder, "a/names"));
+  await expect(writeFiles([names], folder)).rejects.toMatchObject({ code: "target_exists" });
 });

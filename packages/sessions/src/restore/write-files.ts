@@ -3,7 +3,9 @@ import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
+import { appendLines } from "./append-lines.ts";
 import { checkPath } from "./safe-path.ts";
+import { setLater } from "./set-later.ts";
 import { placeDraft } from "./target-place.ts";
 
 /** How restored files are put on disk. */
@@ -18,10 +20,12 @@ type Target = { readonly file: RestoredFile; readonly path: string };
 
 /**
  * Writes restored files below a folder, each at once or not at all. Files are private to the user.
+ * One that sessions share gets the lines that it lacks. Each other is later than those before it, also
+ * those of earlier calls, for clients go on with what was written last.
  *
- * @returns The paths written.
- * @throws {TargetExistsError} where another file is there already, or two have one path; before
- * anything is written.
+ * @returns The path of each file.
+ * @throws {TargetExistsError} where another file is there already, or two have one path that they do
+ * not share; before anything is written.
  * @throws {UnsafePathError} where a path or a link on the way leads out of the folder.
  * @throws {TargetUnwritableError} where the system refuses to write; the same call goes on.
  */
@@ -33,11 +37,16 @@ export async function writeFiles(
   const root = resolve(folder);
   const targets = files.map((file) => ({ file, path: join(root, file.path) }));
   const paths = new Set<string>();
+  const shared = new Set<string>();
   const present = new Set<string>();
   for (const target of targets) {
     checkPath(target.file);
-    if (paths.has(target.path)) throw new TargetExistsError(target.path);
+    const isShared = target.file.isShared === true;
+    if (paths.has(target.path) && !(isShared && shared.has(target.path))) {
+      throw new TargetExistsError(target.path);
+    }
     paths.add(target.path);
+    if (isShared) shared.add(target.path);
     const isFree = await checkWay(root, target, isForced);
     if (!isFree) present.add(target.path);
   }
@@ -46,13 +55,14 @@ export async function writeFiles(
     if (present.has(path)) continue;
     try {
       await makeFolder(dirname(path));
-      if (save) await save(path, file.content);
+      if (file.isShared) await appendLines(path, file.content);
+      else if (save) await save(path, file.content);
       else await writeOne(path, file.content, isForced);
     } catch (error) {
       throw TargetUnwritableError.from(path, error);
     }
   }
-  return [...paths];
+  return targets.map(({ path }) => path);
 }
 
 /** One step at a time: in `/proc`, Node's own way of making all of them never comes to an end. */
@@ -78,6 +88,7 @@ async function writeOne(
   try {
     try {
       for (const piece of content) await file.writeFile(piece);
+      await setLater(file);
     } finally {
       await file.close();
     }
@@ -122,6 +133,7 @@ async function checkWay(root: string, { file, path }: Target, isForced: boolean)
     if (kind === undefined) return true;
     if (kind === "link") throw new UnsafePathError(file.session, path);
     const isLast = depth === steps.length;
+    if (isLast && kind === "file" && file.isShared) return true;
     if (isLast && kind === "file" && !isForced && (await isSame(step, file.content))) return false;
     // A folder where the file goes, or a file where a folder goes, is never replaced.
     if (kind === (isLast ? "folder" : "file") || (isLast && !isForced)) {

@@ -1,0 +1,59 @@
+import type { RestoredFile } from "@pond/canonical/adapter";
+import type { SessionStore } from "@pond/sessions";
+import { ancestry, type StoredSession } from "./stored-sessions.ts";
+
+// A client goes on with what was written last, so that has to be what was last active.
+
+/**
+ * Sessions that are restored with all below them, by when each or one of those was last active,
+ * longest ago first.
+ */
+export async function inOrder(
+  sessions: SessionStore,
+  ids: readonly string[],
+  stored: ReadonlyMap<string, StoredSession>,
+): Promise<readonly StoredSession[]> {
+  const tops = new Set(ids);
+  const topOf = new Map<string, string>();
+  for (const id of stored.keys()) {
+    const top = [id, ...ancestry(stored, id)].find((each) => tops.has(each));
+    if (top !== undefined) topOf.set(id, top);
+  }
+  const latest = new Map<string, bigint>();
+  for (const [id, micros] of await activityOf(sessions, [...topOf.keys()])) {
+    const top = topOf.get(id) ?? id;
+    const known = latest.get(top);
+    if (known === undefined || micros > known) latest.set(top, micros);
+  }
+  const found = ids.flatMap((id) => stored.get(id) ?? []);
+  return byTime(found, ({ id }) => latest.get(id));
+}
+
+/** Files by when the session of each was last active, longest ago first. */
+export async function filesInOrder<File extends RestoredFile>(
+  sessions: SessionStore,
+  files: readonly File[],
+): Promise<readonly File[]> {
+  const ids = new Set(files.map(({ session }) => session));
+  if (ids.size < 2) return files;
+  const active = await activityOf(sessions, [...ids]);
+  return byTime(files, ({ session }) => active.get(session));
+}
+
+/**
+ * Empty where the store is damaged: to read what cannot be restored says so, and the order is worth no
+ * session that can.
+ */
+async function activityOf(
+  sessions: SessionStore,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const { lastActive } = await import("@pond/sessions");
+  return lastActive(sessions, ids).catch(() => new Map());
+}
+
+/** What has the same time stays in its order. */
+function byTime<T>(items: readonly T[], timeOf: (item: T) => bigint | undefined): readonly T[] {
+  const microsOf = (item: T): bigint => timeOf(item) ?? 0n;
+  return items.toSorted((left, right) => Number(microsOf(left) - microsOf(right)));
+}

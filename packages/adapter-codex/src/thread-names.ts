@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { type FaultEvent, SourceFault } from "@pond/canonical";
+import {
+  fileChunks,
+  fileMark,
+  isGone,
+  type RecordOutcome,
+  readRecords,
+  reasonOf,
+  type SourceRecord,
+} from "@pond/canonical/adapter";
+import { fault, isReadError } from "./faults.ts";
+import { origin } from "./origin.ts";
+
+/** What the threads of a home are called: a line each time one is named, the last of each counts. */
+export const nameFile = "session_index.jsonl";
+
+/** The names of the threads of one home, looked up again where the file has changed. */
+export class ThreadNames {
+  readonly #file: string | undefined;
+  #mark: string | undefined;
+  #index: Index = none;
+
+  /** @param file - Undefined where what is read is no home and no folder of one. */
+  constructor(file: string | undefined) {
+    this.#file = file;
+  }
+
+  /** Lines that name no thread, or why the file is not read. */
+  get faults(): readonly FaultEvent[] {
+    return this.#index.faults;
+  }
+
+  /** The lines of a thread, in their order. */
+  of(thread: string | undefined): readonly SourceRecord[] {
+    return (thread === undefined ? undefined : this.#index.lines.get(thread)) ?? [];
+  }
+
+  /** Another text whenever the thread was named again; undefined where it never was. */
+  digest(thread: string | undefined): string | undefined {
+    const lines = this.of(thread);
+    if (lines.length === 0) return undefined;
+    const hash = createHash("sha256");
+    for (const line of lines) hash.update(`${line.digest()}\n`);
+    return hash.digest("hex").slice(0, 32);
+  }
+
+  /** Reads the file unless it is as it was. */
+  async refresh(): Promise<void> {
+    if (this.#file === undefined) return;
+    try {
+      const stats = lstatSync(this.#file, { bigint: true, throwIfNoEntry: false });
+      const mark = stats && fileMark(stats);
+      if (mark !== undefined && mark === this.#mark) return;
+      // A link could lead anywhere, and opening a pipe would wait for a writer that never comes.
+      if (stats?.isFile()) this.#index = await readIndex(this.#file);
+      else this.#index = stats ? onlyFault(notFollowed(this.#file)) : none;
+      this.#mark = mark;
+    } catch (error) {
+      if (!isReadError(error)) throw error;
+      this.#mark = undefined;
+      this.#index = isGone(error) ? none : onlyFault(fault(this.#file, reasonOf(error), error));
+    }
+  }
+}
+
+type Index = {
+  readonly lines: ReadonlyMap<string, readonly SourceRecord[]>;
+  readonly faults: readonly FaultEvent[];
+};
+
+const none: Index = { lines: new Map(), faults: [] };
+
+function onlyFault(event: FaultEvent): Index {
+  return { lines: new Map(), faults: [event] };
+}
+
+/** What the user put there stays so: once is enough to tell of it. */
+function notFollowed(file: string): FaultEvent {
+  return { ...fault(file, "a symbolic link or no file, not followed"), isLeftover: true };
+}
+
+// All lines are held at once; a name takes a hundred bytes.
+const maxLineBytes = 1 << 20;
+
+/** A last line that is not whole yet is left for the next time. */
+async function readIndex(file: string): Promise<Index> {
+  const lines = new Map<string, SourceRecord[]>();
+  const faults: FaultEvent[] = [];
+  const source = { adapter: origin, uri: file };
+  for await (const outcomes of readRecords(fileChunks(file), source, { maxLineBytes })) {
+    for (const outcome of outcomes) {
+      const line = lineOf(outcome);
+      // Nobody can mend a line in the client's file: once is enough to tell of it.
+      if (line?.kind === "fault") faults.push({ ...line, isLeftover: true });
+      else if (line) {
+        const own = lines.get(line.thread);
+        if (own) own.push(line.record);
+        else lines.set(line.thread, [line.record]);
+      }
+    }
+  }
+  return { lines, faults };
+}
+
+type Line = { readonly kind: "line"; readonly thread: string; readonly record: SourceRecord };
+
+function lineOf(outcome: RecordOutcome): Line | FaultEvent | undefined {
+  if (outcome.kind === "fault") return outcome;
+  if (outcome.kind === "pending" || outcome.isTruncated) return undefined;
+  const { record } = outcome;
+  const thread = record.peek("id");
+  if (typeof thread === "string") return { kind: "line", thread, record };
+  return { kind: "fault", fault: new SourceFault(record.at, "a line that names no thread") };
+}
