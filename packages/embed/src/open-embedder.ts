@@ -1,7 +1,8 @@
 import type { Embedder } from "./embedder.ts";
 import { HttpEmbedder } from "./http/http-embedder.ts";
 import { openFolderModel } from "./local/folder-model.ts";
-import { LocalEmbedder } from "./local/local-embedder.ts";
+import { LocalEmbedder, type LocalOptions } from "./local/local-embedder.ts";
+import type { LocalModel } from "./local/local-model.ts";
 import { openPinnedModel } from "./local/pinned-model.ts";
 import type { EmbedderSettings } from "./settings.ts";
 
@@ -16,13 +17,20 @@ export async function openEmbedder(settings: EmbedderSettings): Promise<Embedder
   const { kind } = settings;
   switch (settings.kind) {
     case "pinned":
-      return new LocalEmbedder(await openPinnedModel(settings), settings);
+      return openLocal(() => openPinnedModel(settings), settings);
     case "folder":
       if (settings.folder === "") throw new TypeError("folder: expected the path of one");
-      return new LocalEmbedder(await openFolderModel(settings), settings);
+      return openLocal(() => openFolderModel(settings), settings);
     case "http":
       return new HttpEmbedder(settings);
     default:
       throw new TypeError(`kind: expected pinned, folder or http, not ${kind}`);
   }
+}
+
+async function openLocal(
+  open: () => Promise<LocalModel>,
+  options: LocalOptions,
+): Promise<LocalEmbedder> {
+  return new LocalEmbedder(await open(), open, options);
 }

@@ -3,6 +3,7 @@ import { type Attempt, repeat, retryAfterMs, systemClock } from "./retry.ts";
 import { TestClock } from "./testing.ts";
 
 const failure: Attempt<never> = { ok: false, reason: "busy", isPassing: true };
+const patience = { attempts: 8, longestWaitMs: 120_000 };
 
 describe("repeat", () => {
   it.each<[string, Attempt<string>[], number, number[]]>([
@@ -17,13 +18,13 @@ describe("repeat", () => {
       2,
       [7],
     ],
-    ["does not wait for long", [{ ...failure, retryAfterMs: 120_001 }, failure], 1, []],
+    ["waits no longer than it may", [{ ...failure, retryAfterMs: 120_001 }, failure], 1, []],
     ["gives up", Array(9).fill(failure), 8, [500, 1000, 2000, 4000, 8000, 16_000, 30_000]],
   ])("%s", async (_, outcomes, attempts, slept) => {
     const clock = new TestClock();
     const left = outcomes.values();
 
-    const result = await repeat(async () => left.next().value ?? failure, 8, clock);
+    const result = await repeat(async () => left.next().value ?? failure, patience, clock);
 
     expect(result).toEqual({ outcome: outcomes[attempts - 1], attempts });
     expect(clock.slept).toEqual(slept);
@@ -36,7 +37,7 @@ describe("repeat", () => {
         queueMicrotask(() => abort.abort(new Error("enough")));
         return { ...failure, retryAfterMs: 100_000 };
       },
-      2,
+      patience,
       systemClock,
       abort.signal,
     );

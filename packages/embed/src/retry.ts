@@ -37,8 +37,16 @@ export const systemClock: Clock = {
 
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
-/** A server that wants longer is asked again by the next sync, not by this one. */
-const longestWaitMs = 120_000;
+
+/** How much is done for an answer. */
+export type Patience = {
+  readonly attempts: number;
+  /** A server that asks for longer is not asked again. */
+  readonly longestWaitMs: number;
+};
+
+/** Of what nobody waits for; a server that wants longer is asked by the next sync. */
+export const patient: Patience = { attempts: 5, longestWaitMs: 120_000 };
 
 /** Statuses that another try may not meet again. */
 export function isPassingStatus(status: number): boolean {
@@ -46,12 +54,12 @@ export function isPassingStatus(status: number): boolean {
 }
 
 /**
- * Tries until it works, the failure is final or `attempts` are used up. Pauses grow by two, with
- * jitter; `Retry-After` goes before.
+ * Tries until it works, the failure is final or patience ends. Pauses grow by two, with jitter;
+ * `Retry-After` goes before.
  */
 export async function repeat<T>(
   attempt: () => Promise<Attempt<T>>,
-  attempts: number,
+  { attempts, longestWaitMs }: Patience,
   clock: Clock,
   signal?: AbortSignal,
 ): Promise<{ readonly outcome: Attempt<T>; readonly attempts: number }> {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { copyStore } from "./copy.ts";
 import type { Column } from "./declaration.ts";
 import { arrow } from "./engine/arrow.ts";
@@ -416,3 +416,15 @@ it("opens many tables", async () => {
 function asUrl(location: string): string {
   return location.includes("://") ? location : `file://${location}`;
 }
+
+it.each(["v22.17.1", "v20.20.2"])("refuses Node %s before it makes anything", async (old) => {
+  const location = join(temporaryFolder(), "store");
+  const { version } = process;
+  onTestFinished(() => void Object.defineProperty(process, "version", { value: version }));
+  Object.defineProperty(process, "version", { value: old });
+
+  await expect(openStore(location, { tables: [parts], mode: "write" })).rejects.toThrow(
+    `a store needs Node 22.18 or later; this is ${old}`,
+  );
+  expect(existsSync(location)).toBe(false);
+});

@@ -106,8 +106,10 @@ export class Store {
  * @throws {StorageUnavailableError} after every retry failed, for a place that can hold no store, and
  *   in mode `write` for an object store that would lose commits.
  * @throws {TypeError} for a mode that is none, no location, and storage options that are not text.
+ * @throws {Error} on a Node older than 22.18, before anything is made.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
+  refuseOldNode();
   const { tables, mode = "read", storageOptions, onHeal, onMissingIndex, heals = true } = options;
   refuseUnfitOptions(options);
   const place = locate(location);
@@ -156,6 +158,13 @@ export async function openStore(location: string, options: StoreOptions): Promis
     catalog.close();
     throw error;
   }
+}
+
+/** What it lacks would be found in the middle of a write, and look like a fault of the storage. */
+function refuseOldNode(): void {
+  const [, major, minor] = /^v(\d+)\.(\d+)/.exec(process.version) ?? [];
+  if (Number(major) * 1000 + Number(minor) >= 22_018) return;
+  throw new Error(`a store needs Node 22.18 or later; this is ${process.version}`);
 }
 
 function refuseUnfitOptions({ mode = "read", storageOptions = {} }: StoreOptions): void {

@@ -4,7 +4,7 @@ import type { SyncProgress } from "./progress.ts";
 /** What upkeep did to one table. */
 export type IndexReport = {
   readonly table: string;
-  /** Columns that were indexed for the first time. */
+  /** Columns whose index was made over all rows: the first time, or because it was far behind. */
   readonly created: readonly string[];
   /** True where fragments were compacted and indexes brought up to date. */
   readonly folded: boolean;

@@ -585,6 +585,25 @@ describe("sync", () => {
       expect(forced.embedded).toBe(3);
     }));
 
+  it("indexes the texts of the first few messages, and nothing twice", () =>
+    withBench(async (bench) => {
+      const { store } = bench.sessions;
+      const versions = (): Promise<number[]> =>
+        Promise.all(["messages", "windows"].map((name) => store.table(name).version()));
+      writeTwo(bench);
+      await bench.sync();
+      const first = await versions();
+
+      await bench.sync();
+
+      for (const name of ["messages", "windows"]) {
+        const { indexes, rows } = await store.table(name).health();
+        const { indexedRows } = indexes.find(({ kind }) => kind === "FTS") ?? {};
+        expect([rows > 0, indexedRows]).toEqual([true, rows]);
+      }
+      expect(await versions()).toEqual(first);
+    }));
+
   it("indexes what it stored although the embedder fails, and fails", () =>
     withBench(async (bench) => {
       writeTwo(bench);

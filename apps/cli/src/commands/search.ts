@@ -1,4 +1,3 @@
-import { toRfc3339 } from "@pond/canonical";
 import type { SearchRequest, SearchResponse } from "@pond/search";
 import type { SessionStore } from "@pond/sessions";
 import { Command, Option } from "commander";
@@ -86,7 +85,7 @@ function find(
     const { session: typed } = flags;
     const session =
       typed === undefined ? undefined : await resolveSessionId(context.settings, sessions, typed);
-    const request = toRequest(query, { ...flags, session });
+    const request = await toRequest(query, { ...flags, session });
     return withEmbedder(context, async ({ embedder, failure }) => {
       const found = await search(sessions, request, { embedder, signal });
       return failure === undefined ? found : withWarning(found, failure);
@@ -104,7 +103,7 @@ function withWarning(response: SearchResponse, { message }: Error): SearchRespon
   return { ...response, warnings: [warning, ...(response.warnings ?? [])] };
 }
 
-function toRequest(
+async function toRequest(
   query: string,
   {
     since,
@@ -112,7 +111,8 @@ function toRequest(
     minScore,
     ...flags
   }: Omit<SearchFlags, "session"> & { session: string | undefined },
-): SearchRequest {
+): Promise<SearchRequest> {
+  const { toRfc3339 } = await import("@pond/canonical");
   return {
     query,
     ...flags,

@@ -326,12 +326,22 @@ describe("a failure that passes", () => {
     expect(clock.slept).toEqual([500]);
   });
 
-  it("is not waited for where the server asks for an hour", async () => {
-    const { embed } = bound(await openWith([says(429, "", { "retry-after": "3600" })]));
+  it.each([
+    ["a passage", "passage", "3600", 1, []],
+    ["a passage", "passage", "120", 5, [120_000, 120_000, 120_000, 120_000]],
+    ["a query", "query", "2", 1, []],
+    ["a query", "query", "1", 2, [1000]],
+  ] as const)(
+    "is waited for as long as %s can wait: %s, Retry-After %s",
+    async (_, kind, seconds, attempts, slept) => {
+      const { embed } = bound(await openWith([says(429, "", { "retry-after": seconds })]));
 
-    await expect(embed(["lock"], passage)).rejects.toMatchObject({ details: { attempts: 1 } });
-    expect(clock.slept).toEqual([]);
-  });
+      await expect(embed(["lock"], { kind })).rejects.toMatchObject({
+        details: { attempts, status: 429 },
+      });
+      expect(clock.slept).toEqual(slept);
+    },
+  );
 
   it("may be that nothing listens", async () => {
     const { embed } = bound(await openWith([whole]));

@@ -8,6 +8,7 @@ import {
   type Attempt,
   type Clock,
   isPassingStatus,
+  patient,
   repeat,
   retryAfterMs,
   systemClock,
@@ -20,9 +21,10 @@ const defaults = {
   maxTexts: 64,
   maxCharacters: 6_000,
   timeoutMs: 60_000,
-  /** Somebody waits for a query, and finds by words without it. */
-  attempts: { passage: 5, query: 2 },
 };
+
+/** Somebody waits for a query, and finds by words without it. */
+const patienceFor = { passage: patient, query: { attempts: 2, longestWaitMs: 1000 } };
 
 /** How often a text is cut in half that alone is refused, and how long one is that is. */
 const halving = { most: 3, fromCharacters: 1_000 };
@@ -105,7 +107,7 @@ export class HttpEmbedder implements Embedder {
     const body = JSON.stringify({ model: this.#settings.model, input });
     const asked = await repeat(
       () => this.#post(body, input.length, signal),
-      defaults.attempts[kind],
+      patienceFor[kind],
       this.#clock,
       signal,
     );

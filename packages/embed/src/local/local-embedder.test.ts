@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { ModelFolder, nearness } from "@pond/embed-testkit";
+import { buildTestModel, ModelFolder, nearness } from "@pond/embed-testkit";
 import type * as Runtime from "onnxruntime-node";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Embedder } from "../embedder.ts";
@@ -197,8 +197,10 @@ describe("the life of a model", () => {
     folder = await ModelFolder.with({ dimension: 8 });
     const seen = { loaded: 0, released: 0, runs: 0, gate: Promise.resolve() };
     let whenReleased = Promise.withResolvers<void>();
+    const open = () => openFolderModel({ kind: "folder", folder: folder.path });
     const local = new LocalEmbedder(
-      await openFolderModel({ kind: "folder", folder: folder.path }),
+      await open(),
+      open,
       { idleMs },
       async (...given): Promise<LoadedModel> => {
         seen.loaded++;
@@ -242,13 +244,36 @@ describe("the life of a model", () => {
     expect(seen).toMatchObject({ loaded: 2, released: 1 });
   });
 
+  it.each<[string, (its: ModelFolder) => unknown]>([
+    [
+      "model of that length",
+      ({ path }) => buildTestModel(path, { dimension: 8, words: ["heron"] }),
+    ],
+    ["model of another length", ({ path }) => buildTestModel(path, { dimension: 16 })],
+    [
+      "prefix",
+      (its) => its.write("config_sentence_transformers.json", { prompts: { query: "q" } }),
+    ],
+  ])("is not loaded again where its folder holds another %s by then", async (_, change) => {
+    const { local, released } = await watched(0);
+    await local.embed(["lock"], passage);
+    await released();
+
+    await change(folder);
+
+    await expect(local.embed(["lock"], passage)).rejects.toMatchObject({
+      code: "model_invalid",
+      message: expect.stringContaining("is not the model that was opened"),
+    });
+  });
+
   it("tries to load again after it failed", async () => {
-    const { embed } = bound(await openWith({}, {}, (its) => its.write("tokenizer.json", "{}")));
+    const { embed } = bound(await openWith({}));
+    const whole = readFileSync(folder.file("tokenizer.json"), "utf8");
+    folder.write("tokenizer.json", "{}");
     await expect(embed(["a"], passage)).rejects.toMatchObject({ code: "model_invalid" });
 
-    const whole = await ModelFolder.with();
-    folder.write("tokenizer.json", readFileSync(whole.file("tokenizer.json"), "utf8"));
-    whole.remove();
+    folder.write("tokenizer.json", whole);
 
     expect(await embed(["a"], passage)).toHaveLength(1);
   });

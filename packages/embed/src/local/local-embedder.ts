@@ -1,4 +1,5 @@
 import type { Embedder, EmbedLimits, EmbedOptions } from "../embedder.ts";
+import { ModelInvalidError } from "../errors.ts";
 import { Lifetime } from "../lifetime.ts";
 import { planBatches } from "./batches.ts";
 import { type LoadedModel, loadModel } from "./loaded-model.ts";
@@ -17,6 +18,7 @@ export class LocalEmbedder implements Embedder {
   readonly dimension: number;
   readonly limits: EmbedLimits;
   readonly #model: LocalModel;
+  readonly #open: () => Promise<LocalModel>;
   readonly #options: LocalOptions;
   readonly #loadModel: typeof loadModel;
   readonly #lifetime: Lifetime;
@@ -25,11 +27,18 @@ export class LocalEmbedder implements Embedder {
   /** The last batch given to the model; batches of all callers run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(model: LocalModel, options: LocalOptions, load: typeof loadModel = loadModel) {
+  /** @param open - Reads again what `model` was read from. */
+  constructor(
+    model: LocalModel,
+    open: () => Promise<LocalModel>,
+    options: LocalOptions,
+    load: typeof loadModel = loadModel,
+  ) {
     this.modelId = model.modelId;
     this.dimension = model.dimension;
     this.limits = { maxTexts: defaults.maxTexts, maxTokens: model.maxTokens };
     this.#model = model;
+    this.#open = open;
     this.#options = options;
     this.#loadModel = load;
     this.#lifetime = new Lifetime(model.modelId);
@@ -78,13 +87,22 @@ export class LocalEmbedder implements Embedder {
   }
 
   #load(): Promise<LoadedModel> {
-    this.#loading ??= this.#loadModel(this.#model, this.#options.threads).catch(
-      (error: unknown) => {
-        this.#loading = undefined;
-        throw error;
-      },
-    );
+    this.#loading ??= this.#loadSame().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
     return this.#loading;
+  }
+
+  /** Its files may have changed since it was opened, and vectors of two models do not mix. */
+  async #loadSame(): Promise<LoadedModel> {
+    const { modelId, location } = this.#model;
+    const found = await this.#open();
+    if (found.modelId !== modelId) {
+      const reason = `what is there now, ${found.modelId}, is not the model that was opened, ${modelId}; open it again`;
+      throw new ModelInvalidError(location, reason);
+    }
+    return this.#loadModel(found, this.#options.threads);
   }
 
   #rest(idleMs: number): void {

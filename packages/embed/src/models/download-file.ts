@@ -5,7 +5,14 @@ import { join } from "node:path";
 import type { Dispatcher } from "undici";
 import { DownloadError } from "../errors.ts";
 import { connectionFailure, type Network, publicAddress } from "../network.ts";
-import { type Attempt, type Clock, isPassingStatus, repeat, retryAfterMs } from "../retry.ts";
+import {
+  type Attempt,
+  type Clock,
+  isPassingStatus,
+  patient,
+  repeat,
+  retryAfterMs,
+} from "../retry.ts";
 import { sizeOf } from "./model-folder.ts";
 import type { PinnedFile } from "./pinned-models.ts";
 
@@ -22,8 +29,6 @@ export type FileDownload = {
   readonly report: (bytes: number) => void;
 };
 
-/** Tries in a row that bring no byte before it gives up; any byte brings them all back. */
-const attempts = 5;
 const mostRedirects = 5;
 const silenceMs = 60_000;
 
@@ -63,7 +68,8 @@ async function fetchWhole(download: FileDownload, part: string): Promise<void> {
         const isFurther = ((await sizeOf(part)) ?? 0) > before;
         return isFurther && !outcome.ok && outcome.isPassing ? { ok: true, value: "cut" } : outcome;
       },
-      attempts,
+      // In a row, that bring no byte; any byte brings them all back.
+      patient,
       clock,
       signal,
     );

@@ -125,6 +125,29 @@ describe("prepareEmbeddings", () => {
   );
 });
 
+it.each([
+  ["of another dimension", { modelId: "m2", dimension: 4 }, false],
+  ["by force", model, true],
+])(
+  "writes nothing for a model that does not work, %s, where there is no vector yet",
+  (_, next, isForced) =>
+    withStore(async (sessions) => {
+      await ingestThree(sessions);
+      await prepareEmbeddings(sessions, model, false, proven);
+      const messages = sessions.store.table("messages");
+      const before = await messages.version();
+      const prove = async (): Promise<void> => {
+        throw new Error("half a model");
+      };
+
+      const prepared = prepareEmbeddings(sessions, next, isForced, prove);
+
+      await expect(prepared).rejects.toThrow("half a model");
+      expect(await messages.version()).toBe(before);
+      expect(await messages.vectorDimension("vector")).toBe(8);
+    }),
+);
+
 it("drops an index trained on another model's vectors before there are new ones", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pond-sessions-"));
   const store = await openStore(folder, { tables: withSmallVectorIndex(300), mode: "write" });

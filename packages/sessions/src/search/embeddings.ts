@@ -47,7 +47,7 @@ function backlogOf(modelId: string): Filter {
  * same length no index stays that was trained on another model's.
  *
  * @param prove - Shows that the model works, and throws where it does not; called before anything
- *   that was embedded is given up for it.
+ *   is changed for it.
  */
 export async function prepareEmbeddings(
   { store }: SessionStore,
@@ -57,14 +57,14 @@ export async function prepareEmbeddings(
 ): Promise<void> {
   const messages = store.table("messages");
   const isEmptied = isForced || (await messages.vectorDimension("vector")) !== dimension;
-  const embedded = isNotNull("embedding_model");
-  const givenUp = isEmptied ? embedded : and(embedded, ne("embedding_model", modelId));
-  const isAnyGivenUp = (await messages.count(givenUp)) > 0;
-  if (isAnyGivenUp) await prove();
+  // Null, of what has no vector, is not of another model.
+  const isOfOthers = ne("embedding_model", modelId);
+  if (!isEmptied && (await messages.count(isOfOthers)) === 0) return;
+  await prove();
   if (isEmptied) {
     await messages.renew({ vector: { vector: dimension }, embedding_model: "text" });
     await store.flush();
-  } else if (isAnyGivenUp) {
+  } else {
     await messages.dropIndex("vector");
   }
 }

@@ -1,7 +1,7 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
-import { healthOf, type TableHealth } from "./health.ts";
+import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
 import { countVectors, createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
 import { supersededBytes } from "./superseded.ts";
@@ -40,6 +40,9 @@ const thresholds = {
   unindexedRows: 1_000,
   unindexedShare: 0.05,
   unindexedRowsAtMost: 3_000,
+  // A condition changes the score of what no index covers, the more the larger its share; and few
+  // texts are indexed again in less than a second.
+  unindexedTextsShare: 0.1,
   // Each fragment slows every scan and grows every manifest; the larger the table, the more a
   // rewrite costs and the less its manifests matter.
   fragments: 24,
@@ -102,8 +105,8 @@ export async function fold(
 }
 
 /**
- * Those not there, and those that cover less than half: making these again is faster. A forced fold
- * also gives text indexes the positions they lack.
+ * Those not there, and those that are far behind. A forced fold also gives text indexes the
+ * positions they lack.
  */
 async function indexesToMake(
   table: TableDeclaration,
@@ -118,12 +121,27 @@ async function indexesToMake(
     const isBehind =
       known === undefined ||
       lacking.includes(index) ||
-      (known.unindexedRows > known.indexedRows && known.unindexedRows >= thresholds.unindexedRows);
+      isFarBehind(known) ||
+      // What a forced fold brings up to date anyway.
+      (!isForced && index.kind === "full-text" && lacksTexts(known));
     if (!isBehind) continue;
     if (index.kind === "vector" && !(await isWorthTraining(table, handle, index))) continue;
     missing.push(index);
   }
   return missing;
+}
+
+/** Where it covers less than half, making it again is faster than growing it. */
+function isFarBehind({ indexedRows, unindexedRows }: IndexHealth): boolean {
+  return unindexedRows > indexedRows && unindexedRows >= thresholds.unindexedRows;
+}
+
+/** Where scores depend on conditions, and the tail is too short for a fold. */
+function lacksTexts({ indexedRows, unindexedRows }: IndexHealth): boolean {
+  return (
+    unindexedRows > indexedRows * thresholds.unindexedTextsShare &&
+    unindexedRows < thresholds.unindexedRows
+  );
 }
 
 async function isWorthTraining(
