@@ -47,7 +47,7 @@ export async function listModels(context: Context): Promise<ExitCode> {
 function print({ output }: Context, models: readonly ModelEntry[]): void {
   const columns = [
     { title: shown("MODEL"), style: output.style.strong },
-    { title: shown("DIMENSION"), align: "right" },
+    { title: shown("DIMENSION"), align: "right", leastTableWidth: 72 },
     { title: shown("SIZE"), align: "right" },
     { title: shown("LICENCE") },
     { title: shown("STATE"), minWidth: 10 },

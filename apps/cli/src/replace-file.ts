@@ -49,10 +49,19 @@ export async function readBytes(file: string): Promise<Buffer | undefined> {
  * who may read it; a new one is for its user alone.
  *
  * @throws {ConfigError} for a link that leads nowhere.
+ * @throws {TargetUnwritableError} where the system refuses to write: of a full disk it names no file.
  */
 export async function replaceFile(file: string, content: string | Buffer): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const target = await placeOf(file);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await putInPlaceOf(await placeOf(file), content);
+  } catch (error) {
+    const { TargetUnwritableError } = await import("@pond/sessions");
+    throw TargetUnwritableError.from(file, error);
+  }
+}
+
+async function putInPlaceOf(target: string, content: string | Buffer): Promise<void> {
   const mode = (await stat(target).catch(() => undefined))?.mode ?? 0o600;
   const draft = `${target}.${randomUUID()}.tmp`;
   try {

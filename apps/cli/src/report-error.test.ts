@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ArchiveDamagedError } from "@pond/archive";
+import { ArchiveDamagedError, UnpackFailedError } from "@pond/archive";
 import { ValidationError } from "@pond/canonical";
 import { ModelInvalidError, ModelNotFoundError } from "@pond/embed";
 import { toWireError as serverError } from "@pond/server";
@@ -47,6 +47,11 @@ it.each([
     "what is not allowed, as the system says it",
     systemError("EACCES: permission denied, open '/f'"),
     /check the permissions/,
+  ],
+  [
+    "an archive that cannot be unpacked",
+    new UnpackFailedError("/x", "the disk is full"),
+    /XDG_CACHE_HOME/,
   ],
   [
     "a damaged store",

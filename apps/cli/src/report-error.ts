@@ -57,6 +57,8 @@ const hints: Readonly<Record<string, string>> = {
     "Nothing was stored. Fetch the file again from where it was made, or export anew.",
   archive_hostile: "Nothing was stored. No export writes such a file: mind where it came from.",
   archive_newer: "Nothing was stored. Update pond and import it again.",
+  unpack_failed:
+    "Nothing was stored. An archive is unpacked in $XDG_CACHE_HOME/pond, and takes as much room there as the file: make room, or set XDG_CACHE_HOME to another folder.",
   model_not_found: "`pond models` lists the models that `pond models download NAME` fetches.",
   model_incomplete: "`pond models download NAME` fetches what is missing of a model pond knows.",
   download_failed:

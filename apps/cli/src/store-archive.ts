@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import type { ArchiveSummary, OpenOptions } from "@pond/archive";
 import type { SessionStore } from "@pond/sessions";
 import { showArchive } from "./archive-progress.ts";
@@ -9,6 +8,7 @@ import { cacheDirectory } from "./directories.ts";
 import { formatCounted } from "./output/numbers.ts";
 import type { ProgressLine } from "./output/progress.ts";
 import { say } from "./output/shown.ts";
+import { tell } from "./output/tell.ts";
 import { describeArchived } from "./redacted.ts";
 
 /** What an archive holds, as scripts read it. */
@@ -29,7 +29,7 @@ export async function storeArchive(
     const options = { storageOptions, onHeal: healed(context), caches };
     return openSessions(location, { ...options, mode: "write" });
   };
-  const opening = await openingOf(context, progress, signal);
+  const opening = openingOf(context, progress, signal);
   return toCopyWire(await importArchive(file, open, { ...opening, now: context.now }));
 }
 
@@ -41,7 +41,7 @@ export async function proveArchive(
   signal: AbortSignal | undefined,
 ): Promise<ArchiveWire> {
   const { verifyArchive } = await import("@pond/archive");
-  const opening = await openingOf(context, progress, signal);
+  const opening = openingOf(context, progress, signal);
   const { storeId, ...rest } = await verifyArchive(file, opening);
   return { store_id: storeId, ...rest };
 }
@@ -50,18 +50,17 @@ export function printArchive({ output }: Context, { rows, redacted }: ArchiveWir
   if (output.isQuiet) return;
   const sessions = formatCounted(rows["sessions"] ?? 0, "session");
   const messages = formatCounted(rows["messages"] ?? 0, "message");
-  output.line(say`The file is whole: ${sessions}, ${messages}. Nothing of it was stored.`);
+  tell(output, say`The file is whole: ${sessions}, ${messages}. Nothing of it was stored.`);
   if (redacted) output.note(describeArchived(redacted));
 }
 
 /** Where an archive is unpacked for the time being, and where its progress is shown. */
-async function openingOf(
+function openingOf(
   { env, home }: Context,
   progress: ProgressLine,
   signal: AbortSignal | undefined,
-): Promise<OpenOptions> {
+): OpenOptions {
   // Not where the system keeps such things, which may be in memory: archives are large.
   const temporaryFolder = cacheDirectory(env, home);
-  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
   return { temporaryFolder, signal, onProgress: (each) => showArchive(progress, each) };
 }

@@ -12,8 +12,8 @@ const gap = "  ";
 
 export type SummaryOptions = {
   readonly isPreview: boolean;
-  /** Where was looked. */
-  readonly places: readonly string[];
+  /** What to say of clients that are not here. */
+  readonly missing: readonly Shown[];
 };
 
 /**
@@ -23,7 +23,7 @@ export type SummaryOptions = {
 export function printSync(
   context: Context,
   report: SyncReport,
-  { isPreview, places }: SummaryOptions,
+  { isPreview, missing }: SummaryOptions,
 ): void {
   const { output, settings, home } = context;
   const { adapters } = report;
@@ -53,14 +53,7 @@ export function printSync(
     tell(output, describeEmbedding(embedding));
   }
   printFaults(context, report);
-  if (adapters.length > 0 && places.length === 0) {
-    tell(
-      output,
-      shown(
-        "No client's sessions are on this machine. `pond sync CLIENT --path DIR` reads a copy.",
-      ),
-    );
-  }
+  if (adapters.length > 0) for (const each of missing) tell(output, each);
   const folded = report.indexes.filter(({ folded, created }) => folded || created.length > 0);
   const indexes =
     folded.length > 0

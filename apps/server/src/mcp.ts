@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Handlers } from "@pond/server";
-import type { HttpMount } from "@pond/server/http";
+import { type HttpMount, namespaceSaid } from "@pond/server/http";
 import { createMcpRequestHandler, createMcpServer } from "@pond/server/mcp";
 
 export type McpOptions = {
@@ -26,16 +26,17 @@ export function mcpMounts(options: McpOptions): Readonly<Record<string, HttpMoun
 }
 
 function serverFor(
-  { url = "", headers }: IncomingMessage,
+  request: IncomingMessage,
   { handlers, namespaceHeader, ...rest }: McpOptions,
 ): Parameters<typeof createMcpServer>[0] {
   // What no namespace is called, such as an escape, is unknown as any other.
-  const [target = ""] = url.split("?", 1);
+  const [target = ""] = (request.url ?? "").split("?", 1);
   // With a slash at its end the address names none either.
   const namespace = target.slice(`${path}/`.length) || undefined;
   if (namespaceHeader === undefined) return { ...rest, handlers, namespace };
-  const only = headers[namespaceHeader]?.toString() ?? "";
-  const handle: Handlers["handle"] = (operation, request, context) =>
-    handlers.handle(operation, request, { ...context, namespace: only });
+  const handle: Handlers["handle"] = async (operation, asked, context) => {
+    const only = namespaceSaid(request, namespaceHeader);
+    return handlers.handle(operation, asked, { ...context, namespace: only });
+  };
   return { ...rest, handlers: { handle }, namespace };
 }

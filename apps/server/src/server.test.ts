@@ -186,6 +186,17 @@ describe("who says which tenant it is", () => {
     expect(seen).toBe(outcome);
   });
 
+  test.each([{}, { [header]: "" }])(
+    "a request without the header is told its name: %o",
+    async (headers) => {
+      await expect(server.client("red", headers).status()).rejects.toMatchObject({
+        code: "namespace_unknown",
+        message: `the request has no header ${header}: it says the namespace, and is required here`,
+        details: { header },
+      });
+    },
+  );
+
   test.each([
     ["/mcp", "red", "of-red"],
     ["/mcp/", "red", "of-red"],
@@ -193,6 +204,7 @@ describe("who says which tenant it is", () => {
     ["/mcp/blue", "red", "namespace_unknown"],
     ["/mcp/red", undefined, "namespace_unknown"],
     ["/mcp", undefined, "namespace_unknown"],
+    ["/mcp", undefined, "has no header x-pond-namespace"],
   ])("MCP at %s with the header %s", async (path, said, outcome) => {
     const headers = said === undefined ? {} : { [header]: said };
 

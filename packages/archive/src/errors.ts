@@ -1,4 +1,5 @@
 import { PondError } from "@pond/canonical";
+import { TargetUnwritableError } from "@pond/sessions";
 
 /** Where in an archive something is wrong. */
 export type ArchivePlace = {
@@ -72,6 +73,25 @@ export class RedactionInvalidError extends PondError {
       options,
     );
     this.details = details;
+  }
+}
+
+/** Nothing is wrong with the archive, but the folder it is unpacked in takes no more. */
+export class UnpackFailedError extends PondError {
+  override readonly name = "UnpackFailedError";
+  readonly code = "unpack_failed";
+  readonly details: { readonly folder: string; readonly reason: string };
+
+  constructor(folder: string, reason: string, options?: ErrorOptions) {
+    super(`${folder}: no archive can be unpacked there: ${reason}`, options);
+    this.details = { folder, reason };
+  }
+
+  /** The error of the system as one of this kind; others as they are. */
+  static from(folder: string, error: unknown): unknown {
+    const unwritable = TargetUnwritableError.from(folder, error);
+    if (!(unwritable instanceof TargetUnwritableError)) return unwritable;
+    return new UnpackFailedError(folder, unwritable.details.reason, { cause: error });
   }
 }
 

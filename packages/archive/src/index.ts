@@ -8,6 +8,7 @@ export {
   ArchiveNotFoundError,
   type ArchivePlace,
   RedactionInvalidError,
+  UnpackFailedError,
 } from "./errors.ts";
 export { type ExportOptions, type ExportReport, exportArchive } from "./export-archive.ts";
 export {

@@ -1,8 +1,9 @@
+import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Store, SubstrateError } from "@pond/substrate";
 import { checkRows } from "./check-rows.ts";
-import { ArchiveDamagedError } from "./errors.ts";
+import { ArchiveDamagedError, UnpackFailedError } from "./errors.ts";
 import type { Manifest } from "./manifest.ts";
 import type { Watch } from "./progress.ts";
 import { openArchiveFile } from "./read-tar.ts";
@@ -13,7 +14,10 @@ import { readContents, unpack } from "./unpack.ts";
 
 /** How an archive is read. */
 export type OpenOptions = Watch & {
-  /** Where the datasets are unpacked for the time being; as much room as the archive is needed. */
+  /**
+   * Where the datasets are unpacked for the time being, made where there is none; as much room as the
+   * archive takes is needed. Default: where the system keeps such things, which may be in memory.
+   */
   readonly temporaryFolder?: string | undefined;
 };
 
@@ -22,6 +26,7 @@ export type OpenOptions = Watch & {
  * each row. What was unpacked for that is removed whatever happens.
  *
  * @throws {ArchiveError}
+ * @throws {UnpackFailedError} where the folder takes no more.
  */
 export async function withArchive<T>(
   path: string,
@@ -31,7 +36,12 @@ export async function withArchive<T>(
   const file = resolve(path);
   await using handle = await openArchiveFile(file);
   const contents = await readContents(handle, file);
-  return await withScratchFolder(join(temporaryFolder, "pond-archive"), async (folder) => {
+  const refused = (error: unknown) => UnpackFailedError.from(temporaryFolder, error);
+  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw refused(error);
+  });
+  const scratch = join(temporaryFolder, "pond-archive");
+  const proveAndUse = async (folder: string): Promise<T> => {
     await unpack(handle, file, contents, folder, watch);
     const { manifest } = contents;
     const store = await openDatasets(folder, file);
@@ -41,7 +51,8 @@ export async function withArchive<T>(
     } finally {
       store.close();
     }
-  });
+  };
+  return await withScratchFolder(scratch, proveAndUse, refused);
 }
 
 function openDatasets(folder: string, file: string): Promise<Store> {

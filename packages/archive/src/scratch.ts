@@ -9,14 +9,15 @@ const inUse = new Set<string>();
  * Lends a folder beside `path`, and removes it whatever happens. What a process that was killed
  * left of one is removed by the next of the same user that asks for the same path.
  *
- * @throws {TargetUnwritableError} where none can be made there.
+ * @param refused - What is thrown where none can be made there.
  */
 export async function withScratchFolder<T>(
   path: string,
   use: (folder: string) => Promise<T>,
+  refused: (error: unknown) => unknown = (error) => TargetUnwritableError.from(path, error),
 ): Promise<T> {
   const folder = await makeFolder(path).catch((error: unknown) => {
-    throw TargetUnwritableError.from(path, error);
+    throw refused(error);
   });
   inUse.add(folder);
   try {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ArchiveDamagedError, ArchiveHostileError } from "./errors.ts";
+import { ArchiveDamagedError, ArchiveHostileError, UnpackFailedError } from "./errors.ts";
 import { namesOtherPlaces } from "./lance-manifest.ts";
 import { type Manifest, manifestPath, readManifest } from "./manifest.ts";
 import type { Watch } from "./progress.ts";
@@ -60,6 +60,7 @@ export async function readContents(handle: FileHandle, file: string): Promise<Co
  * checksums.
  *
  * @throws {ArchiveDamagedError} for the first file that is not what was exported.
+ * @throws {UnpackFailedError} where the folder takes no more.
  */
 export async function unpack(
   handle: FileHandle,
@@ -72,13 +73,12 @@ export async function unpack(
   let done = 0;
   for (const [at, member] of members.entries()) {
     const target = join(folder, member.path);
-    await mkdir(dirname(target), { recursive: true });
-    await using copy = await open(target, "wx");
+    await using copy = await written(folder, makeFile(target));
     const hash = createHash("sha256");
     for await (const chunk of chunksOf(handle, member.offset, member.size)) {
       signal?.throwIfAborted();
       hash.update(chunk);
-      await copy.writeFile(chunk);
+      await written(folder, copy.writeFile(chunk));
       done += chunk.length;
       onProgress?.({ step: "unpack", done, total });
     }
@@ -89,6 +89,18 @@ export async function unpack(
     await checkPadding(handle, file, member);
     if (member.path.endsWith(".manifest")) await checkLanceManifest(handle, file, member);
   }
+}
+
+async function makeFile(target: string): Promise<FileHandle> {
+  await mkdir(dirname(target), { recursive: true });
+  return open(target, "wx");
+}
+
+/** What the system says of a full disk names no file. */
+function written<T>(folder: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw UnpackFailedError.from(dirname(folder), error);
+  });
 }
 
 /** A dataset may name places outside of it, and the engine would go there. */

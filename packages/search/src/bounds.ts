@@ -16,7 +16,7 @@ export function indexBounds({ required, excluded }: Bounds): Bounds {
 
 /** The bounds that texts have to decide, whatever the index said. */
 export function textBounds({ required, excluded }: Bounds): Bounds {
-  const isForTexts = (text: string): boolean => !isPlain(text);
+  const isForTexts = (text: string): boolean => !isPlain(text) || !isWrittenOnce(text);
   return { required: required.filter(isForTexts), excluded: excluded.filter(isForTexts) };
 }
 
@@ -53,13 +53,17 @@ const wordChars = 85;
 /**
  * True for words with nothing but spaces between them. Signs and very long words the index drops,
  * some it cuts in pieces, and a script without spaces by a dictionary, which takes `不准确` for one word
- * and `准确` for another. A phrase that it may write in several ways it is asked for in some.
+ * and `准确` for another.
  */
 function isPlain(text: string): boolean {
   const words = wordsOf(text);
   const isIndexed = words.every((word) => word.length <= wordChars && !isCutByIndex(word));
-  const isWrittenOnce = words.length === 1 || indexForms(text).length === 1;
-  return isIndexed && isWrittenOnce && words.join(" ") === text && !isUnspaced(text);
+  return isIndexed && words.join(" ") === text && !isUnspaced(text);
+}
+
+/** False for a phrase that the index may write in several ways: it is asked for in some of them. */
+function isWrittenOnce(text: string): boolean {
+  return wordsOf(text).length === 1 || indexForms(text).length === 1;
 }
 
 function inARow(text: string): string {

@@ -47,6 +47,15 @@ describe("messageQuery", () => {
       { terms: "upload slow", boost: 4 },
     ],
     ["them beside one", "the upload", { terms: "the upload upload upload upload", boost: 1 }],
+    [
+      "all excluded words at once",
+      'upload -retry -"slow disk" -ΔΡΟΜΟΣ',
+      {
+        must: [],
+        should: [{ terms: "upload", boost: 4 }],
+        mustNot: [{ terms: "retry ΔΡΟΜΟΣ ΔΡΟΜΟς" }, { phrase: "slow disk" }],
+      },
+    ],
   ])("asks for %s", (_, query, expected) => {
     expect(messageQuery(parseQuery(query))).toEqual(expected);
   });

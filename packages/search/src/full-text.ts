@@ -99,7 +99,7 @@ export function literalQuery(query: ParsedQuery, literal: string): FullTextQuery
   const held = anyOf([literal, ...inCamelCase(literal)], phraseOrWords);
   if (required.length + excluded.length === 0) return held;
   const must = required.map((text) => anyOf([text], phraseOrWords));
-  return { must: [held, ...must], mustNot: excluded.flatMap(indexForms).map(phraseOrWords) };
+  return { must: [held, ...must], mustNot: noneOf(excluded, phraseOrWords) };
 }
 
 function bounded(
@@ -119,7 +119,7 @@ function bounded(
   return {
     must: required.map((text) => anyOf([text], toClause)),
     should: [any],
-    mustNot: excluded.flatMap(indexForms).map(toClause),
+    mustNot: noneOf(excluded, toClause),
   };
 }
 
@@ -128,6 +128,18 @@ function anyOf(texts: readonly string[], toClause: (text: string) => FullTextQue
   const should = texts.flatMap(indexForms).map(toClause);
   const [clause, ...others] = should;
   return clause !== undefined && others.length === 0 ? clause : { should };
+}
+
+/** What holds none of the texts. Words are one clause together: each takes as long as a search. */
+function noneOf(
+  texts: readonly string[],
+  toClause: (text: string) => FullTextQuery,
+): FullTextQuery[] {
+  const { words = [], phrases = [] } = Object.groupBy(texts.flatMap(indexForms), (text) =>
+    isOneWord(text) ? "words" : "phrases",
+  );
+  const anyWord = words.length > 0 ? [{ terms: words.join(" ") }] : [];
+  return [...anyWord, ...phrases.map(toClause)];
 }
 
 /** The greatest number that divides both; 0 is divided by all. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Adapter, Reader } from "@pond/canonical/adapter";
 import { Command } from "commander";
 import { chooseAdapters } from "../choose-adapters.ts";
+import { describeHomeless } from "../clients-missing.ts";
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { exitCodes } from "../exit.ts";
@@ -77,16 +78,21 @@ function print({ output, home }: Context, entries: readonly AdapterEntry[]): voi
     { title: shown("SIZE"), align: "right" },
     { title: shown("STATE"), minWidth: 8 },
   ] as const;
-  const rows = entries.flatMap(({ name, enabled, places }) =>
-    places.map((place) => [
+  const none = shown("-");
+  const rows = entries.flatMap(({ name, enabled, places }) => {
+    if (places.length === 0) return [[shownLine(name), none, none, none, shown("no place named")]];
+    return places.map((place) => [
       shownLine(name),
       shownLine(shortenHome(place.path, home)),
-      place.exists ? formatCount(place.sessions) : shown("-"),
-      place.exists ? formatBytes(place.bytes) : shown("-"),
+      place.exists ? formatCount(place.sessions) : none,
+      place.exists ? formatBytes(place.bytes) : none,
       stateOf(place, enabled),
-    ]),
-  );
+    ]);
+  });
   printTable(output, columns, rows);
+  for (const { name } of entries.filter(({ places }) => places.length === 0)) {
+    output.note(describeHomeless(shownLine(name)));
+  }
 }
 
 function stateOf({ exists, faults }: Place, isEnabled: boolean) {

@@ -3,6 +3,7 @@ import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { type PinnedModel, pinnedModels } from "@pond/embed";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeDownload } from "../download-model.ts";
@@ -45,6 +46,17 @@ describe("pond models", () => {
     expect(stdout.trimEnd().split("\n")).toHaveLength(pinnedModels.length + 1);
     expect(stderr).toContain("no embedding model is configured");
     expect(stderr).toContain('[embeddings]\n  model = "');
+  });
+
+  it("is no wider than the terminal, whatever state a model is in", async () => {
+    putModel();
+
+    const { stdout } = await home.pondWith({ env, isTerminal: true, columns: 60 }, "models");
+
+    expect(stdout).toContain("downloaded");
+    expect(stdout.split("\n").filter((line) => stripVTControlCharacters(line).length > 60)).toEqual(
+      [],
+    );
   });
 
   it.each([

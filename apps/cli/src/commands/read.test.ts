@@ -332,9 +332,11 @@ describe("pond status", () => {
 
 describe("pond adapters", () => {
   it("lists the clients and where they would be", async () => {
-    const { stdout } = await home.pond("adapters");
+    const { stdout, stderr } = await home.pond("adapters");
 
     expect(stdout).toMatch(/^CLIENT +PLACE +SESSIONS +SIZE +STATE\nclaude-code +~\/\.claude /);
+    expect(stdout).toMatch(/^phi-core +- +- +- +no place named$/m);
+    expect(stderr).toContain("`paths` of [adapters.phi-core] in config.toml");
     const { adapters } = await json("adapters");
     const place = { exists: false, sessions: 0, bytes: 0, faults: 0 };
     expect(adapters.slice(0, 2)).toEqual([

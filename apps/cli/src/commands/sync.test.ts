@@ -199,6 +199,20 @@ describe("pond sync", () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining("pond sync CLIENT --path DIR")]);
   });
 
+  it("says of each client that was named, and of no other, that nothing of it is here", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+
+    const { stdout } = await home.pond("sync", "claude-code", "codex", "phi-core");
+
+    const text = stdout.replaceAll(/\s+/g, " ");
+    expect(text).toContain(
+      "Nothing of codex is here: pond looked for ~/.codex. `pond sync codex --path DIR` reads a copy.",
+    );
+    expect(text).toContain("phi-core has no folder of its own");
+    expect(text).not.toContain("Nothing of claude-code");
+    expect((await home.pond("sync")).stdout).not.toMatch(/Nothing of|no folder of its own/);
+  });
+
   it("runs one stage, or all but one", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
 

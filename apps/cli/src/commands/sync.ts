@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import type { SessionStore } from "@pond/sessions";
-import type { Source, Stage, SyncOptions } from "@pond/sync";
+import type { Stage, SyncOptions } from "@pond/sync";
 import { Command, Option } from "commander";
 import { parsePlace } from "../arguments.ts";
 import { type AdapterChoice, chooseAdapters } from "../choose-adapters.ts";
+import { describeMissing } from "../clients-missing.ts";
 import { type Context, withStore, withWholeStore } from "../context.ts";
 import { type CopyWire, printCopy } from "../copy-report.ts";
 import { shortenHome } from "../directories.ts";
@@ -24,7 +25,7 @@ import type { Settings } from "../settings.ts";
 import { stateOf } from "../state-directory.ts";
 import { type ArchiveWire, printArchive, proveArchive, storeArchive } from "../store-archive.ts";
 import { showStopping, showSync } from "../sync-progress.ts";
-import { printSync } from "../sync-summary.ts";
+import { printSync, type SummaryOptions } from "../sync-summary.ts";
 import { tellFailure } from "../tell-failure.ts";
 import { version } from "../version.ts";
 
@@ -106,7 +107,8 @@ export async function sync(
     if ("tables" in archive) printCopy(context, archive);
     else printArchive(context, archive);
   }
-  return finish(context, choice.sources, outcome, { isPreview, archive });
+  const missing = describeMissing(context, choice, names);
+  return finish(context, outcome, { isPreview, archive, missing });
 }
 
 /** A first import takes in all there is, `--verify` reads all of it, and a model is big. */
@@ -185,9 +187,8 @@ async function preview(
 
 async function finish(
   context: Context,
-  sources: readonly Source[],
   { report, failure, isStopped }: SyncOutcome,
-  { isPreview, archive }: { readonly isPreview: boolean; readonly archive: object | undefined },
+  { isPreview, archive, missing }: SummaryOptions & { readonly archive: object | undefined },
 ): Promise<ExitCode> {
   const { output } = context;
   const { hasFaults } = await import("@pond/sync");
@@ -195,7 +196,7 @@ async function finish(
     const error = failure && toWireError(factsOf(failure));
     await printJson(output, { ...report, ...(archive && { archive }), ...(error && { error }) });
   } else {
-    printSync(context, report, { isPreview, places: sources.map(({ path }) => path) });
+    printSync(context, report, { isPreview, missing });
   }
   if (failure) sayError(failure, output);
   if (isStopped) return sayStopped(output, whatIsLeft(report.embedding?.remaining ?? 0));

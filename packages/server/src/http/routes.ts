@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { stringifyJson } from "@pond/canonical";
 import { jsonSchemas, type OperationName, openApi, operations } from "@pond/wire";
 import type { FastifyInstance } from "fastify";
@@ -6,6 +5,7 @@ import type { Handlers } from "../handlers.ts";
 import type { Flights } from "./flights.ts";
 import type { Intake } from "./intake.ts";
 import { addMount, type HttpMount } from "./mount.ts";
+import { namespaceSaid } from "./namespace-header.ts";
 import type { Outbox } from "./outbox.ts";
 import { busy } from "./refusals.ts";
 
@@ -30,9 +30,10 @@ export function addRoutes(app: FastifyInstance, routes: Routes): void {
     app.post(operations[name].path, async ({ raw, id: requestId }, reply) => {
       const flight = flights.of(raw);
       const { signal } = flight;
-      const namespace = namespaceIn(raw, namespaceHeader);
-      const context = { signal, requestId, namespace };
-      const work = (body: unknown) => handlers.handle(name, body, context);
+      const work = async (body: unknown) => {
+        const namespace = namespaceHeader && namespaceSaid(raw, namespaceHeader);
+        return handlers.handle(name, body, { signal, requestId, namespace });
+      };
       const answer = await intake.run(name, raw, flight, work);
       const bytes = Buffer.from(stringifyJson({ ...answer }));
       outbox.hold(reply.raw, bytes.length);
@@ -50,12 +51,6 @@ export function addRoutes(app: FastifyInstance, routes: Routes): void {
     });
     return reply.send('{"status":"ready"}');
   });
-}
-
-/** No name at all where the header is missing: what stands in front would have set it. */
-function namespaceIn({ headers }: IncomingMessage, header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  return headers[header]?.toString() ?? "";
 }
 
 /** What the log calls a request: the operation, or the path that was written here. */

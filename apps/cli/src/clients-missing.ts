@@ -1,0 +1,38 @@
+import type { Adapter } from "@pond/canonical/adapter";
+import type { AdapterChoice } from "./choose-adapters.ts";
+import type { Context } from "./context.ts";
+import { shortenHome } from "./directories.ts";
+import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+
+/** What to say of clients of which no place is here: of each that was named, or of all there are. */
+export function describeMissing(
+  context: Context,
+  { adapters, sources }: AdapterChoice,
+  names: readonly string[],
+): readonly Shown[] {
+  if (names.length > 0) {
+    const missing = adapters.filter(
+      ({ origin }) => !sources.some(({ adapter }) => adapter === origin),
+    );
+    return missing.map((adapter) => describe(context, adapter));
+  }
+  if (sources.length > 0) return [];
+  return [
+    shown(
+      "No client's sessions were found: `pond adapters` says where pond looks. `pond sync CLIENT --path DIR` reads a copy.",
+    ),
+  ];
+}
+
+function describe({ home, env }: Context, adapter: Adapter): Shown {
+  const name = shownLine(adapter.origin);
+  const places = adapter.homes({ home, env }).map((path) => shortenHome(path, home));
+  if (places.length === 0) return describeHomeless(name);
+  const where = shownLine(places.join(", "));
+  return say`Nothing of ${name} is here: pond looked for ${where}. \`pond sync ${name} --path DIR\` reads a copy.`;
+}
+
+/** Of a client that has no usual place, and none was named. */
+export function describeHomeless(name: Shown): Shown {
+  return say`${name} has no folder of its own: \`pond sync ${name} --path DIR\` reads one, and \`paths\` of [adapters.${name}] in config.toml names it for good.`;
+}

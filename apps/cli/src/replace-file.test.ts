@@ -1,0 +1,26 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { replaceFile } from "./replace-file.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pond-replace-"));
+  writeFileSync(join(folder, "file"), "");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each([
+  ["below a file", "file/config.toml"],
+  ["under too long a name", "x".repeat(250)],
+])("names the file that cannot be written: %s", async (_, name) => {
+  const file = join(folder, name);
+
+  await expect(replaceFile(file, "text")).rejects.toMatchObject({
+    code: "target_unwritable",
+    details: { path: file },
+    cause: expect.objectContaining({ syscall: expect.any(String) }),
+  });
+  expect(readdirSync(folder)).toEqual(["file"]);
+});
