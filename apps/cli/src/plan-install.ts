@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Adapter, RestoredFile } from "@pond/canonical/adapter";
 import type { Restored } from "@pond/sessions";
@@ -30,14 +30,23 @@ export function planInstall<File extends RestoredFile>(
   return { toWrite, leftAsIs };
 }
 
-/** With the files at the places the client has moved them to: one that it has twice is back from there. */
-export function withMoved(restored: Restored, { movedTo }: Adapter, home: string): Restored {
-  if (movedTo === undefined) return restored;
-  const files = restored.files.map((file) => {
-    const moved = existsSync(join(home, file.path)) ? undefined : movedTo(home, file.path);
-    return moved === undefined ? file : { ...file, path: moved };
+/**
+ * What goes into a client's home: each file where the client has moved it to, for one that it has twice
+ * is back from there. Without lines for a file that sessions share where something else was put, such
+ * as a link: nothing is written through one, and no session has to wait for that.
+ */
+export function inHome(restored: Restored, { movedTo }: Adapter, home: string): Restored {
+  const files = restored.files.flatMap((file) => {
+    const place = join(home, file.path);
+    if (file.isShared) return isNoFile(place) ? [] : [file];
+    const moved = existsSync(place) ? undefined : movedTo?.(home, file.path);
+    return [moved === undefined ? file : { ...file, path: moved }];
   });
   return { ...restored, files };
+}
+
+function isNoFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === false;
 }
 
 /** Says so of a number of files. */

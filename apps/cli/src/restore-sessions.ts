@@ -14,7 +14,7 @@ import {
 } from "./output/progress.ts";
 import { type Shown, say } from "./output/shown.ts";
 import { whileRestoring } from "./output/while-restoring.ts";
-import { planInstall, withMoved } from "./plan-install.ts";
+import { inHome, planInstall } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
 import { filesInOrder, inOrder } from "./restore-order.ts";
 import { resolveSessionId } from "./session-id.ts";
@@ -232,7 +232,7 @@ async function restoreOne(
     // What lies in a folder of the user's own says nothing of what the client has.
     ...(install && { hasFile: (path: string) => existsSync(join(target, path)) }),
   });
-  const restored = install ? withMoved(all, adapter, target) : all;
+  const restored = install ? inHome(all, adapter, target) : all;
   const replaced = force ? named : new Set(named.has(id) ? [id] : []);
   const save = install ? adapter.save : undefined;
   const options = { isForced: force ?? false, ...(save && { save }) };

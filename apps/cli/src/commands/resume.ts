@@ -14,7 +14,7 @@ import { formatCounted } from "../output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
 import { whileRestoring } from "../output/while-restoring.ts";
 import { type Placed, placeSession } from "../place-session.ts";
-import { leftAsIsText, withMoved } from "../plan-install.ts";
+import { inHome, leftAsIsText } from "../plan-install.ts";
 import { realFolder } from "../real-folder.ts";
 import { faultsIn, homeOf, installElsewhere, type RestoreReport } from "../restore-sessions.ts";
 import { resumedSession } from "../resumed-session.ts";
@@ -117,7 +117,7 @@ async function install(
     hasFile: (path) => existsSync(join(folder, path)),
   };
   const all = await whileRestoring(output, () => restore(sessions, id, adapter.to, options));
-  const restored = withMoved(all, adapter, folder);
+  const restored = inHome(all, adapter, folder);
   const { files, fidelity } = restored;
   const target = { adapter, folder, copies: await writtenCopies(settings) };
   const placed: Placed[] = [];

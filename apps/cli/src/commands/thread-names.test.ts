@@ -1,4 +1,13 @@
-import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fixtures, Home } from "../testing.ts";
@@ -184,5 +193,22 @@ describe("the name of a thread of Codex", () => {
     rmSync(index);
     const gone = JSON.parse((await here.pond("resume", fork, "--json")).stdout);
     expect([gone.written, existsSync(index)]).toEqual([false, false]);
+  });
+
+  it.each([
+    ["resume", [yarn]],
+    ["restore", [yarn, "--install"]],
+  ])("holds up no %s where the user put a link", async (command, argv) => {
+    writeThreads(here, ".codex");
+    here.write(".codex/session_index.jsonl", named(yarn, "Yarn", 2));
+    await sync(here);
+    const linked = there.write("linked", "");
+    mkdirSync(join(there.folder, ".codex"));
+    symlinkSync(linked, join(there.folder, ".codex/session_index.jsonl"));
+
+    await pond(there, command, ...argv);
+
+    expect(existsSync(join(there.folder, ".codex", path(yarn)))).toBe(true);
+    expect(readFileSync(linked, "utf8")).toBe("");
   });
 });

@@ -70,8 +70,9 @@ export type RestoredFile = {
   /** Text or bytes, in order. */
   readonly content: Iterable<string | Uint8Array>;
   /**
-   * True of JSON lines in a file that sessions share: those that are not there yet go to its end, and
-   * nothing that is there is replaced. The session's own files come before.
+   * True of JSON lines in a file that sessions share, of which the last one counts: those that follow
+   * the last one that is there go to its end, and nothing is replaced. The session's own files come
+   * before.
    */
   readonly isShared?: true;
   /** Foreign restore only: what this file keeps of its session. */

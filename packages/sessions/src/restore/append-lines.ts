@@ -5,8 +5,8 @@ import { fileChunks, isSystemError, type RestoredFile, readLines } from "@pond/c
 import { TargetUnwritableError } from "../errors.ts";
 
 /**
- * True where a file that sessions share has all of these lines, so that none is to be added. What
- * cannot be read holds none: writing there tells why.
+ * True where a file that sessions share has the last of these lines, so that none is to be added.
+ * What cannot be read holds none: writing there tells why.
  */
 export async function holdsLines(path: string, content: RestoredFile["content"]): Promise<boolean> {
   try {
@@ -19,8 +19,8 @@ export async function holdsLines(path: string, content: RestoredFile["content"])
 }
 
 /**
- * Puts those lines to the end of a file that it lacks. Its client may be writing there too: they go
- * there at once, and nothing else changes.
+ * Puts those lines to the end of a file that follow the last one it has. Its client may be writing
+ * there too: they go there at once, and nothing else changes.
  */
 export async function appendLines(path: string, content: RestoredFile["content"]): Promise<void> {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
@@ -40,7 +40,7 @@ export async function appendLines(path: string, content: RestoredFile["content"]
   }
 }
 
-/** The lines that a file lacks, and whether its last one has an end. */
+/** The lines that follow the last one a file has, and whether what is there has an end. */
 async function compareLines(path: string, content: RestoredFile["content"]) {
   const text = Buffer.concat([...content].map((piece) => Buffer.from(piece))).toString();
   const lines = text.split("\n").map(asRestored);
@@ -56,12 +56,15 @@ async function compareLines(path: string, content: RestoredFile["content"]) {
       if (times !== undefined) held.set(line, times + 1);
     }
   }
-  // A line that is to be there twice is, and those behind it stay behind it.
-  const missing = wanted.filter((line) => {
+  // A line that is to be there twice is; and one that goes before another that is there stays away,
+  // for the last one counts.
+  let begin = 0;
+  for (const [at, line] of wanted.entries()) {
     const times = held.get(line) ?? 0;
+    if (times > 0) begin = at + 1;
     held.set(line, times - 1);
-    return times <= 0;
-  });
+  }
+  const missing = wanted.slice(begin);
   return { missing, isEnded };
 }
 

@@ -177,8 +177,9 @@ it("adds to a file that sessions share the lines that it lacks, whatever is ther
   // What its client was writing when the power went is no line, and takes none along.
   const before = 'mine\ntwo\n{ "n": 1.0 }\n{broken';
   writeFileSync(join(folder, "names"), before);
-  await writeFiles([names("one", "two", '{"n":1}')], folder);
-  expect(there()).toBe(`${before}\none\n`);
+  await writeFiles([names("one", "two", '{"n":1}', "four")], folder);
+  // The last line counts: one that was before another that is there does not go behind it.
+  expect(there()).toBe(`${before}\nfour\n`);
   expect(statSync(join(folder, "names")).mode & 0o777).toBe(0o600);
   expect(everything()).toEqual(["names"]);
 });

@@ -20,7 +20,7 @@ type Target = { readonly file: RestoredFile; readonly path: string };
 
 /**
  * Writes restored files below a folder, each at once or not at all. Files are private to the user.
- * One that sessions share gets the lines that it lacks. Each other is later than those before it, also
+ * One that sessions share gets the lines that follow its last one. Each other is later than those before it, also
  * those of earlier calls, for clients go on with what was written last.
  *
  * @returns The path of each file.
