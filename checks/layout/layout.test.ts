@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
     says: /Heard:/,
   },
   {
-    ...{ name: "resume", argv: ["resume", hostileSession], tables: 0 },
+    ...{ name: "resume", argv: ["resume", hostileSession], tables: 0, isLive: true },
     // A command, and a path that is longer than a line.
     isWhole: (line) => line.startsWith("cd ") || /^~\/\S+$/.test(line),
     says: /claude --resume/,

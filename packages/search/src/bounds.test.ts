@@ -53,6 +53,8 @@ const texts: Readonly<Record<string, string>> = {
   mu: "cache took 5 μs",
   micro: "cache took 5 \u00b5s",
   millis: "cache took 5 ms",
+  persian: "بروم می‌خواهم",
+  persianOther: "بروم خانه",
   emoji: "beacon ❤️kappa.iota",
   noEmoji: "beacon kappa iota",
 };
@@ -132,6 +134,8 @@ describe("what is required and excluded", () => {
     ["titun +ẹ̀kọ́", ["yoruba"]],
     ["titun -ẹ̀kọ́", ["apart"]],
     ["measure +x²", ["squared"]],
+    ["بروم -می‌خواهم", ["persianOther"]],
+    ["بروم +می‌خواهم", ["persian"]],
     ["measure +ᦎᦱᧃ", ["tai"]],
     ['measure -"x²"', ["metres", "tai", "taiApart"]],
     ["κωδικος +δρομος", ["apartByAComma", "capitals", "greek", "mixed", "small"]],

@@ -16,6 +16,18 @@ beforeAll(async () => {
 });
 afterAll(() => store.remove());
 
+it("takes no text for one with a name of two letters because both are in a word of it", async () => {
+  const { sessions, remove } = await storeOf([
+    { id: "grab", day: "2025-01-02", texts: ["grab it"] },
+    { id: "near", day: "2025-01-01", texts: ["test a and b"] },
+  ]);
+
+  const answer = await search(sessions, { query: "a_b test" });
+
+  expect(answer.sessions[0]?.session_id).toBe("near");
+  remove();
+});
+
 it.each([
   ['"서버 오류"', ["whole", "particle", "turned"]],
   ['+"서버 오류"', ["whole", "particle"]],

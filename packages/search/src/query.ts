@@ -182,8 +182,8 @@ function wordToken(word: string): Token {
     : { text: word, sign: "", isPhrase: false };
 }
 
-/** A sign, a name or a word with an apostrophe, and what a sentence puts behind it. */
-const signed = /^([+-])(\p{L}[\p{L}\p{M}\p{N}_.:/@'’+#-]*?)[,;:.!?()[\]]*$/u;
+/** A sign, a name or a word, which may hold what joins its parts, and what a sentence puts behind it. */
+const signed = /^([+-])(\p{L}[\p{L}\p{M}\p{N}\u200c_.:/@'’+#-]*?)[,;:.!?()[\]]*$/u;
 
 /** Nothing can hold a word and not hold it: both signs are text then. */
 function unopposed(tokens: readonly Token[]): readonly Token[] {

@@ -68,9 +68,13 @@ export function joinedPieces(text: string): string[] {
   return names.map((name) => name.replaceAll(/[_-]/g, "").toLowerCase());
 }
 
-/** What a name in snake_case or kebab-case is in camelCase, in lower case; none of anything else. */
+/**
+ * What a name in snake_case or kebab-case is in camelCase, in lower case; none of anything else, nor of
+ * `a_b`, for two letters are in every text.
+ */
 export function inCamelCase(name: string): string[] {
-  return /^[\p{L}\p{M}\p{N}_-]+$/u.test(name) ? joinedPieces(name) : [];
+  const isName = name.length > 3 && /^[\p{L}\p{M}\p{N}_-]+$/u.test(name);
+  return isName ? joinedPieces(name) : [];
 }
 
 const longestIdentifier = 256;
