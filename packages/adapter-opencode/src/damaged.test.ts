@@ -102,6 +102,20 @@ it("names the session whose own row is damaged, and finds every other one", asyn
   await expect(reader.fingerprint("ses_mid")).rejects.toThrow("malformed");
 });
 
+it("hides no export and no other home behind one that cannot be listed", async () => {
+  const exported = { info: { id: "ses_a", directory: "/loom", time: { created: start } } };
+  const root = createHome({
+    "a.json": { ...exported, messages: [] },
+    "b/storage/session": "no folder",
+    "c/storage/session/global/ses_c.json": { id: "ses_c", directory: "/loom" },
+  });
+
+  const { sessions, faults } = await findSessions(fromOpencode(root));
+
+  expect(sessions.map(({ key }) => key)).toEqual(["c/ses_c", "a.json"]);
+  expect(faults.map(({ details }) => details.uri)).toEqual([join(root, "b")]);
+});
+
 /** A home whose database lost the page of the row that says so. */
 function createDamaged(
   place: string,

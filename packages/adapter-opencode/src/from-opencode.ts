@@ -93,9 +93,14 @@ function* list(root: Root): Generator<SourceSession | FaultEvent> {
       const { prefix } = found.home;
       const ids = new Set<string>();
       known.push({ prefix, ids });
-      for (const session of listHome(found.home)) {
-        if (session.kind === "source") ids.add(session.key.slice(prefix.length));
-        if (only === undefined || session.kind === "fault" || session.key === only) yield session;
+      // One that cannot be read hides no other, and no export.
+      try {
+        for (const session of listHome(found.home)) {
+          if (session.kind === "source") ids.add(session.key.slice(prefix.length));
+          if (only === undefined || session.kind === "fault" || session.key === only) yield session;
+        }
+      } catch (error) {
+        yield faultOf(found.home.folder, error);
       }
     }
   }

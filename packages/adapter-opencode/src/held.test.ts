@@ -36,6 +36,11 @@ const turns = (...names: readonly string[]): Tables =>
     { session: [sessionRow(id)] },
     ...names.map((name) => exchange(id, name.charCodeAt(0) * 10, name)),
   );
+/** The same, and what was said through the API of 2.x. */
+function apart(...names: readonly string[]): Tables {
+  const row = messageRow(id, "msg_v1", 0, { text: "Why?" });
+  return joined(turns(...names), { session_message: [{ ...row, seq: 1, type: "user" }] });
+}
 const answer = messageRow(id, "msg_a2", 0, { role: "assistant" });
 const withPart = joined(turns("a"), { part: [partRow(answer, "prt_a3", { type: "text" })] });
 const withoutText = { ...turns("a"), part: (turns("a")["part"] ?? []).slice(0, 1) };
@@ -51,6 +56,7 @@ it.each<[string, Tables, Tables, string]>([
     "current",
   ],
   ["an earlier state", turns("a"), turns("a", "b"), "earlier"],
+  ["an earlier state beside turns through its API", apart("a"), apart("a", "b"), "earlier"],
   ["an earlier answer", turns("a"), withPart, "earlier"],
   ["less of an answer", withoutText, turns("a"), "earlier"],
   ["one that somebody went on in", turns("a", "x"), turns("a", "b"), "other"],

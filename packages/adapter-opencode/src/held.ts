@@ -72,7 +72,10 @@ function messagesIn(folder: string, id: string): Map<string, ReadonlySet<string>
 
 function partsOfAll(session: StoredSession): Map<string, ReadonlySet<string>> {
   const messages = [...session.messages()].filter((event) => event.kind === "message");
-  return new Map(messages.filter(({ isCut }) => !isCut).map(partsById));
+  // What was said in 1.x through its API of 2.x is in no file that is imported.
+  const isImported = ({ isCut, schema }: StoredMessage): boolean =>
+    !isCut && (schema === 1 || session.isMixed !== true);
+  return new Map(messages.filter(isImported).map(partsById));
 }
 
 function partsById({ record, parts }: StoredMessage): [string, ReadonlySet<string>] {

@@ -124,6 +124,11 @@ describe("a prompt is cut where the client's words end (spec 6.5, rule 1):", () 
       `[skill:${skill}\n\n]a scarf[image:\n\n${omitted}]`,
     ],
     ["a note that is quoted", `What is\n\n${omitted} ?`, `What is\n\n${omitted} ?`],
+    [
+      "a note behind one that was typed",
+      `Hm\n\n${omitted}\n\n${omitted}`,
+      `Hm\n\n${omitted}[image:\n\n${omitted}]`,
+    ],
     ["words in brackets", "Which?\n\n[Image: a loom]", "Which?\n\n[Image: a loom]"],
     ["a file without an end", '<file name="/a">\nx', '<file name="/a">\nx'],
     [

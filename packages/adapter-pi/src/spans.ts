@@ -6,11 +6,13 @@ import type { Cut, Span } from "@pond/canonical/adapter";
  */
 export const cutPrompt: Cut = (text) => {
   const notes = imageNotes.exec(text);
-  if (notes === null) return cutSkillBlock(text) ?? cutFiles(text);
+  if (notes === null) return cutGiven(text);
   const prompt = text.slice(0, notes.index);
-  const spans = prompt === "" ? [] : cutPrompt(prompt);
+  const spans = prompt === "" ? [] : cutGiven(prompt);
   return [...spans, { end: text.length, kind: "image" }];
 };
+
+const cutGiven: Cut = (text) => cutSkillBlock(text) ?? cutFiles(text);
 
 /** What the client says of an image that it made smaller, made another kind of, or left out. */
 const imageNote =

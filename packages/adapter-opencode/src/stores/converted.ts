@@ -19,8 +19,12 @@ export function originalOf(
     messagesOf(tree),
   ];
   const shared = [...inRows].filter(([id]) => inTree.has(id)).map(([, message]) => message);
-  const converted = convertedMs(shared, alsoMade);
   const left = [...inTree].filter(([id]) => !inRows.has(id));
+  const atOnce = madeMs(shared);
+  // All parts are searched for those of another session: not where nothing depends on them.
+  const isAsked = left.length > 0 || shared.some((each) => isChanged(each, atOnce));
+  const isConverted = atOnce !== undefined && isAsked && alsoMade(atOnce);
+  const converted = isConverted ? atOnce : undefined;
   // Of damaged tables nothing tells what was deleted from what cannot be read.
   const since = isWhole ? (converted ?? 0) : 0;
   // What was there before, and is not now, was deleted.
@@ -38,18 +42,14 @@ export function originalOf(
 }
 
 /**
- * When the client converted the tree, as far as that tells: all sessions at once, so that in one
- * millisecond all rows of parts were made, and another session's too. An import makes those of one
- * session. What it lacks was not deleted, for it stops at a record that the client refuses.
+ * When the rows of all parts were made, where that was in one millisecond. So a conversion of the
+ * tree makes them, of all sessions at once; an import makes those of one session. What that lacks
+ * was not deleted, for it stops at a record that the client refuses.
  */
-function convertedMs(
-  shared: readonly Times[],
-  alsoMade: (ms: number) => boolean,
-): number | undefined {
+function madeMs(shared: readonly Times[]): number | undefined {
   const made = shared.map(({ partsCreated }) => partsCreated).filter((time) => time !== never);
   const [first] = made;
-  const isAtOnce = first !== undefined && made.every((time) => time === first);
-  return isAtOnce && alsoMade(first) ? first : undefined;
+  return made.every((time) => time === first) ? first : undefined;
 }
 
 /** True where a row of a message, or of its parts, was changed since it was made. */

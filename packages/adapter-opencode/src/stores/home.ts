@@ -7,7 +7,7 @@ import { replacement } from "./cells.ts";
 import { continuedIn } from "./continued.ts";
 import { originalOf } from "./converted.ts";
 import type { Database } from "./database.ts";
-import { isLaterExport, laterFile } from "./export-file.ts";
+import { isLaterExport, laterFile, openExport } from "./export-file.ts";
 import { measureSides, measureTree } from "./measure-tree.ts";
 import { mixedOf } from "./mixed.ts";
 import { type Failed, failure, listFailure, openReadable } from "./open-databases.ts";
@@ -137,9 +137,21 @@ export function* withSession<T>(
 /** A fault for the half of a session that no store has, but a file from which it is imported. */
 function otherHalf(home: Home, id: string, session: StoredSession): readonly FaultEvent[] {
   const first = join(home.folder, "pond", `${fileName(id)}.json`);
-  if (session.continued || session.isMixed || !isLaterExport(laterFile(first))) return [];
+  if (session.continued || !isLaterExport(laterFile(first))) return [];
   const half = session.schema === 1 ? laterFile(first) : first;
+  if (session.isMixed && holds(session, openExport(half))) return [];
   return [fault(half, "the other half of a session that a store holds: not read")];
+}
+
+/** True where a session has every message of another. */
+function holds(session: StoredSession, other: StoredSession | undefined): boolean {
+  const ids = new Set(idsIn(session));
+  return other !== undefined && idsIn(other).every((id) => ids.has(id));
+}
+
+function idsIn(session: StoredSession): readonly unknown[] {
+  const messages = [...session.messages()].filter((event) => event.kind === "message");
+  return messages.map(({ record }) => record.peek("id"));
 }
 
 type Measured = Pick<SourceSession, "fingerprint" | "bytes">;

@@ -148,6 +148,23 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     expect(events.filter(({ kind }) => kind === "fault")).toEqual([]);
   });
 
+  it("is told of what pond restored, and its database has not", async () => {
+    const root = contentOf(await readAll(fromOpencode(homeOf(mixed)), id));
+    const files = restoredFiles(opencodeWriter().writeNative({ root, descendants: [] }));
+    const beside = createHome(textsOf(files));
+    writeDatabase(join(beside, "opencode.db"), { ...mixed, session_message: [switched] });
+
+    const events = await readAll(fromOpencode(beside), id);
+
+    const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault.details] : []));
+    expect(faults.map(({ uri, reason }) => [uri, reason])).toEqual([
+      [
+        join(beside, `pond/${id}.2.json`),
+        "the other half of a session that a store holds: not read",
+      ],
+    ]);
+  });
+
   it("waits for an answer in the window while the API goes on, and tells of no other one", async () => {
     const open = messageRow(id, "msg_c1", 8, { role: "assistant" });
     const text = partRow(open, "prt_c1", { type: "text", text: "The hed" });
