@@ -246,6 +246,18 @@ describe("a sub-agent is linked to the call", () => {
     ["each of its logs", [asks("a", "Dye."), asks("b", "Hem.")], ["Hem.", "Hem."], ["b", "b"]],
     ["but not of two alike", [asks("a", "Hem."), asks("b", "Hem.")], ["Hem."], [""]],
     [
+      "also where one of them is named",
+      [names("a", "child-1", "Hem.")],
+      ["Hem.", "Hem."],
+      ["a", "a"],
+    ],
+    [
+      "but not of one that names another agent",
+      [names("a", "child-1", "Hem."), asks("b", "Hem.")],
+      ["Weft.", "Hem."],
+      ["a", "b"],
+    ],
+    [
       "which then is nobody else's",
       [asks("a", "Dye."), asks("b", "Hem.")],
       ["Hem.", "?"],

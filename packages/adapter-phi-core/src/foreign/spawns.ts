@@ -44,6 +44,15 @@ export function spawnsOf(
     known.set(call, agents);
     return agents;
   };
+  const prompts = new Map(
+    contents.map((content) => {
+      const { id, source_agent: client } = content.session;
+      return [id, meanings.recordsOf?.(client)?.agentPrompt?.(content)];
+    }),
+  );
+  // An agent has several logs, of which one may be named; another agent's call is none of theirs.
+  const isOpenTo = (prompt: string, call: Call): boolean =>
+    promptOf(call) === prompt && [...namedBy(call)].every((id) => prompts.get(id) === prompt);
   const begun = contents.flatMap((content): Begun[] => {
     const { session: child } = content;
     const parent = family.parentOf(child);
@@ -56,8 +65,12 @@ export function spawnsOf(
       const call = loop.agentCalls.find((each) => namedBy(each).has(child.id));
       if (call) return [{ ...spawn, loop, call }];
     }
-    const prompt = meanings.recordsOf?.(child.source_agent)?.agentPrompt?.(content);
-    const [asking, ...alike] = prompt === undefined ? [] : callsFor(prompt, loops);
+    const prompt = prompts.get(child.id);
+    const [asking, ...alike] = loops.flatMap((loop) =>
+      loop.agentCalls
+        .filter((call) => prompt !== undefined && isOpenTo(prompt, call))
+        .map((call) => ({ loop, call })),
+    );
     if (asking && alike.length === 0) return [{ ...spawn, ...asking }];
     const loop = loops.findLast(({ startedAt }) => startedAt <= child.created_at) ?? loops[0];
     return [{ ...spawn, loop, call: undefined }];
@@ -68,17 +81,6 @@ export function spawnsOf(
 
 type Begun = Spawn & { readonly begins: string | undefined };
 type NamedBy = (call: Call) => ReadonlySet<SessionId>;
-
-/** The calls that asked for exactly this. */
-function callsFor(
-  prompt: string,
-  loops: readonly ForeignLoop[],
-): readonly { readonly loop: ForeignLoop; readonly call: Call }[] {
-  return loops.flatMap((loop) => {
-    const calls = loop.agentCalls.filter((call) => promptOf(call) === prompt);
-    return calls.map((call) => ({ loop, call }));
-  });
-}
 
 function promptOf({ common }: Call): JsonValue | undefined {
   return common?.fields["prompt"];
