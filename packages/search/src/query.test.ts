@@ -255,11 +255,12 @@ describe("parseQuery", () => {
     expect(readOf(["gcc", ...flags(129)])).toEqual([0, 0, 48]);
   });
 
-  it("reads what it sees no end of as fast as any", () => {
-    const name = `a${"(".repeat(200_000)}a`;
+  it("takes a long run of brackets off a name", () => {
+    // To try each of its places would not end within the time of a test.
+    const brackets = "(".repeat(600_000);
 
-    expect(parseQuery(`where is get_name${"(".repeat(200_000)}`).literals).toEqual(["get_name"]);
-    expect(parseQuery(name).literals).toEqual([]);
+    expect(parseQuery(`where is get_name${brackets}`).literals).toEqual(["get_name"]);
+    expect(parseQuery(`a${brackets}a`).literals).toEqual([]);
   });
 
   it("never throws anything but QueryError, and never puts a lone surrogate to the index", () => {
