@@ -4,6 +4,7 @@ import type { SessionId } from "@pond/canonical";
 import type { Adapter, Held, SessionContent } from "@pond/canonical/adapter";
 import type { LineageFile, Restored } from "@pond/sessions";
 import { compareCopy } from "./compare-copy.ts";
+import { withOwnFile } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
 import type { WrittenCopies } from "./written-copies.ts";
 
@@ -82,8 +83,10 @@ export async function placeSession(restored: Restored, target: Target): Promise<
     else if (!isOwn && !file.isShared) leftAsIs.push(file);
     else if (state === "other") isOutdated = true;
   }
-  await writeFiles(written, folder, { isForced: true });
-  return { written, leftAsIs, held, isOutdated };
+  // No name is forced on a session that stays as it is.
+  const named = withOwnFile(written);
+  await writeFiles(named, folder, { isForced: true });
+  return { written: named, leftAsIs, held, isOutdated };
 }
 
 /** What a session goes on from and its client lacks: it refuses it without. */

@@ -14,8 +14,8 @@ export type InstallPlan<File extends RestoredFile> = {
 
 /**
  * A session is restored with its forks and sub-agents, which the client may still have and may have
- * gone on in: what is there of them stays, unless they were named themselves. So does all that is in
- * a file that sessions share.
+ * gone on in: what is there of them stays, unless they were named themselves. A file that sessions
+ * share gets lines of those alone of which another file is written.
  *
  * @param named - Ids of the sessions whose files may not be there, or are to be replaced.
  */
@@ -24,10 +24,18 @@ export function planInstall<File extends RestoredFile>(
   home: string,
   named: ReadonlySet<string>,
 ): InstallPlan<File> {
-  const { toWrite = [], leftAsIs = [] } = Object.groupBy(files, ({ session, path, isShared }) =>
-    !isShared && !named.has(session) && existsSync(join(home, path)) ? "leftAsIs" : "toWrite",
-  );
-  return { toWrite, leftAsIs };
+  const isLeft = ({ session, path, isShared }: File): boolean =>
+    !isShared && !named.has(session) && existsSync(join(home, path));
+  return {
+    toWrite: withOwnFile(files.filter((file) => !isLeft(file))),
+    leftAsIs: files.filter(isLeft),
+  };
+}
+
+/** Without lines for a shared file of a session of which nothing else is written. */
+export function withOwnFile<File extends RestoredFile>(files: readonly File[]): readonly File[] {
+  const written = new Set(files.flatMap(({ session, isShared }) => (isShared ? [] : [session])));
+  return files.filter(({ session, isShared }) => !isShared || written.has(session));
 }
 
 /**

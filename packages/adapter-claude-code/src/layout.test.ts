@@ -74,6 +74,13 @@ it.each([
     { projects: "/h/.config/claude/projects" },
   ],
   ["a folder called as that", "/h/claude", true, ["-a"], { projects: "/h/claude" }],
+  [
+    "a folder of logs called as a home",
+    "/b/.claude",
+    true,
+    ["5b716bbc-6e5a-4e9c-912b-5e6ed8e1e290.jsonl"],
+    { projects: "/b", slug: ".claude" },
+  ],
   ["a copy of projects called as a home", "/b/.claude", true, ["-a"], { projects: "/b/.claude" }],
   ["a projects folder", "/h/p", true, ["-a", "-b"], { projects: "/h/p" }],
   ["a project folder", "/h/p/-a", true, ["s.jsonl", "s"], { projects: "/h/p", slug: "-a" }],

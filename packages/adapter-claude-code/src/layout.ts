@@ -75,11 +75,12 @@ export function rootOf(path: string, isFolder: boolean, names: readonly string[]
  * for a copy of its projects.
  */
 function isHomeByName(path: string, names: readonly string[]): boolean {
-  if (names.some((each) => slugStart.test(each))) return false;
+  if (names.some((each) => slugStart.test(each) || sessionFile.test(each))) return false;
   const [name, parent] = [basename(path), basename(dirname(path))];
   return name === ".claude" || (name === "claude" && parent === ".config");
 }
 
+const sessionFile = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.jsonl$/i;
 const homeMarks = ["projects", "history.jsonl", "settings.json", "todos", "shell-snapshots"];
 
 function fileRoot(file: string): Root {

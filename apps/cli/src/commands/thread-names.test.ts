@@ -171,6 +171,23 @@ describe("the name of a thread of Codex", () => {
     expect(readFileSync(index, "utf8")).toBe(`${other}\n${named(yarn, "Yarn", 2)}`);
   });
 
+  it("is forced by resume on no copy for Codex that stays as it is", async () => {
+    cpSync(join(fixtures, "claude-code/metadata/input"), join(here.folder, ".claude"), {
+      recursive: true,
+    });
+    await pond(here, "sync", "claude-code");
+    const [id = ""] = Object.keys(await titles());
+    await pond(here, "resume", id, "--to", "codex");
+    const index = join(here.folder, ".codex/session_index.jsonl");
+    const { id: thread } = JSON.parse(readFileSync(index, "utf8"));
+    writeFileSync(index, named(thread, "Mine", 9));
+
+    const again = JSON.parse(await pond(here, "resume", id, "--to", "codex", "--json"));
+
+    expect(again.written).toBe(false);
+    expect(readFileSync(index, "utf8")).toBe(named(thread, "Mine", 9));
+  });
+
   it("comes with what a fork goes on from, where that is not there", async () => {
     const [base, fork] = ["0", "2"].map((last) => `019e0000-0000-7000-8000-00000000003${last}`);
     if (base === undefined || fork === undefined) throw new Error("no ids");
@@ -193,6 +210,27 @@ describe("the name of a thread of Codex", () => {
     rmSync(index);
     const gone = JSON.parse((await here.pond("resume", fork, "--json")).stdout);
     expect([gone.written, existsSync(index)]).toEqual([false, false]);
+  });
+
+  it.each([
+    ["resume", [yarn]],
+    ["restore", [yarn, "--install"]],
+  ])("is forced by %s on no fork that stays as it is there", async (command, argv) => {
+    const meta = { timestamp: time(0), cwd: "/home/ada/loom" };
+    const fork = record(0, "session_meta", { id: warp, ...meta, forked_from_id: yarn });
+    writeThreads(here, ".codex");
+    here.write(join(".codex", path(warp)), `${fork}${said(1, "hello")}`);
+    here.write(".codex/session_index.jsonl", named(warp, "A", 2) + named(warp, "B", 5));
+    await sync(here);
+    const log = there.write(join(".codex", path(warp)), `${fork}${said(1, "hello")}`);
+    const names = named(warp, "A", 2) + named(warp, "Mine", 9);
+    const index = there.write(".codex/session_index.jsonl", names);
+
+    const report = await pond(there, command, ...argv, "--json");
+
+    expect(JSON.stringify(JSON.parse(report).left_as_is)).toContain(log);
+    expect(existsSync(join(there.folder, ".codex", path(yarn)))).toBe(true);
+    expect(readFileSync(index, "utf8")).toBe(names);
   });
 
   it.each([
