@@ -8,7 +8,15 @@ import { isBound, type ParsedQuery } from "./query.ts";
 import { deepHits, type Hits, keptRows, without } from "./rounds.ts";
 import { inSmallLetters } from "./small-letters.ts";
 import { byBm25 } from "./ties.ts";
-import { holdsWhole, inCamelCase, isHangul, isNumbered, isUnspaced, wordsOf } from "./words.ts";
+import {
+  holdsWhole,
+  inCamelCase,
+  isHangul,
+  isNoPart,
+  isShortName,
+  isUnspaced,
+  wordsOf,
+} from "./words.ts";
 
 const literalDepth = 40;
 const scanDepth = 400;
@@ -48,13 +56,15 @@ export async function substringArm(
     columns: foundColumns,
     where: where ? and(where, holds) : holds,
     // Of the first of many none may meet what the scan cannot be asked for.
-    limit: isBound(query) || isNumbered(text) ? undefined : scanDepth,
+    limit: isBound(query) || isNoPart(text) ? undefined : scanDepth,
   });
   const meetsBounds = toMeetsBounds(query);
   const found: LiteralHit[] = [];
   for await (const rows of batches) {
     const within = rows.filter(
-      (row) => meetsBounds(textOf(row)) && (!isNumbered(text) || holdsWhole(textOf(row), text)),
+      (row) =>
+        meetsBounds(textOf(row)) &&
+        (!isNoPart(text) || exactness(textOf(row), text) >= inAnotherCase),
     );
     found.push(...(await literalHits(sessions, within, text)));
     if (found.length >= scanDepth) break;
@@ -94,8 +104,9 @@ export async function indexedLiteral(
   const isVague = !isServed && (words.length <= 1 || isHangul(words.at(-1) ?? ""));
   // More of them hold it whole than are looked at: a scan would add others in no order.
   const isFull = isCut && hits.every(isHeldWhole);
-  // A phrase of plain words the index has or has not; a scan would read everything in scope.
-  const isPhrase = isServed && words.length > 1;
+  // A phrase of plain words the index has or has not; a scan would read everything in scope. So it
+  // is with `a_b`, but where too many hold `a b`.
+  const isPhrase = words.length > 1 && (isServed || (isShortName(literal) && !isCut));
   const isEnough = isPhrase || isFull || (isWhole && !isVague);
   const beyond = async (): Promise<Hits<LiteralHit>> => {
     // Where the bounds alone leave it out, no longer word is meant.
@@ -147,6 +158,6 @@ export function exactness(stored: string, literal: string): number {
   if (holdsWhole(text, literal)) return exactly;
   const [lowText, lowLiteral] = [inSmallLetters(text), inSmallLetters(literal)];
   if (holdsWhole(lowText, lowLiteral)) return inAnotherCase;
-  const forms = isNumbered(literal) ? [] : [lowLiteral, ...inCamelCase(lowLiteral)];
+  const forms = isNoPart(literal) ? [] : [lowLiteral, ...inCamelCase(lowLiteral)];
   return forms.some((form) => lowText.includes(form)) ? insideWord : inWords;
 }

@@ -28,6 +28,18 @@ it("takes no text for one with a name of two letters because both are in a word 
   remove();
 });
 
+it.each(["a_b test", "A_B test"])("takes no longer name for that of %s", async (query) => {
+  const { sessions, remove } = await storeOf([
+    { id: "part", day: "2025-01-03", texts: ["the data_buffer is full"] },
+    { id: "near", day: "2025-01-02", texts: ["test it again"] },
+  ]);
+
+  const answer = await search(sessions, { query });
+
+  expect(answer.sessions.map(({ session_id: id }) => id)).toEqual(["near"]);
+  remove();
+});
+
 it.each([
   ['"서버 오류"', ["whole", "particle", "turned"]],
   ['+"서버 오류"', ["whole", "particle"]],

@@ -183,7 +183,7 @@ function wordToken(word: string): Token {
 }
 
 /** A sign, a name or a word, which may hold what joins its parts, and what a sentence puts behind it. */
-const signed = /^([+-])(\p{L}[\p{L}\p{M}\p{N}\u200c_.:/@'’+#-]*?)[,;:.!?()[\]]*$/u;
+const signed = /^([+-])(\p{L}[\p{L}\p{M}\p{N}\u200c-\u200d·״׳_.:/@'’+#-]*?)[,;:.!?()[\]]*$/u;
 
 /** Nothing can hold a word and not hold it: both signs are text then. */
 function unopposed(tokens: readonly Token[]): readonly Token[] {

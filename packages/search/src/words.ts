@@ -106,7 +106,7 @@ const shortIdentifier = new RegExp(`^${snakeCase}$`, "u");
 /** True for what a program would call something: it is looked for exactly as it stands. */
 export function isIdentifier(word: string): boolean {
   if (word.length > longestIdentifier) return false;
-  return word.length >= 4 ? identifier.test(word) : shortIdentifier.test(word);
+  return word.length >= 4 ? identifier.test(word) : isShortName(word);
 }
 
 /** True for the name of a type, `ThreePiecesOrMore`: of two pieces are brands too, as GitHub is. */
@@ -119,7 +119,17 @@ export function needsSigns(word: string): boolean {
   return /^\p{L}[\p{L}\p{N}]{0,31}(?:\+\+|#)$/u.test(word) || isNumbered(word);
 }
 
-/** True for `#58` and `!58`: of a longer number they are no part. */
-export function isNumbered(word: string): boolean {
+/** True for `#58` and `!58`. */
+function isNumbered(word: string): boolean {
   return /^[#!]\d{1,9}$/.test(word);
+}
+
+/** True for `a_b`, which is a part of many a longer name. */
+export function isShortName(word: string): boolean {
+  return word.length < 4 && shortIdentifier.test(word);
+}
+
+/** True for what is looked for by itself alone: as a part of a longer number or name it is another. */
+export function isNoPart(word: string): boolean {
+  return isNumbered(word) || isShortName(word);
 }
