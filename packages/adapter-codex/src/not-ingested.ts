@@ -16,6 +16,10 @@ export const notIngested: readonly { readonly path: string; readonly why: string
     why: "indexes and projections that the client makes from the session files",
   },
   {
+    path: "external_agent_session_imports.json",
+    why: "what another client's session a thread was imported from, with a title of then",
+  },
+  {
     path: "*.jsonl.zst beside *.jsonl",
     why: "the same file compressed; the client reads the plain one",
   },

@@ -307,3 +307,11 @@ export function isMail(text: string): boolean {
 }
 
 const mailFields = "author content other_recipients recipient trigger_turn";
+
+/** True for a call or an output of another client's session, which an import writes as an answer. */
+export function isImportedTool(text: string): boolean {
+  return importedTool.test(text);
+}
+
+const importedTool =
+  /^\[external_agent_tool_(call|result)(?:: [^\n]*)?\]\n(?:.*\n)?\[\/external_agent_tool_\1\]$/s;

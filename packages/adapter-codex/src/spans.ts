@@ -4,6 +4,7 @@ import {
   goalIn,
   injectedText,
   isImageTag,
+  isImportedTool,
   isMail,
   type Label,
   mailStart,
@@ -61,7 +62,8 @@ export function cutCodexPrompt(text: string): readonly Span[] {
 function injectedWhole(text: string, speaker: Speaker): string | undefined {
   switch (speaker.author) {
     case "model":
-      return isMail(text) ? "mail" : undefined;
+      if (isMail(text)) return "mail";
+      return isImportedTool(text) ? "external_agent_tool" : undefined;
     case "mail":
       return undefined;
     default:

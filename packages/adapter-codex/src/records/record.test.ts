@@ -247,6 +247,31 @@ it.each<[name: string, record: JsonObject, provenance: string]>([
   ["JSON of more than mail", answer(stringifyJson({ ...letter, x: 1 })), "conversational"],
   ["JSON of less than mail", answer('{"author":"/root"}'), "conversational"],
   ["braces", answer("{ Done."), "conversational"],
+  [
+    "a call that was imported",
+    answer("[external_agent_tool_call: Bash]\ncommand: ls\n[/external_agent_tool_call]"),
+    "injected",
+  ],
+  [
+    "an output that was imported",
+    answer("[external_agent_tool_result]\na\n\nb\n[/external_agent_tool_result]"),
+    "injected",
+  ],
+  [
+    "an output of nothing",
+    answer("[external_agent_tool_result]\n[/external_agent_tool_result]"),
+    "injected",
+  ],
+  [
+    "words behind an output",
+    answer("[external_agent_tool_result]\na\n[/external_agent_tool_result] Done."),
+    "conversational",
+  ],
+  [
+    "a call that ends as an output",
+    answer("[external_agent_tool_call: Bash]\na\n[/external_agent_tool_result]"),
+    "conversational",
+  ],
 ])(
   "knows whose words stand in the assistant's place: %s (`model-part-provenance`)",
   async (_, record, provenance) => {
