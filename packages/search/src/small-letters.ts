@@ -7,9 +7,9 @@ export function inSmallLetters(text: string): string {
 }
 
 /** Of these the index makes two words. */
-const twofold = /[σςΣ\u00b5μ]/;
+const twofold = /[σςΣ\u00b5μ\u039c]/;
 const lastSigma = /(?<=\p{L}\p{M}*)[σΣ](?![\p{L}\p{M}\p{N}])/gu;
-const micro = /(?<!\p{Script=Greek}\p{M}*)[\u00b5μ](?!\p{Script=Greek})/gu;
+const micro = /(?<!\p{Script=Greek}\p{M}*)[\u00b5μ\u039c](?!\p{Script=Greek})/gu;
 
 /** The ways to write a text that the index keeps apart: as it is, and in either way throughout. */
 export function indexForms(text: string): string[] {

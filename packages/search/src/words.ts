@@ -15,10 +15,18 @@ const unspaced = new RegExp(
 
 // What is no letter to it: marks of Indic scripts, marks that make no one letter with theirs, `²`.
 const cutInside = /[^\p{Alphabetic}\p{Nd}]/u;
+/** Scripts that join letters by such a mark: to the index `थान` is in `स्थान`. */
+const joining = new RegExp(
+  `[${["Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya"]
+    .concat(["Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"])
+    .map((script) => `\\p{Script=${script}}`)
+    .join("")}]`,
+  "u",
+);
 
-/** True for a word that is several to the index. */
+/** True for a word that is several to the index, or may be one of several. */
 export function isCutByIndex(word: string): boolean {
-  return cutInside.test(word);
+  return cutInside.test(word) || joining.test(word);
 }
 
 let segmenter: Intl.Segmenter | undefined;
