@@ -139,6 +139,7 @@ function* readMessages(
   const judge = judgeOf(stored, nowMs);
   // From the first open one on, until a later step proves that it ended.
   let held: (Judged | FaultEvent)[] = [];
+  const open = new Set<Judged>();
   for (const event of stored.messages(count)) {
     if (event.kind === "fault") {
       if (held.length > 0) held.push(event);
@@ -146,43 +147,42 @@ function* readMessages(
       continue;
     }
     if (isStep(event)) {
-      held = held.map((each) =>
-        isEnded(each, event, stored) ? { ...each, open: undefined } : each,
-      );
-      if (!held.some(isOpen)) {
-        for (const waiting of held) yield* release(waiting, reading);
+      for (const each of open) if (isEnded(each, event, stored)) open.delete(each);
+      if (open.size === 0) {
+        for (const each of held) yield* release(each, reading, open);
         held = [];
       }
     }
-    const open = judge(event);
-    if (open === undefined && held.length === 0) yield* readMessage(event, reading);
-    else held.push({ message: event, open });
+    const judged = { message: event, open: judge(event) };
+    if (judged.open !== undefined) open.add(judged);
+    if (open.size === 0) yield* readMessage(event, reading);
+    else held.push(judged);
   }
-  for (const waiting of held) yield* release(waiting, reading);
+  for (const each of held) yield* release(each, reading, open);
 }
 
 /** True for what a later step proves to have ended: side by side, 1.x and 2.x do not wait for each other. */
 function isEnded(
-  waiting: Judged | FaultEvent,
+  { message }: Judged,
   { schema }: StoredMessage,
   { isMixed }: StoredSession,
-): waiting is Judged {
-  return !("kind" in waiting) && (isMixed !== true || waiting.message.schema === schema);
+): boolean {
+  return isMixed !== true || message.schema === schema;
 }
 
-function isOpen(waiting: Judged | FaultEvent): boolean {
-  return !("kind" in waiting) && waiting.open !== undefined;
-}
-
-function* release(waiting: Judged | FaultEvent, reading: Reading): Generator<ReadEvent> {
-  if ("kind" in waiting) yield waiting;
-  else if (waiting.open === undefined) yield* readMessage(waiting.message, reading);
+function* release(
+  held: Judged | FaultEvent,
+  reading: Reading,
+  open: ReadonlySet<Judged>,
+): Generator<ReadEvent> {
+  if ("kind" in held) yield held;
+  else if (held.open === undefined || !open.has(held)) yield* readMessage(held.message, reading);
   else {
-    const { message, open } = waiting;
+    const { message, open: reason } = held;
     yield {
       kind: "pending",
       location: placeOf(message),
-      reason: open,
+      reason,
       records: message.records,
     };
   }

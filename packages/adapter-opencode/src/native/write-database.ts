@@ -47,6 +47,8 @@ function fill(database: DatabaseSync, session: RestoredSession): void {
   const { continued, schema, store } = session;
   // What another kind of store had beside its records are no columns.
   const own = (row: JsonObject): JsonObject => (store === "database" ? row : {});
+  // A tree has no messages of 2.x: what goes with one has those from a database.
+  const ownOf2 = (row: JsonObject): JsonObject => (store === "tree" ? row : own(row));
   const first: Restored = { record: session.record, row: own(session.row) };
   const second = schema === 2 ? first : continued;
   const isSame = continued?.isSame === true;
@@ -55,7 +57,7 @@ function fill(database: DatabaseSync, session: RestoredSession): void {
   if (schema === 1) insertSession(database, "session", first);
   if (second && !isSame) insertSession(database, "session_v2", second);
   for (const [index, message] of [...session.messages].entries()) {
-    if (message.schema === 2) insertMessage2(database, session.id, message, index, own);
+    if (message.schema === 2) insertMessage2(database, session.id, message, index, ownOf2);
     else insertMessage1(database, session.id, message, own);
   }
   const { value } = session.sides.get("todo") ?? {};

@@ -134,6 +134,36 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     expect(contentOf(await readAll(fromOpencode(home), id))).toEqual(content);
   });
 
+  it("goes back to a database with the rows of 2.x where its turns of 1.x stand in a tree", async () => {
+    const prompt = { role: "user", time: { created: start } };
+    const home = createHome({
+      "storage/session/p/ses_a.json": {
+        id,
+        projectID: "p",
+        directory: "/loom",
+        title: "Loom",
+        time: { created: start, updated: start },
+      },
+      "storage/message/ses_a/msg_t1.json": { ...prompt, id: "msg_t1", sessionID: id },
+    });
+    writeDatabase(join(home, "opencode.db"), {
+      session: [sessionRow(id, { title: "Loom", time_updated: start })],
+      message: [messageRow(id, "msg_t1", 0, prompt)],
+      part: [],
+      session_message: api(30, "v", 10),
+    });
+    const content = contentOf(await readAll(fromOpencode(home), id));
+    const writer = opencodeWriter({ generation: "database" });
+    const [bytes] = restoredFiles(writer.writeNative({ root: content, descendants: [] })).values();
+    const again = createHome();
+    writeFileSync(join(again, "opencode.db"), bytes ?? "");
+    const read = contentOf(await readAll(fromOpencode(again), id));
+
+    expect(content.messages[0] && sourceOf(content.messages[0])).toMatchObject({ store: "tree" });
+    expect(read.messages.slice(2)).toEqual(content.messages.slice(2));
+    expect(read.messages.length).toBe(4);
+  });
+
   it("is not told of what pond restored beside its database", async () => {
     const home = homeOf(mixed);
     const root = contentOf(await readAll(fromOpencode(home), id));
@@ -205,6 +235,24 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     const { messages } = contentOf(await readAll(fromOpencode(home), id));
 
     expect(messages.map((message) => message.id)).toEqual([
+      `${id}#info`,
+      "msg_a1",
+      "msg_a2",
+      "msg_b1",
+      "msg_b2",
+    ]);
+  });
+
+  it("has none in a table without an order, which early releases wrote and later ones wiped", async () => {
+    const home = createHome();
+    openDatabase(join(home, "opencode.db"), mixed).exec(
+      "ALTER TABLE session_message DROP COLUMN seq",
+    );
+
+    const events = await readAll(fromOpencode(home), id);
+
+    expect(events.filter(({ kind }) => kind === "fault")).toEqual([]);
+    expect(contentOf(events).messages.map((message) => message.id)).toEqual([
       `${id}#info`,
       "msg_a1",
       "msg_a2",

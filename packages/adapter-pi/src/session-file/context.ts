@@ -198,10 +198,10 @@ function modelOf(provider: string, modelId: string, dialect: SessionDialect): Mo
   return dialect === "omp" ? splitModel(`${provider}/${modelId}`) : { provider, modelId };
 }
 
-/** The provider is what stands before the first slash; ids of models may hold more of them. */
+/** The provider is what stands before the first slash, if any; ids of models may hold more of them. */
 function splitModel(name: string): Model {
   const slash = name.indexOf("/");
-  return { provider: name.slice(0, slash), modelId: name.slice(slash + 1) };
+  return { provider: name.slice(0, Math.max(slash, 0)), modelId: name.slice(slash + 1) };
 }
 
 function listAt(entry: SessionEntry, key: string): readonly string[] {

@@ -196,6 +196,13 @@ describe("what differs", () => {
     expect(models("omp")).toEqual([inOmp, inOmp]);
   });
 
+  it("omp names no provider for a model without one", () => {
+    const file = SessionFile.create({ dialect: "omp", cwd });
+    file.append("model_change", { model: "m1" });
+
+    expect(file.context().model).toEqual({ provider: "", modelId: "m1" });
+  });
+
   it("pi gives nothing for content that is not there, and no summary that is none", () => {
     const file = SessionFile.create({ dialect: "pi", cwd });
     for (const role of ["user", "assistant", "toolResult", "system"]) {
