@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,9 +8,14 @@ import type { Packed } from "./stage.ts";
 /** A registry that has nothing but the packages given, until closed. */
 export type Registry = { readonly url: string; close(): void };
 
+/**
+ * Its address is never used twice: a port comes round again, and npm would install the packages
+ * that an earlier registry had there from its cache.
+ */
 export async function startRegistry(packed: readonly Packed[]): Promise<Registry> {
+  const root = `/${randomUUID()}/`;
   const server = createServer((request, response) => {
-    const asked = decodeURIComponent(request.url ?? "").slice(1);
+    const asked = decodeURIComponent(request.url ?? "").slice(root.length);
     const tarball = packed.find(({ manifest }) => asked === `${manifest.name}.tgz`);
     if (tarball !== undefined) return void response.end(readFileSync(tarball.tarball));
     const described = packed.find(({ manifest }) => asked === manifest.name);
@@ -20,7 +25,7 @@ export async function startRegistry(packed: readonly Packed[]): Promise<Registry
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`;
   return {
     url,
     close: () => {

@@ -1,7 +1,8 @@
 // What a release would publish: versions, contents, sizes, licences; installed by npm, compiled and
 // imported. POND_ALL=1 adds matrix.test.ts. UPDATE=1 writes sizes.json and docs/licences.md.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Consumer, compile, createConsumer, importsOf } from "./consumer.ts";
 import { forExamples, writeExamples } from "./consumer-examples.ts";
@@ -92,6 +93,18 @@ test("the engine comes with the builds it names, in its own version", () => {
 });
 
 describe("installed by npm", () => {
+  test("is what was packed", () => {
+    const others = stage.packed.filter(
+      ({ manifest, contents }) =>
+        !isDeepStrictEqual(
+          filesIn(join(consumer.folder, "node_modules", manifest.name)),
+          filesIn(contents),
+        ),
+    );
+
+    expect(others.map(({ manifest }) => manifest.name)).toEqual([]);
+  });
+
   test("every export can be imported", async () => {
     consumer.write("imports.ts", importsOf(stage.packed));
 
@@ -111,6 +124,15 @@ describe("installed by npm", () => {
     expect(await compile(consumer, compiler, files, forExamples)).toBe("");
   });
 });
+
+/** The files of a package with what they hold. */
+function filesIn(folder: string): ReadonlyMap<string, Buffer> {
+  const files = globSync("**/*", { cwd: folder, withFileTypes: true }).filter((each) =>
+    each.isFile(),
+  );
+  const paths = files.map((each) => relative(folder, join(each.parentPath, each.name)));
+  return new Map(paths.sort().map((path) => [path, readFileSync(join(folder, path))]));
+}
 
 test("without the types of Node, what runs anywhere compiles", async () => {
   const names = portable.map((name) => `@pond/${name}`);
