@@ -89,7 +89,7 @@ function checkSession(
   );
   const root: SessionContent = { session, messages };
   const written = [...to.writeNative({ root, descendants: [] })];
-  const shared = new Set(written.flatMap(({ path, isShared }) => (isShared ? path : [])));
+  const shared = new Set(written.flatMap(({ path, shared }) => (shared ? path : [])));
   const restored = restoredFiles(written);
   const isWhole = events.every(({ kind }) => kind !== "fault" && kind !== "pending");
   for (const [path, bytes] of restored) {

@@ -44,7 +44,8 @@ export async function placeSession(restored: Restored, target: Target): Promise<
   const isNative = main?.part.isNative ?? false;
   const stateOf = async (file: LineageFile): Promise<Held> => {
     const place = join(folder, file.path);
-    if (file.isShared) return (await holdsLines(place, file.content)) ? "current" : "missing";
+    if (file.shared)
+      return (await holdsLines(place, file.content, file.shared)) ? "current" : "missing";
     const state = await compareCopy(place, file.content, copies.get(place));
     const isBehindLink = realFolder(place) !== join(realFolder(folder), file.path);
     // Nothing is written through a link.
@@ -80,7 +81,7 @@ export async function placeSession(restored: Restored, target: Target): Promise<
     // What the client itself wrote below a copy is none.
     const isBehind = state === "earlier" && file.part.isNative === isNative;
     if (state === "missing" || isBehind || isReplaced) written.push(file);
-    else if (!isOwn && !file.isShared) leftAsIs.push(file);
+    else if (!isOwn && !file.shared) leftAsIs.push(file);
     else if (state === "other") isOutdated = true;
   }
   // No name is forced on a session that stays as it is.
@@ -92,10 +93,10 @@ export async function placeSession(restored: Restored, target: Target): Promise<
 /** What a session goes on from and its client lacks: it refuses it without. */
 function missingBases({ files, bases }: Restored, id: string, folder: string): LineageFile[] {
   const needed = new Set<string>(bases.get(id as SessionId));
-  const own = files.filter(({ session, isShared }) => needed.has(session) && !isShared);
+  const own = files.filter(({ session, shared }) => needed.has(session) && !shared);
   const missing = new Set(own.filter(({ path }) => !existsSync(join(folder, path))));
   const lacking = new Set([...missing].map(({ session }) => session));
-  return files.filter((file) => missing.has(file) || (file.isShared && lacking.has(file.session)));
+  return files.filter((file) => missing.has(file) || (file.shared && lacking.has(file.session)));
 }
 
 /** True where every turn that is stored is in the client's files of a session: one may have several. */
@@ -106,7 +107,7 @@ async function lacksNothing(
   const { idApart } = await import("@pond/sessions");
   const { session, messages } = content;
   const lacking = new Set(messages.filter(({ role }) => role !== "system").map(({ id }) => id));
-  const own = files.filter(({ isShared }) => !isShared);
+  const own = files.filter(({ shared }) => !shared);
   for (const place of own.map(({ path }) => join(folder, path)).filter(existsSync)) {
     if (lacking.size === 0) break;
     const reader = adapter.from(place);

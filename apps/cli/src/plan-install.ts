@@ -24,8 +24,8 @@ export function planInstall<File extends RestoredFile>(
   home: string,
   named: ReadonlySet<string>,
 ): InstallPlan<File> {
-  const isLeft = ({ session, path, isShared }: File): boolean =>
-    !isShared && !named.has(session) && existsSync(join(home, path));
+  const isLeft = ({ session, path, shared }: File): boolean =>
+    !shared && !named.has(session) && existsSync(join(home, path));
   return {
     toWrite: withOwnFile(files.filter((file) => !isLeft(file))),
     leftAsIs: files.filter(isLeft),
@@ -34,8 +34,8 @@ export function planInstall<File extends RestoredFile>(
 
 /** Without lines for a shared file of a session of which nothing else is written. */
 export function withOwnFile<File extends RestoredFile>(files: readonly File[]): readonly File[] {
-  const written = new Set(files.flatMap(({ session, isShared }) => (isShared ? [] : [session])));
-  return files.filter(({ session, isShared }) => !isShared || written.has(session));
+  const written = new Set(files.flatMap(({ session, shared }) => (shared ? [] : [session])));
+  return files.filter(({ session, shared }) => !shared || written.has(session));
 }
 
 /**
@@ -46,7 +46,7 @@ export function withOwnFile<File extends RestoredFile>(files: readonly File[]): 
 export function inHome(restored: Restored, { movedTo }: Adapter, home: string): Restored {
   const files = restored.files.flatMap((file) => {
     const place = join(home, file.path);
-    if (file.isShared) return isNoFile(place) ? [] : [file];
+    if (file.shared) return isNoFile(place) ? [] : [file];
     const moved = existsSync(place) ? undefined : movedTo?.(home, file.path);
     return [moved === undefined ? file : { ...file, path: moved }];
   });

@@ -20,7 +20,7 @@ export async function writtenCopies(settings: Settings): Promise<WrittenCopies> 
 /** What these files, written below `folder`, are to be remembered by. */
 export function copiesOf(files: readonly LineageFile[], folder: string): WrittenCopies {
   // What sessions share is no copy of anything.
-  const own = files.filter(({ isShared }) => !isShared);
+  const own = files.filter(({ shared }) => !shared);
   return new Map(own.map(({ path, content }) => [join(folder, path), digestOf(content)]));
 }
 

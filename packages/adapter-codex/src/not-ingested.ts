@@ -30,7 +30,7 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   { path: "attachments/, generated_images/", why: "files the log names, or holds itself" },
   { path: "memories/, skills/, rules/, prompts/", why: "notes across sessions, not a transcript" },
   { path: "auth.json, config.toml", why: "account data, keys and settings" },
-  { path: "log/, .tmp/, shell_snapshots/", why: "the client's own" },
+  { path: "log/, .tmp/, shell_snapshots/, *.lock", why: "the client's own" },
   {
     path: "symbolic links",
     why: "none is followed; one out of the folder or for a session is reported",

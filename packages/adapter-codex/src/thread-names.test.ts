@@ -202,11 +202,11 @@ describe("the names of threads", () => {
         restored.push(...toCodex.writeNative({ root, descendants: [] }));
       }
 
-      expect(restored.map(({ path, isShared }) => [path, isShared])).toEqual([
+      expect(restored.map(({ path, shared }) => [path, shared])).toEqual([
         [pathOf(yarn), undefined],
-        ["session_index.jsonl", true],
+        ["session_index.jsonl", { key: "id", time: "updated_at" }],
         [pathOf(warp), undefined],
-        ["session_index.jsonl", true],
+        ["session_index.jsonl", { key: "id", time: "updated_at" }],
       ]);
       const texts = restored.map(({ content }) => [...content].join(""));
       expect([texts[0], texts[1], texts[3]]).toEqual([

@@ -8,6 +8,7 @@ import {
   type RecordOutcome,
   readRecords,
   reasonOf,
+  type SharedLines,
   type SourceRecord,
 } from "@pond/canonical/adapter";
 import { fault, isReadError } from "./faults.ts";
@@ -15,6 +16,8 @@ import { origin } from "./origin.ts";
 
 /** What the threads of a home are called: a line each time one is named, the last of each counts. */
 export const nameFile = "session_index.jsonl";
+
+export const nameLines: SharedLines = { key: "id", time: "updated_at" };
 
 /** The names of the threads of one home, looked up again where the file has changed. */
 export class ThreadNames {
@@ -110,7 +113,7 @@ function lineOf(outcome: RecordOutcome): Line | FaultEvent | undefined {
   if (outcome.kind === "fault") return outcome;
   if (outcome.kind === "pending" || outcome.isTruncated) return undefined;
   const { record } = outcome;
-  const thread = record.peek("id");
+  const thread = record.peek(nameLines.key);
   if (typeof thread === "string") return { kind: "line", thread, record };
   return { kind: "fault", fault: new SourceFault(record.at, "a line that names no thread") };
 }

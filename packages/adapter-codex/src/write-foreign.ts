@@ -19,7 +19,7 @@ import { itemsOf } from "./foreign/items.ts";
 import { linesOf, type ThreadPlace } from "./foreign/lines.ts";
 import { fileName, rolloutPath } from "./layout.ts";
 import { origin } from "./origin.ts";
-import { nameFile } from "./thread-names.ts";
+import { nameFile, nameLines } from "./thread-names.ts";
 
 /**
  * Sessions of other clients as threads this one resumes: the items that go to the model and the
@@ -45,7 +45,7 @@ export function* writeForeign(
 function nameOf({ session, thread }: ThreadPlace, title: string): RestoredFile {
   const line = { id: thread, thread_name: wellFormed(title), updated_at: beganAt(session) };
   const content = [`${stringifyJson(line)}\n`];
-  return { session: session.id, path: nameFile, content, isShared: true };
+  return { session: session.id, path: nameFile, content, shared: nameLines };
 }
 
 function beganAt({ created_at }: Session): string {

@@ -13,7 +13,7 @@ import { type CutOffs, cutOffsOf, fileId, Padding } from "./cut-offs.ts";
 import { rolloutPath } from "./layout.ts";
 import { nameLine } from "./records/name.ts";
 import { restoreRecord } from "./records/record.ts";
-import { nameFile } from "./thread-names.ts";
+import { nameFile, nameLines } from "./thread-names.ts";
 
 /**
  * Threads of this client as their files were, record by record (`adapter-native-restore-lossless`),
@@ -32,7 +32,7 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
     const names = content.messages.flatMap((message) => nameLine(message) ?? []);
     if (names.length > 0) {
       const lines = names.map((name) => `${stringifyJson(name)}\n`);
-      yield { session, path: nameFile, content: lines, isShared: true };
+      yield { session, path: nameFile, content: lines, shared: nameLines };
     }
   }
 }

@@ -48,9 +48,9 @@ export async function withFolder<T>(
 /** What a writer gave, as files. @throws {Error} where two have one path that they do not share. */
 export function restoredFiles(restored: Iterable<RestoredFile>): SourceFiles {
   const files = new Map<string, Uint8Array>();
-  for (const { path, content, isShared } of restored) {
+  for (const { path, content, shared } of restored) {
     const before = files.get(path);
-    if (before && !isShared) throw new Error(`two restored files are ${path}`);
+    if (before && !shared) throw new Error(`two restored files are ${path}`);
     const pieces = Array.from(content, (piece) => Buffer.from(piece));
     files.set(path, Buffer.concat([...(before ? [before] : []), ...pieces]));
   }

@@ -148,7 +148,7 @@ async function install(
   const installed = { session: { ...session, project }, home: folder, files, held };
   const { commands, directory, refused = [] } = adapter.resume(installed);
   // A client that keeps sessions in a database may have one without these.
-  const own = files.filter(({ isShared }) => !isShared);
+  const own = files.filter(({ shared }) => !shared);
   const there = own.map(pathOf).filter(existsSync);
   return {
     session_id: id,

@@ -7,7 +7,7 @@ import {
   secondId,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { nameFile } from "../thread-names.ts";
+import { nameFile, nameLines } from "../thread-names.ts";
 import type { Reading } from "./envelope.ts";
 
 /**
@@ -24,7 +24,7 @@ export function readNames(reading: Reading, before?: SourceRecord): CanonicalEve
 function namedBefore(names: readonly SourceRecord[], record: SourceRecord): number {
   const time = timeAt(record, "timestamp");
   if (time === undefined) return 0;
-  const first = names.findIndex((line) => (timeAt(line, "updated_at") ?? 0n) >= time);
+  const first = names.findIndex((line) => (timeAt(line, nameLines.time) ?? 0n) >= time);
   return first === -1 ? names.length : first;
 }
 

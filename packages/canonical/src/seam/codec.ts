@@ -62,6 +62,17 @@ export type FidelityCount = {
 /** What became of each part type, and of whole system messages, in a restore. */
 export type Fidelity = Readonly<Partial<Record<PartType | "system", FidelityCount>>>;
 
+/**
+ * Lines of a file that sessions share, of which the last one of each session counts. Those that
+ * follow the last one that is there are added, and none where its client has written a later one.
+ */
+export type SharedLines = {
+  /** The field that says which session a line is of. */
+  readonly key: string;
+  /** The field that says when it was written, in RFC 3339. */
+  readonly time: string;
+};
+
 /** One file of a restored session; nothing is on disk yet. */
 export type RestoredFile = {
   readonly session: SessionId;
@@ -70,11 +81,10 @@ export type RestoredFile = {
   /** Text or bytes, in order. */
   readonly content: Iterable<string | Uint8Array>;
   /**
-   * True of JSON lines in a file that sessions share, of which the last one counts: those that follow
-   * the last one that is there go to its end, and nothing is replaced. The session's own files come
-   * before.
+   * Of JSON lines in a file that sessions share: they go to its end, and nothing is replaced. The
+   * session's own files come before.
    */
-  readonly isShared?: true;
+  readonly shared?: SharedLines;
   /** Foreign restore only: what this file keeps of its session. */
   readonly fidelity?: Fidelity;
 };

@@ -21,6 +21,7 @@ export type {
   RestoredFile,
   Resume,
   SessionContent,
+  SharedLines,
   SourceSession,
   Surroundings,
   ToolKind,

@@ -13,7 +13,7 @@ function* files({ root, descendants }: Lineage, suffix: string): Generator<Resto
         id === "binary"
           ? [new Uint8Array([0xff, 0xfe, 0])]
           : [`${messages.length} messages\n`, new TextEncoder().encode("späť\n")],
-      ...(id === "named" && { isShared: true as const }),
+      ...(id === "named" && { shared: { key: "id", time: "at" } }),
       ...(suffix === ".foreign" && { fidelity: { text: { kept: 1, translated: 0, dropped: 2 } } }),
     };
   }

@@ -29,7 +29,7 @@ export async function restore(
       content: isUtf8(bytes)
         ? { type: "text", text: bytes.toString("utf8") }
         : { type: "base64", base64: bytes.toString("base64") },
-      ...(file.isShared && { shared: true as const }),
+      ...(file.shared && { shared: true as const }),
       ...(file.fidelity && { fidelity: file.fidelity }),
     });
   }

@@ -1,17 +1,29 @@
 import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
-import { parsedObject, stringifyJson } from "@pond/canonical";
-import { fileChunks, isSystemError, type RestoredFile, readLines } from "@pond/canonical/adapter";
+import { fromRfc3339, parsedObject, stringifyJson } from "@pond/canonical";
+import {
+  fileChunks,
+  isSystemError,
+  type RestoredFile,
+  readLines,
+  type SharedLines,
+} from "@pond/canonical/adapter";
 import { TargetUnwritableError } from "../errors.ts";
 
+type Content = RestoredFile["content"];
+
 /**
- * True where a file that sessions share has the last of these lines, so that none is to be added.
- * What cannot be read holds none: writing there tells why.
+ * True where a file that sessions share lacks none of the lines of a session, so that none is to be
+ * added. What cannot be read holds none: writing there tells why.
  */
-export async function holdsLines(path: string, content: RestoredFile["content"]): Promise<boolean> {
+export async function holdsLines(
+  path: string,
+  content: Content,
+  shared: SharedLines,
+): Promise<boolean> {
   try {
     if (!(await lstat(path)).isFile()) return false;
-    return (await compareLines(path, content)).missing.length === 0;
+    return (await compareLines(path, content, shared)).missing.length === 0;
   } catch (error) {
     if (isSystemError(error)) return false;
     throw error;
@@ -19,10 +31,14 @@ export async function holdsLines(path: string, content: RestoredFile["content"])
 }
 
 /**
- * Puts those lines to the end of a file that follow the last one it has. Its client may be writing
- * there too: they go there at once, and nothing else changes.
+ * Puts those lines of a session to the end of a file that it lacks. Its client may be writing there
+ * too: they go there at once, and nothing else changes.
  */
-export async function appendLines(path: string, content: RestoredFile["content"]): Promise<void> {
+export async function appendLines(
+  path: string,
+  content: Content,
+  shared: SharedLines,
+): Promise<void> {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
   const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   try {
@@ -30,7 +46,7 @@ export async function appendLines(path: string, content: RestoredFile["content"]
     if (!(await file.stat()).isFile()) {
       throw new TargetUnwritableError(path, "what is there is no file");
     }
-    const { missing, isEnded } = await compareLines(path, content);
+    const { missing, isEnded } = await compareLines(path, content, shared);
     if (missing.length === 0) return;
     const added = missing.map((line) => `${line}\n`);
     // A line that broke off would take the next one along.
@@ -40,36 +56,61 @@ export async function appendLines(path: string, content: RestoredFile["content"]
   }
 }
 
-/** The lines that follow the last one a file has, and whether what is there has an end. */
-async function compareLines(path: string, content: RestoredFile["content"]) {
+/** The lines of a session that a file lacks, and whether what is there has an end. */
+async function compareLines(path: string, content: Content, shared: SharedLines) {
   const text = Buffer.concat([...content].map((piece) => Buffer.from(piece))).toString();
-  const lines = text.split("\n").map(asRestored);
-  // What stands behind the last line end.
-  const wanted = lines.filter((line) => line !== "");
-  const held = new Map(wanted.map((line) => [line, 0]));
+  // What stands behind the last line end is no line.
+  const wanted = text.split("\n").filter((line) => line !== "");
+  const own = wanted.map((line) => lineOf(line, shared));
+  const session = own.at(-1)?.session ?? "";
+  const there: Line[] = [];
   let isEnded = true;
   for await (const lines of readLines(fileChunks(path))) {
     for (const { text, isTerminated } of lines) {
       isEnded = isTerminated;
-      const line = text !== undefined && isTerminated ? asRestored(text) : "";
-      const times = held.get(line);
-      if (times !== undefined) held.set(line, times + 1);
+      if (text === undefined || !isTerminated || !mayName(text, session)) continue;
+      const line = lineOf(text, shared);
+      if (line.session === session) there.push(line);
     }
   }
-  // A line that is to be there twice is; and one that goes before another that is there stays away,
-  // for the last one counts.
-  let begin = 0;
-  for (const [at, line] of wanted.entries()) {
-    const times = held.get(line) ?? 0;
-    if (times > 0) begin = at + 1;
-    held.set(line, times - 1);
-  }
-  const missing = wanted.slice(begin);
-  return { missing, isEnded };
+  return { missing: missingLines(own, there).map(({ text }) => text), isEnded };
 }
 
-/** The same values may be written in other ways, such as `1.0`. */
-function asRestored(line: string): string {
+/** Most lines are of other sessions, which need not be parsed to see that. */
+function mayName(text: string, session: string): boolean {
+  return text.includes(session) || text.includes("\\");
+}
+
+/** Of the lines of a session, those that are to follow what is there of it. */
+function missingLines(own: readonly Line[], there: readonly Line[]): readonly Line[] {
+  const [last, lastThere] = [own.at(-1), there.at(-1)];
+  if (last === undefined || lastThere === undefined) return own;
+  if (lastThere.time > last.time) return [];
+  const held = Map.groupBy(there, ({ text }) => text);
+  // A line that is to be there twice is; and one that goes before another that is there stays away.
+  let end = 0;
+  for (const [at, { text }] of own.entries()) {
+    if (held.get(text)?.pop()) end = at + 1;
+  }
+  const missing = own.slice(end);
+  // What stands last there is no later one, and the last is to count.
+  return missing.length === 0 && lastThere.text !== last.text ? [last] : missing;
+}
+
+type Line = {
+  /** The same values may be written in other ways, such as `1.0`. */
+  readonly text: string;
+  readonly session: string;
+  readonly time: bigint;
+};
+
+function lineOf(line: string, { key, time }: SharedLines): Line {
   const record = parsedObject(line);
-  return record === undefined ? line : stringifyJson(record);
+  if (record === undefined) return { text: line, session: "", time: 0n };
+  const [session, at] = [record[key], record[time]];
+  return {
+    text: stringifyJson(record),
+    session: typeof session === "string" ? session : "",
+    time: (typeof at === "string" ? fromRfc3339(at) : undefined) ?? 0n,
+  };
 }

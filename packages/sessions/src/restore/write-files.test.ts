@@ -156,53 +156,74 @@ it("removes what a restore that was killed left of the same file", async () => {
   expect(everything()).toEqual(["a", `a.${process.pid}-0123abcd.tmp`]);
 });
 
-it("adds to a file that sessions share the lines that it lacks, whatever is there", async () => {
-  const names = (...lines: string[]): RestoredFile => ({
-    ...file("names", ...lines.map((line) => `${line}\n`)),
-    isShared: true,
-  });
-  const there = (): string => readFileSync(join(folder, "names"), "utf8");
+const shared = { key: "id", time: "at" };
 
-  expect(await holdsLines(join(folder, "names"), ["one\n"])).toBe(false);
-  // Two sessions of one restore, as they are and once more.
-  for (const isForced of [false, false, true]) {
-    const paths = await writeFiles([names("one", "two"), names("three")], folder, { isForced });
-    expect(paths).toEqual([join(folder, "names"), join(folder, "names")]);
-    expect(there()).toBe("one\ntwo\nthree\n");
-  }
-  const held = [["three\n", "one\n"], ["four\n"], []].map((content) =>
-    holdsLines(join(folder, "names"), content),
-  );
-  expect(await Promise.all(held)).toEqual([true, false, true]);
+/** A name that a session was given at a second; `id@1 name`. */
+const lineOf = (text: string): string => {
+  const [, id, second, name] = /^(\w+)@(\d) (\w+)$/.exec(text) ?? [];
+  return `{"id":"${id}","at":"2026-05-04T09:00:0${second}Z","name":"${name}"}\n`;
+};
+const named = (...texts: string[]): RestoredFile => ({
+  ...file("names", ...texts.map(lineOf)),
+  shared,
+});
+
+it.each([
+  ["nothing", [], ["a@1 X", "a@2 Y"], ["a@1 X", "a@2 Y"]],
+  ["those of others", ["b@9 X"], ["a@1 X"], ["a@1 X"]],
+  ["all", ["a@1 X", "a@2 Y"], ["a@1 X", "a@2 Y"], []],
+  ["the first", ["a@1 X", "b@1 X"], ["a@1 X", "a@2 Y"], ["a@2 Y"]],
+  ["the last: what was before it stays away", ["a@2 Y"], ["a@1 X", "a@2 Y"], []],
+  ["a later one of its client", ["a@1 X", "a@5 Z"], ["a@1 X", "a@2 Y"], []],
+  ["nothing but a later one", ["a@5 Z"], ["a@1 X"], []],
+  ["an earlier one that is not stored", ["a@1 Z"], ["a@2 X"], ["a@2 X"]],
+  ["another one behind it, of the same time", ["a@1 X", "a@1 Y"], ["a@1 X"], ["a@1 X"]],
+  [
+    "a line that is to be there twice once",
+    ["a@1 X"],
+    ["a@1 X", "a@1 Y", "a@1 X"],
+    ["a@1 Y", "a@1 X"],
+  ],
+  ["a line that is to be there twice", ["a@1 X", "a@1 X"], ["a@1 X", "a@1 X"], []],
+])(
+  "adds to a file that sessions share what it lacks where it has %s",
+  async (_, there, own, added) => {
+    const place = join(folder, "names");
+    const before = there.map(lineOf).join("");
+    writeFileSync(place, before);
+
+    expect(await holdsLines(place, named(...own).content, shared)).toBe(added.length === 0);
+    for (const isForced of [false, true]) {
+      expect(await writeFiles([named(...own)], folder, { isForced })).toEqual([place]);
+      expect(readFileSync(place, "utf8")).toBe(before + added.map(lineOf).join(""));
+    }
+  },
+);
+
+it("adds the lines of each session to a file that they share, behind whatever is there", async () => {
+  const place = join(folder, "names");
+  const one: RestoredFile = { ...file("names", '{"id":"a","n":1}\n'), shared };
+
+  expect(await holdsLines(place, one.content, shared)).toBe(false);
+  await writeFiles([one, named("b@1 X")], folder);
+  expect(readFileSync(place, "utf8")).toBe(`{"id":"a","n":1}\n${lineOf("b@1 X")}`);
   // What its client was writing when the power went is no line, and takes none along.
-  const before = 'mine\ntwo\n{ "n": 1.0 }\n{broken';
-  writeFileSync(join(folder, "names"), before);
-  await writeFiles([names("one", "two", '{"n":1}', "four")], folder);
-  // The last line counts: one that was before another that is there does not go behind it.
-  expect(there()).toBe(`${before}\nfour\n`);
-  expect(statSync(join(folder, "names")).mode & 0o777).toBe(0o600);
+  const before = 'mine\n[1]\n{ "n": 1.0, "id": "\\u0061" }\n{"id":"b","n":2}\n{broken';
+  writeFileSync(place, before);
+  await writeFiles([{ ...one, content: ['{"n":1,"id":"a"}\n'] }, named("b@1 X")], folder);
+
+  expect(readFileSync(place, "utf8")).toBe(`${before}\n${lineOf("b@1 X")}`);
+  expect(statSync(place).mode & 0o777).toBe(0o600);
   expect(everything()).toEqual(["names"]);
 });
 
-it("adds a line as often as it is to be there", async () => {
-  const names: RestoredFile = { ...file("names", "one\ntwo\none\n"), isShared: true };
-  const place = join(folder, "names");
-
-  for (const there of ["", "one\n", "one\ntwo\n", "one\ntwo\none\n"]) {
-    writeFileSync(place, there);
-    expect(await holdsLines(place, names.content)).toBe(there === "one\ntwo\none\n");
-    await writeFiles([names], folder);
-    expect(readFileSync(place, "utf8")).toBe("one\ntwo\none\n");
-  }
-});
-
 it("adds no lines to what is no file, nor to a file that is one session's alone", async () => {
-  const names: RestoredFile = { ...file("a/names", "one\n"), isShared: true };
+  const names: RestoredFile = { ...file("a/names", "one\n"), shared };
   mkdirSync(join(folder, "a"));
   writeFileSync(join(folder, "elsewhere"), "");
   symlinkSync(join(folder, "elsewhere"), join(folder, "a/names"));
 
-  expect(await holdsLines(join(folder, "a/names"), [])).toBe(false);
+  expect(await holdsLines(join(folder, "a/names"), [], shared)).toBe(false);
   await expect(writeFiles([names], folder)).rejects.toMatchObject({ code: "unsafe_path" });
   expect(readFileSync(join(folder, "elsewhere"), "utf8")).toBe("");
 

@@ -41,7 +41,7 @@ export async function writeFiles(
   const present = new Set<string>();
   for (const target of targets) {
     checkPath(target.file);
-    const isShared = target.file.isShared === true;
+    const isShared = target.file.shared !== undefined;
     if (paths.has(target.path) && !(isShared && shared.has(target.path))) {
       throw new TargetExistsError(target.path);
     }
@@ -55,7 +55,7 @@ export async function writeFiles(
     if (present.has(path)) continue;
     try {
       await makeFolder(dirname(path));
-      if (file.isShared) await appendLines(path, file.content);
+      if (file.shared) await appendLines(path, file.content, file.shared);
       else if (save) await save(path, file.content);
       else await writeOne(path, file.content, isForced);
     } catch (error) {
@@ -133,7 +133,7 @@ async function checkWay(root: string, { file, path }: Target, isForced: boolean)
     if (kind === undefined) return true;
     if (kind === "link") throw new UnsafePathError(file.session, path);
     const isLast = depth === steps.length;
-    if (isLast && kind === "file" && file.isShared) return true;
+    if (isLast && kind === "file" && file.shared) return true;
     if (isLast && kind === "file" && !isForced && (await isSame(step, file.content))) return false;
     // A folder where the file goes, or a file where a folder goes, is never replaced.
     if (kind === (isLast ? "folder" : "file") || (isLast && !isForced)) {
