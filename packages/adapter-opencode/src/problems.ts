@@ -39,8 +39,8 @@ export function refusedIn(value: JsonValue): readonly string[] {
 
 /** Late releases of 1.x have an API of 2.x, and nothing that imports what was said through it. */
 function problemsOfApi({ pond }: JsonObject): readonly string[] {
-  const { version, resume_attempts: isOf2 } = objectAt(objectOf(pond), "session");
-  const isOf1 = typeof version === "string" && version.startsWith("1.") && isOf2 === undefined;
+  const { version, resume_attempts: attempts } = objectAt(objectOf(pond), "session");
+  const isOf1 = typeof version === "string" && version.startsWith("1.") && attempts === undefined;
   return isOf1 ? [`is of the API of ${version}, which has no command that takes it`] : [];
 }
 

@@ -67,18 +67,18 @@ function* messagesOf(
   count: RecordCount | undefined,
 ): Generator<StoredMessage | FaultEvent> {
   // A row with the id of a message is a preview of it, as early releases wrote them.
-  const own = isShared(database)
+  const isOwn = isShared(database)
     ? "AND NOT EXISTS (SELECT 1 FROM message WHERE message.id = session_message.id)"
     : "";
   const rows = database.rows(
     `SELECT ${sized(database, "session_message")} FROM session_message
-     WHERE session_id = ? ${own} ORDER BY seq`,
+     WHERE session_id = ? ${isOwn} ORDER BY seq`,
     session,
   );
   for (const row of rows) {
     count?.add(1);
-    const { id: own, type } = row;
-    const ids = { id: textIn(own), ...(type !== undefined && { type: textIn(type) }) };
+    const { id, type } = row;
+    const ids = { id: textIn(id), ...(type !== undefined && { type: textIn(type) }) };
     const stored = storedRow(database, "session_message", row, session, ids);
     if ("kind" in stored) {
       yield stored;

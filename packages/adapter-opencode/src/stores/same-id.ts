@@ -32,7 +32,9 @@ export function ofOtherSessions(exports: readonly Exported[]): ReadonlyMap<strin
 function byAge(left: Birth, right: Birth): number {
   const [one, other] = [ageOf(left), ageOf(right)];
   if (one !== other) return one - other;
-  return textOf(left) < textOf(right) ? -1 : 1;
+  const [text, otherText] = [textOf(left), textOf(right)];
+  if (text === otherText) return 0;
+  return text < otherText ? -1 : 1;
 }
 
 function ageOf({ created }: Birth): number {
