@@ -13,6 +13,17 @@ export type FoldSessionsOptions = {
 };
 
 /**
+ * Removes what earlier folds left for whoever was reading it. For before anything is stored: once
+ * there is something to fold, nothing can be removed without rewriting the rest.
+ */
+export async function cleanSessions({ store }: SessionStore, signal?: AbortSignal): Promise<void> {
+  for (const { name } of sessionTables) {
+    signal?.throwIfAborted();
+    await store.table(name).clean({ signal });
+  }
+}
+
+/**
  * Folds the tables where enough has come in (`lance-index-maintenance`), and gives messages the
  * heads they lack. Search is complete without it, only slower.
  */

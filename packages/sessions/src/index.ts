@@ -7,7 +7,7 @@ export {
   TargetUnwritableError,
   UnsafePathError,
 } from "./errors.ts";
-export { type FoldSessionsOptions, foldSessions } from "./fold-sessions.ts";
+export { cleanSessions, type FoldSessionsOptions, foldSessions } from "./fold-sessions.ts";
 export { idApart } from "./ingest/apart.ts";
 export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";

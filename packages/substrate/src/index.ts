@@ -22,6 +22,7 @@ export {
   StoreSchemaError,
   SubstrateError,
 } from "./errors.ts";
+export type { CleanOptions } from "./indexes/clean.ts";
 export type { FoldOptions, FoldOutcome } from "./indexes/fold.ts";
 export type { IndexHealth, TableHealth } from "./indexes/health.ts";
 export type { Healing } from "./integrity/heal.ts";

@@ -4,7 +4,8 @@ import { release } from "./engine/lance.ts";
 import { toTyped } from "./engine/native-errors.ts";
 import { retry } from "./engine/retry.ts";
 import { absentColumns, vectorDimension } from "./engine/schema.ts";
-import { type FoldOptions, type FoldOutcome, fold } from "./indexes/fold.ts";
+import { type CleanOptions, clean } from "./indexes/clean.ts";
+import { type FoldOptions, type FoldOutcome, type FoldPlace, fold } from "./indexes/fold.ts";
 import { healthOf, type TableHealth } from "./indexes/health.ts";
 import { dropIndex, tokenize } from "./indexes/indexes.ts";
 import { refresh } from "./indexes/lost-indexes.ts";
@@ -217,8 +218,17 @@ export class Table {
   /** See {@link fold}. */
   async fold(options: FoldOptions = {}): Promise<FoldOutcome> {
     this.#refuseInRead();
-    const place = { location: this.#location, home: locate(this.uri).folder };
-    return fold(this.declaration, this.#handle, place, this.#flush, options);
+    return fold(this.declaration, this.#handle, this.#foldPlace(), this.#flush, options);
+  }
+
+  /** See {@link clean}. */
+  async clean(options: CleanOptions = {}): Promise<boolean> {
+    this.#refuseInRead();
+    return clean(this.declaration, this.#handle, this.#foldPlace(), this.#flush, options);
+  }
+
+  #foldPlace(): FoldPlace {
+    return { location: this.#location, home: locate(this.uri).folder };
   }
 
   /** Rows, fragments and how far each index reaches. */

@@ -558,6 +558,25 @@ describe("sync", () => {
       expect(imported.adapters[0]?.sessions.new).toBe(2);
     }));
 
+  it("removes what an earlier fold left before it stores anything on top", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const messages = bench.sessions.store.table("messages");
+      const rows: number[] = [];
+      const clean = vi.spyOn(messages, "clean").mockImplementation(async () => {
+        rows.push(await messages.count());
+        return false;
+      });
+
+      await bench.sync();
+      bench.append("s2", line("s2", "b", "From the banks."));
+      await bench.sync();
+      await bench.sync({ stages: ["update-indexes"] });
+      clean.mockRestore();
+
+      expect(rows).toEqual([0, 3]);
+    }));
+
   it("reports on an adapter that has no source here", () =>
     withBench(async (bench) => {
       const report = await sync(bench.sessions, [], {

@@ -1,5 +1,5 @@
 import type { Embedder } from "@pond/embed";
-import type { SessionStore } from "@pond/sessions";
+import { cleanSessions, type SessionStore } from "@pond/sessions";
 import type { Source } from "./discover.ts";
 import { type EmbedReport, embedMessages, previewEmbedding } from "./embed.ts";
 import { failAfter } from "./errors.ts";
@@ -54,7 +54,11 @@ export async function sync(
     runs(options, "update-indexes")
       ? foldIndexes(sessions, { ...options, isForced: options.isFoldForced ?? false })
       : [];
-  const adapters = runs(options, "import") ? await importSessions(sessions, sources, options) : [];
+  const read = async (): Promise<AdapterReport[]> => {
+    await cleanSessions(sessions, options.signal);
+    return importSessions(sessions, sources, options);
+  };
+  const adapters = runs(options, "import") ? await read() : [];
   let embedding: EmbedReport | undefined;
   if (options.embedder && runs(options, "embed")) {
     // Before the fold, which then finds all of it; and the fragments of an import are cheaper to

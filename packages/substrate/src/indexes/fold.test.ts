@@ -1,9 +1,10 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadLance } from "../engine/lance.ts";
 import { numbered, parts } from "../testing/catalogue.ts";
 import {
+  bytesIn,
   onFolders,
   openCatalogue,
   openLanceTable,
@@ -12,14 +13,6 @@ import {
 } from "../testing/store.ts";
 import { fold } from "./fold.ts";
 import type { TableHealth } from "./health.ts";
-
-function bytesIn(folder: string): number {
-  let bytes = 0;
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
-  }
-  return bytes;
-}
 
 function covered(health: TableHealth): Record<string, [number, number]> {
   return Object.fromEntries(
@@ -59,7 +52,7 @@ it("does nothing to an empty table, nor to one that is up to date", async () => 
   expect(await (await openLanceTable(location, "parts")).version()).toBe(version);
 });
 
-it("leaves a short tail for later, and folds one that is long", async () => {
+it("leaves a short tail for later, and makes indexes again over one that is long", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert(numbered(4_000));
   await table.fold({ isForced: true });
@@ -69,9 +62,30 @@ it("leaves a short tail for later, and folds one that is long", async () => {
   await table.insert(numbered(200, "initech"));
   const long = await table.fold();
 
-  expect([short.isFolded, long.isFolded]).toEqual([false, true]);
+  // To join fragments would rewrite every row.
+  expect([short, long]).toEqual([
+    { table: "parts", created: ["description"], isFolded: false },
+    { table: "parts", created: indexed, isFolded: false },
+  ]);
   const health = await table.health();
   expect(covered(health)).toEqual(Object.fromEntries(indexed.map((name) => [name, [5_100, 0]])));
+  expect(health.fragments).toBe(3);
+});
+
+onFolders("it lists files")("joins many fragments at once, whatever indexes cover", async () => {
+  const folder = temporaryFolder();
+  const table = (await openCatalogue(folder)).table("parts");
+  const dataFiles = (): number => readdirSync(join(folder, "parts.lance", "data")).length;
+  await table.insert(numbered(300));
+  await table.fold();
+  for (let from = 0; from < 23; from++) await table.insert(numbered(1, "globex", from));
+  const before = dataFiles();
+
+  const { isFolded } = await table.fold();
+
+  expect([isFolded, dataFiles() - before]).toEqual([true, 1]);
+  const health = await table.health();
+  expect(covered(health)).toEqual(Object.fromEntries(indexed.map((name) => [name, [323, 0]])));
   expect(health.fragments).toBe(1);
 });
 

@@ -32,11 +32,18 @@ export type FoldOutcome = {
   readonly isFolded: boolean;
 };
 
-const defaults = { isForced: false, retentionMs: 600_000, isWithoutNewIndexes: false } as const;
+/** For how long whoever reads a version that is no longer the newest keeps its files. */
+export const defaultRetentionMs = 600_000;
+
+const defaults = {
+  isForced: false,
+  retentionMs: defaultRetentionMs,
+  isWithoutNewIndexes: false,
+} as const;
 
 const thresholds = {
-  // A fold rewrites each text index and every fragment below a million rows, so it waits for a
-  // tail worth it; until then the tail is searched flat (13 ms per thousand rows).
+  // Text indexes are made over all rows, so they wait for a tail worth it; until then the tail is
+  // searched flat (13 ms per thousand rows).
   unindexedRows: 1_000,
   unindexedShare: 0.05,
   unindexedRowsAtMost: 3_000,
@@ -84,18 +91,23 @@ export async function fold(
   const look = (): Promise<TableHealth> => retry(place, () => healthOf(table, handle), options);
 
   const health = await look();
+  if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
   const isWorthCleaning = async (): Promise<boolean> =>
     home !== undefined &&
     (await supersededBytes(home, cutoff().getTime())) >=
       Math.max(thresholds.supersededBytes, health.bytes * thresholds.supersededShare);
-  if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
+  const isJoining = isForced || isCrowded(health) || (await isWorthCleaning());
   const missing = isWithoutNewIndexes
     ? []
-    : await retry(place, () => indexesToMake(table, handle, health, isForced), options);
+    : await retry(
+        place,
+        () => indexesToMake(table, handle, health, { isForced, isJoining }),
+        options,
+      );
   const untrained = await createIndexes(table, handle, location, missing, { signal });
   const made = missing.map(({ column }) => column).filter((column) => !untrained.includes(column));
   await checkIndexes();
-  const isFolded = isForced || isWorthFolding(await look()) || (await isWorthCleaning());
+  const isFolded = isJoining || isTailDue(await look());
   if (isFolded) await optimize(new Date(0));
   if (isFolded || made.length > 0) await flush();
   // Cleaned apart and last: the files it removes are what a power cut would fall back on.
@@ -105,43 +117,41 @@ export async function fold(
 }
 
 /**
- * Those not there, and those that are far behind. A forced fold also gives text indexes the
- * positions they lack.
+ * Those not there, and those to be made again over all rows: that reads a column, where growing them
+ * would rewrite every row. A forced fold also gives text indexes the positions they lack.
+ *
+ * @param isJoining - Fragments are joined next, in one go where every index covers all of them.
  */
 async function indexesToMake(
   table: TableDeclaration,
   handle: LanceTable,
   health: TableHealth,
-  isForced: boolean,
+  { isForced, isJoining }: { readonly isForced: boolean; readonly isJoining: boolean },
 ): Promise<IndexDeclaration[]> {
   const missing: IndexDeclaration[] = [];
   const lacking: IndexDeclaration[] = isForced ? await missingTextIndexes(table, handle) : [];
+  const isDue = isJoining || isTailDue(health);
   for (const index of table.indexes) {
     const known = health.indexes.find(({ column }) => column === index.column);
-    const isBehind =
-      known === undefined ||
-      lacking.includes(index) ||
-      isFarBehind(known) ||
-      // What a forced fold brings up to date anyway.
-      (!isForced && index.kind === "full-text" && lacksTexts(known));
-    if (!isBehind) continue;
-    if (index.kind === "vector" && !(await isWorthTraining(table, handle, index))) continue;
-    missing.push(index);
+    if (known === undefined || lacking.includes(index) || isBehind(index, known, isDue)) {
+      if (index.kind === "vector" && !(await isWorthTraining(table, handle, index))) continue;
+      missing.push(index);
+    }
   }
   return missing;
 }
 
-/** Where it covers less than half, making it again is faster than growing it. */
-function isFarBehind({ indexedRows, unindexedRows }: IndexHealth): boolean {
-  return unindexedRows > indexedRows && unindexedRows >= thresholds.unindexedRows;
-}
-
-/** Where scores depend on conditions, and the tail is too short for a fold. */
-function lacksTexts({ indexedRows, unindexedRows }: IndexHealth): boolean {
-  return (
-    unindexedRows > indexedRows * thresholds.unindexedTextsShare &&
-    unindexedRows < thresholds.unindexedRows
-  );
+function isBehind(
+  { kind }: IndexDeclaration,
+  { indexedRows, unindexedRows }: IndexHealth,
+  isDue: boolean,
+): boolean {
+  // To train one takes longer than to grow it.
+  if (kind === "vector") {
+    return unindexedRows > indexedRows && unindexedRows >= thresholds.unindexedRows;
+  }
+  if (isDue) return unindexedRows > 0;
+  return kind === "full-text" && unindexedRows > indexedRows * thresholds.unindexedTextsShare;
 }
 
 async function isWorthTraining(
@@ -153,10 +163,14 @@ async function isWorthTraining(
   return (await countVectors(table, handle, index.column)) >= index.minRows;
 }
 
-function isWorthFolding({ rows, bytes, fragments, indexes }: TableHealth): boolean {
+/** Where so many rows lie outside of an index that they slow what it is asked. */
+function isTailDue({ rows, indexes }: TableHealth): boolean {
   const tail = Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows));
   const tailAtMost = Math.min(rows * thresholds.unindexedShare, thresholds.unindexedRowsAtMost);
-  if (tail >= Math.max(thresholds.unindexedRows, tailAtMost)) return true;
+  return tail >= Math.max(thresholds.unindexedRows, tailAtMost);
+}
+
+function isCrowded({ bytes, fragments }: TableHealth): boolean {
   const fragmentsAtMost = Math.max(
     thresholds.fragments,
     Math.min(bytes / thresholds.bytesPerFragment, thresholds.fragmentsAtMost),

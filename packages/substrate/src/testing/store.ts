@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Connection, Table as LanceTable } from "@lancedb/lancedb";
@@ -39,6 +39,15 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "substrate-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** How many the files below a folder have. */
+export function bytesIn(folder: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
+  }
+  return bytes;
 }
 
 /** Where no store is yet: below a folder, or on the object store that the suite runs on. */

@@ -1,0 +1,90 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { catalogue, numbered } from "../testing/catalogue.ts";
+import {
+  bytesIn,
+  onFolders,
+  openCatalogue,
+  openLanceTable,
+  temporaryFolder,
+  temporaryLocation,
+} from "../testing/store.ts";
+
+/** Texts that do not compress, about 100 bytes each. */
+function longTexts(count: number, from: number): ReturnType<typeof numbered> {
+  const description = Array.from({ length: count }, (_, row) =>
+    Array.from({ length: 12 }, (_each, word) => ((from + row) * 7919 + word * 104_729).toString(36))
+      .join(" ")
+      .concat(Math.sin(from + row).toString(36)),
+  );
+  return { ...numbered(count, `maker ${from}`, from), description };
+}
+
+onFolders("it measures files")(
+  "removes what a fold left, once nobody can be reading it",
+  async () => {
+    const folder = temporaryFolder();
+    const table = (await openCatalogue(folder)).table("parts");
+    for (let from = 0; from < 9_000; from += 3_000) await table.insert(longTexts(3_000, from));
+    await table.fold({ isForced: true });
+    const home = join(folder, "parts.lance");
+    const folded = bytesIn(home);
+
+    const young = await table.clean();
+    const kept = bytesIn(home);
+    const old = await table.clean({ retentionMs: 0 });
+
+    const { bytes } = await table.health();
+    expect([young, old]).toEqual([false, true]);
+    expect(kept).toBe(folded);
+    expect(folded).toBeGreaterThan(bytes * 1.2);
+    expect(bytesIn(home)).toBeLessThan(bytes * 1.1);
+    expect(await table.count()).toBe(9_000);
+    expect(readdirSync(join(home, "data")).length).toBe(1);
+    expect(await table.clean({ retentionMs: 0 })).toBe(false);
+  },
+);
+
+onFolders("it measures files")("joins no fragments, and grows no index", async () => {
+  const folder = temporaryFolder();
+  const table = (await openCatalogue(folder)).table("parts");
+  for (let from = 0; from < 9_000; from += 3_000) await table.insert(longTexts(3_000, from));
+  await table.fold({ isForced: true });
+  await table.insert(longTexts(10, 9_000));
+  const handle = await openLanceTable(folder, "parts");
+  const before = await handle.version();
+
+  const cleaned = await table.clean({ retentionMs: 0 });
+
+  await handle.checkoutLatest();
+  expect(cleaned).toBe(false);
+  expect(await handle.version()).toBe(before);
+  expect((await table.health()).fragments).toBe(2);
+});
+
+onFolders("it measures files")(
+  "leaves a table alone of which another tool tagged a version",
+  async () => {
+    const folder = temporaryFolder();
+    const table = (await openCatalogue(folder)).table("parts");
+    await table.insert(longTexts(3_000, 0));
+    await table.insert(longTexts(3_000, 3_000));
+    const handle = await openLanceTable(folder, "parts");
+    await (await handle.tags()).create("monday", await handle.version());
+    await table.fold({ isForced: true });
+    const before = bytesIn(folder);
+
+    expect(await table.clean({ retentionMs: 0 })).toBe(false);
+    expect(bytesIn(folder)).toBe(before);
+  },
+);
+
+it("does nothing to a table of one version, nor to an empty one", async () => {
+  const store = await openCatalogue(temporaryLocation());
+  const cleaned = await Promise.all(
+    catalogue.map(({ name }) => store.table(name).clean({ retentionMs: 0 })),
+  );
+
+  expect(cleaned).toEqual(catalogue.map(() => false));
+});
