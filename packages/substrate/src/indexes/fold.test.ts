@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -87,6 +88,24 @@ onFolders("it lists files")("joins many fragments at once, whatever indexes cove
   const health = await table.health();
   expect(covered(health)).toEqual(Object.fromEntries(indexed.map((name) => [name, [323, 0]])));
   expect(health.fragments).toBe(1);
+});
+
+it("joins the fragments of a large table later, but where its indexes are made again", async () => {
+  const table = (await openCatalogue()).table("parts");
+  const drawn = (count: number, from: number): ReturnType<typeof numbered> => ({
+    ...numbered(count, "acme", from),
+    drawing: Array.from({ length: count }, (_, at) => (at === 0 ? randomBytes(1_500_000) : null)),
+  });
+  await table.insert(drawn(4_000, 0));
+  await table.fold();
+  for (let from = 4_000; from < 4_250; from += 10) await table.insert(drawn(10, from));
+
+  const few = await table.fold();
+  await table.insert(drawn(1_000, 4_250));
+  const many = await table.fold();
+
+  expect([few.isFolded, many.isFolded]).toEqual([false, true]);
+  expect((await table.health()).fragments).toBe(1);
 });
 
 it("makes an index again that covers less than half, which is faster than growing it", async () => {

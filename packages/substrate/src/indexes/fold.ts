@@ -170,10 +170,13 @@ function isTailDue({ rows, indexes }: TableHealth): boolean {
   return tail >= Math.max(thresholds.unindexedRows, tailAtMost);
 }
 
-function isCrowded({ bytes, fragments }: TableHealth): boolean {
-  const fragmentsAtMost = Math.max(
-    thresholds.fragments,
-    Math.min(bytes / thresholds.bytesPerFragment, thresholds.fragmentsAtMost),
-  );
-  return fragments >= fragmentsAtMost;
+/**
+ * Where fragments are to be joined: 20 slow a search by a third, and 100 double it. The larger the
+ * table, the more it takes; where its indexes are made again anyway, few are enough.
+ */
+function isCrowded(health: TableHealth): boolean {
+  const { bytes, fragments } = health;
+  if (fragments < thresholds.fragments) return false;
+  const most = Math.min(bytes / thresholds.bytesPerFragment, thresholds.fragmentsAtMost);
+  return fragments >= most || isTailDue(health);
 }
