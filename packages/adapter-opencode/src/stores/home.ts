@@ -266,12 +266,7 @@ function openSecond(database: Database, id: string, path: string): StoredSession
   return table && readSession2(database, table, id, path);
 }
 
-/**
- * What stands in the table of 2.x of a session that both have in one. Before that had an order it
- * was a preview, which the client wiped.
- */
+/** What stands in the table of 2.x of a session that both have in one. */
 function openOthers(database: Database, id: string, path: string): StoredSession | undefined {
-  const isPreview = !database.columns("session_message").has("seq");
-  if (!isShared(database) || isPreview) return undefined;
-  return readSession2(database, "session", id, path);
+  return isShared(database) ? readSession2(database, "session", id, path) : undefined;
 }

@@ -245,19 +245,26 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
 
   it("has none in a table without an order, which early releases wrote and later ones wiped", async () => {
     const home = createHome();
-    openDatabase(join(home, "opencode.db"), mixed).exec(
-      "ALTER TABLE session_message DROP COLUMN seq",
-    );
+    const { session: sessions = [], session_message: previews = [] } = mixed;
+    const previewOf = (session: string) => ({
+      ...row2(1, session, 10, "user", { text: "a preview" }),
+      session_id: session,
+    });
+    openDatabase(join(home, "opencode.db"), {
+      ...mixed,
+      session: [...sessions, sessionRow("ses_empty")],
+      session_message: [...previews, previewOf("ses_empty"), previewOf("ses_gone")],
+    }).exec("ALTER TABLE session_message DROP COLUMN seq");
+    const reader = fromOpencode(home);
 
-    const events = await readAll(fromOpencode(home), id);
+    const found = await findSessions(reader);
+    const read = [await readAll(reader, id), await readAll(reader, "ses_empty")];
 
-    expect(events.filter(({ kind }) => kind === "fault")).toEqual([]);
-    expect(contentOf(events).messages.map((message) => message.id)).toEqual([
-      `${id}#info`,
-      "msg_a1",
-      "msg_a2",
-      "msg_b1",
-      "msg_b2",
+    expect([found.faults, found.sessions.map(({ key }) => key)]).toEqual([[], [id, "ses_empty"]]);
+    expect(read.flat().filter(({ kind }) => kind === "fault")).toEqual([]);
+    expect(read.map((events) => contentOf(events).messages.map((message) => message.id))).toEqual([
+      [`${id}#info`, "msg_a1", "msg_a2", "msg_b1", "msg_b2"],
+      ["ses_empty#info"],
     ]);
   });
 

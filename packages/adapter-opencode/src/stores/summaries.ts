@@ -44,10 +44,14 @@ export function summaries2(database: Database, id?: string): Summaries {
   return asFarAsItGoes(database, { table, own, children: ["session_message", ...lists] }, id);
 }
 
-/** Where sessions of 2.x are; undefined where the database has none of its tables. */
+/**
+ * Where sessions of 2.x are; undefined where the database has none of its tables. Before messages
+ * beside those of 1.x had an order they were previews, which the client wiped.
+ */
 export function tableOf2(database: Database): "session_v2" | "session" | undefined {
   if (database.has("session_v2", "session_message")) return "session_v2";
-  return database.has("session", "session_message") ? "session" : undefined;
+  const isPreview = database.has("message") && !database.columns("session_message").has("seq");
+  return database.has("session", "session_message") && !isPreview ? "session" : undefined;
 }
 
 /** True where one table holds the sessions of both, as previews of 2.x and late releases of 1.x have it. */
