@@ -85,12 +85,16 @@ function mayName(text: string, session: string): boolean {
 function missingLines(own: readonly Line[], there: readonly Line[]): readonly Line[] {
   const [last, lastThere] = [own.at(-1), there.at(-1)];
   if (last === undefined || lastThere === undefined) return own;
-  if (lastThere.time > last.time) return [];
-  const held = Map.groupBy(there, ({ text }) => text);
-  // A line that is to be there twice is; and one that goes before another that is there stays away.
+  const places = Map.groupBy([...own.keys()].reverse(), (at) => own[at]?.text);
+  if (lastThere.time > last.time && !places.has(lastThere.text)) return [];
+  // In the order of what is there, so that a line that is to be there twice is; and one that goes
+  // before another that is there stays away.
   let end = 0;
-  for (const [at, { text }] of own.entries()) {
-    if (held.get(text)?.pop()) end = at + 1;
+  for (const { text } of there) {
+    const behind = places.get(text);
+    let at = behind?.pop();
+    while (at !== undefined && at < end) at = behind?.pop();
+    if (at !== undefined) end = at + 1;
   }
   const missing = own.slice(end);
   // What stands last there is no later one, and the last is to count.

@@ -185,6 +185,14 @@ it.each([
     ["a@1 Y", "a@1 X"],
   ],
   ["a line that is to be there twice", ["a@1 X", "a@1 X"], ["a@1 X", "a@1 X"], []],
+  ["the one between two that are alike", ["a@1 Y"], ["a@1 X", "a@1 Y", "a@1 X"], ["a@1 X"]],
+  [
+    "all but the last, which a clock that was set back wrote",
+    ["a@5 X"],
+    ["a@5 X", "a@2 Y"],
+    ["a@2 Y"],
+  ],
+  ["a later one of its client behind those", ["a@5 X", "a@6 Z"], ["a@5 X", "a@2 Y"], []],
 ])(
   "adds to a file that sessions share what it lacks where it has %s",
   async (_, there, own, added) => {
