@@ -308,10 +308,47 @@ export function isMail(text: string): boolean {
 
 const mailFields = "author content other_recipients recipient trigger_turn";
 
-/** True for a call or an output of another client's session, which an import writes as an answer. */
-export function isImportedTool(text: string): boolean {
-  return importedTool.test(text);
+/**
+ * Where calls and outputs of another client's session stand, and marks for what was not taken: an
+ * import writes all that a message held into one text, with an empty line between. That goes with them.
+ */
+export function importedTools(text: string): readonly Place[] {
+  const places: Place[] = [];
+  // What has no end behind one place has none behind a later one.
+  const endless = new Set<string>();
+  importedStart.lastIndex = 0;
+  for (let found = importedStart.exec(text); found; found = importedStart.exec(text)) {
+    const [{ length }, kind] = found;
+    const behind = found.index + length;
+    const end =
+      kind === undefined ? behind : endless.has(kind) ? -1 : endOf(kind, text, behind - 1);
+    if (kind !== undefined && end === -1) endless.add(kind);
+    // The end of a line may belong to the next one.
+    importedStart.lastIndex = end === -1 ? behind - 1 : end;
+    if (end === -1) continue;
+    const before = places.at(-1);
+    const isNext = before?.end === found.index;
+    places.splice(isNext ? -1 : places.length, 1, {
+      start: isNext ? before.start : found.index,
+      end,
+    });
+  }
+  const withLine = ({ start, end }: Place): Place => ({
+    start,
+    end: Math.min(end + 2, text.length),
+  });
+  return places.map(withLine);
 }
 
-const importedTool =
-  /^\[external_agent_tool_(call|result)(?:: [^\n]*)?\]\n(?:.*\n)?\[\/external_agent_tool_\1\]$/s;
+const importedStart =
+  /(?:^|\n\n)\[external(?:_agent_tool_(call|result)(?:: [^\n]*)?\]\n| unsupported block: [^\n]*\](?=\n\n|$))/g;
+
+/** Where a call or an output ends, at the end of a paragraph; -1 where it does not. */
+function endOf(kind: string, text: string, from: number): number {
+  const mark = `\n[/external_agent_tool_${kind}]`;
+  for (let at = text.indexOf(mark, from); at !== -1; at = text.indexOf(mark, at + 1)) {
+    const end = at + mark.length;
+    if (end === text.length || text.startsWith("\n\n", end)) return end;
+  }
+  return -1;
+}

@@ -2,9 +2,9 @@ import { attachedStart, type Span } from "@pond/canonical/adapter";
 import {
   asksForTitle,
   goalIn,
+  importedTools,
   injectedText,
   isImageTag,
-  isImportedTool,
   isMail,
   type Label,
   mailStart,
@@ -40,12 +40,15 @@ export function cutText(text: string, speaker: Speaker): readonly Span[] {
   if (whole !== undefined) return cutRequest(text, speaker, whole);
   switch (speaker.author) {
     case "model":
-      return [{ end: text.length, kind: undefined }];
+      return cutOut(importedTools(text), text, importedTool);
     case "mail":
       return cutAt(mailStart(text), text, "mail-head");
     default: {
       const goal = speaker.kind === "user.goal" ? goalIn(text) : undefined;
-      return goal ? cutAround([goal], text, "codex_internal_context") : cutPrompt(text);
+      if (goal) return cutAround([goal], text, "codex_internal_context");
+      // A human may quote one behind his own words.
+      const [tools] = importedTools(text);
+      return tools?.start === 0 ? cutAt(tools.end, text, importedTool) : cutPrompt(text);
     }
   }
 }
@@ -58,12 +61,13 @@ export function cutCodexPrompt(text: string): readonly Span[] {
   return cutText(text, { author: "human" });
 }
 
+const importedTool = "external_agent_tool";
+
 /** Which injection a whole text is by its own words. */
 function injectedWhole(text: string, speaker: Speaker): string | undefined {
   switch (speaker.author) {
     case "model":
-      if (isMail(text)) return "mail";
-      return isImportedTool(text) ? "external_agent_tool" : undefined;
+      return isMail(text) ? "mail" : undefined;
     case "mail":
       return undefined;
     default:
@@ -107,6 +111,19 @@ function cutAround(places: readonly Place[], text: string, kind: string): readon
     { end, kind: undefined },
   ]);
   return [...spans, { end: text.length, kind }];
+}
+
+/** Only what stands at `places` is an injection of that kind. */
+function cutOut(places: readonly Place[], text: string, kind: string): readonly Span[] {
+  const spans: Span[] = [];
+  let begin = 0;
+  for (const { start, end } of places) {
+    if (start > begin) spans.push({ end: start, kind: undefined });
+    spans.push({ end, kind });
+    begin = end;
+  }
+  const isAll = begin === text.length && spans.length > 0;
+  return isAll ? spans : [...spans, { end: text.length, kind: undefined }];
 }
 
 /** @param kind - Which injection stands before `start`. */

@@ -238,6 +238,13 @@ const answer = (text: string, kind?: string): JsonObject =>
     }),
   });
 
+const called = "[external_agent_tool_call: Bash]\ncommand: ls\n";
+const call = `${called}[/external_agent_tool_call]`;
+const ended = "[/external_agent_tool_result]";
+const output = `[external_agent_tool_result: error]\na\n\nb\n${ended}`;
+const nothing = `[external_agent_tool_result]\n${ended}`;
+const notTaken = "[external unsupported block: image]";
+
 it.each<[name: string, record: JsonObject, provenance: string]>([
   ["an answer", answer("Done."), "conversational"],
   ["an answer with a label", answer("Done.", "assistant.text"), "conversational"],
@@ -247,31 +254,8 @@ it.each<[name: string, record: JsonObject, provenance: string]>([
   ["JSON of more than mail", answer(stringifyJson({ ...letter, x: 1 })), "conversational"],
   ["JSON of less than mail", answer('{"author":"/root"}'), "conversational"],
   ["braces", answer("{ Done."), "conversational"],
-  [
-    "a call that was imported",
-    answer("[external_agent_tool_call: Bash]\ncommand: ls\n[/external_agent_tool_call]"),
-    "injected",
-  ],
-  [
-    "an output that was imported",
-    answer("[external_agent_tool_result]\na\n\nb\n[/external_agent_tool_result]"),
-    "injected",
-  ],
-  [
-    "an output of nothing",
-    answer("[external_agent_tool_result]\n[/external_agent_tool_result]"),
-    "injected",
-  ],
-  [
-    "words behind an output",
-    answer("[external_agent_tool_result]\na\n[/external_agent_tool_result] Done."),
-    "conversational",
-  ],
-  [
-    "a call that ends as an output",
-    answer("[external_agent_tool_call: Bash]\na\n[/external_agent_tool_result]"),
-    "conversational",
-  ],
+  ["a call that ends as an output", answer(`${called}${ended}`), "conversational"],
+  ["words behind an output on its last line", answer(`${output} Done.`), "conversational"],
 ])(
   "knows whose words stand in the assistant's place: %s (`model-part-provenance`)",
   async (_, record, provenance) => {
@@ -280,6 +264,70 @@ it.each<[name: string, record: JsonObject, provenance: string]>([
     expect(message).toMatchObject({ role: "assistant", content: [{ type: "text", provenance }] });
   },
 );
+
+it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
+  ["a call", [["injected", call]]],
+  ["an output", [["injected", output]]],
+  ["an output of nothing", [["injected", nothing]]],
+  ["several", [["injected", `${call}\n\n${call}\n\n${notTaken}`]]],
+  [
+    "a call behind words",
+    [
+      ["conversational", "I look."],
+      ["injected", `\n\n${call}`],
+    ],
+  ],
+  [
+    "words between calls",
+    [
+      ["injected", `${call}\n\n`],
+      ["conversational", "And\n\nthen."],
+      ["injected", `\n\n${call}`],
+    ],
+  ],
+  [
+    "words behind",
+    [
+      ["injected", `${notTaken}\n\n`],
+      ["conversational", "Done."],
+    ],
+  ],
+  ["a call that has no end", [["conversational", `Well.\n\n${called}`]]],
+  ["the word of a mark", [["conversational", `What is ${notTaken}?`]]],
+])(
+  "cuts what an import wrote into the assistant's place out of the words: %s (spec 6.5, rule 1)",
+  async (_, parts) => {
+    const [message] = await read([answer(parts.map(([, text]) => text).join(""))]);
+
+    expect(said(message)).toEqual(["assistant", undefined, ...parts]);
+  },
+);
+
+it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
+  [
+    "in front of them",
+    [
+      ["injected", `${output}\n\n${nothing}\n\n`],
+      ["conversational", "Not so."],
+    ],
+  ],
+  ["which the user quotes", [["conversational", `What is this?\n\n${output}`]]],
+])(
+  "cuts outputs that an import wrote off the user's words: %s (spec 6.5, rule 1)",
+  async (_, parts) => {
+    const [message] = await read([handedOver(parts.map(([, text]) => text).join(""))]);
+
+    expect(said(message)).toEqual(["user", undefined, ...parts]);
+  },
+);
+
+it("cuts a text of marks without an end in linear time", async () => {
+  // To look for the end of each would not end within the time of a test.
+  const text = `${called}\n`.repeat(100_000);
+  const [message] = await read([answer(text)]);
+
+  expect(said(message)).toEqual(["assistant", undefined, ["conversational", text]]);
+});
 
 const typed = (more: JsonObject): JsonObject =>
   item({ type: "message", role: "user", content: [input("Why?")] }, more);
