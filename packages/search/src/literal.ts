@@ -105,8 +105,9 @@ export async function indexedLiteral(
   // More of them hold it whole than are looked at: a scan would add others in no order.
   const isFull = isCut && hits.every(isHeldWhole);
   // A phrase of plain words the index has or has not; a scan would read everything in scope. So it
-  // is with `a_b`, but where too many hold `a b`.
-  const isPhrase = words.length > 1 && (isServed || (isShortName(literal) && !isCut));
+  // is with `a_b`, but where too many hold `a b`, or a dictionary cuts.
+  const isKnownName = isShortName(literal) && !isUnspaced(literal) && !isCut;
+  const isPhrase = words.length > 1 && (isServed || isKnownName);
   const isEnough = isPhrase || isFull || (isWhole && !isVague);
   const beyond = async (): Promise<Hits<LiteralHit>> => {
     // Where the bounds alone leave it out, no longer word is meant.

@@ -41,6 +41,30 @@ it.each(["a_b test", "A_B test"])("takes no longer name for that of %s", async (
 });
 
 it.each([
+  ["中_文", "在中_文件夹里"],
+  ["가_나", "이것은 가_나를 쓴다"],
+])(
+  "finds a short name of a script without spaces in what is written with it: %s",
+  async (name, text) => {
+    const { sessions, remove } = await storeOf([
+      { id: "held", texts: [text] },
+      { id: "other", texts: ["noise"] },
+    ]);
+
+    const found = [];
+    for (const query of [name, `noise ${name}`]) {
+      const answer = await search(sessions, { query });
+      found.push(answer.sessions.map(({ session_id: id }) => id)[0]);
+    }
+    const bound = await search(sessions, { query: `+${name} noise` });
+
+    expect(found).toEqual(["held", "held"]);
+    expect(bound.sessions.map(({ session_id: id }) => id)).toEqual(["held"]);
+    remove();
+  },
+);
+
+it.each([
   ['"서버 오류"', ["whole", "particle", "turned"]],
   ['+"서버 오류"', ["whole", "particle"]],
 ])("finds the Korean phrase %s also where its last word has a particle", async (query, ids) => {

@@ -183,7 +183,8 @@ function wordToken(word: string): Token {
 }
 
 /** A sign, a name or a word, which may hold what joins its parts, and what a sentence puts behind it. */
-const signed = /^([+-])(\p{L}[\p{L}\p{M}\p{N}\u200c-\u200d·״׳_.:/@'’+#-]*?)[,;:.!?()[\]]*$/u;
+const signed =
+  /^([+-])(\p{L}(?:[\p{L}\p{M}\p{N}\u200c-\u200d\u2010-\u2011·・־״׳_.:/@'’+#-]|(?<=\p{Script=Hebrew}\p{M}*)"(?=\p{L}))*?)[,;:.!?()[\]·״]*$/u;
 
 /** Nothing can hold a word and not hold it: both signs are text then. */
 function unopposed(tokens: readonly Token[]): readonly Token[] {

@@ -15,10 +15,12 @@ const unspaced = new RegExp(
 
 // What is no letter to it: marks of Indic scripts, marks that make no one letter with theirs, `²`.
 const cutInside = /[^\p{Alphabetic}\p{Nd}]/u;
-/** Scripts that join letters by such a mark: to the index `थान` is in `स्थान`. */
+/** Scripts that join letters by such a mark, or write tones so: to the index `थान` is in `स्थान`. */
 const joining = new RegExp(
   `[${["Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya"]
     .concat(["Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"])
+    .concat(["Balinese", "Batak", "Javanese", "Lepcha", "Limbu", "Sundanese"])
+    .concat(["Meetei_Mayek", "Nko", "Saurashtra", "Syloti_Nagri"])
     .map((script) => `\\p{Script=${script}}`)
     .join("")}]`,
   "u",
@@ -54,14 +56,19 @@ export function wordsOf(text: string): string[] {
 /** True where the text holds a name and no other goes on at either side of it. */
 export function holdsWhole(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    const sides = [text.slice(at - 1, at + 1), text.slice(at + name.length - 1).slice(0, 2)];
-    if (isUnspaced(name) || !sides.some((side) => insideName.test(side))) return true;
+    if (isUnspaced(name)) return true;
+    const before = text.slice(Math.max(at - 2, 0), at + 1);
+    const behind = text.slice(at + name.length - 1, at + name.length + 2);
+    if (!goesOnBefore.test(before) && !goesOnBehind.test(behind)) return true;
   }
   return false;
 }
 
-// What makes an emoji of a sign is a mark too.
-const insideName = /^[[\p{L}\p{M}\p{N}_]--\p{Variation_Selector}]{2}$/v;
+// What makes an emoji of a sign is a mark too; what says how letters are joined is no end of a word.
+const inName = "[[\\p{L}\\p{M}\\p{N}_]--\\p{Variation_Selector}]";
+const joiner = "(?:(?<=[\\p{M}--\\p{Alphabetic}])[\\u200c\\u200d])?";
+const goesOnBefore = new RegExp(`${inName}${joiner}${inName}$`, "v");
+const goesOnBehind = new RegExp(`^${inName}${joiner}${inName}`, "v");
 
 /** The pieces of a camelCase word; none where it is in one piece. */
 export function camelPieces(word: string): string[] {
