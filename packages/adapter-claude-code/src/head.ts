@@ -15,7 +15,7 @@ export type Head = {
   readonly project?: Extracted<string>;
   /** The id its records give; an agent's records give that of the main session. */
   readonly recordedId?: string;
-  /** True where a record has an id as this client gives one; other clients' logs have neither. */
+  /** True where a record has an id as this client gives one, or goes with such; no other client's does. */
   readonly isOwn: boolean;
   /** The session it was forked from, and the last record copied from there. */
   readonly fork?: {
@@ -75,9 +75,15 @@ function learn(head: Head, record: SourceRecord): Head {
     ...(recordedId && { recordedId }),
     ...(fork && { fork }),
     ...(contextEnd && { contextEnd }),
-    isOwn: head.isOwn || isRow || recordedId !== undefined,
+    isOwn: head.isOwn || isRow || recordedId !== undefined || isBesideRows(record),
     isComplete: Boolean(isPastFork && createdAt && project && recordedId),
   };
+}
+
+/** True for a record of the client's own without an id: it names a row, and may be all that is left. */
+function isBesideRows(record: SourceRecord): boolean {
+  const type = record.peek("type");
+  return type === "summary" || type === "file-history-snapshot";
 }
 
 /** The same fields in a record of their own: what is taken here must still be read there. */

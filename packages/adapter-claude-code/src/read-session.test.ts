@@ -146,6 +146,21 @@ it.each([
   ]);
 });
 
+it.each([
+  ["a title", { type: "summary", summary: "Looms", leafUuid: "m1" }],
+  ["a copy of files", { type: "file-history-snapshot", messageId: "m1", snapshot: {} }],
+])("calls a log of nothing but %s the client's own, which names no directory", async (_, row) => {
+  const file = join(projects, "-w-app", "s1.jsonl");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(row)}\n`);
+
+  const events = await readAll(fromClaudeCode(file), "-w-app/s1.jsonl");
+
+  const reason =
+    "no record holds a working directory and a time: not ingested (`model-project-non-empty`)";
+  expect(events).toMatchObject([{ kind: "fault", records: 1, fault: { details: { reason } } }]);
+});
+
 it("says where the session itself lies of which a run was printed", async () => {
   const run = { session_id: "s1", timestamp: "2026-03-01T09:00:00.000Z" };
   const rows = [
