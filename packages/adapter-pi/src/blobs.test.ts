@@ -207,3 +207,18 @@ it("finds the blobs of a session folder that lies elsewhere in the client's home
   expect(faults).toEqual([]);
   expect(user && partsOf(user)).toMatchObject([{ type: "file", data: { type: "bytes", bytes } }]);
 });
+
+it("finds the blobs of a security scan with those of the agent beside it", async () => {
+  home.put(`.omp/security/loom-1/sessions/${logName("s1")}`, [
+    header("s1"),
+    message("a1", null, { role: "user", content: [image(ref)] }),
+  ]);
+  home.put(`.omp/agent/blobs/${hash}`, bytes);
+
+  const { contents, faults } = await readHome(fromOmp(join(home.path, ".omp/security/loom-1")));
+
+  expect(faults).toEqual([]);
+  expect(contents[0]?.messages.flatMap(partsOf)).toMatchObject([
+    { data: { type: "bytes", bytes } },
+  ]);
+});

@@ -49,6 +49,38 @@ it("finds omp's homes, those of its profiles, and where the user moved them", ()
   ]);
 });
 
+it("finds the sessions in which omp looked for holes, each repository's in a folder of its own", () => {
+  mkdirSync(join(temporary.path, ".omp/security/loom-1/sessions"), { recursive: true });
+  mkdirSync(join(temporary.path, ".omp/security/never-scanned/plans"), { recursive: true });
+  mkdirSync(join(temporary.path, ".omp/profiles/play/security/loom-1/sessions"), {
+    recursive: true,
+  });
+  mkdirSync(join(temporary.path, "state/omp/security/mill-2/sessions"), { recursive: true });
+  mkdirSync(join(temporary.path, "state/omp/profiles/play/security/mill-2/sessions"), {
+    recursive: true,
+  });
+  const scans = ["~/.omp/security/loom-1", "~/.omp/profiles/play/security/loom-1"];
+  const moved = ["~/state/omp/security/mill-2", "~/state/omp/profiles/play/security/mill-2"];
+  const agents = ["~/.omp/agent", "~/.omp/profiles/play/agent"];
+  const own = join(temporary.path, "own/.omp");
+
+  expect(omp()).toEqual([...agents, ...scans]);
+  expect(omp({ XDG_STATE_HOME: join(temporary.path, "state") })).toEqual([
+    ...agents,
+    ...scans,
+    ...moved,
+  ]);
+  // That variable moves the agents' folder alone.
+  expect(omp({ PI_CODING_AGENT_DIR: own })).toEqual(["~/own/.omp", ...scans]);
+});
+
+it("takes no file for a folder of scans or of profiles", () => {
+  temporary.put(".omp/security", "");
+  temporary.put(".omp/profiles", "");
+
+  expect(omp()).toEqual(["~/.omp/agent"]);
+});
+
 it.each(["", " ", "default", " default ", "../x", "No"])(
   "invents no home for the profile %j, which is none",
   (name) => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { isJsonObject, parseJson } from "@pond/canonical";
 import { isSystemError, type Surroundings } from "@pond/canonical/adapter";
+import { scansFolder } from "./layout.ts";
 
 /**
  * Where pi keeps its files on this machine: `$PI_CODING_AGENT_DIR`, else `~/.pi/agent`; and the
@@ -18,14 +19,16 @@ export function piHomes({ home, env }: Surroundings): readonly string[] {
 /**
  * Where omp keeps its files on this machine, the folder it uses now first: that of the profile, else
  * `$PI_CODING_AGENT_DIR`, else `$XDG_DATA_HOME/omp` where the user moved them there, else
- * `~/.omp/agent`; then those of all profiles.
+ * `~/.omp/agent`; then those of all profiles, and where they keep the sessions of security scans.
  */
 export function ompHomes({ home, env }: Surroundings): readonly string[] {
   const named = env["PI_CODING_AGENT_DIR"];
   const own = named && isOmps(named) ? [expanded(named, home)] : [];
   const profile = profileIn(env);
-  if (profile === undefined && own.length > 0) return own;
   const config = join(home, env["PI_CONFIG_DIR"] || ".omp");
+  const state = env["XDG_STATE_HOME"];
+  const scans = [config, ...(state ? [join(state, "omp")] : [])].flatMap(scansBelow);
+  if (profile === undefined && own.length > 0) return [...own, ...scans];
   const data = env["XDG_DATA_HOME"];
   const moved = data ? [join(data, "omp")].filter((folder) => existsSync(folder)) : [];
   const profiles = join(config, "profiles");
@@ -39,8 +42,19 @@ export function ompHomes({ home, env }: Surroundings): readonly string[] {
     join(config, "agent"),
     ...foldersIn(profiles).map((folder) => join(folder, "agent")),
     ...movedProfiles,
+    ...scans,
   ];
   return [...new Set(all)];
+}
+
+/**
+ * A security scan is a session that omp does not keep with its others: each repository's lie in a
+ * folder of their own, also those that a profile scanned.
+ */
+function scansBelow(root: string): readonly string[] {
+  const roots = [root, ...foldersIn(join(root, "profiles"))];
+  const repositories = roots.flatMap((each) => foldersIn(join(each, scansFolder)));
+  return repositories.filter((folder) => existsSync(join(folder, "sessions")));
 }
 
 /** The profile that omp uses, where that is not the one everybody has. */
@@ -79,7 +93,7 @@ function sessionFolder(agent: string): string | undefined {
 }
 
 function foldersIn(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const entries = readdirSync(folder, { withFileTypes: true });
   return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : [])).sort();
 }

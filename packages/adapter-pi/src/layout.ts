@@ -86,6 +86,18 @@ export function isHomeWithSessions(names: readonly string[]): boolean {
   return names.includes("sessions") && others.some((name) => names.includes(name));
 }
 
+/**
+ * The agent's home beside which omp keeps the sessions of a security scan: what they refer to lies
+ * there. Undefined for any other folder.
+ */
+export function agentBeside({ home }: Root): string | undefined {
+  const scans = dirname(home);
+  return basename(scans) === scansFolder ? join(dirname(scans), "agent") : undefined;
+}
+
+/** Holds a folder for each repository that omp scanned. */
+export const scansFolder = "security";
+
 function isProjectFolder(path: string): boolean {
   return basename(dirname(path)) === "sessions" || isProjectName(basename(path));
 }

@@ -7,6 +7,15 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   { path: "settings.json, models.json, models.db, keybindings.json", why: "the client's own" },
   { path: "history.db", why: "the prompts of all sessions again; each is in its own session" },
   { path: "terminal-sessions/", why: "which terminal showed which session last" },
+  { path: "session-pins.json", why: "which sessions stand first in a list" },
+  {
+    path: "collab/, beside the agent's folder",
+    why: "copies of sessions that another omp hosts, where it cut what is long; the host has them",
+  },
+  {
+    path: "security/<repository>/scans/, plans/",
+    why: "what a scan found, for machines; its session is read",
+  },
   {
     path: "custom-session-files/",
     why: "names the logs that `--session` keeps elsewhere; `pond sync omp --path` reads them",

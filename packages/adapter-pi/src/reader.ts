@@ -6,7 +6,7 @@ import type { Dialect } from "./dialect.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
 import { Logs } from "./find-log.ts";
 import { ompHomes } from "./homes.ts";
-import { type Root, rootOf } from "./layout.ts";
+import { agentBeside, type Root, rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
 
 /** How sessions of pi and of omp are read. */
@@ -50,7 +50,9 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
   });
 }
 
-function blobFolders({ home, isHome }: Root): readonly string[] {
-  const agents = isHome ? [] : ompHomes({ home: homedir(), env: process.env });
-  return [home, ...agents].map((folder) => join(folder, "blobs"));
+function blobFolders(root: Root): readonly string[] {
+  const beside = agentBeside(root);
+  const isWhole = root.isHome && beside === undefined;
+  const agents = isWhole ? [] : ompHomes({ home: homedir(), env: process.env });
+  return [root.home, beside ?? [], agents].flat().map((folder) => join(folder, "blobs"));
 }

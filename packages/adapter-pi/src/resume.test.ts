@@ -31,6 +31,16 @@ it("goes on with a session of omp by its id, with a sub-agent by its path", () =
   ]);
 });
 
+it("goes on with a session of omp that lies in no project's folder by its path", () => {
+  const files = [...toOmp.writeForeign(lineage, {})].map((file) => {
+    return { ...file, path: file.path.replace(/^sessions\/[^/]+\//, "sessions/") };
+  });
+
+  expect(ompResume(installed(files)).commands).toEqual([
+    ["omp", "--resume", `/home/ada/.pi/agent/${files[0]?.path}`],
+  ]);
+});
+
 it("goes to no directory that is none", () => {
   const files = [...toPi.writeForeign(lineage, {})];
   const session = { ...lineage.root.session, project: "--home-ada--" };

@@ -8,10 +8,11 @@ export function piResume(installed: Installed): Resume {
   return { ...directoryOf(installed), commands: [["pi", "--session", join(installed.home, path)]] };
 }
 
-/** How omp goes on with a session: by its id; a sub-agent, which it does not list, by its path. */
+/** How omp goes on with a session: by its id; one that lies in no project's folder by its path. */
 export function ompResume(installed: Installed): Resume {
   const path = logOf(installed);
-  const isListed = path.split("/").length <= 3;
+  // It finds the ids of logs in the folders of projects alone: no sub-agent's, none beside those.
+  const isListed = path.split("/").length === 3;
   const id = isListed ? idInName(basename(path)) : undefined;
   return {
     ...directoryOf(installed),
