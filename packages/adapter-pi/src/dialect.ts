@@ -15,6 +15,8 @@ export type Dialect = {
   readonly hasArchive: boolean;
   /** True where the client imports sessions of others, and says so behind what it copied. */
   readonly hasImports: boolean;
+  /** True where settings say which folder sessions are kept in. */
+  readonly hasSessionDir: boolean;
 };
 
 export const pi: Dialect = {
@@ -25,6 +27,7 @@ export const pi: Dialect = {
   hasAgents: false,
   hasArchive: false,
   hasImports: false,
+  hasSessionDir: true,
 };
 
 export const omp: Dialect = {
@@ -35,4 +38,5 @@ export const omp: Dialect = {
   hasAgents: true,
   hasArchive: true,
   hasImports: true,
+  hasSessionDir: false,
 };

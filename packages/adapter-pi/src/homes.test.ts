@@ -24,6 +24,32 @@ it("finds pi's home and its session folder where the environment or the settings
   expect(pi()).toEqual(["~/.pi/agent"]);
 });
 
+it("finds a session folder that is relative to a project in the projects that pi was told to trust", () => {
+  const [loom, mill, gone] = ["loom", "mill", "gone"].map((name) => join(temporary.path, name));
+  const trust = { [`${loom}`]: true, [`${mill}`]: false, [`${gone}`]: null, "not/absolute": true };
+  temporary.put(".pi/agent/trust.json", JSON.stringify(trust));
+  temporary.put(".pi/agent/settings.json", '{"sessionDir":".pi/kept"}');
+  temporary.put("loom/.pi/kept/a.jsonl", "");
+  temporary.put("mill/.pi/settings.json", '{"sessionDir":"own"}');
+  temporary.put("mill/.pi/kept/a.jsonl", "");
+  temporary.put("mill/own/a.jsonl", "");
+
+  expect(pi()).toEqual(["~/.pi/agent", "~/.pi/agent/.pi/kept", "~/loom/.pi/kept", "~/mill/own"]);
+  // What the environment says goes before all settings.
+  expect(pi({ PI_CODING_AGENT_SESSION_DIR: "/s" })).toEqual(["~/.pi/agent", "/s"]);
+  expect(pi({ PI_CODING_AGENT_SESSION_DIR: ".pi/kept" })).toEqual([
+    "~/.pi/agent",
+    "~/.pi/agent/.pi/kept",
+    "~/loom/.pi/kept",
+    "~/mill/.pi/kept",
+  ]);
+
+  temporary.put(".pi/agent/settings.json", '{"sessionDir":"/kept"}');
+  expect(pi()).toEqual(["~/.pi/agent", "/kept", "~/mill/own"]);
+  temporary.put(".pi/agent/trust.json", "[1]");
+  expect(pi()).toEqual(["~/.pi/agent", "/kept"]);
+});
+
 it("waits for no settings that are a pipe", () => {
   const settings = temporary.put(".pi/agent/settings.json", "");
   rmSync(settings);

@@ -1,19 +1,18 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
-import { isJsonObject, parseJson } from "@pond/canonical";
-import { isSystemError, type Surroundings } from "@pond/canonical/adapter";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Surroundings } from "@pond/canonical/adapter";
 import { scansFolder } from "./layout.ts";
+import { expanded, sessionDirs } from "./session-dir.ts";
 
 /**
  * Where pi keeps its files on this machine: `$PI_CODING_AGENT_DIR`, else `~/.pi/agent`; and the
- * session folder that the environment or the client's settings name.
+ * session folders that the environment or the client's settings name.
  */
 export function piHomes({ home, env }: Surroundings): readonly string[] {
   const named = env["PI_CODING_AGENT_DIR"];
   // Both clients go by this variable.
   const agent = named && !isOmps(named) ? expanded(named, home) : join(home, ".pi", "agent");
-  const sessions = env["PI_CODING_AGENT_SESSION_DIR"] || sessionFolder(agent);
-  return sessions ? [agent, resolve(agent, expanded(sessions, home))] : [agent];
+  return [agent, ...sessionDirs(agent, { home, env })];
 }
 
 /**
@@ -71,25 +70,6 @@ const profileName = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
 function isOmps(folder: string): boolean {
   const traces = ["agent.db", "history.db", "models.db", "blobs", "terminal-sessions"];
   return folder.includes(".omp") || traces.some((name) => existsSync(join(folder, name)));
-}
-
-function expanded(path: string, home: string): string {
-  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
-}
-
-/** The session folder in pi's settings; undefined where they name none or cannot be read. */
-function sessionFolder(agent: string): string | undefined {
-  const file = join(agent, "settings.json");
-  try {
-    // Into a pipe nobody may ever write.
-    if (!statSync(file).isFile()) return undefined;
-    const settings = parseJson(readFileSync(file, "utf8"));
-    const folder = isJsonObject(settings) ? settings["sessionDir"] : undefined;
-    return typeof folder === "string" && folder !== "" ? folder : undefined;
-  } catch (error) {
-    if (isSystemError(error) || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function foldersIn(folder: string): readonly string[] {

@@ -8,6 +8,7 @@ import { Logs } from "./find-log.ts";
 import { ompHomes } from "./homes.ts";
 import { agentBeside, type Root, rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
+import { unknownSessionDirs } from "./session-dir.ts";
 
 /** How sessions of pi and of omp are read. */
 export type PiOptions = {
@@ -35,7 +36,10 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
     const discovery = new Discovery(root, logs, dialect.origin);
     const folders = blobs === undefined ? blobFolders(root) : [blobs];
     return {
-      all: () => discovery.all(),
+      all: function* () {
+        yield* discovery.all();
+        if (dialect.hasSessionDir && root.isHome) yield* unknownSessionDirs(dialect.origin, path);
+      },
       filesOf: (key) => discovery.filesOf(key),
       measure: ({ file, sidecars }) => measureFiles(file, sidecars),
       read: (files, signal, count) =>

@@ -1,0 +1,42 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { fromOmp, fromPi } from "./from-pi.ts";
+import { header, logName, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+
+const home = new TemporaryHome();
+
+afterEach(() => vi.unstubAllEnvs());
+
+const faultsOf = async (from = fromPi) => {
+  vi.stubEnv("PI_CODING_AGENT_SESSION_DIR", "");
+  home.put(`${project}/${logName("s1")}`, [header("s1")]);
+  return (await readHome(from(home.path))).faults;
+};
+
+it.each([".pi/sessions", "kept", "~kept"])(
+  "tells that sessions lie below each working directory where the settings name %s",
+  async (sessionDir) => {
+    home.put("settings.json", JSON.stringify({ sessionDir }));
+
+    expect(await faultsOf()).toEqual([
+      `sessions are kept in ${sessionDir} below each working directory; those of projects that trust.json does not name are read with --path`,
+    ]);
+    expect(await faultsOf(fromOmp)).toEqual([]);
+  },
+);
+
+it.each(["/kept", "~/kept", "~", "", undefined, 1])(
+  "tells nothing of a session folder %j, which is one place or none",
+  async (sessionDir) => {
+    home.put("settings.json", JSON.stringify({ sessionDir }));
+
+    expect(await faultsOf()).toEqual([]);
+  },
+);
+
+it("goes by the environment before the settings", async () => {
+  home.put("settings.json", '{"sessionDir":"kept"}');
+  home.put(`${project}/${logName("s1")}`, [header("s1")]);
+  vi.stubEnv("PI_CODING_AGENT_SESSION_DIR", "/kept");
+
+  expect((await readHome(fromPi(home.path))).faults).toEqual([]);
+});
