@@ -20,6 +20,9 @@ it("finds pi's home and its session folder where the environment or the settings
   expect(pi()).toEqual(["~/.pi/agent", "~/kept"]);
   temporary.put(".pi/agent/settings.json", '{"sessionDir":"mine"}');
   expect(pi()).toEqual(["~/.pi/agent", "~/.pi/agent/mine"]);
+  // Editors put a mark before it, which pi does not mind.
+  temporary.put(".pi/agent/settings.json", '\ufeff{"sessionDir":"/kept"}');
+  expect(pi()).toEqual(["~/.pi/agent", "/kept"]);
   temporary.put(".pi/agent/settings.json", "{");
   expect(pi()).toEqual(["~/.pi/agent"]);
 });

@@ -53,7 +53,7 @@ function objectIn(file: string): JsonObject {
   try {
     // Into a pipe nobody may ever write.
     if (!statSync(file).isFile()) return {};
-    const value = parseJson(readFileSync(file, "utf8"));
+    const value = parseJson(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
     return isJsonObject(value) ? value : {};
   } catch (error) {
     if (isSystemError(error) || error instanceof SyntaxError) return {};
