@@ -103,6 +103,34 @@ it("finds the sessions in which omp looked for holes, each repository's in a fol
   expect(omp({ PI_CODING_AGENT_DIR: own })).toEqual(["~/own/.omp", ...scans]);
 });
 
+it("finds the logs that omp was told to keep elsewhere, each by itself, where they still are", () => {
+  const noted = (at: string, log: string) => {
+    temporary.put(`${at}/custom-session-files/${log.replaceAll("/", "-")}`, `${log}\n`);
+  };
+  const at = (path: string) => join(temporary.path, path);
+  const logs = ["work/a.jsonl", "work/b.jsonl", "mill/c.jsonl", ".omp/collab/room.jsonl"];
+  for (const log of logs) temporary.put(log, "");
+  temporary.put(".omp/security/loom-1/sessions/x.jsonl", "");
+  temporary.put("work/not-a-log.txt", "");
+  for (const log of ["work/a.jsonl", "work/gone.jsonl", "work/not-a-log.txt"]) {
+    noted(".omp/agent", at(log));
+  }
+  noted(".omp/agent", "work/b.jsonl");
+  // Copies of what others host, and what its own folder gives.
+  noted(".omp/agent", at(".omp/collab/room.jsonl"));
+  noted(".omp/agent", at(".omp/security/loom-1/sessions/x.jsonl"));
+  noted("state/omp", at("mill/c.jsonl"));
+  noted("state/omp", at("work/a.jsonl"));
+
+  expect(omp()).toEqual(["~/.omp/agent", "~/.omp/security/loom-1", "~/work/a.jsonl"]);
+  expect(omp({ XDG_STATE_HOME: at("state") })).toEqual([
+    "~/.omp/agent",
+    "~/.omp/security/loom-1",
+    "~/work/a.jsonl",
+    "~/mill/c.jsonl",
+  ]);
+});
+
 it("takes no file for a folder of scans or of profiles", () => {
   temporary.put(".omp/security", "");
   temporary.put(".omp/profiles", "");

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, isAbsolute, join, sep } from "node:path";
 import type { Surroundings } from "@pond/canonical/adapter";
-import { scansFolder } from "./layout.ts";
+import { logSuffix, scansFolder } from "./layout.ts";
 import { expanded, sessionDirs } from "./session-dir.ts";
 
 /**
@@ -16,18 +16,32 @@ export function piHomes({ home, env }: Surroundings): readonly string[] {
 }
 
 /**
- * Where omp keeps its files on this machine, the folder it uses now first: that of the profile, else
- * `$PI_CODING_AGENT_DIR`, else `$XDG_DATA_HOME/omp` where the user moved them there, else
- * `~/.omp/agent`; then those of all profiles, and where they keep the sessions of security scans.
+ * Where omp keeps its files on this machine: the homes of its agents, the one it uses now first;
+ * where it keeps the sessions of security scans; and each log that it was told to keep elsewhere.
  */
-export function ompHomes({ home, env }: Surroundings): readonly string[] {
+export function ompHomes(surroundings: Surroundings): readonly string[] {
+  const agents = ompAgents(surroundings);
+  const state = surroundings.env["XDG_STATE_HOME"];
+  const bases = [configOf(surroundings), ...(state ? [join(state, "omp")] : [])];
+  const roots = bases.flatMap((base) => [base, ...foldersIn(join(base, "profiles"))]);
+  const scans = roots.flatMap(scansIn);
+  const elsewhere = [...agents, ...roots].flatMap(logsElsewhere);
+  // The others are read where they lie, or are copies of what somebody else hosts.
+  const isBelow = (log: string): boolean => roots.some((root) => log.startsWith(`${root}${sep}`));
+  return [...new Set([...agents, ...scans, ...elsewhere.filter((log) => !isBelow(log))])];
+}
+
+/**
+ * The homes of omp's agents: that of the profile, else `$PI_CODING_AGENT_DIR`, else
+ * `$XDG_DATA_HOME/omp` where the user moved them there, else `~/.omp/agent`; then those of all
+ * profiles.
+ */
+export function ompAgents({ home, env }: Surroundings): readonly string[] {
   const named = env["PI_CODING_AGENT_DIR"];
   const own = named && isOmps(named) ? [expanded(named, home)] : [];
   const profile = profileIn(env);
-  const config = join(home, env["PI_CONFIG_DIR"] || ".omp");
-  const state = env["XDG_STATE_HOME"];
-  const scans = [config, ...(state ? [join(state, "omp")] : [])].flatMap(scansBelow);
-  if (profile === undefined && own.length > 0) return [...own, ...scans];
+  if (profile === undefined && own.length > 0) return own;
+  const config = configOf({ home, env });
   const data = env["XDG_DATA_HOME"];
   const moved = data ? [join(data, "omp")].filter((folder) => existsSync(folder)) : [];
   const profiles = join(config, "profiles");
@@ -41,19 +55,30 @@ export function ompHomes({ home, env }: Surroundings): readonly string[] {
     join(config, "agent"),
     ...foldersIn(profiles).map((folder) => join(folder, "agent")),
     ...movedProfiles,
-    ...scans,
   ];
   return [...new Set(all)];
 }
 
+function configOf({ home, env }: Surroundings): string {
+  return join(home, env["PI_CONFIG_DIR"] || ".omp");
+}
+
 /**
  * A security scan is a session that omp does not keep with its others: each repository's lie in a
- * folder of their own, also those that a profile scanned.
+ * folder of their own.
  */
-function scansBelow(root: string): readonly string[] {
-  const roots = [root, ...foldersIn(join(root, "profiles"))];
-  const repositories = roots.flatMap((each) => foldersIn(join(each, scansFolder)));
+function scansIn(root: string): readonly string[] {
+  const repositories = foldersIn(join(root, scansFolder));
   return repositories.filter((folder) => existsSync(join(folder, "sessions")));
+}
+
+/** omp notes the path of each log outside of its own folders, in a file for each. */
+function logsElsewhere(root: string): readonly string[] {
+  const notes = join(root, "custom-session-files");
+  return filesIn(notes).flatMap((note) => {
+    const log = readFileSync(note, "utf8").trim();
+    return isAbsolute(log) && log.endsWith(logSuffix) && existsSync(log) ? [log] : [];
+  });
 }
 
 /** The profile that omp uses, where that is not the one everybody has. */
@@ -73,7 +98,15 @@ function isOmps(folder: string): boolean {
 }
 
 function foldersIn(folder: string): readonly string[] {
+  return namesIn(folder, (entry) => entry.isDirectory());
+}
+
+function filesIn(folder: string): readonly string[] {
+  return namesIn(folder, (entry) => entry.isFile());
+}
+
+function namesIn(folder: string, isWanted: (entry: Dirent) => boolean): readonly string[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const entries = readdirSync(folder, { withFileTypes: true });
-  return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : [])).sort();
+  return entries.flatMap((entry) => (isWanted(entry) ? [join(folder, entry.name)] : [])).sort();
 }

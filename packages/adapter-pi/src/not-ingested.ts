@@ -18,7 +18,7 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   },
   {
     path: "custom-session-files/",
-    why: "names the logs that `--session` keeps elsewhere; `pond sync omp --path` reads them",
+    why: "says where `--session` keeps logs; they are read if they end in `.jsonl`, and still are there",
   },
   {
     path: "sessions.sqlite",

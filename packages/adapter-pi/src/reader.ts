@@ -5,7 +5,7 @@ import { type Cut, fileReader, measureFiles, type Reader } from "@pond/canonical
 import type { Dialect } from "./dialect.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
 import { Logs } from "./find-log.ts";
-import { ompHomes } from "./homes.ts";
+import { ompAgents } from "./homes.ts";
 import { agentBeside, type Root, rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
 import { unknownSessionDirs } from "./session-dir.ts";
@@ -57,6 +57,6 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
 function blobFolders(root: Root): readonly string[] {
   const beside = agentBeside(root);
   const isWhole = root.isHome && beside === undefined;
-  const agents = isWhole ? [] : ompHomes({ home: homedir(), env: process.env });
+  const agents = isWhole ? [] : ompAgents({ home: homedir(), env: process.env });
   return [root.home, beside ?? [], agents].flat().map((folder) => join(folder, "blobs"));
 }
