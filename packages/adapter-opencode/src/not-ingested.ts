@@ -11,9 +11,13 @@ export const notIngested: readonly { readonly path: string; readonly why: string
     why: "belong to no session; the directory of a session that names none is looked up there",
   },
   { path: "storage/permission/, table permission", why: "settings of a project" },
-  { path: "storage/migration, tables migration, kv", why: "the client's own bookkeeping" },
   {
-    path: "tables event, session_inbox, session_pending, instruction_*",
+    path: "storage/migration, tables migration, data_migration, kv",
+    why: "the client's own bookkeeping",
+  },
+  { path: "tables workspace, worktree, project_directory", why: "places of a project" },
+  {
+    path: "tables event*, session_input, session_inbox, session_pending, session_context_epoch, instruction_*",
     why: "what happens with it is in the log; queued prompts are there once they are sent",
   },
   {
