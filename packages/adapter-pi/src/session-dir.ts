@@ -20,13 +20,13 @@ export function sessionDirs(agent: string, { home, env }: Surroundings): readonl
   return [...new Set([...(named ? [resolve(agent, expanded(named, home))] : []), ...projects])];
 }
 
-/** A fault where sessions may lie in folders that nothing names. */
+/** Tells where sessions may lie in folders that nothing names: once, for nobody can be sure. */
 export function* unknownSessionDirs(origin: Origin, agent: string): Generator<FaultEvent> {
   const settings = join(agent, "settings.json");
   const named = process.env[variable] || sessionDirIn(settings);
   if (!named || isAbsolute(named) || isOfHome(named)) return;
   const reason = `sessions are kept in ${named} below each working directory; those of projects that trust.json does not name are read with --path`;
-  yield fileFault(origin, settings, reason);
+  yield { ...fileFault(origin, settings, reason), isLeftover: true };
 }
 
 export function expanded(path: string, home: string): string {
