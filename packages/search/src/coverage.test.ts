@@ -31,3 +31,24 @@ it("counts the function words a text holds", () => {
   expect(coverage("The index was rebuilt").functionWords).toBe(2);
   expect(coverage("index empty").functionWords).toBe(0);
 });
+
+const pairs: [string, string, number][] = [
+  ["adopt a dog", "we adopted a dog", 1],
+  ["write the bool value", "bool value or the value of a bool", 0.444],
+  ["bool value", "value bool", 0],
+  ["bool value", "bool_value", 1],
+  ["bool value", "bool\n\n**values**", 1],
+  ["bool value", "text, bool, value, list", 0],
+  ["paint sunrise", "paints at sunrise", 0],
+  ["cat food", "cat, a category, a cat food", 1],
+  ["cat food", "cat foodstuff", 0],
+  ["food", "food food", 0],
+  ["crash package.json", "a package.json", 0],
+  ["crash package.json", "the crash of a crash `package.json`", 1],
+  ["索引重建", "先重建,索引重建", 1],
+  ["索引重建", "重建索引", 0],
+];
+
+it.each(pairs)("of %j the text %j has its share side by side", (query, text, share) => {
+  expect(toCoverage(parseQuery(query))(text).sideBySide).toBeCloseTo(share);
+});

@@ -1,7 +1,7 @@
 import { inOneForm, windowText } from "@pond/sessions/search";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import { inSmallLetters } from "./small-letters.ts";
-import { isUnspaced } from "./words.ts";
+import { isUnspaced, wordsOf } from "./words.ts";
 
 /** What of a query a text holds. */
 type Held = {
@@ -9,6 +9,8 @@ type Held = {
   readonly share: number;
   /** How many of the function words. */
   readonly functionWords: number;
+  /** Of the words that stand side by side in the query, the share that does so in the text. */
+  readonly sideBySide: number;
 };
 
 /** Says what of a query a text holds. */
@@ -21,24 +23,36 @@ const readChars = 8 * 1024;
  * Measures texts against a query's words, cut as windows cut them, so that inflected forms count.
  * BM25 alone lets one rare word said often outrank a text that holds all of the words.
  */
-export function toCoverage({ terms }: Pick<ParsedQuery, "terms">): Coverage {
+export function toCoverage({ terms, text: query = "" }: Asked): Coverage {
   const weights = new Map<string, number>();
   for (const { word, weight } of terms) {
     const stem = stemOf(word);
     weights.set(stem, Math.max(weights.get(stem) ?? 0, weight));
   }
   const stems = [...weights].map(([stem, weight]) => ({ stem, weight, ...endsOf(stem) }));
-  const total = stems.reduce((sum, { weight }) => sum + weight, 0);
+  const pairs = pairsOf(query, stems);
+  const total = weightOf(stems);
+  const ofPairs = weightOf(pairs);
   return (text) => {
     const lower = inSmallLetters(inOneForm(text.slice(0, readChars)));
-    let [held, functionWords] = [0, 0];
-    for (const each of stems) {
-      if (!holds(lower, each)) continue;
-      held += each.weight;
-      if (each.weight === functionWordWeight) functionWords += 1;
-    }
-    return { share: total === 0 ? 0 : held / total, functionWords };
+    const held = new Set(stems.filter((each) => placeOf(lower, each, 0) !== -1));
+    const beside = pairs.filter(
+      ({ first, second }) => held.has(first) && held.has(second) && inARow(lower, first, second),
+    );
+    return {
+      share: total === 0 ? 0 : weightOf([...held]) / total,
+      functionWords: [...held].filter(({ weight }) => weight === functionWordWeight).length,
+      sideBySide: ofPairs === 0 ? 0 : weightOf(beside) / ofPairs,
+    };
   };
+}
+
+type Asked = Pick<ParsedQuery, "terms"> & Partial<Pick<ParsedQuery, "text">>;
+
+type Weighed = { readonly weight: number };
+
+function weightOf(all: readonly Weighed[]): number {
+  return all.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 type Stem = {
@@ -46,6 +60,33 @@ type Stem = {
   readonly startsWord: boolean;
   readonly endsWord: boolean;
 };
+
+type WeighedStem = Stem & Weighed;
+
+type Pair = Weighed & { readonly first: WeighedStem; readonly second: WeighedStem };
+
+/**
+ * Each two words that stand side by side in a query, once. Those within a name say nothing here: what
+ * holds it as it stands is another arm's.
+ */
+function pairsOf(query: string, stems: readonly WeighedStem[]): Pair[] {
+  const known = new Map(stems.map((each) => [each.stem, each]));
+  const words = query
+    .split(/\s+/)
+    .flatMap((text, place) =>
+      wordsOf(text).map((word) => ({ place, stem: known.get(stemOf(word)) })),
+    );
+  const pairs = new Map<string, Pair>();
+  for (const [at, { place, stem: second }] of words.entries()) {
+    const before = words[at - 1];
+    const first = before?.stem;
+    if (first === undefined || second === undefined) continue;
+    if (before?.place === place && second.startsWord) continue;
+    const weight = first.weight + second.weight;
+    pairs.set(`${first.stem} ${second.stem}`, { first, second, weight });
+  }
+  return [...pairs.values()];
+}
 
 /** How the forms of a word begin, in small letters; all of `sqlite3`, which windows cut inside. */
 function stemOf(word: string): string {
@@ -59,15 +100,37 @@ function endsOf(stem: string): Omit<Stem, "stem"> {
   return { startsWord: isSpaced, endsWord: isSpaced && windowText(`${stem}a`) !== stem };
 }
 
-/** As a regular expression with lookaround would, in half the time. */
-function holds(text: string, { stem, startsWord, endsWord }: Stem): boolean {
-  for (let at = text.indexOf(stem); at !== -1; at = text.indexOf(stem, at + 1)) {
-    const isStart = !startsWord || !wordEnd.test(text.slice(Math.max(0, at - 2), at));
-    const end = at + stem.length;
-    if (isStart && !(endsWord && wordStart.test(text.slice(end, end + 2)))) return true;
+/** Where a text next holds a stem, or -1: as a regular expression would say, in half the time. */
+function placeOf(text: string, stem: Stem, from: number): number {
+  let at = text.indexOf(stem.stem, from);
+  while (at !== -1 && !isWordAt(text, stem, at)) at = text.indexOf(stem.stem, at + 1);
+  return at;
+}
+
+/** True where the stem that stands there begins a word, and ends one if it was not cut. */
+function isWordAt(text: string, { stem, startsWord, endsWord }: Stem, at: number): boolean {
+  if (startsWord && wordEnd.test(text.slice(Math.max(0, at - 2), at))) return false;
+  const end = at + stem.length;
+  return !(endsWord && wordStart.test(text.slice(end, end + 2)));
+}
+
+/** True where a word of the one stem follows on one of the other, with nothing between that parts them. */
+function inARow(text: string, first: Stem, second: Stem): boolean {
+  for (let at = placeOf(text, first, 0); at !== -1; at = placeOf(text, first, at + 1)) {
+    const cut = at + first.stem.length;
+    const next = endOf(signs, text, first.startsWord ? endOf(letters, text, cut) : cut);
+    if (text.startsWith(second.stem, next) && isWordAt(text, second, next)) return true;
   }
   return false;
 }
 
+function endOf(run: RegExp, text: string, from: number): number {
+  run.lastIndex = from;
+  return from + (run.exec(text)?.[0].length ?? 0);
+}
+
+const letters = /[\p{L}\p{M}\p{N}]*/uy;
+// A comma or the end of a sentence parts what it stands between.
+const signs = /[^\p{L}\p{M}\p{N}\p{Terminal_Punctuation}]*/uy;
 const wordEnd = /[\p{L}\p{M}\p{N}]$/u;
 const wordStart = /^[\p{L}\p{M}\p{N}]/u;

@@ -15,7 +15,7 @@ import { inCamelCase, isCutByIndex, wordsOf } from "./words.ts";
 export type MessageHit = FoundMessage & {
   /** BM25. */
   readonly score: number;
-  /** BM25 and more, the more of the query's words the message holds: what it is ranked by. */
+  /** BM25 and more, the more of the query the message holds, and side by side: it is ranked by this. */
   readonly rank: number;
 };
 
@@ -24,6 +24,7 @@ export type WindowHit = {
   readonly sessionId: string;
   /** Ids of its messages, as JSON text: few windows are ever opened. */
   readonly messageIds: string;
+  /** BM25 and more, the more of the query's words stand side by side as they do there. */
   readonly score: number;
 };
 
@@ -48,9 +49,10 @@ export async function messageArm(
     const rows = await keptRows(index, asked, isKept);
     const found = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
     return found.map((message) => {
-      const { share, functionWords } = coverage(message.text);
+      const { share, functionWords, sideBySide } = coverage(message.text);
       const score = message.score + functionWords * perFunctionWord;
-      return { ...message, rank: score * (1 + weights.coverage * share) };
+      const closeness = 1 + weights.sideBySide * sideBySide;
+      return { ...message, rank: score * (1 + weights.coverage * share) * closeness };
     });
   };
   return deepHits(ask, where, messageDepth);
@@ -63,16 +65,20 @@ export async function windowArm(
   where: Filter | undefined,
 ): Promise<Hits<WindowHit>> {
   const search = { column: "text", query: windowQuery(query) };
-  const asked = { limit: windowDepth, columns: ["session_id", "message_ids", rowId] };
+  const asked = { limit: windowDepth, columns: ["session_id", "message_ids", "text", rowId] };
   const index = byBm25(store.table("windows"), search);
-  const toHit = (row: Row): WindowHit => ({
-    sessionId: String(row["session_id"]),
-    messageIds: String(row["message_ids"]),
-    score: scoreOf(row),
-  });
+  const coverage = toCoverage(query);
+  const toHit = (row: Row): WindowHit => {
+    const { sideBySide } = coverage(String(row["text"]));
+    return {
+      sessionId: String(row["session_id"]),
+      messageIds: String(row["message_ids"]),
+      score: scoreOf(row) * (1 + weights.sideBySide * sideBySide),
+    };
+  };
   const ask = async (within: Filter | undefined): Promise<WindowHit[]> => {
     const rows = await bestRows(index, { ...asked, where: within });
-    return rows.map(toHit);
+    return rows.map(toHit).toSorted((left, right) => right.score - left.score);
   };
   return deepHits(ask, where, windowDepth);
 }

@@ -51,6 +51,17 @@ describe("fuse", () => {
     expect(order(fuse(arms, rootOf, byName))).toEqual(["a:1", "b:0"]);
   });
 
+  it("stretches an arm from 0 where its last hit is better than none", () => {
+    const arms = [
+      {
+        ...{ name: "message", weight: 1, decay: 0, isFromZero: true },
+        hits: hits("a:8", "b:4", "c:2"),
+      },
+    ];
+
+    expect(order(fuse(arms, itself, byName))).toEqual(["a:1", "b:0.5", "c:0.25"]);
+  });
+
   it("takes shares as they are", () => {
     const arms = [{ name: "literal", weight: 2, decay: 0, hits: hits("a:0.5"), isShare: true }];
 

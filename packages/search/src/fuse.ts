@@ -7,6 +7,8 @@ export type Arm = {
   readonly hits: readonly { readonly sessionId: string; readonly score: number }[];
   /** True where scores already are shares, 0 to 1; else they are stretched to that. */
   readonly isShare?: boolean;
+  /** True where scores are stretched from 0, not from the least: what is last in a list is found, too. */
+  readonly isFromZero?: boolean;
 };
 
 /** A root session and what the arms say of it. */
@@ -49,7 +51,7 @@ export function fuse(
 
 /** One number from 0 to 1 for each root an arm found. */
 function votesOf(
-  { hits, decay, isShare = false }: Arm,
+  { hits, decay, isShare = false, isFromZero = false }: Arm,
   rootOf: (sessionId: string) => string | undefined,
 ): Map<string, number> {
   const byRoot = new Map<string, number[]>();
@@ -60,7 +62,8 @@ function votesOf(
     if (scores) scores.push(score);
     else byRoot.set(root, [score]);
   }
-  const stretch = isShare ? (score: number) => score : minMax(hits.map(({ score }) => score));
+  const ends = [...hits.map(({ score }) => score), ...(isFromZero ? [0] : [])];
+  const stretch = isShare ? (score: number) => score : minMax(ends);
   const sums = new Map<string, number>();
   let most = 0;
   for (const [root, scores] of byRoot) {

@@ -143,7 +143,7 @@ function armsOf({ messages, windows, literals, vectors }: Found): Arm[] {
   const { messageDecay, windowDecay, vectorDecay } = weights;
   return [
     {
-      ...{ name: "message", weight: weights.message, decay: messageDecay },
+      ...{ name: "message", weight: weights.message, decay: messageDecay, isFromZero: true },
       hits: messages.map(({ sessionId, rank }) => ({ sessionId, score: rank })),
     },
     { name: "window", weight: weights.window, decay: windowDecay, hits: windows },

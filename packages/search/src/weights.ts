@@ -13,6 +13,8 @@ export const weights = {
   windowDecay: 0.3,
   vectorDecay: 0.3,
   coverage: 3,
+  /** Of a message and a window, times the share of the query's neighbours that are neighbours there. */
+  sideBySide: 1,
   /** Of BM25, for each function word that the index was not asked for. */
   functionWord: 0.5,
 } as const;
