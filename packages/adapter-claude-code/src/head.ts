@@ -1,4 +1,4 @@
-import type { Micros } from "@pond/canonical";
+import type { JsonValue, Micros } from "@pond/canonical";
 import {
   type Extracted,
   openRecord,
@@ -15,7 +15,7 @@ export type Head = {
   readonly project?: Extracted<string>;
   /** The id its records give; an agent's records give that of the main session. */
   readonly recordedId?: string;
-  /** True where a record has an id as this client gives one, or goes with such; no other client's does. */
+  /** True where a record is this client's: by an id as it gives one, or by what it has instead. */
   readonly isOwn: boolean;
   /** The session it was forked from, and the last record copied from there. */
   readonly fork?: {
@@ -75,15 +75,22 @@ function learn(head: Head, record: SourceRecord): Head {
     ...(recordedId && { recordedId }),
     ...(fork && { fork }),
     ...(contextEnd && { contextEnd }),
-    isOwn: head.isOwn || isRow || recordedId !== undefined || isBesideRows(record),
+    isOwn: head.isOwn || isRow || recordedId !== undefined || isOwnWithoutId(record),
     isComplete: Boolean(isPastFork && createdAt && project && recordedId),
   };
 }
 
-/** True for a record of the client's own without an id: it names a row, and may be all that is left. */
-function isBesideRows(record: SourceRecord): boolean {
-  const type = record.peek("type");
-  return type === "summary" || type === "file-history-snapshot";
+/** What the client writes without the id of a record or a session, and what tells it from others'. */
+const idless = new Map<JsonValue | undefined, string>([
+  ["summary", "leafUuid"],
+  ["file-history-snapshot", "messageId"],
+  ["file-history-delta", "messageId"],
+  ["teleported-from", "remoteSessionId"],
+]);
+
+function isOwnWithoutId(record: SourceRecord): boolean {
+  const mark = idless.get(record.peek("type"));
+  return mark !== undefined && record.peek(mark) !== undefined;
 }
 
 /** The same fields in a record of their own: what is taken here must still be read there. */

@@ -147,9 +147,18 @@ it.each([
 });
 
 it.each([
-  ["a title", { type: "summary", summary: "Looms", leafUuid: "m1" }],
-  ["a copy of files", { type: "file-history-snapshot", messageId: "m1", snapshot: {} }],
-])("calls a log of nothing but %s the client's own, which names no directory", async (_, row) => {
+  ["summaries", { type: "summary", summary: "Added a health check", leafUuid: "r1" }],
+  [
+    "notes of files",
+    {
+      type: "file-history-snapshot",
+      messageId: "r1",
+      snapshot: { messageId: "r1", trackedFileBackups: {}, timestamp: time },
+      isSnapshotUpdate: false,
+    },
+  ],
+  ["what a remote session left", { type: "teleported-from", remoteSessionId: "s9", branch: "b" }],
+])("says of a log that holds %s alone that it has no working directory", async (_, row) => {
   const file = join(projects, "-w-app", "s1.jsonl");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(row)}\n`);
