@@ -78,6 +78,22 @@ describe("listSessions", () => {
       expect(await title()).toBe("Go further.");
     }));
 
+  it("gives as title what was typed, not what its files are", () =>
+    withStore(async (sessions) => {
+      const bytes = new Uint8Array([1, 2, 3]);
+      await ingestDemo(sessions, [
+        { id: "both", messages: [{ ...said("a", "Look at this."), bytes }] },
+        { id: "file", seconds: -60, messages: [{ ...said("b", " "), bytes }] },
+      ]);
+
+      const listed = await listSessions(sessions);
+
+      expect(listed.map(({ title }) => title)).toEqual([
+        "Look at this.",
+        "application/octet-stream",
+      ]);
+    }));
+
   it("gives the title that was stored first where what revised it is damaged", () =>
     withAltered(
       ["first", "second"].map((text) => ({ id: "s", messages: [said("a", text)] })),

@@ -1,4 +1,4 @@
-import { partsOf } from "@pond/canonical";
+import { type Message, partsOf } from "@pond/canonical";
 import { and, eq, isNotNull, isNull, ne, oneOf, type Store } from "@pond/substrate";
 import { DamagedRowError, MessageNotFoundError } from "../errors.ts";
 import { liveMessages, sessionItself } from "../revisions/reconcile.ts";
@@ -56,7 +56,8 @@ async function firstTexts(
 ): Promise<Map<string, string>> {
   const first = await firstSaid(store, sessionIds);
   const found = new Map([...first].map(([id, { text }]) => [id, text]));
-  for (const sessionId of await changedAbove(store, sessionIds, first)) {
+  const unsure = await changedAbove(store, sessionIds, first);
+  for (const sessionId of new Set([...unsure, ...(await saidWithFiles(store, first))])) {
     const text = await firstSaidNow(store, sessionId, found.get(sessionId));
     if (text === undefined) found.delete(sessionId);
     else found.set(sessionId, text);
@@ -80,7 +81,7 @@ async function firstSaidNow(
     for (let from = 0; from < places.length; from += readAtOnce) {
       const read = await loadMessages(store, sessionId, places.slice(from, from + readAtOnce));
       for (const { message } of read) {
-        const text = message.role === "user" ? searchText(message, partsOf(message)) : null;
+        const text = message.role === "user" ? typedText(message) : null;
         if (text !== null) return text;
       }
     }
@@ -89,6 +90,13 @@ async function firstSaidNow(
     if (error instanceof DamagedRowError || error instanceof MessageNotFoundError) return stored;
     throw error;
   }
+}
+
+/** What was typed; the names of the files with it only where nothing was. */
+function typedText(message: Message): string | null {
+  const parts = partsOf(message);
+  const typed = parts.filter(({ type }) => type !== "file");
+  return searchText(message, typed) ?? searchText(message, parts);
 }
 
 type Said = { readonly id: string; readonly ordinal: bigint; readonly text: string };
@@ -123,6 +131,28 @@ async function firstSaid(store: Store, sessionIds: readonly string[]): Promise<M
       said.set(session, { ...known, text: fromIndexed(String(row["search_text"])) });
   }
   return said;
+}
+
+/** Sessions in which files were said first: what search sees of that names them beside the words. */
+async function saidWithFiles(store: Store, first: ReadonlyMap<string, Said>): Promise<Set<string>> {
+  const found = new Set<string>();
+  if (first.size === 0) return found;
+  const where = and(
+    oneOf("session_id", [...first.keys()]),
+    oneOf(
+      "message_id",
+      [...first.values()].map(({ id }) => id),
+    ),
+    eq("type", "file"),
+  );
+  const columns = ["session_id", "message_id"];
+  for await (const rows of store.table("parts").scan({ columns, where })) {
+    for (const { session_id, message_id } of rows) {
+      const session = String(session_id);
+      if (first.get(session)?.id === String(message_id)) found.add(session);
+    }
+  }
+  return found;
 }
 
 /** Sessions of which what was said first, or something above it, says something else by now. */
