@@ -6,6 +6,7 @@ import { fromCodex } from "./from-codex.ts";
 const id = "019e0000-0000-7000-8000-000000000001";
 const file = `sessions/rollout-2026-05-04T11-00-00-${id}.jsonl`;
 const timestamp = "2026-05-04T09:00:00.000Z";
+const repository_url = "https://example.com/ada/loom.git";
 const full = { id, timestamp, cwd: "/home/ada" };
 
 const meta = (payload: JsonObject) => ({ timestamp, type: "session_meta", payload });
@@ -70,6 +71,21 @@ it.each<[name: string, project: string, records: readonly JsonObject[]]>([
     "the first call, where nothing else says it",
     "/called",
     [{ id, timestamp, instructions: "" }, call({}), call({ workdir: "/called" })],
+  ],
+  [
+    "the repository, where no directory stands anywhere",
+    "https://example.com/ada/loom.git",
+    [{ id, timestamp, git: { branch: "main", repository_url } }, user("Hello."), call({})],
+  ],
+  [
+    "the repository of a newer header",
+    "https://example.com/ada/loom.git",
+    [meta({ id, timestamp, cwd: "", git: { repository_url } }), user("Hello.")],
+  ],
+  [
+    "a call rather than the repository",
+    "/called",
+    [{ id, timestamp, git: { repository_url } }, call({ workdir: "/called" })],
   ],
   [
     "a call in a whole path",

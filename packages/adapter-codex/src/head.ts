@@ -20,6 +20,8 @@ export type Head = {
   readonly firstTime?: Extracted<Micros>;
   /** One a tool was called in or the header of another thread names, where nothing else says it. */
   readonly firstDirectory?: Extracted<string>;
+  /** Where its repository comes from: what is left where no directory stands anywhere. */
+  readonly repository?: Extracted<string>;
 };
 
 type Meta = {
@@ -87,7 +89,7 @@ function learn(record: SourceRecord, thread: string | undefined): Head {
   const session = openAt(record, record.peek("session"));
   if (session) return { ...learnMeta(session, firstTime, thread), ...time };
   if (type === undefined && firstTime && typeof record.peek("id") === "string") {
-    return { ...learnMeta(copy(record, "id", "timestamp"), firstTime, thread), ...time };
+    return { ...learnMeta(copy(record, "id", "timestamp", "git"), firstTime, thread), ...time };
   }
   const item = payload && type === "response_item" ? payload : copy(record, ...itemFields);
   const project = toldDirectory(item);
@@ -119,7 +121,9 @@ function learnMeta(
     author: authorOf(header),
     historyStart: typeof historyStart === "number" ? historyStart : undefined,
   };
-  return { meta };
+  const git = header.record("git");
+  const repository = git && directoryAt(git, "repository_url");
+  return { meta, ...(repository && { repository }) };
 }
 
 /** Who spawned a thread wins over what it was forked from: an agent may be given a history. */

@@ -104,7 +104,9 @@ async function open(
   // By the name first: the header may be damaged, and one that a fork copied be left.
   const id = (first && place(first, "thread")) ?? head.meta?.id;
   const createdAt = head.meta?.createdAt ?? head.firstTime;
-  const project = head.meta?.project ?? head.project ?? head.firstDirectory;
+  const directory = head.meta?.project ?? head.project ?? head.firstDirectory;
+  // A conversation is worth more than to be dropped for want of a directory.
+  const project = directory ?? head.repository;
   if (id === undefined || createdAt === undefined || project === undefined) return undefined;
   const session = sessionEvent({
     id,

@@ -1,7 +1,7 @@
 import { isJsonObject, parsedJson } from "@pond/canonical";
 import { type Extracted, openRecord, type SourceRecord, splitText } from "@pond/canonical/adapter";
 
-/** The directory at `key`, where it is one. */
+/** The directory at `key`, where it is one; or the address there. */
 export function directoryAt(record: SourceRecord, key: string): Extracted<string> | undefined {
   return record.peek(key) === "" ? undefined : record.string(key);
 }
