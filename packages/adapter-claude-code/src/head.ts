@@ -13,6 +13,8 @@ export type Head = {
   readonly createdAt?: Extracted<Micros>;
   /** The directory it was started in. */
   readonly project?: Extracted<string>;
+  /** The same, to compare. */
+  readonly directory?: string;
   /** The id its records give; an agent's records give that of the main session. */
   readonly recordedId?: string;
   /** True where a record is this client's: by an id as it gives one, or by what it has instead. */
@@ -60,6 +62,8 @@ function learn(head: Head, record: SourceRecord): Head {
   const fields = untaken(record);
   const createdAt = head.createdAt ?? fields.timestamp("timestamp");
   const project = head.project ?? (record.peek("cwd") === "" ? undefined : fields.string("cwd"));
+  const cwd = record.peek("cwd");
+  const directory = head.directory ?? (project && typeof cwd === "string" ? cwd : undefined);
   const recorded = record.peek("sessionId");
   const isId = typeof recorded === "string" && recorded !== "" && recorded.isWellFormed();
   const recordedId = head.recordedId ?? (isId ? recorded : undefined);
@@ -72,6 +76,7 @@ function learn(head: Head, record: SourceRecord): Head {
   return {
     ...(createdAt && { createdAt }),
     ...(project && { project }),
+    ...(directory !== undefined && { directory }),
     ...(recordedId && { recordedId }),
     ...(fork && { fork }),
     ...(contextEnd && { contextEnd }),

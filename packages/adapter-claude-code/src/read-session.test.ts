@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
 import { titleOf } from "@pond/canonical/foreign";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
 import { writeNative } from "./write-native.ts";
 
@@ -168,6 +168,40 @@ it.each([
   const reason =
     "no record holds a working directory and a time: not ingested (`model-project-non-empty`)";
   expect(events).toMatchObject([{ kind: "fault", records: 1, fault: { details: { reason } } }]);
+});
+
+describe("a log that has the time of a queued prompt and no working directory", () => {
+  const queued = {
+    type: "queue-operation",
+    operation: "enqueue",
+    timestamp: time,
+    sessionId: "s1",
+    content: "Add a health check",
+  };
+  const beside = (cwd: string) => ({ ...queued, type: "user", uuid: "u1", cwd, message: prompt });
+  const write = (name: string, row: object): void => {
+    mkdirSync(join(projects, "-w-app"), { recursive: true });
+    writeFileSync(join(projects, "-w-app", name), `${JSON.stringify(row)}\n`);
+  };
+  const read = () => readAll(fromClaudeCode(projects), "-w-app/s1.jsonl");
+
+  it.each([
+    ["there", ["/w/app"], "/w/app"],
+    ["there, behind one that moved", ["/w/other", "/w/app"], "/w/app"],
+    ["of another name alone", ["/w/other"], undefined],
+    ["of two that the client calls alike", ["/w/app", "/w.app"], undefined],
+    ["not there", [], undefined],
+  ])(
+    "has that of the folder's other sessions, where such is %s",
+    async (_, directories, project) => {
+      write("s1.jsonl", queued);
+      for (const [at, cwd] of directories.entries()) write(`r${at}.jsonl`, beside(cwd));
+
+      const [first] = await read();
+
+      expect(first?.kind === "session" ? first.session.project : undefined).toBe(project);
+    },
+  );
 });
 
 it("says where the session itself lies of which a run was printed", async () => {

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 import type { ReadEvent } from "@pond/canonical";
 import { isJsonObject, parseJson } from "@pond/canonical";
 import {
+  type Extracted,
   isSystemError,
   openRecord,
   type RecordOutcome,
@@ -123,7 +124,10 @@ async function openReading(
   const main = mainFile(projects, files.key);
   const project =
     head.project ??
-    (main !== undefined && existsSync(main) ? (await readHead(main, options)).project : undefined);
+    (main !== undefined && existsSync(main)
+      ? (await readHead(main, options)).project
+      : undefined) ??
+    (head.createdAt && (await projectBeside(projects, files.key, options)));
   if (head.createdAt === undefined || project === undefined) return undefined;
 
   const place = placeOf(files, head);
@@ -149,6 +153,33 @@ async function openReading(
     queue: new PromptQueue(),
     helperTalk: new HelperTalk(),
   };
+}
+
+/** That sessions lie in one folder is known of the first that say where they worked. */
+const besideAtMost = 32;
+
+/**
+ * The directory that the other sessions of a folder worked in, for a log that names none: the client
+ * makes the folder's name of it. Undefined where two directories have that name.
+ */
+async function projectBeside(
+  projects: string,
+  key: string,
+  options: LogOptions,
+): Promise<Extracted<string> | undefined> {
+  const path = sessionPath(key);
+  if (path === undefined || path.root !== undefined) return undefined;
+  const folder = join(projects, path.slug);
+  const found = new Map<string, Extracted<string>>();
+  const logs = readdirSync(folder).filter((name) => name.endsWith(sessionSuffix));
+  for (const name of logs.sort().slice(0, besideAtMost)) {
+    const { project, directory } = await readHead(join(folder, name), options);
+    if (!project || directory === undefined || projectSlug(directory) !== path.slug) continue;
+    found.set(directory, project);
+    if (found.size > 1) return undefined;
+  }
+  const [only] = found.values();
+  return only;
 }
 
 /** The log of the main session an agent belongs to. */
