@@ -19,6 +19,7 @@ import {
   exchange,
   joined,
   messageRow,
+  openAgain,
   partRow,
   sessionRow,
   start,
@@ -327,3 +328,23 @@ function plain(value: JsonValue): JsonValue {
   const isJson = typeof value === "string" && /^[[{]/.test(value) && !value.startsWith("{half");
   return isJson ? parseJson(value) : value;
 }
+
+it("names a database of the older program of the same name, and reads what stands beside it", async () => {
+  const folder = createHome();
+  const older = openAgain(join(folder, "opencode.db"));
+  older.exec(`
+    CREATE TABLE sessions (id TEXT PRIMARY KEY, title TEXT, created_at INTEGER);
+    CREATE TABLE messages (id TEXT PRIMARY KEY, session_id TEXT, role TEXT, parts TEXT);
+    INSERT INTO sessions VALUES ('s1', 'Loom', 1);
+    INSERT INTO messages VALUES ('m1', 's1', 'user', '[]');
+  `);
+  older.close();
+  writeDatabase(join(folder, "opencode-dev.db"), first);
+
+  const { sessions, faults } = await findSessions(fromOpencode(folder));
+
+  expect(sessions.map(({ key }) => key)).toEqual([id, "ses_empty"]);
+  expect(faults.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/opencode\.db.*of the older program of this name.*not ingested/),
+  ]);
+});

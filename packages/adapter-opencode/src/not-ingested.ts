@@ -30,6 +30,10 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   },
   { path: "tool-output/", why: "deleted after a week; the log has the part the model was given" },
   { path: "snapshot/, log/, bin/, repos/, worktree/", why: "no sessions" },
+  {
+    path: "tables sessions, messages, files",
+    why: "of the older program of this name, another client; their database is named",
+  },
 ];
 
 /** True for a file of a JSON tree that belongs to no session. */

@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
 import { isLaterExport, laterFile, openExport } from "./export-file.ts";
 import { measureSides, measureTree } from "./measure-tree.ts";
 import { mixedOf } from "./mixed.ts";
-import { type Failed, failure, listFailure, openReadable } from "./open-databases.ts";
+import { type Failed, failure, listFailure, notOfClient, openReadable } from "./open-databases.ts";
 import { hasOtherAt, readSession1 } from "./rows-1.ts";
 import { copiedSince, readSession2 } from "./rows-2.ts";
 import type { StoredSession } from "./stored.ts";
@@ -63,6 +63,8 @@ export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
     for (const database of databases) {
       const [first, second] = [summaries1(database), summaries2(database)];
       listed.push({ database, first, second });
+      const other = notOfClient(database);
+      if (other) yield other;
       const error = first.error ?? second.error;
       if (error) yield listFailure(database.file, error);
       yield* first.faults;

@@ -42,6 +42,16 @@ export function failure(file: string, error: Error): FaultEvent {
   return fault(file, `cannot be read (${error.message})`, error);
 }
 
+/** The fault for a database of the program that had this name before; undefined for any other. */
+export function notOfClient(database: Database): FaultEvent | undefined {
+  const isOlder = database.has("sessions", "messages") && !database.has("session");
+  if (!isOlder || !database.columns("messages").has("parts")) return undefined;
+  return fault(database.file, ofOther);
+}
+
+const ofOther =
+  "of the older program of this name, which is written in Go: another client's, not ingested";
+
 /** The fault for a database that was opened and could not be listed, or not to its end. */
 export function listFailure(file: string, error: Error): FaultEvent {
   if (!isDamage(error)) return failure(file, error);
