@@ -31,6 +31,28 @@ it("resumes by the session's own id where the file has another name", () => {
   expect(commands).toEqual([["codex", "resume", "sample-root"]]);
 });
 
+it.each([
+  [
+    "of a client before September 2025",
+    '{"id":"a","timestamp":"2025-08-30T09:00:00.000Z"}\n{}\n',
+    1,
+  ],
+  ["of the TypeScript client", '{\n  "session": {}\n}', 1],
+  ["of any client since", '{"timestamp":"t","type":"session_meta","payload":{}}\n{}\n', 0],
+])("says what the client refuses of a file %s", (_, text, count) => {
+  const { session } = sampleLineage().root;
+  const path = "sessions/a.jsonl";
+  const content = [text.slice(0, 9), text.slice(9)];
+
+  const { refused = [] } = codexResume({
+    session,
+    home: "/home/ada/.codex",
+    files: [{ session: session.id, path, content }],
+  });
+
+  expect(refused).toEqual(Array(count).fill(expect.stringContaining(`${path} `)));
+});
+
 it("takes a session out of the archive first: the client refuses one there", () => {
   const { session } = sampleLineage().root;
   const thread = "019e0000-0000-7000-8000-000000000070";

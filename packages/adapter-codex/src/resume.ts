@@ -1,7 +1,9 @@
+import { parsedObject } from "@pond/canonical";
 import {
   carriedRecord,
   type Installed,
   objectAt,
+  type RestoredFile,
   type Resume,
   type SessionContent,
 } from "@pond/canonical/adapter";
@@ -9,7 +11,7 @@ import { fileName, isArchived } from "./layout.ts";
 
 /**
  * The client finds a thread by its id, and works in the directory it is started in. It refuses one
- * that is archived.
+ * that is archived, and the files of its own first year.
  */
 export function codexResume({ session, files }: Installed): Resume {
   const file = files.find((each) => each.session === session.id);
@@ -18,7 +20,23 @@ export function codexResume({ session, files }: Installed): Resume {
   return {
     commands: [...(isBehind ? [["codex", "unarchive", thread]] : []), ["codex", "resume", thread]],
     directory: session.project,
+    ...(file !== undefined && isOfFirstYear(file) && { refused: [ofFirstYear(file)] }),
   };
+}
+
+function ofFirstYear({ path }: RestoredFile): string {
+  return `${path} is of a client before September 2025: it does not begin with \`session_meta\``;
+}
+
+/** True where the file begins with anything but the header of the clients since. */
+function isOfFirstYear({ content }: RestoredFile): boolean {
+  let begin = "";
+  for (const piece of content) {
+    begin += Buffer.from(piece).toString();
+    if (begin.includes("\n")) break;
+  }
+  const [line = ""] = begin.split("\n", 1);
+  return line !== "" && parsedObject(line)?.["type"] !== "session_meta";
 }
 
 /** True for an agent of the second kind: the client loads it with the thread that spawned it alone. */
