@@ -141,3 +141,79 @@ it("takes them for one session where nobody asks for that (spec 7.6)", () =>
 
     expect(outcome).toMatchObject({ session_id: "s", rejected: true, messages_added: 1 });
   }));
+
+const mode: DemoSession["messages"][number] = { id: "mode", role: "carrier" };
+const inShop: DemoSession = { id: "s", project: "/shop", messages: [mode, said("a"), said("b")] };
+/** Begun in another directory under an id that is taken: a program chose it. */
+const inBlog: DemoSession = {
+  id: "s",
+  project: "/blog",
+  seconds: 60,
+  messages: [mode, said("c"), said("d")],
+};
+const ofBlog: DemoSession = { id: "t", parent: "s", project: "/blog", messages: [said("e")] };
+const blogId = "demo:1767225660000000:s";
+
+it.each([
+  ["at once", [[inShop, inBlog, ofBlog]]],
+  ["one after the other", [[inShop], [inBlog], [ofBlog]]],
+])("keeps what one client began in two projects under one id apart, read %s", (_, reads) =>
+  withStore(async (sessions) => {
+    const outcomes: IngestOutcome[] = [];
+    for (const read of reads) outcomes.push(...(await ingestDemo(sessions, read, apart)));
+
+    expect(outcomes).toMatchObject([
+      { session_id: "s", status: "new", messages_added: 3 },
+      { session_id: blogId, status: "new", messages_added: 3, rejected: false },
+      { session_id: "t", status: "new" },
+    ]);
+    expect(await sessionsIn(sessions)).toEqual([
+      [blogId, "demo", null],
+      ["s", "demo", null],
+      ["t", "demo", blogId],
+    ]);
+    expect(await shown(sessions, "s")).toEqual(["mode", "a: This is a.", "b: This is b."]);
+    expect(await shown(sessions, blogId)).toEqual(["mode", "c: This is c.", "d: This is d."]);
+  }),
+);
+
+it("knows what was begun in two projects again", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [inShop, inBlog], apart);
+    const grown = (demo: DemoSession): DemoSession => ({
+      ...demo,
+      messages: [...demo.messages, said(`more of ${demo.project}`)],
+    });
+
+    const again = await ingestDemo(sessions, [inBlog, inShop], apart);
+    const later = await ingestDemo(sessions, [grown(inBlog), grown(inShop)], apart);
+
+    expect(again.map(({ session_id, status }) => [session_id, status])).toEqual([
+      [blogId, "unchanged"],
+      ["s", "unchanged"],
+    ]);
+    expect(later).toMatchObject([
+      { session_id: blogId, messages_added: 1, revisions: 0, tombstones: 0 },
+      { session_id: "s", messages_added: 1, revisions: 0, tombstones: 0 },
+    ]);
+  }));
+
+it.each([
+  ["that lacks its beginning", { messages: [said("b"), said("c")] }],
+  ["that was begun when it was", { begun: 0 }],
+  ["of the same project", { project: "/shop" }],
+])("takes a session for the stored one where it is a copy %s", (_, change) =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [inShop], apart);
+
+    const { begun = 60, ...rest } = { begun: undefined, ...change };
+    const copy: DemoSession = { ...inBlog, ...rest, seconds: begun };
+    const messages = copy.messages.map((each) =>
+      typeof each === "object" ? { ...each, seconds: 0 } : each,
+    );
+
+    const [outcome] = await ingestDemo(sessions, [{ ...copy, messages }], apart);
+
+    expect(outcome).toMatchObject({ session_id: "s" });
+  }),
+);

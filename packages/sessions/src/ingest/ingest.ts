@@ -3,8 +3,16 @@ import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { oneOf } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { SessionStore } from "../session-store.ts";
+import { Ahead } from "./ahead.ts";
 import { idApart, idsApart, type NamesApart, renamed } from "./apart.ts";
 import { Batch } from "./batch.ts";
+import {
+  type Begun,
+  BegunElsewhere,
+  idBegunElsewhere,
+  mayBeOther,
+  sharesNothing,
+} from "./begun-elsewhere.ts";
 import type { Damaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
 import { Intake } from "./intake.ts";
@@ -28,8 +36,10 @@ export type IngestOptions = {
   readonly sessionIds?: readonly string[] | undefined;
   /**
    * A session whose id is stored of another client gets an id of its own, `CLIENT:ID`, as where
-   * the sessions of one client were copied to another, which reads them and goes on. Left out, it is
-   * taken for that session, whose labels stay (spec 7.6).
+   * the sessions of one client were copied to another, which reads them and goes on. So does one that
+   * its client began in another project at another time, and that shares no message with the stored
+   * one: `CLIENT:MICROSECONDS:ID`, by the time it began. Left out, it is taken for that session, whose
+   * labels stay (spec 7.6).
    */
   readonly areClientsApart?: boolean;
   /** Stored messages that are not what was written, to be mended where they come again. */
@@ -39,8 +49,6 @@ export type IngestOptions = {
 // Tells processes apart that begin a batch in the same millisecond; in containers all have one pid.
 const ownMicros = BigInt(randomInt(1000));
 const defaultMaxBatchBytes = 16 * 1024 * 1024;
-
-type Known = { readonly sourceAgent: string; readonly project: string };
 
 /**
  * Takes sessions one after the other and stores them in large commits. Once a commit has failed
@@ -55,7 +63,9 @@ export class Ingest {
   readonly #areClientsApart: boolean;
   readonly #damaged: Damaged | undefined;
   readonly #stored: StoredSessions;
-  #known: Map<string, Known> | undefined;
+  #known: Map<string, Begun> | undefined;
+  /** Sessions of one client that have the same id as another one, begun in other projects. */
+  #elsewhere: BegunElsewhere | undefined;
   /** Sessions of other clients that have the same id, as far as they were there before. */
   #apart: ReadonlyMap<string, readonly string[]> | undefined;
   #batch: Batch;
@@ -101,12 +111,14 @@ export class Ingest {
     let isLogWhole = true;
     let writer: SessionWriter | undefined;
     let apart: NamesApart | undefined;
+    let opened: Session | undefined;
     const closeMessage = (): void => {
       const message = intake.close();
       if (message) writer?.add(message, this.#batch);
     };
-    for await (const given of events) {
-      if (given.kind === "session") apart = await this.#namesApart(given.session);
+    const ahead = new Ahead(events);
+    for await (const given of ahead) {
+      if (given.kind === "session") apart = await this.#namesApart(given.session, ahead);
       const event = apart ? renamed(given, apart) : given;
       switch (event.kind) {
         case "fault":
@@ -118,7 +130,9 @@ export class Ingest {
           break;
         case "session":
           closeMessage();
-          if (intake.accept(event)) writer = await this.#open(gathered, event);
+          if (!intake.accept(event)) break;
+          writer = await this.#open(gathered, event);
+          opened = event.session;
           break;
         case "message":
           closeMessage();
@@ -133,7 +147,7 @@ export class Ingest {
     const isWhole = isLogWhole && outcome.status !== "failed";
     if (writer) {
       await writer.finish(this.#batch, isWhole);
-      this.#known?.set(gathered.labels.sessionId, gathered.labels);
+      if (opened) this.#learn(opened);
     }
     this.#batch.finish(gathered);
     if (this.#batch.bytes >= this.#maxBatchBytes) await this.#rotate();
@@ -159,7 +173,11 @@ export class Ingest {
     const { id: sessionId, source_agent: sourceAgent, project } = session;
     const known = this.#known.get(sessionId);
     // Labels are denormalised onto messages, so the first ones stay (spec 7.6).
-    gathered.labels = { sessionId, sourceAgent, project, ...known };
+    gathered.labels = {
+      sessionId,
+      sourceAgent: known?.sourceAgent ?? sourceAgent,
+      project: known?.project ?? project,
+    };
     gathered.unresolved = unresolved;
     gathered.outcome.session_id = sessionId;
     gathered.place = gathered.hooks.placeOf?.(sessionId);
@@ -193,8 +211,8 @@ export class Ingest {
     return new Set(rows.map(({ id }) => String(id)));
   }
 
-  /** The names of a session of which another client has the id, or that of its parent. */
-  async #namesApart(session: Session): Promise<NamesApart | undefined> {
+  /** The names of a session of which another one has the id, or that of its parent. */
+  async #namesApart(session: Session, ahead: Ahead): Promise<NamesApart | undefined> {
     if (!this.#areClientsApart) return undefined;
     this.#known ??= await this.#knownSessions();
     const known = this.#known;
@@ -205,11 +223,45 @@ export class Ingest {
       parentId !== undefined &&
       isOfOther(parentId) &&
       (isOfOther(id) || known.has(idApart(agent, parentId)));
-    if (!isOfOther(id) && !isParentApart) return undefined;
+    if (!isOfOther(id) && !isParentApart) return this.#namesElsewhere(session, known, ahead);
     return {
       id: isOfOther(id) ? idApart(agent, id) : id,
       parentId: isParentApart ? idApart(agent, parentId) : parentId,
     };
+  }
+
+  /** The names of a session of which the same client has the id, or that of its parent, twice. */
+  async #namesElsewhere(
+    session: Session,
+    known: ReadonlyMap<string, Begun>,
+    ahead: Ahead,
+  ): Promise<NamesApart | undefined> {
+    const { id, parent_session_id: parentId, source_agent: agent, project } = session;
+    this.#elsewhere ??= new BegunElsewhere(known);
+    const isOwnParent = parentId === undefined || known.get(parentId)?.project === project;
+    const parent = isOwnParent ? undefined : this.#elsewhere.idOf(agent, project, parentId);
+    const stored = known.get(id);
+    const isOther =
+      stored !== undefined &&
+      mayBeOther(session, stored) &&
+      (known.has(idBegunElsewhere(session)) || (await this.#sharesNothing(id, ahead)));
+    if (!isOther && parent === undefined) return undefined;
+    return { id: isOther ? idBegunElsewhere(session) : id, parentId: parent ?? parentId };
+  }
+
+  async #sharesNothing(id: string, ahead: Ahead): Promise<boolean> {
+    // What came of that one must be there to compare.
+    await this.#rotate();
+    await this.#writing;
+    return sharesNothing(this.#sessions.store, id, ahead);
+  }
+
+  #learn(session: Session): void {
+    const { id, source_agent: sourceAgent, project, created_at: createdAt } = session;
+    if (this.#known === undefined || this.#known.has(id)) return;
+    const begun = { sourceAgent, project, createdAt };
+    this.#known.set(id, begun);
+    this.#elsewhere?.add(id, begun);
   }
 
   #isFull(writer: SessionWriter | undefined): boolean {
@@ -245,17 +297,21 @@ export class Ingest {
     return new Batch(this.#lastMicros, this.#areClientsApart);
   }
 
-  async #knownSessions(): Promise<Map<string, Known>> {
-    const known = new Map<string, Known>();
-    const columns = ["id", "source_agent", "project"];
+  async #knownSessions(): Promise<Map<string, Begun>> {
+    const known = new Map<string, Begun>();
+    const columns = ["id", "source_agent", "project", "created_at"];
     // A session may go on from what another process stored just now: not seen, it would begin anew.
     await this.#sessions.store.refresh();
     const table = this.#sessions.store.table("sessions");
     for (const ids of this.#sessionIds ? idChunks(this.#sessionIds) : [undefined]) {
       for await (const rows of table.scan({ columns, where: ids && oneOf("id", ids) })) {
         for (const row of rows) {
-          const { id, source_agent: sourceAgent, project } = row;
-          known.set(String(id), { sourceAgent: String(sourceAgent), project: String(project) });
+          const { id, source_agent: sourceAgent, project, created_at: at } = row;
+          known.set(String(id), {
+            sourceAgent: String(sourceAgent),
+            project: String(project),
+            createdAt: BigInt(at as bigint),
+          });
         }
       }
     }

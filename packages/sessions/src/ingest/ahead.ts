@@ -1,0 +1,34 @@
+import type { MessageHeader, ReadEvent } from "@pond/canonical";
+
+/** Events that can be looked at before they are taken. Whoever takes them waits no longer for that. */
+export class Ahead implements AsyncIterable<ReadEvent> {
+  readonly #events: AsyncIterator<ReadEvent>;
+  readonly #seen: ReadEvent[] = [];
+
+  constructor(events: AsyncIterable<ReadEvent>) {
+    this.#events = events[Symbol.asyncIterator]();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<ReadEvent> {
+    const events = this.#events;
+    return {
+      next: () => {
+        const value = this.#seen.shift();
+        return value ? Promise.resolve({ done: false, value }) : events.next();
+      },
+      return: async () => (await events.return?.()) ?? { done: true, value: undefined },
+    };
+  }
+
+  /** The next messages that are to come, at most so many. */
+  async messages(most: number): Promise<readonly MessageHeader[]> {
+    const messages: MessageHeader[] = [];
+    while (messages.length < most) {
+      const next = await this.#events.next();
+      if (next.done) break;
+      this.#seen.push(next.value);
+      if (next.value.kind === "message") messages.push(next.value.message);
+    }
+    return messages;
+  }
+}
