@@ -5,7 +5,7 @@
 export const notIngested: readonly { readonly path: string; readonly why: string }[] = [
   {
     path: "history.jsonl",
-    why: "the prompts of all sessions again; those of sessions deleted before a sync are in it alone",
+    why: "the prompts of all sessions again; those of `/btw`, and of sessions deleted before a sync, are in it alone",
   },
   { path: "todos/, tasks/", why: "state beside the log; the calls that made it are in the log" },
   { path: "plans/", why: "documents that live on after the session; their writing is in the log" },

@@ -12,8 +12,16 @@ export const notIngested: readonly { readonly path: string; readonly why: string
     why: "the prompts of all sessions again; those of sessions deleted before a sync are in it alone",
   },
   {
-    path: "state_5.sqlite, sqlite/",
-    why: "indexes and projections that the client makes from the session files",
+    path: "state_5.sqlite, thread_history_1.sqlite, sqlite/",
+    why: "made by the client from the session files; sections of its app are in them alone",
+  },
+  {
+    path: "queue_1.sqlite",
+    why: "prompts that wait for their turn: once sent, they are in the session file",
+  },
+  {
+    path: "goals_1.sqlite, memories_1.sqlite, logs_2.sqlite",
+    why: "goals, which session files tell of, and what is no transcript",
   },
   {
     path: "external_agent_session_imports.json",
