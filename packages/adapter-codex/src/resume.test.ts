@@ -22,6 +22,17 @@ it("resumes a restored session by the id in its file's name, in its directory", 
   });
 });
 
+it.each([
+  ["/home/ada/loom", { directory: "/home/ada/loom" }],
+  ["C:\\Users\\ada", { directory: "C:\\Users\\ada" }],
+  ["https://example.com/ada/loom.git", {}],
+])("goes to %s only where that is a directory", (project, expected) => {
+  const session = { ...sampleLineage().root.session, project };
+  const { directory } = codexResume({ session, home: "/home/ada/.codex", files: [] });
+
+  expect({ ...(directory !== undefined && { directory }) }).toEqual(expected);
+});
+
 it("resumes by the session's own id where the file has another name", () => {
   const { session } = sampleLineage().root;
   const files = [{ session: session.id, path: "sessions/a.jsonl", content: [] }];

@@ -1,4 +1,4 @@
-import { parsedObject } from "@pond/canonical";
+import { parsedObject, type Session } from "@pond/canonical";
 import {
   carriedRecord,
   type Installed,
@@ -19,9 +19,14 @@ export function codexResume({ session, files }: Installed): Resume {
   const isBehind = file !== undefined && isArchived(file.path);
   return {
     commands: [...(isBehind ? [["codex", "unarchive", thread]] : []), ["codex", "resume", thread]],
-    directory: session.project,
+    ...directoryOf(session),
     ...(file !== undefined && isOfFirstYear(file) && { refused: [ofFirstYear(file)] }),
   };
+}
+
+/** The address of a repository, which a thread without a directory has for one, is not gone to. */
+function directoryOf({ project }: Session): { readonly directory?: string } {
+  return /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(project) ? { directory: project } : {};
 }
 
 function ofFirstYear({ path }: RestoredFile): string {
