@@ -53,7 +53,7 @@ async function within<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
 async function openReadOnly({ settings }: Place, hasTitles: boolean): Promise<SessionStore> {
   const { openStore } = await import("@pond/substrate");
   const { sessionTables } = await import("@pond/sessions");
-  const names = hasTitles ? ["sessions", "messages"] : ["sessions"];
+  const names = hasTitles ? ["sessions", "messages", "parts"] : ["sessions"];
   const store = await openStore(settings.location, {
     tables: sessionTables.filter(({ name }) => names.includes(name)),
     storageOptions: settings.storageOptions,
