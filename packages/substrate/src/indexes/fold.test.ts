@@ -97,14 +97,15 @@ it("joins the fragments of a large table later, but where its indexes are made a
     drawing: Array.from({ length: count }, (_, at) => (at === 0 ? randomBytes(1_500_000) : null)),
   });
   await table.insert(drawn(4_000, 0));
-  await table.fold();
   for (let from = 4_000; from < 4_250; from += 10) await table.insert(drawn(10, from));
 
+  const first = await table.fold();
+  await table.insert(drawn(100, 4_250));
   const few = await table.fold();
-  await table.insert(drawn(1_000, 4_250));
+  await table.insert(drawn(1_000, 4_350));
   const many = await table.fold();
 
-  expect([few.isFolded, many.isFolded]).toEqual([false, true]);
+  expect([first, few, many].map(({ isFolded }) => isFolded)).toEqual([false, false, true]);
   expect((await table.health()).fragments).toBe(1);
 });
 

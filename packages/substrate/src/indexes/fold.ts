@@ -178,5 +178,9 @@ function isCrowded(health: TableHealth): boolean {
   const { bytes, fragments } = health;
   if (fragments < thresholds.fragments) return false;
   const most = Math.min(bytes / thresholds.bytesPerFragment, thresholds.fragmentsAtMost);
-  return fragments >= most || isTailDue(health);
+  // Those of a first import are no tail, and it ends sooner where they stay.
+  const grown = health.indexes.filter(
+    ({ indexedRows, unindexedRows }) => indexedRows > unindexedRows,
+  );
+  return fragments >= most || isTailDue({ ...health, indexes: grown });
 }
