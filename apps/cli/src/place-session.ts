@@ -104,7 +104,7 @@ async function lacksNothing(
   files: readonly LineageFile[],
   { content, adapter, folder }: Target,
 ): Promise<boolean> {
-  const { idApart } = await import("@pond/sessions");
+  const { idApart, idBegunElsewhere } = await import("@pond/sessions");
   const { session, messages } = content;
   const lacking = new Set(messages.filter(({ role }) => role !== "system").map(({ id }) => id));
   const own = files.filter(({ shared }) => !shared);
@@ -113,12 +113,14 @@ async function lacksNothing(
     const reader = adapter.from(place);
     for await (const found of reader.sessions()) {
       if (found.kind !== "source") continue;
+      let ids: readonly string[] = [];
       for await (const event of reader.read(found.key)) {
-        if (event.kind !== "message") continue;
-        const { session_id, id } = event.message;
-        // Of an id that another client has, too, the store has made another.
-        const ids = [session_id, idApart(adapter.origin, session_id)];
-        if (ids.includes(session.id)) lacking.delete(id);
+        // Of an id that another session has, too, the store has made another.
+        if (event.kind === "session") {
+          const own = event.session;
+          ids = [own.id, idApart(adapter.origin, own.id), idBegunElsewhere(own)];
+        }
+        if (event.kind === "message" && ids.includes(session.id)) lacking.delete(event.message.id);
       }
     }
   }

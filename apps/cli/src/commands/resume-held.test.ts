@@ -343,3 +343,24 @@ describe("resume of a session that opencode has", () => {
     expect(texts()).toEqual(["in opencode", "one", "two"]);
   });
 });
+
+it("finds all of a session in what its client wrote, where another project has its id", async () => {
+  const id = "5e551000-0000-4000-8000-000000000001";
+  const row = (cwd: string, minute: string): string =>
+    line(id, `u${minute}`, `in ${cwd}`, { cwd, timestamp: `2026-11-20T09:${minute}:00.000Z` });
+  // Not as a restore would write it.
+  const spaced = (text: string): string => `${text.replace('"type":', '"type": ')}\n`;
+  here.write(`.claude/projects/-blog/${id}.jsonl`, spaced(row("/blog", "02")));
+  here.write(`.claude/projects/-shop/${id}.jsonl`, spaced(row("/shop", "01")));
+  await here.pond("sync", "-q");
+  const { stdout } = await here.pond("list", "--json");
+  const ids = stdout.split("\n").flatMap((text) => (text ? [JSON.parse(text).session_id] : []));
+
+  const resumed = [await resume(here, ids[0]), await resume(here, ids[1])];
+
+  expect(ids.map((each) => each.replace(id, ""))).toEqual(["", "claude-code:1795165260000000:"]);
+  expect(resumed.map(({ written, outdated }) => [written, outdated])).toEqual([
+    [false, false],
+    [false, false],
+  ]);
+});

@@ -217,3 +217,110 @@ it.each([
     expect(outcome).toMatchObject({ session_id: "s" });
   }),
 );
+
+it("puts off what was begun in another project while it is read", () =>
+  withStore(async (sessions) => {
+    const outcomes: IngestOutcome[] = [];
+    const hooks = {
+      isUnchanged: async () => true,
+      onCommitted: (outcome: IngestOutcome) => void outcomes.push(outcome),
+    };
+    const [one, two, three] = [1, 2, 3].map((at) =>
+      createIngest(sessions, { ...apart, now: () => new Date(at) }),
+    );
+    const copied: DemoSession = {
+      ...inBlog,
+      messages: inShop.messages.map((each) =>
+        typeof each === "object" ? { ...each, seconds: 0 } : each,
+      ),
+    };
+    await one?.session(streamOf(demoEvents(inShop)), hooks);
+    await two?.session(streamOf(demoEvents(inBlog)), hooks);
+    await three?.session(streamOf(demoEvents(copied)), hooks);
+    for (const each of [one, two, three]) await each?.finish();
+
+    expect(outcomes).toMatchObject([
+      { session_id: "s", status: "new", deferred: 0 },
+      { session_id: undefined, status: "unchanged", messages_added: 0, deferred: 1 },
+      { session_id: "s", messages_added: 0, deferred: 0, rejected: true },
+    ]);
+    expect(await shown(sessions, "s")).toEqual(["mode", "a: This is a.", "b: This is b."]);
+
+    await ingestDemo(sessions, [inBlog], apart);
+
+    expect(await shown(sessions, blogId)).toEqual(["mode", "c: This is c.", "d: This is d."]);
+    expect(await shown(sessions, "s")).toHaveLength(3);
+  }));
+
+it.each([
+  ["of its project, that lacks its beginning", "/blog"],
+  ["of another project", "/copied"],
+])("takes a session for the one begun elsewhere where it is a copy %s", (_, project) =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [inShop, inBlog], apart);
+    const messages = [{ ...said("d"), seconds: 60 }, said("more")];
+
+    const [outcome] = await ingestDemo(
+      sessions,
+      [{ ...inBlog, project, seconds: 120, messages }],
+      apart,
+    );
+
+    expect(outcome).toMatchObject({ session_id: blogId, messages_added: 1 });
+  }),
+);
+
+it("keeps both apart from a session of another client", () =>
+  withStore(async (sessions) => {
+    const demos = [ofPi, inShop, inBlog, ofBlog, { ...inBlog, messages: [mode, said("c")] }];
+    await ingestDemo(sessions, demos, apart);
+
+    expect(await sessionsIn(sessions)).toEqual([
+      [blogId, "demo", null],
+      ["demo:s", "demo", null],
+      ["s", "pi", null],
+      ["t", "demo", blogId],
+    ]);
+    expect(await shown(sessions, "s")).toHaveLength(3);
+    expect(await shown(sessions, "demo:s")).toHaveLength(3);
+  }));
+
+it.each([
+  ["/blog/.trees/one", blogId],
+  ["/blog\\trees\\one", blogId],
+  ["/blogs", "s"],
+  ["/shop/blog", "s"],
+])("hangs what works in %s below the session begun there or above", (project, parent) =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [inShop, inBlog, { ...ofBlog, project }], apart);
+
+    expect((await sessionsIn(sessions)).at(-1)).toEqual(["t", "demo", parent]);
+  }),
+);
+
+it("hangs what was begun before 1970 nowhere else", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [inShop, { ...inBlog, seconds: -2e9 }, ofBlog], apart);
+
+    const old = "demo:-232774400000000:s";
+    expect((await sessionsIn(sessions)).at(-1)).toEqual(["t", "demo", old]);
+  }));
+
+it("removes nothing of a session where another one says nothing yet", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [inShop], apart);
+
+    const [outcome] = await ingestDemo(sessions, [{ ...inBlog, messages: [] }], apart);
+
+    expect(outcome).toMatchObject({ session_id: blogId, tombstones: 0, revisions: 0 });
+    expect(await shown(sessions, "s")).toHaveLength(3);
+  }));
+
+it("goes on in one begun elsewhere where the other one is not in the store", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [{ ...inBlog, id: blogId }], apart);
+
+    const [outcome] = await ingestDemo(sessions, [inBlog], apart);
+
+    expect(outcome).toMatchObject({ session_id: blogId, status: "unchanged" });
+  }));

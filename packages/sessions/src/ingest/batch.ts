@@ -14,7 +14,7 @@ import {
 import { remakeWindows } from "../search/rebuild-windows.ts";
 import { emptyOtherWindows, writeWindows } from "../search/window-rows.ts";
 import type { Window } from "../search/windows.ts";
-import { findTorn, ofOtherClients, reviseDiffering, reviseOpened } from "./conflicts.ts";
+import { findOthers, findTorn, reviseDiffering, reviseOpened } from "./conflicts.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 import { putOff, settleStatus } from "./outcome.ts";
 
@@ -187,14 +187,14 @@ export class Batch {
   }
 
   /**
-   * Leaves out sessions that another client has stored its own of since they were thought new.
+   * Leaves out sessions that others have stored their own of since they were thought new.
    *
    * @returns The labels of those that are stored.
    */
   async #leaveOutOthers(store: Store): Promise<Labels[]> {
     const gathered = [...this.inserted.keys(), ...this.#opened.keys()];
     const thoughtNew = new Set(gathered.filter(({ windowIds }) => windowIds !== undefined));
-    const others = await ofOtherClients(store, thoughtNew);
+    const others = await findOthers(store, thoughtNew, this);
     for (const own of others.keys()) {
       putOff(own.outcome);
       this.inserted.delete(own);

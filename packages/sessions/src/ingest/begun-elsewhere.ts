@@ -1,5 +1,5 @@
 import type { Session } from "@pond/canonical";
-import { and, eq, oneOf, type Store } from "@pond/substrate";
+import { and, oneOf, type Store } from "@pond/substrate";
 import type { Ahead } from "./ahead.ts";
 import { idApart } from "./apart.ts";
 
@@ -24,18 +24,24 @@ export function mayBeOther(session: Session, { sourceAgent, project, createdAt }
   return isOfClient && session.project !== project && session.created_at !== createdAt;
 }
 
-/** True where what comes of a session is in none of the stored one's messages. */
-export async function sharesNothing(store: Store, id: string, ahead: Ahead): Promise<boolean> {
+/** The first of these sessions that has a message of what comes of another one; undefined for none. */
+export async function sharing(
+  store: Store,
+  ids: readonly string[],
+  ahead: Ahead,
+): Promise<string | undefined> {
   const messages = await ahead.messages(compared);
   const times = new Map(messages.map((message) => [message.id as string, message.timestamp]));
-  const where = and(eq("session_id", id), oneOf("id", [...times.keys()]));
-  const columns = ["id", "timestamp"];
-  const rows = times.size > 0 ? await store.table("messages").rows({ columns, where }) : [];
+  if (times.size === 0) return undefined;
+  const where = and(oneOf("session_id", ids), oneOf("id", [...times.keys()]));
+  const columns = ["session_id", "id", "timestamp"];
+  const rows = await store.table("messages").rows({ columns, where });
   // A record without an id of its own may say the same in both; its time is that of the session.
-  const isShared = rows.some(
+  const shared = rows.filter(
     (row) => times.get(String(row["id"])) === BigInt(row["timestamp"] as bigint),
   );
-  return times.size > 0 && !isShared;
+  const found = new Set(shared.map((row) => String(row["session_id"])));
+  return ids.find((id) => found.has(id));
 }
 
 /** Messages: a copy that lacks its beginning has any of the rest. */
@@ -43,7 +49,8 @@ const compared = 64;
 
 /** Sessions that have such an id, by the one that they share. */
 export class BegunElsewhere {
-  readonly #ids: Map<string, string> = new Map();
+  /** Their projects, by their ids. */
+  readonly #sharing: Map<string, Map<string, string>> = new Map();
 
   constructor(known: Iterable<readonly [id: string, Begun]>) {
     for (const each of known) this.add(...each);
@@ -51,16 +58,37 @@ export class BegunElsewhere {
 
   add(id: string, { sourceAgent, project }: Begun): void {
     const rest = id.startsWith(idApart(sourceAgent, "")) ? id.slice(sourceAgent.length + 1) : "";
-    const shared = /^\d+:(.+)$/s.exec(rest)?.[1];
-    if (shared !== undefined) this.#ids.set(keyOf(sourceAgent, project, shared), id);
+    const shared = /^-?\d+:(.+)$/s.exec(rest)?.[1];
+    if (shared === undefined) return;
+    const key = keyOf(sourceAgent, shared);
+    const others = this.#sharing.get(key);
+    if (others) others.set(id, project);
+    else this.#sharing.set(key, new Map([[id, project]]));
   }
 
-  /** The one that a client began in a project; undefined where that has the shared id, or none. */
-  idOf(agent: string, project: string, shared: string): string | undefined {
-    return this.#ids.get(keyOf(agent, project, shared));
+  /** All of a client that share an id, with their projects; not the one that has it. */
+  of(agent: string, shared: string): ReadonlyMap<string, string> {
+    return this.#sharing.get(keyOf(agent, shared)) ?? new Map();
   }
 }
 
-function keyOf(agent: string, project: string, shared: string): string {
-  return JSON.stringify([agent, project, shared]);
+/**
+ * The one of these sessions that was begun where another one works, or nearest above that: an agent
+ * may be given a directory of its own. Undefined where none was.
+ */
+export function begunAbove(
+  begun: Iterable<readonly [id: string, project: string]>,
+  project: string,
+): string | undefined {
+  let [nearest, length]: [string | undefined, number] = [undefined, -1];
+  for (const [id, above] of begun) {
+    const isAbove = project === above || /^[/\\]/.test(project.slice(above.length));
+    if (!isAbove || !project.startsWith(above) || above.length <= length) continue;
+    [nearest, length] = [id, above.length];
+  }
+  return nearest;
+}
+
+function keyOf(agent: string, shared: string): string {
+  return JSON.stringify([agent, shared]);
 }

@@ -27,36 +27,54 @@ export type Written = {
 };
 
 /**
- * The sessions that were thought new and that another client has stored its own of meanwhile, with
- * the labels of those.
+ * The sessions that were thought new and that another client has stored its own of meanwhile, or the
+ * same client one that it began in another project, with the labels of those.
  */
-export async function ofOtherClients(
+export async function findOthers(
   store: Store,
   thoughtNew: Iterable<Gathered>,
+  batch: Written,
 ): Promise<Map<Gathered, Labels>> {
   const bySession = new Map([...thoughtNew].map((each) => [each.labels.sessionId, each]));
   const others = new Map<Gathered, Labels>();
   if (bySession.size === 0) return others;
+  const sharing = new Set<Gathered>();
   // Parts of the next batch may be on their way: only these tables are looked at anew.
   await Promise.all([store.table("sessions").refresh(), store.table("messages").refresh()]);
   for (const ids of idChunks([...bySession.keys()])) {
     // Its messages are there before the session itself is.
-    for (const [table, id] of [
-      ["sessions", "id"],
-      ["messages", "session_id"],
+    for (const [table, id, message] of [
+      ["sessions", "id", []],
+      ["messages", "session_id", ["id", "timestamp"]],
     ] as const) {
-      const columns = [id, "source_agent", "project"];
+      const columns = [id, "source_agent", "project", ...message];
       for await (const rows of store.table(table).scan({ columns, where: oneOf(id, ids) })) {
         for (const row of rows) {
           const own = bySession.get(String(row[id]));
-          const sourceAgent = String(row["source_agent"]);
-          if (own === undefined || sourceAgent === own.labels.sourceAgent) continue;
-          others.set(own, { ...own.labels, sourceAgent, project: String(row["project"]) });
+          if (own === undefined) continue;
+          const labels = {
+            sourceAgent: String(row["source_agent"]),
+            project: String(row["project"]),
+          };
+          const isOfClient = labels.sourceAgent === own.labels.sourceAgent;
+          if (isOfClient && labels.project === own.labels.project) continue;
+          if (isOfClient && !sharing.has(own) && isAdded(batch, own, row)) sharing.add(own);
+          others.set(own, { ...own.labels, ...labels });
         }
       }
     }
   }
+  // What shares a message is no other session of that client, wherever it is read.
+  for (const own of sharing) {
+    if (others.get(own)?.sourceAgent === own.labels.sourceAgent) others.delete(own);
+  }
   return others;
+}
+
+/** True for a row of a message that was added, too. One without an id of its own tells by its time. */
+function isAdded(batch: Written, own: Gathered, { id, timestamp }: Row): boolean {
+  const added = batch.inserted.get(own)?.find((each) => each.id === id);
+  return added !== undefined && batch.messageOf(added).timestamp === timestamp;
 }
 
 /**

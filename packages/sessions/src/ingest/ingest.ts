@@ -9,9 +9,10 @@ import { Batch } from "./batch.ts";
 import {
   type Begun,
   BegunElsewhere,
+  begunAbove,
   idBegunElsewhere,
   mayBeOther,
-  sharesNothing,
+  sharing,
 } from "./begun-elsewhere.ts";
 import type { Damaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
@@ -223,37 +224,44 @@ export class Ingest {
       parentId !== undefined &&
       isOfOther(parentId) &&
       (isOfOther(id) || known.has(idApart(agent, parentId)));
-    if (!isOfOther(id) && !isParentApart) return this.#namesElsewhere(session, known, ahead);
-    return {
+    const names = {
       id: isOfOther(id) ? idApart(agent, id) : id,
       parentId: isParentApart ? idApart(agent, parentId) : parentId,
     };
-  }
-
-  /** The names of a session of which the same client has the id, or that of its parent, twice. */
-  async #namesElsewhere(
-    session: Session,
-    known: ReadonlyMap<string, Begun>,
-    ahead: Ahead,
-  ): Promise<NamesApart | undefined> {
-    const { id, parent_session_id: parentId, source_agent: agent, project } = session;
     this.#elsewhere ??= new BegunElsewhere(known);
-    const isOwnParent = parentId === undefined || known.get(parentId)?.project === project;
-    const parent = isOwnParent ? undefined : this.#elsewhere.idOf(agent, project, parentId);
-    const stored = known.get(id);
-    const isOther =
-      stored !== undefined &&
-      mayBeOther(session, stored) &&
-      (known.has(idBegunElsewhere(session)) || (await this.#sharesNothing(id, ahead)));
-    if (!isOther && parent === undefined) return undefined;
-    return { id: isOther ? idBegunElsewhere(session) : id, parentId: parent ?? parentId };
+    const own = {
+      id: await this.#idElsewhere(session, names.id, ahead),
+      parentId: this.#parentElsewhere(session, names.parentId),
+    };
+    return own.id === id && own.parentId === parentId ? undefined : own;
   }
 
-  async #sharesNothing(id: string, ahead: Ahead): Promise<boolean> {
-    // What came of that one must be there to compare.
+  /** The id of a session that its client may have begun in several projects under one. */
+  async #idElsewhere(session: Session, id: string, ahead: Ahead): Promise<string> {
+    const own = idBegunElsewhere(session);
+    if (this.#known?.has(own)) return own;
+    const stored = this.#known?.get(id);
+    if (stored === undefined || !mayBeOther(session, stored)) return id;
+    const others = this.#elsewhere?.of(session.source_agent, session.id) ?? new Map();
+    const same = [...others].find(([, project]) => project === session.project);
+    return same?.[0] ?? (await this.#sharing([id, ...others.keys()], ahead)) ?? own;
+  }
+
+  /** The id of its parent, where the client began several sessions under that. */
+  #parentElsewhere(session: Session, id: string | undefined): string | undefined {
+    const { parent_session_id: shared, source_agent: agent, project } = session;
+    if (shared === undefined || id === undefined) return id;
+    const others = this.#elsewhere?.of(agent, shared) ?? new Map();
+    const stored = this.#known?.get(id);
+    const all = stored ? [[id, stored.project] as const, ...others] : others;
+    return begunAbove(all, project) ?? id;
+  }
+
+  async #sharing(ids: readonly string[], ahead: Ahead): Promise<string | undefined> {
+    // What came of those must be there to compare.
     await this.#rotate();
     await this.#writing;
-    return sharesNothing(this.#sessions.store, id, ahead);
+    return sharing(this.#sessions.store, ids, ahead);
   }
 
   #learn(session: Session): void {

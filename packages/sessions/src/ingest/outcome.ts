@@ -75,7 +75,7 @@ export function emptyOutcome(): IngestOutcome {
   };
 }
 
-/** Leaves a whole session for the next time: another client stored its own under that id meanwhile. */
+/** Leaves a whole session for the next time: another one was stored under that id meanwhile. */
 export function putOff(outcome: IngestOutcome): void {
   const { deferred, ...none } = emptyOutcome();
   const { records_stored, records_carried, faults, pending } = outcome;
