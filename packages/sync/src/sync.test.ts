@@ -577,6 +577,21 @@ describe("sync", () => {
       expect(rows).toEqual([0, 3]);
     }));
 
+  it("stores and indexes what came where nothing can be removed, and says so", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const messages = bench.sessions.store.table("messages");
+      const clean = vi.spyOn(messages, "clean").mockRejectedValue(new Error("no permission"));
+
+      const failed = bench.sync({ isFoldForced: true });
+
+      await expect(failed).rejects.toThrow(/^no permission$/);
+      expect(await messages.count()).toBe(3);
+      const { indexes } = await messages.health();
+      expect(indexes.filter(({ unindexedRows }) => unindexedRows > 0)).toEqual([]);
+      clean.mockRestore();
+    }));
+
   it("reports on an adapter that has no source here", () =>
     withBench(async (bench) => {
       const report = await sync(bench.sessions, [], {

@@ -41,10 +41,27 @@ export type SyncReport = {
  *
  * @throws The embedder's error where nothing can be embedded; what was imported is stored.
  * @throws {BothFailedError} where the indexes could not be brought up to date behind that either.
+ * @throws What kept files of an earlier fold from being removed; all else is done.
  * @throws {ConflictError} when other writers won every race. Safe to repeat.
  * @throws {StorageUnavailableError} when storage failed after every retry.
  */
 export async function sync(
+  sessions: SessionStore,
+  sources: readonly Source[],
+  options: SyncOptions,
+): Promise<SyncReport> {
+  if (!runs(options, "import")) return runStages(sessions, sources, options);
+  try {
+    await cleanSessions(sessions, options.signal);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    // What takes room keeps nothing from being stored.
+    return failAfter(error, () => runStages(sessions, sources, options), options.signal);
+  }
+  return runStages(sessions, sources, options);
+}
+
+async function runStages(
   sessions: SessionStore,
   sources: readonly Source[],
   options: SyncOptions,
@@ -54,11 +71,7 @@ export async function sync(
     runs(options, "update-indexes")
       ? foldIndexes(sessions, { ...options, isForced: options.isFoldForced ?? false })
       : [];
-  const read = async (): Promise<AdapterReport[]> => {
-    await cleanSessions(sessions, options.signal);
-    return importSessions(sessions, sources, options);
-  };
-  const adapters = runs(options, "import") ? await read() : [];
+  const adapters = runs(options, "import") ? await importSessions(sessions, sources, options) : [];
   let embedding: EmbedReport | undefined;
   if (options.embedder && runs(options, "embed")) {
     // Before the fold, which then finds all of it; and the fragments of an import are cheaper to

@@ -7,6 +7,7 @@ import { isManifest, versionsFolder } from "../manifest-names.ts";
 import { isGone } from "../storage/storage.ts";
 import { defaultRetentionMs, type FoldPlace } from "./fold.ts";
 import { healthOf, type TableHealth } from "./health.ts";
+import { isTagged } from "./tagged.ts";
 
 /** What may be removed. */
 export type CleanOptions = {
@@ -40,9 +41,7 @@ export async function clean(
   const options = { signal, refresh: () => handle.checkoutLatest() };
   const health = await retry(place, () => healthOf(table, handle), options);
   if (!isJoined(health) || (await bytesIn(home)) - health.bytes < leastBytes) return false;
-  // The engine refuses to remove what a tag of another tool names.
-  const tags = await retry(place, async () => (await handle.tags()).list(), options);
-  if (Object.keys(tags).length > 0) return false;
+  if (await retry(place, () => isTagged(handle), options)) return false;
   await flush();
   await retry(place, () => handle.optimize({ cleanupOlderThan }), options);
   return true;
@@ -64,10 +63,11 @@ function isJoined({ rows, fragments, indexes }: TableHealth): boolean {
 
 async function bytesIn(folder: string): Promise<number> {
   let bytes = 0;
-  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile()) continue;
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
     try {
-      bytes += (await stat(join(entry.parentPath, entry.name))).size;
+      if (entry.isDirectory()) bytes += await bytesIn(path);
+      else if (entry.isFile()) bytes += (await stat(path)).size;
     } catch (error) {
       // Another process cleans up.
       if (!isGone(error)) throw error;

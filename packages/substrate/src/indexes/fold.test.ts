@@ -109,6 +109,22 @@ it("joins the fragments of a large table later, but where its indexes are made a
   expect((await table.health()).fragments).toBe(1);
 });
 
+it("folds a table of which another tool tagged a version, and removes nothing of it", async () => {
+  const location = temporaryLocation();
+  const table = (await openCatalogue(location)).table("parts");
+  await table.insert(numbered(10));
+  const handle = await openLanceTable(location, "parts");
+  const version = await handle.version();
+  await (await handle.tags()).create("monday", version);
+  await table.insert(numbered(10, "globex"));
+
+  const { isFolded } = await table.fold({ isForced: true, retentionMs: 0 });
+
+  expect([isFolded, (await table.health()).fragments]).toEqual([true, 1]);
+  await handle.checkout("monday");
+  expect(await handle.countRows()).toBe(10);
+});
+
 it("makes an index again that covers less than half, which is faster than growing it", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert(numbered(10));

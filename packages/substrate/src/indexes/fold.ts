@@ -5,6 +5,7 @@ import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
 import { countVectors, createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
 import { supersededBytes } from "./superseded.ts";
+import { isTagged } from "./tagged.ts";
 import { missingTextIndexes } from "./text-indexes.ts";
 
 /** How thorough a fold is. */
@@ -92,8 +93,10 @@ export async function fold(
 
   const health = await look();
   if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
+  const isKept = await retry(place, () => isTagged(handle), options);
   const isWorthCleaning = async (): Promise<boolean> =>
     home !== undefined &&
+    !isKept &&
     (await supersededBytes(home, cutoff().getTime())) >=
       Math.max(thresholds.supersededBytes, health.bytes * thresholds.supersededShare);
   const isJoining = isForced || isCrowded(health) || (await isWorthCleaning());
@@ -111,7 +114,7 @@ export async function fold(
   if (isFolded) await optimize(new Date(0));
   if (isFolded || made.length > 0) await flush();
   // Cleaned apart and last: the files it removes are what a power cut would fall back on.
-  if (isFolded) await optimize(cutoff());
+  if (isFolded && !isKept) await optimize(cutoff());
   const outcome = { table: table.name, created: made, isFolded };
   return untrained.length > 0 ? { ...outcome, untrained } : outcome;
 }
