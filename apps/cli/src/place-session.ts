@@ -104,7 +104,8 @@ async function lacksNothing(
   files: readonly LineageFile[],
   { content, adapter, folder }: Target,
 ): Promise<boolean> {
-  const { idApart, idBegunElsewhere } = await import("@pond/sessions");
+  const { idApart } = await import("@pond/sessions");
+  const { begunOf, idBegunElsewhere } = await import("@pond/sessions/rows");
   const { session, messages } = content;
   const lacking = new Set(messages.filter(({ role }) => role !== "system").map(({ id }) => id));
   const own = files.filter(({ shared }) => !shared);
@@ -118,7 +119,7 @@ async function lacksNothing(
         // Of an id that another session has, too, the store has made another.
         if (event.kind === "session") {
           const own = event.session;
-          ids = [own.id, idApart(adapter.origin, own.id), idBegunElsewhere(own)];
+          ids = [own.id, idApart(adapter.origin, own.id), idBegunElsewhere(own.id, begunOf(own))];
         }
         if (event.kind === "message" && ids.includes(session.id)) lacking.delete(event.message.id);
       }

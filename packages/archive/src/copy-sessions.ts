@@ -4,10 +4,10 @@ import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
 import { isDamage } from "./damage.ts";
 import { compareText } from "./key-order.ts";
+import { namesApart } from "./names-apart.ts";
 import { findRows } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
-import { namesApart } from "./session-names.ts";
 import { copiedColumns } from "./tables.ts";
 import { Target } from "./target.ts";
 

@@ -24,6 +24,10 @@ export type DemoSession = {
   readonly project?: string;
   readonly agent?: string;
   readonly parent?: string;
+  /** When it said everything, in seconds of a minute. Default: 0. */
+  readonly second?: number;
+  /** When it began. Default: when it said everything. */
+  readonly begun?: number;
 };
 
 /** A folder that goes away with the test. */
@@ -89,10 +93,12 @@ async function* eventsOf({
   project = "/work",
   agent = "demo",
   parent,
+  second = 0,
+  begun = second,
 }: DemoSession): AsyncGenerator<CanonicalEvent> {
-  const time = "2026-01-01T00:00:00.000001Z";
+  const time = timeAt(second);
   const above = parent === undefined ? {} : { parent_session_id: parent };
-  const fields = { ...above, source_agent: agent, created_at: time, project, options: {} };
+  const fields = { ...above, source_agent: agent, created_at: timeAt(begun), project, options: {} };
   yield { kind: "session", session: sessionFromWire({ id, ...fields }) };
   for (const [at, text] of texts.entries()) {
     const messageId = ids[at] ?? `m${at}`;
@@ -110,6 +116,10 @@ async function* eventsOf({
     yield { kind: "message", message: rest as typeof message };
     for (const part of partsOf(message)) yield { kind: "part", part };
   }
+}
+
+function timeAt(second: number): string {
+  return `2026-01-01T00:00:${String(second).padStart(2, "0")}.000001Z`;
 }
 
 /** A session that says each of these words, in a message of that id before the first colon. */

@@ -9,7 +9,6 @@ export {
 } from "./errors.ts";
 export { cleanSessions, type FoldSessionsOptions, foldSessions } from "./fold-sessions.ts";
 export { idApart } from "./ingest/apart.ts";
-export { idBegunElsewhere } from "./ingest/begun-elsewhere.ts";
 export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
 export type { AddedAt, IngestOutcome, SessionHooks } from "./ingest/outcome.ts";

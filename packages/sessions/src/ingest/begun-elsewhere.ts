@@ -14,14 +14,25 @@ export type Begun = {
  * The id of a session where its client began another one in another project under the same id, which
  * came first: a program that starts the client may choose one and use it again.
  */
-export function idBegunElsewhere({ source_agent: agent, created_at: at, id }: Session): string {
-  return idApart(agent, `${at}:${id}`);
+export function idBegunElsewhere(id: string, { sourceAgent, createdAt }: Begun): string {
+  return idApart(sourceAgent, `${createdAt}:${id}`);
+}
+
+/** The id that a session has at its client, where it is stored by such a name. */
+export function idAtClient(id: string, { sourceAgent, createdAt }: Begun): string | undefined {
+  const before = idApart(sourceAgent, `${createdAt}:`);
+  return id.startsWith(before) ? id.slice(before.length) : undefined;
 }
 
 /** True where both began in another project at another time: what is copied keeps either. */
-export function mayBeOther(session: Session, { sourceAgent, project, createdAt }: Begun): boolean {
-  const isOfClient = session.source_agent === sourceAgent;
-  return isOfClient && session.project !== project && session.created_at !== createdAt;
+export function mayBeOther(session: Begun, stored: Begun): boolean {
+  const isOfClient = session.sourceAgent === stored.sourceAgent;
+  const isCopy = session.project === stored.project || session.createdAt === stored.createdAt;
+  return isOfClient && !isCopy;
+}
+
+export function begunOf({ source_agent, project, created_at }: Session): Begun {
+  return { sourceAgent: source_agent, project, createdAt: created_at };
 }
 
 /** The first of these sessions that has a message of what comes of another one; undefined for none. */

@@ -10,6 +10,7 @@ import {
   type Begun,
   BegunElsewhere,
   begunAbove,
+  begunOf,
   idBegunElsewhere,
   mayBeOther,
   sharing,
@@ -238,10 +239,11 @@ export class Ingest {
 
   /** The id of a session that its client may have begun in several projects under one. */
   async #idElsewhere(session: Session, id: string, ahead: Ahead): Promise<string> {
-    const own = idBegunElsewhere(session);
+    const begun = begunOf(session);
+    const own = idBegunElsewhere(session.id, begun);
     if (this.#known?.has(own)) return own;
     const stored = this.#known?.get(id);
-    if (stored === undefined || !mayBeOther(session, stored)) return id;
+    if (stored === undefined || !mayBeOther(begun, stored)) return id;
     const others = this.#elsewhere?.of(session.source_agent, session.id) ?? new Map();
     const same = [...others].find(([, project]) => project === session.project);
     return same?.[0] ?? (await this.#sharing([id, ...others.keys()], ahead)) ?? own;
@@ -265,9 +267,9 @@ export class Ingest {
   }
 
   #learn(session: Session): void {
-    const { id, source_agent: sourceAgent, project, created_at: createdAt } = session;
+    const { id } = session;
     if (this.#known === undefined || this.#known.has(id)) return;
-    const begun = { sourceAgent, project, createdAt };
+    const begun = begunOf(session);
     this.#known.set(id, begun);
     this.#elsewhere?.add(id, begun);
   }

@@ -1,4 +1,11 @@
 export {
+  type Begun,
+  begunOf,
+  idAtClient,
+  idBegunElsewhere,
+  mayBeOther,
+} from "../ingest/begun-elsewhere.ts";
+export {
   type AddedRow,
   type DatedMessage,
   type DatedSession,

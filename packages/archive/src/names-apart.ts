@@ -1,0 +1,135 @@
+import { idApart } from "@pond/sessions";
+import { type Begun, idAtClient, idBegunElsewhere, mayBeOther } from "@pond/sessions/rows";
+import { and, eq, isNull, type Store } from "@pond/substrate";
+import { SessionNames } from "./session-names.ts";
+
+/**
+ * What the sessions of one store are called in another, where that has other sessions by the same
+ * ids, of other clients or of the same one begun in another project: what a sync would call them
+ * there. One that is called so here already may have its own id there.
+ */
+export async function namesApart(from: Store, to: Store): Promise<SessionNames> {
+  const naming = new Naming(
+    { store: from, sessions: await sessionsOf(from) },
+    { store: to, sessions: await sessionsOf(to) },
+  );
+  return new SessionNames(await naming.names());
+}
+
+type Named = { readonly store: Store; readonly sessions: ReadonlyMap<string, Begun> };
+
+class Naming {
+  readonly #from: Named;
+  readonly #to: Named;
+  /** By the id of the session that has it: no two of them may have one. */
+  readonly #names: Map<string, string> = new Map();
+  readonly #taken: Set<string> = new Set();
+
+  constructor(from: Named, to: Named) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** Names by ids, where these are another. */
+  async names(): Promise<Map<string, string>> {
+    const given = [...this.#from.sessions];
+    // What is there, too, has its name, and what is not gets one of those that are left.
+    for (const [id] of given) if (await this.#isSame(id, id)) this.#take(id, id);
+    for (const [id, session] of given) {
+      const name = this.#names.has(id) ? undefined : this.#nameThere(id, session);
+      if (name !== undefined) this.#take(id, name);
+    }
+    for (const [id, session] of given) {
+      if (!this.#names.has(id)) this.#take(id, await this.#newName(id, session));
+    }
+    return new Map([...this.#names].filter(([id, name]) => id !== name));
+  }
+
+  #take(id: string, name: string): void {
+    this.#names.set(id, name);
+    this.#taken.add(name);
+  }
+
+  /** True where the other store has that very session by this name, or a copy of it. */
+  async #isSame(id: string, name: string): Promise<boolean> {
+    const [session, stored] = [this.#from.sessions.get(id), this.#to.sessions.get(name)];
+    if (session === undefined || session.sourceAgent !== stored?.sourceAgent) return false;
+    if (!mayBeOther(session, stored)) return true;
+    return sharesAny(this.#from.store, id, this.#to.store, name, stored.project);
+  }
+
+  /** The other name by which the other store has a session. */
+  #nameThere(id: string, session: Begun): string | undefined {
+    const { sourceAgent: agent, createdAt } = session;
+    const own = idAtClient(id, session);
+    const isBegunThen = (name: string): boolean => {
+      const stored = this.#to.sessions.get(name);
+      return stored?.sourceAgent === agent && stored.createdAt === createdAt;
+    };
+    const before = idApart(agent, "");
+    const apart = id.startsWith(before) ? id.slice(before.length) : undefined;
+    const isAlsoHere = this.#from.sessions.get(apart ?? id)?.sourceAgent === agent;
+    const names = [
+      own,
+      isAlsoHere ? undefined : apart,
+      idBegunElsewhere(own ?? id, session),
+      own === undefined && apart !== undefined ? idBegunElsewhere(apart, session) : undefined,
+      own === undefined ? undefined : idApart(agent, own),
+    ];
+    return names.find((name) => name && isBegunThen(name) && !this.#taken.has(name));
+  }
+
+  async #newName(id: string, session: Begun): Promise<string> {
+    const { sourceAgent: agent } = session;
+    const isFree = (name: string): boolean => {
+      const isOfOther = name !== id && this.#from.sessions.has(name);
+      return !this.#to.sessions.has(name) && !this.#taken.has(name) && !isOfOther;
+    };
+    if (isFree(id)) return id;
+    // Another client's leaves it the name that says its own; a sync takes the session there for it.
+    const apart = idApart(agent, id);
+    const isOfOther = this.#to.sessions.get(id)?.sourceAgent !== agent;
+    if (isOfOther && isFree(apart)) return apart;
+    if (isOfOther && !this.#taken.has(apart) && (await this.#isSame(id, apart))) return apart;
+    let name = idBegunElsewhere(idAtClient(id, session) ?? id, session);
+    while (!isFree(name)) name = idApart(agent, name);
+    return name;
+  }
+}
+
+async function sessionsOf(store: Store): Promise<Map<string, Begun>> {
+  const sessions = new Map<string, Begun>();
+  const columns = ["id", "source_agent", "project", "created_at"];
+  for await (const rows of store.table("sessions").scan({ columns })) {
+    for (const { id, source_agent: agent, project, created_at: at } of rows) {
+      const createdAt = BigInt(at as bigint);
+      sessions.set(String(id), { sourceAgent: String(agent), project: String(project), createdAt });
+    }
+  }
+  return sessions;
+}
+
+/** True where a message of a session is in the other store's session of that name. */
+async function sharesAny(
+  from: Store,
+  id: string,
+  to: Store,
+  name: string,
+  project: string,
+): Promise<boolean> {
+  const columns = ["id", "timestamp"];
+  const given = and(eq("session_id", id), isNull("revises"));
+  const times = new Map<string, bigint>();
+  for await (const rows of from.table("messages").scan({ columns, where: given })) {
+    for (const row of rows) times.set(String(row["id"]), BigInt(row["timestamp"] as bigint));
+  }
+  const stored = and(eq("session_id", name), eq("project", project), isNull("revises"));
+  for await (const rows of to.table("messages").scan({ columns, where: stored })) {
+    // A record without an id of its own may say the same in both; its time is that of the session.
+    const isShared = rows.some(
+      (row) => times.get(String(row["id"])) === BigInt(row["timestamp"] as bigint),
+    );
+    if (isShared) return true;
+  }
+  return false;
+}
