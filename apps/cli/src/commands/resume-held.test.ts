@@ -136,38 +136,6 @@ describe("resume of a session that the client has an older state of", () => {
   });
 });
 
-describe("resume of a session that Claude Code began in two projects under one id", () => {
-  const id = "11111111-2222-4333-8444-555555555555";
-  const said = (project: string, minute: string) => ({
-    ...{ parentUuid: null, isSidechain: false, userType: "external", cwd: `/${project}` },
-    ...{ sessionId: id, version: "2.1.0", gitBranch: "", type: "user", uuid: `${project}-1` },
-    ...{
-      message: { role: "user", content: project },
-      timestamp: `2026-11-20T09:${minute}:00.000Z`,
-    },
-  });
-
-  it("says nothing of one that lacks nothing, however it is written", async () => {
-    const logs = ["shop", "blog"].map((project, at) => {
-      const text = lines(said(project, `1${at}`)).replaceAll(/"(?=[:,])/g, `" `);
-      return here.write(`.claude/projects/-${project}/${id}.jsonl`, text);
-    });
-    const before = logs.map((log) => readFileSync(log, "utf8"));
-    await here.pond("sync", "-q");
-    const list = JSON.parse(
-      `[${(await here.pond("list", "--json")).stdout.trim().replaceAll("\n", ",")}]`,
-    );
-    const ids: string[] = list.map(({ session_id }: { session_id: string }) => session_id);
-
-    expect(ids.length).toBe(2);
-    for (const each of ids) {
-      const report = await resume(here, each);
-      expect([report.written, report.outdated]).toEqual([false, false]);
-    }
-    expect(logs.map((log) => readFileSync(log, "utf8"))).toEqual(before);
-  });
-});
-
 describe("resume of a session that Codex archived", () => {
   const id = "019e0000-0000-7000-8000-000000000070";
   const name = `rollout-2026-11-20T09-00-00-${id}.jsonl`;

@@ -1,16 +1,18 @@
 import { eq } from "@pond/substrate";
 import { expect, it } from "vitest";
+import { loadLineage } from "../restore/lineage.ts";
 import type { SessionStore } from "../session-store.ts";
 import {
   type DemoSession,
   demoEvents,
+  failingAt,
   ingestDemo,
   said,
   shown,
   streamOf,
   withStore,
 } from "../testing.ts";
-import { createIngest } from "./ingest.ts";
+import { createIngest, type Ingest } from "./ingest.ts";
 import type { IngestOutcome } from "./outcome.ts";
 
 const apart = { areClientsApart: true };
@@ -323,4 +325,103 @@ it("goes on in one begun elsewhere where the other one is not in the store", () 
     const [outcome] = await ingestDemo(sessions, [inBlog], apart);
 
     expect(outcome).toMatchObject({ session_id: blogId, status: "unchanged" });
+  }));
+
+/** Two ingests that have read something each before either stored any of it. */
+async function racing(
+  sessions: SessionStore,
+  first: readonly DemoSession[],
+  second: readonly DemoSession[],
+): Promise<{ readonly ingests: readonly Ingest[]; readonly outcomes: readonly IngestOutcome[][] }> {
+  const outcomes: IngestOutcome[][] = [[], []];
+  const ingests: Ingest[] = [];
+  for (const [at, demos] of [first, second].entries()) {
+    const ingest = createIngest(sessions, { ...apart, now: () => new Date(at + 1) });
+    const hooks = {
+      isUnchanged: async () => true,
+      onCommitted: (outcome: IngestOutcome) => void outcomes[at]?.push(outcome),
+    };
+    for (const demo of demos) await ingest.session(streamOf(demoEvents(demo)), hooks);
+    ingests.push(ingest);
+  }
+  return { ingests, outcomes };
+}
+
+async function searched({ store }: SessionStore, id: string): Promise<string> {
+  const windows = store.table("windows");
+  const rows = await windows.rows({ columns: ["text"], where: eq("session_id", id) });
+  return rows.map(({ text }) => String(text)).join(" ");
+}
+
+/** Each has its messages and is found by them. */
+async function expectApart(sessions: SessionStore, winner: DemoSession, loser: DemoSession) {
+  const name = `demo:${1767225600000000 + (loser.seconds ?? 0) * 1000000}:s`;
+  const wordsOf = ({ messages }: DemoSession): string[] =>
+    messages.flatMap((each) =>
+      typeof each === "object" && each.text !== undefined ? [each.text] : [],
+    );
+  for (const [id, own, other] of [
+    ["s", winner, loser],
+    [name, loser, winner],
+  ] as const) {
+    const texts = await shown(sessions, id);
+    expect(texts.map((text) => text.replace(/^\w+: /, ""))).toEqual(["mode", ...wordsOf(own)]);
+    const found = await searched(sessions, id);
+    for (const words of wordsOf(own)) expect(found).toContain(words);
+    for (const words of wordsOf(other)) expect(found).not.toContain(words);
+  }
+}
+
+it.each([
+  [
+    "one after the other",
+    async (ingests: readonly Ingest[]) => {
+      for (const ingest of ingests) await ingest.finish();
+    },
+  ],
+  [
+    "at once",
+    async (ingests: readonly Ingest[]) => {
+      await Promise.all(ingests.map((ingest) => ingest.finish()));
+    },
+  ],
+])("keeps what was begun in two projects apart that two first syncs store %s", (_, finish) =>
+  withStore(async (sessions) => {
+    const { ingests, outcomes } = await racing(sessions, [inShop], [inBlog, ofBlog]);
+    await finish(ingests);
+
+    const [[ofFirst], [ofSecond, ofChild]] = outcomes as [IngestOutcome[], IngestOutcome[]];
+    const isFirst = ofFirst?.status === "new";
+    const [winner, loser] = isFirst ? [inShop, inBlog] : [inBlog, inShop];
+    const left = isFirst ? ofSecond : ofFirst;
+    expect(left).toMatchObject({ session_id: undefined, status: "unchanged", deferred: 1 });
+    // What is below it has to be read again for the name of what is above it.
+    expect(ofChild?.deferred).toBe(isFirst ? 1 : 0);
+    const before = await shown(sessions, "s");
+    expect(before.length).toBe(3);
+
+    await ingestDemo(sessions, [loser, ofBlog], { ...apart, now: () => new Date(3) });
+
+    await expectApart(sessions, winner, loser);
+    const { session } = (await loadLineage(sessions, "t")).root;
+    expect(session.parent_session_id).toBe(isFirst ? blogId : "s");
+  }),
+);
+
+it("takes an id that another ingest left before its session was there", () =>
+  withStore(async (sessions) => {
+    const killed = failingAt(sessions, "sessions");
+    await expect(ingestDemo(killed, [inShop], apart)).rejects.toThrow("no space");
+
+    await ingestDemo(sessions, [inBlog], { ...apart, now: () => new Date(2) });
+    const texts = await shown(sessions, "s");
+    const again = await ingestDemo(sessions, [inShop], { ...apart, now: () => new Date(3) });
+
+    expect(texts).toEqual(["mode", "c: This is c.", "d: This is d."]);
+    expect(again).toMatchObject([{ status: "new", messages_added: 3 }]);
+    await sessions.store.refresh();
+    const name = "demo:1767225600000000:s";
+    expect((await sessionsIn(sessions)).map((row) => (row as string[])[0])).toEqual([name, "s"]);
+    expect(await shown(sessions, name)).toEqual(["mode", "a: This is a.", "b: This is b."]);
+    expect(await shown(sessions, "s")).toEqual(texts);
   }));

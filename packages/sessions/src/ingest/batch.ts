@@ -14,9 +14,10 @@ import {
 import { remakeWindows } from "../search/rebuild-windows.ts";
 import { emptyOtherWindows, writeWindows } from "../search/window-rows.ts";
 import type { Window } from "../search/windows.ts";
-import { findOthers, findTorn, reviseDiffering, reviseOpened } from "./conflicts.ts";
+import { findTorn, reviseDiffering, reviseOpened } from "./conflicts.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 import { putOff, settleStatus } from "./outcome.ts";
+import { findRivals, leaveOutOther, noRivals, type Rivals } from "./rivals.ts";
 
 /**
  * Rows of many sessions on their way into the store as few, large commits, each of one table
@@ -25,6 +26,7 @@ import { putOff, settleStatus } from "./outcome.ts";
 export class Batch {
   readonly ingestedAt: bigint;
   readonly #areClientsApart: boolean;
+  readonly #putOff: Set<string>;
   bytes = 0;
   /** What was added for the first time, by session. */
   readonly inserted: Map<Gathered, Inserted[]> = new Map();
@@ -37,9 +39,11 @@ export class Batch {
   readonly #finished: Gathered[] = [];
   readonly #ids: Set<string> = new Set();
 
-  constructor(ingestedAt: bigint, areClientsApart: boolean) {
+  /** @param putOff - Ids of sessions that are left for the next run; gets those of this batch. */
+  constructor(ingestedAt: bigint, areClientsApart: boolean, putOff: Set<string>) {
     this.ingestedAt = ingestedAt;
     this.#areClientsApart = areClientsApart;
+    this.#putOff = putOff;
   }
 
   /** True where a session's rows are on their way in this batch. */
@@ -49,7 +53,7 @@ export class Batch {
 
   addMessage(gathered: Gathered, message: PreparedMessage, ordinal: bigint): void {
     const { labels, outcome } = gathered;
-    const { id } = message.header;
+    const { id, timestamp } = message.header;
     const { digest, preparedParts } = message;
     this.#ids.add(labels.sessionId);
     const row = this.#messages.push(messageRow(labels, message, ordinal, this.ingestedAt));
@@ -58,7 +62,7 @@ export class Batch {
     for (const [position, part] of preparedParts.entries()) {
       this.#parts.push(partRowOf(labels.sessionId, id, part, position, this.ingestedAt));
     }
-    const inserted = { id, digest, ordinal, row, partRow, partCount };
+    const inserted = { id, digest, ordinal, timestamp, row, partRow, partCount };
     const others = this.inserted.get(gathered);
     if (others) others.push(inserted);
     else this.inserted.set(gathered, [inserted]);
@@ -134,7 +138,9 @@ export class Batch {
     if (this.#ids.size > 0) await this.#writeRows(store);
     // What was there already may be of somebody who has not made it durable yet, or failed to.
     if (this.#ids.size + this.#finished.length > 0) await store.flush();
-    for (const { hooks, outcome } of this.#finished) {
+    for (const { hooks, outcome, parentId } of this.#finished) {
+      // Read again, it hangs below the name that the session above it gets then.
+      if (parentId !== undefined && this.#putOff.has(parentId)) outcome.deferred += 1;
       settleStatus(outcome);
       await hooks.onCommitted(outcome);
     }
@@ -154,8 +160,8 @@ export class Batch {
   }
 
   async #writeRows(store: Store): Promise<void> {
-    const others = this.#areClientsApart ? await this.#leaveOutOthers(store) : [];
-    const leftOut = new Set(others.map(({ sessionId }) => sessionId));
+    const rivals = this.#areClientsApart ? await this.#leaveOutTaken(store) : noRivals;
+    const leftOut = new Set([...rivals.taken.values()].map(({ sessionId }) => sessionId));
     const rest = (rows: Columns, id: string): ColumnBatch =>
       (leftOut.size === 0 ? rows : rows.without(id, leftOut)).batch();
     const torn = this.#partsPresent > 0 ? await findTorn(store, this) : [];
@@ -165,41 +171,77 @@ export class Batch {
       this.#messages.set(row, "head", null);
     }
     const messages = await store.table("messages").insert(rest(this.#messages, "session_id"));
+    let contested = rivals.unfinished;
     if (this.#partsPresent + messages.present > 0) {
       for (const gathered of this.inserted.keys()) gathered.hasLeftovers = true;
-      const carriers = await reviseDiffering(store, this);
-      await store.table("messages").insert(carriers.batch());
+      // What was there may be of another session: then it is nothing to revise before the id is ours.
+      const { unfinished, taken } = this.#areClientsApart ? await this.#rivals(store) : noRivals;
+      contested = unfinished;
+      await this.#reviseDiffering(store, (own) => !unfinished.has(own) && !taken.has(own));
     }
     for (const { labels, hooks, windowIds, hasLeftovers } of this.#finished) {
       if (hasLeftovers && windowIds && (await hooks.isUnchanged())) {
         await emptyOtherWindows(store, labels, windowIds);
       }
     }
-    // Windows come first, and may stand where those of the other client's session belong.
-    for (const labels of others) await remakeWindows(store, labels);
+    // Windows come first, and may stand where those of the other session belong.
+    for (const labels of rivals.taken.values()) await remakeWindows(store, labels);
     if (this.#sessions.length > 0) await store.flush();
     const sessions = await store.table("sessions").insert(rest(this.#sessions, "id"));
-    if (sessions.present === 0) return;
-    const { ingestedAt } = this;
-    const apart = { ingestedAt, areClientsApart: this.#areClientsApart };
-    const carriers = await reviseOpened(store, this.#opened, apart);
+    if (sessions.present > 0) await this.#reviseOpened(store);
+    const won = new Map([...contested].filter(([gathered]) => this.#opened.has(gathered)));
+    if (won.size === 0) return;
+    await this.#reviseDiffering(store, (gathered) => won.has(gathered));
+    for (const [{ labels }, projects] of won) {
+      for (const project of projects) await leaveOutOther(store, labels, project, this.ingestedAt);
+    }
+  }
+
+  async #reviseDiffering(store: Store, isMeant: (gathered: Gathered) => boolean): Promise<void> {
+    const inserted = new Map([...this.inserted].filter(([gathered]) => isMeant(gathered)));
+    const carriers = await reviseDiffering(store, {
+      ingestedAt: this.ingestedAt,
+      inserted,
+      messageOf: (message) => this.messageOf(message),
+      partOf: (row) => this.partOf(row),
+    });
     await store.table("messages").insert(carriers.batch());
   }
 
-  /**
-   * Leaves out sessions that others have stored their own of since they were thought new.
-   *
-   * @returns The labels of those that are stored.
-   */
-  async #leaveOutOthers(store: Store): Promise<Labels[]> {
+  async #reviseOpened(store: Store): Promise<void> {
+    const { ingestedAt, inserted } = this;
+    const areApart = this.#areClientsApart;
+    const opened = this.#opened;
+    const { carriers, taken } = await reviseOpened(store, {
+      opened,
+      ingestedAt,
+      inserted,
+      areApart,
+    });
+    await store.table("messages").insert(carriers.batch());
+    for (const [own, labels] of taken) await this.#leaveOut(store, own, labels);
+  }
+
+  /** Leaves out sessions whose id another session has got since they were thought new. */
+  async #leaveOutTaken(store: Store): Promise<Rivals> {
+    const rivals = await this.#rivals(store);
+    for (const [own, labels] of rivals.taken) await this.#leaveOut(store, own, labels);
+    return rivals;
+  }
+
+  #rivals(store: Store): Promise<Rivals> {
     const gathered = [...this.inserted.keys(), ...this.#opened.keys()];
     const thoughtNew = new Set(gathered.filter(({ windowIds }) => windowIds !== undefined));
-    const others = await findOthers(store, thoughtNew, this);
-    for (const own of others.keys()) {
-      putOff(own.outcome);
-      this.inserted.delete(own);
-      this.#opened.delete(own);
-    }
-    return [...others.values()];
+    return findRivals(store, thoughtNew, this.inserted);
+  }
+
+  async #leaveOut(store: Store, own: Gathered, labels: Labels): Promise<void> {
+    putOff(own.outcome);
+    this.#putOff.add(labels.sessionId);
+    this.inserted.delete(own);
+    this.#opened.delete(own);
+    // Of another client's it is found when that is read again: both may have the same messages.
+    if (labels.sourceAgent !== own.labels.sourceAgent) return;
+    await leaveOutOther(store, labels, own.labels.project, this.ingestedAt);
   }
 }

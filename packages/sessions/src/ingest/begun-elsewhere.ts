@@ -1,5 +1,6 @@
 import type { Session } from "@pond/canonical";
 import { and, oneOf, type Store } from "@pond/substrate";
+import { idChunks } from "../rows/id-chunks.ts";
 import type { Ahead } from "./ahead.ts";
 import { idApart } from "./apart.ts";
 
@@ -35,24 +36,36 @@ export function begunOf({ source_agent, project, created_at }: Session): Begun {
   return { sourceAgent: source_agent, project, createdAt: created_at };
 }
 
-/** The first of these sessions that has a message of what comes of another one; undefined for none. */
+/**
+ * The first of these sessions that has one of these messages; undefined for none.
+ *
+ * @param projects - Of the sessions, by their ids: what another one left there says another project.
+ * @param times - Of the messages, by their ids.
+ */
 export async function sharing(
   store: Store,
-  ids: readonly string[],
-  ahead: Ahead,
+  projects: ReadonlyMap<string, string>,
+  times: ReadonlyMap<string, bigint>,
 ): Promise<string | undefined> {
+  const columns = ["session_id", "project", "id", "timestamp"];
+  const found = new Set<string>();
+  for (const ids of idChunks([...times.keys()])) {
+    const where = and(oneOf("session_id", [...projects.keys()]), oneOf("id", ids));
+    for (const row of await store.table("messages").rows({ columns, where })) {
+      const sessionId = String(row["session_id"]);
+      const isOwn = row["project"] === projects.get(sessionId);
+      // A record without an id of its own may say the same in both; its time is that of the session.
+      const isSame = times.get(String(row["id"])) === BigInt(row["timestamp"] as bigint);
+      if (isOwn && isSame) found.add(sessionId);
+    }
+  }
+  return [...projects.keys()].find((id) => found.has(id));
+}
+
+/** The messages of what comes of a session, by which it is told from another. */
+export async function timesAhead(ahead: Ahead): Promise<Map<string, bigint>> {
   const messages = await ahead.messages(compared);
-  const times = new Map(messages.map((message) => [message.id as string, message.timestamp]));
-  if (times.size === 0) return undefined;
-  const where = and(oneOf("session_id", ids), oneOf("id", [...times.keys()]));
-  const columns = ["session_id", "id", "timestamp"];
-  const rows = await store.table("messages").rows({ columns, where });
-  // A record without an id of its own may say the same in both; its time is that of the session.
-  const shared = rows.filter(
-    (row) => times.get(String(row["id"])) === BigInt(row["timestamp"] as bigint),
-  );
-  const found = new Set(shared.map((row) => String(row["session_id"])));
-  return ids.find((id) => found.has(id));
+  return new Map(messages.map((message) => [message.id as string, message.timestamp]));
 }
 
 /** Messages: a copy that lacks its beginning has any of the rest. */

@@ -9,8 +9,9 @@ import { partColumns, sessionColumns, sessionFromRow } from "../rows/from-rows.t
 import { idChunks } from "../rows/id-chunks.ts";
 import { tornDigest } from "../rows/message-digest.ts";
 import type { Labels } from "../rows/to-rows.ts";
+import { begunOf } from "./begun-elsewhere.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
-import { putOff } from "./outcome.ts";
+import { isRival } from "./rivals.ts";
 import { withStoredOrigin } from "./stored-origin.ts";
 
 // Rows thought new may be there: from a run that broke off between two commits, or from another
@@ -25,57 +26,6 @@ export type Written = {
   messageOf(inserted: Inserted): Message;
   partOf(row: number): Row;
 };
-
-/**
- * The sessions that were thought new and that another client has stored its own of meanwhile, or the
- * same client one that it began in another project, with the labels of those.
- */
-export async function findOthers(
-  store: Store,
-  thoughtNew: Iterable<Gathered>,
-  batch: Written,
-): Promise<Map<Gathered, Labels>> {
-  const bySession = new Map([...thoughtNew].map((each) => [each.labels.sessionId, each]));
-  const others = new Map<Gathered, Labels>();
-  if (bySession.size === 0) return others;
-  const sharing = new Set<Gathered>();
-  // Parts of the next batch may be on their way: only these tables are looked at anew.
-  await Promise.all([store.table("sessions").refresh(), store.table("messages").refresh()]);
-  for (const ids of idChunks([...bySession.keys()])) {
-    // Its messages are there before the session itself is.
-    for (const [table, id, message] of [
-      ["sessions", "id", []],
-      ["messages", "session_id", ["id", "timestamp"]],
-    ] as const) {
-      const columns = [id, "source_agent", "project", ...message];
-      for await (const rows of store.table(table).scan({ columns, where: oneOf(id, ids) })) {
-        for (const row of rows) {
-          const own = bySession.get(String(row[id]));
-          if (own === undefined) continue;
-          const labels = {
-            sourceAgent: String(row["source_agent"]),
-            project: String(row["project"]),
-          };
-          const isOfClient = labels.sourceAgent === own.labels.sourceAgent;
-          if (isOfClient && labels.project === own.labels.project) continue;
-          if (isOfClient && !sharing.has(own) && isAdded(batch, own, row)) sharing.add(own);
-          others.set(own, { ...own.labels, ...labels });
-        }
-      }
-    }
-  }
-  // What shares a message is no other session of that client, wherever it is read.
-  for (const own of sharing) {
-    if (others.get(own)?.sourceAgent === own.labels.sourceAgent) others.delete(own);
-  }
-  return others;
-}
-
-/** True for a row of a message that was added, too. One without an id of its own tells by its time. */
-function isAdded(batch: Written, own: Gathered, { id, timestamp }: Row): boolean {
-  const added = batch.inserted.get(own)?.find((each) => each.id === id);
-  return added !== undefined && batch.messageOf(added).timestamp === timestamp;
-}
 
 /**
  * Messages whose part rows, or some of them, were there with other values. Their own rows may
@@ -148,21 +98,23 @@ async function reviseSession(
   }
 }
 
+/** Sessions that were opened. */
+export type Opened = Pick<Written, "ingestedAt" | "inserted"> & {
+  readonly opened: ReadonlyMap<Gathered, Session>;
+  /** Another session of that id is none to revise: each has a name of its own. */
+  readonly areApart: boolean;
+};
+
 /**
- * The carriers of sessions of which another process stored a row meanwhile that says something else.
- * Their labels stay as that has them.
- *
- * @param areClientsApart - One of another client gets an id of its own the next time.
+ * The carriers of sessions of which another process stored a row meanwhile that says something else,
+ * whose labels stay as that has them; and those whose id another session got, with its labels.
  */
 export async function reviseOpened(
   store: Store,
-  opened: ReadonlyMap<Gathered, Session>,
-  {
-    ingestedAt,
-    areClientsApart,
-  }: { readonly ingestedAt: bigint; readonly areClientsApart: boolean },
-): Promise<Columns> {
+  { opened, ingestedAt, inserted, areApart }: Opened,
+): Promise<{ readonly carriers: Columns; readonly taken: Map<Gathered, Labels> }> {
   const carriers = new Columns();
+  const taken = new Map<Gathered, Labels>();
   const own = new Map([...opened].map((each) => [each[1].id, each]));
   for (const ids of idChunks([...own.keys()])) {
     const where = oneOf("id", ids);
@@ -172,9 +124,11 @@ export async function reviseOpened(
       const { id: sessionId, source_agent: sourceAgent, project } = stored;
       const found = own.get(sessionId);
       if (found === undefined) continue;
-      const [{ outcome, hooks, unresolved }, read] = found;
-      if (areClientsApart && read.source_agent !== sourceAgent) {
-        putOff(outcome);
+      const [gathered, read] = found;
+      const { outcome, hooks, unresolved } = gathered;
+      const labels = { sessionId, sourceAgent, project };
+      if (areApart && (await isRival(store, gathered, begunOf(stored), inserted.get(gathered)))) {
+        taken.set(gathered, labels);
         continue;
       }
       if (read.source_agent !== sourceAgent || read.project !== project) {
@@ -185,13 +139,12 @@ export async function reviseOpened(
       const session = await withStoredOrigin(store, event, { session: stored, state });
       if (sessionDigest(session) === state.digest) continue;
       if (await hooks.isUnchanged()) {
-        const labels = { sessionId, sourceAgent, project };
         carriers.push(sessionRevisionRow(labels, state, session, ingestedAt));
         outcome.revisions += 1;
       } else outcome.deferred += 1;
     }
   }
-  return carriers;
+  return { carriers, taken };
 }
 
 /** What was there was not added by this ingest. */

@@ -1,5 +1,6 @@
 import type { SessionEvent } from "@pond/canonical";
 import type { Labels } from "../rows/to-rows.ts";
+import type { Begun } from "./begun-elsewhere.ts";
 import type { IngestOutcome, SessionHooks } from "./outcome.ts";
 import type { Place } from "./place.ts";
 
@@ -11,6 +12,9 @@ export type Gathered = {
   place: Place | undefined;
   /** What its source could not look up of its origin. */
   unresolved: SessionEvent["unresolved"] | undefined;
+  /** What it says itself of when and where it began. */
+  begun: Begun | undefined;
+  parentId: string | undefined;
   /** Ids of its windows, where it was thought new. */
   windowIds: string[] | undefined;
   /** Set where some of what was thought new may have been there. */
@@ -22,6 +26,7 @@ export type Inserted = {
   readonly id: string;
   readonly digest: string;
   readonly ordinal: bigint;
+  readonly timestamp: bigint;
   /** Number of its row among those of the batch. */
   readonly row: number;
   /** Number of its first part's row; those of the others follow. */

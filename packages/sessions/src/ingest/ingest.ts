@@ -14,6 +14,7 @@ import {
   idBegunElsewhere,
   mayBeOther,
   sharing,
+  timesAhead,
 } from "./begun-elsewhere.ts";
 import type { Damaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
@@ -22,6 +23,7 @@ import { loadKnown } from "./known.ts";
 import { KnownSession } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
 import { emptyOutcome, type SessionHooks } from "./outcome.ts";
+import { leaveOutOther } from "./rivals.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { withStoredOrigin } from "./stored-origin.ts";
 import { StoredSessions } from "./stored-sessions.ts";
@@ -70,6 +72,8 @@ export class Ingest {
   #elsewhere: BegunElsewhere | undefined;
   /** Sessions of other clients that have the same id, as far as they were there before. */
   #apart: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Ids of sessions that are left for the next run, because another session got them meanwhile. */
+  readonly #putOff: Set<string> = new Set();
   #batch: Batch;
   /** The parts of the batch handed over last. */
   #below: Promise<void> = Promise.resolve();
@@ -107,6 +111,8 @@ export class Ingest {
       place: undefined,
       windowIds: undefined,
       unresolved: undefined,
+      begun: undefined,
+      parentId: undefined,
       hasLeftovers: false,
     };
     const intake = new Intake(outcome);
@@ -181,6 +187,8 @@ export class Ingest {
       project: known?.project ?? project,
     };
     gathered.unresolved = unresolved;
+    gathered.begun = begunOf(session);
+    gathered.parentId = session.parent_session_id;
     gathered.outcome.session_id = sessionId;
     gathered.place = gathered.hooks.placeOf?.(sessionId);
     if (known === undefined) return new NewSession(session, this.#host, gathered);
@@ -246,7 +254,12 @@ export class Ingest {
     if (stored === undefined || !mayBeOther(begun, stored)) return id;
     const others = this.#elsewhere?.of(session.source_agent, session.id) ?? new Map();
     const same = [...others].find(([, project]) => project === session.project);
-    return same?.[0] ?? (await this.#sharing([id, ...others.keys()], ahead)) ?? own;
+    const known = same?.[0] ?? (await this.#sharing([[id, stored.project], ...others], ahead));
+    if (known !== undefined) return known;
+    // An ingest at the same time may have had the id, and this session's messages under it.
+    const labels = { sessionId: id, sourceAgent: stored.sourceAgent, project: stored.project };
+    await leaveOutOther(this.#sessions.store, labels, begun.project, this.#batch.ingestedAt);
+    return own;
   }
 
   /** The id of its parent, where the client began several sessions under that. */
@@ -259,11 +272,14 @@ export class Ingest {
     return begunAbove(all, project) ?? id;
   }
 
-  async #sharing(ids: readonly string[], ahead: Ahead): Promise<string | undefined> {
+  async #sharing(
+    begun: Iterable<readonly [id: string, project: string]>,
+    ahead: Ahead,
+  ): Promise<string | undefined> {
     // What came of those must be there to compare.
     await this.#rotate();
     await this.#writing;
-    return sharing(this.#sessions.store, ids, ahead);
+    return sharing(this.#sessions.store, new Map(begun), await timesAhead(ahead));
   }
 
   #learn(session: Session): void {
@@ -304,7 +320,7 @@ export class Ingest {
   #nextBatch(): Batch {
     const now = BigInt(this.#now().getTime()) * 1000n + ownMicros;
     this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
-    return new Batch(this.#lastMicros, this.#areClientsApart);
+    return new Batch(this.#lastMicros, this.#areClientsApart, this.#putOff);
   }
 
   async #knownSessions(): Promise<Map<string, Begun>> {
