@@ -93,12 +93,12 @@ export async function fold(
 
   const health = await look();
   if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
-  const isKept = await retry(place, () => isTagged(handle), options);
+  const isKept = (): Promise<boolean> => retry(place, () => isTagged(handle), options);
   const isWorthCleaning = async (): Promise<boolean> =>
     home !== undefined &&
-    !isKept &&
     (await supersededBytes(home, cutoff().getTime())) >=
-      Math.max(thresholds.supersededBytes, health.bytes * thresholds.supersededShare);
+      Math.max(thresholds.supersededBytes, health.bytes * thresholds.supersededShare) &&
+    !(await isKept());
   const isJoining = isForced || isCrowded(health) || (await isWorthCleaning());
   const missing = isWithoutNewIndexes
     ? []
@@ -114,7 +114,7 @@ export async function fold(
   if (isFolded) await optimize(new Date(0));
   if (isFolded || made.length > 0) await flush();
   // Cleaned apart and last: the files it removes are what a power cut would fall back on.
-  if (isFolded && !isKept) await optimize(cutoff());
+  if (isFolded && !(await isKept())) await optimize(cutoff());
   const outcome = { table: table.name, created: made, isFolded };
   return untrained.length > 0 ? { ...outcome, untrained } : outcome;
 }
