@@ -96,6 +96,27 @@ it.each([
   ]);
 });
 
+it.each<[string, Tables, string]>([
+  ["1.x", { session: [sessionRow("ses_a", { directory: "/loom-2" })] }, "/loom-2"],
+  ["2.x", { session_v2: [sessionRow("ses_a", { directory: "/loom-2" })] }, "/loom-2"],
+  [
+    "1.x and then 2.x",
+    joined(first, {
+      session_v2: [sessionRow("ses_a", { directory: "/loom-2", time_updated: start + 9_000 })],
+      session_message: ["msg_a1", "msg_a2", "msg_v1"].map((id, seq) => copied(seq, id)),
+    }),
+    "/loom-2",
+  ],
+])("goes to where %s moved a session since it was stored", async (_, tables, directory) => {
+  const folder = createHome();
+  writeDatabase(join(folder, "opencode.db"), tables);
+  const root = contentOf(await readAll(fromOpencode(folder), "ses_a"));
+  const files = [...toOpencode.writeNative({ root, descendants: [] })];
+  const session = { ...root.session, project: "/loom" };
+
+  expect(opencodeResume({ session, home: "/data", files }).directory).toBe(directory);
+});
+
 it.each<[string, Tables, readonly string[] | undefined]>([
   [
     "through the API of 1.x, which takes none back",

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import { type Installed, objectOf, type RestoredFile, type Resume } from "@pond/canonical/adapter";
 import { sessionId } from "./foreign/names.ts";
 import { origin } from "./origin.ts";
@@ -8,7 +8,8 @@ import { millisOf } from "./records/envelope.ts";
 
 /**
  * The client takes exported files into its database, parents first, and continues a session by its
- * id. It gives what it imports the directory that it runs in.
+ * id. It gives what it imports the directory that it runs in, and `run` gets no answer in another one
+ * than that of the session.
  */
 export function opencodeResume({ session, home, files, held }: Installed): Resume {
   const lacking = files.filter((file) => !held?.has(file.session));
@@ -19,10 +20,13 @@ export function opencodeResume({ session, home, files, held }: Installed): Resum
     return refusedIn(exportedValue(file)).map((reason) => `${file.path}: ${reason}`);
   });
   const isNative = session.source_agent === origin;
+  const own = isNative
+    ? importedFile(files.filter((file) => file.session === session.id))
+    : undefined;
   const id = isNative ? session.id : sessionId(session.id, millisOf(session.created_at));
   return {
     commands: [...imports, ["opencode", "--session", id]],
-    directory: session.project,
+    directory: (own && directoryIn(own)) ?? session.project,
     ...(refused.length > 0 && { refused }),
   };
 }
@@ -58,12 +62,24 @@ function importOf(file: RestoredFile): readonly string[] {
 }
 
 /** True for an export of 1.x, which adds to a session that is there: 2.x refuses one of its own then. */
-export function takesMore({ content }: RestoredFile): boolean {
+export function takesMore(file: RestoredFile): boolean {
+  return !isJsonObject(infoIn(file)["location"]);
+}
+
+/** Where the session is, which the client may have moved since it was stored; undefined where none says. */
+function directoryIn(file: RestoredFile): string | undefined {
+  const info = infoIn(file);
+  const { directory } = isJsonObject(info["location"]) ? info["location"] : info;
+  const isAbsolute = typeof directory === "string" && /^(?:\/|[A-Za-z]:[\\/])/.test(directory);
+  return isAbsolute ? directory : undefined;
+}
+
+/** What an export says of its session. */
+function infoIn({ content }: RestoredFile): JsonObject {
   const [head = ""] = content;
   // What is written first ends where the messages begin.
   const opened = textOf(head);
-  const info = opened.endsWith("[") ? objectOf(objectOf(parseJson(`${opened}]}`))["info"]) : {};
-  return !isJsonObject(info["location"]);
+  return opened.endsWith("[") ? objectOf(objectOf(parseJson(`${opened}]}`))["info"]) : {};
 }
 
 /** What an exported file holds. */

@@ -41,6 +41,25 @@ it("goes on with a session of omp that lies in no project's folder by its path",
   ]);
 });
 
+it("goes to where a session was moved since it was stored, where its own client says so", () => {
+  const at = "sessions/-loom-2/2026-09-14T08-12-00-000Z_a.jsonl";
+  const log = (cwd: string) => ({
+    session: lineage.root.session.id,
+    path: at,
+    // Pieces end anywhere.
+    content: [
+      '{"type":"title","v":1,"title":"Lo',
+      'om"}\n{"type":"session","id":"a",',
+      `"cwd":"${cwd}"}\n`,
+    ],
+  });
+  const own = { ...lineage.root.session, source_agent: "omp" };
+
+  expect(ompResume(installed([log("/home/ada/loom-2")], own)).directory).toBe("/home/ada/loom-2");
+  expect(ompResume(installed([log("loom-2")], own)).directory).toBe("/home/ada/loom");
+  expect(piResume(installed([log("/home/ada/loom-2")], own)).directory).toBe("/home/ada/loom");
+});
+
 it("goes to no directory that is none", () => {
   const files = [...toPi.writeForeign(lineage, {})];
   const session = { ...lineage.root.session, project: "--home-ada--" };

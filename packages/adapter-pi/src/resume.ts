@@ -1,34 +1,60 @@
 import { basename, join } from "node:path";
-import type { Installed, Resume } from "@pond/canonical/adapter";
+import { type JsonObject, type JsonValue, parsedObject } from "@pond/canonical";
+import type { Installed, Origin, RestoredFile, Resume } from "@pond/canonical/adapter";
 import { idInName, logSuffix } from "./layout.ts";
 
 /** How pi goes on with a session: by the path of its log, wherever that lies. */
 export function piResume(installed: Installed): Resume {
-  const path = logOf(installed);
-  return { ...directoryOf(installed), commands: [["pi", "--session", join(installed.home, path)]] };
+  const log = logOf(installed);
+  const commands = [["pi", "--session", join(installed.home, log.path)]];
+  return { ...directoryOf(installed, log, "pi"), commands };
 }
 
 /** How omp goes on with a session: by its id; one that lies in no project's folder by its path. */
 export function ompResume(installed: Installed): Resume {
-  const path = logOf(installed);
+  const log = logOf(installed);
+  const { path } = log;
   // It finds the ids of logs in the folders of projects alone: no sub-agent's, none beside those.
   const isListed = path.split("/").length === 3;
   const id = isListed ? idInName(basename(path)) : undefined;
   return {
-    ...directoryOf(installed),
+    ...directoryOf(installed, log, "omp"),
     commands: [["omp", "--resume", id ?? join(installed.home, path)]],
   };
 }
 
-/** A folder of no machine's, such as the name that an old session has for one, is not gone to. */
-function directoryOf({ session }: Installed): { readonly directory?: string } {
-  const isAbsolute = /^(?:\/|[A-Za-z]:[\\/])/.test(session.project);
-  return isAbsolute ? { directory: session.project } : {};
+/**
+ * Where a session is: where its own client says, which may have moved it since it was stored. A folder
+ * of no machine's, such as the name that an old session has for one, is not gone to.
+ */
+function directoryOf(
+  { session }: Installed,
+  log: RestoredFile,
+  origin: Origin,
+): { readonly directory?: string } {
+  const cwd = session.source_agent === origin ? headerOf(log)?.["cwd"] : undefined;
+  const directory = [cwd, session.project].find(isAbsolute);
+  return directory === undefined ? {} : { directory };
+}
+
+function isAbsolute(path: JsonValue | undefined): path is string {
+  return typeof path === "string" && /^(?:\/|[A-Za-z]:[\\/])/.test(path);
+}
+
+/** The header of a log: its first line, or the one behind omp's line for the title. */
+function headerOf({ content }: RestoredFile): JsonObject | undefined {
+  let begin = "";
+  for (const piece of content) {
+    begin += Buffer.from(piece).toString();
+    if (begin.split("\n", 3).length > 2) break;
+  }
+  const lines = begin.split("\n", 2).map(parsedObject);
+  return lines.find((line) => line?.["type"] === "session");
 }
 
 /** @throws {TypeError} where no log of the session was restored. */
-function logOf({ session, files }: Installed): string {
+function logOf({ session, files }: Installed): RestoredFile {
   const log = files.find((file) => file.session === session.id && file.path.endsWith(logSuffix));
   if (log === undefined) throw new TypeError(`no log of session ${session.id} was restored`);
-  return log.path;
+  return log;
 }
