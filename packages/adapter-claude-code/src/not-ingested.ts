@@ -26,6 +26,18 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   },
   { path: "sessions/, .claude.json", why: "running processes, account data and keys" },
   {
+    path: "jobs/, daemon/",
+    why: "state of sessions in the background, each of which has its own log",
+  },
+  { path: "teams/", why: "mail among teammates; once read, it is in the log of who read it" },
+  {
+    path: "usage-data/, dump-prompts/, remote-control/",
+    why: "made from the logs: reports, requests to the model, seeds of forks",
+  },
+  { path: "uploads/", why: "files that came from elsewhere; the log names them" },
+  { path: "agent-memory/", why: "notes that agents keep across sessions, not a transcript" },
+  { path: "plugins/, skills/, agents/, commands/, rules/", why: "what you installed" },
+  {
     path: "settings.json, shell-snapshots/, session-env/, debug/, backups/",
     why: "the client's own",
   },

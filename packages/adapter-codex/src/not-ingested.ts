@@ -13,7 +13,7 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   },
   {
     path: "state_5.sqlite, thread_history_1.sqlite, sqlite/",
-    why: "made by the client from the session files; sections of its app are in them alone",
+    why: "made by the client from the session files; what its app adds to threads is in them alone: sections, projects, attachments",
   },
   {
     path: "queue_1.sqlite",

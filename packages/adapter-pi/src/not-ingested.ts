@@ -4,7 +4,10 @@
  */
 export const notIngested: readonly { readonly path: string; readonly why: string }[] = [
   { path: "auth.json, agent.db", why: "keys and accounts" },
-  { path: "settings.json, models.json, models.db, keybindings.json", why: "the client's own" },
+  {
+    path: "settings.json, models.json, models-store.json, models.db, keybindings.json",
+    why: "the client's own",
+  },
   { path: "history.db", why: "the prompts of all sessions again; each is in its own session" },
   { path: "terminal-sessions/", why: "which terminal showed which session last" },
   { path: "session-pins.json", why: "which sessions stand first in a list" },
@@ -15,6 +18,10 @@ export const notIngested: readonly { readonly path: string; readonly why: string
   {
     path: "security/<repository>/scans/, plans/",
     why: "what a scan found, for machines; its session is read",
+  },
+  {
+    path: "edit-blackbox.jsonl",
+    why: "edits that broke a file, for whoever makes omp; each is in its session",
   },
   {
     path: "custom-session-files/",
