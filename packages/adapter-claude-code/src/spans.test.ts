@@ -156,6 +156,28 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
     ["[fork-boilerplate] <fork-boilerplate>x</fork-boilerplate>\n\nYour directive: ", "weave it"],
   ],
   [
+    "a task that the script of a workflow made",
+    [
+      "[workflow] [Workflow harness — computed task] The task follows:\n  ",
+      "weave it\n  \n  Then cut",
+    ],
+  ],
+  [
+    "such a task that nobody waits for",
+    [
+      "[workflow] [Workflow harness — automated trigger] Nobody is here.\n[Workflow harness — computed task] The task follows:\n  ",
+      "weave it",
+    ],
+  ],
+  [
+    "a request that a workflow hands on, and what it answers",
+    [
+      "[workflow] [Workflow harness — user request] The user asked:\n  ",
+      "weave it\n\n  and cut it",
+      "[workflow] \n[Workflow harness — assistant context] It answers:\n  Shall I weave?",
+    ],
+  ],
+  [
     "a prompt typed while the model worked",
     [
       "[mid-turn] The user sent a new message while you were working:\n",
@@ -379,6 +401,9 @@ it.each([
   ["a remark of its own", "This came from another Claude session. What is it?"],
   ["a mid-turn sentence alone", "The user sent a new message while you were working:\nwhy?"],
   ["a directive of no fork", "Your directive: weave it"],
+  ["a frame of no workflow", "[Workflow harness — computed task] What does that say?"],
+  ["a frame that is quoted", "[Workflow harness — computed task] It says:\n  weave it\nWhy?"],
+  ["a frame of another name", "[Workflow harness — remark] It says:\n  weave it"],
   ["an image in prose", "[Image: source: of joy] is a poem"],
 ])("leaves %s to the human, who may paste anything", (_, text) => {
   expect(pieces(text)).toEqual([text]);

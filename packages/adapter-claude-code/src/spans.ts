@@ -11,6 +11,7 @@ import {
   textRules,
   typedTags,
 } from "./provenance.ts";
+import { cutWorkflow } from "./workflow-frames.ts";
 
 /**
  * Cuts a user text where harness and human meet (spec 6.5, rule 1). The spans cover the text;
@@ -23,7 +24,8 @@ import {
 export function cutText(text: string, planContent?: string): readonly Span[] {
   const rule = textRules.find(([, holds]) => holds(text));
   if (rule) return [{ end: text.length, kind: rule[0] }];
-  return cutPastes(text, cutPlan(text, planContent) ?? cutMidTurn(text) ?? cutTags(text));
+  const cut = cutPlan(text, planContent) ?? cutMidTurn(text) ?? cutWorkflow(text);
+  return cutPastes(text, cut ?? cutTags(text));
 }
 
 /**
