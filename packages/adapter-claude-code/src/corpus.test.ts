@@ -12,7 +12,7 @@ import {
   sessionTexts,
   withFolder,
 } from "@pond/adapter-testkit";
-import type { ReadEvent } from "@pond/canonical";
+import { parsedObject, type ReadEvent } from "@pond/canonical";
 import { slashed } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
@@ -65,16 +65,10 @@ describe.skipIf(!isThere).each(folders)("real sessions of %s", (folder) => {
   });
 });
 
-/** How many lines are neither blank nor a JSON object. */
+/** How many lines are neither blank nor one JSON object. */
 function damagedLines(files: ReadonlyMap<string, Buffer>): number {
-  const records = jsonlRecords(files);
-  const counts = [...files].map(([path, bytes]) => {
-    if (!path.endsWith(".jsonl")) return 0;
-    const lines = bytes
-      .toString()
-      .split("\n")
-      .filter((line) => line.trim() !== "");
-    return lines.length - (records.get(path)?.length ?? 0);
-  });
-  return counts.reduce((sum, count) => sum + count, 0);
+  const lines = [...files].flatMap(([path, bytes]) =>
+    path.endsWith(".jsonl") ? bytes.toString().split("\n") : [],
+  );
+  return lines.filter((line) => line.trim() !== "" && parsedObject(line) === undefined).length;
 }

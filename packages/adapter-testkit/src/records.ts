@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "@pond/canonical";
+import { piecesOf } from "@pond/canonical/adapter";
 import type { SourceFiles } from "./source-files.ts";
 
-/** One line of a JSONL file. */
+/** One line of a JSONL file, or one of the records that stand on one line. */
 export type SourceLine = {
   /** Without its line end, and without zeros at either end. */
   readonly bytes: Uint8Array;
@@ -39,7 +40,7 @@ export function linesOf(bytes: Uint8Array): readonly SourceLine[] {
   for (let from = 0; from < buffer.length; ) {
     const newline = buffer.indexOf(0x0a, from);
     const end = newline < 0 ? buffer.length : newline;
-    lines.push(toLine(buffer.subarray(from, end)));
+    lines.push(...toLines(buffer.subarray(from, end)));
     from = end + 1;
   }
   return lines;
@@ -53,11 +54,21 @@ function recordsOf(path: string, bytes: Uint8Array): readonly JsonValue[] {
   return [(isJson ? parsed(bytes) : undefined) ?? Buffer.from(bytes).toString("base64")];
 }
 
-function toLine(line: Buffer): SourceLine {
+function toLines(line: Buffer): readonly SourceLine[] {
   const bytes = withoutZeros(line);
-  const value = parsed(bytes);
   const isBlank = line.toString("latin1").trim() === "";
-  return { bytes, record: isJsonObject(value) ? value : undefined, isBlank };
+  const whole = { bytes, record: objectIn(bytes), isBlank };
+  if (whole.record !== undefined || parsed(bytes) !== undefined || isBlank) return [whole];
+  const pieces = piecesOf(bytes.toString("latin1")).map(({ from, end }) => {
+    const piece = bytes.subarray(from, end);
+    return { bytes: piece, record: objectIn(piece), isBlank };
+  });
+  return pieces.some(({ record }) => record !== undefined) ? pieces : [whole];
+}
+
+function objectIn(bytes: Uint8Array): JsonValue | undefined {
+  const value = parsed(bytes);
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** A power cut leaves zeros before or behind a whole record. */

@@ -52,6 +52,7 @@ export {
 } from "./events.ts";
 export type { Extracted } from "./extracted.ts";
 export { type FileSource, type FoundFiles, fileReader } from "./file-reader.ts";
+export { type Piece, piecesOf } from "./joined-records.ts";
 export { KeyOrders } from "./key-orders.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
 export {

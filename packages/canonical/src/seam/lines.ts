@@ -13,10 +13,11 @@ type LinePlace = {
   readonly isTerminated: boolean;
 };
 
-/** A line, or why it has no text: its bytes are counted then, and not kept. */
+/** A line, or why it has no text: the bytes of one that is too long are counted, and not kept. */
 export type Line =
   | (LinePlace & { readonly text: string; readonly fault?: never })
-  | (LinePlace & { readonly fault: "invalid_utf8" | "too_long"; readonly text?: never });
+  | (LinePlace & { readonly fault: "invalid_utf8"; readonly bytes: Buffer; readonly text?: never })
+  | (LinePlace & { readonly fault: "too_long"; readonly text?: never });
 
 /** How far a line may go. */
 export type LineOptions = {
@@ -134,7 +135,8 @@ class LineSplitter {
     const stop = isCrlf ? end - 1 : end;
     const place = this.#place(end - from, stop - from, isTerminated);
     if (stop - from > this.#maxLineBytes) return { ...place, fault: "too_long" };
-    if (!isText && !isUtf8(buffer.subarray(from, stop))) return { ...place, fault: "invalid_utf8" };
+    const bytes = buffer.subarray(from, stop);
+    if (!isText && !isUtf8(bytes)) return { ...place, fault: "invalid_utf8", bytes };
     return { ...place, text: buffer.toString("utf8", from, stop) };
   }
 

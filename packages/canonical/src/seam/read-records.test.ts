@@ -9,6 +9,7 @@ import { readRecords } from "./read-records.ts";
 import { RecordCount } from "./record-count.ts";
 import { fileChunks } from "./source-files.ts";
 
+const notWhole = "not a whole record; what else is on its line is kept";
 const source = { adapter: "demo", uri: "a.jsonl" };
 
 it.each<[string, string | Buffer, readonly string[]]>([
@@ -21,9 +22,85 @@ it.each<[string, string | Buffer, readonly string[]]>([
     ['1 {"a":1}', "pending a.jsonl:2"],
   ],
   [
-    "a fault for two objects on a line",
-    '{"a":1}{"a":2}\n{}\n',
-    [expect.stringMatching(/^1@0 not JSON: /), "2 {}"],
+    "both of two records that were written at once, and a fault that costs nothing",
+    '{"a":1}{"a":9007199254740993} {}\n{}\n',
+    [
+      "1@0 3 records on one line: each is kept",
+      '1 {"a":1}',
+      '1 {"a":9007199254740993}',
+      "1 {}",
+      "2 {}",
+    ],
+  ],
+  [
+    "a record behind one that was cut off, wherever that was",
+    [
+      '{"type":"one","te{"a":1}',
+      '{"type":"a{b{"a":2}',
+      '{"type":"a\\{"a":3}',
+      '{"type":"a\\u00{"a":4}',
+      '{"type":tru{"a":5}',
+      '{"type":-1.{"a":6}',
+      '{"type":"x",{"a":7}',
+      '{"b":[{"c":{"d":[]}{"a":8}',
+      '{{"a":9}',
+      '{"b":"x\0\0\0{"a":10}',
+      "",
+    ].join("\n"),
+    Array.from({ length: 10 }, (_, index) => [
+      expect.stringMatching(RegExp(`^${index + 1}@\\d+ ${notWhole}$`)),
+      `${index + 1} {"a":${index + 1}}`,
+    ]).flat(),
+  ],
+  [
+    "a record in front of one that was cut off or written over",
+    '{"a":1}{"b":\n{"a":2}}"x"}\n{"a":3}\0\0{"b\n',
+    [
+      '1 {"a":1}',
+      `1@7 ${notWhole}`,
+      '2 {"a":2}',
+      `2@20 ${notWhole}`,
+      '3 {"a":3}',
+      `3@33 ${notWhole}`,
+      `3@35 ${notWhole}`,
+    ],
+  ],
+  [
+    "records around half a character",
+    Buffer.concat([
+      Buffer.from('{"a":"é"}{"b":"'),
+      Buffer.from("c3", "hex"),
+      Buffer.from('{"a":"ü"}\n'),
+    ]),
+    ['1 {"a":"é"}', `1@10 ${notWhole}`, '1 {"a":"ü"}'],
+  ],
+  ["a record behind one that is no JSON", '{"a":01}{"a":1}\n', [`1@0 ${notWhole}`, '1 {"a":1}']],
+  [
+    "no piece of a record as one",
+    [
+      '{"a":{"b":1}x}',
+      '{"a":{"b":1}x{"c":1}',
+      '{"a":{"b":1}{"c":1}}',
+      '{"a":"b"c{"d":1}"}',
+      '{"a":[{"b":1}',
+      '{"a":"say {"b":1}"}',
+      '[1]{"a":1}',
+      'log: {"a":1}',
+      "",
+    ].join("\n"),
+    Array.from({ length: 8 }, (_, index) =>
+      expect.stringMatching(RegExp(`^${index + 1}@[0-9]+ not JSON: `)),
+    ),
+  ],
+  [
+    "two records without a newline behind them",
+    '{"a":1}{"a":2}',
+    ["1@0 2 records on one line: each is kept", '1 {"a":1}', '1 {"a":2}'],
+  ],
+  [
+    "a record that is still written behind another as pending",
+    '{"a":1}{"a":',
+    ["pending a.jsonl:1"],
   ],
   [
     "a fault for zeros inside a record",

@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { SourceFault, type SourceLocation } from "../errors.ts";
-import type { FaultEvent, PendingEvent } from "../event.ts";
-import { parseJson } from "../json.ts";
+import { type FaultEvent, type PendingEvent, recordsOf } from "../event.ts";
+import { type JsonValue, parsedObject, parseJson } from "../json.ts";
+import { piecesOf } from "./joined-records.ts";
 import { type Line, type LineOptions, readLines } from "./lines.ts";
 import type { RecordCount } from "./record-count.ts";
 import { openRecord, type SourceRecord, truncatedRecord } from "./source-record.ts";
@@ -26,8 +28,9 @@ type RecordsOptions = LineOptions & {
 
 /**
  * The records of a JSON Lines stream, one batch per chunk; blank lines are none. A line that is
- * no JSON object is a fault and costs nothing else; a last line without its newline is pending
- * until it is whole. A line past the bound is a fault and a sentinel (`adapter-bounded-values`).
+ * no JSON object is a fault and costs nothing else, not what is whole on the same line; a last line
+ * without its newline is pending until it is whole. A line past the bound is a fault and a sentinel
+ * (`adapter-bounded-values`).
  */
 export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
@@ -37,7 +40,7 @@ export async function* readRecords(
   for await (const lines of readLines(chunks, limits)) {
     signal?.throwIfAborted();
     count?.add(lines.reduce((records, line) => records + (isBlank(line) ? 0 : 1), 0));
-    const outcomes = lines.flatMap((line) => readLine(line, source));
+    const outcomes = lines.flatMap((line) => readLine(line, source, count));
     if (outcomes.length > 0) yield outcomes;
   }
 }
@@ -46,7 +49,11 @@ function isBlank({ text }: Line): boolean {
   return text !== undefined && text.trim() === "";
 }
 
-function readLine(line: Line, { adapter, uri }: Source): readonly RecordOutcome[] {
+function readLine(
+  line: Line,
+  { adapter, uri }: Source,
+  count: RecordCount | undefined,
+): readonly RecordOutcome[] {
   const { number, byteOffset, byteLength, isTerminated, text } = line;
   const at = { adapter, uri, record: number, byteOffset };
   if (line.fault === "too_long" && isTerminated) {
@@ -57,10 +64,20 @@ function readLine(line: Line, { adapter, uri }: Source): readonly RecordOutcome[
       { kind: "record", record, isTruncated: true },
     ];
   }
-  const outcomes = text === undefined ? [fault(at, "not UTF-8")] : readText(text, at, byteLength);
-  const isWhole = isTerminated || outcomes.every(({ kind }) => kind === "record");
-  if (isWhole) return outcomes;
-  return [{ kind: "pending", location: `${uri}:${number}`, reason: "the line has no end yet" }];
+  const outcomes = text === undefined ? readBytes(line, at) : readText(text, at, byteLength);
+  // What is written last is whole where it is a record.
+  const isWhole = isTerminated || (outcomes.at(-1)?.kind === "record" && !text?.endsWith("\0"));
+  if (!isWhole && outcomes.length > 0) {
+    return [{ kind: "pending", location: `${uri}:${number}`, reason: "the line has no end yet" }];
+  }
+  const told = outcomes.reduce((sum, each) => sum + toldOf(each), 0);
+  if (told > 1) count?.add(told - 1);
+  return outcomes;
+}
+
+/** How many records an outcome accounts for. */
+function toldOf(outcome: RecordOutcome): number {
+  return outcome.kind === "record" ? 1 : recordsOf(outcome);
 }
 
 function readText(
@@ -71,14 +88,45 @@ function readText(
   if (text.trim() === "") return [];
   if (text.startsWith("\0") || text.endsWith("\0")) return readDamaged(text, at, encodedBytes);
   try {
-    const record = openRecord(at, parseJson(text), { encodedBytes });
-    return [{ kind: "record", record, isTruncated: false }];
+    return [recordAt(at, parseJson(text), encodedBytes)];
   } catch (error) {
-    if (error instanceof SyntaxError) return [fault(at, `not JSON: ${error.message}`, error)];
     if (error instanceof SourceFault) return [{ kind: "fault", fault: error }];
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    const bytes = Buffer.from(text);
+    return readPieces(bytes, at) ?? [fault(at, `not JSON: ${error.message}`, error)];
   }
 }
+
+/** What is whole on a line where other bytes are no UTF-8. */
+function readBytes(line: Line, at: SourceLocation): readonly RecordOutcome[] {
+  const found = line.fault === "invalid_utf8" ? readPieces(line.bytes, at) : undefined;
+  return found ?? [fault(at, "not UTF-8")];
+}
+
+/** The records of a line that is none itself; undefined where nothing on it is whole. */
+function readPieces(bytes: Buffer, at: SourceLocation): readonly RecordOutcome[] | undefined {
+  // A character for each byte: what makes up JSON is ASCII, and no byte of another character is.
+  const pieces = piecesOf(bytes.toString("latin1"));
+  const outcomes = pieces.map(({ from, end, isWhole }) => {
+    const place = { ...at, byteOffset: (at.byteOffset ?? 0) + from };
+    const piece = bytes.subarray(from, end);
+    const found = isWhole && isUtf8(piece) ? parsedObject(piece.toString()) : undefined;
+    return found ? recordAt(place, found, piece.length) : fault(place, notWhole);
+  });
+  const records = outcomes.filter(({ kind }) => kind === "record").length;
+  if (records === 0) return undefined;
+  if (records < outcomes.length) return outcomes;
+  return [
+    { ...fault(at, `${records} records on one line: each is kept`), records: 0 },
+    ...outcomes,
+  ];
+}
+
+function recordAt(at: SourceLocation, value: JsonValue, encodedBytes: number): RecordEvent {
+  return { kind: "record", record: openRecord(at, value, { encodedBytes }), isTruncated: false };
+}
+
+const notWhole = "not a whole record; what else is on its line is kept";
 
 /** A power cut leaves zeros where bytes were to be written, before or behind a whole record. */
 function readDamaged(

@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { isJsonObject, parsedObject, stringifyJson } from "../json.ts";
+import { piecesOf } from "./joined-records.ts";
+
+// No client has a first key that begins with a brace, which would end what is cut off in front.
+const key = fc.string({ maxLength: 6 }).map((rest) => `k${rest}`);
+const record = fc
+  .dictionary(key, fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 })
+  .map((value) => JSON.stringify(value));
+
+/** The texts of the pieces that are whole. */
+function wholeOf(text: string): readonly string[] {
+  const whole = piecesOf(text).filter(({ isWhole }) => isWhole);
+  return whole.map(({ from, end }) => text.slice(from, end));
+}
+
+it("finds all records that stand behind one another", () => {
+  fc.assert(
+    fc.property(fc.array(record, { minLength: 1 }), (records) => {
+      expect(wholeOf(records.join(""))).toEqual(records);
+    }),
+  );
+});
+
+it("finds nothing in a record that is cut off", () => {
+  fc.assert(
+    fc.property(record, fc.nat(), (text, cut) => {
+      expect(wholeOf(text.slice(0, cut % text.length))).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it("finds the record behind one that is cut off, or nothing", () => {
+  let found = 0;
+  fc.assert(
+    fc.property(record, fc.nat(), record, (broken, cut, behind) => {
+      const whole = wholeOf(broken.slice(0, cut % broken.length) + behind);
+      if (whole.length > 0 && cut % broken.length > 0) found++;
+      expect([[], [behind]]).toContainEqual(whole);
+    }),
+    { numRuns: 300 },
+  );
+  expect(found).toBeGreaterThan(150);
+});
+
+it("accounts for every character, and takes for whole what is JSON", () => {
+  const piece = fc.oneof(
+    record,
+    fc.constantFrom("\0", "{", "}", '"', ",", "x", " ", "\\", "[", ":"),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const text = pieces.join("");
+      let at = 0;
+      for (const { from, end, isWhole } of piecesOf(text)) {
+        expect(text.slice(at, from).trim()).toBe("");
+        if (isWhole) expect(isJsonObject(parsedObject(text.slice(from, end)))).toBe(true);
+        at = end;
+      }
+      expect(text.slice(at).trim()).toBe("");
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it("takes a long text in linear time", () => {
+  const long = stringifyJson({ text: '{"a'.repeat(1_000_000) });
+  const cutOff = '{"a'.repeat(1_000_000);
+
+  expect(wholeOf(long + long)).toEqual([long, long]);
+  expect(wholeOf(cutOff)).toEqual([]);
+});

@@ -1,0 +1,118 @@
+/** A part of a line that should have been a line of its own. */
+export type Piece = {
+  readonly from: number;
+  readonly end: number;
+  /** False for what was cut off, and for what is no record at all. */
+  readonly isWhole: boolean;
+};
+
+/**
+ * The records that stand on one line. Two clients that write at once leave two, and one that was
+ * killed leaves a record cut off, behind which the next one begins. Nothing inside a record is
+ * taken for one: what is whole begins with the line, behind another whole one, or right where
+ * the one before it stops being JSON, and goes on to where the line or its record ends.
+ */
+export function piecesOf(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let isBehindBroken = false;
+  for (let from = spaceEnd(text, 0); from < text.length; ) {
+    const { end, isWhole } = objectEnd(text, from);
+    const next = spaceEnd(text, isWhole ? end : recordBehind(text, from, end));
+    // What was cut off has no end: where one follows, the record in front of it was a part of it.
+    if (isWhole && isBehindBroken && !isBeginning(text, next)) {
+      return [...pieces, { from, end: text.length, isWhole: false }];
+    }
+    pieces.push({ from, end: isWhole ? end : next, isWhole });
+    isBehindBroken ||= !isWhole;
+    from = next;
+  }
+  return pieces;
+}
+
+/** True where the line ends, another record begins, or zeros stand for what was not written. */
+function isBeginning(text: string, at: number): boolean {
+  return at === text.length || text[at] === "{" || text[at] === "\0";
+}
+
+/**
+ * Where the next record begins behind one that is no JSON from `at` on; where none does, the end
+ * of the text. The first quote of a record ends a string that was cut off, which shows two
+ * characters behind its beginning; zeros may stand in front of it.
+ */
+function recordBehind(text: string, from: number, at: number): number {
+  let behindZeros = at;
+  while (text[behindZeros] === "\0") behindZeros++;
+  const places = [behindZeros, at - 2];
+  return places.find((place) => place > from && text.startsWith('{"', place)) ?? text.length;
+}
+
+/** Where something ends, or where it stops being that. */
+type End = { readonly end: number; readonly isWhole: boolean };
+
+/** Words and numbers are not looked into, as who parses the object does that. */
+function objectEnd(text: string, from: number): End {
+  if (text[from] !== "{") return { end: from, isWhole: false };
+  /** What ends each object and array that is open. */
+  const open: string[] = [];
+  let at = from;
+  for (;;) {
+    at = spaceEnd(text, at);
+    if (open.at(-1) === "}") {
+      const key = stringEnd(text, at);
+      if (!key.isWhole) return key;
+      at = spaceEnd(text, key.end);
+      if (text[at] !== ":") return { end: at, isWhole: false };
+      at = spaceEnd(text, at + 1);
+    }
+    if (text[at] === "{" || text[at] === "[") {
+      open.push(text[at] === "{" ? "}" : "]");
+      at = spaceEnd(text, at + 1);
+      if (text[at] !== open.at(-1)) continue;
+    } else {
+      const value = text[at] === '"' ? stringEnd(text, at) : wordEnd(text, at);
+      if (!value.isWhole) return value;
+      at = spaceEnd(text, value.end);
+    }
+    for (; text[at] === open.at(-1); at = spaceEnd(text, at)) {
+      open.pop();
+      at++;
+      if (open.length === 0) return { end: at, isWhole: true };
+    }
+    if (text[at] !== ",") return { end: at, isWhole: false };
+    at++;
+  }
+}
+
+function stringEnd(text: string, from: number): End {
+  if (text[from] !== '"') return { end: from, isWhole: false };
+  for (let at = from + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return { end: at + 1, isWhole: true };
+    if (code < firstPlain) return { end: at, isWhole: false };
+    if (code !== backslash) continue;
+    at++;
+    if (!escapable.has(text[at] ?? "")) return { end: at, isWhole: false };
+    if (text[at] !== "u") continue;
+    const digits = text.slice(at + 1, at + 5).search(/[^\da-f]|$/i);
+    if (digits < 4) return { end: at + 1 + digits, isWhole: false };
+    at += 4;
+  }
+  return { end: text.length, isWhole: false };
+}
+
+function wordEnd(text: string, from: number): End {
+  let end = from;
+  while (/[\w.+-]/.test(text[end] ?? "")) end++;
+  return { end, isWhole: end > from };
+}
+
+function spaceEnd(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && " \t\r\n".includes(text[end] ?? "")) end++;
+  return end;
+}
+
+const escapable = new Set('"\\/bfnrtu');
+const quote = 0x22;
+const backslash = 0x5c;
+const firstPlain = 0x20;
