@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import {
   type FaultEvent,
   type JsonObject,
@@ -9,14 +10,15 @@ import {
   fileChunks,
   fileFault,
   type LineOptions,
+  openRecord,
   RecordCount,
   type RecordOutcome,
   readRecords,
   type SourceRecord,
 } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
-import { archivedSuffix } from "./layout.ts";
-import { type Era, eraOf, Settling } from "./migration.ts";
+import { archivedSuffix, idInName } from "./layout.ts";
+import { assumedVersion, type Era, eraOf, hookRoleOf, Settling } from "./migration.ts";
 import { unpack } from "./unpack.ts";
 
 export type LogOptions = LineOptions & {
@@ -27,7 +29,10 @@ export type LogOptions = LineOptions & {
 /** What must be known of a log before its first entry is read. */
 export type Head = {
   readonly kind: "head";
+  /** Of a log whose header is lost, what its name says of it. */
   readonly header: SourceRecord;
+  /** Set for a log without a header. */
+  readonly lost?: FaultEvent;
   readonly era: Era;
   /**
    * Of a session begun in version 1, what a migration writes, and parents that no client reads, by
@@ -79,7 +84,8 @@ type NoHead = {
 
 /**
  * Looks a log up to the record behind its header, and up to the end where it was begun in
- * version 1. A log without a header is no session; what is wrong with it is told.
+ * version 1. A log that has damage in place of its header is a session where its name and its
+ * entries are a session's; what is wrong with it is told.
  */
 export async function readHead(
   file: string,
@@ -90,6 +96,7 @@ export async function readHead(
   let head: Omit<Head, "links"> | undefined;
   let settling: Settling | undefined;
   let isOther = false;
+  let isLost = false;
   const count = new RecordCount();
   const links: { [position: string]: JsonValue } = {};
   for await (const batch of readLog(file, dialect, { ...options, count }, headChunkBytes)) {
@@ -111,12 +118,38 @@ export async function readHead(
         if (era.isBornV1) settling = new Settling(era);
       } else if (isFourth(record)) {
         return noHead(problems, count, fileFault(dialect.origin, file, fourth));
-      } else isOther ||= record.peek("type") !== "title";
+      } else {
+        // Entries may stand in front of a header that is still to come, but no damage in its place.
+        isLost ||= !isOther && problems.length > 0 && isEntry(record);
+        isOther ||= record.peek("type") !== "title";
+      }
     }
   }
   if (head) return { ...head, links: Object.keys(links).length > 0 ? links : undefined };
+  const named = isLost ? namedHead(file, dialect) : undefined;
+  if (named) return named;
   if (isOther) return noHead(problems, count, fileFault(dialect.origin, file, noHeader));
   return noHead(problems, count, { kind: "pending", location: file, reason: "no header yet" });
+}
+
+/**
+ * The head of a log whose header is lost, by its name: the id stands there, too, and each client
+ * names its logs so. Entries with ids are not of version 1.
+ */
+function namedHead(file: string, { origin }: Dialect): Head | undefined {
+  const id = idInName(basename(file));
+  if (id === undefined) return undefined;
+  const header = openRecord({ adapter: origin, uri: file, record: "path" }, { id });
+  const era: Era = { isBornV1: false, isMigrated: false, hookRole: hookRoleOf(assumedVersion) };
+  const lost: FaultEvent = { ...fileFault(origin, file, lostHeader), records: 0 };
+  return { kind: "head", header, era, links: undefined, lost };
+}
+
+/** True for what has an id and a time, as every entry has since version 2. */
+function isEntry(record: SourceRecord): boolean {
+  const [type, id] = [record.peek("type"), record.peek("id")];
+  const isNamed = typeof type === "string" && typeof id === "string" && id !== "";
+  return isNamed && record.timestamp("timestamp") !== undefined;
 }
 
 /** The last problem is that of every record that is none by itself. */
@@ -152,6 +185,8 @@ const printed = ({ origin }: Dialect): string =>
   `output of \`${origin} --mode json\`, not a session file: not ingested`;
 
 const fourth = "a session of version 4, which the client does not write: not ingested";
+const lostHeader =
+  "no record is the header of a session: what its name and its entries say stands for it";
 const noHeader = "no record is the header of a session: not ingested";
 
 // The header is the first line, so little is read twice.

@@ -24,6 +24,9 @@ export function eraOf(header: SourceRecord): Era {
   return { isBornV1, isMigrated: isBornV1 && !isFirst, hookRole: hookRoleOf(version) };
 }
 
+/** Of a log without a header. */
+export const assumedVersion = 3;
+
 /** The role that extensions speak in, in a file of that version. */
 export function hookRoleOf(version: JsonValue | undefined): Era["hookRole"] {
   return typeof version === "number" && version >= 3 ? "custom" : "hookMessage";

@@ -61,6 +61,7 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
       return;
     }
     yield reading.session;
+    if (head.lost) yield head.lost;
     let isBehindHeader = false;
     let title: SourceRecord | undefined;
     // What stands in front of the header was migrated by nobody: the clients refuse such a file.

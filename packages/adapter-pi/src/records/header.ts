@@ -8,6 +8,7 @@ import {
   secondId,
   sourceOf,
 } from "@pond/canonical/adapter";
+import { assumedVersion } from "../migration.ts";
 import type { Reading } from "./reading.ts";
 
 /**
@@ -50,7 +51,7 @@ export function restoreHeader(messages: readonly Message[]): HeaderFacts {
   return {
     message,
     title: isJsonObject(title) ? title : undefined,
-    version: objectAt(facts, "record")["version"],
+    version: message ? objectAt(facts, "record")["version"] : assumedVersion,
     links: objectAt(facts, "links"),
   };
 }

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { jsonlRecords, restoredFiles } from "@pond/adapter-testkit";
+import { type JsonValue, partsOf, stringifyJson } from "@pond/canonical";
+import { expect, it } from "vitest";
+import { fromOmp, fromPi } from "./from-pi.ts";
+import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+import { piProblems } from "./problems.ts";
+import { titleSlot } from "./session-file/title-slot.ts";
+import { toOmp, toPi } from "./to-pi.ts";
+
+const home = new TemporaryHome();
+const prompt = message("a1", null, { role: "user", content: "weave" });
+const said = message("a2", "a1", { role: "custom", customType: "x", content: "of an extension" });
+const answer = message("a3", "a2", { role: "assistant", content: [{ type: "text", text: "so" }] });
+const entries = [prompt, said, answer];
+const log = `${project}/${logName("s1")}`;
+const whole = (records: readonly JsonValue[]) => records.map((each) => `${stringifyJson(each)}\n`);
+const lost =
+  "no record is the header of a session: what its name and its entries say stands for it";
+
+it.each<[string, string | Uint8Array, readonly string[]]>([
+  [
+    "is cut off",
+    `{"type":"session","ver\n${whole(entries).join("")}`,
+    [lost, expect.stringMatching("not JSON")],
+  ],
+  [
+    "is zeros",
+    `${"\0".repeat(80)}\n${whole(entries).join("")}`,
+    [lost, "zeros in place of a record"],
+  ],
+])("reads a log whose header %s (`adapter-integrity-no-silent-drops`)", async (_, text, faults) => {
+  home.put(log, text);
+
+  const read = await readHome(fromPi(home.path));
+
+  expect(read.faults).toEqual(faults);
+  const [{ session, messages } = { session: undefined, messages: [] }] = read.contents;
+  expect(session).toMatchObject({ id: "s1", project: "--home-ada-loom--" });
+  expect(messages.map(({ id, role }) => `${id} ${role}`)).toEqual([
+    "a1 user",
+    "a2 user",
+    "a3 assistant",
+  ]);
+  expect(messages.flatMap(partsOf)).toHaveLength(3);
+  const restored = restoredFiles(read.lineages.flatMap((all) => [...toPi.writeNative(all)]));
+  expect([...jsonlRecords(restored)]).toEqual([[log, entries]]);
+  expect(piProblems(restored)).toContainEqual(expect.stringMatching("no header of a session"));
+});
+
+it("reads a log of omp whose header is lost behind its title", async () => {
+  const slot = titleSlot("2026-03-16T08:00:00.000Z");
+  const [title = ""] = whole([slot]);
+  home.put(log, `${title}{"type":"sess\n${whole(entries).join("")}`);
+
+  const { contents, lineages } = await readHome(fromOmp(home.path));
+
+  expect(contents.map(({ session }) => session.id)).toEqual(["s1"]);
+  const restored = restoredFiles(lineages.flatMap((all) => [...toOmp.writeNative(all)]));
+  expect([...jsonlRecords(restored)]).toEqual([[log, [slot, ...entries]]]);
+});
+
+it("finds the parent of a fork whose header is lost", async () => {
+  home.put(log, `{"type\n${whole(entries).join("")}`);
+  const parentSession = join(home.path, log);
+  home.put(`${project}/${logName("s2")}`, [
+    header("s2", { parentSession }),
+    ...entries.slice(0, 2),
+  ]);
+
+  const { contents } = await readHome(fromPi(home.path));
+
+  expect(
+    contents.map(
+      ({ session }) => `${session.id} ${session.parent_session_id} ${session.parent_message_id}`,
+    ),
+  ).toEqual(["s1 undefined undefined", "s2 s1 a2"]);
+});
+
+it.each<[string, string, readonly JsonValue[]]>([
+  ["has another name", `${project}/events.jsonl`, entries],
+  ["holds no entries", log, [{ type: "turn_start" }, { type: "turn_end", message: {} }]],
+  [
+    "has entries of version 1 alone",
+    log,
+    [{ type: "message", timestamp: "2026-03-16T08:00:00.000Z" }],
+  ],
+])("makes no session of a file without a header that %s", async (_, name, records) => {
+  home.put(name, `{"type":"sess\n${whole(records).join("")}`);
+
+  const { contents, faults } = await readHome(fromPi(home.path));
+
+  expect(contents).toEqual([]);
+  expect(faults).toContain("no record is the header of a session: not ingested");
+});
