@@ -1,4 +1,4 @@
-import type { CanonicalEvent, FaultEvent, ReadEvent, SessionEvent } from "@pond/canonical";
+import type { FaultEvent, MessageEvent, ReadEvent, SessionEvent } from "@pond/canonical";
 import {
   carrierEvent,
   type Extracted,
@@ -11,7 +11,7 @@ import { recordFault } from "./faults.ts";
 import { origin } from "./origin.ts";
 import { MessageIds, type Reading } from "./records/envelope.ts";
 import { readMessage } from "./records/message.ts";
-import { isStep, type Judged, judgeOf } from "./settled.ts";
+import { isRested, isStep, type Judged, judgeOf } from "./settled.ts";
 import { pathIn } from "./stores/siblings.ts";
 import type { StoredMessage, StoredSession } from "./stores/stored.ts";
 
@@ -27,6 +27,13 @@ export function* readSession(
   const records = stored.continued ? 2 : 1;
   count?.add(records);
   const head = headOf(stored);
+  if (stored.isCut && (head === undefined || !isRested(stored, nowMs))) {
+    // Its file may still be being written, or no session can be made of what is left.
+    let lost = records;
+    for (const event of stored.messages(count)) lost += event.records ?? 1;
+    for (const event of stored.faults ?? []) yield { ...event, records: lost };
+    return;
+  }
   if (head === undefined) {
     const { uri, record } = stored.record.at;
     const reason = "no working directory or no time: not ingested (`model-project-non-empty`)";
@@ -60,7 +67,8 @@ type Head = {
 function headOf(stored: StoredSession): Head | undefined {
   const { record } = stored;
   const id = record.id("id");
-  const createdAt = record.record("time")?.milliseconds("created");
+  const created = record.record("time")?.milliseconds("created");
+  const createdAt = created ?? (stored.isCut ? firstTime(stored) : undefined);
   const project = projectOf(stored);
   if (id === undefined || createdAt === undefined || project === undefined) return undefined;
   const fork = stored.schema === 2 ? record.record("fork") : undefined;
@@ -79,13 +87,28 @@ function headOf(stored: StoredSession): Head | undefined {
   return { session, id, createdAt };
 }
 
+/** When the first message was made. */
+function firstTime(stored: StoredSession): Head["createdAt"] | undefined {
+  for (const event of stored.messages()) {
+    const found = event.kind === "message" ? createdIn(event.record) : undefined;
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Messages of 2025 keep their times in `metadata`. */
+function createdIn(message: SourceRecord): Head["createdAt"] | undefined {
+  const time = message.record("time") ?? message.record("metadata")?.record("time");
+  return time?.milliseconds("created");
+}
+
 /**
  * What the client keeps about the session, whole: title, model and costs change with every turn,
  * and a later value of a message becomes a revision.
  */
-function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): CanonicalEvent {
-  const { store, schema, path, row, continued } = stored;
-  return carrierEvent(session, {
+function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): MessageEvent {
+  const { store, schema, path, row, continued, isCut } = stored;
+  const event = carrierEvent(session, {
     id: secondId(id, "info"),
     timestamp: createdAt,
     source: {
@@ -96,10 +119,13 @@ function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): Can
       continued: continued?.record.whole(),
       "continued.row": continued?.row?.whole(),
       "continued.without": continued?.without,
+      cut: isCut,
     },
     record: stored.record.whole(),
-    records: continued ? 2 : 1,
+    records: (isCut ? 0 : 1) + (continued ? 1 : 0),
   });
+  // What is stored of it may have come with the file.
+  return isCut ? { ...event, isLacking: true } : event;
 }
 
 /**

@@ -15,8 +15,13 @@ export type Judge = (message: StoredMessage) => string | undefined;
  * Whoever exported a session, or left it alone for an hour, was done with it. A time that is as far
  * ahead says nothing, and would keep it from resting for ever.
  */
-export function judgeOf({ isLive, newestMs }: StoredSession, nowMs: number): Judge {
-  if (!isLive || Math.abs(nowMs - newestMs) >= restMs) return () => undefined;
+export function isRested({ isLive, newestMs }: StoredSession, nowMs: number): boolean {
+  return !isLive || Math.abs(nowMs - newestMs) >= restMs;
+}
+
+/** Judges the messages of a session, of which nothing is open once it has rested. */
+export function judgeOf(session: StoredSession, nowMs: number): Judge {
+  if (isRested(session, nowMs)) return () => undefined;
   return ({ record, schema, parts, isCut }) => {
     if (isCut) return "the message is not whole yet";
     if (schema === 2) return openInVersion2(record);

@@ -16,6 +16,8 @@ export type RestoredSession = Restored & {
   /** Where the store had it; undefined where no store says. */
   readonly path: string | undefined;
   readonly messages: Iterable<RestoredMessage>;
+  /** True where the store had no whole record of it. */
+  readonly isCut?: boolean;
   /** Lists beside the log, by name. */
   readonly sides: ReadonlyMap<string, JsonObject>;
   /** What 2.x kept about a session that has messages of 1.x, too. */
@@ -40,9 +42,9 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
     const { side } = sourceOf(message);
     return [String(side), objectAt(sourceOf(message), "record")];
   });
-  const { record, continued } = source;
+  const { record, continued, cut } = source;
   const own: Restored = {
-    record: isJsonObject(record) ? record : bareRecord(session),
+    record: isJsonObject(record) && cut !== true ? record : bareRecord(session),
     row: objectAt(source, "row"),
   };
   const common = {
@@ -51,6 +53,7 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
     store: store === "tree" || store === "database" ? store : "export",
     messages: { [Symbol.iterator]: () => restoreAll(log) },
     sides: new Map(sides),
+    isCut: cut === true,
   } as const;
   const place = typeof path === "string" && isInside(path) ? path : undefined;
   if (schema === 2 && log.some((message) => schemaOf(message) === 1)) {

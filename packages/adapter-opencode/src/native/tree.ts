@@ -17,11 +17,13 @@ export function* writeTree(session: RestoredSession, id: SessionId): Generator<R
   const body = (record: JsonObject, row: JsonObject, ids: readonly string[]) =>
     bodyOf(record, session.store === "tree" ? row : {}, ids, { isBare: false });
 
-  yield file(place.path, body(session.record, session.row, ["id"]));
+  // One that was cut off stays so: its messages are found by it.
+  if (session.isCut) yield { ...file(place.path, null), content: [""] };
+  else yield file(place.path, body(session.record, session.row, ["id"]));
   for (const { message, record, row, parts, isCut } of session.messages) {
     const name = fileName(isCut ? String(record["id"]) : message.id);
     const path = `${place.messages}/${name}.json`;
-    // One that was cut off stays so: its parts are found by it.
+    // So does a message: its parts are found by it.
     if (isCut) yield { ...file(path, null), content: [""] };
     else yield file(path, body(record, row, ["id", "sessionID"]));
     for (const [index, part] of parts.entries()) {

@@ -53,6 +53,8 @@ export type StoredSession = Stored & {
   /** In order. Lazy: a session may be large. */
   readonly messages: (count?: RecordCount) => Iterable<StoredMessage | FaultEvent>;
   readonly sides: (count?: RecordCount) => Iterable<StoredSide | FaultEvent>;
+  /** True where only its messages could be read: its record is its id, a fault names the file. */
+  readonly isCut?: boolean;
   /** What of its own record could not be read as it is stored, although the rest is kept. */
   readonly faults?: readonly FaultEvent[];
   /** The session's record of 2.x, where a 1.x session went on there. */

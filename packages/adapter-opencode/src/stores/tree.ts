@@ -18,14 +18,17 @@ import { attempt, readStored } from "./tree-file.ts";
 import { jsonNames, type TreeSession } from "./tree-layout.ts";
 
 /**
- * A session of a JSON tree.
+ * A session of a JSON tree. A full disk or a power cut leaves its own file empty or cut off, and its
+ * messages whole.
  *
- * @throws {NotJson} where its own file holds no record.
+ * @throws {NotJson} where its own file holds no record, and it has no messages.
  * @throws where a file cannot be read.
  */
 export function readTree(home: string, session: TreeSession, prefix: string): StoredSession {
-  const own = readStored(home, session.path, { id: session.id });
   const heads = jsonNames(home, session.messages).map((name) => headOf(home, session, name));
+  const own = heads.some(({ newestMs }) => newestMs > 0)
+    ? ownOrCut(home, session)
+    : readStored(home, session.path, { id: session.id });
   return {
     ...own,
     store: "tree",
@@ -40,6 +43,17 @@ export function readTree(home: string, session: TreeSession, prefix: string): St
     },
     sides: (count) => sidesOf(home, session, count),
   };
+}
+
+/** The record of a session, or what its place says of it where its file is broken. */
+function ownOrCut(
+  home: string,
+  { path, id }: TreeSession,
+): Stored & Pick<StoredSession, "isCut" | "faults"> {
+  const own = attempt(home, path, { id });
+  if (!("kind" in own)) return own;
+  const at = { adapter: origin, uri: join(home, path), record: "file" };
+  return { record: openRecord(at, { id }), row: undefined, isCut: true, faults: [own] };
 }
 
 type Head = { readonly name: string; readonly createdMs: number; readonly newestMs: number };

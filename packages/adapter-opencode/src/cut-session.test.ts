@@ -1,0 +1,87 @@
+import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
+import { recordsOf } from "@pond/canonical";
+import { RecordCount } from "@pond/canonical/adapter";
+import { expect, it } from "vitest";
+import { fromOpencode } from "./from-opencode.ts";
+import { createHome, exchange, sessionRow, start, writeDatabase } from "./home.test-kit.ts";
+import { toOpencode } from "./to-opencode.ts";
+
+const id = "ses_a";
+const path = { cwd: "/home/ada/loom", root: "/home/ada/loom" };
+const message = (name: string, at: number, fields: object) => ({
+  [`storage/message/${id}/msg_${name}.json`]: {
+    id: `msg_${name}`,
+    sessionID: id,
+    time: { created: start + at, completed: start + at },
+    ...fields,
+  },
+  [`storage/part/msg_${name}/prt_${name}.json`]: { type: "text", text: `of ${name}` },
+});
+const own = `storage/session/4f2a9c/${id}.json`;
+const log = {
+  ...message("a1", 5, { role: "user" }),
+  ...message("a2", 6, { role: "assistant", path }),
+};
+
+it.each([
+  ["is empty, as where the disk was full", ""],
+  ["is cut off", '{"id":"ses_a","vers'],
+  ["is zeros, as after a power cut", "\0".repeat(200)],
+])("a session whose own file %s is read (`adapter-integrity-no-silent-drops`)", async (_, text) => {
+  const home = createHome({ [own]: text, ...log });
+  const count = new RecordCount();
+
+  const events = await Array.fromAsync(fromOpencode(home).read(id, undefined, count));
+
+  const root = contentOf(events);
+  expect(root.session).toMatchObject({ id, project: "/home/ada/loom" });
+  expect(root.session.created_at).toBe(BigInt(start + 5) * 1000n);
+  expect(root.messages.map((each) => each.id)).toEqual([`${id}#info`, "msg_a1", "msg_a2"]);
+  const faults = events.flatMap((event) =>
+    event.kind === "fault" ? [event.fault.details.uri] : [],
+  );
+  expect(faults).toEqual([`${home}/${own}`]);
+  expect(events.reduce((sum, event) => sum + recordsOf(event), 0)).toBe(count.records);
+  // What is stored of it may have come with the file (`lance-append-only`).
+  const infos = events.filter((event) => event.kind === "message" && event.isLacking);
+  expect(infos).toHaveLength(1);
+});
+
+it("a session whose own file is broken stays so in a tree that is restored", async () => {
+  const root = contentOf(await readAll(fromOpencode(createHome({ [own]: "", ...log })), id));
+  const files = restoredFiles(toOpencode.writeNative({ root, descendants: [] }));
+  const texts = [...files].map(([at, bytes]) => [at, Buffer.from(bytes).toString()]);
+  const restored = createHome(Object.fromEntries(texts));
+
+  const again = contentOf(await readAll(fromOpencode(restored), id));
+
+  expect(files.get(own)).toHaveLength(0);
+  expect(again).toEqual(root);
+});
+
+it("a session whose own file may still be written is read later", async () => {
+  const home = createHome({ [own]: "", ...log });
+
+  const events = await readAll(fromOpencode(home, { now: () => new Date(start + 1000) }), id);
+
+  expect(events.map(({ kind }) => kind)).toEqual(["fault"]);
+});
+
+it("a session whose own file is broken is nothing without messages that say where it was", async () => {
+  const home = createHome({ [own]: "", ...message("a1", 5, { role: "user" }) });
+
+  const events = await readAll(fromOpencode(home), id);
+
+  expect(events.map(({ kind }) => kind)).toEqual(["fault"]);
+});
+
+it("a session is read from its tables where its file in the tree is broken", async () => {
+  const home = createHome({ [own]: "", ...log });
+  const rows = { session: [sessionRow(id)], ...exchange(id) };
+  writeDatabase(`${home}/opencode.db`, rows);
+
+  const events = await readAll(fromOpencode(home), id);
+
+  expect(contentOf(events).session).toMatchObject({ id });
+  expect(contentOf(events).messages.length).toBeGreaterThanOrEqual(3);
+});
