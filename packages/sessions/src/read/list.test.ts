@@ -1,5 +1,5 @@
 import { fromRfc3339, type ReadEvent, sessionFromWire } from "@pond/canonical";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { loadLineage } from "../restore/lineage.ts";
 import {
   type DemoMessage,
@@ -92,6 +92,31 @@ describe("listSessions", () => {
         "Look at this.",
         "application/octet-stream",
       ]);
+    }));
+
+  it("reads what was typed beside files of many sessions at once", () =>
+    withStore(async (sessions) => {
+      const bytes = new Uint8Array([1, 2, 3]);
+      const withFile = (id: string): DemoSession => ({
+        id,
+        messages: [{ ...said("a", `Look at ${id}.`), more: ["And on."], bytes }],
+      });
+      const tables = [sessions.store.table("messages"), sessions.store.table("parts")];
+      const asked = tables.flatMap((table) => [vi.spyOn(table, "rows"), vi.spyOn(table, "scan")]);
+      const counts: number[] = [];
+      for (const ids of [["one"], ["two", "three", "four"]]) {
+        await ingestDemo(sessions, ids.map(withFile));
+        for (const each of asked) each.mockClear();
+        await listSessions(sessions);
+        counts.push(asked.reduce((sum, { mock }) => sum + mock.calls.length, 0));
+      }
+
+      const titles = (await listSessions(sessions)).map(({ title }) => title);
+
+      expect(titles.sort()).toEqual(
+        ["four", "one", "three", "two"].map((id) => `Look at ${id}. And on.`),
+      );
+      expect(counts[1]).toBe(counts[0]);
     }));
 
   it("gives the title that was stored first where what revised it is damaged", () =>

@@ -1,8 +1,20 @@
 import { type Message, partsOf } from "@pond/canonical";
-import { and, eq, isNotNull, isNull, ne, oneOf, type Store } from "@pond/substrate";
+import {
+  and,
+  eq,
+  type Filter,
+  isNotNull,
+  isNull,
+  ne,
+  oneOf,
+  type Row,
+  type Store,
+} from "@pond/substrate";
 import { DamagedRowError, MessageNotFoundError } from "../errors.ts";
 import { liveMessages, sessionItself } from "../revisions/reconcile.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
+import { inOrder, partColumns, partFromRow } from "../rows/from-rows.ts";
+import { idChunks } from "../rows/id-chunks.ts";
 import { fromIndexed } from "../search/indexed-text.ts";
 import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
@@ -56,8 +68,8 @@ async function firstTexts(
 ): Promise<Map<string, string>> {
   const first = await firstSaid(store, sessionIds);
   const found = new Map([...first].map(([id, { text }]) => [id, text]));
-  const unsure = await changedAbove(store, sessionIds, first);
-  for (const sessionId of new Set([...unsure, ...(await saidWithFiles(store, first))])) {
+  for (const [sessionId, text] of await typedBesideFiles(store, first)) found.set(sessionId, text);
+  for (const sessionId of await changedAbove(store, sessionIds, first)) {
     const text = await firstSaidNow(store, sessionId, found.get(sessionId));
     if (text === undefined) found.delete(sessionId);
     else found.set(sessionId, text);
@@ -133,26 +145,52 @@ async function firstSaid(store: Store, sessionIds: readonly string[]): Promise<M
   return said;
 }
 
-/** Sessions in which files were said first: what search sees of that names them beside the words. */
-async function saidWithFiles(store: Store, first: ReadonlyMap<string, Said>): Promise<Set<string>> {
-  const found = new Set<string>();
-  if (first.size === 0) return found;
-  const where = and(
-    oneOf("session_id", [...first.keys()]),
-    oneOf(
-      "message_id",
-      [...first.values()].map(({ id }) => id),
-    ),
-    eq("type", "file"),
-  );
-  const columns = ["session_id", "message_id"];
-  for await (const rows of store.table("parts").scan({ columns, where })) {
-    for (const { session_id, message_id } of rows) {
-      const session = String(session_id);
-      if (first.get(session)?.id === String(message_id)) found.add(session);
+/**
+ * What was typed in each session in which files were said first: what search sees of that names them
+ * beside the words. Of many sessions at once: to load one takes longer than to list all others.
+ */
+async function typedBesideFiles(
+  store: Store,
+  first: ReadonlyMap<string, Said>,
+): Promise<Map<string, string>> {
+  const typed = new Map<string, string>();
+  const table = store.table("parts");
+  const isFirst = (row: Row): boolean =>
+    first.get(String(row["session_id"]))?.id === String(row["message_id"]);
+  const ofFirst = (sessions: readonly string[], type: string): Filter =>
+    and(
+      oneOf("session_id", sessions),
+      oneOf(
+        "message_id",
+        sessions.map((session) => first.get(session)?.id ?? ""),
+      ),
+      eq("type", type),
+    );
+  for (const sessions of idChunks([...first.keys()])) {
+    const columns = ["session_id", "message_id"];
+    const files = await table.rows({ columns, where: ofFirst(sessions, "file") });
+    const having = [...new Set(files.filter(isFirst).map((row) => String(row["session_id"])))];
+    if (having.length === 0) continue;
+    const texts = await table.rows({ columns: partColumns, where: ofFirst(having, "text") });
+    const bySession = Map.groupBy(texts.filter(isFirst), (row) => String(row["session_id"]));
+    for (const [session, rows] of bySession) {
+      const text = typedIn(rows);
+      if (text !== null) typed.set(session, text);
     }
   }
-  return found;
+  return typed;
+}
+
+/** What the text parts of a message of the user say; null where that is nothing, or damaged. */
+function typedIn(rows: readonly Row[]): string | null {
+  try {
+    const parts = inOrder(rows).map((row) => partFromRow(row, null));
+    return searchText({ role: "user" }, parts);
+  } catch (error) {
+    // That is named where the store is verified.
+    if (error instanceof DamagedRowError) return null;
+    throw error;
+  }
 }
 
 /** Sessions of which what was said first, or something above it, says something else by now. */

@@ -4,7 +4,10 @@ import type { MessageHeader, Part } from "@pond/canonical";
  * The text of a message that search sees (spec 8): its conversational text, and the names of its
  * conversational files. Null for system and tool messages and where nothing is left.
  */
-export function searchText(message: MessageHeader, parts: readonly Part[]): string | null {
+export function searchText(
+  message: Pick<MessageHeader, "role">,
+  parts: readonly Part[],
+): string | null {
   if (message.role === "system" || message.role === "tool") return null;
   const pieces = parts.flatMap((part) => {
     if (part.provenance !== "conversational") return [];
