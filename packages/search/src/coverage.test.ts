@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { toCoverage } from "./coverage.ts";
 import { parseQuery } from "./query.ts";
@@ -51,4 +52,36 @@ const pairs: [string, string, number][] = [
 
 it.each(pairs)("of %j the text %j has its share side by side", (query, text, share) => {
   expect(toCoverage(parseQuery(query))(text).sideBySide).toBeCloseTo(share);
+});
+
+const odd = [
+  ...["food", "Food", "cat", "the", "running", "it's", "x", "foo_bar", "HttpServer", "mp3", "C++"],
+  ...["索引", "重建", "日本語", "を", "데이터", "서버", "ไทย", "שלום", "مرحبا", "می\u200cخواهم"],
+  ...["e\u0301", "é", "İstanbul", "straße", "ΜΑΘΗΣΗ", "λόγος", "स्थान", "x²", "❤️"],
+];
+const signs = [" ", "  ", "\n", ",", "。", "-", '"', "\u0301", "\ud800", "\0", "👩‍👩‍👧"];
+const texts = fc
+  .array(fc.constantFrom(...odd, ...signs, " "), { maxLength: 30 })
+  .map((pieces) => pieces.join(""));
+
+it("gives shares from 0 to 1, whatever is asked of whatever text", () => {
+  fc.assert(
+    fc.property(texts, texts, (asked, text) => {
+      const query = parseQuery(`cat ${asked}`);
+      const { share, sideBySide } = toCoverage(query)(text);
+      for (const each of [share, sideBySide]) {
+        expect(each).toBeGreaterThanOrEqual(0);
+        expect(each).toBeLessThanOrEqual(1 + Number.EPSILON * 8);
+      }
+    }),
+  );
+});
+
+it("finds all neighbours of a query in its own text", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...odd), { minLength: 2, maxLength: 5 }), (words) => {
+      const query = parseQuery(words.join(" "));
+      expect(toCoverage(query)(query.text).sideBySide).toBeCloseTo(1);
+    }),
+  );
 });

@@ -103,7 +103,10 @@ export type Explanation = {
   readonly arms: readonly {
     readonly name: string;
     readonly hits: number;
-    /** As the arm counts: BM25 and coverage, BM25, the share of the literals held, cosine. */
+    /**
+     * As the arm counts: BM25 with coverage and words side by side, BM25 with these, the share of the
+     * literals held, cosine.
+     */
     readonly best: number;
     readonly weight: number;
     /** Votes by root session shown, each 0 to 1. */

@@ -1,4 +1,6 @@
 import { afterEach, expect, it } from "vitest";
+import { messageArm, windowArm } from "./full-text.ts";
+import { parseQuery } from "./query.ts";
 import { search } from "./search.ts";
 import { storeOf, type TestStore } from "./testing.ts";
 
@@ -39,4 +41,50 @@ it("leaves words that stand side by side in another order to what is newer", asy
   const ids = await idsOf("green lantern", "hung a lantern green", "green hung a lantern");
 
   expect(ids).toEqual(["apart", "near"]);
+});
+
+const apart = "there hung a lantern green";
+
+it("ranks a message by words that stand side by side, at most twice as high", async () => {
+  store = await storeOf([
+    { id: "near", texts: ["there hung a green lantern"] },
+    { id: "apart", texts: [apart] },
+    { id: "other", texts: ["nothing of this"] },
+  ]);
+
+  const { hits } = await messageArm(store.sessions, parseQuery("green lantern"), undefined);
+
+  const [near, far] = ["near", "apart"].map((id) => hits.find((hit) => hit.sessionId === id));
+  expect(near?.score).toBeCloseTo(far?.score ?? 0);
+  expect(near?.rank).toBeCloseTo(2 * (far?.rank ?? 0));
+});
+
+it("lists windows by what they count, not by BM25 alone", async () => {
+  store = await storeOf([
+    // The longer text scores less.
+    { id: "near", texts: ["there hung a green lantern beside the old door of that quiet house"] },
+    { id: "apart", texts: [apart] },
+    { id: "other", texts: ["nothing of this"] },
+  ]);
+
+  const { hits } = await windowArm(store.sessions, parseQuery("green lantern"), undefined);
+
+  expect(hits.map(({ sessionId }) => sessionId)).toEqual(["near", "apart"]);
+  expect(hits.map(({ score }) => score)).toEqual(
+    hits.map(({ score }) => score).toSorted((left, right) => right - left),
+  );
+});
+
+it("counts the last message of a list, too", async () => {
+  store = await storeOf([
+    { id: "whole", texts: ["there hung a green lantern"] },
+    { id: "half", texts: ["green leaves"] },
+    { id: "other", texts: ["nothing of this"] },
+  ]);
+
+  const { explanation } = await search(store.sessions, { query: "green lantern", explain: true });
+
+  const votes = explanation?.arms.find(({ name }) => name === "message")?.sessions;
+  expect(votes?.["whole"]).toBe(1);
+  expect(votes?.["half"]).toBeGreaterThan(0.05);
 });
