@@ -254,6 +254,15 @@ it("puts off what was begun in another project while it is read", () =>
     expect(await shown(sessions, "s")).toHaveLength(3);
   }));
 
+it("knows a copy of what was read just before", () =>
+  withStore(async (sessions) => {
+    const messages = [{ ...said("b"), seconds: 0 }, said("c")];
+
+    const outcomes = await ingestDemo(sessions, [inShop, { ...inBlog, messages }], apart);
+
+    expect(outcomes.map(({ session_id }) => session_id)).toEqual(["s", "s"]);
+  }));
+
 it.each([
   ["of its project, that lacks its beginning", "/blog"],
   ["of another project", "/copied"],
