@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { TemporaryHome } from "./home.test-kit.ts";
@@ -9,6 +9,13 @@ const temporary = new TemporaryHome();
 const below = (paths: readonly string[]) => paths.map((path) => path.replace(temporary.path, "~"));
 const pi = (env: Record<string, string> = {}) => below(piHomes({ home: temporary.path, env }));
 const omp = (env: Record<string, string> = {}) => below(ompHomes({ home: temporary.path, env }));
+
+/** omp writes the path of a log into a file of its own. */
+function noted(at: string, log: string): void {
+  temporary.put(`${at}/custom-session-files/${log.replaceAll("/", "-")}`, log);
+}
+
+const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
 
 it("finds pi's home and its session folder where the environment or the settings have them", () => {
   expect(pi()).toEqual(["~/.pi/agent"]);
@@ -51,6 +58,21 @@ it("finds a session folder that is relative to a project in the projects that pi
   expect(pi()).toEqual(["~/.pi/agent", "/kept", "~/mill/own"]);
   temporary.put(".pi/agent/trust.json", "[1]");
   expect(pi()).toEqual(["~/.pi/agent", "/kept"]);
+});
+
+it("finds a session folder that is an address of one, as pi does", () => {
+  temporary.put(".pi/agent/settings.json", '{"sessionDir":"file:///kept%20here"}');
+  expect(pi()).toEqual(["~/.pi/agent", "/kept here"]);
+
+  temporary.put(".pi/agent/settings.json", '{"sessionDir":"file://elsewhere/kept"}');
+  expect(pi()).toEqual(["~/.pi/agent"]);
+});
+
+it("names no session folder that is read with pi's home", () => {
+  for (const sessionDir of ["~/.pi/agent/sessions", "~/.pi/agent/sessions/loom", "sessions"]) {
+    temporary.put(".pi/agent/settings.json", JSON.stringify({ sessionDir }));
+    expect(pi()).toEqual(["~/.pi/agent"]);
+  }
 });
 
 it("waits for no settings that are a pipe", () => {
@@ -104,9 +126,6 @@ it("finds the sessions in which omp looked for holes, each repository's in a fol
 });
 
 it("finds the logs that omp was told to keep elsewhere, each by itself, where they still are", () => {
-  const noted = (at: string, log: string) => {
-    temporary.put(`${at}/custom-session-files/${log.replaceAll("/", "-")}`, `${log}\n`);
-  };
   const at = (path: string) => join(temporary.path, path);
   const logs = ["work/a.jsonl", "work/b.jsonl", "mill/c.jsonl", ".omp/collab/room.jsonl"];
   for (const log of logs) temporary.put(log, "");
@@ -130,6 +149,80 @@ it("finds the logs that omp was told to keep elsewhere, each by itself, where th
     "~/mill/c.jsonl",
   ]);
 });
+
+it("leaves no log out that omp was told to keep in its own folders, and that no other home holds", () => {
+  const logs = [
+    ".omp/agent/kept/a.jsonl",
+    ".omp/profiles/play/b.jsonl",
+    ".omp/wt/loom/kept/c.jsonl",
+    "state/omp/d.jsonl",
+  ];
+  for (const log of logs) noted(".omp/agent", temporary.put(log, ""));
+
+  expect(omp({ XDG_STATE_HOME: join(temporary.path, "state") })).toEqual([
+    "~/.omp/agent",
+    "~/.omp/profiles/play/agent",
+    ...logs.map((log) => `~/${log}`),
+  ]);
+});
+
+it("finds no log a second time that is read where it lies, wherever its home was moved to", () => {
+  const data = join(temporary.path, "data");
+  const stem = "2026-03-16T08-00-00-000Z_s1";
+  const logs = [
+    "data/omp/sessions/-loom/a.jsonl",
+    `data/omp/${stem}.jsonl`,
+    "data/omp/archive/sessions/-loom/b.jsonl",
+    ".omp/profiles/play/agent/sessions/-loom/c.jsonl",
+    // A sub-agent is read with its session.
+    `work/${stem}.jsonl`,
+    `work/${stem}/Reader.jsonl`,
+  ];
+  for (const log of logs) noted(".omp/agent", temporary.put(log, ""));
+  symlinkSync(data, join(temporary.path, "linked"));
+  noted(".omp/agent", join(temporary.path, "linked/omp/sessions/-loom/a.jsonl"));
+  // No log, whatever its name.
+  mkdirSync(join(temporary.path, "work/folder.jsonl"));
+  noted(".omp/agent", join(temporary.path, "work/folder.jsonl"));
+
+  expect(omp({ XDG_DATA_HOME: data })).toEqual([
+    "~/data/omp",
+    "~/.omp/agent",
+    "~/.omp/profiles/play/agent",
+    `~/work/${stem}.jsonl`,
+  ]);
+});
+
+it("finds the others where a note or a folder of omp's is damaged", () => {
+  noted(".omp/agent", temporary.put("work/a.jsonl", ""));
+  truncateSync(temporary.put(".omp/agent/custom-session-files/huge", ""), 2 ** 32);
+  temporary.put(".omp/agent/custom-session-files/nul", "/work/\0.jsonl");
+  temporary.put(".omp/agent/custom-session-files/long", `/${"a".repeat(5000)}.jsonl`);
+  for (const name of ["security", "profiles"]) {
+    symlinkSync(name, join(temporary.path, ".omp", name));
+  }
+
+  expect(omp()).toEqual(["~/.omp/agent", "~/work/a.jsonl"]);
+});
+
+it.skipIf(becomeNobody === undefined)(
+  "gives folders of omp's that may not be read for homes, for their readers to say so",
+  () => {
+    const closed = [".omp/profiles", ".omp/security", ".omp/agent/custom-session-files"];
+    for (const folder of closed) {
+      mkdirSync(join(temporary.path, folder), { recursive: true });
+      chmodSync(join(temporary.path, folder), 0);
+    }
+    chmodSync(temporary.path, 0o755);
+
+    becomeNobody?.(65534);
+    try {
+      expect(omp()).toEqual(["~/.omp/agent", ...closed.map((folder) => `~/${folder}`)]);
+    } finally {
+      becomeNobody?.(0);
+    }
+  },
+);
 
 it("takes no file for a folder of scans or of profiles", () => {
   temporary.put(".omp/security", "");

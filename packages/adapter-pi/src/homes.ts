@@ -1,7 +1,9 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, isAbsolute, join, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Surroundings } from "@pond/canonical/adapter";
-import { logSuffix, scansFolder } from "./layout.ts";
+import { foldersIn, isForbidden } from "./folders.ts";
+import { scansFolder } from "./layout.ts";
+import { notedLogs, notes, type OmpFolders } from "./noted-logs.ts";
 import { expanded, sessionDirs } from "./session-dir.ts";
 
 /**
@@ -18,17 +20,28 @@ export function piHomes({ home, env }: Surroundings): readonly string[] {
 /**
  * Where omp keeps its files on this machine: the homes of its agents, the one it uses now first;
  * where it keeps the sessions of security scans; and each log that it was told to keep elsewhere.
+ * Folders that may not be read are given, too: who reads them says so.
  */
 export function ompHomes(surroundings: Surroundings): readonly string[] {
-  const agents = ompAgents(surroundings);
+  const folders = foldersOf(surroundings);
+  const { agents, roots, scans } = folders;
+  const closed = [
+    ...roots.flatMap((root) => [join(root, "profiles"), join(root, scansFolder)]),
+    ...[...agents, ...roots].map((folder) => join(folder, notes)),
+  ].filter(isForbidden);
+  return [...new Set([...agents, ...scans, ...notedLogs(folders), ...closed])];
+}
+
+/** Each log that omp was told to keep elsewhere. */
+export function ompLogs(surroundings: Surroundings): readonly string[] {
+  return notedLogs(foldersOf(surroundings));
+}
+
+function foldersOf(surroundings: Surroundings): OmpFolders {
   const state = surroundings.env["XDG_STATE_HOME"];
   const bases = [configOf(surroundings), ...(state ? [join(state, "omp")] : [])];
   const roots = bases.flatMap((base) => [base, ...foldersIn(join(base, "profiles"))]);
-  const scans = roots.flatMap(scansIn);
-  const elsewhere = [...agents, ...roots].flatMap(logsElsewhere);
-  // The others are read where they lie, or are copies of what somebody else hosts.
-  const isBelow = (log: string): boolean => roots.some((root) => log.startsWith(`${root}${sep}`));
-  return [...new Set([...agents, ...scans, ...elsewhere.filter((log) => !isBelow(log))])];
+  return { agents: ompAgents(surroundings), roots, scans: roots.flatMap(scansIn) };
 }
 
 /**
@@ -72,15 +85,6 @@ function scansIn(root: string): readonly string[] {
   return repositories.filter((folder) => existsSync(join(folder, "sessions")));
 }
 
-/** omp notes the path of each log outside of its own folders, in a file for each. */
-function logsElsewhere(root: string): readonly string[] {
-  const notes = join(root, "custom-session-files");
-  return filesIn(notes).flatMap((note) => {
-    const log = readFileSync(note, "utf8").trim();
-    return isAbsolute(log) && log.endsWith(logSuffix) && existsSync(log) ? [log] : [];
-  });
-}
-
 /** The profile that omp uses, where that is not the one everybody has. */
 function profileIn(env: Surroundings["env"]): string | undefined {
   const profile = (env["OMP_PROFILE"] ?? env["PI_PROFILE"])?.trim();
@@ -95,18 +99,4 @@ const profileName = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
 function isOmps(folder: string): boolean {
   const traces = ["agent.db", "history.db", "models.db", "blobs", "terminal-sessions"];
   return folder.includes(".omp") || traces.some((name) => existsSync(join(folder, name)));
-}
-
-function foldersIn(folder: string): readonly string[] {
-  return namesIn(folder, (entry) => entry.isDirectory());
-}
-
-function filesIn(folder: string): readonly string[] {
-  return namesIn(folder, (entry) => entry.isFile());
-}
-
-function namesIn(folder: string, isWanted: (entry: Dirent) => boolean): readonly string[] {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  const entries = readdirSync(folder, { withFileTypes: true });
-  return entries.flatMap((entry) => (isWanted(entry) ? [join(folder, entry.name)] : [])).sort();
 }

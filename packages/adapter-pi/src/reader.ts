@@ -1,11 +1,11 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Cut, fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
 import { Logs } from "./find-log.ts";
-import { ompAgents } from "./homes.ts";
+import { ompAgents, ompLogs } from "./homes.ts";
 import { agentBeside, type Root, rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
 import { unknownSessionDirs } from "./session-dir.ts";
@@ -37,8 +37,12 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
     const folders = blobs === undefined ? blobFolders(root) : [blobs];
     return {
       all: function* () {
-        yield* discovery.all();
-        if (dialect.hasSessionDir && root.isHome) yield* unknownSessionDirs(dialect.origin, path);
+        const others = dialect.hasSessionDir && !root.isHome ? ompsLogs() : new Set();
+        for (const found of discovery.all()) {
+          if (found.kind === "fault" || !others.has(found.file)) yield found;
+        }
+        if (dialect.hasSessionDir && root.isHome)
+          yield* unknownSessionDirs(dialect.origin, root.home);
       },
       filesOf: (key) => discovery.filesOf(key),
       measure: ({ file, sidecars }) => measureFiles(file, sidecars),
@@ -52,6 +56,12 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
         }),
     };
   });
+}
+
+/** Both clients keep their sessions where one variable says, and omp takes note of its own. */
+function ompsLogs(): ReadonlySet<string> {
+  const logs = ompLogs({ home: homedir(), env: process.env });
+  return new Set([...logs, ...logs.map((log) => realpathSync(log))]);
 }
 
 function blobFolders(root: Root): readonly string[] {

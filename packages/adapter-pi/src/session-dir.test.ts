@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { findSessions } from "@pond/adapter-testkit";
 import { afterEach, expect, it, vi } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, project, readHome, TemporaryHome } from "./home.test-kit.ts";
@@ -24,7 +26,15 @@ it.each([".pi/sessions", "kept", "~kept"])(
   },
 );
 
-it.each(["/kept", "~/kept", "~", "", undefined, 1])(
+it("tells so of a home that is found in the folder above", async () => {
+  vi.stubEnv("PI_CODING_AGENT_SESSION_DIR", "");
+  home.put(`agent/${project}/${logName("s1")}`, [header("s1")]);
+  home.put("agent/settings.json", '{"sessionDir":"kept"}');
+
+  expect((await readHome(fromPi(home.path))).faults).toEqual([expect.stringContaining("in kept")]);
+});
+
+it.each(["/kept", "file:///kept", "~/kept", "~", "", undefined, 1])(
   "tells nothing of a session folder %j, which is one place or none",
   async (sessionDir) => {
     home.put("settings.json", JSON.stringify({ sessionDir }));
@@ -39,4 +49,16 @@ it("goes by the environment before the settings", async () => {
   vi.stubEnv("PI_CODING_AGENT_SESSION_DIR", "/kept");
 
   expect((await readHome(fromPi(home.path))).faults).toEqual([]);
+});
+
+it("leaves the logs of a session folder to omp that omp has noted: both go by one variable", async () => {
+  vi.stubEnv("HOME", home.path);
+  vi.stubEnv("PI_CODING_AGENT_SESSION_DIR", join(home.path, "kept"));
+  home.put(`kept/${logName("mine")}`, [header("mine")]);
+  const other = home.put(`kept/${logName("other")}`, [header("other")]);
+  home.put(".omp/agent/custom-session-files/1", other);
+
+  const { sessions } = await findSessions(fromPi(join(home.path, "kept")));
+
+  expect(sessions.map(({ key }) => key)).toEqual([`sessions/${logName("mine")}`]);
 });

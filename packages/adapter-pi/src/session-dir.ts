@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type FaultEvent, isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
 import { fileFault, isSystemError, type Origin, type Surroundings } from "@pond/canonical/adapter";
 
@@ -12,21 +13,39 @@ const variable = "PI_CODING_AGENT_SESSION_DIR";
  */
 export function sessionDirs(agent: string, { home, env }: Surroundings): readonly string[] {
   const named = env[variable] || sessionDirIn(join(agent, "settings.json"));
+  const own = named ? foldersAt(agent, named, home) : [];
   const projects = projectsOf(agent).flatMap((project) => {
-    const own = env[variable] || sessionDirIn(join(project, ".pi", "settings.json")) || named;
-    const folder = own && resolve(project, expanded(own, home));
-    return folder && existsSync(folder) ? [folder] : [];
+    const there = env[variable] || sessionDirIn(join(project, ".pi", "settings.json")) || named;
+    return there ? foldersAt(project, there, home).filter((folder) => existsSync(folder)) : [];
   });
-  return [...new Set([...(named ? [resolve(agent, expanded(named, home))] : []), ...projects])];
+  const sessions = resolve(agent, "sessions");
+  const isReadThere = (folder: string): boolean => [folder, dirname(folder)].includes(sessions);
+  return [...new Set([...own, ...projects])].filter((folder) => !isReadThere(folder));
 }
 
 /** Tells where sessions may lie in folders that nothing names: once, for nobody can be sure. */
 export function* unknownSessionDirs(origin: Origin, agent: string): Generator<FaultEvent> {
   const settings = join(agent, "settings.json");
   const named = process.env[variable] || sessionDirIn(settings);
-  if (!named || isAbsolute(named) || isOfHome(named)) return;
+  if (!named || isAbsolute(named) || isOfHome(named) || isAddress(named)) return;
   const reason = `sessions are kept in ${named} below each working directory; those of projects that trust.json does not name are read with --path`;
   yield { ...fileFault(origin, settings, reason), isLeftover: true };
+}
+
+/** The folder that a name means where pi runs in `from`; none where the name is an address of none. */
+function foldersAt(from: string, name: string, home: string): readonly string[] {
+  if (!isAddress(name)) return [resolve(from, expanded(name, home))];
+  try {
+    return [fileURLToPath(name)];
+  } catch (error) {
+    // pi does not start with it.
+    if (error instanceof TypeError) return [];
+    throw error;
+  }
+}
+
+function isAddress(name: string): boolean {
+  return name.startsWith("file://");
 }
 
 export function expanded(path: string, home: string): string {
