@@ -81,6 +81,33 @@ it.each([
 });
 
 it.each([
+  ["the address of a repository", "https://example.com/ada/loom.git"],
+  ["the name of an agent", "loom"],
+  ["an encoded name", "-w-app"],
+])(
+  "goes to no directory where the project is %s, and finds the session by its file",
+  (_, project) => {
+    const lineage = sampleLineage();
+    const session = { ...lineage.root.session, project };
+    const files = [
+      ...toClaudeCode.writeForeign({ ...lineage, root: { ...lineage.root, session } }, {}),
+    ];
+
+    expect(claudeCodeResume({ session, home: "/home/ada/.claude", files })).toEqual({
+      commands: [["claude", "--resume", join("/home/ada/.claude", files[0]?.path ?? "")]],
+    });
+  },
+);
+
+it("goes to a directory of Windows", () => {
+  const { session } = sampleLineage().root;
+  for (const project of ["C:\\loom", "\\\\host\\loom"]) {
+    const given = { session: { ...session, project }, home: "/home/ada/.claude", files: [] };
+    expect(claudeCodeResume(given).directory).toBe(project);
+  }
+});
+
+it.each([
   ["a session", `-w-app/${main}.jsonl`, false],
   ["a sub-agent", `-w-app/${main}/subagents/agent-abc.jsonl`, true],
   ["a sub-agent of the old place", "-w-app/agent-abc.jsonl", true],

@@ -1,6 +1,7 @@
 import { join, posix, win32 } from "node:path";
 import { parsedObject } from "@pond/canonical";
 import {
+  directoryOf,
   type Installed,
   type RestoredFile,
   type Resume,
@@ -11,7 +12,7 @@ import { projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
 
 /**
  * The client finds a session by its id, in the directory that the session worked in; one whose name
- * is no UUID, such as the copy of a file, by its file. It takes no sub-agent: that goes on in its
+ * is no UUID, such as the copy of a file, or that worked in none, by its file. It takes no sub-agent: that goes on in its
  * main session, whose id begins its own. So it is for who has not looked for that one before, as
  * {@link claudeCodeResumesAbove} asks for.
  */
@@ -28,9 +29,11 @@ export function claudeCodeResume({ session, home, files }: Installed): Resume {
   const moved = file === undefined ? undefined : lastMove(file);
   // It looks in the folder of the directory it is started in.
   const isThere = moved !== undefined && projectSlug(moved) === place?.slug;
+  const directory = isThere ? moved : directoryOf(session);
+  const isFound = (isUuid && directory !== undefined) || place === undefined;
   return {
-    commands: [["claude", "--resume", isUuid || place === undefined ? main : mainFile]],
-    directory: isThere ? moved : session.project,
+    commands: [["claude", "--resume", isFound ? main : mainFile]],
+    ...(directory !== undefined && { directory }),
   };
 }
 

@@ -1,6 +1,7 @@
-import { parsedObject, type Session } from "@pond/canonical";
+import { parsedObject } from "@pond/canonical";
 import {
   carriedRecord,
+  directoryOf,
   type Installed,
   objectAt,
   type RestoredFile,
@@ -16,17 +17,14 @@ import { fileName, isArchived } from "./layout.ts";
 export function codexResume({ session, files }: Installed): Resume {
   const file = files.find((each) => each.session === session.id);
   const thread = fileName(file?.path.split("/").at(-1) ?? "")?.thread ?? session.id;
+  const directory = directoryOf(session);
   const isBehind = file !== undefined && isArchived(file.path);
   return {
     commands: [...(isBehind ? [["codex", "unarchive", thread]] : []), ["codex", "resume", thread]],
-    ...directoryOf(session),
+    // The address of a repository, which a thread without a directory has for one, is not gone to.
+    ...(directory !== undefined && { directory }),
     ...(file !== undefined && isOfFirstYear(file) && { refused: [ofFirstYear(file)] }),
   };
-}
-
-/** The address of a repository, which a thread without a directory has for one, is not gone to. */
-function directoryOf({ project }: Session): { readonly directory?: string } {
-  return /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(project) ? { directory: project } : {};
 }
 
 function ofFirstYear({ path }: RestoredFile): string {

@@ -36,6 +36,19 @@ it("imports the files of a foreign session, parents first, and continues its cop
   });
 });
 
+it.each(["https://example.com/ada/loom.git", "loom"])(
+  "goes to no directory %s, which is none",
+  (project) => {
+    const lineage = sampleLineage();
+    const files = [...toOpencode.writeForeign(lineage, {})];
+    const session = { ...lineage.root.session, project };
+
+    expect(opencodeResume({ session, home: "/data/opencode", files })).not.toHaveProperty(
+      "directory",
+    );
+  },
+);
+
 it("continues a session of its own under its own id; files of a tree are found by themselves", () => {
   const session = sessionFromWire({
     id: "ses_a",

@@ -1,6 +1,12 @@
 import { basename, join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
-import { type Installed, objectOf, type RestoredFile, type Resume } from "@pond/canonical/adapter";
+import {
+  directoryOf,
+  type Installed,
+  objectOf,
+  type RestoredFile,
+  type Resume,
+} from "@pond/canonical/adapter";
 import { sessionId } from "./foreign/names.ts";
 import { origin } from "./origin.ts";
 import { refusedIn } from "./problems.ts";
@@ -23,10 +29,11 @@ export function opencodeResume({ session, home, files, held }: Installed): Resum
   const own = isNative
     ? importedFile(files.filter((file) => file.session === session.id))
     : undefined;
+  const directory = (own && directoryIn(own)) ?? directoryOf(session);
   const id = isNative ? session.id : sessionId(session.id, millisOf(session.created_at));
   return {
     commands: [...imports, ["opencode", "--session", id]],
-    directory: (own && directoryIn(own)) ?? session.project,
+    ...(directory !== undefined && { directory }),
     ...(refused.length > 0 && { refused }),
   };
 }

@@ -1,13 +1,19 @@
 import { basename, join } from "node:path";
-import { type JsonObject, type JsonValue, parsedObject } from "@pond/canonical";
-import type { Installed, Origin, RestoredFile, Resume } from "@pond/canonical/adapter";
+import { type JsonObject, parsedObject } from "@pond/canonical";
+import {
+  directoryOf,
+  type Installed,
+  type Origin,
+  type RestoredFile,
+  type Resume,
+} from "@pond/canonical/adapter";
 import { idInName, logSuffix } from "./layout.ts";
 
 /** How pi goes on with a session: by the path of its log, wherever that lies. */
 export function piResume(installed: Installed): Resume {
   const log = logOf(installed);
   const commands = [["pi", "--session", join(installed.home, log.path)]];
-  return { ...directoryOf(installed, log, "pi"), commands };
+  return { ...placeOf(installed, log, "pi"), commands };
 }
 
 /** How omp goes on with a session: by its id; one that lies in no project's folder by its path. */
@@ -18,7 +24,7 @@ export function ompResume(installed: Installed): Resume {
   const isListed = path.split("/").length === 3;
   const id = isListed ? idInName(basename(path)) : undefined;
   return {
-    ...directoryOf(installed, log, "omp"),
+    ...placeOf(installed, log, "omp"),
     commands: [["omp", "--resume", id ?? join(installed.home, path)]],
   };
 }
@@ -27,18 +33,15 @@ export function ompResume(installed: Installed): Resume {
  * Where a session is: where its own client says, which may have moved it since it was stored. A folder
  * of no machine's, such as the name that an old session has for one, is not gone to.
  */
-function directoryOf(
+function placeOf(
   { session }: Installed,
   log: RestoredFile,
   origin: Origin,
 ): { readonly directory?: string } {
   const cwd = session.source_agent === origin ? headerOf(log)?.["cwd"] : undefined;
-  const directory = [cwd, session.project].find(isAbsolute);
+  const moved = typeof cwd === "string" ? directoryOf({ project: cwd }) : undefined;
+  const directory = moved ?? directoryOf(session);
   return directory === undefined ? {} : { directory };
-}
-
-function isAbsolute(path: JsonValue | undefined): path is string {
-  return typeof path === "string" && /^(?:\/|[A-Za-z]:[\\/])/.test(path);
 }
 
 /** The header of a log: its first line, or the one behind omp's line for the title. */
