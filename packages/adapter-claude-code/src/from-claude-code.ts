@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
+import { Directories } from "./directories.ts";
 import { discover, filesOf, type SessionFiles } from "./discover.ts";
 import { type Root, rootOf } from "./layout.ts";
 import { origin } from "./origin.ts";
@@ -19,11 +20,16 @@ export function fromClaudeCode(path: string, options: ClaudeCodeOptions = {}): R
   return fileReader<SessionFiles>(origin, path, () => {
     const root = openRoot(path);
     const { projects } = root;
+    const directories = new Directories(projects);
     return {
-      all: () => discover(root),
+      all: () => {
+        directories.forget();
+        return discover(root);
+      },
       filesOf: (key) => filesOf(projects, key),
       measure: ({ file, sidecars }) => measureFiles(file, sidecars),
-      read: (files, signal, count) => readSession(projects, files, { ...options, signal, count }),
+      read: (files, signal, count) =>
+        readSession({ projects, directories }, files, { ...options, signal, count }),
     };
   });
 }

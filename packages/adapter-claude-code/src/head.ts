@@ -19,6 +19,8 @@ export type Head = {
   readonly recordedId?: string;
   /** True where a record is this client's: by an id as it gives one, or by what it has instead. */
   readonly isOwn: boolean;
+  /** True where a record is a row of a conversation, and no note beside it. */
+  readonly hasRows: boolean;
   /** The session it was forked from, and the last record copied from there. */
   readonly fork?: {
     readonly session: Extracted<string>;
@@ -35,7 +37,7 @@ export type Head = {
 /** What the records of a log say, in order, as far as is needed; `known` is what others said. */
 export function headOf(
   entries: Iterable<RecordOutcome>,
-  known: Head = { isOwn: false, isComplete: false },
+  known: Head = { isOwn: false, hasRows: false, isComplete: false },
 ): Head {
   let head = known;
   for (const entry of entries) {
@@ -80,6 +82,7 @@ function learn(head: Head, record: SourceRecord): Head {
     ...(recordedId && { recordedId }),
     ...(fork && { fork }),
     ...(contextEnd && { contextEnd }),
+    hasRows: head.hasRows || isRow,
     isOwn: head.isOwn || isRow || recordedId !== undefined || isOwnWithoutId(record),
     isComplete: Boolean(isPastFork && createdAt && project && recordedId),
   };

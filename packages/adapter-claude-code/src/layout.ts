@@ -28,6 +28,13 @@ export function projectSlug(cwd: string): string {
 
 const maxSlugLength = 200;
 
+/** True for the folder of a directory: where the name is long, builds differ in how they end it. */
+export function isSlugOf(folder: string, directory: string): boolean {
+  const slug = projectSlug(directory);
+  if (slug.length <= maxSlugLength) return folder === slug;
+  return folder.startsWith(slug.slice(0, maxSlugLength + 1));
+}
+
 /** As the system names the directory, `/` and `D:\` being such names. */
 function withoutLastSeparators(path: string): string {
   const hasDrive = /^[A-Za-z]:/.test(path);

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
@@ -167,7 +168,21 @@ it.each([
 
   const reason =
     "no record holds a working directory and a time: not ingested (`model-project-non-empty`)";
-  expect(events).toMatchObject([{ kind: "fault", records: 1, fault: { details: { reason } } }]);
+  expect(events).toMatchObject([
+    { kind: "fault", records: 1, isLeftover: true, fault: { details: { reason } } },
+  ]);
+});
+
+it.each([
+  ["what was said", { type: "user", uuid: "u1", sessionId: "s1", message: prompt }],
+  ["a time", { type: "pr-link", sessionId: "s1", timestamp: time, prNumber: 1 }],
+])("calls no log left behind that has no working directory and holds %s", async (_, row) => {
+  mkdirSync(join(projects, "-w-app"));
+  writeFileSync(join(projects, "-w-app/s1.jsonl"), `${JSON.stringify(row)}\n`);
+
+  const [event] = await readAll(fromClaudeCode(projects), "-w-app/s1.jsonl");
+
+  expect([event?.kind, event && "isLeftover" in event]).toEqual(["fault", false]);
 });
 
 describe("a log that has the time of a queued prompt and no working directory", () => {
@@ -202,6 +217,49 @@ describe("a log that has the time of a queued prompt and no working directory", 
       expect(first?.kind === "session" ? first.session.project : undefined).toBe(project);
     },
   );
+
+  it("has that of the only one behind any number of its kind", async () => {
+    for (let at = 0; at < 50; at++) write(`r${at}.jsonl`, queued);
+    write("s1.jsonl", queued);
+    write("x.jsonl", beside("/w/app"));
+
+    expect(await read()).toMatchObject([{ session: { project: "/w/app" } }, {}]);
+  });
+
+  it("has none where a directory of that name stands behind any number of others", async () => {
+    write("s1.jsonl", queued);
+    for (let at = 0; at < 50; at++) write(`t${at}.jsonl`, beside("/w/app"));
+    write("x.jsonl", beside("/w.app"));
+
+    expect(await read()).toMatchObject([{ kind: "fault", mayPass: true }]);
+  });
+
+  it("waits for no pipe, and passes by what is no file", async () => {
+    write("s1.jsonl", queued);
+    write("x.jsonl", beside("/w/app"));
+    mkdirSync(join(projects, "-w-app/a.jsonl"));
+    execFileSync("mkfifo", [join(projects, "-w-app/b.jsonl")]);
+    symlinkSync("/dev/zero", join(projects, "-w-app/c.jsonl"));
+
+    expect(await read()).toMatchObject([{ session: { project: "/w/app" } }, {}]);
+  });
+
+  it("has that of a long name, whose end some builds of the client make in another way", async () => {
+    const directory = `/w/${"long/".repeat(60)}app`;
+    const slug = `${directory.replaceAll("/", "-").slice(0, 200)}-1a2b3c`;
+    const other = `/w/${"long-".repeat(60)}app`;
+    mkdirSync(join(projects, slug));
+    const put = (name: string, row: object) =>
+      writeFileSync(join(projects, slug, name), `${JSON.stringify(row)}\n`);
+    put("s1.jsonl", queued);
+    put("x.jsonl", beside(directory));
+    const readLong = () => readAll(fromClaudeCode(projects), `${slug}/s1.jsonl`);
+
+    expect(await readLong()).toMatchObject([{ session: { project: directory } }, {}]);
+
+    put("y.jsonl", beside(other));
+    expect(await readLong()).toMatchObject([{ kind: "fault" }]);
+  });
 });
 
 it("says where the session itself lies of which a run was printed", async () => {

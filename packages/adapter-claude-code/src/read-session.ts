@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
-import type { ReadEvent } from "@pond/canonical";
+import type { FaultEvent, ReadEvent } from "@pond/canonical";
 import { isJsonObject, parseJson } from "@pond/canonical";
 import {
-  type Extracted,
   isSystemError,
   openRecord,
   type RecordOutcome,
@@ -11,6 +10,7 @@ import {
   type SourceRecord,
   sessionEvent,
 } from "@pond/canonical/adapter";
+import type { Directories } from "./directories.ts";
 import type { SessionFiles, SidecarFile } from "./discover.ts";
 import { fault } from "./faults.ts";
 import { type Head, headOf, readHead } from "./head.ts";
@@ -30,12 +30,19 @@ import { PromptQueue } from "./records/queue.ts";
 import { readRecord } from "./records/record.ts";
 import { readSidecar } from "./records/sidecar.ts";
 
+/** Where a session is read from. */
+export type Place = {
+  readonly projects: string;
+  /** Where the sessions of each folder there worked. */
+  readonly directories: Directories;
+};
+
 /**
  * The events of one session: itself, its records in file order, its sidecars. One generator, and
  * no delegation in it: either makes every event wait for more promises.
  */
 export async function* readSession(
-  projects: string,
+  { projects, directories }: Place,
   files: SessionFiles,
   { count, ...options }: LogOptions,
 ): AsyncIterable<ReadEvent> {
@@ -43,6 +50,7 @@ export async function* readSession(
     let reading: Reading | undefined;
     let records = 0;
     let reason = notAttributable;
+    let is: Pick<FaultEvent, "isLeftover" | "mayPass"> = {};
     let isFirst = true;
     for await (const entries of readLog(files.file, { ...options, count })) {
       if (isFirst) {
@@ -54,7 +62,13 @@ export async function* readSession(
           const head = headOf(entries);
           const whole = head.isComplete ? head : await readHead(files.file, options);
           if (!whole.isOwn && !liesBelowSession(files)) reason = notOfClient;
-          else reading = await openReading(projects, files, whole, options);
+          else {
+            reading = await openReading({ projects, directories }, files, whole, options);
+            // A title and notes of files hold nothing to go on with. The prompt of a run that ended
+            // early may get a directory from the next session beside it.
+            if (whole.createdAt) is = { mayPass: true };
+            else if (!whole.hasRows) is = { isLeftover: true };
+          }
           if (reading) yield reading.session;
         }
       }
@@ -66,7 +80,7 @@ export async function* readSession(
     }
     // Dropped rather than given an invented project or time.
     if (reading === undefined && records > 0) {
-      yield { ...fault(files.file, reason), records };
+      yield { ...fault(files.file, reason), records, ...is };
     }
     for (const sidecar of reading ? files.sidecars : []) {
       count?.add(1);
@@ -116,7 +130,7 @@ function printedRun(entries: readonly RecordOutcome[]): string | undefined {
 
 /** What is known before the first record; undefined where no session can be made of the file. */
 async function openReading(
-  projects: string,
+  { projects, directories }: Place,
   files: SessionFiles,
   head: Head,
   options: LogOptions,
@@ -127,7 +141,7 @@ async function openReading(
     (main !== undefined && existsSync(main)
       ? (await readHead(main, options)).project
       : undefined) ??
-    (head.createdAt && (await projectBeside(projects, files.key, options)));
+    (head.createdAt && (await directories.of(files.key, options)));
   if (head.createdAt === undefined || project === undefined) return undefined;
 
   const place = placeOf(files, head);
@@ -153,33 +167,6 @@ async function openReading(
     queue: new PromptQueue(),
     helperTalk: new HelperTalk(),
   };
-}
-
-/** That sessions lie in one folder is known of the first that say where they worked. */
-const besideAtMost = 32;
-
-/**
- * The directory that the other sessions of a folder worked in, for a log that names none: the client
- * makes the folder's name of it. Undefined where two directories have that name.
- */
-async function projectBeside(
-  projects: string,
-  key: string,
-  options: LogOptions,
-): Promise<Extracted<string> | undefined> {
-  const path = sessionPath(key);
-  if (path === undefined || path.root !== undefined) return undefined;
-  const folder = join(projects, path.slug);
-  const found = new Map<string, Extracted<string>>();
-  const logs = readdirSync(folder).filter((name) => name.endsWith(sessionSuffix));
-  for (const name of logs.sort().slice(0, besideAtMost)) {
-    const { project, directory } = await readHead(join(folder, name), options);
-    if (!project || directory === undefined || projectSlug(directory) !== path.slug) continue;
-    found.set(directory, project);
-    if (found.size > 1) return undefined;
-  }
-  const [only] = found.values();
-  return only;
 }
 
 /** The log of the main session an agent belongs to. */

@@ -77,8 +77,7 @@ export function takesMore(file: RestoredFile): boolean {
 function directoryIn(file: RestoredFile): string | undefined {
   const info = infoIn(file);
   const { directory } = isJsonObject(info["location"]) ? info["location"] : info;
-  const isAbsolute = typeof directory === "string" && /^(?:\/|[A-Za-z]:[\\/])/.test(directory);
-  return isAbsolute ? directory : undefined;
+  return typeof directory === "string" ? directoryOf({ project: directory }) : undefined;
 }
 
 /** What an export says of its session. */

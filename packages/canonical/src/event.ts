@@ -53,10 +53,16 @@ export type FaultEvent = {
    */
   readonly isLogWhole?: boolean;
   /**
-   * Of what a reader lists: true where the client left it behind, so that nobody has to do something
-   * about it. It is told once, and where somebody asks.
+   * True where the client left behind what it names, or nothing in it was said: nobody has to do
+   * something about it. It is told once, and where somebody asks. Of what is read, where no session is
+   * made of a log and all that is told of it is so.
    */
   readonly isLeftover?: boolean;
+  /**
+   * True where the log is worth another look though it stays the same, because another beside it may
+   * say what it lacks. Where left out, it is where the operating system refused something.
+   */
+  readonly mayPass?: boolean;
 };
 
 /** A record that is not complete yet, such as a last line still being written. */

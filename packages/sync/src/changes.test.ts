@@ -170,3 +170,54 @@ it("tells once of what a client left behind, and whenever somebody asks", () =>
     expect(shown).toHaveLength(2);
     expect([gone, back]).toEqual([[], ["/a"]]);
   }));
+
+const summary = JSON.stringify({ type: "summary", summary: "Loom", leafUuid: "r1" });
+
+it("tells once of a log in which there is nothing to store, and whenever somebody asks", () =>
+  withBench(async (bench) => {
+    bench.write("s1", summary);
+    bench.write("s2", line("s2", "a", "x"));
+    const told = async (options: Partial<SyncOptions> = {}) => {
+      const [report] = (await bench.sync(options)).adapters;
+      return [report?.faults.length, report?.leftovers, report?.sessions.failed];
+    };
+    const { stateDirectory } = bench;
+    const preview = { stateDirectory, host: "bench", now: () => new Date(0) };
+
+    const first = await told();
+    const again = await told();
+    const [shown] = (await previewSync(bench.sessions, bench.sources(), preview)).adapters;
+    const verified = await told({ isVerifying: true });
+    bench.append("s1", summary);
+    const grown = await told();
+    const newer = await told({ software: "newer" });
+    bench.append("s1", line("s1", "b", "y"));
+    const [begun] = (await bench.sync()).adapters;
+
+    expect([first, again, verified]).toEqual([
+      [1, 1, 0],
+      [0, 0, 0],
+      [1, 1, 0],
+    ]);
+    expect([shown?.faults.length, shown?.leftovers, shown?.sessions.failed]).toEqual([1, 1, 0]);
+    expect([grown, newer]).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+    expect(begun).toMatchObject({ sessions: { new: 1, failed: 0 }, faults: [], messages_added: 3 });
+  }));
+
+it("reads a log again that another beside it may say more of", () =>
+  withBench(async (bench) => {
+    const timestamp = "2026-03-01T09:00:00.000Z";
+    const prompt = { type: "queue-operation", operation: "enqueue", content: "x", timestamp };
+    bench.write("s1", JSON.stringify({ ...prompt, sessionId: "s1" }));
+    const [first] = (await bench.sync()).adapters;
+    const [again] = (await bench.sync()).adapters;
+    bench.write("s2", line("s2", "a", "x"));
+    const [found] = (await bench.sync()).adapters;
+
+    expect([first?.sessions.failed, again?.sessions.failed]).toEqual([1, 1]);
+    expect(found?.sessions).toMatchObject({ seen: 2, new: 2, failed: 0 });
+    expect(found?.faults).toEqual([]);
+  }));

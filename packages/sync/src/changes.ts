@@ -68,7 +68,7 @@ export async function listChanges(
     if (before === undefined || options.isVerifying || isDue(before, found, options.nowMs)) {
       changed.push(found);
     } else {
-      countAsBefore(before, report);
+      countAsBefore(before, report, options.isPreview);
     }
     options.onListed?.(keys.size);
   }
@@ -111,13 +111,17 @@ export function countDue(
   // What failed is tried again by each sync, which may well find what it found.
   else if (before.hasFailed && before.fingerprint === readAgain) countAsBefore(before, report);
   else if (isDue(before, found, nowMs)) report.sessions.grown += 1;
-  else countAsBefore(before, report);
+  else countAsBefore(before, report, true);
 }
 
-function countAsBefore(before: SeenSession, report: AdapterReport): void {
+/** @param isTelling - Tell also of leftovers, of which a sync has told. */
+function countAsBefore(before: SeenSession, report: AdapterReport, isTelling = false): void {
   if (before.hasFailed) report.sessions.failed += 1;
   else report.sessions.unchanged += 1;
   if (before.pendingSinceMs !== undefined) report.sessions.pending += 1;
-  report.faults.push(...(before.faults ?? []));
-  report.faults_omitted += before.omittedFaults ?? 0;
+  if (before.isLeftover && !isTelling) return;
+  const { faults = [], omittedFaults = 0 } = before;
+  report.faults.push(...faults);
+  report.faults_omitted += omittedFaults;
+  if (before.isLeftover) report.leftovers += faults.length + omittedFaults;
 }

@@ -19,6 +19,8 @@ export type SessionRead = {
   readonly before: SeenSession | undefined;
   readonly notes: ReadNotes;
   readonly count: RecordCount;
+  /** Tell also of leftovers that a sync has told of. */
+  readonly isVerifying?: boolean | undefined;
 };
 
 /** Counts what became of a session and says what to remember of it. */
@@ -39,7 +41,9 @@ export function countOutcome(
     faults.push({ adapter, location, code: "nothing_read", message });
   }
   const hasFaults = faults.length > 0;
-  const hasFailed = outcome.status === "failed" || (outcome.session_id === undefined && hasFaults);
+  const isAbsent = outcome.session_id === undefined && hasFaults;
+  const isLeftover = isAbsent && faults.length + notes.omittedFaults === notes.leftovers;
+  const hasFailed = outcome.status === "failed" || (isAbsent && !isLeftover);
 
   report.sessions[hasFailed ? "failed" : countedAs(outcome)] += 1;
   if (notes.pending > 0) report.sessions.pending += 1;
@@ -50,8 +54,11 @@ export function countOutcome(
   report.mended += outcome.mended;
   report.deferred += outcome.deferred;
   report.rejected += outcome.rejected ? 1 : 0;
-  report.faults.push(...faults);
-  report.faults_omitted += notes.omittedFaults;
+  if (!isLeftover || !before?.isLeftover || read.isVerifying) {
+    report.faults.push(...faults);
+    report.faults_omitted += notes.omittedFaults;
+    if (isLeftover) report.leftovers += notes.leftovers;
+  }
 
   const now = {
     sessionId: outcome.session_id,
@@ -70,6 +77,7 @@ export function countOutcome(
     ...(hasFailed && { hasFailed }),
     ...(notes.pending > 0 && { pendingSinceMs: nowMs }),
     ...(hasFaults && { faults }),
+    ...(isLeftover && { isLeftover }),
     ...(notes.omittedFaults > 0 && { omittedFaults: notes.omittedFaults }),
   };
 }

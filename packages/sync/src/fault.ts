@@ -48,10 +48,11 @@ export function faultFromThrown(adapter: string, uri: string, error: unknown): F
 }
 
 /**
- * True where the machine, not the record, is at fault: no permission, an unplugged disk. Such a
- * session is read again next time, though its file looks the same.
+ * True where the machine, not the record, is at fault: no permission, an unplugged disk; or where its
+ * reader says so. Such a session is read again next time, though its file looks the same.
  */
-export function isPassing({ fault }: FaultEvent): boolean {
+export function isPassing({ fault, mayPass = false }: FaultEvent): boolean {
   const { cause } = fault;
+  if (mayPass) return true;
   return cause instanceof Error && "syscall" in cause;
 }

@@ -149,7 +149,7 @@ async function importSession(
   ingest: Ingest,
   work: Work,
   { key, bytes }: SourceSession,
-  { now, signal, tracker, places }: ImportOptions & Run,
+  { now, signal, isVerifying, tracker, places }: ImportOptions & Run,
 ): Promise<void> {
   const { source, seen, report } = work;
   const { adapter, path, reader } = source;
@@ -164,7 +164,8 @@ async function importSession(
   const before = seen.get(key);
   const notes = emptyNotes();
   const count = new RecordCount();
-  const read = { location: `${path}: ${key}`, adapter, fingerprint, bytes, before, notes, count };
+  const location = `${path}: ${key}`;
+  const read = { location, adapter, fingerprint, bytes, before, notes, count, isVerifying };
   const reading = { key, before, notes };
   const onMessage = (): void => tracker.message(adapter);
   await ingest.session(observeRead(reader, key, { notes, count, onMessage, signal }), {

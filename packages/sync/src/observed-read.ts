@@ -14,6 +14,8 @@ export type ReadNotes = {
   pending: number;
   readonly faults: Fault[];
   omittedFaults: number;
+  /** How many of the faults are of what nobody has to do something about. */
+  leftovers: number;
   /** Something failed that may work next time though the file stays the same. */
   isWorthRetrying: boolean;
   /** How many source records the faults cost, and how many wait. */
@@ -32,6 +34,7 @@ export function emptyNotes(): ReadNotes {
     pending: 0,
     faults: [],
     omittedFaults: 0,
+    leftovers: 0,
     isWorthRetrying: false,
     faultedRecords: 0,
     pendingRecords: 0,
@@ -127,6 +130,7 @@ function note(event: ReadEvent, notes: ReadNotes): void {
       return;
     case "fault":
       notes.faultedRecords += recordsOf(event);
+      if (event.isLeftover) notes.leftovers += 1;
       if (isPassing(event)) notes.isWorthRetrying = true;
       if (notes.faults.length < maxFaultsPerSession) notes.faults.push(toFault(event));
       else notes.omittedFaults += 1;

@@ -31,6 +31,8 @@ export type SeenSession = {
   /** When it was read, in milliseconds, where records were left for later. */
   readonly pendingSinceMs?: number;
   readonly faults?: readonly Fault[];
+  /** Nobody has to do something about the faults, and a sync has told of them. */
+  readonly isLeftover?: boolean;
   /** How many more faults it had than are kept. */
   readonly omittedFaults?: number;
 };
