@@ -313,18 +313,32 @@ const mailFields = "author content other_recipients recipient trigger_turn";
  * import writes all that a message held into one text, with an empty line between. That goes with them.
  */
 export function importedTools(text: string): readonly Place[] {
+  return importedPlaces(text, importedStart);
+}
+
+/**
+ * The same in a prompt: calls and outputs in front of it, for a human may quote one behind his own
+ * words, and the marks anywhere.
+ */
+export function importedInPrompt(text: string): readonly Place[] {
+  const front = importedTools(text).filter(({ start }) => start === 0);
+  const begin = front[0]?.end ?? 0;
+  return [...front, ...importedPlaces(text, notTaken).filter(({ start }) => start >= begin)];
+}
+
+function importedPlaces(text: string, pattern: RegExp): readonly Place[] {
   const places: Place[] = [];
   // What has no end behind one place has none behind a later one.
   const endless = new Set<string>();
-  importedStart.lastIndex = 0;
-  for (let found = importedStart.exec(text); found; found = importedStart.exec(text)) {
+  pattern.lastIndex = 0;
+  for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
     const [{ length }, kind] = found;
     const behind = found.index + length;
     const end =
       kind === undefined ? behind : endless.has(kind) ? -1 : endOf(kind, text, behind - 1);
     if (kind !== undefined && end === -1) endless.add(kind);
     // The end of a line may belong to the next one.
-    importedStart.lastIndex = end === -1 ? behind - 1 : end;
+    pattern.lastIndex = end === -1 ? behind - 1 : end;
     if (end === -1) continue;
     const before = places.at(-1);
     const isNext = before?.end === found.index;
@@ -342,6 +356,8 @@ export function importedTools(text: string): readonly Place[] {
 
 const importedStart =
   /(?:^|\n\n)\[external(?:_agent_tool_(call|result)(?:: [^\n]*)?\]\n| unsupported block: [^\n]*\](?=\n\n|$))/g;
+
+const notTaken = /(?:^|\n\n)\[external unsupported block: [^\n]*\](?=\n\n|$)/g;
 
 /** Where a call or an output ends, at the end of a paragraph; -1 where it does not. */
 function endOf(kind: string, text: string, from: number): number {

@@ -2,6 +2,7 @@ import { attachedStart, type Span } from "@pond/canonical/adapter";
 import {
   asksForTitle,
   goalIn,
+  importedInPrompt,
   importedTools,
   injectedText,
   isImageTag,
@@ -46,9 +47,12 @@ export function cutText(text: string, speaker: Speaker): readonly Span[] {
     default: {
       const goal = speaker.kind === "user.goal" ? goalIn(text) : undefined;
       if (goal) return cutAround([goal], text, "codex_internal_context");
-      // A human may quote one behind his own words.
-      const [tools] = importedTools(text);
-      return tools?.start === 0 ? cutAt(tools.end, text, importedTool) : cutPrompt(text);
+      const imported = importedInPrompt(text);
+      // What an editor sends was not imported, whatever it quotes.
+      const isEditors = imported[0]?.start !== 0 && promptStart(text) > 0;
+      return imported.length === 0 || isEditors
+        ? cutPrompt(text)
+        : cutOut(imported, text, importedTool);
     }
   }
 }

@@ -312,6 +312,23 @@ it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
     ],
   ],
   ["which the user quotes", [["conversational", `What is this?\n\n${output}`]]],
+  [
+    "with what it did not take behind them",
+    [
+      ["conversational", "What is this?"],
+      ["injected", `\n\n${notTaken}\n\n${notTaken}`],
+    ],
+  ],
+  [
+    "with what it did not take among them",
+    [
+      ["injected", `${output}\n\n`],
+      ["conversational", "This?"],
+      ["injected", `\n\n${notTaken}\n\n`],
+      ["conversational", "Or\n\nthis?"],
+    ],
+  ],
+  ["which only name the mark", [["conversational", `What is ${notTaken}?\n\nAnd ${notTaken}`]]],
 ])(
   "cuts outputs that an import wrote off the user's words: %s (spec 6.5, rule 1)",
   async (_, parts) => {
