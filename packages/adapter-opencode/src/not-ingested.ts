@@ -28,6 +28,10 @@ export const notIngested: readonly { readonly path: string; readonly why: string
     path: "rows of session_message with the id of a row of message",
     why: "a preview of it by early releases of 1.x; where the table has no seq, all rows are",
   },
+  {
+    path: "table session_entry",
+    why: "such a preview of the releases before those, which the client removed with the table",
+  },
   { path: "tool-output/", why: "deleted after a week; the log has the part the model was given" },
   { path: "snapshot/, log/, bin/, repos/, worktree/", why: "no sessions" },
   {

@@ -46,7 +46,8 @@ export function failure(file: string, error: Error): FaultEvent {
 export function notOfClient(database: Database): FaultEvent | undefined {
   const isOlder = database.has("sessions", "messages") && !database.has("session");
   if (!isOlder || !database.columns("messages").has("parts")) return undefined;
-  return fault(database.file, ofOther);
+  // What somebody put there stays so: once is enough to tell of it.
+  return { ...fault(database.file, ofOther), isLeftover: true };
 }
 
 const ofOther =
