@@ -176,13 +176,18 @@ it.each([
 it.each([
   ["what was said", { type: "user", uuid: "u1", sessionId: "s1", message: prompt }],
   ["a time", { type: "pr-link", sessionId: "s1", timestamp: time, prNumber: 1 }],
+  ["a note of a file", { type: "file-history-delta", messageId: "r1", timestamp: time }],
 ])("calls no log left behind that has no working directory and holds %s", async (_, row) => {
   mkdirSync(join(projects, "-w-app"));
   writeFileSync(join(projects, "-w-app/s1.jsonl"), `${JSON.stringify(row)}\n`);
 
   const [event] = await readAll(fromClaudeCode(projects), "-w-app/s1.jsonl");
 
-  expect([event?.kind, event && "isLeftover" in event]).toEqual(["fault", false]);
+  expect(event).toMatchObject({
+    kind: "fault",
+    fault: { details: { reason: expect.stringContaining("holds a working directory") } },
+  });
+  expect(event).not.toHaveProperty("isLeftover");
 });
 
 describe("a log that has the time of a queued prompt and no working directory", () => {

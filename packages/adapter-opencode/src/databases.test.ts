@@ -329,6 +329,21 @@ function plain(value: JsonValue): JsonValue {
   return isJson ? parseJson(value) : value;
 }
 
+it.each([
+  ["with messages of another kind", "CREATE TABLE messages (id TEXT PRIMARY KEY, body TEXT)"],
+  [
+    "with sessions of its own",
+    "CREATE TABLE messages (id TEXT PRIMARY KEY, parts TEXT); CREATE TABLE session (id TEXT)",
+  ],
+])("calls no database the older program's %s", async (_, sql) => {
+  const folder = createHome();
+  const other = openAgain(join(folder, "opencode.db"));
+  other.exec(`CREATE TABLE sessions (id TEXT PRIMARY KEY); ${sql}`);
+  other.close();
+
+  expect((await findSessions(fromOpencode(folder))).faults).toEqual([]);
+});
+
 it("names a database of the older program of the same name, and reads what stands beside it", async () => {
   const folder = createHome();
   const older = openAgain(join(folder, "opencode.db"));

@@ -208,14 +208,19 @@ it("finds the blobs of a session folder that lies elsewhere in the client's home
   expect(user && partsOf(user)).toMatchObject([{ type: "file", data: { type: "bytes", bytes } }]);
 });
 
-it("finds the blobs of a security scan with those of the agent beside it", async () => {
-  home.put(`.omp/security/loom-1/sessions/${logName("s1")}`, [
+it.each([
+  ["beside it", ".omp"],
+  ["elsewhere, where its state was moved", "state/omp"],
+])("finds the blobs of a security scan with those of the agent %s", async (_, root) => {
+  home.put(`${root}/security/loom-1/sessions/${logName("s1")}`, [
     header("s1"),
     message("a1", null, { role: "user", content: [image(ref)] }),
   ]);
   home.put(`.omp/agent/blobs/${hash}`, bytes);
+  // What lies beside it is found although this machine's agents are others.
+  vi.stubEnv("HOME", root === ".omp" ? join(home.path, "other") : home.path);
 
-  const { contents, faults } = await readHome(fromOmp(join(home.path, ".omp/security/loom-1")));
+  const { contents, faults } = await readHome(fromOmp(join(home.path, root, "security/loom-1")));
 
   expect(faults).toEqual([]);
   expect(contents[0]?.messages.flatMap(partsOf)).toMatchObject([

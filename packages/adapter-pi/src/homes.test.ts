@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { expect, it } from "vitest";
 import { TemporaryHome } from "./home.test-kit.ts";
 import { ompHomes, piHomes } from "./homes.ts";
@@ -36,7 +36,11 @@ it("finds pi's home and its session folder where the environment or the settings
 
 it("finds a session folder that is relative to a project in the projects that pi was told to trust", () => {
   const [loom, mill, gone] = ["loom", "mill", "gone"].map((name) => join(temporary.path, name));
-  const trust = { [`${loom}`]: true, [`${mill}`]: false, [`${gone}`]: null, "not/absolute": true };
+  const not = relative(process.cwd(), temporary.put("not/absolute/.pi/kept/a.jsonl", ""));
+  const trust = {
+    ...{ [`${loom}`]: true, [`${mill}`]: false, [`${gone}`]: null },
+    [dirname(dirname(dirname(not)))]: true,
+  };
   temporary.put(".pi/agent/trust.json", JSON.stringify(trust));
   temporary.put(".pi/agent/settings.json", '{"sessionDir":".pi/kept"}');
   temporary.put("loom/.pi/kept/a.jsonl", "");

@@ -268,6 +268,18 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     ]);
   });
 
+  it("has them in such a table where there is none of 1.x, for they are no previews of anything", async () => {
+    const home = createHome();
+    const database = openDatabase(join(home, "opencode.db"), mixed);
+    database.exec(
+      "ALTER TABLE session_message DROP COLUMN seq; DROP TABLE part; DROP TABLE message",
+    );
+
+    const { sessions, faults } = await findSessions(fromOpencode(home));
+
+    expect([faults, sessions.map(({ key }) => key)]).toEqual([[], [id]]);
+  });
+
   it("is of a session that is gone once for all its rows", async () => {
     const home = homeOf({ ...mixed, session: [] });
 
