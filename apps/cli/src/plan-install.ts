@@ -18,23 +18,32 @@ export type InstallPlan<File extends RestoredFile> = {
  * share gets lines of those alone of which another file is written.
  *
  * @param named - Ids of the sessions whose files may not be there, or are to be replaced.
+ * @param isForced - Whether they are replaced; else a file that is there is the very same.
  */
 export function planInstall<File extends RestoredFile>(
   files: readonly File[],
   home: string,
   named: ReadonlySet<string>,
+  isForced: boolean,
 ): InstallPlan<File> {
-  const isLeft = ({ session, path, shared }: File): boolean =>
-    !shared && !named.has(session) && existsSync(join(home, path));
+  const isThere = ({ path }: File): boolean => existsSync(join(home, path));
+  const isLeft = (file: File): boolean => !file.shared && !named.has(file.session) && isThere(file);
   return {
-    toWrite: withOwnFile(files.filter((file) => !isLeft(file))),
+    toWrite: withOwnFile(
+      files.filter((file) => !isLeft(file)),
+      (file) => isForced || !isThere(file),
+    ),
     leftAsIs: files.filter(isLeft),
   };
 }
 
 /** Without lines for a shared file of a session of which nothing else is written. */
-export function withOwnFile<File extends RestoredFile>(files: readonly File[]): readonly File[] {
-  const written = new Set(files.flatMap(({ session, shared }) => (shared ? [] : [session])));
+export function withOwnFile<File extends RestoredFile>(
+  files: readonly File[],
+  isWritten: (file: File) => boolean = () => true,
+): readonly File[] {
+  const own = files.filter((file) => !file.shared && isWritten(file));
+  const written = new Set(own.map(({ session }) => session));
   return files.filter(({ session, shared }) => !shared || written.has(session));
 }
 

@@ -238,7 +238,7 @@ async function restoreOne(
   const options = { isForced: force ?? false, ...(save && { save }) };
   const wanted = restored.files.filter(({ session }) => !leftOut?.has(session));
   const { toWrite, leftAsIs } = install
-    ? planInstall(wanted, target, replaced)
+    ? planInstall(wanted, target, replaced, options.isForced)
     : { toWrite: wanted, leftAsIs: [] };
   await writeFiles(await filesInOrder(sessions, toWrite), target, options);
   const files = toWrite.map((file) => ({

@@ -171,6 +171,31 @@ describe("the name of a thread of Codex", () => {
     expect(readFileSync(index, "utf8")).toBe(`${other}\n${named(yarn, "Yarn", 2)}`);
   });
 
+  it.each([
+    ["resume", [yarn]],
+    ["restore", [yarn, "--install"]],
+  ])(
+    "is forced by %s on no thread that the client has, unless it is told to",
+    async (command, argv) => {
+      writeThreads(here, ".codex");
+      here.write(".codex/session_index.jsonl", named(yarn, "Yarn", 2));
+      await sync(here);
+      await pond(there, "resume", yarn);
+      // Named anew on another machine since then.
+      appendFileSync(join(here.folder, ".codex/session_index.jsonl"), named(yarn, "Blue yarn", 6));
+      await sync(here);
+      const index = join(there.folder, ".codex/session_index.jsonl");
+
+      await pond(there, command, ...argv);
+      expect(readFileSync(index, "utf8")).toBe(named(yarn, "Yarn", 2));
+
+      await pond(there, command, ...argv, "--force");
+      expect(readFileSync(index, "utf8")).toBe(
+        named(yarn, "Yarn", 2) + named(yarn, "Blue yarn", 6),
+      );
+    },
+  );
+
   it("is forced by resume on no copy for Codex that stays as it is", async () => {
     cpSync(join(fixtures, "claude-code/metadata/input"), join(here.folder, ".claude"), {
       recursive: true,
