@@ -136,6 +136,54 @@ describe("resume of a session that the client has an older state of", () => {
   });
 });
 
+describe("resume of a session whose log omp was told to keep elsewhere", () => {
+  const id = "01a70000-0000-7000-8000-000000000002";
+  const head = { type: "session", version: 3, id, timestamp: at, cwd: "/w" };
+  const message = { role: "user", content: "one" };
+  const one = { type: "message", id: "aa000001", parentId: null, timestamp: at, message };
+  const two = { ...one, id: "aa000002", parentId: "aa000001" };
+  const copy = () => join(here.folder, ".omp/agent/sessions/kept.jsonl");
+
+  function keep(text: string): string {
+    const log = here.write("work/kept.jsonl", text);
+    here.write(".omp/agent/custom-session-files/note", `${log}\n`);
+    return log;
+  }
+
+  it("goes on there, and makes no second one", async () => {
+    const log = keep(lines(head, one));
+    await here.pond("sync", "-q");
+
+    const report = await resume(here, id);
+
+    expect(report).toMatchObject({ written: false, outdated: false, files: [log] });
+    expect(report.commands).toEqual([["omp", "--resume", log]]);
+    expect(existsSync(copy())).toBe(false);
+  });
+
+  it("brings it up to date, where nobody went on in it", async () => {
+    const log = keep(lines(head, one, two));
+    await here.pond("sync", "-q");
+    writeFileSync(log, lines(head, one));
+
+    const report = await resume(here, id);
+
+    expect([report.written, readFileSync(log, "utf8")]).toEqual([true, lines(head, one, two)]);
+    expect(existsSync(copy())).toBe(false);
+  });
+
+  it("puts one into the home where what is kept there is another session, or gone", async () => {
+    const log = keep(lines(head, one));
+    await here.pond("sync", "-q");
+    const other = lines({ ...head, id: id.replace(/2$/, "3") }, one);
+    writeFileSync(log, other);
+
+    const { written } = await resume(here, id);
+
+    expect([written, existsSync(copy()), readFileSync(log, "utf8")]).toEqual([true, true, other]);
+  });
+});
+
 describe("resume of a session that Codex archived", () => {
   const id = "019e0000-0000-7000-8000-000000000070";
   const name = `rollout-2026-11-20T09-00-00-${id}.jsonl`;

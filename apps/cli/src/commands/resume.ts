@@ -9,6 +9,7 @@ import { shortenHome } from "../directories.ts";
 import { droppedText } from "../dropped-text.ts";
 import { UsageError } from "../errors.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
+import { keptElsewhere } from "../kept-elsewhere.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "../output/shown.ts";
@@ -109,15 +110,18 @@ async function install(
   const { session } = resumed;
   const { id } = session;
   const isForOwn = flags.to === undefined;
-  const folder = homeOf(adapter, { home, env });
+  const ownFolder = homeOf(adapter, { home, env });
   const options: RestoreOptions = {
     meanings: meaningsOf(),
     projectFor: realFolder,
     isCutByClient: isForOwn,
-    hasFile: (path) => existsSync(join(folder, path)),
+    hasFile: (path) => existsSync(join(ownFolder, path)),
   };
   const all = await whileRestoring(output, () => restore(sessions, id, adapter.to, options));
-  const restored = inHome(all, adapter, folder);
+  const there = inHome(all, adapter, ownFolder);
+  const logs = adapter.homes({ home, env });
+  const kept = await keptElsewhere(there, id, adapter, ownFolder, logs);
+  const { restored, folder } = kept ?? { restored: there, folder: ownFolder };
   const { files, fidelity } = restored;
   const target = { adapter, folder, copies: await writtenCopies(settings) };
   const placed: Placed[] = [];
@@ -149,13 +153,16 @@ async function install(
   const { commands, directory, refused = [] } = adapter.resume(installed);
   // A client that keeps sessions in a database may have one without these.
   const own = files.filter(({ shared }) => !shared);
-  const there = own.map(pathOf).filter(existsSync);
   return {
     session_id: id,
     asked_id: askedId,
     to: adapter.origin,
     native: isNative,
-    files: [...there, ...elsewhere.files.map(({ path }) => path), ...elsewhereLeft],
+    files: [
+      ...own.map(pathOf).filter(existsSync),
+      ...elsewhere.files.map(({ path }) => path),
+      ...elsewhereLeft,
+    ],
     written: written.length > 0,
     left_as_is: [...leftAsIs.map(pathOf).filter(existsSync), ...elsewhereLeft],
     faults: [...faultsIn(restored), ...elsewhere.faults],

@@ -1,0 +1,50 @@
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Adapter } from "@pond/canonical/adapter";
+import type { Restored } from "@pond/sessions";
+
+/** Files, and the folder that they go into. */
+export type PlacedFiles = { readonly restored: Restored; readonly folder: string };
+
+/**
+ * The log of a session where its client was told to keep it, outside of its home: it goes on there,
+ * and a second one in the home would be another place of the session. Undefined where there is none,
+ * where the home has one, or not all that is restored lies beside it.
+ */
+export async function keptElsewhere(
+  restored: Restored,
+  id: string,
+  adapter: Adapter,
+  folder: string,
+  homes: readonly string[],
+): Promise<PlacedFiles | undefined> {
+  const main = restored.files.find((file) => file.session === id);
+  if (!main?.part.isNative || main.shared || existsSync(join(folder, main.path))) return undefined;
+  const beside = main.path.slice(0, -basename(main.path).length);
+  if (!restored.files.every(({ path }) => path.startsWith(beside))) return undefined;
+  for (const log of homes) {
+    const isLog =
+      basename(log) === basename(main.path) && statSync(log, { throwIfNoEntry: false })?.isFile();
+    if (!isLog || (await sessionIn(log, adapter)) !== id) continue;
+    const files = restored.files.map((file) => ({ ...file, path: file.path.slice(beside.length) }));
+    return { restored: { ...restored, files }, folder: dirname(log) };
+  }
+  return undefined;
+}
+
+/** Of what cannot be read it is not known. */
+async function sessionIn(log: string, adapter: Adapter): Promise<string | undefined> {
+  try {
+    const reader = adapter.from(log);
+    for await (const found of reader.sessions()) {
+      if (found.kind !== "source") continue;
+      for await (const event of reader.read(found.key)) {
+        if (event.kind === "session") return event.session.id;
+      }
+    }
+  } catch (error) {
+    const { isSystemError } = await import("@pond/canonical/adapter");
+    if (!isSystemError(error)) throw error;
+  }
+  return undefined;
+}
