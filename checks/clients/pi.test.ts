@@ -1,10 +1,12 @@
-import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SessionFile } from "@pond/adapter-pi";
-import type { JsonObject } from "@pond/canonical";
+import { type JsonObject, stringifyJson } from "@pond/canonical";
 import type { Origin, SessionContent } from "@pond/canonical/adapter";
 import { afterAll, describe, expect, test } from "vitest";
+import { twoIn } from "../e2e/compare.ts";
 import { heardInPi } from "./heard.ts";
 import { missing } from "./missing.ts";
 import {
@@ -33,10 +35,23 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
   });
   const openedAt = once((home) => openWithPi(client, home, sessionsIn(home)));
 
+  /** The client skips a line that two records share; restored, each is on a line of its own. */
+  function recordsApart(home: string, paths: readonly string[]): string {
+    const mended = paths.flatMap((path) => {
+      const [text, apart] = [readFileSync(join(home, path)), linesApart(join(home, path))];
+      return text.equals(apart) ? [] : [{ path, apart }];
+    });
+    if (mended.length === 0) return home;
+    const copy = mkdtempSync(join(temporary, "apart-"));
+    cpSync(home, copy, { recursive: true });
+    for (const { path, apart } of mended) writeFileSync(join(copy, path), apart);
+    return copy;
+  }
+
   test.each(homesOf(origin))("opens every session of %s as before", async (home) => {
     const paths = sessionsIn(home);
 
-    const before = await openedAt(home);
+    const before = await openedAt(recordsApart(home, paths));
     const after = await openWithPi(client, await restoredHome(home), paths);
 
     expect(before).toHaveLength(paths.length);
@@ -162,4 +177,18 @@ async function expectPage(
 
 function sessionsIn(home: string): string[] {
   return globSync("sessions/**/*.jsonl", { cwd: home }).sort();
+}
+
+/** A log, with what shares a line on lines of their own. */
+function linesApart(log: string): Buffer {
+  const bytes = readFileSync(log);
+  if (!isUtf8(bytes)) return bytes;
+  const apart = bytes
+    .toString()
+    .split("\n")
+    .flatMap((line) => {
+      const two = twoIn(line);
+      return two.length > 0 ? two.map(stringifyJson) : [line];
+    });
+  return Buffer.from(apart.join("\n"));
 }

@@ -10,18 +10,37 @@ import {
   stringifyJson,
 } from "@pond/canonical";
 
-/** The JSON objects of a JSONL file, in order; lines that hold none are faults, not records. */
+/**
+ * The JSON objects of a JSONL file, in order, also two that share a line; lines that hold none are
+ * faults, not records.
+ */
 export function recordsOf(file: string): JsonObject[] {
   const bytes = readFileSync(file);
-  return (file.endsWith(".jsonl") ? splitLines(bytes) : [bytes]).flatMap((text): JsonObject[] => {
-    if (!isUtf8(text)) return [];
-    try {
-      const value: JsonValue = parseJson(text.toString("utf8").replace(/^\uFEFF/, ""));
-      return isJsonObject(value) ? [value as JsonObject] : [];
-    } catch {
-      return [];
-    }
+  return (file.endsWith(".jsonl") ? splitLines(bytes) : [bytes]).flatMap((line): JsonObject[] => {
+    if (!isUtf8(line)) return [];
+    const text = line.toString("utf8").replace(/^\uFEFF/, "");
+    const whole = objectIn(text);
+    return whole === undefined ? twoIn(text) : [whole];
   });
+}
+
+function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value: JsonValue = parseJson(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Two records that share a line; none where it is one, or holds none. */
+export function twoIn(text: string): JsonObject[] {
+  if (objectIn(text) !== undefined) return [];
+  for (const { index } of text.matchAll(/(?<=\})\{"/g)) {
+    const [first, second] = [objectIn(text.slice(0, index)), objectIn(text.slice(index))];
+    if (first && second) return [first, second];
+  }
+  return [];
 }
 
 /**

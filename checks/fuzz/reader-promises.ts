@@ -14,6 +14,7 @@ import {
 import {
   type Adapter,
   objectOf,
+  piecesOf,
   type Reader,
   RecordCount,
   type SessionContent,
@@ -119,7 +120,7 @@ function compareRecords(
   strictEqual(after.length, before.length, `${path}: records restored`);
 }
 
-/** The records of a log, told by other means than the reader's. */
+/** The records of a log, told by other means than the reader's, but for those that share a line. */
 function recordsIn(bytes: Buffer): readonly JsonValue[] {
   const text = bytes.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
   const lines = text.split("\n");
@@ -128,14 +129,22 @@ function recordsIn(bytes: Buffer): readonly JsonValue[] {
     const own = isLast ? line : line.replace(/\r$/, "");
     // Zeros stand around a record that a power cut hit; at the end of a file more may come.
     const inner = isLast ? own : own.replace(/^\0+/, "").replace(/\0+$/, "");
-    try {
-      const decoded = decoder.decode(Buffer.from(inner, "latin1"));
-      const value = parseJson(decoded);
-      return isJsonObject(value) ? [value] : [];
-    } catch {
-      return [];
-    }
+    const whole = valueIn(inner);
+    if (whole !== undefined) return isJsonObject(whole) ? [whole] : [];
+    const pieces = piecesOf(inner).map(({ from, end }) => valueIn(inner.slice(from, end)));
+    // More may come of what is written last.
+    if (isLast && pieces.at(-1) === undefined) return [];
+    return pieces.filter((piece) => piece !== undefined && isJsonObject(piece));
   });
+}
+
+/** @param text - A character for each byte. */
+function valueIn(text: string): JsonValue | undefined {
+  try {
+    return parseJson(decoder.decode(Buffer.from(text, "latin1")));
+  } catch {
+    return undefined;
+  }
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -16,7 +16,11 @@ type LinePlace = {
 /** A line, or why it has no text: the bytes of one that is too long are counted, and not kept. */
 export type Line =
   | (LinePlace & { readonly text: string; readonly fault?: never })
-  | (LinePlace & { readonly fault: "invalid_utf8"; readonly bytes: Buffer; readonly text?: never })
+  | (LinePlace & {
+      readonly fault: "invalid_utf8";
+      readonly bytes: Uint8Array;
+      readonly text?: never;
+    })
   | (LinePlace & { readonly fault: "too_long"; readonly text?: never });
 
 /** How far a line may go. */

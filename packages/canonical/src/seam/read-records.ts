@@ -99,8 +99,9 @@ function readText(
 
 /** What is whole on a line where other bytes are no UTF-8. */
 function readBytes(line: Line, at: SourceLocation): readonly RecordOutcome[] {
-  const found = line.fault === "invalid_utf8" ? readPieces(line.bytes, at) : undefined;
-  return found ?? [fault(at, "not UTF-8")];
+  if (line.fault !== "invalid_utf8") return [fault(at, "not UTF-8")];
+  const { buffer, byteOffset, byteLength } = line.bytes;
+  return readPieces(Buffer.from(buffer, byteOffset, byteLength), at) ?? [fault(at, "not UTF-8")];
 }
 
 /** The records of a line that is none itself; undefined where nothing on it is whole. */
