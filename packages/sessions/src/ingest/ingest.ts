@@ -74,6 +74,8 @@ export class Ingest {
   #apart: ReadonlyMap<string, readonly string[]> | undefined;
   /** Ids of sessions that are left for the next run, because another session got them meanwhile. */
   readonly #putOff: Set<string> = new Set();
+  /** Ids of sessions that were thought new, and may not have got them. */
+  readonly #unsettled: Set<string> = new Set();
   #batch: Batch;
   /** The parts of the batch handed over last. */
   #below: Promise<void> = Promise.resolve();
@@ -228,6 +230,7 @@ export class Ingest {
     const known = this.#known;
     const { id, parent_session_id: parentId, source_agent: agent } = session;
     const isOfOther = (of: string): boolean => (known.get(of)?.sourceAgent ?? agent) !== agent;
+    for (const each of [id, idApart(agent, id)]) if (!isOfOther(each)) await this.#settle(each);
     // A parent is a soft reference: that of a copied session may come later.
     const isParentApart =
       parentId !== undefined &&
@@ -282,10 +285,21 @@ export class Ingest {
     return sharing(this.#sessions.store, new Map(begun), await timesAhead(ahead));
   }
 
+  /** Another session may have got the id of one that was read before: then it is that one's. */
+  async #settle(id: string): Promise<void> {
+    if (!this.#unsettled.delete(id)) return;
+    await this.#rotate();
+    await this.#writing;
+    if (!this.#putOff.has(id)) return;
+    this.#known?.delete(id);
+    for (const each of await this.#begun([id])) this.#known?.set(...each);
+  }
+
   #learn(session: Session): void {
     const { id } = session;
     if (this.#known === undefined || this.#known.has(id)) return;
     const begun = begunOf(session);
+    this.#unsettled.add(id);
     this.#known.set(id, begun);
     this.#elsewhere?.add(id, begun);
   }
@@ -324,24 +338,31 @@ export class Ingest {
   }
 
   async #knownSessions(): Promise<Map<string, Begun>> {
-    const known = new Map<string, Begun>();
-    const columns = ["id", "source_agent", "project", "created_at"];
     // A session may go on from what another process stored just now: not seen, it would begin anew.
     await this.#sessions.store.refresh();
-    const table = this.#sessions.store.table("sessions");
+    const known = new Map<string, Begun>();
     for (const ids of this.#sessionIds ? idChunks(this.#sessionIds) : [undefined]) {
-      for await (const rows of table.scan({ columns, where: ids && oneOf("id", ids) })) {
-        for (const row of rows) {
-          const { id, source_agent: sourceAgent, project, created_at: at } = row;
-          known.set(String(id), {
-            sourceAgent: String(sourceAgent),
-            project: String(project),
-            createdAt: BigInt(at as bigint),
-          });
-        }
-      }
+      for (const each of await this.#begun(ids)) known.set(...each);
     }
     return known;
+  }
+
+  /** What is stored of these sessions, or of all. */
+  async #begun(ids: readonly string[] | undefined): Promise<Map<string, Begun>> {
+    const begun = new Map<string, Begun>();
+    const columns = ["id", "source_agent", "project", "created_at"];
+    const table = this.#sessions.store.table("sessions");
+    for await (const rows of table.scan({ columns, where: ids && oneOf("id", ids) })) {
+      for (const row of rows) {
+        const { id, source_agent: sourceAgent, project, created_at: at } = row;
+        begun.set(String(id), {
+          sourceAgent: String(sourceAgent),
+          project: String(project),
+          createdAt: BigInt(at as bigint),
+        });
+      }
+    }
+    return begun;
   }
 }
 
