@@ -72,3 +72,12 @@ it("takes a long text in linear time", () => {
   expect(wholeOf(long + long)).toEqual([long, long]);
   expect(wholeOf(cutOff)).toEqual([]);
 });
+
+it("makes one piece of what is broken in a row", () => {
+  const broken = '{"{"'.repeat(1000);
+  const whole = '{"a":1}';
+
+  const pieces = piecesOf(whole + broken + whole + broken).map(({ isWhole }) => isWhole);
+
+  expect(pieces).toEqual([true, false, true, false]);
+});

@@ -22,7 +22,10 @@ export function piecesOf(text: string): readonly Piece[] {
     if (isWhole && isBehindBroken && !isBeginning(text, next)) {
       return [...pieces, { from, end: text.length, isWhole: false }];
     }
-    pieces.push({ from, end: isWhole ? end : next, isWhole });
+    const before = isWhole ? undefined : pieces.at(-1);
+    // What is broken in a row is one piece: it may be millions of them.
+    if (before && !before.isWhole) pieces[pieces.length - 1] = { ...before, end: next };
+    else pieces.push({ from, end: isWhole ? end : next, isWhole });
     isBehindBroken ||= !isWhole;
     from = next;
   }

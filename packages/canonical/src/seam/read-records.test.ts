@@ -62,7 +62,6 @@ it.each<[string, string | Buffer, readonly string[]]>([
       `2@20 ${notWhole}`,
       '3 {"a":3}',
       `3@33 ${notWhole}`,
-      `3@35 ${notWhole}`,
     ],
   ],
   [
