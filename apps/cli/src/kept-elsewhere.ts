@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Adapter } from "@pond/canonical/adapter";
 import type { Restored } from "@pond/sessions";
+import { storedNames } from "./stored-names.ts";
 
 /** Files, and the folder that they go into. */
 export type PlacedFiles = { readonly restored: Restored; readonly folder: string };
@@ -25,26 +26,26 @@ export async function keptElsewhere(
   for (const log of homes) {
     const isLog =
       basename(log) === basename(main.path) && statSync(log, { throwIfNoEntry: false })?.isFile();
-    if (!isLog || (await sessionIn(log, adapter)) !== id) continue;
+    if (!isLog || !(await namesIn(log, adapter)).includes(id)) continue;
     const files = restored.files.map((file) => ({ ...file, path: file.path.slice(beside.length) }));
     return { restored: { ...restored, files }, folder: dirname(log) };
   }
   return undefined;
 }
 
-/** Of what cannot be read it is not known. */
-async function sessionIn(log: string, adapter: Adapter): Promise<string | undefined> {
+/** What the session in a log may be called; of what cannot be read it is not known. */
+async function namesIn(log: string, adapter: Adapter): Promise<readonly string[]> {
   try {
     const reader = adapter.from(log);
     for await (const found of reader.sessions()) {
       if (found.kind !== "source") continue;
       for await (const event of reader.read(found.key)) {
-        if (event.kind === "session") return event.session.id;
+        if (event.kind === "session") return await storedNames(event.session);
       }
     }
   } catch (error) {
     const { isSystemError } = await import("@pond/canonical/adapter");
     if (!isSystemError(error)) throw error;
   }
-  return undefined;
+  return [];
 }

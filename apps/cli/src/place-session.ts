@@ -6,6 +6,7 @@ import type { LineageFile, Restored } from "@pond/sessions";
 import { compareCopy } from "./compare-copy.ts";
 import { withOwnFile } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
+import { storedNames } from "./stored-names.ts";
 import type { WrittenCopies } from "./written-copies.ts";
 
 /** A session as it is stored, and the client that is to go on with it. */
@@ -104,8 +105,6 @@ async function lacksNothing(
   files: readonly LineageFile[],
   { content, adapter, folder }: Target,
 ): Promise<boolean> {
-  const { idApart } = await import("@pond/sessions");
-  const { begunOf, idBegunElsewhere } = await import("@pond/sessions/rows");
   const { session, messages } = content;
   const lacking = new Set(messages.filter(({ role }) => role !== "system").map(({ id }) => id));
   const own = files.filter(({ shared }) => !shared);
@@ -116,11 +115,7 @@ async function lacksNothing(
       if (found.kind !== "source") continue;
       let ids: readonly string[] = [];
       for await (const event of reader.read(found.key)) {
-        // Of an id that another session has, too, the store has made another.
-        if (event.kind === "session") {
-          const own = event.session;
-          ids = [own.id, idApart(adapter.origin, own.id), idBegunElsewhere(own.id, begunOf(own))];
-        }
+        if (event.kind === "session") ids = await storedNames(event.session);
         if (event.kind === "message" && ids.includes(session.id)) lacking.delete(event.message.id);
       }
     }

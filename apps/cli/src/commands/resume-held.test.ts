@@ -172,6 +172,17 @@ describe("resume of a session whose log omp was told to keep elsewhere", () => {
     expect(existsSync(copy())).toBe(false);
   });
 
+  it("goes on there although another client has its id, too", async () => {
+    here.write(`.pi/agent/sessions/-w/2026-11-20T09-00-00-000Z_${id}.jsonl`, lines(head, one));
+    const log = keep(lines(head, one));
+    await here.pond("sync", "-q");
+
+    const report = await resume(here, `omp:${id}`);
+
+    expect(report).toMatchObject({ written: false, outdated: false, files: [log] });
+    expect(existsSync(copy())).toBe(false);
+  });
+
   it("puts one into the home where what is kept there is another session, or gone", async () => {
     const log = keep(lines(head, one));
     await here.pond("sync", "-q");
