@@ -190,11 +190,14 @@ export class Batch {
     const sessions = await store.table("sessions").insert(rest(this.#sessions, "id"));
     if (sessions.present > 0) await this.#reviseOpened(store);
     const won = new Map([...contested].filter(([gathered]) => this.#opened.has(gathered)));
-    if (won.size === 0) return;
-    await this.#reviseDiffering(store, (gathered) => won.has(gathered));
-    for (const [{ labels }, projects] of won) {
+    if (won.size > 0) await this.#reviseDiffering(store, (gathered) => won.has(gathered));
+    for (const [gathered, projects] of won) {
+      const { labels, outcome, isContested } = gathered;
       for (const project of projects) await leaveOutOther(store, labels, project, this.ingestedAt);
+      // What earlier batches found there of both is not at hand any more.
+      if (isContested) outcome.deferred += 1;
     }
+    for (const gathered of contested.keys()) gathered.isContested = true;
   }
 
   async #reviseDiffering(store: Store, isMeant: (gathered: Gathered) => boolean): Promise<void> {

@@ -19,6 +19,8 @@ export type Gathered = {
   windowIds: string[] | undefined;
   /** Set where some of what was thought new may have been there. */
   hasLeftovers: boolean;
+  /** Set where an earlier batch of it met another session's messages. */
+  isContested: boolean;
 };
 
 /** A message added for the first time, as far as was known. Its values are in the rows alone. */

@@ -116,6 +116,7 @@ export class Ingest {
       begun: undefined,
       parentId: undefined,
       hasLeftovers: false,
+      isContested: false,
     };
     const intake = new Intake(outcome);
     let isLogWhole = true;
@@ -257,11 +258,17 @@ export class Ingest {
     if (stored === undefined || !mayBeOther(begun, stored)) return id;
     const others = this.#elsewhere?.of(session.source_agent, session.id) ?? new Map();
     const same = [...others].find(([, project]) => project === session.project);
-    const known = same?.[0] ?? (await this.#sharing([[id, stored.project], ...others], ahead));
+    if (same) return same[0];
+    const times = await timesAhead(ahead);
+    const known = await this.#sharing([[id, stored.project], ...others], times);
     if (known !== undefined) return known;
-    // An ingest at the same time may have had the id, and this session's messages under it.
-    const labels = { sessionId: id, sourceAgent: stored.sourceAgent, project: stored.project };
-    await leaveOutOther(this.#sessions.store, labels, begun.project, this.#batch.ingestedAt);
+    // An ingest at the same time may have had the id, and left this session's messages under it. Not
+    // all that came of another project did: a copy that was stored at the same time is of that one.
+    const { store } = this.#sessions;
+    if (await sharing(store, new Map([[id, begun.project]]), times)) {
+      const labels = { sessionId: id, sourceAgent: stored.sourceAgent, project: stored.project };
+      await leaveOutOther(store, labels, begun.project, this.#batch.ingestedAt);
+    }
     return own;
   }
 
@@ -277,12 +284,12 @@ export class Ingest {
 
   async #sharing(
     begun: Iterable<readonly [id: string, project: string]>,
-    ahead: Ahead,
+    times: ReadonlyMap<string, bigint>,
   ): Promise<string | undefined> {
     // What came of those must be there to compare.
     await this.#rotate();
     await this.#writing;
-    return sharing(this.#sessions.store, new Map(begun), await timesAhead(ahead));
+    return sharing(this.#sessions.store, new Map(begun), times);
   }
 
   /** Another session may have got the id of one that was read before: then it is that one's. */

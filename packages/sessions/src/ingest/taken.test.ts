@@ -3,6 +3,7 @@ import type { SessionStore } from "../session-store.ts";
 import {
   type DemoSession,
   demoEvents,
+  failingAt,
   ingestDemo,
   said,
   shown,
@@ -58,4 +59,53 @@ it("adds nothing to that from a second place of the one that did not get it", ()
     ]);
     expect(later).toMatchObject({ session_id: shopId, messages_added: 0 });
     expect(await shown(sessions, "s")).toEqual(["c: This is c."]);
+  }));
+
+it("leaves a copy in the session that was stored at the same time from another project", () =>
+  withStore(async (sessions) => {
+    const hooks = { isUnchanged: async () => true, onCommitted: () => undefined };
+    const copied = { ...inShop, project: "/blog", messages: [...inShop.messages, said("more")] };
+    const ingests = [1, 2].map((at) =>
+      createIngest(sessions, { ...apart, now: () => new Date(at) }),
+    );
+    for (const [at, demo] of [inShop, copied].entries()) {
+      await ingests[at]?.session(streamOf(demoEvents(demo)), hooks);
+    }
+    for (const ingest of ingests) await ingest.finish();
+    await ingestDemo(sessions, [inBlog], { ...apart, now: () => new Date(3) });
+
+    const texts = ["a: This is a.", "b: This is b.", "more: This is more."];
+    expect(await shown(sessions, "s")).toEqual(texts);
+  }));
+
+it("takes out what was left under the id where nobody did before", () =>
+  withStore(async (sessions) => {
+    const killed = failingAt(sessions, "sessions");
+    await expect(ingestDemo(killed, [inBlog], apart)).rejects.toThrow("no space");
+    await ingestDemo(sessions, [inShop], { now: () => new Date(2) });
+    const before = await shown(sessions, "s");
+
+    const [outcome] = await ingestDemo(sessions, [inBlog], { ...apart, now: () => new Date(3) });
+
+    expect(before).toContain("c: This is c.");
+    expect(outcome).toMatchObject({ session_id: "demo:1767225660000000:s", messages_added: 1 });
+    expect(await shown(sessions, "s")).toEqual(["a: This is a.", "b: This is b."]);
+  }));
+
+it("shows what both have where the one that gets the id comes in several batches", () =>
+  withStore(async (sessions) => {
+    const mode = { id: "mode", role: "carrier" } as const;
+    const killed = failingAt(sessions, "sessions");
+    const left = { ...inShop, messages: [mode, said("a")] };
+    await expect(ingestDemo(killed, [left], apart)).rejects.toThrow("no space");
+    const long = "x".repeat(3000);
+    const big = { ...inBlog, messages: [mode, said("c", long), said("d", long)] };
+
+    const options = { ...apart, maxBatchBytes: 4000 };
+    const [first] = await ingestDemo(sessions, [big], { ...options, now: () => new Date(2) });
+    const [again] = await ingestDemo(sessions, [big], { ...options, now: () => new Date(3) });
+
+    expect(first).toMatchObject({ session_id: "s", status: "new", deferred: 1 });
+    expect(again).toMatchObject({ session_id: "s", messages_added: 0, deferred: 0 });
+    expect(await shown(sessions, "s")).toEqual(["mode", `c: ${long}`, `d: ${long}`]);
   }));
