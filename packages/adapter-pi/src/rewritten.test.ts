@@ -1,6 +1,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { eventText, jsonlRecords, restoredFiles } from "@pond/adapter-testkit";
+import { stringifyJson } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
@@ -48,6 +49,18 @@ it("adds no message where omp gives a log its first title slot", async () => {
   });
 
   expect(changed).toEqual(["s1#header"]);
+});
+
+it.each([
+  ["the beginning of the next one", '{"type":"message","id":"a2"'],
+  ["zeros", "\0\0"],
+])("takes back no last record without its newline where %s comes behind it", async (_, behind) => {
+  const text = [header("s1"), prompt].map((record) => stringifyJson(record)).join("\n");
+  home.put(log, text);
+
+  const changed = await changedBy(() => home.put(log, `${text}${behind}`));
+
+  expect(changed).toEqual([]);
 });
 
 it("restores a title slot with its length, byte by byte", async () => {

@@ -99,7 +99,17 @@ it.each<[string, string | Buffer, readonly string[]]>([
   [
     "a record that is still written behind another as pending",
     '{"a":1}{"a":',
-    ["pending a.jsonl:1"],
+    ['1 {"a":1}', "pending a.jsonl:1"],
+  ],
+  [
+    "half a character behind a record as pending",
+    Buffer.from('{"a":1}{"a":"é').subarray(0, -1),
+    ['1 {"a":1}', "pending a.jsonl:1"],
+  ],
+  [
+    "what is still written behind a record behind one that was cut off",
+    '{"a":"b{"a":1}{"a":"b',
+    [`1@0 ${notWhole}`, '1 {"a":1}', "pending a.jsonl:1"],
   ],
   [
     "a fault for zeros inside a record",
@@ -124,6 +134,16 @@ it.each<[string, string | Buffer, readonly string[]]>([
   ],
   ["a line still being written as pending", '{"a":1}\n{"b":', ['1 {"a":1}', "pending a.jsonl:2"]],
   ["zeros still being written as pending", '{"a":1}\n\0\0', ['1 {"a":1}', "pending a.jsonl:2"]],
+  [
+    "zeros behind a last record as pending, and not the record",
+    '\0{"a":1}\0\0',
+    ['1 {"a":1}', "pending a.jsonl:1"],
+  ],
+  [
+    "zeros behind what is still written with it as pending",
+    '{"a":1}{"a":\0\0',
+    ['1 {"a":1}', "pending a.jsonl:1"],
+  ],
   [
     "a fault and a sentinel for a line past the bound (`adapter-bounded-values`)",
     `{"a":"${"x".repeat(100)}"}\n{}\n`,

@@ -28,8 +28,8 @@ type RecordsOptions = LineOptions & {
 
 /**
  * The records of a JSON Lines stream, one batch per chunk; blank lines are none. A line that is
- * no JSON object is a fault and costs nothing else, not what is whole on the same line; a last line
- * without its newline is pending until it is whole. A line past the bound is a fault and a sentinel
+ * no JSON object is a fault and costs nothing else, not what is whole on the same line; what a last line
+ * without its newline ends with is pending until it is whole. A line past the bound is a fault and a sentinel
  * (`adapter-bounded-values`).
  */
 export async function* readRecords(
@@ -64,15 +64,33 @@ function readLine(
       { kind: "record", record, isTruncated: true },
     ];
   }
-  const outcomes = text === undefined ? readBytes(line, at) : readText(text, at, byteLength);
-  // What is written last is whole where it is a record.
-  const isWhole = isTerminated || (outcomes.at(-1)?.kind === "record" && !text?.endsWith("\0"));
-  if (!isWhole && outcomes.length > 0) {
-    return [{ kind: "pending", location: `${uri}:${number}`, reason: "the line has no end yet" }];
-  }
+  const found = text === undefined ? readBytes(line, at) : readText(text, at, byteLength);
+  const pending = { location: `${uri}:${number}`, reason: "the line has no end yet" };
+  const isSettled = isTerminated || found.length === 0;
+  const outcomes = isSettled ? found : settled(found, { kind: "pending", ...pending }, text);
   const told = outcomes.reduce((sum, each) => sum + toldOf(each), 0);
   if (told > 1) count?.add(told - 1);
   return outcomes;
+}
+
+/**
+ * What is sure of a line that has no end: what is written last is whole where it is a record, and else
+ * is still written. What stands in front of that may have been read when nothing stood behind it.
+ */
+function settled(
+  outcomes: readonly RecordOutcome[],
+  pending: PendingEvent,
+  text: string | undefined,
+): readonly RecordOutcome[] {
+  // Zeros at its end are told of first.
+  const isBeforeZeros = text?.endsWith("\0") ?? false;
+  const others = isBeforeZeros ? outcomes.slice(1) : outcomes;
+  const isWhole = others.at(-1)?.kind === "record";
+  const sure = isWhole ? others : others.slice(0, -1);
+  if (!sure.some(({ kind }) => kind === "record")) return [pending];
+  if (!isWhole) return [...sure, pending];
+  // Zeros behind a record are none.
+  return isBeforeZeros ? [...sure, { ...pending, records: 0 }] : sure;
 }
 
 /** How many records an outcome accounts for. */
