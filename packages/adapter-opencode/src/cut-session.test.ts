@@ -64,7 +64,22 @@ it("a session whose own file may still be written is read later", async () => {
 
   const events = await readAll(fromOpencode(home, { now: () => new Date(start + 1000) }), id);
 
-  expect(events.map(({ kind }) => kind)).toEqual(["fault"]);
+  // The file stays the same: who remembers it looks again all the same.
+  expect(events).toMatchObject([{ kind: "fault", mayPass: true }]);
+});
+
+it("a session whose own file broke since it was stored has the parent that is stored (`session-durable-copy`)", async () => {
+  const record = { id, parentID: "ses_p", directory: "/home/ada/loom", time: { created: start } };
+  const opened: unknown[] = [];
+  for (const text of [record, '{"id":"ses_a","pare']) {
+    const events = await readAll(fromOpencode(createHome({ [own]: text, ...log })), id);
+    opened.push(events.find(({ kind }) => kind === "session"));
+  }
+
+  expect(opened).toMatchObject([
+    { session: { parent_session_id: "ses_p" } },
+    { session: { id }, unresolved: "parent" },
+  ]);
 });
 
 it("a session whose own file is broken is nothing without messages that say where it was", async () => {
@@ -84,4 +99,37 @@ it("a session is read from its tables where its file in the tree is broken", asy
 
   expect(contentOf(events).session).toMatchObject({ id });
   expect(contentOf(events).messages.length).toBeGreaterThanOrEqual(3);
+});
+
+it.each([
+  ["is empty", {}],
+  ["is empty, and so are its messages", { [`storage/message/${id}/msg_a1.json`]: "" }],
+])("a session is read from its tables where all that a tree has of it %s", async (_, broken) => {
+  const home = createHome({ [own]: "", ...broken });
+  writeDatabase(`${home}/opencode.db`, { session: [sessionRow(id)], ...exchange(id) });
+
+  const events = await readAll(fromOpencode(home), id);
+
+  const { session, messages } = contentOf(events);
+  expect(session).toMatchObject({ id, project: sessionRow(id)["directory"] });
+  expect(messages.map((each) => each.id)).toEqual([`${id}#info`, "msg_a1", "msg_a2"]);
+  // As nothing of a tree is told that is read from its tables.
+  expect(events.filter(({ kind }) => kind === "fault")).toEqual([]);
+});
+
+it("a session whose own file is broken worked where 2.x went on with it", async () => {
+  const home = createHome({ [own]: "", ...message("a1", 5, { role: "user" }) });
+  const row = sessionRow(id, { directory: "/loom", parent_id: "ses_p", time_created: start });
+  const later = { id: "msg_z", session_id: id, type: "user", seq: 1, time_created: start + 9 };
+  const data = { text: "on", time: { created: start + 9 } };
+  writeDatabase(`${home}/opencode.db`, {
+    session_v2: [row],
+    session_message: [{ ...later, time_updated: start + 9, data }],
+  });
+
+  const { session, messages } = contentOf(await readAll(fromOpencode(home), id));
+
+  expect(session).toMatchObject({ project: "/loom", parent_session_id: "ses_p" });
+  expect(session.created_at).toBe(BigInt(start) * 1000n);
+  expect(messages.map((each) => each.id)).toEqual([`${id}#info`, "msg_a1", "msg_z"]);
 });

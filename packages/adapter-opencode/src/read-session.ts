@@ -29,9 +29,12 @@ export function* readSession(
   const head = headOf(stored);
   if (stored.isCut && (head === undefined || !isRested(stored, nowMs))) {
     // Its file may still be being written, or no session can be made of what is left.
+    const mayPass = !isRested(stored, nowMs);
     let lost = records;
     for (const event of stored.messages(count)) lost += event.records ?? 1;
-    for (const event of stored.faults ?? []) yield { ...event, records: lost };
+    for (const event of stored.faults ?? []) {
+      yield { ...event, records: lost, ...(mayPass && { mayPass }) };
+    }
     return;
   }
   if (head === undefined) {
@@ -65,15 +68,17 @@ type Head = {
 };
 
 function headOf(stored: StoredSession): Head | undefined {
-  const { record } = stored;
+  const { record, isCut, continued } = stored;
   const id = record.id("id");
-  const created = record.record("time")?.milliseconds("created");
-  const createdAt = created ?? (stored.isCut ? firstTime(stored) : undefined);
+  // Where its own record is broken, 2.x may have gone on with a copy of it.
+  const known = isCut && continued ? continued.record : record;
+  const created = known.record("time")?.milliseconds("created");
+  const createdAt = created ?? (isCut ? firstTime(stored) : undefined);
   const project = projectOf(stored);
   if (id === undefined || createdAt === undefined || project === undefined) return undefined;
   const fork = stored.schema === 2 ? record.record("fork") : undefined;
   const cut = fork?.record("boundary")?.id("messageID");
-  const parent = fork?.id("sessionID") ?? record.id("parentID");
+  const parent = fork?.id("sessionID") ?? known.id("parentID");
   const isFork = fork?.peek("sessionID") !== undefined;
   const session = sessionEvent({
     id,
@@ -83,6 +88,7 @@ function headOf(stored: StoredSession): Head | undefined {
     createdAt,
     project,
     source: { relation: isFork ? "fork" : undefined },
+    unresolved: isCut && parent === undefined ? "parent" : undefined,
   });
   return { session, id, createdAt };
 }
@@ -134,7 +140,11 @@ function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): Mes
  */
 function projectOf(stored: StoredSession): Extracted<string> | undefined {
   const holder = stored.schema === 2 ? stored.record.record("location") : stored.record;
-  const own = filled(holder, "directory") ?? filled(stored.worktree(), "worktree", "/");
+  const later = stored.isCut ? stored.continued?.record.record("location") : undefined;
+  const own =
+    filled(holder, "directory") ??
+    filled(later, "directory") ??
+    filled(stored.worktree(), "worktree", "/");
   if (own) return own;
   for (const event of stored.messages()) {
     if (event.kind === "fault") continue;

@@ -17,7 +17,7 @@ import {
   type SourceRecord,
 } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
-import { archivedSuffix, idInName } from "./layout.ts";
+import { archivedSuffix, idInName, timeInName } from "./layout.ts";
 import { assumedVersion, type Era, eraOf, hookRoleOf, Settling } from "./migration.ts";
 import { unpack } from "./unpack.ts";
 
@@ -133,13 +133,16 @@ export async function readHead(
 }
 
 /**
- * The head of a log whose header is lost, by its name: the id stands there, too, and each client
- * names its logs so. Entries with ids are not of version 1.
+ * The head of a log whose header is lost, by its name: the id and the time stand there, too, and each
+ * client names its logs so. Entries with ids are not of version 1.
  */
 function namedHead(file: string, { origin }: Dialect): Head | undefined {
-  const id = idInName(basename(file));
+  const name = basename(file);
+  const id = idInName(name);
   if (id === undefined) return undefined;
-  const header = openRecord({ adapter: origin, uri: file, record: "path" }, { id });
+  const timestamp = timeInName(name);
+  const said = { id, ...(timestamp !== undefined && { timestamp }) };
+  const header = openRecord({ adapter: origin, uri: file, record: "path" }, said);
   const era: Era = { isBornV1: false, isMigrated: false, hookRole: hookRoleOf(assumedVersion) };
   const lost: FaultEvent = { ...fileFault(origin, file, lostHeader), records: 0 };
   return { kind: "head", header, era, links: undefined, lost };

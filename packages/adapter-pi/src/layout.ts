@@ -185,6 +185,14 @@ export function idInName(name: string): string | undefined {
   return isSessionStem(stem) && at + 1 < stem.length ? stem.slice(at + 1) : undefined;
 }
 
+/** The time in the name of a session's file, as its header has it: a name holds no `:`. */
+export function timeInName(name: string): string | undefined {
+  const [, hour, minute, second, rest] = timePattern.exec(name) ?? [];
+  return hour && `${hour}:${minute}:${second}.${rest}`;
+}
+
+const timePattern = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2})-(\d{3}Z)_/;
+
 /** True for a path in the folder of artifacts below `local`: there an agent keeps its own files. */
 export function isAgentsOwn(path: string): boolean {
   return `/${path}`.includes("/local/");

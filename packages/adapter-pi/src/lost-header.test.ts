@@ -14,6 +14,8 @@ const said = message("a2", "a1", { role: "custom", customType: "x", content: "of
 const answer = message("a3", "a2", { role: "assistant", content: [{ type: "text", text: "so" }] });
 const entries = [prompt, said, answer];
 const log = `${project}/${logName("s1")}`;
+// As the header says it, too.
+const timeInName = BigInt(Date.parse("2026-03-16T08:00:00.000Z")) * 1000n;
 const whole = (records: readonly JsonValue[]) => records.map((each) => `${stringifyJson(each)}\n`);
 const lost =
   "no record is the header of a session: what its name and its entries say stands for it";
@@ -37,6 +39,7 @@ it.each<[string, string | Uint8Array, readonly string[]]>([
   expect(read.faults).toEqual(faults);
   const [{ session, messages } = { session: undefined, messages: [] }] = read.contents;
   expect(session).toMatchObject({ id: "s1", project: "--home-ada-loom--" });
+  expect(session?.created_at).toBe(timeInName);
   expect(messages.map(({ id, role }) => `${id} ${role}`)).toEqual([
     "a1 user",
     "a2 user",
@@ -58,6 +61,20 @@ it("reads a log of omp whose header is lost behind its title", async () => {
   expect(contents.map(({ session }) => session.id)).toEqual(["s1"]);
   const restored = restoredFiles(lineages.flatMap((all) => [...toOmp.writeNative(all)]));
   expect([...jsonlRecords(restored)]).toEqual([[log, [slot, ...entries]]]);
+});
+
+it("leaves to what is stored where a session came from whose header is lost (`session-durable-copy`)", async () => {
+  const parentSession = join(home.path, `${project}/${logName("s0")}`);
+  home.put(log, [header("s1", { parentSession }), ...entries]);
+  const first = await readHome(fromPi(home.path));
+  home.put(log, `{"type":"sess\n${whole(entries).join("")}`);
+  const later = await readHome(fromPi(home.path));
+
+  const opened = [first, later].map(({ events }) => events.find(({ kind }) => kind === "session"));
+  expect(opened).toMatchObject([
+    { session: { parent_session_id: "s0" } },
+    { session: { id: "s1" }, unresolved: "parent" },
+  ]);
 });
 
 it("finds the parent of a fork whose header is lost", async () => {

@@ -151,7 +151,8 @@ async function openReading(
     sourceAgent: dialect.origin,
     createdAt: anchor,
     project: scope,
-    unresolved,
+    // Its header named the origin, if it had any.
+    unresolved: head.lost ? "parent" : unresolved,
     source: {
       path: place.requireString("path"),
       artifact: place.string("artifact"),

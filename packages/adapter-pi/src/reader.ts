@@ -6,7 +6,7 @@ import type { Dialect } from "./dialect.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
 import { Logs } from "./find-log.ts";
 import { ompAgents, ompLogs } from "./homes.ts";
-import { agentBeside, type Root, rootOf } from "./layout.ts";
+import { agentBeside, logSuffix, type Root, rootOf } from "./layout.ts";
 import { readSession } from "./read-session.ts";
 import { unknownSessionDirs } from "./session-dir.ts";
 
@@ -39,7 +39,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
       all: function* () {
         const others = dialect.hasSessionDir && !root.isHome ? ompsLogs() : new Set();
         for (const found of discovery.all()) {
-          if (found.kind === "fault" || !others.has(found.file)) yield found;
+          if (found.kind === "fault" || !others.has(mainLog(found))) yield found;
         }
         if (dialect.hasSessionDir && root.isHome)
           yield* unknownSessionDirs(dialect.origin, root.home);
@@ -56,6 +56,11 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
         }),
     };
   });
+}
+
+/** The log that a session is read with: that of a sub-agent lies in the folder beside it. */
+function mainLog({ file, owner }: SessionFiles): string {
+  return owner ? `${owner.folder}${logSuffix}` : file;
 }
 
 /** Both clients keep their sessions where one variable says, and omp takes note of its own. */

@@ -3,6 +3,7 @@ import { findSessions } from "@pond/adapter-testkit";
 import { afterEach, expect, it, vi } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+import { stemOf } from "./layout.ts";
 
 const home = new TemporaryHome();
 
@@ -56,6 +57,8 @@ it("leaves the logs of a session folder to omp that omp has noted: both go by on
   vi.stubEnv("PI_CODING_AGENT_SESSION_DIR", join(home.path, "kept"));
   home.put(`kept/${logName("mine")}`, [header("mine")]);
   const other = home.put(`kept/${logName("other")}`, [header("other")]);
+  // Its sub-agents are omp's, too.
+  home.put(`kept/${stemOf(logName("other"))}/Reader.jsonl`, [header("agent")]);
   home.put(".omp/agent/custom-session-files/1", other);
 
   const { sessions } = await findSessions(fromPi(join(home.path, "kept")));

@@ -4,8 +4,8 @@ import { type Stored, type StoredMessage, type StoredSession, updatedOf } from "
 
 /**
  * The record of a session that stands in a tree and in the tables that the client once made of it:
- * the tree, which has more of it, or the tables where that was changed there since. Where both went
- * on, a fault names what stands in the tree alone.
+ * the tree, which has more of it, or the tables where that was changed there since, or the tree's own
+ * file is broken. Where both went on, a fault names what stands in the tree alone.
  *
  * @param alsoMade - Whether rows of another session were made in that millisecond.
  */
@@ -29,7 +29,7 @@ export function originalOf(
   const since = isWhole ? (converted ?? 0) : 0;
   // What was there before, and is not now, was deleted.
   const later = left.filter(([, { created }]) => created >= since);
-  if (updatedOf(rows) <= updatedOf(tree) && shared.length === inRows.size) {
+  if (!tree.isCut && updatedOf(rows) <= updatedOf(tree) && shared.length === inRows.size) {
     const isSame = left.length === 0 && !isEdited(rows, tree);
     if (later.length > 0 || (isSame && !shared.some((each) => isChanged(each, converted)))) {
       return tree;

@@ -237,7 +237,8 @@ function open(home: Home, id: string, stand: Stand): StoredSession | undefined {
   const path = `${home.prefix}pond/${fileName(id)}.json`;
   const second = withSides(home, id, stand.second && openSecond(stand.second.database, id, path));
   const rows = withSides(home, id, stand.first && readSession1(stand.first.database, id, path));
-  const tree = stand.tree && readTree(home.folder, stand.tree, home.prefix);
+  const isAlone = rows === undefined && second === undefined;
+  const tree = stand.tree && readTree(home.folder, stand.tree, home.prefix, isAlone);
   const alsoMade = (ms: number): boolean =>
     stand.first !== undefined && hasOtherAt(stand.first.database, id, ms);
   const original = rows && tree ? originalOf(rows, tree, alsoMade) : (rows ?? tree);

@@ -21,14 +21,21 @@ import { jsonNames, type TreeSession } from "./tree-layout.ts";
  * A session of a JSON tree. A full disk or a power cut leaves its own file empty or cut off, and its
  * messages whole.
  *
- * @throws {NotJson} where its own file holds no record, and it has no messages.
+ * @param isAlone - False where another store has the session, too.
+ * @throws {NotJson} where its own file holds no record, it has no messages, and no store has it.
  * @throws where a file cannot be read.
  */
-export function readTree(home: string, session: TreeSession, prefix: string): StoredSession {
+export function readTree(
+  home: string,
+  session: TreeSession,
+  prefix: string,
+  isAlone: boolean,
+): StoredSession {
   const heads = jsonNames(home, session.messages).map((name) => headOf(home, session, name));
-  const own = heads.some(({ newestMs }) => newestMs > 0)
-    ? ownOrCut(home, session)
-    : readStored(home, session.path, { id: session.id });
+  const own =
+    !isAlone || heads.some(({ newestMs }) => newestMs > 0)
+      ? ownOrCut(home, session)
+      : readStored(home, session.path, { id: session.id });
   return {
     ...own,
     store: "tree",
