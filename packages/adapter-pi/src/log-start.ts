@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { type JsonObject, parsedObject } from "@pond/canonical";
-import { isSystemError } from "@pond/canonical/adapter";
+import { isSystemError, piecesOf } from "@pond/canonical/adapter";
 import { archivedSuffix } from "./layout.ts";
 import { unpackedStart } from "./unpack.ts";
 
@@ -31,7 +31,7 @@ export function bytesAt(file: string, position: number, maxBytes: number): Buffe
 
 /** The header of a log, to decide by: in its first line, or behind that for the title. */
 export function headerOf(log: string): JsonObject | undefined {
-  return firstLines(log)?.slice(0, 2).map(parsedObject).find(isHeader);
+  return firstLines(log)?.slice(0, 2).flatMap(recordsIn).find(isHeader);
 }
 
 /**
@@ -41,7 +41,7 @@ export function headerOf(log: string): JsonObject | undefined {
 export function kindOf(file: string): "log" | "begun" | "other" {
   const lines = firstLines(file);
   if (lines === undefined) return "begun";
-  const records = lines.map(parsedObject);
+  const records = lines.flatMap(recordsIn);
   const headerAt = records.slice(0, 2).findIndex(isHeader);
   if (headerAt >= 0) return isEvent(records[headerAt + 1]) ? "other" : "log";
   const place = records[0]?.["type"] === "title" ? 1 : 0;
@@ -66,8 +66,18 @@ function isEvent(record: JsonObject | undefined): boolean {
 function firstLines(file: string): readonly string[] | undefined {
   const lines = linesIn(file, headerBytes);
   const isDecided =
-    lines === undefined || lines.length === 3 || lines.map(parsedObject).some(isHeader);
+    lines === undefined || lines.length === 3 || lines.flatMap(recordsIn).some(isHeader);
   return isDecided ? lines : linesIn(file, longestHeader);
+}
+
+/** The record on a line, or those that share it; undefined for a line without any. */
+function recordsIn(line: string): readonly (JsonObject | undefined)[] {
+  const record = parsedObject(line);
+  if (record) return [record];
+  const found = piecesOf(line)
+    .filter(({ isWhole }) => isWhole)
+    .map(({ from, end }) => parsedObject(line.slice(from, end)));
+  return found.length > 0 ? found : [undefined];
 }
 
 /** Up to three lines, without blank ones in front, which the clients skip. */

@@ -4,6 +4,7 @@ import { type JsonValue, partsOf, stringifyJson } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
+import { stemOf } from "./layout.ts";
 import { piProblems } from "./problems.ts";
 import { titleSlot } from "./session-file/title-slot.ts";
 import { toOmp, toPi } from "./to-pi.ts";
@@ -109,4 +110,18 @@ it.each<[string, string, readonly JsonValue[]]>([
 
   expect(contents).toEqual([]);
   expect(faults).toContain("no record is the header of a session: not ingested");
+});
+
+it("reads the log of a sub-agent whose header shares its line with what comes next", async () => {
+  home.put(log, [header("s1"), ...entries]);
+  const [first = "", ...others] = whole([header("agent"), ...entries]);
+  home.put(`${stemOf(log)}/Reader.jsonl`, `${first.trimEnd()}${others.join("")}`);
+
+  const { contents, faults } = await readHome(fromOmp(home.path));
+
+  expect(contents.map(({ session }) => `${session.id} ${session.parent_session_id}`)).toEqual([
+    "s1 undefined",
+    "agent s1",
+  ]);
+  expect(faults).toEqual(["2 records on one line: each is kept"]);
 });
