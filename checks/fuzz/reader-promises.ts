@@ -127,13 +127,11 @@ function recordsIn(bytes: Buffer): readonly JsonValue[] {
   return lines.flatMap((line, at) => {
     const isLast = at === lines.length - 1;
     const own = isLast ? line : line.replace(/\r$/, "");
-    // Zeros stand around a record that a power cut hit; at the end of a file more may come.
-    const inner = isLast ? own : own.replace(/^\0+/, "").replace(/\0+$/, "");
+    // Zeros stand around a record that a power cut hit.
+    const inner = own.replace(/^\0+/, "").replace(/\0+$/, "");
     const whole = valueIn(inner);
     if (whole !== undefined) return isJsonObject(whole) ? [whole] : [];
     const pieces = piecesOf(inner).map(({ from, end }) => valueIn(inner.slice(from, end)));
-    // More may come of what is written last.
-    if (isLast && pieces.at(-1) === undefined) return [];
     return pieces.filter((piece) => piece !== undefined && isJsonObject(piece));
   });
 }
