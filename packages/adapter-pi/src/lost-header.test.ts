@@ -52,6 +52,17 @@ it.each<[string, string | Uint8Array, readonly string[]]>([
   expect(piProblems(restored)).toContainEqual(expect.stringMatching("no header of a session"));
 });
 
+it("keeps a title that is last in a log of omp whose header is lost", async () => {
+  const slot = titleSlot("2026-03-16T08:00:00.000Z");
+  const records = [...entries, slot];
+  home.put(log, `{"type":"sess\n${whole(records).join("")}`);
+
+  const { lineages } = await readHome(fromOmp(home.path));
+
+  const restored = restoredFiles(lineages.flatMap((all) => [...toOmp.writeNative(all)]));
+  expect([...jsonlRecords(restored)]).toEqual([[log, records]]);
+});
+
 it("reads a log of omp whose header is lost behind its title", async () => {
   const slot = titleSlot("2026-03-16T08:00:00.000Z");
   const [title = ""] = whole([slot]);

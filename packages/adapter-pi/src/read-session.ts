@@ -91,6 +91,10 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
         for (const fault of reading.blobs.faults()) yield fault;
       }
     }
+    // Of a log whose header is lost no header follows on it.
+    if (title && !isBehindHeader) {
+      for (const one of readWhole(before.settling.settle(title), before)) yield one;
+    }
     for (const sidecar of files.sidecars) {
       const kept = readArtifact(sidecar, reading);
       // One that is gone again is none.
