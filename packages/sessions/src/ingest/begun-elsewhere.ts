@@ -32,6 +32,7 @@ export function mayBeOther(session: Begun, stored: Begun): boolean {
   return isOfClient && !isCopy;
 }
 
+/** What of a session tells it from another one of its id. */
 export function begunOf({ source_agent, project, created_at }: Session): Begun {
   return { sourceAgent: source_agent, project, createdAt: created_at };
 }
