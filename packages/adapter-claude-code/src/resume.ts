@@ -12,9 +12,9 @@ import { projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
 
 /**
  * The client finds a session by its id, in the directory that the session worked in; one whose name
- * is no UUID, such as the copy of a file, or that worked in none, by its file. It takes no sub-agent: that goes on in its
- * main session, whose id begins its own. So it is for who has not looked for that one before, as
- * {@link claudeCodeResumesAbove} asks for.
+ * is no UUID, such as the copy of a file, or that worked in none, by its file. It takes no sub-agent:
+ * that goes on in its main session, whose id begins its own. So it is for who has not looked for that
+ * one before, as {@link claudeCodeResumesAbove} asks for.
  */
 export function claudeCodeResume({ session, home, files }: Installed): Resume {
   const file = files.find(

@@ -65,7 +65,7 @@ function foldersAbove(path: string): readonly string[] {
 }
 
 /** A path with its links resolved; itself where nothing is there. */
-function realOf(path: string): string {
+export function realOf(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Cut, fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
@@ -7,6 +7,7 @@ import { Discovery, type SessionFiles } from "./discover.ts";
 import { Logs } from "./find-log.ts";
 import { ompAgents, ompLogs } from "./homes.ts";
 import { agentBeside, logSuffix, type Root, rootOf } from "./layout.ts";
+import { realOf } from "./noted-logs.ts";
 import { readSession } from "./read-session.ts";
 import { unknownSessionDirs } from "./session-dir.ts";
 
@@ -66,7 +67,7 @@ function mainLog({ file, owner }: SessionFiles): string {
 /** Both clients keep their sessions where one variable says, and omp takes note of its own. */
 function ompsLogs(): ReadonlySet<string> {
   const logs = ompLogs({ home: homedir(), env: process.env });
-  return new Set([...logs, ...logs.map((log) => realpathSync(log))]);
+  return new Set([...logs, ...logs.map(realOf)]);
 }
 
 function blobFolders(root: Root): readonly string[] {

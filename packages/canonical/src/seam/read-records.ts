@@ -28,9 +28,9 @@ type RecordsOptions = LineOptions & {
 
 /**
  * The records of a JSON Lines stream, one batch per chunk; blank lines are none. A line that is
- * no JSON object is a fault and costs nothing else, not what is whole on the same line; what a last line
- * without its newline ends with is pending until it is whole. A line past the bound is a fault and a sentinel
- * (`adapter-bounded-values`).
+ * no JSON object is a fault and costs nothing else, not what is whole on the same line; what a last
+ * line without its newline ends with is pending until it is whole. A line past the bound is a fault
+ * and a sentinel (`adapter-bounded-values`).
  */
 export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
