@@ -43,12 +43,12 @@ describe("candidatesOf", () => {
       { s1: [11, 10] },
     ],
     [
-      "what a window votes for",
+      "what itself holds more, whatever window another stands in",
       {
         messages: [message(30, 2), message(31, 1.9), message(40, 0)],
         windows: [window(3, 1, [1])],
       },
-      { s3: [31, 30], s4: [40] },
+      { s3: [30, 31], s4: [40] },
     ],
     [
       "nothing of what is not asked for",

@@ -1,7 +1,7 @@
 import type { MessageHit, WindowHit } from "./full-text.ts";
 import { minMax } from "./fuse.ts";
 import type { LiteralHit } from "./literal.ts";
-import { type FoundMessage, keyText, type MessageKey } from "./message.ts";
+import type { FoundMessage, MessageKey } from "./message.ts";
 import type { VectorHit } from "./vector.ts";
 import { weights } from "./weights.ts";
 
@@ -36,11 +36,13 @@ export function rowsOf(found: Found, rootOf: RootOf): bigint[] {
   return [...new Set(hits.map(({ row }) => row))];
 }
 
-/** Of each root the messages to show of those found, best first. */
+/**
+ * Of each root the messages to show of those found, best first. Windows have no say: what stands
+ * beside it makes no message answer better (apps/bench, shown@5).
+ */
 export function candidatesOf(found: Found, rootOf: RootOf): Map<string, Candidate[]> {
   const byRow = hitsByRow(found, rootOf);
   addVectors(byRow, found.vectors, rootOf);
-  voteOfWindows(byRow, found.windows, rootOf);
   const byRoot = Map.groupBy(byRow.values(), ({ sessionId }) => rootOf(sessionId) ?? "");
   return new Map(
     [...byRoot].map(([root, found]) => {
@@ -158,24 +160,5 @@ function addVectors(
       ...(!seen.has(root) && { isNearest: true }),
     });
     seen.add(root);
-  }
-}
-
-/** A window votes for its messages that were found. */
-function voteOfWindows(
-  byRow: Map<bigint, Candidate>,
-  windows: readonly WindowHit[],
-  rootOf: RootOf,
-): void {
-  const stretch = minMax(windows.map(({ score }) => score));
-  const rows = new Map([...byRow].map(([row, message]) => [keyText(message), row]));
-  for (const window of windows) {
-    if (rootOf(window.sessionId) === undefined) continue;
-    for (const key of keysOf(window)) {
-      const row = rows.get(keyText(key));
-      const known = row === undefined ? undefined : byRow.get(row);
-      if (row === undefined || known === undefined) continue;
-      byRow.set(row, { ...known, rank: known.rank + weights.window * stretch(window.score) });
-    }
   }
 }
