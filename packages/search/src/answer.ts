@@ -1,17 +1,8 @@
 import { toRfc3339 } from "@pond/canonical";
 import type { SessionStore } from "@pond/sessions";
-import {
-  type Candidate,
-  candidatesOf,
-  type Found,
-  guessesOf,
-  type RootOf,
-  rowsOf,
-  titledOf,
-} from "./candidates.ts";
+import { type Candidate, candidatesOf, guessesOf, rowsOf, titledOf } from "./candidates.ts";
 import { toCoverage } from "./coverage.ts";
 import { firstSaid } from "./first-said.ts";
-import type { RankedRoot } from "./fuse.ts";
 import type { KnownSessions } from "./known-sessions.ts";
 import {
   type FoundMessage,
@@ -21,11 +12,17 @@ import {
   loadRows,
   type MessageKey,
 } from "./message.ts";
+import {
+  type Chosen,
+  type MessageBounds,
+  type OnPage,
+  onPage,
+  withMoreMessages,
+} from "./on-page.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
 import { rounded, type Scored, scoreMessages, scoreRows } from "./scores.ts";
-import type { Segment } from "./segments.ts";
 import { beginning, type Highlighter, toHighlighter, toSnippet } from "./snippet.ts";
 import { loadStates, type State } from "./states.ts";
 import { countSubAgents } from "./sub-agents.ts";
@@ -33,12 +30,6 @@ import { countSubAgents } from "./sub-agents.ts";
 /** Up to here a text is shown whole. */
 const wholeChars = 600;
 const prefixChars = 300;
-
-/** A root on the page. */
-export type Chosen = {
-  readonly root: RankedRoot;
-  readonly segment: Segment;
-};
 
 /** A root in its wire form too. */
 export type Answered = Chosen & { readonly matches: SessionMatches };
@@ -57,13 +48,21 @@ export async function toAnswer(
   sessions: SessionStore,
   query: ParsedQuery,
   chosen: readonly Chosen[],
-  known: KnownSessions,
+  { known, ...bounds }: MessageBounds & { readonly known: KnownSessions },
 ): Promise<Answered[]> {
   const rootIds = chosen.map(({ root }) => root.rootId);
-  const [found, guessed, titled, subAgents] = await Promise.all([
-    loadFound(sessions, query, chosen),
-    loadGuesses(sessions, query, chosen),
-    loadTitled(sessions, chosen),
+  const loadShown = async (): Promise<[ShownByRoot, ShownByRoot, ShownByRoot]> => {
+    const pages = await Promise.all(
+      onPage(chosen).map((page) => withMoreMessages(sessions, query, bounds, page)),
+    );
+    return Promise.all([
+      loadFound(sessions, query, pages),
+      loadGuesses(sessions, query, pages),
+      loadTitled(sessions, pages),
+    ]);
+  };
+  const [[found, guessed, titled], subAgents] = await Promise.all([
+    loadShown(),
     countSubAgents(sessions, known, rootIds),
   ]);
   const groups = chosen.map(({ root, segment }) => {
@@ -117,9 +116,8 @@ export async function toAnswer(
 async function loadFound(
   sessions: SessionStore,
   query: ParsedQuery,
-  chosen: readonly Chosen[],
+  pages: readonly OnPage[],
 ): Promise<ShownByRoot> {
-  const pages = pagesOf(chosen);
   const rows = pages.flatMap(({ found, rootOf }) => rowsOf(found, rootOf));
   const scored = new Set(pages.flatMap(({ found }) => found.messages.map(({ row }) => row)));
   const unscored = rows.filter((row) => !scored.has(row));
@@ -138,9 +136,9 @@ async function loadFound(
 async function loadGuesses(
   sessions: SessionStore,
   query: ParsedQuery,
-  chosen: readonly Chosen[],
+  pages: readonly OnPage[],
 ): Promise<ShownByRoot> {
-  const guesses = pagesOf(chosen).flatMap(({ found, rootOf }) => [...guessesOf(found, rootOf)]);
+  const guesses = pages.flatMap(({ found, rootOf }) => [...guessesOf(found, rootOf)]);
   const keys = guesses.flatMap(([, own]) => own);
   const [scored, states] = await Promise.all([
     scoreMessages(sessions, query, keys),
@@ -164,8 +162,8 @@ async function loadGuesses(
 }
 
 /** Of the roots of which titles alone were found: what was said first in the session called so. */
-async function loadTitled(sessions: SessionStore, chosen: readonly Chosen[]): Promise<ShownByRoot> {
-  const titled = pagesOf(chosen).flatMap(({ found, rootOf }) => [...titledOf(found, rootOf)]);
+async function loadTitled(sessions: SessionStore, pages: readonly OnPage[]): Promise<ShownByRoot> {
+  const titled = pages.flatMap(({ found, rootOf }) => [...titledOf(found, rootOf)]);
   const first = await firstSaid(
     sessions,
     titled.map(([, sessionId]) => sessionId),
@@ -194,18 +192,6 @@ function holdingMost(
     most = held;
   }
   return best === undefined ? [] : [best];
-}
-
-/** What was found in each segment, and the roots that are shown of it. */
-function pagesOf(chosen: readonly Chosen[]): { readonly found: Found; readonly rootOf: RootOf }[] {
-  return [...Map.groupBy(chosen, ({ segment }) => segment)].map(([{ found, roots }, own]) => {
-    const shown = new Set(own.map(({ root }) => root.rootId));
-    const rootOf = (id: string): string | undefined => {
-      const root = roots.rootOf(id);
-      return root !== undefined && shown.has(root) ? root : undefined;
-    };
-    return { found, rootOf };
-  });
 }
 
 /** What is read of the messages that are shown. */

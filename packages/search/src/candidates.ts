@@ -27,7 +27,7 @@ export type Candidate = FoundMessage & {
 /** The root of a session; undefined where it is none of those asked for. */
 export type RootOf = (sessionId: string) => string | undefined;
 
-const matchesPerSession = 3;
+export const matchesPerSession = 3;
 const guessesPerWindow = 24;
 
 /** The rows of the messages found below these roots. */

@@ -37,25 +37,32 @@ export async function messageArm(
   query: ParsedQuery,
   where: Filter | undefined,
 ): Promise<Hits<MessageHit>> {
+  const ask = (within: Filter | undefined): Promise<MessageHit[]> =>
+    bestMessages(sessions, query, within);
+  return deepHits(ask, where, messageDepth);
+}
+
+/** The best 60 of these messages, as the message arm ranks them. */
+export async function bestMessages(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  where: Filter | undefined,
+): Promise<MessageHit[]> {
   const messages = sessions.store.table("messages");
   const search = { column: "search_text", query: messageQuery(query) };
   const meetsBounds = toMeetsBounds(textBounds(query));
   const isKept = (row: Row): boolean => meetsBounds(textOf(row));
   const coverage = toCoverage(query);
   const perFunctionWord = tellingTerms(query.terms) === query.terms ? 0 : weights.functionWord;
-  const index = byBm25(messages, search);
-  const ask = async (within: Filter | undefined): Promise<MessageHit[]> => {
-    const asked = { where: within, limit: messageDepth, columns: foundColumns };
-    const rows = await keptRows(index, asked, isKept);
-    const found = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
-    return found.map((message) => {
-      const { share, functionWords, sideBySide } = coverage(message.text);
-      const score = message.score + functionWords * perFunctionWord;
-      const closeness = 1 + weights.sideBySide * sideBySide;
-      return { ...message, rank: score * (1 + weights.coverage * share) * closeness };
-    });
-  };
-  return deepHits(ask, where, messageDepth);
+  const asked = { where, limit: messageDepth, columns: foundColumns };
+  const rows = await keptRows(byBm25(messages, search), asked, isKept);
+  const found = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
+  return found.map((message) => {
+    const { share, functionWords, sideBySide } = coverage(message.text);
+    const score = message.score + functionWords * perFunctionWord;
+    const closeness = 1 + weights.sideBySide * sideBySide;
+    return { ...message, rank: score * (1 + weights.coverage * share) * closeness };
+  });
 }
 
 /** The windows whose messages hold the query's words between them, best first. */

@@ -1,10 +1,11 @@
 import type { SessionStore } from "@pond/sessions";
-import { type Chosen, toAnswer } from "./answer.ts";
+import { toAnswer } from "./answer.ts";
 import { QueryError } from "./errors.ts";
 import { explain } from "./explain.ts";
 import { refuseUnknown, toScope } from "./filter.ts";
 import { countInScope } from "./in-scope.ts";
 import { knownSessions } from "./known-sessions.ts";
+import type { Chosen } from "./on-page.ts";
 import { markOf, nextToken, type Page, sessionsAtMost, toPage } from "./page.ts";
 import { asTyped, isBound, type ParsedQuery, parseQuery } from "./query.ts";
 import type { SearchOptions, SearchRequest, SearchResponse } from "./request.ts";
@@ -56,7 +57,9 @@ export async function search(
     known,
   ]);
   if (total === 0) await refuseUnknown(sessions, request);
-  const answered = await toAnswer(sessions, query, chosen, knownNow);
+  const answered = await toAnswer(sessions, query, chosen, {
+    ...{ known: knownNow, where: scope.messages, minScore: page.minScore },
+  });
   const explanation = request.explain
     ? await explain(sessions, query, scope, { read, answered, meaning })
     : undefined;

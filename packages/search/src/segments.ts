@@ -38,6 +38,8 @@ export type Segment = {
   readonly roots: Roots;
   /** True where words found nothing, and the query was looked for as it stands. */
   readonly isByCharacters: boolean;
+  /** True where sessions found may hold more messages with words of the query than were found. */
+  readonly hasMore: boolean;
 };
 
 export type SegmentOptions = Pick<Page, "minScore" | "shown"> & {
@@ -95,10 +97,12 @@ export async function* segments(
     const { words, found, listed, judged } = answer;
     const all = sessionIdsOf(found);
     const isByCharacters = ask === byCharacters;
+    // What holds a name as it stands is shown; what holds it in pieces is not worth a search.
+    const hasMore = words.messages.isCut && ask === byWords;
     const roots = await loadRoots(sessions, known, all, shown);
     const ranking = rank(found, roots, { listed, ceiling });
     const ranked = await copies.without(ranking, all);
-    yield { ...ranking, ranked, isByCharacters };
+    yield { ...ranking, ranked, isByCharacters, hasMore };
     const { messages, windows, literals } = words;
     // Of what is one name, windows say nothing that bounds on messages leave.
     const areWindowsOver = isSure && (minScore > 0 || ask === byLiteral);
@@ -127,7 +131,7 @@ function rank(
   found: Found,
   roots: Roots,
   { listed, ceiling }: { readonly listed: ReadonlySet<string>; readonly ceiling: number },
-): Omit<Segment, "isByCharacters"> {
+): Omit<Segment, "isByCharacters" | "hasMore"> {
   const rootOf = (id: string): string | undefined => roots.rootOf(id);
   const arms = armsOf(found);
   const most = arms.reduce((sum, { weight, hits }) => sum + (hits.length > 0 ? weight : 0), 0);

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SearchRequest } from "./request.ts";
+import { search } from "./search.ts";
+import { storeOf, type TestStore } from "./testing.ts";
+
+let store: TestStore;
+
+const longer = "which is why I think that it was renamed in the last release, as they said to us";
+const filler = "nothing else was asked for, and so the rest of the day went by with other matters";
+// More than the message arm looks at, and each says it more shortly than the second of `one`.
+const others = Array.from({ length: 70 }, (_, at) => ({
+  id: `other${at}`,
+  day: "2025-01-01",
+  texts: ["zorblax plugin crash", `${filler} ${filler} ${filler}`],
+}));
+
+beforeAll(async () => {
+  store = await storeOf([
+    ...others,
+    {
+      id: "one",
+      day: "2025-02-01",
+      texts: [
+        "zorblax plugin crash, zorblax plugin crash, zorblax plugin crash",
+        `The zorblax plugin does crash, ${longer}`,
+        `${filler} ${longer} ${filler}: a crash`,
+      ],
+    },
+  ]);
+});
+
+afterAll(() => store.remove());
+
+/** Messages shown of the session that is found first. */
+async function shownFirst(request: Omit<SearchRequest, "query"> = {}): Promise<string[]> {
+  const { sessions } = await search(store.sessions, { query: "zorblax plugin crash", ...request });
+  expect(sessions[0]?.session_id).toBe("one");
+  return sessions[0]?.matches.map(({ message_id: id }) => id) ?? [];
+}
+
+describe("messages that are none of the best of the whole store", () => {
+  it("are shown of a session on the page, but for those that hold far less", async () => {
+    expect(await shownFirst()).toEqual(["one-0", "one-1"]);
+  });
+
+  it("are shown on a page of one session, too", async () => {
+    expect(await shownFirst({ limit: 1 })).toEqual(["one-0", "one-1"]);
+  });
+
+  it("meet the bounds of a search", async () => {
+    expect(await shownFirst({ role: "user" })).toEqual(["one-0"]);
+  });
+
+  it("score enough", async () => {
+    const { sessions } = await search(store.sessions, { query: "zorblax plugin crash" });
+    const [first, second] = sessions[0]?.matches.map(({ score }) => score) ?? [];
+    const between = ((first ?? 0) + (second ?? 0)) / 2;
+
+    expect(between).toBeGreaterThan(0);
+    expect(await shownFirst({ min_score: between })).toEqual(["one-0"]);
+  });
+});

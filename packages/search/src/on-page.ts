@@ -1,0 +1,75 @@
+import type { SessionStore } from "@pond/sessions";
+import { and, type Filter, oneOf } from "@pond/substrate";
+import { candidatesOf, type Found, matchesPerSession, type RootOf } from "./candidates.ts";
+import { bestMessages, type MessageHit } from "./full-text.ts";
+import type { RankedRoot } from "./fuse.ts";
+import type { ParsedQuery } from "./query.ts";
+import { atLeast } from "./scores.ts";
+import type { Segment } from "./segments.ts";
+
+/** A root on the page. */
+export type Chosen = {
+  readonly root: RankedRoot;
+  readonly segment: Segment;
+};
+
+/** What a page takes of one segment. */
+export type OnPage = {
+  readonly segment: Segment;
+  readonly found: Found;
+  /** The root of a session; undefined where that is not on the page. */
+  readonly rootOf: RootOf;
+};
+
+/** What bounds a search sets to the messages of a page. */
+export type MessageBounds = { readonly where: Filter | undefined; readonly minScore: number };
+
+// What holds far less of the query than the best of its session answers next to nothing.
+const leastOfBest = 1 / 3;
+
+/** The page by its segments. */
+export function onPage(chosen: readonly Chosen[]): OnPage[] {
+  return [...Map.groupBy(chosen, ({ segment }) => segment)].map(([segment, own]) => {
+    const shown = new Set(own.map(({ root }) => root.rootId));
+    const rootOf = (id: string): string | undefined => {
+      const root = segment.roots.rootOf(id);
+      return root !== undefined && shown.has(root) ? root : undefined;
+    };
+    return { segment, found: segment.found, rootOf };
+  });
+}
+
+/**
+ * Adds the best messages of the sessions of which fewer were found than are shown: among those of a
+ * whole store what answers a question is often none of the best sixty, while its session is one of
+ * the best ten. The order of sessions stays as it is.
+ */
+export async function withMoreMessages(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { where, minScore }: MessageBounds,
+  page: OnPage,
+): Promise<OnPage> {
+  const { segment, found, rootOf } = page;
+  if (!segment.hasMore) return page;
+  const known = candidatesOf(found, rootOf);
+  const isLacking = (id: string): boolean => {
+    const root = rootOf(id);
+    return root !== undefined && (known.get(root)?.length ?? 0) < matchesPerSession;
+  };
+  const ids = [...segment.foundIn.values()].flat().filter(isLacking);
+  if (ids.length === 0) return page;
+  const within = oneOf("session_id", ids);
+  const best = await bestMessages(sessions, query, where ? and(where, within) : within);
+  const rows = new Set(found.messages.map(({ row }) => row));
+  const ofRoot = Map.groupBy([...found.messages, ...best], ({ sessionId }) => rootOf(sessionId));
+  const most = new Map(
+    [...ofRoot].map(([root, own]) => [root, Math.max(...own.map(({ rank }) => rank))]),
+  );
+  const isNear = ({ sessionId, rank }: MessageHit): boolean =>
+    rank >= leastOfBest * (most.get(rootOf(sessionId)) ?? 0);
+  const messages = best.filter((each) => !rows.has(each.row) && isNear(each));
+  const more = { messages, windows: [], literals: [], vectors: [] };
+  const enough = await atLeast(sessions, query, more, minScore);
+  return { ...page, found: { ...found, messages: [...found.messages, ...enough.messages] } };
+}
