@@ -73,11 +73,14 @@ it("takes a long text in linear time", () => {
   expect(wholeOf(cutOff)).toEqual([]);
 });
 
-it("makes one piece of what is broken in a row", () => {
-  const broken = '{"{"'.repeat(1000);
+it.each([
+  ["ends nowhere", '{"{"'],
+  ["has a word in it that is none", '{"a":01}{"b":x}'],
+])("makes one piece of what is broken in a row and %s", (_, broken) => {
   const whole = '{"a":1}';
+  const row = broken.repeat(1000);
 
-  const pieces = piecesOf(whole + broken + whole + broken).map(({ isWhole }) => isWhole);
+  const pieces = piecesOf(whole + row + whole + row).map(({ isWhole }) => isWhole);
 
   expect(pieces).toEqual([true, false, true, false]);
 });

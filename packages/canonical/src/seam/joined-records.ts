@@ -16,16 +16,16 @@ export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let isBehindBroken = false;
   for (let from = spaceEnd(text, 0); from < text.length; ) {
-    const { end, isWhole } = objectEnd(text, from);
+    const { end, isWhole, isJson = isWhole } = objectEnd(text, from);
     const next = spaceEnd(text, isWhole ? end : recordBehind(text, from, end));
     // What was cut off has no end: where one follows, the record in front of it was a part of it.
     if (isWhole && isBehindBroken && !isBeginning(text, next)) {
       return [...pieces, { from, end: text.length, isWhole: false }];
     }
-    const before = isWhole ? undefined : pieces.at(-1);
+    const before = isJson ? undefined : pieces.at(-1);
     // What is broken in a row is one piece: it may be millions of them.
     if (before && !before.isWhole) pieces[pieces.length - 1] = { ...before, end: next };
-    else pieces.push({ from, end: isWhole ? end : next, isWhole });
+    else pieces.push({ from, end: isJson ? end : next, isWhole: isJson });
     isBehindBroken ||= !isWhole;
     from = next;
   }
@@ -50,11 +50,16 @@ function recordBehind(text: string, from: number, at: number): number {
 }
 
 /** Where something ends, or where it stops being that. */
-type End = { readonly end: number; readonly isWhole: boolean };
+type End = {
+  readonly end: number;
+  readonly isWhole: boolean;
+  /** False for an object that ends, and has a word in it that is none of JSON. */
+  readonly isJson?: boolean;
+};
 
-/** Words and numbers are not looked into, as who parses the object does that. */
 function objectEnd(text: string, from: number): End {
   if (text[from] !== "{") return { end: from, isWhole: false };
+  let isJson = true;
   /** What ends each object and array that is open. */
   const open: string[] = [];
   let at = from;
@@ -74,12 +79,13 @@ function objectEnd(text: string, from: number): End {
     } else {
       const value = text[at] === '"' ? stringEnd(text, at) : wordEnd(text, at);
       if (!value.isWhole) return value;
+      isJson &&= value.isJson ?? true;
       at = spaceEnd(text, value.end);
     }
     for (; text[at] === open.at(-1); at = spaceEnd(text, at)) {
       open.pop();
       at++;
-      if (open.length === 0) return { end: at, isWhole: true };
+      if (open.length === 0) return { end: at, isWhole: true, isJson };
     }
     if (text[at] !== ",") return { end: at, isWhole: false };
     at++;
@@ -106,8 +112,13 @@ function stringEnd(text: string, from: number): End {
 function wordEnd(text: string, from: number): End {
   let end = from;
   while (/[\w.+-]/.test(text[end] ?? "")) end++;
-  return { end, isWhole: end > from };
+  // Who parses a longer one tells: it would take an expression long, too.
+  const isJson = end - from > longestWord || word.test(text.slice(from, end));
+  return { end, isWhole: end > from, isJson };
 }
+
+const word = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+const longestWord = 999;
 
 function spaceEnd(text: string, from: number): number {
   let end = from;

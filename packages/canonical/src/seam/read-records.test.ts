@@ -73,6 +73,11 @@ it.each<[string, string | Buffer, readonly string[]]>([
     ]),
     ['1 {"a":"é"}', `1@10 ${notWhole}`, '1 {"a":"ü"}'],
   ],
+  [
+    "one fault for what is no text in a row",
+    Buffer.from('{"a":1}{"a":"\xff"}{"a":"\xff"}{"a":2}\n', "latin1"),
+    ['1 {"a":1}', `1@7 ${notWhole}`, '1 {"a":2}'],
+  ],
   ["a record behind one that is no JSON", '{"a":01}{"a":1}\n', [`1@0 ${notWhole}`, '1 {"a":1}']],
   [
     "no piece of a record as one",

@@ -124,15 +124,19 @@ function readBytes(line: Line, at: SourceLocation): readonly RecordOutcome[] {
 
 /** The records of a line that is none itself; undefined where nothing on it is whole. */
 function readPieces(bytes: Buffer, at: SourceLocation): readonly RecordOutcome[] | undefined {
+  const outcomes: RecordOutcome[] = [];
+  let records = 0;
   // A character for each byte: what makes up JSON is ASCII, and no byte of another character is.
-  const pieces = piecesOf(bytes.toString("latin1"));
-  const outcomes = pieces.map(({ from, end, isWhole }) => {
+  for (const { from, end, isWhole } of piecesOf(bytes.toString("latin1"))) {
     const place = { ...at, byteOffset: (at.byteOffset ?? 0) + from };
     const piece = bytes.subarray(from, end);
     const found = isWhole && isUtf8(piece) ? parsedObject(piece.toString()) : undefined;
-    return found ? recordAt(place, found, piece.length) : fault(place, notWhole);
-  });
-  const records = outcomes.filter(({ kind }) => kind === "record").length;
+    if (found) {
+      records++;
+      outcomes.push(recordAt(place, found, piece.length));
+      // What is none in a row is told of once: it may be millions of them.
+    } else if (outcomes.at(-1)?.kind !== "fault") outcomes.push(fault(place, notWhole));
+  }
   if (records === 0) return undefined;
   if (records < outcomes.length) return outcomes;
   return [
