@@ -3,7 +3,14 @@ import { recordsOf } from "@pond/canonical";
 import { RecordCount } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
-import { createHome, exchange, sessionRow, start, writeDatabase } from "./home.test-kit.ts";
+import {
+  createHome,
+  exchange,
+  openDatabase,
+  sessionRow,
+  start,
+  writeDatabase,
+} from "./home.test-kit.ts";
 import { toOpencode } from "./to-opencode.ts";
 
 const id = "ses_a";
@@ -66,6 +73,20 @@ it("a session whose own file may still be written is read later", async () => {
 
   // The file stays the same: who remembers it looks again all the same.
   expect(events).toMatchObject([{ kind: "fault", mayPass: true }]);
+});
+
+it("a session whose own file may still be written is lost once, whatever else is wrong with it (`adapter-integrity-no-silent-drops`)", async () => {
+  const home = createHome({ [own]: "", ...log });
+  const database = openDatabase(`${home}/opencode.db`, { session_v2: [sessionRow(id)] });
+  database.exec("UPDATE session_v2 SET title = CAST(x'ff41' AS TEXT)");
+  database.close();
+  const [count, now] = [new RecordCount(), () => new Date(start + 1000)];
+
+  const reading = fromOpencode(home, { now }).read(id, undefined, count);
+  const events = await Array.fromAsync(reading);
+
+  expect(events.map(({ kind }) => kind)).toEqual(["fault", "fault"]);
+  expect(events.reduce((sum, event) => sum + recordsOf(event), 0)).toBe(count.records);
 });
 
 it("a session whose own file broke since it was stored has the parent that is stored (`session-durable-copy`)", async () => {

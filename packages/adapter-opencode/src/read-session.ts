@@ -34,6 +34,8 @@ export function* readSession(
     for (const event of stored.messages(count)) lost += event.records ?? 1;
     for (const event of stored.faults ?? []) {
       yield { ...event, records: lost, ...(mayPass && { mayPass }) };
+      // Whatever else is wrong with the session, it is lost once.
+      lost = 0;
     }
     return;
   }
