@@ -54,8 +54,8 @@ export type FaultEvent = {
   readonly isLogWhole?: boolean;
   /**
    * True where the client left behind what it names, or nothing in it was said: nobody has to do
-   * something about it. It is told once, and where somebody asks. Of what is read, where no session is
-   * made of a log and all that is told of it is so.
+   * something about it. It is told once, and where somebody asks. Of what is read, where all that is told
+   * of one log is so.
    */
   readonly isLeftover?: boolean;
   /**

@@ -207,6 +207,37 @@ it("tells once of a log in which there is nothing to store, and whenever somebod
     expect(begun).toMatchObject({ sessions: { new: 1, failed: 0 }, faults: [], messages_added: 3 });
   }));
 
+it("tells once of records that share a line, which are all stored", () =>
+  withBench(async (bench) => {
+    bench.write("s1", line("s1", "a", "x"), line("s1", "b", "y") + line("s1", "c", "z"));
+    const told = async (options: Partial<SyncOptions> = {}) => {
+      const [report] = (await bench.sync(options)).adapters;
+      const lines = report?.faults.map(({ location }) => location.split(":").at(-1));
+      return [lines, report?.leftovers, report?.messages_added];
+    };
+
+    const first = await told();
+    const again = await told();
+    const verified = await told({ isVerifying: true });
+    bench.append("s1", line("s1", "d", "x"));
+    const grown = await told();
+    bench.append("s1", line("s1", "e", "x") + line("s1", "f", "x"));
+    const more = await told();
+    bench.append("s1", "no record");
+    const broken = await told();
+
+    expect([first, again, verified]).toEqual([
+      [["2"], 1, 3],
+      [[], 0, 0],
+      [["2"], 1, 0],
+    ]);
+    expect([grown, more, broken]).toEqual([
+      [[], 0, 1],
+      [["4"], 1, 2],
+      [["2", "4", "5"], 0, 0],
+    ]);
+  }));
+
 it("reads a log again that another beside it may say more of", () =>
   withBench(async (bench) => {
     const timestamp = "2026-03-01T09:00:00.000Z";

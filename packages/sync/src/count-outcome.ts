@@ -1,6 +1,7 @@
 import type { RecordCount } from "@pond/canonical/adapter";
 import type { IngestOutcome } from "@pond/sessions";
 import { account } from "./accounting.ts";
+import type { Fault } from "./fault.ts";
 import type { ReadNotes } from "./observed-read.ts";
 import { extentOf } from "./places.ts";
 import type { AdapterReport } from "./report.ts";
@@ -42,7 +43,7 @@ export function countOutcome(
   }
   const hasFaults = faults.length > 0;
   const isAbsent = outcome.session_id === undefined && hasFaults;
-  const isLeftover = isAbsent && faults.length + notes.omittedFaults === notes.leftovers;
+  const isLeftover = hasFaults && faults.length + notes.omittedFaults === notes.leftovers;
   const hasFailed = outcome.status === "failed" || (isAbsent && !isLeftover);
 
   report.sessions[hasFailed ? "failed" : countedAs(outcome)] += 1;
@@ -54,11 +55,13 @@ export function countOutcome(
   report.mended += outcome.mended;
   report.deferred += outcome.deferred;
   report.rejected += outcome.rejected ? 1 : 0;
-  if (!isLeftover || !before?.isLeftover || read.isVerifying) {
-    report.faults.push(...faults);
-    report.faults_omitted += notes.omittedFaults;
-    if (isLeftover) report.leftovers += notes.leftovers;
-  }
+  // Of leftovers a sync has told.
+  const told = isLeftover && before?.isLeftover && !read.isVerifying ? before : undefined;
+  const untold = faults.filter((fault) => !told?.faults?.some((each) => isSame(each, fault)));
+  const omitted = Math.max(0, notes.omittedFaults - (told?.omittedFaults ?? 0));
+  report.faults.push(...untold);
+  report.faults_omitted += omitted;
+  if (isLeftover) report.leftovers += untold.length + omitted;
 
   const now = {
     sessionId: outcome.session_id,
@@ -80,6 +83,10 @@ export function countOutcome(
     ...(isLeftover && { isLeftover }),
     ...(notes.omittedFaults > 0 && { omittedFaults: notes.omittedFaults }),
   };
+}
+
+function isSame(left: Fault, right: Fault): boolean {
+  return left.location === right.location && left.message === right.message;
 }
 
 /** True where its source has something, the store nothing, and nobody has said why. */

@@ -185,6 +185,18 @@ it.each<[string, string | Buffer, readonly string[]]>([
   expect(count.records).toBe(told.reduce((sum, records) => sum + records, 0));
 });
 
+it("says of records that share a line that all was read, and nobody has to do something about it", async () => {
+  const chunks = async function* () {
+    yield Buffer.from('{"a":1}{"a":2}\n{"a":3}{"a"\n');
+  };
+
+  const outcomes = (await Array.fromAsync(readRecords(chunks(), source))).flat();
+
+  const [shared, broken] = outcomes.filter(({ kind }) => kind === "fault");
+  expect(shared).toMatchObject({ records: 0, isLogWhole: true, isLeftover: true });
+  expect(broken).not.toHaveProperty("isLeftover");
+});
+
 it("says where and why a line is no JSON", async () => {
   const chunks = async function* () {
     yield Buffer.from('{}\n{"a":}\n');

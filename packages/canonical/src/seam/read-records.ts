@@ -139,10 +139,8 @@ function readPieces(bytes: Buffer, at: SourceLocation): readonly RecordOutcome[]
   }
   if (records === 0) return undefined;
   if (records < outcomes.length) return outcomes;
-  return [
-    { ...fault(at, `${records} records on one line: each is kept`), records: 0 },
-    ...outcomes,
-  ];
+  const isShared = fault(at, `${records} records on one line: each is kept`);
+  return [{ ...isShared, records: 0, isLogWhole: true, isLeftover: true }, ...outcomes];
 }
 
 function recordAt(at: SourceLocation, value: JsonValue, encodedBytes: number): RecordEvent {
