@@ -268,3 +268,21 @@ it.each<[name: string, fields: JsonObject, text: string, provenance: string]>([
 
   expect(messages[1]?.content).toMatchObject([{ text, provenance }]);
 });
+
+it("leaves to what is stored whose thread it is of which the header is lost (`session-durable-copy`)", async () => {
+  const lost = `{"timestamp":"2026-05-04T09:0\n${[context("/home/ada"), user("Why?")]
+    .map((record) => `${stringifyJson(record)}\n`)
+    .join("")}`;
+  const files = new Map([[file, Buffer.from(lost)]]);
+
+  const events = await withFolder(files, (folder) => readAll(fromCodex(folder), file));
+
+  expect(events).toMatchObject([
+    { kind: "session", session: { id, project: "/home/ada" }, unresolved: "parent" },
+    { kind: "fault" },
+    { kind: "message" },
+    // Who wrote in the user's place, a human or another thread, the header said.
+    { kind: "message", message: { role: "user" }, isLacking: true },
+    { kind: "part" },
+  ]);
+});

@@ -1,4 +1,4 @@
-import type { ReadEvent } from "@pond/canonical";
+import type { MessageEvent, ReadEvent } from "@pond/canonical";
 import {
   ContentIds,
   openRecord,
@@ -47,7 +47,9 @@ export async function* readSession(
           else if (reading) {
             if (records === 0) beginFile(reading, entry.record, file, files[0]);
             else for (const event of readNames(reading, entry.record)) yield event;
-            for (const event of readRecord(entry.record, reading)) yield event;
+            for (const event of readRecord(entry.record, reading)) {
+              yield isUncertain(event, reading) ? { ...event, isLacking: true } : event;
+            }
           } else reason = printedRun(entry.record) ?? reason;
           if (entry.kind === "record") records++;
         }
@@ -63,6 +65,13 @@ export async function* readSession(
     }
   }
   if (reading) for (const event of readNames(reading)) yield event;
+}
+
+/** True for what stands in the user's place of a thread of which the header is lost: that said whose it is. */
+function isUncertain(event: ReadEvent, { session }: Reading): event is MessageEvent {
+  return (
+    session.unresolved !== undefined && event.kind === "message" && event.message.role === "user"
+  );
 }
 
 function beginFile(
@@ -114,6 +123,8 @@ async function open(
     sourceAgent: origin,
     createdAt,
     project,
+    // Its header named the parent, if it had any.
+    unresolved: head.meta === undefined ? "parent" : undefined,
     // Another client must not take a fork for an agent of its parent.
     source: {
       path: first && place(first, "path"),
