@@ -209,13 +209,23 @@ export function stemOf(name: string): string {
  * so it is never decoded.
  */
 export function projectFolder(cwd: string): string {
-  const name = cwd
-    .toWellFormed()
-    .replace(/^[/\\]/, "")
-    .replace(/[/\\:\p{Cc}]/gu, "-");
+  const name = folded(cwd);
   if (Buffer.byteLength(name) <= maxFolderBytes) return `--${name}--`;
   // The clients would not find such a folder again, but they go on with any file they are given.
   return `--${name.slice(0, 40)}-${derivedHex(cwd).slice(0, 16)}--`;
+}
+
+function folded(cwd: string): string {
+  return cwd
+    .toWellFormed()
+    .replace(/^[/\\]/, "")
+    .replace(/[/\\:\p{Cc}]/gu, "-");
+}
+
+/** True where a folder may be named after a directory: omp leaves out where its user is at home. */
+export function isFolderOf(name: string, cwd: string): boolean {
+  const isWhole = name === `--${folded(cwd)}--`;
+  return isWhole || (/^-[^-]/.test(name) && `-${folded(cwd)}`.endsWith(name));
 }
 
 /** Names of most file systems end at 255 bytes. */

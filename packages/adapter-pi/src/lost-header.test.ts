@@ -52,6 +52,50 @@ it.each<[string, string | Uint8Array, readonly string[]]>([
   expect(piProblems(restored)).toContainEqual(expect.stringMatching("no header of a session"));
 });
 
+it.each<[readonly string[], string]>([
+  [["/home/ada/loom", "/home/ada/loom"], "/home/ada/loom"],
+  // The name of its folder says that this one was copied.
+  [["/home/ada/loom", "/srv/loom"], "/home/ada/loom"],
+  [["/srv/loom"], "--home-ada-loom--"],
+  [["/home/ada/loom", "/home/ada-loom"], "--home-ada-loom--"],
+])(
+  "where others in its folder worked in %j, a log whose header is lost worked in %s",
+  async (others, directory) => {
+    home.put(log, `{"type":"sess\n${whole(entries).join("")}`);
+    for (const [at, cwd] of others.entries()) {
+      home.put(`${project}/${logName(`o${at}`)}`, [header(`o${at}`, { cwd }), ...entries]);
+    }
+
+    const { contents } = await readHome(fromPi(home.path));
+
+    expect(contents.find(({ session }) => session.id === "s1")?.session.project).toBe(directory);
+  },
+);
+
+it.each([
+  ["-loom", "/home/ada/loom"],
+  ["-tmp-loom", "/tmp/loom"],
+])(
+  "a log of omp in %s whose header is lost worked in %s, where another did",
+  async (folder, cwd) => {
+    home.put(`sessions/${folder}/${logName("s1")}`, `{"type":"sess\n${whole(entries).join("")}`);
+    home.put(`sessions/${folder}/${logName("s0")}`, [header("s0", { cwd }), ...entries]);
+
+    const { contents } = await readHome(fromOmp(home.path));
+
+    expect(contents.map(({ session }) => session.project)).toEqual([cwd, cwd]);
+  },
+);
+
+it("a log in a folder for all projects whose header is lost worked in none that is known", async () => {
+  home.put(`kept/${logName("s1")}`, `{"type":"sess\n${whole(entries).join("")}`);
+  home.put(`kept/${logName("s0")}`, [header("s0", { cwd: "/kept" }), ...entries]);
+
+  const { contents } = await readHome(fromPi(join(home.path, "kept")));
+
+  expect(contents.map(({ session }) => session.project)).toEqual(["/kept", "kept"]);
+});
+
 it("keeps a title that is last in a log of omp whose header is lost", async () => {
   const slot = titleSlot("2026-03-16T08:00:00.000Z");
   const records = [...entries, slot];

@@ -12,6 +12,7 @@ import {
   sessionEvent,
 } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
+import type { Directories } from "./directories.ts";
 import type { SessionFiles } from "./discover.ts";
 import type { Logs } from "./find-log.ts";
 import { type Head, isHeader, type LogOptions, readHead, readLog } from "./head.ts";
@@ -29,6 +30,8 @@ import type { Reading } from "./records/reading.ts";
 /** Where a session is read from. */
 export type Source = {
   readonly logs: Logs;
+  /** Where the sessions of each folder worked. */
+  readonly directories: Directories;
   readonly dialect: Dialect;
   /** Folders of the files that logs refer to by their hash; none for a client without. */
   readonly blobs: readonly string[];
@@ -135,13 +138,16 @@ function* readUnheld(
 async function openReading(
   files: SessionFiles,
   head: Head,
-  { logs, dialect, blobs, prompts, options }: Source,
+  { logs, directories, dialect, blobs, prompts, options }: Source,
 ): Promise<Reading | SourceFault> {
   const { header } = head;
   const place = placeOf(files, header);
   const project = header.peek("cwd") === "" ? undefined : header.string("cwd");
   const anchor = header.timestamp("timestamp") ?? (await firstTime(files.file, dialect, options));
-  const scope = project ?? place.string("folder");
+  // Only where its header is lost: one that names none may never have had any.
+  const isInFolder = head.lost !== undefined && files.owner === undefined;
+  const told = isInFolder ? directories.of(dirname(files.file)) : undefined;
+  const scope = project ?? told ?? place.string("folder");
   if (anchor === undefined || scope === undefined) {
     const missing = anchor === undefined ? "time" : "working directory";
     return new SourceFault(header.at, `the session has no ${missing}: not ingested`);

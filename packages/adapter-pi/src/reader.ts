@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Cut, fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
+import { Directories } from "./directories.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
 import { Logs } from "./find-log.ts";
 import { ompAgents, ompLogs } from "./homes.ts";
@@ -34,10 +35,12 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
     const names = statSync(path).isDirectory() ? readdirSync(path) : undefined;
     const root = rootOf(path, names, dialect);
     const logs = new Logs(root);
+    const directories = new Directories(dialect.origin);
     const discovery = new Discovery(root, logs, dialect.origin);
     const folders = blobs === undefined ? blobFolders(root) : [blobs];
     return {
       all: function* () {
+        directories.forget();
         const others = dialect.hasSessionDir && !root.isHome ? ompsLogs() : new Set();
         for (const found of discovery.all()) {
           if (found.kind === "fault" || !others.has(mainLog(found))) yield found;
@@ -50,6 +53,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
       read: (files, signal, count) =>
         readSession(files, {
           logs,
+          directories,
           dialect,
           blobs: dialect.hasBlobs ? folders : [],
           prompts: dialect.hasImports ? prompts : {},
