@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
-import type { JsonValue } from "@pond/canonical";
+import { type JsonValue, stringifyJson } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
@@ -43,6 +43,29 @@ it.each([
       fork: ["root", "a2", "fork"],
       root: [undefined, undefined, undefined],
     });
+  },
+);
+
+const torn = '{"type":"mess';
+// A fork begins behind all that it copies.
+const own = { ...Object(say("b1", "a2")), timestamp: "2026-03-16T09:00:01.000Z" };
+const forked = { parentSession: "root", timestamp: "2026-03-16T09:00:00.000Z" };
+
+it.each<[string, readonly JsonValue[], readonly JsonValue[], last?: string]>([
+  ["in its origin", [say("a1", null), torn, say("a3", "a2")], [...copied, own], "a2"],
+  ["in it", [...copied, say("a3", "a2")], [say("a1", null), torn, own], "a2"],
+  ["behind it in its origin", [...copied, torn, say("a4", "a3")], [...copied, own], "a2"],
+  ["at the end of its origin", [say("a1", null), torn], [...copied, own], "a2"],
+  ["at its end, or nothing", copied, [say("a1", null), torn]],
+])(
+  "finds the last entry that a fork copied where one is damaged %s",
+  async (_, root, fork, last) => {
+    const text = (records: readonly JsonValue[]) =>
+      records.map((each) => `${each === torn ? torn : stringifyJson(each)}\n`).join("");
+    home.put(`${project}/${logName("root")}`, text([header("root"), ...root]));
+    home.put(`${project}/${logName("fork")}`, text([header("fork", forked), ...fork]));
+
+    expect(await descents(fromPi)).toMatchObject({ fork: ["root", last, "fork"] });
   },
 );
 

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import type { SessionEvent } from "@pond/canonical";
+import { recordsOf, type SessionEvent } from "@pond/canonical";
 import {
   type Extracted,
   isSystemError,
@@ -160,22 +160,43 @@ async function lastCopied(
 ): Promise<Pick<Descent, "cutPoint" | "unresolved">> {
   if (head.era.isBornV1 || source.era.isBornV1) return {};
   const known = new Set<unknown>();
+  let isWhole = true;
   for await (const batch of readLog(log, dialect, options)) {
     for (const event of batch) {
       if (isBreak(event)) return { unresolved: "cut_point" };
       if (event.kind === "record") known.add(event.record.peek("id"));
+      else if (recordsOf(event) > 0) isWhole = false;
     }
   }
+  const began = timeOf(head.header);
   let last: Extracted<string> | undefined;
+  let isDamaged = false;
   for await (const batch of readLog(file, dialect, options)) {
     for (const event of batch) {
       if (isBreak(event)) return { unresolved: "cut_point" };
-      if (event.kind !== "record" || isAside(event.record)) continue;
-      if (!known.has(event.record.peek("id"))) return { cutPoint: last };
-      last = event.record.id("id") ?? last;
+      if (event.kind !== "record") {
+        isDamaged ||= recordsOf(event) > 0;
+        continue;
+      }
+      const { record } = event;
+      if (isAside(record)) continue;
+      // What is damaged in the origin was copied where it is older than the fork.
+      const isCopied = known.has(record.peek("id")) || (!isWhole && timeOf(record) < began);
+      if (!isCopied) {
+        const isNamed = isDamaged && known.has(record.peek("parentId"));
+        return { cutPoint: (isNamed && record.id("parentId")) || last };
+      }
+      last = record.id("id") ?? last;
+      isDamaged = false;
     }
   }
-  return { cutPoint: last };
+  return isDamaged ? { unresolved: "cut_point" } : { cutPoint: last };
+}
+
+/** In milliseconds; of what says none a number that is before and after no other. */
+function timeOf(record: SourceRecord): number {
+  const time = record.peek("timestamp");
+  return typeof time === "string" ? Date.parse(time) : Number.NaN;
 }
 
 /** True where an archived log cannot be unpacked further: what was copied behind it is not known. */
