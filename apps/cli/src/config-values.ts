@@ -12,7 +12,8 @@ export function optional<T>(table: Table, key: string, read: (value: unknown) =>
 }
 
 export function stringAt(at: At, path: string, value: unknown): string {
-  return typeof value === "string" && value !== "" ? value : refuse(at, path, "must be a text");
+  if (typeof value !== "string") return refuse(at, path, "must be a text");
+  return value === "" ? refuse(at, path, "is empty") : value;
 }
 
 export function booleanAt(at: At, path: string, value: unknown): boolean {
@@ -90,6 +91,14 @@ function stepsIn(key: string): string {
 /** Relative to the file it stands in, so that it means the same wherever pond is started. */
 export function placeAt({ file, home }: At, path: string): string {
   return isAddress(path) ? path : resolve(dirname(file), expandHome(path, home));
+}
+
+/**
+ * The kind of address that a storage is meant to be where it lacks the two slashes: `s3` of
+ * `s3:/bucket`. Taken for a folder it would be made on this disk, and the bucket left empty.
+ */
+export function kindMeant(storage: string): string | undefined {
+  return isAddress(storage) ? undefined : /^(s3|az|gs|file):/i.exec(storage)?.[1];
 }
 
 /** As `--storage` and POND_STORAGE name one, so that it means the same wherever pond is started. */

@@ -4,6 +4,7 @@ import {
   type At,
   booleanAt,
   isNamespace,
+  kindMeant,
   namespaceForm,
   optional,
   placeAt,
@@ -60,7 +61,7 @@ async function parseConfig(text: string, file: string, home: string): Promise<Co
   const at = { text, file, home };
   const top = await parseToml(at);
   refuseOthers(at, top, "", topSettings);
-  const storage = optional(top, "storage", (value) => stringAt(at, "storage", value));
+  const storage = optional(top, "storage", (value) => storageAt(at, value));
   const namespace = optional(top, "namespace", (value) => namespaceAt(at, value));
   const storageOptions = optional(top, "storage_options", (value) => {
     const entries = Object.entries(tableAt(at, "storage_options", value));
@@ -75,7 +76,7 @@ async function parseConfig(text: string, file: string, home: string): Promise<Co
   const embeddings = optional(top, "embeddings", (value) => embeddingsAt(at, value));
   return {
     file,
-    ...(storage !== undefined && { storage: placeAt(at, storage) }),
+    ...(storage !== undefined && { storage }),
     ...(namespace !== undefined && { namespace }),
     ...(storageOptions && { storageOptions }),
     adapters: adapters ?? {},
@@ -127,6 +128,15 @@ async function parseToml({ text, file }: At): Promise<Table> {
     const [reason = ""] = cause.message.split("\n");
     throw new ConfigError(`${file}:${line}:${column}: ${reason}`, { file, line }, { cause });
   }
+}
+
+/** A folder counts from the file, so it is made sure here that no address is taken for one. */
+function storageAt(at: At, value: unknown): string {
+  const storage = stringAt(at, "storage", value);
+  const kind = kindMeant(storage);
+  return kind === undefined
+    ? placeAt(at, storage)
+    : refuse(at, "storage", `is no address: one begins with ${kind}://, and a folder with ./`);
 }
 
 function namespaceAt(at: At, value: unknown): string {

@@ -49,8 +49,23 @@ describe("resolveSettings", () => {
     ["file://host/srv/pond", "names no folder here"],
     ["s3://", "names no bucket"],
     ["az:///", "names no bucket"],
+    ["memory://ponds", "keeps nothing"],
   ])("refuses the storage %s", async (storage, message) => {
     await expect(locate({ storage })).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["s3:/bucket/ponds", ':2: "storage" is no address: one begins with s3://'],
+    ["az:container", ':2: "storage" is no address: one begins with az://'],
+    ["memory://ponds", "keeps nothing"],
+  ])("makes no folder beside config.toml of the storage %s", async (storage, message) => {
+    home.write(".config/pond/config.toml", `# mine\nstorage = "${storage}"\n`);
+    await expect(locate()).rejects.toThrow(message);
+  });
+
+  it("takes a folder for one that only looks like an address", async () => {
+    home.write(".config/pond/config.toml", 'storage = "./s3:/bucket"');
+    expect(await locate()).toBe("~/.config/pond/s3:/bucket/default");
   });
 
   it("follows the XDG folders, unless they are relative", async () => {

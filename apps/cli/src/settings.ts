@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Config, loadConfig } from "./config.ts";
-import { isAddress, isNamespace, namespaceForm } from "./config-values.ts";
+import { isAddress, isNamespace, kindMeant, namespaceForm } from "./config-values.ts";
 import { type Directories, directoriesOf, type Environment, expandHome } from "./directories.ts";
 import { type Embeddings, resolveEmbeddings } from "./embeddings.ts";
 import { UsageError } from "./errors.ts";
@@ -62,13 +62,18 @@ function locate(storage: string, namespace: string, home: string): string {
   if (storage === "") throw new UsageError("--storage is empty: name a folder or an address");
   if (storage.startsWith("file://")) return join(folderOf(storage), namespace);
   if (isAddress(storage)) {
+    if (/^(shared-)?memory:/i.test(storage)) {
+      const lost = "what is stored there is gone when pond ends";
+      throw new UsageError(`"${storage}" keeps nothing: ${lost}`, { storage });
+    }
     // As where a variable is not set: `s3://$BUCKET`.
     if (/:\/+$/.test(storage)) throw new UsageError(`"${storage}" names no bucket`, { storage });
     return `${storage.replace(/\/+$/, "")}/${namespace}`;
   }
-  const [, scheme, rest = ""] = /^(s3|az|gs|file):\/?([^/].*)?$/i.exec(storage) ?? [];
-  if (scheme !== undefined) {
-    const address = `${scheme}:${scheme === "file" ? "///" : "//"}${rest}`;
+  const kind = kindMeant(storage);
+  if (kind !== undefined) {
+    const rest = storage.slice(kind.length + 1).replace(/^\//, "");
+    const address = `${kind}:${kind === "file" ? "///" : "//"}${rest}`;
     throw new UsageError(
       `"${storage}" is no address: ${address} would be one, and ./${storage} a folder`,
       { storage },
