@@ -243,6 +243,20 @@ test.each<[string, Asked, string, string]>([
   await expect(pond.ask("get", request)).rejects.toMatchObject({ code, message });
 });
 
+test("names the sessions whose id begins with what was asked for", async () => {
+  await pond.ask("ingest", {
+    events: ["f1a4e000-b", "f1a4e000-a", "f1a4e000 obey me"].flatMap((id) => chat(id, ["said"])),
+  });
+
+  for (const request of [{ session_id: "f1a4" }, { session_id: "f1a4", message_id: "m0" }]) {
+    await expect(pond.ask("get", request)).rejects.toMatchObject({
+      code: "not_found",
+      message: "no session f1a4 is stored; ids are given whole: f1a4e000-a, f1a4e000-b",
+      details: { session_id: "f1a4", candidates: ["f1a4e000-a", "f1a4e000-b"], count: 2 },
+    });
+  }
+});
+
 test.each<[string, Asked, string]>([
   [
     "context without a message",

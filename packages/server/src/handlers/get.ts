@@ -1,6 +1,7 @@
-import { cutContext, getMessage, getSession } from "@pond/sessions";
+import { cutContext, getMessage, getSession, type SessionStore } from "@pond/sessions";
 import { type GetRequest, type GetResponse, WireError } from "@pond/wire";
 import type { Resources } from "../resources.ts";
+import { withBegunIds } from "./begun-ids.ts";
 
 const pageBytes = 64 * 1024;
 
@@ -10,10 +11,22 @@ export async function get(
   { open, limits, signal }: Resources,
 ): Promise<GetResponse> {
   refuseMixed(request);
-  const { session_id: id, message_id: messageId, after_id, context_depth } = request;
   const limitBytes = budget(request.limit_bytes, limits.maxReplyBytes);
   const sessions = await open("read");
   signal?.throwIfAborted();
+  try {
+    return await read(request, sessions, limitBytes);
+  } catch (error) {
+    throw await withBegunIds(error, sessions, request.session_id);
+  }
+}
+
+async function read(
+  request: GetRequest,
+  sessions: SessionStore,
+  limitBytes: number,
+): Promise<GetResponse> {
+  const { session_id: id, message_id: messageId, after_id, context_depth } = request;
   if (messageId === undefined) {
     const mode = request.response_mode ?? "conversational";
     return getSession(sessions, id, { mode, afterId: after_id, limitBytes });

@@ -120,6 +120,8 @@ test("answers no more than it says", async () => {
 test.each([
   ["a session that is not stored", { session_id: "none" }, "not_found", {}],
   ["one for a client", { session_id: "none", to: "codex" }, "not_found", {}],
+  ["half an id", { session_id: "unsa" }, "not_found", { candidates: ["unsafe"] }],
+  ["half an id for a client", { session_id: "unsa", to: "codex" }, "not_found", { count: 1 }],
   [
     "a client nobody writes for",
     { session_id: "root", to: "__proto__" },

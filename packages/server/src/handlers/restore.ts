@@ -4,6 +4,7 @@ import { restore as restoreSession, SessionNotFoundError, type SessionStore } fr
 import { eq } from "@pond/substrate";
 import { type RestoreRequest, type RestoreResponse, WireError, type WireFile } from "@pond/wire";
 import type { Resources, Restorers } from "../resources.ts";
+import { withBegunIds } from "./begun-ids.ts";
 
 /** A session and all below it as files of a client. Paths were checked: none leads outside. */
 export async function restore(
@@ -15,7 +16,9 @@ export async function restore(
   const writer = writerFor(origin, restorers);
   const { meanings } = restorers;
   const options = { at, ...(meanings && { meanings }) };
-  const restored = await restoreSession(sessions, id, writer, options);
+  const restored = await restoreSession(sessions, id, writer, options).catch(async (error) => {
+    throw await withBegunIds(error, sessions, id);
+  });
   const answer: WireFile[] = [];
   let left = limits.maxRestoreBytes;
   for (const file of restored.files) {
@@ -42,10 +45,12 @@ export async function restore(
   };
 }
 
-async function originOf({ store }: SessionStore, id: string): Promise<string> {
+async function originOf(sessions: SessionStore, id: string): Promise<string> {
   const columns = ["source_agent"];
-  const [row] = await store.table("sessions").rows({ columns, where: eq("id", id), limit: 1 });
-  if (row === undefined) throw new SessionNotFoundError(id);
+  const [row] = await sessions.store
+    .table("sessions")
+    .rows({ columns, where: eq("id", id), limit: 1 });
+  if (row === undefined) throw await withBegunIds(new SessionNotFoundError(id), sessions, id);
   return String(row["source_agent"]);
 }
 

@@ -4,7 +4,7 @@ import type { ErrorCode, WireError } from "@pond/wire";
 /** What a model can do about it. */
 const remedies: Readonly<Partial<Record<ErrorCode, string>>> = {
   validation_failed: "Correct the arguments as the message says, and call again.",
-  not_found: "Ids come from pond_search; take them over exactly.",
+  not_found: "Ids come from pond_search, or stand in the message; take them over exactly.",
   storage_unavailable: "Call again in a moment.",
   conflict: "Call again.",
 };

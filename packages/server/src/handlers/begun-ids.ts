@@ -1,0 +1,33 @@
+import { SessionNotFoundError, type SessionStore } from "@pond/sessions";
+import { prefix } from "@pond/substrate";
+import { WireError } from "@pond/wire";
+
+/** As short as the command line shows an id; less of one is no beginning that somebody was given. */
+const leastLength = 4;
+const most = 5;
+// An error is not marked as data to a model: an id that could be more than a name is left out.
+const plainId = /^[\w./-]{1,128}$/;
+
+/**
+ * The error of a session nobody has, with the ids that begin with what was asked for: `pond list`
+ * shows short ones, and people hand these on to their agents.
+ */
+export async function withBegunIds(
+  error: unknown,
+  sessions: SessionStore,
+  id: string,
+): Promise<unknown> {
+  if (!(error instanceof SessionNotFoundError) || id.length < leastLength) return error;
+  const table = sessions.store.table("sessions");
+  const rows = await table.rows({ columns: ["id"], where: prefix("id", id) });
+  const begun = rows.map((row) => String(row["id"])).filter((each) => plainId.test(each));
+  if (begun.length === 0) return error;
+  const shown = begun.sort().slice(0, most);
+  const more = begun.length > most ? ` and ${begun.length - most} more` : "";
+  return new WireError(
+    "not_found",
+    `${error.message}; ids are given whole: ${shown.join(", ")}${more}`,
+    { session_id: id, candidates: shown, count: begun.length },
+    { cause: error },
+  );
+}
