@@ -1,3 +1,13 @@
+import type { SessionEvent } from "@pond/canonical";
+import {
+  fileChunks,
+  messageEvent,
+  positionId,
+  type Reader,
+  readRecords,
+  sessionEvent,
+  textPart,
+} from "@pond/canonical/adapter";
 import { describe, expect, it, test, vi } from "vitest";
 import { adapterCases } from "./adapter-cases.ts";
 import * as inventions from "./broken/inventions.ts";
@@ -8,6 +18,7 @@ import { fromDemo } from "./demo/from-demo.ts";
 import { demoProblems } from "./demo/problems.ts";
 import { toDemo } from "./demo/to-demo.ts";
 import type { AdapterKit } from "./kit.ts";
+import { withFolder } from "./source-files.ts";
 
 const fixtures = ["plain", "odd", "talk"].map(
   (name) => `${import.meta.dirname}/../fixtures/${name}`,
@@ -142,6 +153,17 @@ describe("an adapter is caught that", () => {
   });
 });
 
+it("finds a time that is a number in the time it was taken as", async () => {
+  const log = '{"id":"s","cwd":"/x","at":1772355600}\n{"id":"m","text":"hi","at":1772355601500}\n';
+  const files = new Map([["plain/input/s.jsonl", Buffer.from(log)]]);
+
+  await withFolder(files, async (folder) => {
+    const kit = { ...demo, fixtures: [`${folder}/plain`], reader: fromNumberedTimes };
+    const [found] = adapterCases(kit).filter(({ name }) => name.startsWith("every leaf of plain"));
+    await found?.run();
+  });
+});
+
 it("says which cases it does not make, and why", async () => {
   const log = vi.spyOn(console, "log").mockReturnValue();
   const cases = adapterCases({ ...demo, isLineFile: () => false });
@@ -153,6 +175,37 @@ it("says which cases it does not make, and why", async () => {
   ]);
   log.mockRestore();
 });
+
+/** A client that writes seconds in its head, and milliseconds in its records. */
+function fromNumberedTimes(folder: string): Reader {
+  return {
+    ...fromDemo(folder),
+    async *read(key) {
+      let session: SessionEvent | undefined;
+      const at = { adapter: "demo", uri: key };
+      for await (const batch of readRecords(fileChunks(`${folder}/${key}`), at)) {
+        for (const outcome of batch) {
+          if (outcome.kind !== "record") continue;
+          const { record } = outcome;
+          const [id, rest] = [record.requireString("id"), () => ({ rest: record.rest() })];
+          if (session === undefined) {
+            const [project, createdAt] = [record.requireString("cwd"), record.seconds("at")];
+            if (createdAt === undefined) throw new Error("no time");
+            const init = { id, sourceAgent: "demo", project, createdAt };
+            session = sessionEvent({ ...init, source: rest() });
+            yield session;
+            continue;
+          }
+          const [text, timestamp] = [record.requireString("text"), record.milliseconds("at")];
+          if (timestamp === undefined) throw new Error("no time");
+          const message = messageEvent(session, "user", { id, timestamp, source: rest() });
+          yield message;
+          yield textPart(message, { id: positionId(0), provenance: "conversational", text });
+        }
+      }
+    },
+  };
+}
 
 function native(writeNative: writers.Write): Partial<AdapterKit> {
   return { writer: { ...toDemo, writeNative } };

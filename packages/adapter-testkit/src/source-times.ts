@@ -18,4 +18,11 @@ export function instantsOf(number: number): readonly Micros[] {
   });
 }
 
+/** The whole numbers that a time gives back: what `milliseconds` and `seconds` of a record take. */
+export function numbersOf(micros: Micros): readonly number[] {
+  return [1_000n, 1_000_000n].flatMap((unit) =>
+    micros % unit === 0n ? [Number(micros / unit)] : [],
+  );
+}
+
 const pattern = /(\d{4}-\d\d-\d\d)[Tt _](\d\d)[:-](\d\d[:-]\d\d)([.,]\d+)?([Zz]|[+-]\d\d:?\d\d)?/g;

@@ -44,6 +44,16 @@ export function fromMillis(millis: number): Micros | undefined {
   return BigInt(whole) * 1000n + BigInt(Math.trunc((millis - whole) * 1000));
 }
 
+/**
+ * Microseconds since the epoch from seconds, the nearest: a double of today's seconds has no more.
+ *
+ * @returns undefined where RFC 3339 cannot write that time.
+ */
+export function fromSeconds(seconds: number): Micros | undefined {
+  if (!(seconds * 1000 >= firstMillis && seconds * 1000 <= lastMillis)) return undefined;
+  return BigInt(Math.round(seconds * 1_000_000));
+}
+
 /** RFC 3339 text in UTC, with three decimals, or six where the time has microseconds. */
 export function toRfc3339(micros: Micros): string {
   const millis = micros / 1000n - (micros < 0n && micros % 1000n !== 0n ? 1n : 0n);

@@ -4,6 +4,7 @@ import type { SessionContent } from "@pond/canonical/adapter";
 import { type AdapterCase, type CompleteKit, fixturesOf, type Leaf } from "../kit.ts";
 import { leafKey, leavesOf } from "../leaves.ts";
 import { readFiles } from "../read-files.ts";
+import { numbersOf } from "../source-times.ts";
 
 /** Every value of a source is somewhere in what canonical holds. */
 export function projectionCases(kit: CompleteKit): readonly AdapterCase[] {
@@ -35,6 +36,9 @@ function keptLeaves(contents: readonly SessionContent[]): (leaf: Leaf) => boolea
   const texts: string[] = [];
   for (const { session, messages } of contents) {
     for (const { value } of leavesOf(sessionToWire(session))) known.add(leafKey(value));
+    for (const time of [session.created_at, ...messages.map(({ timestamp }) => timestamp)]) {
+      for (const number of numbersOf(time)) known.add(leafKey(number));
+    }
     for (const message of messages) {
       for (const { value } of leavesOf(messageToWire(message))) known.add(leafKey(value));
       // A text that was split by provenance is whole again in its parts together (spec 6.5).

@@ -3,7 +3,7 @@ import { SourceFault, type SourceLocation } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../json.ts";
 import type { FileContent } from "../part.ts";
 import { setField } from "../set-field.ts";
-import { fromMillis, fromRfc3339, isPlainTime, type Micros } from "../timestamp.ts";
+import { fromMillis, fromRfc3339, fromSeconds, isPlainTime, type Micros } from "../timestamp.ts";
 import { boundObject, boundText, boundValue, isSurelySmall, truncated } from "./bounded.ts";
 import { type Extracted, seal, unseal } from "./extracted.ts";
 
@@ -115,6 +115,18 @@ export class SourceRecord {
   milliseconds(key: string): Extracted<Micros> | undefined {
     const value = this.peek(key);
     const micros = typeof value === "number" ? fromMillis(value) : undefined;
+    if (micros === undefined) return undefined;
+    if (Number.isInteger(value)) this.#taken.push(key);
+    return seal(micros);
+  }
+
+  /**
+   * The time at `key` as seconds since the epoch, to the microsecond. The field is taken only where
+   * it is a plain whole number, which the time gives back; any other form also stays in `rest()`.
+   */
+  seconds(key: string): Extracted<Micros> | undefined {
+    const value = this.peek(key);
+    const micros = typeof value === "number" ? fromSeconds(value) : undefined;
     if (micros === undefined) return undefined;
     if (Number.isInteger(value)) this.#taken.push(key);
     return seal(micros);
