@@ -1,11 +1,15 @@
-// C0 but tab and newline, DEL, C1, what changes the direction of text, and a BOM inside of it.
+// C0 but tab and newline, DEL, C1, what changes the direction of text, a BOM inside of it, and tags,
+// which nobody sees and a model reads as letters.
 const hostile =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
+// A flag of a part of a country is made of tags, and seen.
+const flag = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f}/u;
+const everyHostile = new RegExp(`${flag.source}|${hostile.source}`, "gu");
 
 /** Text with the same lines, its control characters and direction marks as something one sees. */
 export function visible(text: string): string {
-  return text.toWellFormed().replaceAll(/\r\n?/g, "\n").replaceAll(hostile, pictureOf);
+  return text.toWellFormed().replaceAll(/\r\n?/g, "\n").replaceAll(everyHostile, pictureOf);
 }
 
 /** The same on one line, at most `limit` characters of it. */
@@ -21,7 +25,8 @@ export function visibleLine(text: string, limit: number = 200): string {
 }
 
 function pictureOf(character: string): string {
-  const code = character.charCodeAt(0);
+  if (flag.test(character)) return character;
+  const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;

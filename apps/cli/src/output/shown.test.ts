@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { escapedJson, type Shown, say, shown, shownLine } from "./shown.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-const hostile = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+const hostile = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
 describe("shown", () => {
   it.each([
@@ -16,12 +16,14 @@ describe("shown", () => {
     ["a NUL and a DEL", "\0\x7f", "␀␡"],
     ["a direction override", "user\u202egnp.exe", "user<U+202E>gnp.exe"],
     ["an isolate", "\u2066x\u2069", "<U+2066>x<U+2069>"],
+    ["tags, which models read", "hi\u{e0041}\u{e007f}", "hi<U+E0041><U+E007F>"],
+    ["tags behind a flag", "\u{1f3f4}\u{e0041}\u{e007f}", "\u{1f3f4}<U+E0041><U+E007F>"],
     ["half a character", "a\ud800b", "a\ufffdb"],
   ])("neutralises %s", (_, text, expected) => {
     expect(shown(text)).toBe(expected);
   });
 
-  it.each(["plain", "two\nlines\tand a tab", "中文 עברית émoji 👩‍👩‍👧 \u200e"])(
+  it.each(["plain", "two\nlines\tand a tab", "中文 עברית émoji 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 \u200e"])(
     "leaves %j as it is",
     (text) => {
       expect(shown(text)).toBe(text);
@@ -53,6 +55,7 @@ describe("escapedJson", () => {
   it.each([
     ["DEL and an eight-bit sequence", "\x7f\x9b2J", '"\\u007f\\u009b2J"'],
     ["a direction override", "\u202ex", '"\\u202ex"'],
+    ["tags", "\u{e0041}x", '"\\udb40\\udc41x"'],
     ["letters as they are", "é 中文 עברית 👩", '"é 中文 עברית 👩"'],
   ])("writes %s", (_, text, expected) => {
     expect(escapedJson(JSON.stringify(text))).toBe(expected);

@@ -38,11 +38,15 @@ export function sliced(text: Shown, start: number, end?: number): Shown {
   return text.slice(start, end) as Shown;
 }
 
-// C0 but tab and newline, DEL, C1, and what changes the direction of text; those hide what is read.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-const hostile = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-const everyHostile = new RegExp(hostile, "g");
-const unescapedHostile = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+// C0 but tab and newline, DEL, C1, what changes the direction of text, and tags, which nobody sees
+// and a model reads as letters; those hide what is read.
+const hostile =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
+// A flag of a part of a country is made of tags, and seen.
+const flag = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f}/u;
+const everyHostile = new RegExp(`${flag.source}|${hostile.source}`, "gu");
+const unescapedHostile = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
 function neutralise(text: string): string {
   return text.toWellFormed().replaceAll(everyHostile, pictureOf);
@@ -55,11 +59,13 @@ export function escapedJson(json: string): string {
 }
 
 function escapeOf(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 function pictureOf(character: string): string {
-  const code = character.charCodeAt(0);
+  if (flag.test(character)) return character;
+  const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";
   return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
