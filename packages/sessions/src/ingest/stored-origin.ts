@@ -1,4 +1,5 @@
 import type { Session, SessionEvent } from "@pond/canonical";
+import { sourceOf } from "@pond/canonical/adapter";
 import type { Store } from "@pond/substrate";
 import { DamagedRowError } from "../errors.ts";
 import { loadRevised } from "../read/outline.ts";
@@ -22,11 +23,15 @@ export async function withStoredOrigin(
   stored: StoredState,
 ): Promise<Session> {
   if (unresolved === undefined) return session;
-  const { parent_session_id: parentId, parent_message_id: cutPoint } = await nowOf(store, stored);
+  const known = await nowOf(store, stored);
+  const { parent_session_id: parentId, parent_message_id: cutPoint } = known;
   const isOther = session.parent_session_id !== parentId;
   if (parentId === undefined || (unresolved === "cut_point" && isOther)) return session;
   const origin = { parent_session_id: parentId, ...(cutPoint && { parent_message_id: cutPoint }) };
-  return { ...session, ...origin };
+  const { relation } = sourceOf(known);
+  // It goes with the parent: without it a fork without a cut-point is a sub-agent.
+  const source = { ...sourceOf(session), ...(relation !== undefined && { relation }) };
+  return { ...session, ...origin, options: { ...session.options, source } };
 }
 
 async function nowOf(store: Store, { session, state }: StoredState): Promise<Session> {

@@ -115,6 +115,20 @@ it.each([
     }),
 );
 
+it("keeps what a session is to a parent that is gone", () =>
+  withStore(async (sessions) => {
+    const source = { path: "a", exact: 1 };
+    const fork = { options: { source: { ...source, relation: "fork" } } };
+    await sync(sessions, state("a", { ...link("p"), ...fork }));
+
+    await sync(sessions, state("a", {}, "parent"));
+    const again = await sync(sessions, state("a", {}, "parent"));
+
+    expect(again).toMatchObject({ status: "unchanged", revisions: 0 });
+    const { session } = (await loadLineage(sessions, "s")).root;
+    expect(session).toMatchObject({ ...link("p"), ...fork });
+  }));
+
 it("stores what there is of an origin that is gone", () =>
   withStore(async (sessions) => {
     await sync(sessions, state("a", link("p"), "cut_point"));
