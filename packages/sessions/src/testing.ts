@@ -231,11 +231,22 @@ export async function allRows(sessions: SessionStore): Promise<Record<string, st
 
 /** The same store, but for one table whose next inserts fail. */
 export function failingAt(sessions: SessionStore, name: string): SessionStore {
+  return beforeInsert(sessions, name, async () => {
+    throw new Error("no space left on device");
+  });
+}
+
+/** The same store, where something is done before rows are put into one table. */
+export function beforeInsert(
+  sessions: SessionStore,
+  name: string,
+  run: () => Promise<void>,
+): SessionStore {
   const store = new Proxy(sessions.store, {
     get(target, key) {
       if (key === "table") {
         return (table: string) =>
-          table === name ? failing(target.table(table)) : target.table(table);
+          table === name ? interrupted(target.table(table), run) : target.table(table);
       }
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === "function" ? value.bind(target) : value;
@@ -244,15 +255,16 @@ export function failingAt(sessions: SessionStore, name: string): SessionStore {
   return { store, close: () => sessions.close() };
 }
 
-function failing(table: Table): Table {
-  const fails = async (): Promise<never> => {
-    throw new Error("no space left on device");
-  };
+function interrupted(table: Table, run: () => Promise<void>): Table {
   return new Proxy(table, {
     get(target, key) {
-      if (key === "insert" || key === "replace") return fails;
       const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? value.bind(target) : value;
+      const own = typeof value === "function" ? value.bind(target) : value;
+      if (key !== "insert" && key !== "replace") return own;
+      return async (...values: unknown[]) => {
+        await run();
+        return own(...values);
+      };
     },
   });
 }

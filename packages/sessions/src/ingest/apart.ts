@@ -1,9 +1,12 @@
 import type { ReadEvent, Session, SessionId } from "@pond/canonical";
+import type { Labels } from "../rows/to-rows.ts";
 
 /** What a session and its parent are called where their ids are stored of another client. */
 export type NamesApart = {
   readonly id: string;
   readonly parentId: string | undefined;
+  /** Labels of the sessions that have the ids it would have else. */
+  readonly bases: readonly Labels[];
 };
 
 /** The id of a client's session where it is stored of another client already. */

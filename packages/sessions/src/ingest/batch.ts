@@ -17,7 +17,15 @@ import type { Window } from "../search/windows.ts";
 import { findTorn, reviseDiffering, reviseOpened } from "./conflicts.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 import { putOff, settleStatus } from "./outcome.ts";
-import { findRivals, leaveOutOther, noRivals, type Rivals } from "./rivals.ts";
+import {
+  claimShared,
+  findRivals,
+  leaveOutLeft,
+  leaveOutOther,
+  noRivals,
+  type Rivals,
+  withOtherWindows,
+} from "./rivals.ts";
 
 /**
  * Rows of many sessions on their way into the store as few, large commits, each of one table
@@ -172,32 +180,50 @@ export class Batch {
     }
     const messages = await store.table("messages").insert(rest(this.#messages, "session_id"));
     let contested = rivals.unfinished;
+    const doubtful = new Set(contested.keys());
     if (this.#partsPresent + messages.present > 0) {
       for (const gathered of this.inserted.keys()) gathered.hasLeftovers = true;
       // What was there may be of another session: then it is nothing to revise before the id is ours.
       const { unfinished, taken } = this.#areClientsApart ? await this.#rivals(store) : noRivals;
       contested = unfinished;
-      await this.#reviseDiffering(store, (own) => !unfinished.has(own) && !taken.has(own));
-    }
-    for (const { labels, hooks, windowIds, hasLeftovers } of this.#finished) {
-      if (hasLeftovers && windowIds && (await hooks.isUnchanged())) {
-        await emptyOtherWindows(store, labels, windowIds);
+      for (const gathered of [...unfinished.keys(), ...taken.keys()]) doubtful.add(gathered);
+      await this.#reviseDiffering(store, (own) => !doubtful.has(own));
+      for (const gathered of unfinished.keys()) {
+        await claimShared(store, gathered, this.inserted.get(gathered), this.ingestedAt);
       }
+    }
+    for (const gathered of this.#finished) {
+      const { labels, hooks, windowIds, hasLeftovers } = gathered;
+      if (doubtful.has(gathered) || !hasLeftovers || !windowIds) continue;
+      if (await hooks.isUnchanged()) await emptyOtherWindows(store, labels, windowIds);
     }
     // Windows come first, and may stand where those of the other session belong.
     for (const labels of rivals.taken.values()) await remakeWindows(store, labels);
+    await this.#leaveOutLeft(store);
     if (this.#sessions.length > 0) await store.flush();
     const sessions = await store.table("sessions").insert(rest(this.#sessions, "id"));
     if (sessions.present > 0) await this.#reviseOpened(store);
     const won = new Map([...contested].filter(([gathered]) => this.#opened.has(gathered)));
     if (won.size > 0) await this.#reviseDiffering(store, (gathered) => won.has(gathered));
-    for (const [gathered, projects] of won) {
+    for (const [gathered, owners] of won) {
       const { labels, outcome, isContested } = gathered;
-      for (const project of projects) await leaveOutOther(store, labels, project, this.ingestedAt);
+      for (const owner of owners) await leaveOutOther(store, labels, owner, this.ingestedAt);
       // What earlier batches found there of both is not at hand any more.
       if (isContested) outcome.deferred += 1;
     }
     for (const gathered of contested.keys()) gathered.isContested = true;
+    if (!this.#areClientsApart) return;
+    for (const { labels } of await withOtherWindows(store, this.#opened.keys())) {
+      await remakeWindows(store, labels);
+    }
+  }
+
+  /** Before the sessions themselves are there: what breaks off here is done by the next run. */
+  async #leaveOutLeft(store: Store): Promise<void> {
+    for (const gathered of new Set([...this.inserted.keys(), ...this.#opened.keys()])) {
+      if (gathered.bases.length === 0) continue;
+      await leaveOutLeft(store, gathered, this.inserted.get(gathered), this.ingestedAt);
+    }
   }
 
   async #reviseDiffering(store: Store, isMeant: (gathered: Gathered) => boolean): Promise<void> {
@@ -239,12 +265,11 @@ export class Batch {
   }
 
   async #leaveOut(store: Store, own: Gathered, labels: Labels): Promise<void> {
+    const inserted = this.inserted.get(own);
     putOff(own.outcome);
     this.#putOff.add(labels.sessionId);
     this.inserted.delete(own);
     this.#opened.delete(own);
-    // Of another client's it is found when that is read again: both may have the same messages.
-    if (labels.sourceAgent !== own.labels.sourceAgent) return;
-    await leaveOutOther(store, labels, own.labels.project, this.ingestedAt);
+    await leaveOutLeft(store, { ...own, bases: [labels] }, inserted, this.ingestedAt);
   }
 }

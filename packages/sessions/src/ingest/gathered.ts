@@ -15,6 +15,8 @@ export type Gathered = {
   /** What it says itself of when and where it began. */
   begun: Begun | undefined;
   parentId: string | undefined;
+  /** Labels of the sessions that have ids it would have, where it gets another one now. */
+  bases: readonly Labels[];
   /** Ids of its windows, where it was thought new. */
   windowIds: string[] | undefined;
   /** Set where some of what was thought new may have been there. */

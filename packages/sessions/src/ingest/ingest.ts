@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { oneOf } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
+import type { Labels } from "../rows/to-rows.ts";
 import type { SessionStore } from "../session-store.ts";
 import { Ahead } from "./ahead.ts";
 import { idApart, idsApart, type NamesApart, renamed } from "./apart.ts";
@@ -23,7 +24,6 @@ import { loadKnown } from "./known.ts";
 import { KnownSession } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
 import { emptyOutcome, type SessionHooks } from "./outcome.ts";
-import { leaveOutOther } from "./rivals.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { withStoredOrigin } from "./stored-origin.ts";
 import { StoredSessions } from "./stored-sessions.ts";
@@ -117,6 +117,7 @@ export class Ingest {
       parentId: undefined,
       hasLeftovers: false,
       isContested: false,
+      bases: [],
     };
     const intake = new Intake(outcome);
     let isLogWhole = true;
@@ -143,6 +144,7 @@ export class Ingest {
           closeMessage();
           if (!intake.accept(event)) break;
           writer = await this.#open(gathered, event);
+          if (apart && writer instanceof NewSession) gathered.bases = apart.bases;
           opened = event.session;
           break;
         case "message":
@@ -231,7 +233,7 @@ export class Ingest {
     const known = this.#known;
     const { id, parent_session_id: parentId, source_agent: agent } = session;
     const isOfOther = (of: string): boolean => (known.get(of)?.sourceAgent ?? agent) !== agent;
-    for (const each of [id, idApart(agent, id)]) if (!isOfOther(each)) await this.#settle(each);
+    for (const each of [id, idApart(agent, id)]) await this.#settle(each);
     // A parent is a soft reference: that of a copied session may come later.
     const isParentApart =
       parentId !== undefined &&
@@ -246,7 +248,12 @@ export class Ingest {
       id: await this.#idElsewhere(session, names.id, ahead),
       parentId: this.#parentElsewhere(session, names.parentId),
     };
-    return own.id === id && own.parentId === parentId ? undefined : own;
+    if (own.id === id && own.parentId === parentId) return undefined;
+    const bases = [...new Set([id, idApart(agent, id)])].flatMap((sessionId): Labels[] => {
+      const begun = sessionId === own.id ? undefined : known.get(sessionId);
+      return begun ? [{ sessionId, sourceAgent: begun.sourceAgent, project: begun.project }] : [];
+    });
+    return { ...own, bases };
   }
 
   /** The id of a session that its client may have begun in several projects under one. */
@@ -259,17 +266,7 @@ export class Ingest {
     const others = this.#elsewhere?.of(session.source_agent, session.id) ?? new Map();
     const same = [...others].find(([, project]) => project === session.project);
     if (same) return same[0];
-    const times = await timesAhead(ahead);
-    const known = await this.#sharing([[id, stored.project], ...others], times);
-    if (known !== undefined) return known;
-    // An ingest at the same time may have had the id, and left this session's messages under it. Not
-    // all that came of another project did: a copy that was stored at the same time is of that one.
-    const { store } = this.#sessions;
-    if (await sharing(store, new Map([[id, begun.project]]), times)) {
-      const labels = { sessionId: id, sourceAgent: stored.sourceAgent, project: stored.project };
-      await leaveOutOther(store, labels, begun.project, this.#batch.ingestedAt);
-    }
-    return own;
+    return (await this.#sharing([[id, stored.project], ...others], ahead)) ?? own;
   }
 
   /** The id of its parent, where the client began several sessions under that. */
@@ -284,22 +281,28 @@ export class Ingest {
 
   async #sharing(
     begun: Iterable<readonly [id: string, project: string]>,
-    times: ReadonlyMap<string, bigint>,
+    ahead: Ahead,
   ): Promise<string | undefined> {
     // What came of those must be there to compare.
     await this.#rotate();
     await this.#writing;
-    return sharing(this.#sessions.store, new Map(begun), times);
+    return sharing(this.#sessions.store, new Map(begun), await timesAhead(ahead));
   }
 
   /** Another session may have got the id of one that was read before: then it is that one's. */
   async #settle(id: string): Promise<void> {
-    if (!this.#unsettled.delete(id)) return;
+    if (!this.#unsettled.has(id)) return;
     await this.#rotate();
     await this.#writing;
-    if (!this.#putOff.has(id)) return;
-    this.#known?.delete(id);
-    for (const each of await this.#begun([id])) this.#known?.set(...each);
+    // All of them are by now: a copied folder holds many of one id.
+    const taken = [...this.#unsettled].filter((each) => this.#putOff.has(each));
+    this.#unsettled.clear();
+    if (taken.length === 0) return;
+    for (const each of taken) this.#known?.delete(each);
+    for (const ids of idChunks(taken)) {
+      for (const each of await this.#begun(ids)) this.#known?.set(...each);
+    }
+    this.#elsewhere = new BegunElsewhere(this.#known ?? []);
   }
 
   #learn(session: Session): void {

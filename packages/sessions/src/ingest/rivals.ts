@@ -1,6 +1,6 @@
 import { eq, oneOf, type Store } from "@pond/substrate";
-import { liveMessages, sessionItself } from "../revisions/reconcile.ts";
-import { tombstoneRow } from "../revisions/revisions.ts";
+import { type LiveMessage, liveMessages, sessionItself } from "../revisions/reconcile.ts";
+import { revisionRow, tombstoneRow } from "../revisions/revisions.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { Columns } from "../rows/columns.ts";
 import { idChunks } from "../rows/id-chunks.ts";
@@ -11,15 +11,21 @@ import type { Gathered, Inserted } from "./gathered.ts";
 
 // Two ingests at once may each think new what has one id and is two sessions. Whoever stores the row
 // of the session has the id; the other one leaves its own for its next run, which gives it a name.
+// Until then the rows of both stand under that id, and each says by its labels whose it is: the one
+// that has the id takes out what it finds there, and the other one what it left after that. One that
+// breaks off and never comes back keeps nobody waiting.
 
 type InsertedBySession = ReadonlyMap<Gathered, readonly Inserted[]>;
+
+/** What rows say of whose they are. */
+export type Owner = Pick<Labels, "sourceAgent" | "project">;
 
 /** What others have stored under the ids of sessions that were thought new. */
 export type Rivals = {
   /** Sessions whose id another session has, with the labels of that. */
   readonly taken: ReadonlyMap<Gathered, Labels>;
-  /** Projects of another session's messages there, which has not got as far as its own row. */
-  readonly unfinished: ReadonlyMap<Gathered, ReadonlySet<string>>;
+  /** Whose messages are there, too, of sessions that have not got as far as their own row. */
+  readonly unfinished: ReadonlyMap<Gathered, readonly Owner[]>;
 };
 
 export const noRivals: Rivals = { taken: new Map(), unfinished: new Map() };
@@ -32,7 +38,7 @@ export async function findRivals(
 ): Promise<Rivals> {
   const bySession = new Map([...thoughtNew].map((each) => [each.labels.sessionId, each]));
   const taken = new Map<Gathered, Labels>();
-  const unfinished = new Map<Gathered, Set<string>>();
+  const found = new Map<Gathered, Map<string, Owner>>();
   if (bySession.size === 0) return noRivals;
   // Parts of the next batch may be on their way: only these tables are looked at anew.
   await Promise.all([store.table("sessions").refresh(), store.table("messages").refresh()]);
@@ -41,30 +47,30 @@ export async function findRivals(
     for await (const { id, row } of rowsOf(store, "sessions", ids, [...columns, "created_at"])) {
       const own = bySession.get(id);
       const stored = begunIn(row, BigInt(row["created_at"] as bigint));
-      const { sourceAgent, project } = stored;
       if (own && (await isRival(store, own, stored, inserted.get(own)))) {
-        taken.set(own, { ...own.labels, sourceAgent, project });
+        taken.set(own, { ...own.labels, ...ownerIn(row) });
       }
     }
     // Its messages are there before the session itself is.
     for await (const { id, row } of rowsOf(store, "messages", ids, columns)) {
       const own = bySession.get(id);
-      const { sourceAgent, project } = begunIn(row, 0n);
-      if (own === undefined) continue;
-      if (sourceAgent !== own.labels.sourceAgent) {
-        taken.set(own, { ...own.labels, sourceAgent, project });
-      } else if (project !== own.labels.project) {
-        unfinished.set(own, (unfinished.get(own) ?? new Set()).add(project));
-      }
+      const owner = ownerIn(row);
+      if (own === undefined || keyOf(owner) === keyOf(own.labels)) continue;
+      found.set(own, (found.get(own) ?? new Map()).set(keyOf(owner), owner));
     }
   }
-  for (const [own, projects] of unfinished) {
-    for (const project of projects) {
-      const times = timesOf(inserted.get(own));
-      const isShared = await sharing(store, new Map([[own.labels.sessionId, project]]), times);
-      if (isShared !== undefined || taken.has(own)) projects.delete(project);
+  const unfinished = new Map<Gathered, readonly Owner[]>();
+  for (const [own, owners] of found) {
+    if (taken.has(own)) continue;
+    const times = timesOf(inserted.get(own));
+    const others: Owner[] = [];
+    for (const owner of owners.values()) {
+      const isOfClient = owner.sourceAgent === own.labels.sourceAgent;
+      const projects = new Map([[own.labels.sessionId, owner.project]]);
+      const isCopy = isOfClient && (await sharing(store, projects, times)) !== undefined;
+      if (!isCopy) others.push(owner);
     }
-    if (projects.size === 0) unfinished.delete(own);
+    if (others.length > 0) unfinished.set(own, others);
   }
   return { taken, unfinished };
 }
@@ -83,39 +89,126 @@ export async function isRival(
 }
 
 /**
- * Takes out of a session what was stored in it as of a session of another project that has its id: it
- * stays, and is not shown. A message that the session has, too, says so by a row of its own project.
+ * Takes out of a session what was stored in it as of another one that has its id: it stays, and is not
+ * shown. A message that the session has, too, says so by a row of its own.
+ *
+ * @param isOfOther - Asked of messages that only the other one has said.
  */
 export async function leaveOutOther(
   store: Store,
   labels: Labels,
-  project: string,
+  other: Owner,
   ingestedAt: bigint,
+  isOfOther: (message: LiveMessage) => boolean = () => true,
 ): Promise<void> {
-  const table = store.table("messages");
-  await table.refresh();
-  const columns = [...storedColumns, "project"];
-  const rows = await table.rows({ columns, where: eq("session_id", labels.sessionId) });
-  const projects = new Map<string, Set<string>>();
-  for (const row of rows) {
-    const id = String(row["revises"] ?? row["id"]);
-    projects.set(id, (projects.get(id) ?? new Set()).add(String(row["project"])));
-  }
   const carriers = new Columns();
-  for (const message of liveMessages(rows.map(storedMessage)).values()) {
-    const said = projects.get(message.id);
-    const isOfOther = said?.has(project) && !said.has(labels.project);
-    if (!isOfOther || message.digest === null || message.id === sessionItself) continue;
+  for (const { message, said } of await saidIn(store, labels.sessionId)) {
+    if (!said.has(keyOf(other)) || said.has(keyOf(labels))) continue;
+    if (message.digest === null || message.id === sessionItself || !isOfOther(message)) continue;
     carriers.push(tombstoneRow(labels, message, message.timestamp, ingestedAt));
   }
-  if (carriers.length === 0) return;
-  await table.insert(carriers.batch());
+  await store.table("messages").insert(carriers.batch());
   await remakeWindows(store, labels);
+}
+
+/**
+ * Takes out of sessions what one that has another name now left in them when both were thought new:
+ * these messages of it, and its windows.
+ */
+export async function leaveOutLeft(
+  store: Store,
+  { labels, bases }: Gathered,
+  inserted: readonly Inserted[] | undefined,
+  ingestedAt: bigint,
+): Promise<void> {
+  const times = timesOf(inserted);
+  const where = oneOf(
+    "session_id",
+    bases.map(({ sessionId }) => sessionId),
+  );
+  const columns = ["session_id", "source_agent", "project"];
+  const left = new Set<string>();
+  for (const name of ["messages", "windows"]) {
+    await store.table(name).refresh();
+    for (const row of await store.table(name).rows({ columns, where })) {
+      if (keyOf(ownerIn(row)) === keyOf(labels)) left.add(String(row["session_id"]));
+    }
+  }
+  for (const base of bases) {
+    if (!left.has(base.sessionId)) continue;
+    const isOfOther = ({ id, timestamp }: LiveMessage): boolean => times.get(id) === timestamp;
+    await leaveOutOther(store, base, labels, ingestedAt, isOfOther);
+  }
+}
+
+/**
+ * Says of messages that stand there as another session's that this one has them, too, where both say
+ * the same: else they would be taken out with those of the other.
+ */
+export async function claimShared(
+  store: Store,
+  { labels }: Gathered,
+  inserted: readonly Inserted[] | undefined,
+  ingestedAt: bigint,
+): Promise<void> {
+  const own = new Map((inserted ?? []).map((each) => [each.id, each]));
+  // Another one that says so at the same time may say it by the very row.
+  for (let isSaid = false; !isSaid; ) {
+    const carriers = new Columns();
+    for (const { message, said } of await saidIn(store, labels.sessionId)) {
+      const { digest, ordinal } = message;
+      if (said.has(keyOf(labels)) || digest === null) continue;
+      if (own.get(message.id)?.digest !== digest) continue;
+      const { timestamp } = message;
+      const state = { timestamp, ordinal, digest, message: undefined };
+      carriers.push(revisionRow(labels, message, state, ingestedAt));
+    }
+    isSaid = carriers.length === 0;
+    if (!isSaid) await store.table("messages").insert(carriers.batch());
+  }
+}
+
+/** What a session shows under an id, and whose rows say so. */
+async function saidIn(
+  store: Store,
+  sessionId: string,
+): Promise<{ readonly message: LiveMessage; readonly said: ReadonlySet<string> }[]> {
+  const table = store.table("messages");
+  await table.refresh();
+  const columns = [...storedColumns, "source_agent", "project"];
+  const rows = await table.rows({ columns, where: eq("session_id", sessionId) });
+  const owners = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const id = String(row["revises"] ?? row["id"]);
+    owners.set(id, (owners.get(id) ?? new Set()).add(keyOf(ownerIn(row))));
+  }
+  return [...liveMessages(rows.map(storedMessage)).values()].map((message) => ({
+    message,
+    said: owners.get(message.id) ?? new Set(),
+  }));
+}
+
+/** Sessions under whose ids others have left windows: they come first, and messages may not follow. */
+export async function withOtherWindows(
+  store: Store,
+  opened: Iterable<Gathered>,
+): Promise<Gathered[]> {
+  const bySession = new Map([...opened].map((each) => [each.labels.sessionId, each]));
+  const found = new Set<Gathered>();
+  if (bySession.size > 0) await store.table("windows").refresh();
+  for (const ids of idChunks([...bySession.keys()])) {
+    const columns = ["source_agent", "project"];
+    for await (const { id, row } of rowsOf(store, "windows", ids, columns)) {
+      const own = bySession.get(id);
+      if (own && keyOf(ownerIn(row)) !== keyOf(own.labels)) found.add(own);
+    }
+  }
+  return [...found];
 }
 
 async function* rowsOf(
   store: Store,
-  name: "sessions" | "messages",
+  name: "sessions" | "messages" | "windows",
   ids: readonly string[],
   columns: readonly string[],
 ): AsyncGenerator<{ readonly id: string; readonly row: Readonly<Record<string, unknown>> }> {
@@ -128,6 +221,14 @@ async function* rowsOf(
 
 function begunIn(row: Readonly<Record<string, unknown>>, createdAt: bigint): Begun {
   return { sourceAgent: String(row["source_agent"]), project: String(row["project"]), createdAt };
+}
+
+function ownerIn(row: Readonly<Record<string, unknown>>): Owner {
+  return { sourceAgent: String(row["source_agent"]), project: String(row["project"]) };
+}
+
+function keyOf({ sourceAgent, project }: Owner): string {
+  return JSON.stringify([sourceAgent, project]);
 }
 
 function timesOf(inserted: readonly Inserted[] = []): Map<string, bigint> {

@@ -10,6 +10,8 @@ type StoredWindow = {
   readonly text: unknown;
   readonly ids: unknown;
   readonly timestamp: bigint;
+  readonly sourceAgent: unknown;
+  readonly project: unknown;
 };
 
 /**
@@ -19,14 +21,15 @@ type StoredWindow = {
  */
 export async function changedWindows(
   store: Store,
-  { sessionId }: Labels,
+  { sessionId, sourceAgent, project }: Labels,
   windows: readonly Window[],
 ): Promise<Window[]> {
   const stored = await storedWindows(store, sessionId);
   const changed = windows.filter(({ id, text, messageIds }) => {
     const known = stored.get(id);
     stored.delete(id);
-    return known?.text !== text || known.ids !== stringifyJson(messageIds);
+    if (known?.text !== text || known.ids !== stringifyJson(messageIds)) return true;
+    return known.sourceAgent !== sourceAgent || known.project !== project;
   });
   return [...changed, ...emptied(stored)];
 }
@@ -49,7 +52,8 @@ export async function writeWindows(store: Store, rows: Columns): Promise<void> {
     stored.set(sessionId, known);
     const there = known.get(String(row["id"]));
     const isEqual = there?.text === row["text"] && there?.ids === row["message_ids"];
-    if (!isEqual) differing.push(row);
+    const isOwn = there?.sourceAgent === row["source_agent"] && there?.project === row["project"];
+    if (!isEqual || !isOwn) differing.push(row);
   }
   await table.replace(differing.batch());
 }
@@ -68,12 +72,12 @@ export async function emptyOtherWindows(
 }
 
 async function storedWindows(store: Store, sessionId: string): Promise<Map<string, StoredWindow>> {
-  const columns = ["id", "text", "message_ids", "timestamp"];
+  const columns = ["id", "text", "message_ids", "timestamp", "source_agent", "project"];
   const rows = await store.table("windows").rows({ columns, where: eq("session_id", sessionId) });
   return new Map(
-    rows.map(({ id, text, message_ids: ids, timestamp }) => [
+    rows.map(({ id, text, message_ids: ids, timestamp, source_agent: sourceAgent, project }) => [
       String(id),
-      { text, ids, timestamp: BigInt(timestamp as bigint) },
+      { text, ids, timestamp: BigInt(timestamp as bigint), sourceAgent, project },
     ]),
   );
 }

@@ -1,0 +1,141 @@
+import { eq } from "@pond/substrate";
+import { expect, it } from "vitest";
+import type { SessionStore } from "../session-store.ts";
+import {
+  beforeInsert,
+  type DemoSession,
+  demoEvents,
+  failingAt,
+  ingestDemo,
+  said,
+  shown,
+  streamOf,
+  withStore,
+} from "../testing.ts";
+import { createIngest } from "./ingest.ts";
+
+// Sessions of one id that are stored at once, of which one breaks off, or gets on with it late.
+
+const apart = { areClientsApart: true };
+const later = { ...apart, now: () => new Date(2) };
+const last = { ...apart, now: () => new Date(3) };
+const ofPi: DemoSession = { id: "s", agent: "pi", messages: [said("a"), said("b"), said("pi")] };
+const ofOmp: DemoSession = { id: "s", agent: "omp", messages: [said("a"), said("b"), said("omp")] };
+const inShop: DemoSession = { id: "s", project: "/shop", messages: [said("c"), said("d")] };
+const inBlog: DemoSession = { id: "s", project: "/blog", seconds: 60, messages: [said("e")] };
+
+/** The sessions there are, with what each says and what search looks through. */
+async function sessionsIn(sessions: SessionStore): Promise<unknown> {
+  const { store } = sessions;
+  await store.refresh();
+  const rows = await store.table("sessions").rows({ columns: ["id", "source_agent", "project"] });
+  const found = rows.map(async ({ id, source_agent: agent, project }) => {
+    const columns = ["message_ids", "source_agent", "project"];
+    const where = eq("session_id", String(id));
+    const windows = await store.table("windows").rows({ columns, where });
+    for (const each of windows) {
+      if (each["message_ids"] === "[]") continue;
+      expect([each["source_agent"], each["project"]]).toEqual([agent, project]);
+    }
+    const ids = windows.flatMap((each) => JSON.parse(String(each["message_ids"])));
+    const texts = await shown(sessions, String(id));
+    return [id, texts.map((text) => text.split(":")[0]).join(" "), ids.join(" ")];
+  });
+  return (await Promise.all(found)).sort();
+}
+
+it("waits for no client that broke off and never comes back, and knows it if it does", () =>
+  withStore(async (sessions) => {
+    await expect(ingestDemo(failingAt(sessions, "sessions"), [ofPi], apart)).rejects.toThrow();
+
+    const [outcome] = await ingestDemo(sessions, [ofOmp], later);
+    const before = await sessionsIn(sessions);
+    const [late] = await ingestDemo(sessions, [ofPi], last);
+
+    expect(outcome).toMatchObject({ session_id: "s", status: "new", deferred: 0 });
+    expect(before).toEqual([["s", "a b omp", "a b omp"]]);
+    expect(late).toMatchObject({ session_id: "pi:s", status: "new", messages_added: 3 });
+    expect(await sessionsIn(sessions)).toEqual([
+      ["pi:s", "a b pi", "a b pi"],
+      ["s", "a b omp", "a b omp"],
+    ]);
+  }));
+
+it.each([
+  ["of two clients", ofPi, ofOmp, "omp:s"],
+  ["of two projects", inShop, inBlog, "demo:1767225660000000:s"],
+])("keeps apart what comes under an id that the other one %s has just got", (_, one, two, id) =>
+  withStore(async (sessions) => {
+    let isFirst = true;
+    const late = beforeInsert(sessions, "messages", async () => {
+      if (isFirst) {
+        isFirst = false;
+        await ingestDemo(sessions, [one], apart);
+      }
+    });
+    const [outcome] = await ingestDemo(late, [two], later);
+    const before = await sessionsIn(sessions);
+    await ingestDemo(sessions, [two], last);
+
+    const [words, others] = [one, two].map(({ messages }) =>
+      messages.map((each) => (typeof each === "object" ? each.id : "")).join(" "),
+    );
+    expect(outcome).toMatchObject({ session_id: undefined, deferred: 1 });
+    expect(before).toEqual([["s", words, words]]);
+    expect(await sessionsIn(sessions)).toEqual([
+      [id, others, others],
+      ["s", words, words],
+    ]);
+  }),
+);
+
+it.each(["messages", "sessions"])(
+  "takes out of search what one left that broke off before its %s",
+  (table) =>
+    withStore(async (sessions) => {
+      await expect(ingestDemo(failingAt(sessions, table), [inShop], apart)).rejects.toThrow();
+
+      await ingestDemo(sessions, [inBlog], later);
+
+      expect(await sessionsIn(sessions)).toEqual([["s", "e", "e"]]);
+    }),
+);
+
+it("takes out what one left in the other that was there by then, when it is read again", () =>
+  withStore(async (sessions) => {
+    const killed = failingAt(sessions, "sessions");
+    const late = beforeInsert(killed, "messages", async () => {
+      if ((await sessions.store.table("sessions").count()) === 0) {
+        await ingestDemo(sessions, [ofPi], apart);
+      }
+    });
+    await expect(ingestDemo(late, [ofOmp], later)).rejects.toThrow();
+
+    await ingestDemo(sessions, [ofOmp], last);
+
+    expect(await sessionsIn(sessions)).toEqual([
+      ["omp:s", "a b omp", "a b omp"],
+      ["s", "a b pi", "a b pi"],
+    ]);
+  }));
+
+it("stores each once where two ingests come upon them in another order", () =>
+  withStore(async (sessions) => {
+    const hooks = { isUnchanged: async () => true, onCommitted: () => undefined };
+    const read = async (ingest: ReturnType<typeof createIngest>, demo: DemoSession) =>
+      ingest.session(streamOf(demoEvents(demo)), hooks);
+    const [one, two] = [1, 2].map((at) =>
+      createIngest(sessions, { ...apart, now: () => new Date(at) }),
+    );
+    if (!one || !two) throw new TypeError("there are two");
+    await read(one, ofPi);
+    await read(two, ofOmp);
+    await read(one, ofOmp);
+    await read(two, ofPi);
+    for (const ingest of [one, two]) await ingest.finish();
+
+    expect(await sessionsIn(sessions)).toEqual([
+      ["omp:s", "a b omp", "a b omp"],
+      ["s", "a b pi", "a b pi"],
+    ]);
+  }));
