@@ -1,8 +1,10 @@
-import { addedRow, movedRow } from "@pond/sessions/rows";
+import { addedRow, claimShared, movedRow } from "@pond/sessions/rows";
 import type { Row, Store } from "@pond/substrate";
 import { isWhole } from "./damage.ts";
 import { HollowMessages } from "./hollow-messages.ts";
 import { keyText } from "./key-order.ts";
+import { storedIn } from "./left-names.ts";
+import { areStillNamed } from "./names-apart.ts";
 import type { PlacedStore } from "./places.ts";
 import { type Labels, planRange, type RangePlan } from "./plan-range.ts";
 import type { Range } from "./ranges.ts";
@@ -24,6 +26,8 @@ export type RangeOptions = {
   readonly now: () => Date;
   readonly signal?: AbortSignal | undefined;
   readonly onRows: (rows: number) => void;
+  /** Told of rows that were inserted by names that are no more. */
+  readonly onLeft: (table: TableName, rows: number) => void;
 };
 
 export type CopiedRange = Pick<RangePlan, "differing" | "mixed"> & {
@@ -35,13 +39,16 @@ export type CopiedRange = Pick<RangePlan, "differing" | "mixed"> & {
 /**
  * Copies what another store lacks of a range. Sessions come last, so that whatever breaks it off
  * leaves no session in part.
+ *
+ * @returns Undefined where another process has stored other sessions there by names of these, which
+ *   are to get others.
  */
 export async function copyRange(
   from: PlacedStore,
   to: Target,
   range: Range,
   options: RangeOptions,
-): Promise<CopiedRange> {
+): Promise<CopiedRange | undefined> {
   const inserted = new Map<TableName, number>();
   const damaged = new Set<string>();
   const writing: WriteOptions = {
@@ -52,8 +59,11 @@ export async function copyRange(
     },
     onDamaged: (sessionId) => void damaged.add(sessionId),
   };
+  const isNamed = (): Promise<boolean> =>
+    areStillNamed(from.store, to.store, from.names, range.sessionIds);
+  let isRight = (await to.isAlone()) || (await isNamed());
   let places = await to.placesOf(range);
-  for (;;) {
+  while (isRight) {
     const before = new Map(inserted);
     const plan = await planRange(from, to.placed(places), range, options.signal);
     if (await writeMissing(from, to.store, plan, writing)) {
@@ -65,8 +75,11 @@ export async function copyRange(
       });
       return { tables: new Map(tables), differing, damaged, mixed };
     }
+    isRight = await isNamed();
     places = await to.lookAgain(range);
   }
+  for (const [name, rows] of inserted) options.onLeft(name, rows);
+  return undefined;
 }
 
 type WriteOptions = RangeOptions & {
@@ -93,6 +106,7 @@ async function writeMissing(
   const hollow = new HollowMessages(from);
   for (const name of readOrder.toReversed()) {
     // A power cut that keeps a row has to keep what is below it.
+    if (name === "sessions") await claimMessages(from, to, plan, options);
     if (name === "messages" || name === "sessions") await to.flush();
     const columns = columnsOf(name);
     const init = { columns, isNew: false, signal, onWritten: onRows };
@@ -116,6 +130,21 @@ async function writeMissing(
     if (writer.present > 0) return false;
   }
   return true;
+}
+
+/** Says whose the messages are that stand there before their session does: another may come there. */
+async function claimMessages(
+  from: PlacedStore,
+  to: Store,
+  { known }: RangePlan,
+  { now }: Pick<WriteOptions, "now">,
+): Promise<void> {
+  for (const [name, labels] of known) {
+    const session = labels ? undefined : await storedIn(from, name);
+    if (session === undefined) continue;
+    const digests = new Map([...session.live].map(([id, { digest }]) => [id, digest]));
+    await claimShared(to, session.labels, digests, BigInt(now().getTime()) * 1000n);
+  }
 }
 
 async function* rowsOf(

@@ -4,10 +4,12 @@ import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
 import { isDamage } from "./damage.ts";
 import { compareText } from "./key-order.ts";
+import { leaveOutNames } from "./left-names.ts";
 import { namesApart } from "./names-apart.ts";
 import { findRows } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
+import type { SessionNames } from "./session-names.ts";
 import { copiedColumns } from "./tables.ts";
 import { Target } from "./target.ts";
 
@@ -47,12 +49,45 @@ export type CopyReport = {
 export async function copySessions(
   { store: from }: SessionStore,
   target: SessionStore,
-  { now = () => new Date(), onProgress, signal }: CopyOptions = {},
+  options: CopyOptions = {},
 ): Promise<CopyReport> {
   const { store: to } = target;
+  const { now = () => new Date() } = options;
   await Promise.all([from.refresh(), to.refresh()]);
-  const { isWithVectors, vectorsLeftOut } = await prepareVectors(from, to);
-  const names = await namesApart(from, to);
+  const vectors = await prepareVectors(from, to);
+  const before: Before = { inserted: {}, left: new Map() };
+  for (;;) {
+    const names = await namesApart(from, to);
+    await leaveOutNames({ store: from, names }, to, before.left, BigInt(now().getTime()) * 1000n);
+    const report = await copyNamed(from, target, { ...options, now, names, before, vectors });
+    if (report) return report;
+    await to.refresh();
+  }
+}
+
+/** What was done by names that another process had for other sessions meanwhile. */
+type Before = {
+  /** Rows, by table. */
+  readonly inserted: Record<string, number>;
+  /** Names that sessions had then, by their ids. */
+  readonly left: Map<string, Set<string>>;
+};
+
+type NamedCopy = CopyOptions & {
+  readonly now: () => Date;
+  readonly names: SessionNames;
+  readonly before: Before;
+  readonly vectors: Awaited<ReturnType<typeof prepareVectors>>;
+};
+
+/** @returns Undefined where another process has stored other sessions by some of these names. */
+async function copyNamed(
+  from: Store,
+  target: SessionStore,
+  { now, onProgress, signal, names, before, vectors }: NamedCopy,
+): Promise<CopyReport | undefined> {
+  const { store: to } = target;
+  const { isWithVectors, vectorsLeftOut } = vectors;
   const places = await findRows(from, { names });
   const known = await Target.look(to, (sessionId) => places.has("sessions", sessionId));
   const ranges = rangesOf(places);
@@ -66,12 +101,23 @@ export async function copySessions(
     done += rows;
     onProgress?.({ step: "copy", done, total: Math.max(done, total) });
   };
+  const onLeft = (table: string, rows: number): void => {
+    before.inserted[table] = (before.inserted[table] ?? 0) + rows;
+  };
   const tables: Record<string, RowCounts> = {};
   const damaged = new Set(await stillRowless(from, places.rowlessIds()));
   let differing = 0;
   for (const range of ranges) {
-    const options = { columnsOf, now, signal, onRows };
+    const options = { columnsOf, now, signal, onRows, onLeft };
     const copied = await copyRange({ store: from, places, names }, known, range, options);
+    if (copied === undefined) {
+      for (const [name, { inserted }] of Object.entries(tables)) onLeft(name, inserted);
+      for (const name of range.sessionIds) {
+        const id = names.idOf(name);
+        before.left.set(id, (before.left.get(id) ?? new Set()).add(name));
+      }
+      return undefined;
+    }
     for (const sessionId of copied.damaged) damaged.add(sessionId);
     for (const sessionId of copied.mixed) {
       signal?.throwIfAborted();
@@ -84,6 +130,10 @@ export async function copySessions(
     for (const [name, counts] of copied.tables) tables[name] = sumOf(tables[name], counts);
     differing += copied.differing;
     await to.flush();
+  }
+  for (const [name, rows] of Object.entries(before.inserted)) {
+    const { inserted, present } = tables[name] ?? { inserted: 0, present: 0 };
+    tables[name] = { inserted: inserted + rows, present: Math.max(0, present - rows) };
   }
   // Also where nothing was lacking: a copy that broke off may have left them out.
   await fillHeads(target, signal);

@@ -16,6 +16,18 @@ export async function namesApart(from: Store, to: Store): Promise<SessionNames> 
   return new SessionNames(await naming.names());
 }
 
+/** True where the other store would call these sessions so still: one may have got a name meanwhile. */
+export async function areStillNamed(
+  from: Store,
+  to: Store,
+  names: SessionNames,
+  sessionNames: ReadonlySet<string>,
+): Promise<boolean> {
+  await to.table("sessions").refresh();
+  const now = await namesApart(from, to);
+  return [...sessionNames].every((name) => now.nameOf(names.idOf(name)) === name);
+}
+
 type Named = { readonly store: Store; readonly sessions: ReadonlyMap<string, Begun> };
 
 class Naming {

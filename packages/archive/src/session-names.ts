@@ -17,6 +17,11 @@ export class SessionNames {
     return this.#names.size === 0;
   }
 
+  /** The names that are another, by the ids. */
+  entries(): MapIterator<[string, string]> {
+    return this.#names.entries();
+  }
+
   nameOf(id: string): string {
     return this.#names.get(id) ?? id;
   }

@@ -34,7 +34,7 @@ export class Target {
    * the beginning, unless another process has written since.
    */
   async placesOf(range: Range): Promise<Places> {
-    return (await this.#isAlone()) ? this.#first : this.lookAgain(range);
+    return (await this.isAlone()) ? this.#first : this.lookAgain(range);
   }
 
   /** Where its rows of a range are now. */
@@ -47,7 +47,7 @@ export class Target {
   }
 
   /** Rows are never removed, so there are as many as there were and were added only if no other came. */
-  async #isAlone(): Promise<boolean> {
+  async isAlone(): Promise<boolean> {
     for (const name of watched) {
       const table = this.store.table(name);
       await table.refresh();

@@ -24,6 +24,7 @@ import {
   leaveOutOther,
   noRivals,
   type Rivals,
+  timesOf,
   withOtherWindows,
 } from "./rivals.ts";
 
@@ -189,7 +190,9 @@ export class Batch {
       for (const gathered of [...unfinished.keys(), ...taken.keys()]) doubtful.add(gathered);
       await this.#reviseDiffering(store, (own) => !doubtful.has(own));
       for (const gathered of unfinished.keys()) {
-        await claimShared(store, gathered, this.inserted.get(gathered), this.ingestedAt);
+        const own = this.inserted.get(gathered) ?? [];
+        const digests = new Map(own.map(({ id, digest }) => [id, digest]));
+        await claimShared(store, gathered.labels, digests, this.ingestedAt);
       }
     }
     for (const gathered of this.#finished) {
@@ -221,8 +224,10 @@ export class Batch {
   /** Before the sessions themselves are there: what breaks off here is done by the next run. */
   async #leaveOutLeft(store: Store): Promise<void> {
     for (const gathered of new Set([...this.inserted.keys(), ...this.#opened.keys()])) {
-      if (gathered.bases.length === 0) continue;
-      await leaveOutLeft(store, gathered, this.inserted.get(gathered), this.ingestedAt);
+      const { labels, bases } = gathered;
+      if (bases.length === 0) continue;
+      const times = timesOf(this.inserted.get(gathered));
+      await leaveOutLeft(store, labels, bases, times, this.ingestedAt);
     }
   }
 
@@ -265,11 +270,11 @@ export class Batch {
   }
 
   async #leaveOut(store: Store, own: Gathered, labels: Labels): Promise<void> {
-    const inserted = this.inserted.get(own);
+    const times = timesOf(this.inserted.get(own));
     putOff(own.outcome);
     this.#putOff.add(labels.sessionId);
     this.inserted.delete(own);
     this.#opened.delete(own);
-    await leaveOutLeft(store, { ...own, bases: [labels] }, inserted, this.ingestedAt);
+    await leaveOutLeft(store, own.labels, [labels], times, this.ingestedAt);
   }
 }

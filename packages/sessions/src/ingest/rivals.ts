@@ -113,15 +113,18 @@ export async function leaveOutOther(
 
 /**
  * Takes out of sessions what one that has another name now left in them when both were thought new:
- * these messages of it, and its windows.
+ * its messages, and its windows.
+ *
+ * @param bases - The labels of those sessions.
+ * @param times - Of its messages, by their ids.
  */
 export async function leaveOutLeft(
   store: Store,
-  { labels, bases }: Gathered,
-  inserted: readonly Inserted[] | undefined,
+  labels: Owner,
+  bases: readonly Labels[],
+  times: ReadonlyMap<string, bigint>,
   ingestedAt: bigint,
 ): Promise<void> {
-  const times = timesOf(inserted);
   const where = oneOf(
     "session_id",
     bases.map(({ sessionId }) => sessionId),
@@ -144,21 +147,22 @@ export async function leaveOutLeft(
 /**
  * Says of messages that stand there as another session's that this one has them, too, where both say
  * the same: else they would be taken out with those of the other.
+ *
+ * @param digests - Of its messages, by their ids.
  */
 export async function claimShared(
   store: Store,
-  { labels }: Gathered,
-  inserted: readonly Inserted[] | undefined,
+  labels: Labels,
+  digests: ReadonlyMap<string, string | null>,
   ingestedAt: bigint,
 ): Promise<void> {
-  const own = new Map((inserted ?? []).map((each) => [each.id, each]));
   // Another one that says so at the same time may say it by the very row.
   for (let isSaid = false; !isSaid; ) {
     const carriers = new Columns();
     for (const { message, said } of await saidIn(store, labels.sessionId)) {
       const { digest, ordinal } = message;
       if (said.has(keyOf(labels)) || digest === null) continue;
-      if (own.get(message.id)?.digest !== digest) continue;
+      if (digests.get(message.id) !== digest) continue;
       const { timestamp } = message;
       const state = { timestamp, ordinal, digest, message: undefined };
       carriers.push(revisionRow(labels, message, state, ingestedAt));
@@ -231,6 +235,7 @@ function keyOf({ sourceAgent, project }: Owner): string {
   return JSON.stringify([sourceAgent, project]);
 }
 
-function timesOf(inserted: readonly Inserted[] = []): Map<string, bigint> {
+/** The times of messages, by their ids. */
+export function timesOf(inserted: readonly Inserted[] = []): Map<string, bigint> {
   return new Map(inserted.map(({ id, timestamp }) => [id, timestamp]));
 }

@@ -5,6 +5,7 @@ export {
   idBegunElsewhere,
   mayBeOther,
 } from "../ingest/begun-elsewhere.ts";
+export { claimShared, leaveOutLeft, type Owner } from "../ingest/rivals.ts";
 export {
   type AddedRow,
   type DatedMessage,
@@ -14,7 +15,13 @@ export {
   mergeMessages,
   mergeSession,
 } from "../revisions/merge.ts";
-export { type LiveMessage, type StoredMessage, sessionItself } from "../revisions/reconcile.ts";
+export {
+  type LiveMessage,
+  liveMessages,
+  type StoredMessage,
+  sessionItself,
+} from "../revisions/reconcile.ts";
+export { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 export { checkRow } from "./check-row.ts";
 export {
   addedRow,
@@ -33,3 +40,4 @@ export {
   type TextMap,
   windowRowsOf,
 } from "./redact-rows.ts";
+export type { Labels } from "./to-rows.ts";
