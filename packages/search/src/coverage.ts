@@ -90,7 +90,8 @@ function pairsOf(query: string, stems: readonly WeighedStem[]): Pair[] {
 
 /** How the forms of a word begin, in small letters; all of `sqlite3`, which windows cut inside. */
 function stemOf(word: string): string {
-  const [whole, cut] = [inSmallLetters(word), inSmallLetters(windowText(word))];
+  const whole = inSmallLetters(word);
+  const cut = windowText(whole);
   return whole.startsWith(cut) ? cut : whole;
 }
 

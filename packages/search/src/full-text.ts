@@ -92,32 +92,34 @@ export async function windowArm(
 
 /** What a query asks of messages. */
 export function messageQuery(query: ParsedQuery): FullTextQuery {
-  return bounded(tellingTerms(query.terms), indexBounds(query), phraseOrWords);
+  return bounded(tellingTerms(query.terms), indexBounds(query), indexForms, phraseOrWords);
 }
 
 /** What a query asks of windows, whose index knows no positions. */
 export function windowQuery(query: ParsedQuery): FullTextQuery {
   const { required, excluded } = indexBounds(query);
-  const terms = query.terms.map(({ word, weight }) => ({ word: windowText(word), weight }));
-  const bounds = {
-    required: required.map(windowText),
-    excluded: excluded.filter(isOneWord).map(windowText),
-  };
-  return bounded(terms, bounds, allWords);
+  const bounds = { required, excluded: excluded.filter(isOneWord) };
+  return bounded(query.terms, bounds, windowForms, allWords);
+}
+
+/** As windows hold it: cut, and what is left of it in the ways that the index keeps apart. */
+function windowForms(text: string): string[] {
+  return [...new Set(indexForms(text).flatMap((form) => indexForms(windowText(form))))];
 }
 
 /** What puts messages that hold a literal first: its words in a row, or joined in camelCase. */
 export function literalQuery(query: ParsedQuery, literal: string): FullTextQuery {
   const { required, excluded } = indexBounds(query);
-  const held = anyOf([literal, ...inCamelCase(literal)], phraseOrWords);
+  const held = anyOf([literal, ...inCamelCase(literal)].flatMap(indexForms), phraseOrWords);
   if (required.length + excluded.length === 0) return held;
-  const must = required.map((text) => anyOf([text], phraseOrWords));
-  return { must: [held, ...must], mustNot: noneOf(excluded, phraseOrWords) };
+  const must = required.map((text) => anyOf(indexForms(text), phraseOrWords));
+  return { must: [held, ...must], mustNot: noneOf(excluded.flatMap(indexForms), phraseOrWords) };
 }
 
 function bounded(
   terms: readonly Term[],
   { required, excluded }: Pick<ParsedQuery, "required" | "excluded">,
+  toForms: (text: string) => readonly string[],
   toClause: (text: string) => FullTextQuery,
 ): FullTextQuery {
   // A word said four times weighs four times as much: one match query over all words takes 2 ms
@@ -125,20 +127,20 @@ function bounded(
   // the score is made up for: that saves a sixth of the time, and of windows a quarter.
   const divisor = terms.map(({ weight }) => weight).reduce(commonDivisor, 0);
   const words = terms.flatMap(({ word, weight }) =>
-    indexForms(word).flatMap((form): string[] => Array(weight / divisor).fill(form)),
+    toForms(word).flatMap((form): string[] => Array(weight / divisor).fill(form)),
   );
   const any = { terms: words.join(" "), boost: Math.max(divisor, 1) };
   if (required.length + excluded.length === 0) return any;
   return {
-    must: required.map((text) => anyOf([text], toClause)),
+    must: required.map((text) => anyOf(toForms(text), toClause)),
     should: [any],
-    mustNot: noneOf(excluded, toClause),
+    mustNot: noneOf(excluded.flatMap(toForms), toClause),
   };
 }
 
-/** What holds any of the texts, however the index writes it. */
+/** What holds any of the texts. */
 function anyOf(texts: readonly string[], toClause: (text: string) => FullTextQuery): FullTextQuery {
-  const should = texts.flatMap(indexForms).map(toClause);
+  const should = texts.map(toClause);
   const [clause, ...others] = should;
   return clause !== undefined && others.length === 0 ? clause : { should };
 }
@@ -148,7 +150,7 @@ function noneOf(
   texts: readonly string[],
   toClause: (text: string) => FullTextQuery,
 ): FullTextQuery[] {
-  const { words = [], phrases = [] } = Object.groupBy(texts.flatMap(indexForms), (text) =>
+  const { words = [], phrases = [] } = Object.groupBy(texts, (text) =>
     isOneWord(text) ? "words" : "phrases",
   );
   const anyWord = words.length > 0 ? [{ terms: words.join(" ") }] : [];

@@ -2,7 +2,7 @@ import { windowText } from "@pond/sessions/search";
 import { asSearched } from "./as-searched.ts";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import type { Snippet } from "./request.ts";
-import { inSmallLetters } from "./small-letters.ts";
+import { indexForms, inSmallLetters } from "./small-letters.ts";
 import { isUnspaced } from "./words.ts";
 
 /** Finds in a text what a query asked for. */
@@ -43,11 +43,11 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
   const telling = query.terms.filter(({ weight }) => weight > functionWordWeight);
   for (const { word, weight } of telling.length > 0 ? telling : query.terms) {
     weights.set(inSmallLetters(word), weight);
-    ways.add(word);
+    for (const form of indexForms(word)) ways.add(form);
   }
   for (const literal of query.literals) {
     weights.set(inSmallLetters(literal), literalWeight);
-    ways.add(literal);
+    for (const form of indexForms(literal)) ways.add(form);
   }
   const patterns = [...new Set([...weights.keys(), ...ways])]
     .toSorted((left, right) => right.length - left.length)

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { search } from "./search.ts";
+import { indexForms, inSmallLetters } from "./small-letters.ts";
+import { storeOf, type TestStore } from "./testing.ts";
+
+const texts: Readonly<Record<string, string>> = {
+  street: "auf der Straße stehen Fußgänger",
+  swiss: "uff de Strasse stönd Fussgänger",
+  capitals: "AUF DER STRASSE STEHEN FUSSGÄNGER",
+  sizes: "die Klassengröße messen",
+  light: "Işık hızı sabittir",
+  small: "kırmızı ışık yandı",
+  loud: "KIRMIZI IŞIK YANDI",
+  izmir: "yarın İzmir yolunda",
+  loudIzmir: "YARIN İZMİR YOLUNDA",
+  ascii: "tomorrow izmir is sunny",
+  english: "the class of an index is missing",
+};
+
+let store: TestStore;
+beforeAll(async () => {
+  const others = Array.from({ length: 20 }, (_, at) => ({ id: `o${at}`, texts: [`noise ${at}`] }));
+  const chats = Object.entries(texts).map(([id, text]) => ({ id, texts: [text] }));
+  store = await storeOf([...chats, ...others]);
+});
+afterAll(() => store.remove());
+
+/** What is found, and what is marked of it. */
+async function found(query: string): Promise<Record<string, string[]>> {
+  const { sessions } = await search(store.sessions, { query, limit: 100 });
+  const entries = sessions.map(({ session_id: id, matches: [match] }) => {
+    const { text = "", highlights = [] } = match?.snippet ?? {};
+    return [id, highlights.map(([start, end]) => text.slice(start, end))] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+describe("capitals do not matter", () => {
+  it.each(["Straße", "STRASSE", "strasse", "+Strasse", "+Straße"])(
+    "where ß is SS in capitals: %s",
+    async (query) => {
+      expect(await found(query)).toEqual({
+        street: ["Straße"],
+        swiss: ["Strasse"],
+        capitals: ["STRASSE"],
+      });
+    },
+  );
+
+  it.each(["KLASSENGRÖSSE", "klassengröße"])("where one SS of two is ß: %s", async (query) => {
+    expect(await found(query)).toEqual({ sizes: ["Klassengröße"] });
+  });
+
+  it.each(["ışık", "Işık", "IŞIK", "+ışık"])("of an i without a dot: %s", async (query) => {
+    expect(await found(query)).toEqual({ light: ["Işık"], small: ["ışık"], loud: ["IŞIK"] });
+  });
+
+  it.each(["izmir", "İzmir", "İZMİR", "+izmir"])(
+    "of an i that keeps its dot: %s",
+    async (query) => {
+      expect(await found(query)).toEqual({
+        ascii: ["izmir"],
+        izmir: ["İzmir"],
+        loudIzmir: ["İZMİR"],
+      });
+    },
+  );
+
+  it("in a phrase, and in what is left out", async () => {
+    expect(
+      Object.keys(await found('"der Straße"'))
+        .slice(0, 2)
+        .sort(),
+    ).toEqual(["capitals", "street"]);
+    expect(await found("Fußgänger -strasse")).toEqual({});
+    expect(Object.keys(await found("yarın -izmir"))).toEqual([]);
+    expect(await found("class index")).toEqual({ english: ["class", "index"] });
+  });
+});
+
+describe("indexForms", () => {
+  it.each([
+    ["retry", ["retry"]],
+    ["Straße", ["Straße", "Strasse"]],
+    ["class", ["class", "claß"]],
+    ["session_id", ["session_id"]],
+    ["the class", ["the class"]],
+    ["izmir", ["izmir", "İzmir", "İZMİR"]],
+  ])("of %s are few", (text, forms) => {
+    expect(indexForms(text)).toEqual(forms);
+    expect(new Set(forms.map(inSmallLetters)).size).toBe(1);
+  });
+});
