@@ -1,6 +1,7 @@
+import { windowText } from "@pond/sessions/search";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { search } from "./search.ts";
-import { indexForms, inSmallLetters } from "./small-letters.ts";
+import { cutForms, indexForms, inSmallLetters } from "./small-letters.ts";
 import { storeOf, type TestStore } from "./testing.ts";
 
 const texts: Readonly<Record<string, string>> = {
@@ -85,9 +86,23 @@ describe("indexForms", () => {
     ["class", ["class", "claß"]],
     ["session_id", ["session_id"]],
     ["the class", ["the class"]],
+    ["trivial", ["trivial"]],
+    ["index", ["index", "İndex"]],
     ["izmir", ["izmir", "İzmir", "İZMİR"]],
   ])("of %s are few", (text, forms) => {
     expect(indexForms(text)).toEqual(forms);
     expect(new Set(forms.map(inSmallLetters)).size).toBe(1);
+  });
+});
+
+describe("cutForms", () => {
+  it.each([
+    ["instance", ["insta", "İnsta"]],
+    ["Passage", ["Passa", "Paßag"]],
+    ["PASSAGE", ["PASSA", "PAßAG"]],
+    ["Modifying", ["Modif"]],
+    ["ΔΡΟΜΣΑ", ["ΔΡΟΜΣ", "ΔΡΟΜς"]],
+  ])("of %s hold no letter that is cut off, and each once", (text, forms) => {
+    expect(cutForms(text, windowText)).toEqual(forms);
   });
 });

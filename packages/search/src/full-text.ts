@@ -6,7 +6,7 @@ import { toCoverage } from "./coverage.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
 import { fullWeight, type ParsedQuery, type Term, tellingTerms } from "./query.ts";
 import { deepHits, type Hits, keptRows } from "./rounds.ts";
-import { indexForms } from "./small-letters.ts";
+import { cutForms, indexForms } from "./small-letters.ts";
 import { bestRows, byBm25 } from "./ties.ts";
 import { weights } from "./weights.ts";
 import { inCamelCase, isCutByIndex, wordsOf } from "./words.ts";
@@ -102,9 +102,8 @@ export function windowQuery(query: ParsedQuery): FullTextQuery {
   return bounded(query.terms, bounds, windowForms, allWords);
 }
 
-/** As windows hold it: cut, and what is left of it in the ways that the index keeps apart. */
 function windowForms(text: string): string[] {
-  return [...new Set(indexForms(text).flatMap((form) => indexForms(windowText(form))))];
+  return cutForms(text, windowText);
 }
 
 /** What puts messages that hold a literal first: its words in a row, or joined in camelCase. */

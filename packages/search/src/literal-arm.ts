@@ -74,14 +74,24 @@ export async function literalArm(
 
 /**
  * What each literal counts for, together 1. A name that is nowhere, or everywhere, tells no more than a
- * short run: what holds a piece of the one, or the other alone, would fill the page.
+ * short run: what holds a piece of the one, or the other alone, would fill the page. A line that is
+ * nowhere tells nothing.
  */
-function worths({ literals, runs }: ParsedQuery, found: readonly Hits<LiteralHit>[]): number[] {
+function worths(
+  { literals, runs, line }: ParsedQuery,
+  found: readonly Hits<LiteralHit>[],
+): number[] {
   const names = literals.length - runs;
   const isName = (at: number): boolean => at < names;
   const isTold = found.some((each, at) => isName(at) && isTelling(each));
-  const each = literals.map((_, at) => (isName(at) || !isTold ? 1 : weights.runBesideName));
-  const total = each.reduce((sum, worth) => sum + worth, 0);
+  const each = literals.map((literal, at) => {
+    if (literal === line && found[at]?.hits.length === 0) return 0;
+    return isName(at) || !isTold ? 1 : weights.runBesideName;
+  });
+  const total = Math.max(
+    each.reduce((sum, worth) => sum + worth, 0),
+    weights.runBesideName,
+  );
   return each.map((worth) => worth / total);
 }
 

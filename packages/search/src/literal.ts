@@ -108,7 +108,8 @@ export async function indexedLiteral(
   // is with `a_b`, but where too many hold `a b`, or a dictionary cuts.
   const isKnownName = isShortName(literal) && !isUnspaced(literal) && !isCut;
   const isPhrase = words.length > 1 && (isServed || isKnownName);
-  const isEnough = isPhrase || isFull || (isWhole && !isVague);
+  // Nobody said that a line is there as it stands.
+  const isEnough = literal === query.line || isPhrase || isFull || (isWhole && !isVague);
   const beyond = async (): Promise<Hits<LiteralHit>> => {
     // Where the bounds alone leave it out, no longer word is meant.
     const isAll = isEnough || (where && !isVague && (await isKnown(sessions, literal)));

@@ -4,6 +4,7 @@ import { functionWordsOf } from "./function-words.ts";
 import {
   camelPieces,
   isIdentifier,
+  isJoined,
   isTypeName,
   isUnspaced,
   joinedPieces,
@@ -22,6 +23,8 @@ export type ParsedQuery = {
   readonly literals: readonly string[];
   /** How many of the literals are short runs: beside others they count little. */
   readonly runs: number;
+  /** The one of the literals that is all of the query, where that looks like what a program printed. */
+  readonly line?: string;
   /** Words and phrases every match holds. */
   readonly required: readonly string[];
   /** Words and phrases no match holds. */
@@ -75,7 +78,31 @@ export function parseQuery(query: string): ParsedQuery {
   }
   const signs = tokens.filter(({ sign }) => sign !== "").length;
   const isPasted = signs > limits.signs || /[\r\n]/.test(query.trim());
-  return understood(isPasted ? tokens.map(withoutSign) : unopposed(tokens));
+  const parsed = understood(isPasted ? tokens.map(withoutSign) : unopposed(tokens));
+  const line = isPasted || isBound(parsed) ? undefined : printedLine(typedText(query), parsed);
+  if (line === undefined) return parsed;
+  const literals = [line, ...parsed.literals].slice(0, limits.literals);
+  return { ...parsed, literals, runs: Math.min(parsed.runs, literals.length - 1), line };
+}
+
+const fewestWords = 3;
+// What ends a sentence, is within a word or quotes some of them is prose.
+const printedSign = /:\s|[;=<>{}|\\]/;
+const inWord = /[\p{L}\p{N}]/u;
+
+/** A message of a program, which says more as it stands than its words do. */
+function printedLine(text: string, { terms }: ParsedQuery): string | undefined {
+  const line = beginningOf(text);
+  if (terms.length < fewestWords || isUnspaced(line)) return undefined;
+  const words = line.split(/\s+/);
+  // The signs of a name say nothing of what is around it, but for the colon behind it.
+  const bare = words.map((word) => {
+    const isName = nameOf({ text: word, isPhrase: false }, words.length) !== undefined;
+    return isName ? `x${word.endsWith(":") ? ":" : ""}` : word;
+  });
+  const inside = bare.join(" ");
+  const at = inside.search(printedSign);
+  return at !== -1 && inWord.test(inside.slice(at)) ? line : undefined;
 }
 
 const wholeWords = new RegExp(`^.{1,${limits.textChars}}\\S{0,${limits.lastWordChars}}`, "su");
@@ -85,11 +112,15 @@ const wholeWords = new RegExp(`^.{1,${limits.textChars}}\\S{0,${limits.lastWordC
  * command or of code that somebody pasted.
  */
 export function asTyped(query: string): ParsedQuery {
-  const text = typedText(query);
-  // Of a long one the first words: a word that is cut would be none of the text's, and what is left
-  // without a long one may be in any text.
-  const [start] = wholeWords.exec(text) ?? [text];
-  return understood([{ text: start, sign: "+", isPhrase: true }]);
+  return understood([{ text: beginningOf(typedText(query)), sign: "+", isPhrase: true }]);
+}
+
+/**
+ * Of a long text the first words: a word that is cut would be none of the text's, and what is left
+ * without a long one may be in any text.
+ */
+function beginningOf(text: string): string {
+  return wholeWords.exec(text)?.[0] ?? text;
 }
 
 /** As the index holds it, too, however the keyboard or the clipboard wrote it. */
@@ -266,15 +297,19 @@ const around = "[()\"'`<>[\\]{},.;:!?*]";
 // From the beginning of the last run alone: to try each place of a long one takes its square.
 const aroundNames = new RegExp(`^[("'\`<[{*$]+|(?<!${around})${around}+$`, "gu");
 
+const quoted = /^[("[]*([`'‘])[^`'‘’]+[`'’][\])".,;:!?]*$/u;
+
 /** A phrase, or a name without what a sentence puts around it; undefined of other words. */
-function nameOf({ text, isPhrase }: Token, tokens: number): string | undefined {
+function nameOf({ text, isPhrase }: Omit<Token, "sign">, tokens: number): string | undefined {
   if (isPhrase) return text;
   const bare = text.replaceAll(aroundNames, "");
+  // By itself, or where somebody quoted it, a name is one whatever it looks like in a sentence.
+  const isApart = tokens === 1 || quoted.test(text);
   // Of a call the name is what others write alike.
-  const [callee = ""] = bare.split("(");
-  // By itself a name is all there is to go by, whatever it looks like in a sentence.
-  const pieces = tokens === 1 ? 2 : 3;
+  const [callee = ""] = bare.replace(/^[@.&]+(?=\p{Lu})/u, "").split("(");
+  const pieces = isApart ? 2 : 3;
   const name = [bare, callee].find((each) => isIdentifier(each) || isTypeName(each, { pieces }));
+  if (name === undefined && isApart && isJoined(bare)) return bare;
   // In a long sentence it would cost a look into every text.
   return name ?? (tokens <= fewTokens && needsSigns(bare) ? bare : undefined);
 }

@@ -8,24 +8,37 @@ export function inSmallLetters(text: string): string {
   return small.replaceAll("ß", "ss").replaceAll("i\u0307", "i").replaceAll("ı", "i");
 }
 
+/** The ways to write a text that the index keeps apart: as it is, and in either way throughout. */
+export function indexForms(text: string): string[] {
+  return [...new Set(letterForms(text).flatMap(greekForms))];
+}
+
+/** The same of a text as windows hold it, cut by `cut`: letters that are cut off made no difference. */
+export function cutForms(text: string, cut: (text: string) => string): string[] {
+  const forms = distinct(letterForms(text).map(cut));
+  return [...new Set(forms.flatMap(greekForms))];
+}
+
 /** Of these the index makes two words. */
-const twofold = /[σςΣ\u00b5μ\u039cßẞiIıİ]|ss/i;
+const twofold = /[σςΣ\u00b5μ\u039c]/;
 const lastSigma = /(?<=\p{L}\p{M}*)[σΣ](?![\p{L}\p{M}\p{N}])/gu;
 const micro = /(?<!\p{Script=Greek}\p{M}*)[\u00b5μ\u039c](?!\p{Script=Greek})/gu;
 
-/** The ways to write a text that the index keeps apart: as it is, and in either way throughout. */
-export function indexForms(text: string): string[] {
+function greekForms(text: string): string[] {
   if (!twofold.test(text)) return [text];
   const asOfCapitals = text.replaceAll("ς", "σ").replaceAll(micro, "\u00b5");
   const asInASentence = text.replaceAll(lastSigma, "ς").replaceAll(micro, "μ");
-  const withoutSharp = text.replaceAll(/[ßẞ]/g, "ss");
-  const forms = [...new Set([text, asOfCapitals, asInASentence, withoutSharp])];
-  for (const form of isWord.test(text) ? [...sharp(text), ...turkish(text)] : []) {
-    // The index writes each in small letters, as most languages do.
-    const small = form.toLowerCase();
-    if (forms.every((other) => other.toLowerCase() !== small)) forms.push(form);
-  }
-  return forms;
+  return [text, asOfCapitals, asInASentence];
+}
+
+const sharpS = /[ßẞ]/g;
+const twoS = /ss/gi;
+/** What may be Turkish. */
+const dotted = /^[iıİ]|[ıİğşçöü]/i;
+
+function letterForms(text: string): string[] {
+  const ofWord = isWord.test(text) ? [...sharp(text), ...turkish(text)] : [];
+  return distinct([text, text.replaceAll(sharpS, "ss"), ...ofWord]);
 }
 
 // Of phrases and names each way would be a search of its own.
@@ -33,14 +46,22 @@ const isWord = /^\p{L}+$/u;
 
 /** A word in which an SS is the capital of ß: each of them, and all. */
 function sharp(word: string): string[] {
-  const pairs = [...word.matchAll(/ss/gi)].map(({ index }) => index);
+  const pairs = [...word.matchAll(twoS)].map(({ index }) => index);
   const each = pairs.map((at) => `${word.slice(0, at)}ß${word.slice(at + 2)}`);
-  return pairs.length > 1 ? [...each, word.replaceAll(/ss/gi, "ß")] : each;
+  return pairs.length > 1 ? [...each, word.replaceAll(twoS, "ß")] : each;
 }
 
 /** A word as Turkish has it in small letters, with a capital and in capitals. */
 function turkish(word: string): string[] {
+  if (!dotted.test(word)) return [];
   const capitals = word.toLocaleUpperCase("tr");
   const small = word.toLocaleLowerCase("tr");
   return [small, `${capitals.slice(0, 1)}${small.slice(1)}`, capitals];
+}
+
+/** Each once: the index writes texts in small letters, as most languages do. */
+function distinct(texts: readonly string[]): string[] {
+  return [
+    ...new Map(texts.toReversed().map((text) => [text.toLowerCase(), text])).values(),
+  ].toReversed();
 }

@@ -45,8 +45,14 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
     weights.set(inSmallLetters(word), weight);
     for (const form of indexForms(word)) ways.add(form);
   }
-  for (const literal of query.literals) {
-    weights.set(inSmallLetters(literal), literalWeight);
+  for (const literal of query.literals.toSorted((left, right) => left.length - right.length)) {
+    const key = inSmallLetters(literal);
+    // What is found with it is not found again by itself.
+    const within = [...weights].filter(([word]) => word !== key && key.includes(word));
+    weights.set(
+      key,
+      within.reduce((sum, [, weight]) => sum + weight, literalWeight),
+    );
     for (const form of indexForms(literal)) ways.add(form);
   }
   const patterns = [...new Set([...weights.keys(), ...ways])]

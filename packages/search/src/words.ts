@@ -102,13 +102,30 @@ const identifier = new RegExp(
     "_+[\\p{L}\\p{N}_]{2,}", // __init__
     "\\p{Ll}[\\p{L}\\p{N}]*\\p{Lu}[\\p{L}\\p{N}]*", // camelCase
     "(?:[\\p{L}\\p{N}_]+(?:::|->|#)){1,}[\\p{L}\\p{N}_]+", // std::vector
-    `[\\p{L}\\p{N}_]+(?:\\.[\\p{L}\\p{N}_]+)+${line}`, // file.ts:42, v1.2.3
+    `[\\p{L}\\p{N}_][\\p{L}\\p{N}_-]*(?:\\.[\\p{L}\\p{N}_-]+)+${line}`, // file.ts:42, v1.2.3-rc.1
     `(?:~|\\.{1,2}|[A-Za-z]:)?(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}(?:[\\\\/]|${line})`, // /usr/bin, C:\\a\\b.c:7
     `[\\p{L}\\p{N}@._-]+(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}${line}`, // a/b/c
     `[\\p{L}\\p{N}@._-]+[\\\\/][\\p{L}\\p{N}._-]+\\.[\\p{L}\\p{N}]+${line}`, // src/a.ts:42:7
-    "[\\p{L}\\p{N}._%+-]+@[\\p{L}\\p{N}-]+(?:\\.[\\p{L}\\p{N}-]+)+", // ada@lace.org, next@15.5.2
+    // ada@lace.org, next@15.5.2, @scope/name@^1.2.3
+    "(?:@[\\p{L}\\p{N}-]+/)?[\\p{L}\\p{N}._%+-]+@[~^]?[\\p{L}\\p{N}-]+(?:\\.[\\p{L}\\p{N}-]+)+",
+    "[\\p{L}\\p{N}._-]+@[\\p{L}\\p{N}.-]+:[\\p{L}\\p{N}./_~-]+", // git@lace.org:a/b.git
+    "[\\p{L}\\p{N}.-]+(?:/[\\p{L}\\p{N}._-]+)+[:#][\\p{L}\\p{N}._-]+", // lace.org/a/b:1.2-slim, a/b#58
+    "\\p{Ll}[\\p{Ll}\\d+.-]*://\\S+", // an address
+    "-{0,2}[\\p{L}_][\\p{L}\\p{N}_.-]+=[^=\\s]+", // NAME=1, --name=1
+    "[\\p{L}\\p{N}_]+(?:(?:\\?|!!)\\.[\\p{L}\\p{N}_]+)+", // a?.b
+    "[\\p{L}_][\\p{L}\\p{N}_.]*\\[(?:\\d+|[\\p{L}\\p{N}_]{2,})\\]?", // a[42], error[E0382]
+    "\\p{L}[\\p{L}\\p{N}_:]*<[\\p{L}\\p{N}_:<>,]+", // Vec<Name>
+    "\\p{Lu}[\\p{Lu}\\d]+-\\d{2,}", // POND-58
+    "\\p{Lu}{1,6}\\d{3,}", // TS2345
+    "0[xX][\\da-fA-F]{2,}",
+    "#(?=[a-fA-F]*\\d)(?=\\d*[a-fA-F])[\\da-fA-F]{6,8}", // a colour
+    "[\\da-fA-F]{1,4}(?:::?[\\da-fA-F]{1,4}){3,7}", // of IPv6, a MAC address
+    "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}[\\d:.+Z-]*", // a time
+    "(?=\\S*\\d)(?=\\S*[a-z])(?=\\S*[A-Z])[\\da-zA-Z+/_-]{16,}={0,2}", // a key, base64
+    "[.#]?[\\p{L}\\p{N}]+(?:[_-]{1,2}[\\p{L}\\p{N}]+){2,}", // .block-name__part--big
     "[\\p{L}\\p{N}]+(?:-[\\p{L}\\p{N}]+){2,}", // a-b-c, a uuid
-    "(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{7,40}", // 9f8e7d6, of a commit the whole or the beginning
+    "(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{7,128}", // 9f8e7d6, of a commit the whole or the beginning
+    "(?=[A-F]*\\d)(?=\\d*[A-F])[\\dA-F]{7,128}",
     "--?[\\p{L}][\\p{L}\\p{N}-]+", // --flag
     "@[\\p{L}\\p{N}-]+/[\\p{L}\\p{N}-]+", // @scope/name
   ].join("|")})$`,
@@ -128,6 +145,16 @@ export function isIdentifier(word: string): boolean {
 export function isTypeName(word: string, { pieces }: { readonly pieces: number }): boolean {
   return /^\p{Lu}[\p{L}\p{N}]*$/u.test(word) && camelPieces(word).length >= pieces;
 }
+
+/**
+ * True for what signs join, as `react-query`, `a/b`, `1:2`: in a sentence prose is written so too. An
+ * apostrophe is a part of a word, and in a script without spaces signs are between sentences.
+ */
+export function isJoined(word: string): boolean {
+  return word.length <= longestIdentifier && joined.test(word) && !isUnspaced(word);
+}
+
+const joined = /[\p{L}\p{M}\p{N}][^\p{L}\p{M}\p{N}\s'’]+[\p{L}\p{N}]/u;
 
 /** True for `C++`, `C#`, `#58`, `!58` and the like: the index knows nothing but what is no sign. */
 export function needsSigns(word: string): boolean {

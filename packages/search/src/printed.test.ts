@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseQuery } from "./query.ts";
+import { search } from "./search.ts";
+import { storeOf, type TestStore } from "./testing.ts";
+
+const filler =
+  "the worker of a queue, the cursor and its buffer, a merge that is not a mutex. ".repeat(40);
+const line = 'error[E5882]: merge of "queue" failed: cursor is not a buffer';
+const plain = "Error: mutex merge failed: queue is not a worker";
+
+const holders: Readonly<Record<string, string>> = {
+  quotes: `${filler}${line}\n${filler}`,
+  plain: `${filler}${plain}\n${filler}`,
+  kebab: `${filler}by lint-staged ${filler}`,
+  setting: `${filler}with NODE_ENV=staged ${filler}`,
+  address: `${filler}at https://lace.example/queue/merge?worker=58#mutex ${filler}`,
+  ratio: `${filler}as 45:62 ${filler}`,
+  decorator: `${filler}see @MergeQueue ${filler}`,
+};
+
+let store: TestStore;
+beforeAll(async () => {
+  const words = ["merge failed", "queue worker", "a mutex error", "lint it, staged", "node env"];
+  const others = Array.from({ length: 80 }, (_, at) => {
+    const said = [...words, "see cursor and buffer", "45 of 62", "lace example"];
+    return { id: `other${at}`, texts: [`${said[at % 8]} ${said[(at + 1 + (at >> 3)) % 8]} ${at}`] };
+  });
+  const alike = [
+    { id: "alike0", texts: ["merge queue, merge queue, merge queue"] },
+    { id: "alike1", texts: ["lint staged, lint staged, lint staged"] },
+    { id: "alike2", texts: ["Error: queue merge failed: mutex is not a worker"] },
+    { id: "alike3", texts: ["https lace example queue merge worker 58 mutex"] },
+    { id: "alike4", texts: ["node env staged, node env staged"] },
+  ];
+  const chats = Object.entries(holders).map(([id, text]) => ({
+    ...{ id, day: "2025-01-01", texts: ["hello", text] },
+  }));
+  store = await storeOf([...chats, ...others, ...alike]);
+});
+afterAll(() => store.remove());
+
+describe("what is in one long message, and its words in many short ones, comes first", () => {
+  it.each([
+    ["a line of an error with quotes in it", line, "quotes"],
+    ["it in capitals", line.toUpperCase(), "quotes"],
+    ["a line of plain words", plain, "plain"],
+    ["a name of two pieces by itself", "lint-staged", "kebab"],
+    ["it in a sentence, quoted", "where did we see `lint-staged` fail", "kebab"],
+    ["a setting", "where is NODE_ENV=staged set", "setting"],
+    ["an address", "see https://lace.example/queue/merge?worker=58#mutex.", "address"],
+    ["numbers that signs join", "45:62", "ratio"],
+    ["what decorates", "@MergeQueue", "decorator"],
+  ])("%s", async (_, query, id) => {
+    const { sessions } = await search(store.sessions, { query });
+
+    expect(sessions[0]?.session_id).toBe(id);
+    const [match] = sessions[0]?.matches ?? [];
+    const marked = match?.snippet.highlights.map(([start, end]) =>
+      match.snippet.text.slice(start, end),
+    );
+    expect(marked?.some((each) => holders[id]?.includes(each) && each.length > 4)).toBe(true);
+  });
+
+  it("shows the line, whatever of its words is elsewhere", async () => {
+    const { sessions } = await search(store.sessions, { query: line });
+
+    const { text = "", highlights = [] } = sessions[0]?.matches[0]?.snippet ?? {};
+    expect(highlights.map(([start, end]) => text.slice(start, end))).toContain(line);
+  });
+
+  it("says nothing of names beside a line that nobody wrote", async () => {
+    const query = "error: NODE_ENV=staged (in mutex)";
+    const { sessions } = await search(store.sessions, { query });
+
+    expect(sessions[0]?.session_id).toBe("setting");
+  });
+});
+
+describe("parseQuery", () => {
+  it.each([
+    ["a printed line", plain, plain],
+    ["a question", "why does the merge of a queue fail?", undefined],
+    ["words with apostrophes", "why doesn't it merge the queue's files, again", undefined],
+    ["two words", "error: merge", undefined],
+    ["words with signs", `${plain} -cursor`, undefined],
+    ["several lines", `${plain}\nat line`, undefined],
+    ["a script without spaces", "错误: 队列 合并 失败", undefined],
+  ])("reads %s", (_, query, expected) => {
+    expect(parseQuery(query).line).toBe(expected);
+  });
+
+  it("looks for the first words of a long line", () => {
+    const { line: start = "" } = parseQuery(`panic: ${"cursor of a buffer ".repeat(200)}`);
+
+    expect(start.length).toBeLessThan(250);
+    expect(start).toMatch(/^panic: cursor .* (?:cursor|of|a|buffer)$/);
+  });
+});
