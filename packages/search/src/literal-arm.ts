@@ -84,7 +84,7 @@ function worths(
   const names = literals.length - runs;
   const isName = (at: number): boolean => at < names;
   const isTold = found.some((each, at) => isName(at) && isTelling(each));
-  const each = literals.map((literal, at) => {
+  const each = literals.map((literal, at): number => {
     if (literal === line && found[at]?.hits.length === 0) return 0;
     return isName(at) || !isTold ? 1 : weights.runBesideName;
   });
