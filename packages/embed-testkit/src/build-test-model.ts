@@ -19,8 +19,12 @@ export type TestModelOptions = {
   readonly words?: readonly string[];
   /** What `1_Pooling/config.json` names. */
   readonly pooling?: "mean" | "cls";
-  /** A vector a token, as most exports give, or one a text, as some do. */
-  readonly output?: "last_hidden_state" | "sentence_embedding";
+  /** `last_hidden_state`, a vector a token, as most exports give; by another name one a text. */
+  readonly output?: string;
+  /** What its numbers are. */
+  readonly numbers?: "float" | "float16";
+  /** The file beside the graph that holds the weights; in it where left out. */
+  readonly weightsFile?: string;
   /** What the graph declares. */
   readonly inputs?: readonly string[];
   /** Tokens of one text that the model takes. */
@@ -32,6 +36,7 @@ const defaults = {
   words: [],
   pooling: "mean",
   output: "last_hidden_state",
+  numbers: "float",
   inputs: ["input_ids", "attention_mask", "token_type_ids"],
   maxTokens: 256,
 } as const;
@@ -45,13 +50,16 @@ export async function buildTestModel(
   folder: string,
   options: TestModelOptions = {},
 ): Promise<void> {
-  const { dimension, words, pooling, output, inputs, maxTokens } = { ...defaults, ...options };
+  const { dimension, words, pooling, inputs, maxTokens, ...graph } = { ...defaults, ...options };
   const vocabulary = testVocabulary(words);
   await mkdir(join(folder, "1_Pooling"), { recursive: true });
+  const vectors = tokenVectors(vocabulary, dimension);
   await writeFile(
     join(folder, "model.onnx"),
-    encodeOnnx(lookUpGraph(vocabulary, dimension, output, inputs)),
+    encodeOnnx(lookUpGraph({ ...graph, vocabulary, dimension, inputs, vectors })),
   );
+  const { weightsFile } = graph;
+  if (weightsFile !== undefined) await writeFile(join(folder, weightsFile), vectors);
   await writeJson(join(folder, "tokenizer.json"), tokenizerFile(vocabulary));
   await writeJson(join(folder, "tokenizer_config.json"), {
     tokenizer_class: "BertTokenizer",
@@ -78,15 +86,21 @@ export async function buildTestModel(
   });
 }
 
+type LookUp = {
+  readonly vocabulary: readonly string[];
+  readonly dimension: number;
+  readonly vectors: Uint8Array;
+  readonly inputs: readonly string[];
+  readonly output: string;
+  readonly numbers: "float" | "float16";
+  readonly weightsFile?: string;
+};
+
 /** Looks each token's vector up; that is all this model does, or it sums them where asked to. */
-function lookUpGraph(
-  vocabulary: readonly string[],
-  dimension: number,
-  output: "last_hidden_state" | "sentence_embedding",
-  inputs: readonly string[],
-): OnnxGraph {
-  const isPooled = output === "sentence_embedding";
-  const to = elementType.float;
+function lookUpGraph(of: LookUp): OnnxGraph {
+  const { vocabulary, dimension, vectors, inputs, output, numbers, weightsFile: file } = of;
+  const isPooled = output !== "last_hidden_state";
+  const to = elementType[numbers];
   const tokens = isPooled ? "tokens" : output;
   return {
     nodes: [
@@ -99,7 +113,8 @@ function lookUpGraph(
         name: "vectors",
         dims: [vocabulary.length, dimension],
         type: elementType.int8,
-        bytes: tokenVectors(vocabulary, dimension),
+        bytes: vectors,
+        file,
       },
       ...(isPooled ? [axis] : []),
     ],
@@ -109,7 +124,7 @@ function lookUpGraph(
     outputs: [
       {
         name: output,
-        type: elementType.float,
+        type: to,
         shape: isPooled ? ["batch", dimension] : ["batch", "sequence", dimension],
       },
     ],

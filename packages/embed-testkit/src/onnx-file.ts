@@ -1,13 +1,15 @@
 import protobuf from "protobufjs";
 
 /** Element types of ONNX tensors that the test model uses, by the format's own numbers. */
-export const elementType = { float: 1, int8: 3, int64: 7 } as const;
+export const elementType = { float: 1, int8: 3, int64: 7, float16: 10 } as const;
 
 export type OnnxTensor = {
   readonly name: string;
   readonly dims: readonly number[];
   readonly type: number;
   readonly bytes: Uint8Array;
+  /** The file beside the graph that holds the bytes. */
+  readonly file?: string | undefined;
 };
 
 /** A tensor that goes in or out; a text is a dimension that varies from call to call. */
@@ -39,7 +41,11 @@ message Node {
   repeated string input = 1; repeated string output = 2; string name = 3; string op_type = 4;
   repeated Attribute attribute = 5;
 }
-message Tensor { repeated int64 dims = 1; int32 data_type = 2; string name = 8; bytes raw_data = 9; }
+message Entry { string key = 1; string value = 2; }
+message Tensor {
+  repeated int64 dims = 1; int32 data_type = 2; string name = 8; optional bytes raw_data = 9;
+  repeated Entry external_data = 13; int32 data_location = 14;
+}
 message Dimension { oneof value { int64 dim_value = 1; string dim_param = 2; } }
 message Shape { repeated Dimension dim = 1; }
 message TensorType { int32 elem_type = 1; Shape shape = 2; }
@@ -56,6 +62,7 @@ message Model {
 }`;
 
 const integerAttribute = 2;
+const outside = 1;
 
 /** The bytes of an ONNX model file. */
 export function encodeOnnx(graph: OnnxGraph): Uint8Array {
@@ -79,11 +86,11 @@ export function encodeOnnx(graph: OnnxGraph): Uint8Array {
               type: integerAttribute,
             })),
           })),
-          initializer: graph.tensors.map(({ name, dims, type: data_type, bytes }) => ({
+          initializer: graph.tensors.map(({ name, dims, type: data_type, ...data }) => ({
             name,
             dims,
             data_type,
-            raw_data: bytes,
+            ...toData(data),
           })),
           input: graph.inputs.map(toValueInfo),
           output: graph.outputs.map(toValueInfo),
@@ -91,6 +98,13 @@ export function encodeOnnx(graph: OnnxGraph): Uint8Array {
       }),
     )
     .finish();
+}
+
+function toData({ bytes, file }: Pick<OnnxTensor, "bytes" | "file">) {
+  if (file === undefined) return { raw_data: bytes };
+  const place = { location: file, offset: "0", length: String(bytes.length) };
+  const external_data = Object.entries(place).map(([key, value]) => ({ key, value }));
+  return { external_data, data_location: outside };
 }
 
 function toValueInfo({ name, type, shape }: OnnxValue) {

@@ -1,6 +1,7 @@
 import type { InferenceSession } from "onnxruntime-node";
 import { EmbeddingError, ModelInvalidError } from "../errors.ts";
 import { toUnitVector } from "../unit-vector.ts";
+import { floatsOf } from "./float16.ts";
 import { feedsOf, inputsOf } from "./inputs.ts";
 import type { LocalModel } from "./local-model.ts";
 import { pool } from "./pooling.ts";
@@ -17,6 +18,8 @@ export type LoadedModel = {
 
 /** What exports call a vector a text, and a vector a token. */
 const pooledOutputs = ["sentence_embedding"];
+/** What heads for other purposes give. */
+const otherPurposes = ["pooler_output", "logits"];
 const tokenOutputs = ["last_hidden_state", "token_embeddings"];
 
 /**
@@ -40,7 +43,7 @@ export async function loadModel(
     const reason = `the runtime refuses its ONNX file: ${messageOf(error)}`;
     throw new ModelInvalidError(location, reason, { cause: error });
   });
-  const { inputs, output, isPooled } = await signatureOf(location, session);
+  const { inputs, output, isPooled } = await signatureOf(model, session);
 
   return {
     encode: tokenizer.encode,
@@ -53,33 +56,38 @@ export async function loadModel(
       });
       const result = results[output];
       const shape = isPooled ? [rows.length, dimension] : [rows.length, width, dimension];
-      if (!(result?.data instanceof Float32Array) || String(result.dims) !== String(shape)) {
+      const hidden = result && floatsOf(result);
+      if (hidden === undefined || String(result?.dims) !== String(shape)) {
         const reason = `its output "${output}" is ${result?.type} [${result?.dims}], and should be float32 [${shape}]`;
         throw new ModelInvalidError(location, reason);
       }
-      const hidden = result.data;
       const lengths = rows.map((row) => row.length);
       const vectors = isPooled
         ? pool(hidden, lengths, 1, dimension, "cls")
         : pool(hidden, lengths, width, dimension, model.pooling);
-      result.dispose();
+      result?.dispose();
       return vectors.map((vector) => toUnitVector(vector) ?? refuseVector(model));
     },
   };
 }
 
 /** What goes in and comes out; a session that is not what it should be is let go. */
-async function signatureOf(location: string, session: InferenceSession) {
+async function signatureOf(model: LocalModel, session: InferenceSession) {
   try {
-    return { inputs: inputsOf(location, session), ...outputOf(location, session) };
+    return { inputs: inputsOf(model.location, session), ...outputOf(model, session) };
   } catch (error) {
     await session.release();
     throw error;
   }
 }
 
-function outputOf(location: string, { outputNames, outputMetadata }: InferenceSession) {
-  const pooled = pooledOutputs.find((name) => outputNames.includes(name));
+function outputOf(
+  { location, dimension }: LocalModel,
+  { outputNames, outputMetadata }: InferenceSession,
+) {
+  const pooled =
+    pooledOutputs.find((name) => outputNames.includes(name)) ??
+    onlyVector(outputMetadata, dimension);
   if (pooled !== undefined) return { output: pooled, isPooled: true };
   const output =
     tokenOutputs.find((name) => outputNames.includes(name)) ??
@@ -87,6 +95,18 @@ function outputOf(location: string, { outputNames, outputMetadata }: InferenceSe
   if (output !== undefined) return { output, isPooled: false };
   const reason = `it gives ${outputNames.join(", ") || "nothing"}, and no vector of a text or a token`;
   throw new ModelInvalidError(location, reason);
+}
+
+/** The name of what is all that a graph gives, and a vector a text of that length. */
+function onlyVector(
+  outputs: InferenceSession["outputMetadata"],
+  dimension: number,
+): string | undefined {
+  const [only] = outputs;
+  if (outputs.length !== 1 || !only?.isTensor || only.shape.length !== 2) return undefined;
+  const length = only.shape[1];
+  const mayBe = length === dimension || typeof length === "string";
+  return mayBe && !otherPurposes.includes(only.name) ? only.name : undefined;
 }
 
 /** The runtime finds out only then that a token has no row in the embedding table. */

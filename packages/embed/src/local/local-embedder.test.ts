@@ -45,6 +45,9 @@ describe("vectors", () => {
     ["tokens", {}],
     ["tokens, of which the first counts", { pooling: "cls" }],
     ["texts", { output: "sentence_embedding" }],
+    ["texts, by a name of the exporter's", { output: "embeddings" }],
+    ["tokens in half precision", { numbers: "float16" }],
+    ["tokens of weights in a file of their own", { weightsFile: "model.onnx_data" }],
     ["tokens, by ids alone", { inputs: ["input_ids"] }],
     ["tokens, by ids and mask", { inputs: ["input_ids", "attention_mask"] }],
     ["tokens, by positions too", { inputs: ["input_ids", "attention_mask", "position_ids"] }],
@@ -89,6 +92,19 @@ describe("vectors", () => {
     expect(nearness(stale, remove)).toBeGreaterThan(0.7);
     expect(nearness(stale, bread)).toBeLessThan(0.4);
     expect(nearness(locked, index)).toBeGreaterThan(nearness(locked, bread));
+  });
+
+  it("in half precision are those of the model in full", async () => {
+    const whole = await openWith({ dimension: 24 });
+    const expected = await whole.embed(texts, passage);
+    await whole.close();
+    folder.remove();
+
+    const half = await openWith({ dimension: 24, numbers: "float16" });
+
+    for (const [at, vector] of (await half.embed(texts, passage)).entries()) {
+      expect(nearness(vector, expected[at])).toBeCloseTo(1, 5);
+    }
   });
 
   it("differ for a query and a passage by their prefixes", async () => {
@@ -161,6 +177,12 @@ describe("what the model has to say when it is loaded", () => {
       { inputs: ["input_ids", "pixel_values"] },
       () => {},
       /an input "pixel_values" \(int64\), which is not supported/,
+    ],
+    [
+      "what is made of a vector for another purpose",
+      { output: "pooler_output" },
+      () => {},
+      /gives pooler_output, and no vector of a text or a token/,
     ],
     [
       "a tokenizer that is none",

@@ -43,12 +43,12 @@ const unigram = {
   },
 };
 
-const load = () =>
+const load = (maxTokens = 6) =>
   loadTokenizer({
     location: folder.path,
     tokenizerFile: folder.file("tokenizer.json"),
     tokenizerConfig: { eos_token: "</s>", pad_token: "<pad>" },
-    maxTokens: 6,
+    maxTokens,
   });
 
 it("gives an empty text a token where the tokenizer frames nothing", async () => {
@@ -73,4 +73,22 @@ it.each([
 
   expect(tokenizer.encode(text)).toEqual(ids);
   expect(tokenizer.paddingId).toBe(1);
+});
+
+it.each([
+  ["words", "lock files "],
+  ["no spaces", "锁"],
+  ["long words, then short ones", `${"lock files ".repeat(9_000)}${"锁".repeat(100_000)}`],
+])("takes the beginning of a huge text for a model of many tokens: %s", async (_, piece) => {
+  folder = new ModelFolder();
+  folder.write("tokenizer.json", unigram);
+  const tokenizer = await load(8_192);
+  const text = piece.repeat(Math.ceil(400_000 / piece.length));
+
+  const ids = tokenizer.encode(text);
+
+  expect(ids).toHaveLength(8_192);
+  expect([...ids.slice(0, 8_191), 2]).toEqual(ids);
+  const [, ...beginning] = tokenizer.encode(text.slice(0, 8_000));
+  expect(ids.slice(1, 1_000)).toEqual(beginning.slice(0, 999));
 });

@@ -10,8 +10,14 @@ export type TextTokenizer = {
   readonly paddingId: number;
 };
 
-/** No token of a real text is this long on average; the rest of a huge text is not looked at. */
-const mostCharactersPerToken = 32;
+/**
+ * How much of a huge text is looked at: what most texts need for so many tokens, and more only where
+ * that gives too few. No token of a real text is as long on average as the last says. The library
+ * runs out of stack at some 125,000 tokens, which a text without spaces soon has.
+ */
+const charactersPerToken = [8, 16, 32];
+/** What a word that is cut in two may change before the cut. */
+const tokensOfWord = 128;
 
 /** What is used of the library, whose own declarations do not resolve under Node's rules. */
 type Library = {
@@ -41,9 +47,19 @@ export async function loadTokenizer(model: TokenizerOf): Promise<TextTokenizer> 
   const [paddingId = 0] = [textOf(tokenizerConfig, "pad_token"), padToken, "[PAD]", "<pad>"]
     .map((token) => (token === undefined ? undefined : library.token_to_id(token)))
     .filter((id) => id !== undefined);
+  /** All tokens of a text, or more of its first ones than reach the model. */
+  const beginningOf = (text: string): number[] => {
+    let ids: number[] = [];
+    for (const each of charactersPerToken) {
+      const characters = maxTokens * each;
+      ids = encode(text.slice(0, characters).toWellFormed());
+      if (text.length <= characters || ids.length >= maxTokens + tokensOfWord) break;
+    }
+    return ids;
+  };
   return {
     encode: (text) => {
-      const ids = encode(text.slice(0, maxTokens * mostCharactersPerToken).toWellFormed());
+      const ids = beginningOf(text);
       // Without a frame an empty text has no token, and no model runs on none.
       if (ids.length === 0) return [paddingId];
       if (ids.length <= maxTokens) return ids;
