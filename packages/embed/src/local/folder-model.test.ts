@@ -1,6 +1,15 @@
-import { mkdirSync, readFileSync, renameSync } from "node:fs";
-import { basename } from "node:path";
-import { ModelFolder } from "@pond/embed-testkit";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { buildTestModel, ModelFolder } from "@pond/embed-testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEmbedder } from "../open-embedder.ts";
 import type { FolderSettings } from "../settings.ts";
@@ -47,6 +56,29 @@ describe("what a folder says", () => {
       (its) => its.edit("config.json", { _name_or_path: "intfloat/multilingual-e5-small" }),
       {},
       { queryPrefix: "query: ", passagePrefix: "passage: " },
+    ],
+    [
+      "pooling where its list of steps says it is",
+      (its) => {
+        const type = "sentence_transformers.models.Pooling";
+        its.write("modules.json", [{ type, path: "2_Pooling" }]);
+        mkdirSync(its.file("2_Pooling"));
+        its.write("2_Pooling/config.json", { pooling_mode_cls_token: true });
+      },
+      {},
+      { pooling: "cls" },
+    ],
+    [
+      "small letters",
+      (its) => its.write("sentence_bert_config.json", { do_lower_case: true }),
+      {},
+      { isLowerCase: true },
+    ],
+    [
+      "prefixes left out of pooling, of which there are none",
+      (its) => its.edit("1_Pooling/config.json", { include_prompt: false }),
+      {},
+      { pooling: "mean" },
     ],
     [
       "e5 that takes instructions",
@@ -108,6 +140,19 @@ describe("what a folder says", () => {
     expect(await openWith(settings)).toMatchObject(expected);
   });
 
+  it("knows a model in the hub's cache by its name there, through links too", async () => {
+    const hub = mkdtempSync(join(tmpdir(), "pond-hub-"));
+    const snapshot = join(hub, "models--intfloat--multilingual-e5-small", "snapshots", "614241f6");
+    cpSync(folder.path, snapshot, { recursive: true });
+    symlinkSync(snapshot, join(hub, "mine"));
+    const prefixes = { queryPrefix: "query: ", passagePrefix: "passage: " };
+
+    for (const each of [snapshot, join(hub, "mine")]) {
+      expect(await openWith({ folder: each })).toMatchObject(prefixes);
+    }
+    rmSync(hub, { recursive: true });
+  });
+
   it.each([
     ["onnx/model.onnx", ["onnx/model.onnx", "onnx/model_fp16.onnx"]],
     ["onnx/model_quantized.onnx", ["onnx/model_quantized.onnx", "other.onnx"]],
@@ -164,6 +209,18 @@ describe("the id of a folder's model", () => {
     },
   );
 
+  it.each(["model.onnx_data", "weights.bin", "embeddings.word.weight"])(
+    "differs for other weights in %s, which the graph names",
+    async (weightsFile) => {
+      await buildTestModel(folder.path, { dimension: 8, weightsFile });
+      const before = await openWith();
+      folder.write(weightsFile, readFileSync(folder.file(weightsFile)).reverse());
+      const after = await openWith();
+
+      expect(after.modelId).not.toBe(before.modelId);
+    },
+  );
+
   it("is the same for settings that only change how it runs", async () => {
     const settings = { kind: "folder", folder: folder.path } as const;
     const plain = await openEmbedder(settings);
@@ -179,7 +236,7 @@ describe("a folder that is no model", () => {
     its.write("model.onnx", bytes.subarray(0, Math.floor(bytes.length * share)));
   };
 
-  it.each<[string, (its: ModelFolder) => void, string, RegExp]>([
+  it.each<[string, (its: ModelFolder) => unknown, string, RegExp]>([
     [
       "no model file",
       (its) => its.remove("model.onnx"),
@@ -215,6 +272,24 @@ describe("a folder that is no model", () => {
         its.write("model.onnx", "version https://git-lfs.github.com/spec/v1\noid sha256:00\n"),
       "model_incomplete",
       /git lfs pull/,
+    ],
+    [
+      "weights that the graph names and nobody fetched",
+      async (its) => {
+        await buildTestModel(its.path, { dimension: 8, weightsFile: "weights.bin" });
+        its.remove("weights.bin");
+      },
+      "model_incomplete",
+      /weights\.bin is missing/,
+    ],
+    [
+      "weights that were fetched in part",
+      async (its) => {
+        await buildTestModel(its.path, { dimension: 8, weightsFile: "weights.bin" });
+        its.write("weights.bin", readFileSync(its.file("weights.bin")).subarray(1));
+      },
+      "model_incomplete",
+      /weights\.bin has \d+ bytes and not the \d+ that the model reads/,
     ],
     [
       "no tokenizer",
@@ -262,6 +337,15 @@ describe("a folder that is no model", () => {
       /mean and max_tokens; mean and cls are supported/,
     ],
     [
+      "prefixes that are no part of the mean",
+      (its) => {
+        its.edit("1_Pooling/config.json", { include_prompt: false });
+        its.write("config_sentence_transformers.json", { prompts: { query: "ask: " } });
+      },
+      "model_invalid",
+      /leaves prefixes out of the mean/,
+    ],
+    [
       "a step that is not supported",
       (its) =>
         its.write("modules.json", [
@@ -272,7 +356,7 @@ describe("a folder that is no model", () => {
       /a step "Dense"/,
     ],
   ])("%s", async (_, change, code, message) => {
-    change(folder);
+    await change(folder);
 
     await expect(openWith()).rejects.toMatchObject({
       code,

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import { ModelInvalidError } from "../errors.ts";
 import {
@@ -29,20 +30,19 @@ const mostTokens = 1_000_000;
 export async function openFolderModel(settings: FolderSettings): Promise<LocalModel> {
   const folder = resolve(settings.folder);
   const modelFile = await findModelFile(folder);
+  await requireWhole(folder, folder, relative(folder, modelFile));
   const weightFiles = await weightFilesOf(folder, modelFile);
-  for (const file of [modelFile, ...weightFiles]) {
-    await requireWhole(folder, folder, relative(folder, file));
-  }
   await requireWhole(folder, folder, "tokenizer.json");
   await requireWhole(folder, folder, "config.json");
   const read = (name: string) => readJsonObject(folder, join(folder, name));
   const config = await read("config.json");
   const tokenizerConfig = (await read("tokenizer_config.json")) ?? {};
-  const poolingConfig = await read("1_Pooling/config.json");
+  const poolingConfig = await read(join(await poolingFolderOf(folder), "config.json"));
+  const sentenceConfig = await read("sentence_bert_config.json");
   const prompts = (await read("config_sentence_transformers.json"))?.["prompts"];
-  await refuseOtherModules(folder);
 
-  const convention = conventionOf([basename(folder), textOf(config, "_name_or_path") ?? ""]);
+  const names = [basename(folder), await nameAtHub(folder), textOf(config, "_name_or_path")];
+  const convention = conventionOf(names.filter((name) => name !== undefined));
   const prompt = (...names: string[]): string | undefined =>
     names
       .map((name) => textOf(isObject(prompts) ? prompts : undefined, name))
@@ -53,14 +53,10 @@ export async function openFolderModel(settings: FolderSettings): Promise<LocalMo
     queryPrefix: settings.queryPrefix ?? prompt("query") ?? convention.queryPrefix,
     passagePrefix:
       settings.passagePrefix ?? prompt("passage", "document") ?? convention.passagePrefix,
-    maxTokens: maxTokensOf(
-      folder,
-      settings.maxTokens,
-      config,
-      tokenizerConfig,
-      await read("sentence_bert_config.json"),
-    ),
+    maxTokens: maxTokensOf(folder, settings.maxTokens, config, tokenizerConfig, sentenceConfig),
+    ...(sentenceConfig?.["do_lower_case"] === true && { isLowerCase: true }),
   };
+  refusePromptsLeftOut(folder, poolingConfig, chosen);
   const tokenizerFile = join(folder, "tokenizer.json");
   const vocabularySize = countOf(config, "vocab_size");
   const digest = await fingerprint({ ...chosen, tokenizerConfig }, [
@@ -79,17 +75,46 @@ export async function openFolderModel(settings: FolderSettings): Promise<LocalMo
   };
 }
 
-/** Steps after pooling are no part of the graph, and leaving them out gives other vectors. */
-async function refuseOtherModules(folder: string): Promise<void> {
+/**
+ * Where it is said how tokens become a vector.
+ *
+ * @throws {ModelInvalidError} for steps after pooling: they are no part of the graph, and leaving them
+ *   out gives other vectors.
+ */
+async function poolingFolderOf(folder: string): Promise<string> {
   const modules = await readJson(folder, join(folder, "modules.json"));
-  if (!Array.isArray(modules)) return;
-  for (const module of modules) {
-    const type = isObject(module) ? textOf(module, "type")?.split(".").at(-1) : undefined;
+  let pooling = "1_Pooling";
+  for (const module of Array.isArray(modules) ? modules : []) {
+    if (!isObject(module)) continue;
+    const type = textOf(module, "type")?.split(".").at(-1);
+    if (type === "Pooling") pooling = textOf(module, "path") ?? pooling;
     if (type !== undefined && !["Transformer", "Pooling", "Normalize"].includes(type)) {
       const reason = `modules.json has a step "${type}", which is not supported`;
       throw new ModelInvalidError(folder, reason);
     }
   }
+  return pooling;
+}
+
+/** In the hub's own cache a model's folder is called by its commit. */
+async function nameAtHub(folder: string): Promise<string | undefined> {
+  const path = await realpath(folder);
+  return /models--([^/\\]+)[/\\]snapshots[/\\]/.exec(path)?.[1]?.replaceAll("--", "/");
+}
+
+function refusePromptsLeftOut(
+  folder: string,
+  poolingConfig: JsonObject | undefined,
+  {
+    pooling,
+    queryPrefix,
+    passagePrefix,
+  }: Pick<LocalModel, "pooling" | "queryPrefix" | "passagePrefix">,
+): void {
+  const isLeftOut = pooling === "mean" && poolingConfig?.["include_prompt"] === false;
+  if (!isLeftOut || queryPrefix + passagePrefix === "") return;
+  const reason = "its pooling leaves prefixes out of the mean, which is not supported";
+  throw new ModelInvalidError(folder, reason);
 }
 
 function dimensionOf(

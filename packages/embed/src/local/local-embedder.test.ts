@@ -117,6 +117,19 @@ describe("vectors", () => {
     expect(nearness(asked, said)).toBeLessThan(0.99);
   });
 
+  it("are of texts in small letters, where the folder says so and its tokenizer does not", async () => {
+    const { embed } = bound(
+      await openWith({ words: ["lock"] }, {}, (its) => {
+        its.edit("tokenizer.json", { normalizer: null });
+        its.write("sentence_bert_config.json", { do_lower_case: true });
+      }),
+    );
+
+    const [small, large] = await embed(["lock", "LOCK"], passage);
+
+    expect(large).toEqual(small);
+  });
+
   it("are of the first tokens of a text, and its end mark", async () => {
     const words = ["one", "two", "three", "four"];
     const { embed, limits } = bound(await openWith({ words, maxTokens: 4 }));

@@ -63,8 +63,10 @@ export class LocalEmbedder implements Embedder {
     if (texts.length === 0) return [];
     clearTimeout(this.#idle);
     const model = await this.#load();
-    const prefix = kind === "query" ? this.#model.queryPrefix : this.#model.passagePrefix;
-    const rows = texts.map((text) => model.encode(prefix + text));
+    const { queryPrefix, passagePrefix, isLowerCase } = this.#model;
+    const prefix = kind === "query" ? queryPrefix : passagePrefix;
+    const whole = texts.map((text) => prefix + text);
+    const rows = whole.map((text) => model.encode(isLowerCase ? text.toLowerCase() : text));
     const vectors: Float32Array[] = new Array(texts.length);
     for (const batch of planBatches(rows.map((row) => row.length))) {
       const found = await this.#inTurn(() => {

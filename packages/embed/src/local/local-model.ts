@@ -13,6 +13,8 @@ export type LocalModel = {
   readonly queryPrefix: string;
   readonly passagePrefix: string;
   readonly maxTokens: number;
+  /** Of texts in small letters, which its tokenizer does not make of them. */
+  readonly isLowerCase?: boolean;
   /** Rows of its embedding table, where its configuration says. */
   readonly vocabularySize?: number;
 };

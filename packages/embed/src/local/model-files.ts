@@ -1,8 +1,9 @@
-import { open, readdir } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { open, readdir, stat } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
 import { ModelIncompleteError, ModelNotFoundError } from "../errors.ts";
 import { isMissing } from "../json-file.ts";
 import { onnxLength } from "./onnx-length.ts";
+import { onnxWeights } from "./onnx-weights.ts";
 
 /** Where exports put the graph, best first. */
 const usual = [
@@ -39,13 +40,44 @@ export async function findModelFile(folder: string): Promise<string> {
   throw new ModelIncompleteError(folder, "model.onnx", reason);
 }
 
-/** Files beside a graph that hold weights it is too large for, as exporters name them. */
+/**
+ * Files beside a graph that hold weights it is too large for: those that it names, and those that are
+ * called as exporters call them.
+ *
+ * @throws {ModelIncompleteError} where one is missing, or has not all that the graph reads of it.
+ */
 export async function weightFilesOf(folder: string, modelFile: string): Promise<string[]> {
-  const names = await namesIn(folder, dirname(modelFile));
+  const beside = dirname(modelFile);
   const graph = basename(modelFile);
-  return names
-    .filter((name) => name.startsWith(graph) && /^[._]data(_\d+)?$/.test(name.slice(graph.length)))
-    .map((name) => join(dirname(modelFile), name));
+  const usual = (await namesIn(folder, beside)).filter(
+    (name) => name.startsWith(graph) && /^[._]data(_\d+)?$/.test(name.slice(graph.length)),
+  );
+  const named = await weightsNamedIn(modelFile);
+  const files = new Set([...usual, ...named.keys()].map((name) => join(beside, name)));
+  // The runtime reads none that is elsewhere, and says so.
+  const own = [...files].filter((file) => file.startsWith(join(beside, "/"))).sort();
+  for (const file of own) {
+    await requireWhole(folder, folder, relative(folder, file));
+    await requireLength(folder, file, named.get(relative(beside, file)) ?? 0);
+  }
+  return own;
+}
+
+async function weightsNamedIn(modelFile: string): Promise<ReadonlyMap<string, number>> {
+  const file = await open(modelFile);
+  try {
+    const { size } = await file.stat();
+    return await onnxWeights(file, size);
+  } finally {
+    await file.close();
+  }
+}
+
+async function requireLength(folder: string, file: string, least: number): Promise<void> {
+  const { size } = await stat(file);
+  if (size >= least) return;
+  const reason = `has ${size} bytes and not the ${least} that the model reads; it was not downloaded to its end`;
+  throw new ModelIncompleteError(folder, relative(folder, file), reason);
 }
 
 async function namesIn(model: string, folder: string, prefix = ""): Promise<string[]> {

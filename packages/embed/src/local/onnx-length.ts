@@ -35,7 +35,8 @@ export async function onnxLength(file: FileHandle, bytes: number): Promise<numbe
   return at;
 }
 
-function varint(buffer: Buffer, start: number): { value: number; end: number } | undefined {
+/** A number of the format's own kind. */
+export function varint(buffer: Buffer, start: number): { value: number; end: number } | undefined {
   let value = 0;
   for (let at = start, scale = 1; at < buffer.length && at - start < 10; at++, scale *= 128) {
     const byte = buffer[at] ?? 0;
