@@ -68,7 +68,8 @@ export async function repeat<T>(
     const outcome = await attempt();
     if (outcome.ok || !outcome.isPassing || used >= attempts) return { outcome, attempts: used };
     if ((outcome.retryAfterMs ?? 0) > longestWaitMs) return { outcome, attempts: used };
-    await clock.sleep(outcome.retryAfterMs ?? pauseMs(used, clock), signal);
+    // One who asks for none would be asked five times in a moment.
+    await clock.sleep(outcome.retryAfterMs || pauseMs(used, clock), signal);
   }
 }
 

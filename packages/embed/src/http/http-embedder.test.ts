@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { openEmbedder } from "../open-embedder.ts";
 import type { HttpSettings } from "../settings.ts";
@@ -158,6 +159,34 @@ describe("a request", () => {
 
 describe("an answer", () => {
   it.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])(
+    "is read where a gateway packed it though nobody asked for that: %s",
+    async (encoding, pack) => {
+      const answer = pack(JSON.stringify(data(item(0, [3, 4]))));
+      const { embed } = bound(
+        await openWith([says(200, answer, { "content-encoding": encoding })]),
+      );
+
+      expect(await embed(["a"], passage)).toEqual([Float32Array.of(0.6, 0.8)]);
+      expect(server.seen[0]?.headers).toMatchObject({ "accept-encoding": "identity" });
+    },
+  );
+
+  it.each([
+    ["endless, packed small", gzipSync(Buffer.alloc(50_000_000, 32)), "is too long"],
+    ["packed, and broken", Buffer.from("no gzip"), "cannot be unpacked"],
+  ])("is refused: %s", async (_, answer, reason) => {
+    const { embed } = bound(await openWith([says(200, answer, { "content-encoding": "gzip" })]));
+
+    await expect(embed(["a"], passage)).rejects.toMatchObject({
+      details: { reason: expect.stringContaining(reason), attempts: 1 },
+    });
+  });
+
+  it.each([
     ["in order", data(item(0, [0, 2]), item(1, [3, 4]))],
     ["in any order", data(item(1, [3, 4]), item(0, [0, 2]))],
     ["without numbers for the texts", data({ embedding: [0, 2] }, { embedding: [3, 4] })],
@@ -247,21 +276,50 @@ describe("a text that alone is too long", () => {
     expect(clock.slept).toEqual([]);
   });
 
-  it("is cut three times and no more", async () => {
+  it.each([
+    "input (1418 tokens) is too large to process. increase the physical batch size (current batch size: 512)",
+    "the input length exceeds the context length",
+  ])(
+    "is cut at once where a server says so with 500, as those of llama.cpp do: %s",
+    async (message) => {
+      const refuse = says(500, { error: { code: 500, message, type: "server_error" } });
+      const { embed } = bound(
+        await openWith([
+          (seen, response) => (seen.body.length > 2_000 ? refuse : whole)(seen, response),
+        ]),
+      );
+
+      expect(await embed(["a".repeat(6_000)], passage)).toEqual([Float32Array.of(1, 0)]);
+      expect(sent()).toEqual([6_000, 3_000, 1_500]);
+      expect(clock.slept).toEqual([]);
+    },
+  );
+
+  it("among others is not asked for again, where a server says so with 500", async () => {
+    const error = { message: "input is too large to process" };
+    const { embed } = bound(await openWith([says(500, { error })]));
+
+    await expect(embed(["a".repeat(2_000), "b"], passage)).rejects.toMatchObject({
+      details: { attempts: 1, isOfEveryText: false },
+    });
+    expect(clock.slept).toEqual([]);
+  });
+
+  it("is cut four times and no more", async () => {
     const { embed } = bound(await openWith([upTo(100, 400)], { maxCharacters: 20_000 }));
 
     await expect(embed(["a".repeat(20_000)], passage)).rejects.toMatchObject({
-      details: { status: 400, attempts: 4, isOfEveryText: false },
+      details: { status: 400, attempts: 5, isOfEveryText: false },
     });
-    expect(sent()).toEqual([20_000, 10_000, 5_000, 2_500]);
+    expect(sent()).toEqual([20_000, 10_000, 5_000, 2_500, 1_250]);
   });
 
   it("is not cut where it is short, or among others", async () => {
     const { embed } = bound(await openWith([upTo(100, 400)]));
 
-    await expect(embed(["a".repeat(999)], passage)).rejects.toThrow("answered 400");
+    await expect(embed(["a".repeat(499)], passage)).rejects.toThrow("answered 400");
     await expect(embed(["a".repeat(2_000), "b"], passage)).rejects.toThrow("answered 400");
-    expect(sent()).toEqual([999, 2_000]);
+    expect(sent()).toEqual([499, 2_000]);
   });
 });
 
@@ -301,6 +359,16 @@ describe("a failure that passes", () => {
     expect(await embed(["lock"], passage)).toEqual([Float32Array.of(1, 0)]);
     expect(clock.slept).toEqual([pause]);
   });
+
+  it.each(["0", new Date(1_000).toUTCString()])(
+    "is tried again after a pause, also where the server asks for none: %s",
+    async (header) => {
+      const { embed } = bound(await openWith([says(429, "", { "retry-after": header })]));
+
+      await expect(embed(["lock"], passage)).rejects.toMatchObject({ details: { attempts: 5 } });
+      expect(clock.slept).toEqual([500, 1000, 2000, 4000]);
+    },
+  );
 
   it("is tried five times, with pauses that grow", async () => {
     const { embed } = bound(await openWith([says(503)]));

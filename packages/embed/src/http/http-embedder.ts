@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
 import type { Embedder, EmbedLimits, EmbedOptions } from "../embedder.ts";
 import { EmbeddingError } from "../errors.ts";
 import { isObject, textOf } from "../json-file.ts";
@@ -26,8 +28,9 @@ const defaults = {
 /** Somebody waits for a query, and finds by words without it. */
 const patienceFor = { passage: patient, query: { attempts: 2, longestWaitMs: 1000 } };
 
-/** How often a text is cut in half that alone is refused, and how long one is that is. */
-const halving = { most: 3, fromCharacters: 1_000 };
+/** How often a text is cut in half that alone is refused, and how long one is that is: as long as 512
+ * tokens are in any script. */
+const halving = { most: 4, fromCharacters: 500 };
 
 /** Bytes of an answer besides its numbers, and of one number written out. */
 const frameBytes = 1_000_000;
@@ -112,7 +115,7 @@ export class HttpEmbedder implements Embedder {
       signal,
     );
     const [only = "", ...others] = input;
-    const isTooLong = !asked.outcome.ok && isLengthStatus(asked.outcome.status);
+    const isTooLong = !asked.outcome.ok && asked.outcome.isOfSize === true;
     if (!isTooLong || others.length > 0 || only.length < halving.fromCharacters || cuts === 0) {
       return asked;
     }
@@ -133,6 +136,7 @@ export class HttpEmbedder implements Embedder {
         headers: {
           "content-type": "application/json",
           accept: "application/json",
+          "accept-encoding": "identity",
           ...(this.#apiKey && { authorization: `Bearer ${this.#apiKey}` }),
         },
         body,
@@ -140,15 +144,18 @@ export class HttpEmbedder implements Embedder {
         silenceMs: timeoutMs,
       });
       const text = await readBounded(
-        response.body,
+        unpacked(response.body, response.headers["content-encoding"]),
         frameBytes + count * this.dimension * numberBytes,
       );
       const status = response.statusCode;
       if (status !== 200) {
+        const isTooLong = isOfLength(status, text);
+        const hint = isTooLong ? lengthHint : "";
         return {
           ok: false as const,
-          reason: `the endpoint answered ${status}${kindOfError(text)}${hintFor(status)}`,
-          isPassing: isPassingStatus(status),
+          reason: `the endpoint answered ${status}${kindOfError(text)}${hint}`,
+          isPassing: isPassingStatus(status) && !isTooLong,
+          isOfSize: isTooLong,
           status,
           retryAfterMs: retryAfterMs(response.headers["retry-after"], this.#clock),
         };
@@ -172,6 +179,10 @@ export class HttpEmbedder implements Embedder {
         // A slow machine that cannot do it in time could not the second time either.
         const isOfSize = count > 1;
         return { ok: false as const, reason, isPassing: !isOfSize, isOfSize };
+      }
+      if (isOfPacking(error)) {
+        const reason = "the endpoint's answer is packed and cannot be unpacked";
+        return { ok: false as const, reason, isPassing: false, status: 200 };
       }
       return { ok: false as const, ...connectionFailure(error) };
     }
@@ -225,14 +236,25 @@ function fit(text: string, maxCharacters: number): string {
   );
 }
 
+/** A body as it was before a gateway packed it, which some do unasked. */
+function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
+  const named = String(encoding ?? "").toLowerCase();
+  if (!["gzip", "x-gzip", "deflate", "br"].includes(named)) return body;
+  const plain = named === "br" ? createBrotliDecompress() : createUnzip();
+  // What breaks off is told by the one that is read.
+  return pipeline(body, plain, () => {});
+}
+
+function isOfPacking(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return code === "Z_DATA_ERROR" || code.startsWith("ERR__ERROR_");
+}
+
 /** The body's text; undefined where it is longer than `maxBytes`. */
-async function readBounded(
-  body: AsyncIterable<Buffer> & { destroy(): void },
-  maxBytes: number,
-): Promise<string | undefined> {
+async function readBounded(body: Readable, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > maxBytes) {
       body.destroy();
@@ -243,16 +265,17 @@ async function readBounded(
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Endpoints say in words alone that a text is too long, if at all. */
-function isLengthStatus(status: number | undefined): boolean {
-  return status === 400 || status === 413;
+/**
+ * Whether a text was refused for its length. Endpoints say that in words alone, if at all, and those
+ * on llama.cpp with the status of a failure that passes.
+ */
+function isOfLength(status: number, body = ""): boolean {
+  if (status === 400 || status === 413) return true;
+  return status === 500 && /too (large|long)|exceeds the (context|maximum)/i.test(body);
 }
 
-function hintFor(status: number): string {
-  return isLengthStatus(status)
-    ? "; if a text is too long for its model, a lower limit of characters helps: all texts are embedded again under it"
-    : "";
-}
+const lengthHint =
+  "; if a text is too long for its model, a lower limit of characters helps: all texts are embedded again under it";
 
 /** The error's machine-readable kind. Its message may repeat the texts, or a part of the key. */
 function kindOfError(body: string | undefined): string {
