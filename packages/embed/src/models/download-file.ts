@@ -33,16 +33,32 @@ const mostRedirects = 5;
 const silenceMs = 60_000;
 
 /**
- * Fetches one file into `NAME.part`, checks it and renames it.
+ * Fetches one file into `NAME.part`, checks it and renames it. What another download of it does to that
+ * file meanwhile is no failure, where that one got to the end.
  *
  * @throws {DownloadError}
  */
 export async function downloadFile(download: FileDownload): Promise<void> {
+  const part = join(download.folder, `${download.file.name}.part`);
+  try {
+    await fetchChecked(download, part);
+  } catch (error) {
+    download.signal?.throwIfAborted();
+    if (!(await isThere(download))) throw error;
+  }
+  await rm(part, { force: true });
+}
+
+async function isThere({ folder, file }: FileDownload): Promise<boolean> {
+  return (await sizeOf(join(folder, file.name))) === file.bytes;
+}
+
+async function fetchChecked(download: FileDownload, part: string): Promise<void> {
   const { folder, file, report } = download;
-  const part = join(folder, `${file.name}.part`);
   const inherited = (await sizeOf(part)) ?? 0;
   for (const isSecond of [false, true]) {
     await fetchWhole(download, part);
+    if (await isThere(download)) return;
     const found = await sha256Of(part);
     if (found === file.sha256) break;
     await rm(part);
@@ -60,7 +76,7 @@ async function fetchWhole(download: FileDownload, part: string): Promise<void> {
   const { file, clock, signal } = download;
   for (;;) {
     const before = (await sizeOf(part)) ?? 0;
-    if (before === file.bytes) return;
+    if (before === file.bytes || (await isThere(download))) return;
     const { outcome } = await repeat(
       async () => {
         const outcome = await fetchRest(download, part);

@@ -214,6 +214,32 @@ describe("a download", () => {
     expectWhole();
   });
 
+  it("is done where another of the same model was done first", async () => {
+    let goOn = (): void => {};
+    const waits: Answer = (seen, response) => {
+      const bytes = contents.get(basename(seen.url)) ?? Buffer.of();
+      response.write(bytes.subarray(0, 700));
+      goOn = () => void response.end(bytes.subarray(700));
+    };
+    const first = Promise.withResolvers<void>();
+    const onProgress = ({ bytesDone }: DownloadProgress): void => {
+      if (bytesDone === 700) first.resolve();
+    };
+    const running = download([waits, hub], { onProgress });
+    await first.promise;
+    await downloadBy(clock, manifest, { cacheDirectory, endpoint: server.address, env: {} });
+    goOn();
+
+    await running;
+
+    expectWhole();
+    expect(server.seen.map(({ url }) => basename(url))).toEqual([
+      "model.onnx",
+      "model.onnx",
+      "tokenizer.json",
+    ]);
+  });
+
   it("takes a rest that is whole for what it is", async () => {
     leave("model.onnx.part", model());
 
