@@ -85,6 +85,28 @@ describe("embedMessages", () => {
       }
     }));
 
+  it("gives a model no more text at once than memory takes, however many messages it takes", () =>
+    withBench(async (bench) => {
+      const long = "said at length ".repeat(70_000);
+      const lines = Array.from({ length: 24 }, (_, at) => line("s0", `m${at}`, `${at} ${long}`));
+      bench.write("s0", ...lines);
+      await bench.sync({ stages: ["import"] });
+      const given: number[] = [];
+      const embedder = fakeEmbedder({
+        maxTexts: 256,
+        before: (texts) => {
+          given.push(texts.reduce((sum, { length }) => sum + length, 0));
+          return undefined;
+        },
+      });
+
+      const report = await embed(bench, embedder);
+
+      expect(report).toMatchObject({ embedded: 24, remaining: 0 });
+      expect(Math.max(...given)).toBeLessThan(5_000_000);
+      expect(embedder.asked.filter((text) => text.length > long.length)).toHaveLength(24);
+    }));
+
   it("embeds with a real model, which it leaves open", () =>
     withBench(async (bench) => {
       await importTexts(bench, 9);

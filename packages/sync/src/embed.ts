@@ -2,18 +2,19 @@ import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import {
   type BacklogMessage,
+  type BacklogText,
   countBacklog,
   countToEmbed,
   type EmbeddingModel,
   type MessageVector,
   prepareEmbeddings,
   readBacklog,
-  readTexts,
 } from "@pond/sessions/embeddings";
 import { BatchEmbedder } from "./embed-batch.ts";
 import { failAfter } from "./errors.ts";
 import { type EmbedFault, toEmbedFault } from "./fault.ts";
 import type { SyncProgress } from "./progress.ts";
+import { WaitingTexts } from "./waiting-texts.ts";
 import { WriteBack, type WriteBackPolicy } from "./write-back.ts";
 
 /** How much is embedded, and who is told. */
@@ -67,6 +68,7 @@ export async function embedMessages(
   const model = { modelId, dimension };
   const writeBack = new WriteBack(sessions, model, { now, policy });
   const batches = new BatchEmbedder(embedder, signal);
+  const waitingTexts = new WaitingTexts(sessions, modelId, embedder.limits.maxTexts);
   const failed = new Set<bigint>();
   const faults: EmbedFault[] = [];
   let embedded = 0;
@@ -83,9 +85,9 @@ export async function embedMessages(
       if (page.length === 0) break;
       left -= page.length;
       await writeBack.refresh();
-      for (const messages of inBatches(page, embedder.limits.maxTexts)) {
+      for await (const batch of waitingTexts.batchesOf(page)) {
         signal?.throwIfAborted();
-        await embedBatch(messages);
+        await embedBatch(batch);
         tell();
       }
       await writeBack.flush();
@@ -110,9 +112,7 @@ export async function embedMessages(
     return page.filter(({ row }) => !failed.has(row));
   }
 
-  async function embedBatch(messages: readonly BacklogMessage[]): Promise<void> {
-    const waiting = await readTexts(sessions, modelId, messages);
-    if (waiting.length === 0) return;
+  async function embedBatch(waiting: readonly BacklogText[]): Promise<void> {
     const outcomes = await batches.embed(waiting.map(({ text }) => text));
     const vectors: MessageVector[] = [];
     for (const [index, outcome] of outcomes.entries()) {
@@ -142,8 +142,4 @@ export async function previewEmbedding(
     ...{ model: modelId, dimension, embedded: 0, remaining },
     ...{ failed: 0, faults: [], rewritten_rows: 0 },
   };
-}
-
-function* inBatches<T>(values: readonly T[], size: number): Generator<readonly T[]> {
-  for (let from = 0; from < values.length; from += size) yield values.slice(from, from + size);
 }
