@@ -1,5 +1,5 @@
 import type { Finder, Hit } from "./hit.ts";
-import { entropy } from "./likely-secret.ts";
+import { entropy, isLikelySecret, isStandIn } from "./likely-secret.ts";
 
 type Pattern = {
   readonly rule: string;
@@ -19,6 +19,40 @@ const isMixed = (text: string): boolean =>
 /** No variable or word that says "password", and not the port of an address with an `@` behind. */
 const isPassword = (text: string): boolean =>
   !/^(?:[$%<{*[]|pass(?:word)?$|x-oauth-basic$|x{3}|\.{3}|\d{2,5}[?#])/i.test(text);
+
+/** As a person chose it, where a command has it in clear. */
+const isTyped = (text: string): boolean =>
+  isLikelySecret(text, { kind: "password", isLiteral: false });
+/** `name:password` in base64, as files of npm and Docker have it. */
+const isBasicPair = (text: string): boolean =>
+  /^[\x20-\x7e]{0,256}:[\x20-\x7e]{1,1024}$/.test(Buffer.from(text, "base64").toString("latin1"));
+
+/** Tokens whose prefix means nothing else, each of its own length. */
+const providerTokens = [
+  "whsec_[A-Za-z0-9+/]{24,64}={0,2}",
+  "do[opr]_v1_[a-f0-9]{64}",
+  "sbp_[a-f0-9]{40}",
+  "rubygems_[a-f0-9]{48}",
+  "AT[AC]TT3[A-Za-z0-9_=-]{50,512}",
+  "pul-[a-f0-9]{40}",
+  "NRAK-[A-Z0-9]{27}",
+  "PMAK-[a-f0-9]{24}-[a-f0-9]{34}",
+  "HRKU-[A-Za-z0-9_-]{50,128}",
+  "xai-[A-Za-z0-9]{70,128}",
+  "pplx-[A-Za-z0-9]{40,64}",
+  "r8_[A-Za-z0-9]{37}",
+  String.raw`dp\.(?:ct|pt|sa|scim|st)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}`,
+  "vercel_blob_rw_[A-Za-z0-9_]{30,64}",
+  "fm[12]r?_[A-Za-z0-9+/]{60,2048}={0,2}",
+  "(?:secret_|ntn_)[A-Za-z0-9]{43,50}",
+  "sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}",
+  String.raw`[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}`,
+  "key-[a-f0-9]{32}",
+];
+const providerToken = new RegExp(
+  `(?<![A-Za-z0-9_-])(?:${providerTokens.join("|")})(?![A-Za-z0-9])`,
+  "g",
+);
 
 const patterns: readonly Pattern[] = [
   {
@@ -53,7 +87,8 @@ const patterns: readonly Pattern[] = [
   {
     rule: "connection-string",
     pattern:
-      /(?<![A-Za-z0-9+.-])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]{1,256})@/gi,
+      // Behind a `+` or `-` too: lines of a difference begin with them.
+      /(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]{1,256})@/gi,
     isSecret: isPassword,
   },
   {
@@ -67,6 +102,58 @@ const patterns: readonly Pattern[] = [
     pattern:
       /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16,4096})/gi,
   },
+  {
+    rule: "basic-auth",
+    pattern:
+      /(?<![A-Za-z0-9])_?auth\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9+/]{8,2048}={0,2})(?![A-Za-z0-9+/=])/g,
+    isSecret: isBasicPair,
+  },
+  {
+    // Of `curl`: `-u 1000:1000` and `-u www:www` name a user and a group.
+    rule: "typed-password",
+    pattern:
+      /(?<![\w-])(?:-u|--user|--proxy-user)[ =:]{1,4}["']?[^\s:"']{1,128}:(?<secret>[^\s"'`\\]{6,256})/g,
+    isSecret: isTyped,
+  },
+  {
+    rule: "typed-password",
+    pattern:
+      /\b(?:sshpass\s{1,4}-p|(?:mysql|mysqldump|mysqladmin|mariadb)\s[^\n|;]{0,200}?(?<=\s)-p(?=\S)|(?:docker|podman)\s{1,4}login\s[^\n|;]{0,200}?(?<=\s)-p\s)\s{0,4}["']?(?<secret>[^\s"'`\\]{6,256})/g,
+    isSecret: (text) => !isStandIn(text),
+  },
+  {
+    // `.netrc`, in one line or several.
+    rule: "typed-password",
+    pattern:
+      /\b(?:machine|default)\s{1,8}(?:\S{1,256}\s{1,8})?login\s{1,8}\S{1,256}\s{1,8}password\s{1,8}(?<secret>[^\s"'`\\]{6,256})/g,
+    isSecret: (text) => !isStandIn(text),
+  },
+  {
+    rule: "slack-token",
+    pattern: /(?<![A-Za-z0-9-])(?:xapp-\d|xoxe(?:\.xox[bp])?-\d)-[A-Za-z0-9-]{20,512}/g,
+    isSecret: isRandom,
+  },
+  {
+    rule: "gitlab-token",
+    pattern:
+      /(?<![A-Za-z0-9-])gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rtr?|soat|wt)-[A-Za-z0-9_-]{20,255}(?:\.[a-z0-9]{2}\.[a-z0-9]{9})?/g,
+    isSecret: isRandom,
+  },
+  {
+    rule: "google-client-secret",
+    pattern: /(?<![A-Za-z0-9_-])GOCSPX-[A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])/g,
+  },
+  { rule: "google-refresh-token", pattern: /(?<![A-Za-z0-9_/-])1\/\/0[A-Za-z0-9_-]{40,512}/g },
+  {
+    rule: "azure-client-secret",
+    pattern: /(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w~-])/g,
+  },
+  {
+    rule: "webhook",
+    pattern:
+      /\bdiscord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{15,22}\/(?<secret>[A-Za-z0-9_-]{50,100})/g,
+  },
+  { rule: "provider-token", pattern: providerToken, isSecret: isRandom },
   { rule: "google-api-key", pattern: /(?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g },
   { rule: "google-access-token", pattern: /(?<![A-Za-z0-9_-])ya29\.[A-Za-z0-9_-]{20,2048}/g },
   { rule: "pypi-token", pattern: /(?<![A-Za-z0-9_-])pypi-AgEI[A-Za-z0-9_-]{40,512}/g },

@@ -1,8 +1,10 @@
 import type { Hit } from "./hit.ts";
 
 const rule = "private-key";
-const everyBegin = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
-const everyEnd = /-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
+// PuTTY has a count of lines in front of its keys, and nothing behind them.
+const everyBegin =
+  /-{4,5} ?BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\bPrivate-Lines: \d{1,4}/g;
+const everyEnd = /-{4,5} ?END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 /** No key is longer. */
 const longest = 20_000;
 // Lines of a key, whatever stands between them: breaks, escaped ones, the numbers of a listing.

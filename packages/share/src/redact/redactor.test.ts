@@ -18,6 +18,8 @@ const begin = joined(dashes, "BEGIN RSA PRIV", "ATE KEY", dashes);
 const end = joined(dashes, "END RSA PRIV", "ATE KEY", dashes);
 const keyLines = [joined("MI", "IE", mixed(60)), mixed(64), mixed(64), mixed(22)].join("\n");
 const keyBlock = [begin, keyLines, end].join("\n");
+const puttyKey = joined("Private-", "Lines: 4\n", keyLines);
+const basic = Buffer.from("ada:k9vW2mQx7T").toString("base64");
 const at = (scheme: string, password: string): string =>
   joined(scheme, "://ada:", password, "@db.internal:5432/shop");
 
@@ -60,6 +62,8 @@ const examples: readonly Example[] = [
   ["database-connection-string", "(", at("mongodb+srv", "k9vW2mQx7T"), ")."],
   ["private-key", "", keyBlock, "\nThat is it."],
   // Ours.
+  ["private-key", "", puttyKey, "\nPrivate-MAC: and so on"],
+  ["private-key", "", keyBlock.replaceAll(dashes, "---- ").replaceAll(/ (?=\n|$)/g, ""), "\n"],
   ["private-key", '{"key":"', keyBlock.replaceAll("\n", "\\n"), '\\n","id":7}'],
   ["private-key", "its end was cut:\n", [begin, keyLines].join("\n"), ""],
   ["private-key", "its beginning was cut:\n", [keyLines, end].join("\n"), "\nand so on"],
@@ -71,6 +75,10 @@ const examples: readonly Example[] = [
   ["jwt", "it is ", jwt, " now"],
   ["connection-string", "amqp://ada:", "k9vW2mQx7T", "@queue/"],
   ["connection-string", "redis://:", "k9vW2mQx7T", "@cache:6379/0."],
+  // Lines of a difference, a name that is an address.
+  ["connection-string", "+redis://:", "k9vW2mQx7T", "@cache:6379\n"],
+  ["connection-string", "-amqp://ada:", "k9vW2mQx7T", "@queue/\n"],
+  ["connection-string", "smtps://ada@corp.example:", "k9vW2mQx7T", "@mail.corp.example"],
   ["connection-string", "git clone https://", mixed(52), "@git.corp/a/b"],
   [
     "assigned-secret",
@@ -79,6 +87,32 @@ const examples: readonly Example[] = [
     " -s",
   ],
   ["signed-url", "https://a.blob/b?sp=r&sig=", joined(alpha(20), "%2B%3D"), "&se=1"],
+  ["basic-auth", "_auth=", basic, "\n"],
+  ["basic-auth", '"https://registry.local": { "auth": "', basic, '" }'],
+  ["basic-auth", '{\\"auth\\": \\"', basic, '\\"}'],
+  ["typed-password", "curl -s -u ada:", "k9vW2mQx7T", " https://host"],
+  ["typed-password", "curl --user 'ada:", "k9vW2mQx7T", "' https://host"],
+  ["typed-password", "sshpass -p '", "kvWmQxT", "' ssh host"],
+  ["typed-password", "mysql -h db -uroot -p", "kvWmQxT", " shop"],
+  ["typed-password", "docker login -u ada -p ", "kvWmQxT", " host"],
+  ["typed-password", "machine host login ada password ", "kvWmQxT", "\n"],
+  ["typed-password", "machine host\n  login ada\n  password ", "kvWmQxT", "\n"],
+  ["slack-token", "", joined("xa", "pp-1-", "A0B1C2D3E4F-", "1234567890123-", hex(64)), "\n"],
+  ["slack-token", "", joined("xo", "xe.xo", "xp-1-", mixed(146)), "\n"],
+  ["slack-token", "", joined("xo", "xe-1-", mixed(146)), "\n"],
+  ["gitlab-token", "", joined("gl", "rt-", mixed(20)), "\n"],
+  ["gitlab-token", "", joined("gl", "ptt-", hex(40)), "."],
+  ["gitlab-token", "", joined("gl", "pat-", mixed(27), ".01.", "0a1b2c3d4"), "\n"],
+  ["google-client-secret", "", joined("GOC", "SPX-", mixed(28)), "\n"],
+  ["google-refresh-token", "", joined("1/", "/0", mixed(60)), "\n"],
+  ["azure-client-secret", "", joined("kv~8", "Q~", mixed(34)), "\n"],
+  ["webhook", "https://discord.com/api/webhooks/123456789012345678/", mixed(68), "\n"],
+  ["provider-token", "", joined("whs", "ec_", mixed(32)), "\n"],
+  ["provider-token", "", joined("dop", "_v1_", hex(64)), "\n"],
+  ["provider-token", "", joined("ATA", "TT3", mixed(180)), "\n"],
+  ["provider-token", "", joined("r8", "_", mixed(37)), "\n"],
+  ["provider-token", "", joined(mixed(14), ".atlas", "v1.", mixed(67)), "\n"],
+  ["provider-token", "", joined("NR", "AK-", mixed(27).toUpperCase()), "\n"],
   ["google-api-key", "", joined("AI", "za", mixed(35)), "\n"],
   ["google-access-token", "", joined("ya", "29.", mixed(60)), "\n"],
   ["pypi-token", "", joined("py", "pi-", "AgEI", mixed(60)), "\n"],
@@ -108,6 +142,7 @@ const examples: readonly Example[] = [
   ["assigned-secret", "User: ada, Pass: ", "k9vW2mQx7T", ", then go on."],
   ["assigned-secret", "PASS: '", "k9vW2mQx7T!", "'\n"],
   ["assigned-secret", "USER: ada\nPASS: ", "k9vW2mQx7T", "\n"],
+  ["assigned-secret", '<add key="ApiKey" value="', mixed(20), '" />'],
   ["assigned-secret", "API Key: ", mixed(20), "\n"],
   ["assigned-secret", '{"api key": "', mixed(20), '"}'],
   ["assigned-secret", "Secret Access Key: ", joined("wJ4lr", mixed(30)), "\n"],
@@ -149,6 +184,16 @@ describe("text", () => {
     "https://$USER:$PASSWORD@host/ https://ada:<password>@host/ ssh://git@github.com:22/a",
     "https://a-person-of-some-long-name@git.corp/a",
     "http://localhost:5173?from=@vite/client and mailto:ada@example.org",
+    "git+ssh://git@host:shop/a, http://ada@localhost:5173?from=@vite/client",
+    // Users and groups, options of other programs, and what only looks like base64.
+    "docker run -u 1000:1000 -p 8080:8080 a; install -u www-data:www-data",
+    "curl -u $USER:$PASSWORD https://host; curl -u ada:<password> https://host",
+    "mysql -uroot -p shop; mysqldump --protocol=tcp -P 3306; sshpass -p $PASSWORD ssh host",
+    "the machine login page asks for a password twice",
+    'auth: "required", "auth": "oauth2Bearer", _auth = getAuth(x), auth=dGhpcyBpcyBub25l',
+    "https://discord.com/api/webhooks/123456789012345678/messages",
+    joined("gl", "pat-"),
+    "Private-Lines: 14 and the PrivateKeyReader2OfAllThoseFormats",
     // Headers, spoken of and in code.
     "Authorization: Bearer <token>",
     "authorization: request.headers.authorization",
@@ -300,6 +345,7 @@ describe("json", () => {
   const wrapped = (text: string): string => text.replace(/.{64}/g, "$&\n");
   const one = "[redacted 1: github-token]";
   const assigned = "[redacted 1: assigned-secret]";
+  const pair = "[redacted 1: basic-auth]";
 
   it.each<[string, JsonValue, JsonValue]>([
     [
@@ -330,6 +376,12 @@ describe("json", () => {
       "a header",
       { Authorization: `Basic ${mixed(20)}` },
       { Authorization: "Basic [redacted 1: authorization]" },
+    ],
+    ["a file of Docker", { auths: { host: { auth: basic } } }, { auths: { host: { auth: pair } } }],
+    [
+      "arguments of curl",
+      ["curl", "-u", "ada:k9vW2mQx7T"],
+      ["curl", "-u", "ada:[redacted 1: typed-password]"],
     ],
     ["a cookie", { cookie: `sid=${mixed(20)}` }, { cookie: "[redacted 1: cookie]" }],
     [
@@ -455,6 +507,13 @@ describe("whatever the text is", () => {
       "PASS: Abc1ABC1",
       "api key",
       "api key: a",
+      "mysql -p",
+      " -u a:",
+      "machine login a password ",
+      "docker login ",
+      "Private-Lines: 1\n",
+      "auth=a",
+      "+a-a",
     ].map((piece) => [piece, piece.repeat(400_000 / piece.length)]),
   )("takes time that grows with its length: %j", (_, text) => {
     const redactor = createRedactor({ userNames: true });

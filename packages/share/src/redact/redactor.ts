@@ -34,7 +34,8 @@ export type Redactor = {
   counts(): RedactedCount[];
 };
 
-const header = /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i;
+/** Names of headers, of files, and of `curl`. */
+const header = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|_?auth|-u|--user|--proxy-user)$/i;
 
 /** What ran into a secret looks like another once a placeholder stands there. */
 const mostPasses = 8;
@@ -186,7 +187,7 @@ function mapList(list: readonly JsonValue[], name: string, tasks: (Task | End)[]
       copy[at] = value;
     };
     const before = at > 0 ? list[at - 1] : undefined;
-    const isFlagged = typeof before === "string" && /^--?[a-z][\w-]{1,60}$/i.test(before);
+    const isFlagged = typeof before === "string" && /^--?[a-z][\w-]{0,60}$/i.test(before);
     tasks.push({ value: list[at], name: isFlagged ? before : name, put });
   }
   return copy;
