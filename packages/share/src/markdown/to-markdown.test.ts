@@ -80,6 +80,18 @@ describe("a Markdown page", () => {
           ...{ type: "tool_call", call_id: "c", name: attack },
           params: { [attack]: attack },
         }),
+        message("user", {
+          ...{ type: "text", text: "x", provenance: "injected" },
+          options: { source: { kind: attack } },
+        }),
+        message("tool", {
+          ...{ type: "tool_result", call_id: "c", name: attack, is_failure: false },
+          result: `${attack}\n`.repeat(40),
+        }),
+        message("user", {
+          ...{ type: "file", media_type: "text/plain", file_name: attack },
+          data: { type: "base64", text: Buffer.from(attack).toString("base64") },
+        }),
         message("assistant", text("The last words.")),
       ),
     );
@@ -88,6 +100,19 @@ describe("a Markdown page", () => {
     expect(seen).not.toMatch(/href="(?!https:\/\/example\.com)/);
     expect(seen.match(/<details>/g)?.length).toBe(seen.match(/<\/details>/g)?.length);
     expect(seen).toContain("<p>The last words.</p>");
+  });
+
+  it("folds with a name as it is written, whose line is no Markdown", async () => {
+    const page = await pageOf(
+      message("tool", {
+        ...{ type: "tool_result", call_id: "c", name: "read_file <a&b>", is_failure: false },
+        result: "line\n".repeat(40),
+      }),
+    );
+
+    expect(viewed(page)).toContain(
+      "<summary>Result of read_file &lt;a&amp;b&gt;, 40 lines</summary>",
+    );
   });
 
   it("replaces in the ids of sub-agents", async () => {

@@ -1,7 +1,9 @@
 import { type Block, blocksOf, type Piece } from "../blocks.ts";
 import { extentOf, isShort } from "../extent.ts";
+import { escaped } from "../html/html.ts";
 import type { PageOptions, SharedMessage, SharedSession } from "../shared-session.ts";
 import { withTitle } from "../title.ts";
+import { visibleLine } from "../visible.ts";
 import { closingNotes, goesOn, momentOf, roleName, sizeOf } from "../wording.ts";
 import { createProse } from "./prose.ts";
 import { codeSpan, fenced, plain } from "./quoting.ts";
@@ -75,7 +77,7 @@ class MessageWriter {
       case "aside":
         return block.text.trim() === ""
           ? `*${plain(block.label)}: nothing of it is kept*`
-          : folded(plain(block.label), this.#written(block.text));
+          : folded(block.label, this.#written(block.text));
       case "compaction":
         return "*Context compacted here*";
       case "note":
@@ -98,12 +100,12 @@ function call({ name, gist, isTold, pieces }: Extract<Block, { kind: "call" }>):
 }
 
 function result({ name, isFailure, pieces }: Extract<Block, { kind: "result" }>): string {
-  const of = name === undefined ? "" : ` of ${plain(name)}`;
+  const of = name === undefined ? "" : ` of ${name}`;
   const what = `${isFailure ? "Failed" : "Result"}${of}`;
-  if (pieces.length === 0) return `**${what}**: empty`;
+  if (pieces.length === 0) return `**${plain(what)}**: empty`;
   const given = pieces.map(piece).join("\n\n");
   return isShort(pieces)
-    ? `**${what}**\n\n${given}`
+    ? `**${plain(what)}**\n\n${given}`
     : folded(`${what}, ${extentOf(pieces)}`, given);
 }
 
@@ -119,7 +121,7 @@ function file({ name, mediaType, content }: Extract<Block, { kind: "file" }>): s
     case "image":
       return notShown(name, mediaType, content.base64.length * 0.75);
     case "text":
-      return folded(`${plain(name)}, ${plain(mediaType)}`, fenced(content.text));
+      return folded(`${name}, ${mediaType}`, fenced(content.text));
     case "url":
       return `${label}, not loaded: ${codeSpan(content.url)}`;
     case "bytes":
@@ -131,7 +133,11 @@ function notShown(name: string, mediaType: string, bytes: number): string {
   return `**${plain(name)}** (${plain(mediaType)}), ${sizeOf(Math.floor(bytes))}, not shown`;
 }
 
-/** Blank lines make the inside Markdown again. */
+/**
+ * Blank lines make the inside Markdown again; the summary's line is HTML, where a backslash escapes
+ * nothing.
+ */
 function folded(summary: string, inside: string): string {
-  return `<details><summary>${summary}</summary>\n\n${inside}\n\n</details>`;
+  const line = escaped(visibleLine(summary, 300));
+  return `<details><summary>${line}</summary>\n\n${inside}\n\n</details>`;
 }
