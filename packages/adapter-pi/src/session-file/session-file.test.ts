@@ -1,9 +1,19 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@pond/canonical";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { buildSessionContext } from "./context.ts";
 import type { SessionDialect, SessionEntry } from "./entry.ts";
 import { EntryNotFoundError, SessionFileError } from "./errors.ts";
@@ -51,6 +61,57 @@ function records(): readonly JsonObject[] {
 }
 
 describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
+  it("is as it was where an entry could not be written", () => {
+    const file = create(dialect);
+    const first = file.appendMessage(user("one"));
+    const moved = `${path}.moved`;
+    renameSync(path, moved);
+    mkdirSync(path);
+    expect(() => file.appendMessage(user("lost"))).toThrow(/EISDIR/);
+    rmdirSync(path);
+    renameSync(moved, path);
+    const looped: { [key: string]: JsonValue } = {};
+    looped["self"] = looped;
+    expect(() => file.appendMessage(looped)).toThrow();
+
+    const second = file.appendMessage(user("two"));
+
+    expect(file.entry(second)?.parentId).toBe(first);
+    expect(file.entries.map(({ id }) => id)).toEqual([first, second]);
+    expect(heard(SessionFile.open(path, { dialect }))).toEqual(["user: one", "user: two"]);
+  });
+
+  it("glues no entry to what was left of one that could not be written", () => {
+    const file = create(dialect);
+    file.appendMessage(user("one"));
+    // As a full disk leaves it.
+    const limited = Reflect.get(fs, "appendFileSync") as typeof appendFileSync;
+    const spy = vi.spyOn(fs, "appendFileSync").mockImplementationOnce((at, text) => {
+      limited(at, String(text).slice(0, 20));
+      throw new Error("ENOSPC");
+    });
+    syncBuiltinESMExports();
+    expect(() => file.appendMessage(user("lost"))).toThrow("ENOSPC");
+    spy.mockRestore();
+    syncBuiltinESMExports();
+
+    file.appendMessage(user("two"));
+
+    expect(heard(SessionFile.open(path, { dialect }))).toEqual(["user: one", "user: two"]);
+  });
+
+  it("keeps what an entry is, whatever its fields are called", () => {
+    const file = create(dialect);
+    const first = file.appendMessage(user("one"));
+    const odd = file.append("custom", { id: first, parentId: "x", type: "session", data: 1 });
+    file.appendMessage(user("two"));
+
+    const again = SessionFile.open(path, { dialect });
+
+    expect(again.entry(odd)).toMatchObject({ type: "custom", parentId: first, data: 1 });
+    expect(heard(again)).toEqual(["user: one", "user: two"]);
+  });
+
   it("keeps every kind of entry that is appended, each a line, and opens as it was", () => {
     const file = create(dialect);
     const first = file.appendMessage(user("one"));
@@ -333,6 +394,25 @@ describe("what differs", () => {
     const [first = ""] = readFileSync(old, "utf8").split("\n");
     expect(`${first}\n`).toHaveLength(256);
     expect(SessionFile.open(old, { dialect: "omp" }).entries).toHaveLength(1);
+  });
+
+  it.each([
+    ["shorter", 40],
+    ["longer", 400],
+  ])("a title spares what follows a slot that is %s than 256 bytes", (_, length) => {
+    const old = join(folder, "old.jsonl");
+    const slot = { type: "title", v: 1, title: "a", updatedAt: "", pad: " ".repeat(length) };
+    const header = { type: "session", version: 3, id: "s", timestamp: "2026-03-01T09:00:00Z", cwd };
+    const entry = { type: "message", id: "a", parentId: null, message: user("one") };
+    const lines = [slot, header, entry].map((line) => `${JSON.stringify(line)}\n`);
+    writeFileSync(old, lines.join(""));
+
+    SessionFile.open(old, { dialect: "omp" }).setTitle("b");
+
+    const bytes = readFileSync(old);
+    expect(bytes.indexOf("\n")).toBe(255);
+    expect(bytes.subarray(256).toString()).toBe(lines.slice(1).join(""));
+    expect(SessionFile.open(old, { dialect: "omp" }).title).toBe("b");
   });
 
   it("an older omp file gets its slot with its first title", () => {

@@ -283,8 +283,8 @@ export class SessionFile {
     const hadSlot = this.#slot !== undefined && "v" in this.#slot;
     this.#slot = { type: "title", v: 1, title, ...(source && { source }), updatedAt };
     if (this.path === undefined) return;
-    if (hadSlot) overwriteSlot(this.path, titleSlot(updatedAt, title, source));
-    else rewriteLog(this.path, this.#text());
+    const isWritten = hadSlot && overwriteSlot(this.path, titleSlot(updatedAt, title, source));
+    if (!isWritten) rewriteLog(this.path, this.#text());
   }
 
   /**
@@ -331,25 +331,37 @@ export class SessionFile {
     const given = Object.entries(fields).flatMap(([key, value]): [string, JsonValue][] =>
       value === undefined ? [] : [[key, value]],
     );
-    const base = { type, id, parentId: this.#leafId, timestamp: this.#now().toISOString() };
-    const entry: SessionEntry = { ...base, ...Object.fromEntries(given) };
+    const own = { type, id, parentId: this.#leafId };
+    const timestamp = this.#now().toISOString();
+    // Own fields again: one that is given under their name would make another entry of it.
+    const entry: SessionEntry = { ...own, timestamp, ...Object.fromEntries(given), ...own };
+    // First: one that could not be written is no parent of the next.
+    if (this.path !== undefined) this.#write(this.path, entry);
     this.#tree.add(entry);
     this.#leafId = id;
-    if (this.path === undefined) return id;
-    if (this.#isOlder) rewriteLog(this.path, this.#text());
-    else appendRecord(this.path, entry, this.#isTerminated);
-    this.#isTerminated = true;
-    this.#isOlder = false;
     return id;
   }
 
+  #write(path: string, entry: SessionEntry): void {
+    if (this.#isOlder) {
+      rewriteLog(path, this.#text([...this.entries, entry]));
+      this.#isOlder = false;
+    } else {
+      const isTerminated = this.#isTerminated;
+      // A full disk leaves half a line.
+      this.#isTerminated = false;
+      appendRecord(path, entry, isTerminated);
+    }
+    this.#isTerminated = true;
+  }
+
   /** The whole file, as version 3. */
-  #text(): string {
+  #text(entries: readonly SessionEntry[] = this.entries): string {
     const { title = "", updatedAt = this.#now().toISOString(), source } = this.#slot ?? {};
     const by = typeof source === "string" ? source : undefined;
     const slot = this.#slot ? lineOf(titleSlot(String(updatedAt), String(title), by)) : "";
     if (this.#slot) this.#slot = { ...this.#slot, v: 1 };
-    const records = [{ ...this.header, version: 3 }, ...this.entries];
+    const records = [{ ...this.header, version: 3 }, ...entries];
     // What is last of the entries is the leaf; lines that are none do not count.
     return [slot, ...records.map(lineOf), ...this.#others].join("");
   }

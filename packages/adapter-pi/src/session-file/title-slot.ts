@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import type { JsonObject } from "@pond/canonical";
 import { lineOf } from "./log.ts";
 
@@ -28,11 +28,19 @@ export function isTitleSlot(record: JsonObject): boolean {
   return record["type"] === "title";
 }
 
-/** Writes a slot over the one of a file; nothing behind it moves. */
-export function overwriteSlot(path: string, slot: JsonObject): void {
+/**
+ * Writes a slot over the one of a file; nothing behind it moves.
+ *
+ * @returns False where the file's first line is of another length: what follows would be hit.
+ */
+export function overwriteSlot(path: string, slot: JsonObject): boolean {
   const file = openSync(path, "r+");
   try {
+    const first = Buffer.alloc(slotBytes);
+    readSync(file, first, 0, slotBytes, 0);
+    if (first.indexOf("\n") !== slotBytes - 1) return false;
     writeSync(file, lineOf(slot), 0);
+    return true;
   } finally {
     closeSync(file);
   }
