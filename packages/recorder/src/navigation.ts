@@ -35,7 +35,14 @@ export function loopChainTo(session: SessionRecord, loopId: string): readonly Lo
   return [...chain].reverse();
 }
 
-/** What all loops of a session used together. */
+/**
+ * What all loops of a session used together. Of a loop whose end told nothing, or that broke off,
+ * it is what its turns told.
+ */
 export function totalUsage(session: SessionRecord): Usage {
-  return sumOf(session.loops.map(({ usage }) => usage));
+  return sumOf(
+    session.loops.flatMap(({ usage, turns }) =>
+      usage ? [usage] : turns.map((turn) => turn.usage),
+    ),
+  );
 }

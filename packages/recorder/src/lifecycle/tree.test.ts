@@ -142,6 +142,27 @@ const navigation: Row[] = [
     () => expect(totalUsage(tree())).toEqual({ input: 50, output: 25, total_tokens: 75 }),
   ],
   [
+    "Loop Tree Navigation",
+    "what the turns of a loop used, where it broke off or its end told nothing",
+    () => {
+      const recorder = testRecorder();
+      for (const end of ["end", "abort"] as const) {
+        const loop = recorder.loop();
+        for (const _ of [1, 2]) {
+          loop.startTurn();
+          loop.endTurn({ input: 10, output: 5 });
+        }
+        loop[end]();
+      }
+      const told = recorder.loop();
+      told.startTurn();
+      told.endTurn({ input: 10, output: 5 });
+      told.end({ usage: { input: 1, output: 1 } });
+
+      expect(totalUsage(recordOf(recorder))).toEqual({ input: 41, output: 21 });
+    },
+  ],
+  [
     "SUMMARY Methods",
     "the chain to a loop, root first",
     () => expect(idsOf(loopChainTo(tree(), "c"))).toEqual(["root", "a", "c"]),
