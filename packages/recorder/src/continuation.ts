@@ -12,13 +12,13 @@ export function withContinuation<Start extends AgentStart>(
   event: Start,
   isOwn: (loopId: string) => boolean,
 ): Start {
-  const { type, parent_loop_id: parent, parent_spawn_ref: spawn } = event;
+  const { type, session_id, parent_loop_id: parent, parent_spawn_ref: spawn } = event;
   const isContinued = parent !== undefined && isOwn(parent);
   const { continuation_kind = isContinued ? "Default" : "Initial" } = event;
   if (parent !== undefined && !isContinued && spawn === undefined) {
     throw new InvalidEventError(type, `its parent ${parent} is not known`);
   }
-  if (isContinued && spawn !== undefined) {
+  if (spawn !== undefined && (isContinued || spawn.parent_session_id === session_id)) {
     throw new InvalidEventError(type, "a sub-agent has a session of its own");
   }
   if (isContinued !== (continuation_kind !== "Initial")) {

@@ -133,6 +133,14 @@ test.each<[string, AgentEvent, string]>([
     "no session s9",
   ],
   ["a child nobody knows", { ...events.ToolExecutionEnd, child_loop_id: "x" }, "is not known"],
+  [
+    "a session that spawned itself",
+    {
+      ...{ type: "AgentStart", session_id: "s9", loop_id: "own", parent_loop_id: "own" },
+      parent_spawn_ref: { parent_session_id: "s9", parent_loop_id: "own" },
+    },
+    "a sub-agent has a session of its own",
+  ],
   ["no time", { ...events.TurnStart, timestamp: "yesterday" }, "no RFC 3339 time"],
   ["a turn without a number", { ...events.TurnStart, turn_index: -1 }, "has no turn_index"],
   ["a type of its own", { ...events.TurnStart, type: "Nap" as "TurnStart" }, "of no known type"],
