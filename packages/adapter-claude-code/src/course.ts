@@ -10,6 +10,7 @@ import { Answers, inSteps, isSubAgent, without } from "@pond/canonical/foreign";
 import { givenAgain } from "./attached-files.ts";
 import { withoutLeft } from "./branches.ts";
 import { contextIn } from "./fork-context.ts";
+import { isSaidInResult } from "./records/said-in-result.ts";
 
 /** Parts what the client goes on from, and what it left, took back or keeps there of its agents. */
 export function course({ session, messages }: SessionContent): Course {
@@ -20,6 +21,8 @@ export function course({ session, messages }: SessionContent): Course {
     withoutLeft,
     (rest) => without(rest, givenAgain(rest)),
     (rest) => without(rest, withdrawnIn(rest)),
+    // A model hears them in the result.
+    (rest) => without(rest, new Set(rest.filter(isSaidInResult))),
   ]);
   return { live: [...messages.slice(0, own), ...live], undone };
 }

@@ -25,10 +25,11 @@ export function inherited(
   return { pieces: [{ session: main.session, messages: told }] };
 }
 
-/** The messages up to a row, both of one that is two included; none where it is not there. */
+/** The messages up to a row, all of one that is several included; none where it is not there. */
 function upTo(last: string, messages: readonly Message[]): readonly Message[] {
   const index = messages.findIndex((message) => uuidOf(message) === last);
-  const behind = messages[index + 1];
-  const isTwo = index >= 0 && behind && sourceOf(behind)["continues"] === messages[index]?.id;
-  return messages.slice(0, index + (isTwo ? 2 : 1));
+  if (index < 0) return [];
+  const id = messages[index]?.id;
+  const end = messages.findIndex((each, at) => at > index && sourceOf(each)["continues"] !== id);
+  return messages.slice(0, end < 0 ? messages.length : end);
 }

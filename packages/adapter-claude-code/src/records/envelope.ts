@@ -57,7 +57,7 @@ export class RecordIds {
 }
 
 /** Ids this codec makes itself; a record that has such a one could meet it. */
-const ours = /^sidecar:|#text$/;
+const ours = /^sidecar:|#(?:text|said)$/;
 
 /** Takes the record's id and time. */
 export function takeEnvelope(record: SourceRecord, { ids, anchor }: Reading): Envelope {

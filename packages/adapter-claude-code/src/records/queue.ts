@@ -2,6 +2,7 @@ import { type CanonicalEvent, parsedObject } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 import { readCarrier } from "./carrier.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
+import { isSaidInResult } from "./said-in-result.ts";
 import { type Typed, typedBehind } from "./typed-behind.ts";
 
 /** A prompt that a human typed, and the record that queued it. */
@@ -63,9 +64,15 @@ export class PromptQueue {
 
   /** Learns from a user's record, and the events of it. */
   learn(record: SourceRecord, events: readonly CanonicalEvent[]): void {
-    const typed = events.flatMap((event) =>
-      event.kind === "part" && event.part.provenance === "conversational" ? [event.part] : [],
+    const end = events.findIndex(
+      (event) => event.kind === "message" && isSaidInResult(event.message),
     );
+    // What was said in a result was no prompt, and takes none out.
+    const typed = events
+      .slice(0, end < 0 ? events.length : end)
+      .flatMap((event) =>
+        event.kind === "part" && event.part.provenance === "conversational" ? [event.part] : [],
+      );
     if (typed.length > 0) {
       this.#removed = [];
       const text = typed.map((part) => (part.type === "text" ? part.text : "")).join("");

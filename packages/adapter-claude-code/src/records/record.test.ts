@@ -1,11 +1,19 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { contentOf, jsonlRecords, lineagesOf, readAll, restoredFiles } from "@pond/adapter-testkit";
+import {
+  contentOf,
+  courseOf,
+  jsonlRecords,
+  lineagesOf,
+  readAll,
+  restoredFiles,
+} from "@pond/adapter-testkit";
 import { type Message, partsOf } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromClaudeCode } from "../from-claude-code.ts";
+import { claudeCodeRecords } from "../record-rules.ts";
 import { writeNative } from "../write-native.ts";
 
 let projects: string;
@@ -196,6 +204,79 @@ it.each<[name: string, row: Row, said: readonly string[]]>([
 
   expect(messages[0]?.role).toBe("system");
   expect(said(messages)).toEqual([...expected, "assistant: it is done"]);
+});
+
+const refusal =
+  "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a " +
+  "file edit, the new_string was NOT written to the file). To tell you how to proceed, the user " +
+  "said:\n";
+const clarified = "The user wants to clarify these questions.\n    This means they may have more.";
+const [refused, unclear] = ["use the old loom", clarified].map((words) => ({
+  type: "tool_result",
+  tool_use_id: "toolu_1",
+  content: `${refusal}${words}`,
+  is_error: true,
+}));
+const answered = { type: "tool_result", tool_use_id: "toolu_1", content: "It was answered." };
+const questions = [{ question: "Which dye?" }, { question: "How long?" }];
+
+it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly string[]]>([
+  ["why a call was refused", [refused], { userFeedback: "the old one" }, ["the old one"]],
+  ["the same in older clients", [refused], {}, ["use the old loom"]],
+  [
+    "what was pasted beside it",
+    [refused, { type: "text", text: "see there" }],
+    {},
+    ["see there", "use the old loom"],
+  ],
+  ["not that somebody wants to talk first", [unclear], { userFeedback: clarified }, []],
+  ["nor that in older clients", [unclear], {}, []],
+  ["not what a tool put out", [{ ...refused, is_error: false }], {}, []],
+  ["not where two calls ended", [refused, { ...answered, tool_use_id: "toolu_2" }], {}, []],
+  [
+    "answers to questions, with notes",
+    [answered],
+    {
+      toolUseResult: {
+        questions,
+        answers: { "Which dye?": "purple", "How long?": ["a day", "or two"] },
+        annotations: { "Which dye?": { notes: "of snails", preview: "~~~" } },
+      },
+    },
+    ["purple", "of snails", "a day", "or two"],
+  ],
+  ["an answer to all", [answered], { toolUseResult: { questions, response: "no" } }, ["no"]],
+  ["no answers to no questions", [answered], { toolUseResult: { answers: { a: "b" } } }, []],
+  ["nor of another shape", [answered], { toolUseResult: { questions, answers: [1, ""] } }, []],
+])("reads what a human said in the result of a tool: %s", async (_, blocks, fields, expected) => {
+  const messages = await messagesOf([user(blocks, fields), assistant("well")]);
+
+  expect(messages[0]?.role).toBe("tool");
+  expect(said(messages)).toEqual([...expected.map((text) => `user: ${text}`), "assistant: well"]);
+});
+
+it("takes what a human said in a result for no prompt that waits", async () => {
+  const messages = await messagesOf([
+    result,
+    queue("enqueue", "also wash it"),
+    queue("remove"),
+    user([refused]),
+    assistant("well"),
+  ]);
+
+  expect(said(messages).toSorted()).toEqual([
+    "assistant: well",
+    "user: also wash it",
+    "user: use the old loom",
+  ]);
+});
+
+it("tells a model what stands in a result once", async () => {
+  const messages = await messagesOf([user([refused]), assistant("well")]);
+
+  const course = courseOf(claudeCodeRecords, messages);
+
+  expect(course.live.map(({ role }) => role)).toEqual(["tool", "assistant"]);
 });
 
 const summarize = "Your task is to create a detailed summary of the conversation so far";

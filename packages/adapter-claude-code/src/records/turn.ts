@@ -11,7 +11,9 @@ import {
 } from "@pond/canonical/adapter";
 import { isToolResult, readBlock, restoreBlock } from "./blocks.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
+import { saidInResult } from "./said-in-result.ts";
 import { type Draft, draftText, type Speaker } from "./text.ts";
+import { typedBehind } from "./typed-behind.ts";
 
 /** Which object of a record holds its content, at which key, and who speaks. */
 export type Turn = {
@@ -33,7 +35,8 @@ type Drafts = {
 
 /**
  * One record as a message, or as two where a user typed while a tool ran: its `[tool_result,
- * text]` becomes a tool message and a user message. Undefined where the content has another shape
+ * text]` becomes a tool message and a user message; what a user said in the result itself is one
+ * behind them. Undefined where the content has another shape
  * than text or blocks: such a record is carried.
  */
 export function readTurn(
@@ -46,6 +49,7 @@ export function readTurn(
   const blocks = turn.holder.records(turn.key);
   if (blocks === undefined) return undefined;
 
+  const said = saidInResult(record, blocks);
   const { results, others, kept } = readBlocks(blocks, turn, reading);
   const envelope = takeEnvelope(record, reading);
   const source = { ...envelope.facts, ...kept, rest: record.rest() };
@@ -53,9 +57,10 @@ export function readTurn(
     return message(turn.role, envelope, { author: turn.author, ...source }, others);
   }
   const tool = message("tool", envelope, source, results);
-  if (others.length === 0) return tool;
+  const behind = said.length > 0 ? typedBehind(envelope, said, reading, true) : [];
+  if (others.length === 0) return [...tool, ...behind];
   const typed = { id: secondId(envelope.id, "text"), timestamp: envelope.timestamp };
-  return [...tool, ...message("user", typed, { continues: envelope.id }, others)];
+  return [...tool, ...message("user", typed, { continues: envelope.id }, others), ...behind];
 
   function message(
     role: "user" | "assistant" | "tool",
