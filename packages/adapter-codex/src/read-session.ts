@@ -143,6 +143,7 @@ async function open(
     historyStart: head.meta?.historyStart,
     ids,
     toolNames: new Map(),
+    questions: new Set(),
     answer: new OpenAnswer(),
     goals: new Goals(),
     rules: undefined,

@@ -9,17 +9,21 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { modelIn, modelOf, without } from "@pond/canonical/foreign";
+import { inSteps, modelIn, modelOf, without } from "@pond/canonical/foreign";
 import { inherited } from "./inherited.ts";
 import { ordinalOf } from "./ordinal.ts";
 import { injectedText } from "./provenance.ts";
+import { isUserAnswers } from "./records/user-answers.ts";
 
 /** What the client's records mean to models of other clients. */
 export const codexRecords: RecordRules = { inherited, course, model };
 
-/** Takes out what was taken back: it is noted behind it. */
+/** Takes out what was taken back: it is noted behind it; and what a model hears in an output. */
 function course({ messages }: SessionContent): Course {
-  return without(messages, rolledBack(messages));
+  return inSteps(messages, [
+    (rest) => without(rest, rolledBack(rest)),
+    (rest) => without(rest, new Set(rest.filter(isUserAnswers))),
+  ]);
 }
 
 function rolledBack(messages: readonly Message[]): ReadonlySet<Message> {

@@ -12,6 +12,7 @@ import {
 import { type Draft, partEvents } from "./content.ts";
 import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { base64Of } from "./media.ts";
+import { asksUser } from "./user-answers.ts";
 
 /** How one type of item says which tool was called with what. */
 type CallShape = {
@@ -70,6 +71,7 @@ export function readCall(
     },
   } as const;
   reading.toolNames.set(String(item.peek(idKey)), name);
+  if (item.peek(nameKey) === asksUser) reading.questions.add(String(item.peek(idKey)));
   const file = shape.file === undefined ? undefined : draftFile(item, shape.file);
   const source = { ...facts, rest: record.rest() };
   const message = messageEvent(reading.session, "assistant", { id, timestamp, source });

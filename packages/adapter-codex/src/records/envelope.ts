@@ -37,6 +37,8 @@ export type Reading = {
   ids: RecordIds;
   /** Tool names by call id: calls stand before their outputs. */
   readonly toolNames: Map<string, Extracted<string>>;
+  /** The ids of calls that asked the user. */
+  readonly questions: Set<string>;
   /** What the model says and the record of it may be far apart. */
   readonly answer: OpenAnswer;
   goals: Goals;

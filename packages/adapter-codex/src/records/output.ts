@@ -11,6 +11,7 @@ import {
 } from "@pond/canonical/adapter";
 import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { readTold } from "./told.ts";
+import { readUserAnswers } from "./user-answers.ts";
 
 /** The types of items that answer a call. */
 export const outputTypes: readonly string[] = [
@@ -47,7 +48,10 @@ export function readOutput(
   } as const;
   const source = { ...facts, rest: record.rest() };
   const message = messageEvent(reading.session, "tool", { id, timestamp, source });
-  return [message, toolResultPart(message, init)];
+  const answers = reading.questions.has(call)
+    ? readUserAnswers({ id, timestamp, facts }, record, item.peek(field), reading)
+    : [];
+  return [message, toolResultPart(message, init), ...answers];
 }
 
 /** Only the clients of 2025 said so in a field; later ones say it in the text. */

@@ -1,5 +1,6 @@
 import {
   contentOf,
+  courseOf,
   firstDifference,
   jsonlRecords,
   readAll,
@@ -9,6 +10,7 @@ import {
 import { type JsonObject, type JsonValue, type Message, stringifyJson } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromCodex } from "../from-codex.ts";
+import { codexRecords } from "../record-rules.ts";
 import { toCodex } from "../to-codex.ts";
 
 const id = "019e0000-0000-7000-8000-000000000001";
@@ -549,6 +551,28 @@ it.each<[name: string, texts: readonly string[], said: readonly string[]]>([
     undefined,
     ...texts.map((text) => [typed.includes(text) ? "conversational" : "injected", text]),
   ]);
+});
+
+const asked = (name: string): JsonObject =>
+  item({ type: "function_call", id: "fc", call_id: "c", name, arguments: "{}" });
+const replied = (output: JsonValue): JsonObject =>
+  item({ type: "function_call_output", id: "fco", call_id: "c", output });
+const dyed = '{"answers":{"dye":{"answers":["Purple","user_note: of snails"]}}}';
+
+it.each<[name: string, tool: string, output: JsonValue, texts: readonly string[]]>([
+  ["with a note", "request_user_input", dyed, ["Purple", "of snails"]],
+  ["none", "request_user_input", '{"answers":{"dye":{"answers":[""]}}}', []],
+  ["in another shape", "request_user_input", "cancelled", []],
+  ["nor what another tool says", "exec_command", dyed, []],
+])("reads what the user answered to questions: %s", async (_, tool, output, texts) => {
+  const [, result, ...answers] = await read([asked(tool), replied(output)]);
+
+  expect(result?.role).toBe("tool");
+  const expected = ["user", undefined, ...texts.map((text) => ["conversational", text])];
+  expect(answers.map(said)).toEqual(texts.length > 0 ? [expected] : []);
+  // A model hears them in the output.
+  const { live } = courseOf(codexRecords, [...answers]);
+  expect(live).toEqual([]);
 });
 
 const given = (name: string, output: JsonValue, more: JsonObject = {}): JsonObject =>

@@ -1,0 +1,63 @@
+import { type CanonicalEvent, type JsonValue, type Message, parsedObject } from "@pond/canonical";
+import {
+  messageEvent,
+  objectAt,
+  objectOf,
+  openRecord,
+  type SourceRecord,
+  secondId,
+  sourceOf,
+} from "@pond/canonical/adapter";
+import { partEvents } from "./content.ts";
+import type { Envelope, Reading } from "./envelope.ts";
+import { agentMark } from "./message.ts";
+import { draftText } from "./text.ts";
+
+/** The tool by which a model asks the user. */
+export const asksUser = "request_user_input";
+
+/**
+ * What the user answered to the questions of a model, each with what was noted beside it. The client
+ * gives it to the model as the output of the call, and that stays what it is.
+ */
+export function readUserAnswers(
+  { id, timestamp }: Envelope,
+  record: SourceRecord,
+  output: JsonValue | undefined,
+  reading: Reading,
+): CanonicalEvent[] {
+  const texts = typeof output === "string" ? answersIn(output) : [];
+  if (texts.length === 0) return [];
+  const message = messageEvent(reading.session, "user", {
+    id: secondId(id, "text"),
+    timestamp,
+    source: { author: agentMark(record, reading), continues: "answers" },
+    records: 0,
+  });
+  const speaker = { author: reading.author, kind: "user.text" };
+  const drafts = texts.flatMap(
+    (text) =>
+      draftText(openRecord(record.at, { text }), "text", speaker, {
+        list: "text",
+        block: undefined,
+      }) ?? [],
+  );
+  return [message, ...partEvents(message, drafts)];
+}
+
+/** The client says which of them are notes. */
+const noteMark = /^user_note: /;
+
+function answersIn(output: string): string[] {
+  const answers = objectAt(parsedObject(output) ?? {}, "answers");
+  return Object.values(answers).flatMap((answer) => {
+    const given = objectOf(answer)["answers"];
+    const texts = Array.isArray(given) ? given.filter((each) => typeof each === "string") : [];
+    return texts.map((text) => text.replace(noteMark, "")).filter((text) => text !== "");
+  });
+}
+
+/** True for answers that stand in the output before them, too. */
+export function isUserAnswers(message: Message): boolean {
+  return sourceOf(message)["continues"] === "answers";
+}
