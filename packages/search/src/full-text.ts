@@ -38,15 +38,16 @@ export async function messageArm(
   where: Filter | undefined,
 ): Promise<Hits<MessageHit>> {
   const ask = (within: Filter | undefined): Promise<MessageHit[]> =>
-    bestMessages(sessions, query, within);
+    bestMessages(sessions, query, within, messageDepth);
   return deepHits(ask, where, messageDepth);
 }
 
-/** The best 60 of these messages, as the message arm ranks them. */
+/** The best of these messages, as the message arm ranks them. */
 export async function bestMessages(
   sessions: SessionStore,
   query: ParsedQuery,
   where: Filter | undefined,
+  limit: number,
 ): Promise<MessageHit[]> {
   const messages = sessions.store.table("messages");
   const search = { column: "search_text", query: messageQuery(query) };
@@ -54,7 +55,7 @@ export async function bestMessages(
   const isKept = (row: Row): boolean => meetsBounds(textOf(row));
   const coverage = toCoverage(query);
   const perFunctionWord = tellingTerms(query.terms) === query.terms ? 0 : weights.functionWord;
-  const asked = { where, limit: messageDepth, columns: foundColumns };
+  const asked = { where, limit, columns: foundColumns };
   const rows = await keptRows(byBm25(messages, search), asked, isKept);
   const found = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
   return found.map((message) => {

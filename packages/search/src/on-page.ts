@@ -24,6 +24,8 @@ export type OnPage = {
 /** What bounds a search sets to the messages of a page. */
 export type MessageBounds = { readonly where: Filter | undefined; readonly minScore: number };
 
+// More of them show nothing that answers (apps/bench, shown@5), and each takes reading.
+const pageDepth = 40;
 // What holds far less of the query than the best of its session answers next to nothing.
 const leastOfBest = 1 / 3;
 
@@ -60,7 +62,8 @@ export async function withMoreMessages(
   const ids = [...segment.foundIn.values()].flat().filter(isLacking);
   if (ids.length === 0) return page;
   const within = oneOf("session_id", ids);
-  const best = await bestMessages(sessions, query, where ? and(where, within) : within);
+  const bounds = where ? and(where, within) : within;
+  const best = await bestMessages(sessions, query, bounds, pageDepth);
   const rows = new Set(found.messages.map(({ row }) => row));
   const ofRoot = Map.groupBy([...found.messages, ...best], ({ sessionId }) => rootOf(sessionId));
   const most = new Map(
