@@ -68,6 +68,31 @@ describe("what is in one long message, and its words in many short ones, comes f
     expect(highlights.map(([start, end]) => text.slice(start, end))).toContain(line);
   });
 
+  it("lists what says it in other words as without a colon", async () => {
+    const common = ["pipeline", "login", "index", "latch", "crash"];
+    const chats = Array.from({ length: 400 }, (_, at) => ({
+      ...{ id: `short${at}`, texts: [`${common[at % 5]} ${at}`] },
+    }));
+    const spread = { id: "spread", texts: common.map((word) => `here ${word}`) };
+    const asked = { id: "asked", texts: ["pipeline login: index latch crash"] };
+    const other = await storeOf([...chats, asked, spread]);
+    const sessionsOf = async (query: string): Promise<string[]> => {
+      const { sessions } = await search(other.sessions, { query });
+      return sessions.slice(0, 2).map(({ session_id: id }) => id);
+    };
+
+    const found = await Promise.all([
+      sessionsOf("pipeline login: index latch crash"),
+      sessionsOf("pipeline login, index latch crash"),
+    ]);
+    other.remove();
+
+    expect(found).toEqual([
+      ["asked", "spread"],
+      ["asked", "spread"],
+    ]);
+  });
+
   it("says nothing of names beside a line that nobody wrote", async () => {
     const query = "error: NODE_ENV=staged (in mutex)";
     const { sessions } = await search(store.sessions, { query });
@@ -84,9 +109,18 @@ describe("parseQuery", () => {
     ["two words", "error: merge", undefined],
     ["words with signs", `${plain} -cursor`, undefined],
     ["several lines", `${plain}\nat line`, undefined],
+    ["a phrase with signs in it", '"error: merge failed again"', undefined],
+    ["phrases", 'the “error: merge failed” and "queue: is full"', undefined],
+    ["a line with a phrase in it", 'error: no "merge of queue"', 'error: no "merge of queue"'],
     ["a script without spaces", "错误: 队列 合并 失败", undefined],
   ])("reads %s", (_, query, expected) => {
     expect(parseQuery(query).line).toBe(expected);
+  });
+
+  it("looks for all names beside a line", () => {
+    const line = "error: a_b c_d e_f g_h";
+
+    expect(parseQuery(line).literals).toEqual([line, "a_b", "c_d", "e_f", "g_h"]);
   });
 
   it("looks for the first words of a long line", () => {

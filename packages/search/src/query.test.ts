@@ -356,6 +356,8 @@ describe("isOneLiteral", () => {
     ["why adapter_bounded_values", false, false],
     ["a_b_c d_e_f", false, false],
     ["adapter_bounded_values -test", false, false],
+    ['"error: merge failed"', true, true],
+    ["error: merge failed", false, false],
     ['"->"', false, false],
   ])("of %s is %s, scored by it %s", (query, isOne, isScored) => {
     const parsed = parseQuery(query);

@@ -81,8 +81,7 @@ export function parseQuery(query: string): ParsedQuery {
   const parsed = understood(isPasted ? tokens.map(withoutSign) : unopposed(tokens));
   const line = isPasted || isBound(parsed) ? undefined : printedLine(typedText(query), parsed);
   if (line === undefined) return parsed;
-  const literals = [line, ...parsed.literals].slice(0, limits.literals);
-  return { ...parsed, literals, runs: Math.min(parsed.runs, literals.length - 1), line };
+  return { ...parsed, literals: [line, ...parsed.literals], line };
 }
 
 const fewestWords = 3;
@@ -94,8 +93,9 @@ const inWord = /[\p{L}\p{N}]/u;
 function printedLine(text: string, { terms }: ParsedQuery): string | undefined {
   const line = beginningOf(text);
   if (terms.length < fewestWords || isUnspaced(line)) return undefined;
-  const words = line.split(/\s+/);
-  // The signs of a name say nothing of what is around it, but for the colon behind it.
+  // The signs of a name say nothing of what is around it, but for the colon behind it, nor do those of
+  // a phrase, which somebody wrote to find it by itself.
+  const words = line.replaceAll(phrasePattern, "x").split(/\s+/);
   const bare = words.map((word) => {
     const isName = nameOf({ text: word, isPhrase: false }, words.length) !== undefined;
     return isName ? `x${word.endsWith(":") ? ":" : ""}` : word;
@@ -170,6 +170,8 @@ export function tellingTerms(terms: readonly Term[]): readonly Term[] {
 export function isOneLiteral(query: ParsedQuery): boolean {
   const [literal, ...others] = query.literals;
   if (literal === undefined || others.length > 0 || isBound(query)) return false;
+  // Prose has the signs of a line too: where one says it just so, others say it in other words.
+  if (literal === query.line) return false;
   // Signs alone are for a scan.
   if (query.terms.length === 0) return false;
   const words = new Set(wordsOf(literal.toLowerCase()));
@@ -187,7 +189,8 @@ export function isScoredByLiteral({ terms, literals }: ParsedQuery): boolean {
   return words.length === own.length && own.every(({ weight }) => weight === fullWeight);
 }
 
-const tokenPattern = /([+-]?)(?:"([^"]*)"|“([^“”]*)”|«([^«»]*)»|「([^「」]*)」)|(\S+)/gu;
+const phrasePattern = /"([^"]*)"|“([^“”]*)”|«([^«»]*)»|「([^「」]*)」/gu;
+const tokenPattern = new RegExp(`([+-]?)(?:${phrasePattern.source})|(\\S+)`, "gu");
 
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];

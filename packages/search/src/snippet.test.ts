@@ -54,6 +54,16 @@ describe("toSnippet", () => {
     ["no part of a letter", "x_caq\u0301", "x_caq", "x_caq\u0301"],
     ["other forms of a long word", "they refactored it", "refactoring", "they [refactored] it"],
     ["no other form where the word itself is", "tests, tested", "tested", "tests, [tested]"],
+    ["other forms of a word with ß", "die Straßenbahn", "strasse", "die [Straßenbahn]"],
+    ["other forms of a word in capitals", "DIE STRASSENBAHN", "Straße", "DIE [STRASSENBAHN]"],
+    [
+      "other forms of a word with an i without a dot",
+      "kapıların önü",
+      "kapılar",
+      "[kapıların] önü",
+    ],
+    ["them in capitals", "KAPILARIN ÖNÜ", "kapılar", "[KAPILARIN] ÖNÜ"],
+    ["other forms of a word whose i keeps its dot", "İstanbul'a", "istanbullu", "[İstanbul]'a"],
     ["forms of a word with marks", "die Ma\u0308nnern", "Männer", "die [Ma\u0308nnern]"],
   ])("highlights %s", (_, text, query, expected) => {
     expect(marked(text, query)).toBe(expected);

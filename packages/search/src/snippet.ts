@@ -10,7 +10,7 @@ export type Highlighter = {
   readonly pattern: RegExp;
   /** What finding each word is worth, by it in small letters. */
   readonly weights: ReadonlyMap<string, number>;
-  /** How other forms of long words begin, in small letters, and what finding one is worth. */
+  /** How other forms of long words begin, as written and in small letters, and what one is worth. */
   readonly stems: ReadonlyMap<string, number>;
 };
 
@@ -55,19 +55,22 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
     );
     for (const form of indexForms(literal)) ways.add(form);
   }
-  const patterns = [...new Set([...weights.keys(), ...ways])]
+  const written = new Set([...weights.keys(), ...ways]);
+  const patterns = [...written]
     .toSorted((left, right) => right.length - left.length)
     .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-  const stems = new Map([...weights].flatMap(([word, weight]) => stemOf(word, weight)));
+  const stems = new Map(
+    [...written].flatMap((word) => stemOf(word, weights.get(inSmallLetters(word)) ?? 1)),
+  );
   // Without the `u` flag, and with no look at the neighbours: five times as fast.
   return { pattern: new RegExp(patterns.join("|"), "gi"), weights, stems };
 }
 
 /** As windows find the other forms of a word: by its first letters, where it has more. */
 function stemOf(word: string, weight: number): [string, number][] {
-  const stem = inSmallLetters(windowText(word));
+  const stem = windowText(word);
   const isCut = /^[\p{L}\p{M}]+$/u.test(stem) && windowText(`${stem}a`) === stem;
-  return isCut ? [[stem, weight]] : [];
+  return isCut ? [stem, inSmallLetters(stem)].map((each) => [each, weight]) : [];
 }
 
 /**
