@@ -1,7 +1,14 @@
 import { toRfc3339 } from "@pond/canonical";
 import type { SessionStore } from "@pond/sessions";
-import { type Candidate, candidatesOf, guessesOf, rowsOf, titledOf } from "./candidates.ts";
-import { toCoverage } from "./coverage.ts";
+import {
+  type Candidate,
+  candidatesOf,
+  guessesOf,
+  matchesPerSession,
+  rowsOf,
+  titledOf,
+} from "./candidates.ts";
+import { type Coverage, toCoverage } from "./coverage.ts";
 import { firstSaid } from "./first-said.ts";
 import type { KnownSessions } from "./known-sessions.ts";
 import {
@@ -65,10 +72,12 @@ export async function toAnswer(
     loadShown(),
     countSubAgents(sessions, known, rootIds),
   ]);
+  const coverage = toCoverage(query);
   const groups = chosen.map(({ root, segment }) => {
     const { rootId } = root;
-    const shown = found.get(rootId) ?? guessed.get(rootId) ?? titled.get(rootId) ?? [];
-    return { root, segment, shown };
+    const [own = [], guesses = []] = [found.get(rootId), guessed.get(rootId)];
+    const both = withGuesses(own, guesses, coverage);
+    return { root, segment, shown: both.length > 0 ? both : (titled.get(rootId) ?? []) };
   });
   const details = await loadDetails(
     sessions,
@@ -132,18 +141,29 @@ async function loadFound(
   );
 }
 
-/** Of the roots of which windows alone were found: the message of the best that holds most. */
+/**
+ * Of the roots of which windows alone were found: the message of the best that holds most. Where
+ * messages were added since, one that was revised, for windows alone hold its newest words.
+ */
 async function loadGuesses(
   sessions: SessionStore,
   query: ParsedQuery,
   pages: readonly OnPage[],
 ): Promise<ShownByRoot> {
-  const guesses = pages.flatMap(({ found, rootOf }) => [...guessesOf(found, rootOf)]);
+  const all = pages.flatMap(({ segment, rootOf }) => [...guessesOf(segment.found, rootOf)]);
+  const states = await loadStates(
+    sessions,
+    all.flatMap(([, own]) => own),
+  );
+  const isRevised = (key: MessageKey): boolean => states.get(keyText(key))?.said !== undefined;
+  const found = new Set(
+    pages.flatMap(({ found, rootOf }) => found.messages.map(({ sessionId }) => rootOf(sessionId))),
+  );
+  const guesses = all.map(([root, own]): [string, MessageKey[]] => {
+    return [root, found.has(root) ? own.filter(isRevised) : own];
+  });
   const keys = guesses.flatMap(([, own]) => own);
-  const [scored, states] = await Promise.all([
-    scoreMessages(sessions, query, keys),
-    loadStates(sessions, keys),
-  ]);
+  const scored = await scoreMessages(sessions, query, keys);
   // Their newest words are in windows alone, and some had none when they were stored.
   const late = keys.filter((key) => states.get(keyText(key))?.said && !scored.has(keyText(key)));
   for (const message of await loadRows(sessions, late)) {
@@ -156,9 +176,12 @@ async function loadGuesses(
     scored.set(keyText(message), { ...message, score: 0 });
   }
   const coverage = toCoverage(query);
-  const shareOf = (message: Scored): number =>
-    coverage((states.get(keyText(message))?.said ?? message).text).share;
-  return new Map(guesses.map(([root, own]) => [root, holdingMost(own, scored, shareOf)]));
+  const byNow = (message: Scored): Scored => {
+    return { ...message, text: states.get(keyText(message))?.said?.text ?? message.text };
+  };
+  const known = new Map([...scored].map(([key, message]) => [key, byNow(message)]));
+  const shareOf = ({ text }: Scored): number => coverage(text).share;
+  return new Map(guesses.map(([root, own]) => [root, holdingMost(own, known, shareOf)]));
 }
 
 /** Of the roots of which titles alone were found: what was said first in the session called so. */
@@ -174,6 +197,19 @@ async function loadTitled(sessions: SessionStore, pages: readonly OnPage[]): Pro
       return [root, message === undefined ? [] : [{ ...message, score: 0 }]];
     }),
   );
+}
+
+/** What was found, and guesses before it where they hold more of the query. */
+function withGuesses(
+  found: readonly Shown[],
+  guesses: readonly Shown[],
+  coverage: Coverage,
+): readonly Shown[] {
+  const others = guesses.filter(({ row }) => !found.some((each) => each.row === row));
+  const most = coverage(found[0]?.text ?? "").share;
+  const isMore = others.some(({ text }) => coverage(text).share > most);
+  const both = isMore ? [...others, ...found] : [...found, ...others];
+  return both.slice(0, matchesPerSession);
 }
 
 /** The message that holds most of the query; none where no text is stored. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SearchRequest } from "./request.ts";
 import { search } from "./search.ts";
-import { storeOf, type TestStore } from "./testing.ts";
+import { addChats, storeOf, type TestStore } from "./testing.ts";
 
 let store: TestStore;
 
@@ -47,6 +47,10 @@ describe("messages that are none of the best of the whole store", () => {
     expect(await shownFirst({ limit: 1 })).toEqual(["one-0", "one-1"]);
   });
 
+  it("are shown on a page of a hundred, of which what was found would be all that is read", async () => {
+    expect(await shownFirst({ limit: 100 })).toEqual(["one-0", "one-1"]);
+  });
+
   it("meet the bounds of a search", async () => {
     expect(await shownFirst({ role: "user" })).toEqual(["one-0"]);
   });
@@ -59,4 +63,22 @@ describe("messages that are none of the best of the whole store", () => {
     expect(between).toBeGreaterThan(0);
     expect(await shownFirst({ min_score: between })).toEqual(["one-0"]);
   });
+});
+
+it("puts what says more by now than when it was stored before what is added", async () => {
+  const said = "zorblax plugin crash, zorblax plugin crash, zorblax plugin crash";
+  const late = { id: "late", day: "2025-03-01" };
+  const other = await storeOf([
+    ...others,
+    { ...late, texts: ["nothing of it", `${filler} ${longer} ${filler}: a crash`] },
+  ]);
+  await addChats(other.sessions, [
+    { ...late, texts: [said, `${filler} ${longer} ${filler}: a crash`] },
+  ]);
+
+  const { sessions } = await search(other.sessions, { query: "zorblax plugin crash", limit: 10 });
+  other.remove();
+
+  const found = sessions.find(({ session_id: id }) => id === "late");
+  expect(found?.matches.map(({ message_id: id }) => id)).toEqual(["late-0", "late-1"]);
 });

@@ -1,5 +1,5 @@
 import type { SessionStore } from "@pond/sessions";
-import { and, type Filter, oneOf } from "@pond/substrate";
+import { and, type Filter, not, oneOf, rowId } from "@pond/substrate";
 import { candidatesOf, type Found, matchesPerSession, type RootOf } from "./candidates.ts";
 import { bestMessages, type MessageHit } from "./full-text.ts";
 import type { RankedRoot } from "./fuse.ts";
@@ -16,6 +16,7 @@ export type Chosen = {
 /** What a page takes of one segment. */
 export type OnPage = {
   readonly segment: Segment;
+  /** What was found in it, and what is added to that. */
   readonly found: Found;
   /** The root of a session; undefined where that is not on the page. */
   readonly rootOf: RootOf;
@@ -61,17 +62,25 @@ export async function withMoreMessages(
   };
   const ids = [...segment.foundIn.values()].flat().filter(isLacking);
   if (ids.length === 0) return page;
-  const within = oneOf("session_id", ids);
-  const bounds = where ? and(where, within) : within;
-  const best = await bestMessages(sessions, query, bounds, pageDepth);
-  const rows = new Set(found.messages.map(({ row }) => row));
+  const lacking = new Set(ids);
+  const own = found.messages.filter(({ sessionId }) => lacking.has(sessionId));
+  // Of many sessions, what was found of them would be all that is read.
+  const unread = not(
+    oneOf(
+      rowId,
+      own.map(({ row }) => row),
+    ),
+  );
+  const bounds = [oneOf("session_id", ids), ...(own.length > 0 ? [unread] : [])];
+  const within = and(...(where ? [where] : []), ...bounds);
+  const best = await bestMessages(sessions, query, within, pageDepth);
   const ofRoot = Map.groupBy([...found.messages, ...best], ({ sessionId }) => rootOf(sessionId));
   const most = new Map(
     [...ofRoot].map(([root, own]) => [root, Math.max(...own.map(({ rank }) => rank))]),
   );
   const isNear = ({ sessionId, rank }: MessageHit): boolean =>
     rank >= leastOfBest * (most.get(rootOf(sessionId)) ?? 0);
-  const messages = best.filter((each) => !rows.has(each.row) && isNear(each));
+  const messages = best.filter(isNear);
   const more = { messages, windows: [], literals: [], vectors: [] };
   const enough = await atLeast(sessions, query, more, minScore);
   return { ...page, found: { ...found, messages: [...found.messages, ...enough.messages] } };
