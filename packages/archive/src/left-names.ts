@@ -3,6 +3,7 @@ import {
   type LiveMessage,
   leaveOutLeft,
   liveMessages,
+  type NamedApart,
   storedColumns,
   storedMessage,
 } from "@pond/sessions/rows";
@@ -44,17 +45,21 @@ export async function leaveOutNames(
   at: bigint,
 ): Promise<void> {
   if (names.isEmpty) return;
-  const there = await labelsOf(to);
+  const [given, there] = [await labelsOf(store), await labelsOf(to)];
+  const named: NamedApart[] = [];
   for (const [id, name] of names.entries()) {
+    const labels = given.get(id);
     // It has all that is its own by then.
-    if (there.has(name)) continue;
+    if (labels === undefined || there.has(name)) continue;
     const others = new Set([id, ...(left.get(id) ?? [])]);
     const bases = [...others].flatMap((each) => there.get(each) ?? []);
-    const session = await storedIn({ store, names }, name);
-    if (session === undefined) continue;
-    const times = new Map([...session.live].map(([each, { timestamp }]) => [each, timestamp]));
-    await leaveOutLeft(to, session.labels, bases, times, at);
+    const times = async (): Promise<ReadonlyMap<string, bigint>> => {
+      const { live } = (await storedIn({ store, names }, name)) ?? { live: new Map() };
+      return new Map([...live].map(([each, { timestamp }]) => [each, timestamp]));
+    };
+    named.push({ labels, bases, times });
   }
+  await leaveOutLeft(to, named, at);
 }
 
 async function labelsOf(store: Store, where?: Filter): Promise<Map<string, Labels>> {

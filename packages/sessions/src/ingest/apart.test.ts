@@ -69,6 +69,24 @@ it("knows them again, and what became of them", () =>
     expect(await shown(sessions, "s")).toHaveLength(3);
   }));
 
+it("knows them where the other client's are not stored", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [{ ...ofOmp, id: "omp:s" }], apart);
+
+    const outcomes = await ingestDemo(sessions, [ofOmp, below, ofPi], apart);
+
+    expect(outcomes).toMatchObject([
+      { session_id: "omp:s", status: "unchanged" },
+      { session_id: "t", status: "new" },
+      { session_id: "s", status: "new" },
+    ]);
+    expect(await sessionsIn(sessions)).toEqual([
+      ["omp:s", "omp", null],
+      ["s", "pi", null],
+      ["t", "omp", "omp:s"],
+    ]);
+  }));
+
 it("hangs a copied fork below its copied parent, whichever comes first", () =>
   withStore(async (sessions) => {
     const fork = (agent: string): DemoSession => ({

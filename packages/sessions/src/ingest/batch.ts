@@ -223,12 +223,10 @@ export class Batch {
 
   /** Before the sessions themselves are there: what breaks off here is done by the next run. */
   async #leaveOutLeft(store: Store): Promise<void> {
-    for (const gathered of new Set([...this.inserted.keys(), ...this.#opened.keys()])) {
-      const { labels, bases } = gathered;
-      if (bases.length === 0) continue;
-      const times = timesOf(this.inserted.get(gathered));
-      await leaveOutLeft(store, labels, bases, times, this.ingestedAt);
-    }
+    const named = [...new Set([...this.inserted.keys(), ...this.#opened.keys()])].map((own) => {
+      return { ...own, times: () => timesOf(this.inserted.get(own)) };
+    });
+    await leaveOutLeft(store, named, this.ingestedAt);
   }
 
   async #reviseDiffering(store: Store, isMeant: (gathered: Gathered) => boolean): Promise<void> {
@@ -275,6 +273,7 @@ export class Batch {
     this.#putOff.add(labels.sessionId);
     this.inserted.delete(own);
     this.#opened.delete(own);
-    await leaveOutLeft(store, own.labels, [labels], times, this.ingestedAt);
+    const named = { labels: own.labels, bases: [labels], times: () => times };
+    await leaveOutLeft(store, [named], this.ingestedAt);
   }
 }

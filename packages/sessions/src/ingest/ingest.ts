@@ -234,13 +234,16 @@ export class Ingest {
     const { id, parent_session_id: parentId, source_agent: agent } = session;
     const isOfOther = (of: string): boolean => (known.get(of)?.sourceAgent ?? agent) !== agent;
     for (const each of [id, idApart(agent, id)]) await this.#settle(each);
+    // The other client's may be in another store, as where these were copied alone.
+    const isNamedApart = (of: string): boolean =>
+      isOfOther(of) || (!known.has(of) && known.get(idApart(agent, of))?.sourceAgent === agent);
     // A parent is a soft reference: that of a copied session may come later.
     const isParentApart =
       parentId !== undefined &&
-      isOfOther(parentId) &&
-      (isOfOther(id) || known.has(idApart(agent, parentId)));
+      isNamedApart(parentId) &&
+      (isNamedApart(id) || known.has(idApart(agent, parentId)));
     const names = {
-      id: isOfOther(id) ? idApart(agent, id) : id,
+      id: isNamedApart(id) ? idApart(agent, id) : id,
       parentId: isParentApart ? idApart(agent, parentId) : parentId,
     };
     this.#elsewhere ??= new BegunElsewhere(known);

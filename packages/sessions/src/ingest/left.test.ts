@@ -1,5 +1,5 @@
 import { eq } from "@pond/substrate";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { SessionStore } from "../session-store.ts";
 import {
   beforeInsert,
@@ -138,4 +138,20 @@ it("stores each once where two ingests come upon them in another order", () =>
       ["omp:s", "a b omp", "a b omp"],
       ["s", "a b pi", "a b pi"],
     ]);
+  }));
+
+it("looks once for what many left that get other names now", () =>
+  withStore(async (sessions) => {
+    const windows = sessions.store.table("windows");
+    const reads = [vi.spyOn(windows, "rows"), vi.spyOn(windows, "scan")];
+    const readsOf = async (count: number, from: number): Promise<number> => {
+      const ids = Array.from({ length: count }, (_, at) => `s${from + at}`);
+      const of = (demo: DemoSession): DemoSession[] => ids.map((id) => ({ ...demo, id }));
+      await ingestDemo(sessions, of(ofPi), apart);
+      for (const read of reads) read.mockClear();
+      await ingestDemo(sessions, of(ofOmp), later);
+      return reads.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    };
+
+    expect(await readsOf(20, 1)).toBe(await readsOf(1, 0));
   }));

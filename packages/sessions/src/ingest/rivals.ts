@@ -111,37 +111,51 @@ export async function leaveOutOther(
   await remakeWindows(store, labels);
 }
 
+/** A session that gets another name now. */
+export type NamedApart = {
+  readonly labels: Owner;
+  /** The labels of the sessions that have the ids it would have else. */
+  readonly bases: readonly Labels[];
+  /** Of its messages, by their ids. Asked for where it left any. */
+  readonly times: () => ReadonlyMap<string, bigint> | Promise<ReadonlyMap<string, bigint>>;
+};
+
 /**
- * Takes out of sessions what one that has another name now left in them when both were thought new:
- * its messages, and its windows.
- *
- * @param bases - The labels of those sessions.
- * @param times - Of its messages, by their ids.
+ * Takes out of sessions what others that have other names now left in them when both were thought new:
+ * their messages, and their windows.
  */
 export async function leaveOutLeft(
   store: Store,
-  labels: Owner,
-  bases: readonly Labels[],
-  times: ReadonlyMap<string, bigint>,
+  named: readonly NamedApart[],
   ingestedAt: bigint,
 ): Promise<void> {
-  const where = oneOf(
-    "session_id",
-    bases.map(({ sessionId }) => sessionId),
-  );
-  const columns = ["session_id", "source_agent", "project"];
-  const left = new Set<string>();
-  for (const name of ["messages", "windows"]) {
+  const all = named.flatMap(({ bases }) => bases.map(({ sessionId }) => sessionId));
+  const owners = await ownersIn(store, [...new Set(all)]);
+  for (const { labels, bases, times } of named) {
+    const left = bases.filter(({ sessionId }) => owners.get(sessionId)?.has(keyOf(labels)));
+    if (left.length === 0) continue;
+    const own = await times();
+    const isOfOther = ({ id, timestamp }: LiveMessage): boolean => own.get(id) === timestamp;
+    for (const base of left) await leaveOutOther(store, base, labels, ingestedAt, isOfOther);
+  }
+}
+
+/** Whose the messages and windows of sessions say that they are. */
+async function ownersIn(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, Set<string>>> {
+  const owners = new Map<string, Set<string>>();
+  if (sessionIds.length === 0) return owners;
+  for (const name of ["messages", "windows"] as const) {
     await store.table(name).refresh();
-    for (const row of await store.table(name).rows({ columns, where })) {
-      if (keyOf(ownerIn(row)) === keyOf(labels)) left.add(String(row["session_id"]));
+    for (const ids of idChunks(sessionIds)) {
+      for await (const { id, row } of rowsOf(store, name, ids, ["source_agent", "project"])) {
+        owners.set(id, (owners.get(id) ?? new Set()).add(keyOf(ownerIn(row))));
+      }
     }
   }
-  for (const base of bases) {
-    if (!left.has(base.sessionId)) continue;
-    const isOfOther = ({ id, timestamp }: LiveMessage): boolean => times.get(id) === timestamp;
-    await leaveOutOther(store, base, labels, ingestedAt, isOfOther);
-  }
+  return owners;
 }
 
 /**

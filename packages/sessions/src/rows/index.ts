@@ -5,7 +5,7 @@ export {
   idBegunElsewhere,
   mayBeOther,
 } from "../ingest/begun-elsewhere.ts";
-export { claimShared, leaveOutLeft, type Owner } from "../ingest/rivals.ts";
+export { claimShared, leaveOutLeft, type NamedApart, type Owner } from "../ingest/rivals.ts";
 export {
   type AddedRow,
   type DatedMessage,
