@@ -6,7 +6,7 @@ import { copySessions } from "./copy-sessions.ts";
 import { exportArchive } from "./export-archive.ts";
 import { importArchive } from "./import-archive.ts";
 import type { ArchiveRedactor } from "./redaction.ts";
-import { ingest, openStore, saying, shown, temporaryFolder } from "./testing.ts";
+import { ingest, openStore, saying, shown, storeOf, temporaryFolder } from "./testing.ts";
 
 /** A store that saw these states of a session, one after the other, each on a day of its own. */
 async function storeThatSaw(states: string, day: number = 2) {
@@ -214,6 +214,17 @@ describe("sessions of two clients by one id", () => {
     await ingest(target, [saying("a b:2 c d", { ...of("pi"), parent: "p" })]);
     expect(await target.store.table("messages").count()).toBe(1 + 4 + 2 + 1);
     expect([await shown(target), await shown(target, "pi:s")]).toEqual(["o", "a b:2 c d"]);
+  });
+
+  it("are found there where the one of the other client is not", async () => {
+    const source = await storeOf(saying("a b c", of("omp")));
+    const target = await storeOf({ ...saying("a b", of("omp")), id: "omp:s" });
+
+    await copySessions(source, target);
+
+    const rows = await target.store.table("sessions").rows({ columns: ["id"] });
+    expect(rows.map(({ id }) => id)).toEqual(["omp:s"]);
+    expect(await shown(target, "omp:s")).toBe("a b c");
   });
 
   it("keep their names where they are copied back and forth", async () => {

@@ -82,6 +82,7 @@ class Naming {
     const apart = id.startsWith(before) ? id.slice(before.length) : undefined;
     const isAlsoHere = this.#from.sessions.get(apart ?? id)?.sourceAgent === agent;
     const names = [
+      this.#to.sessions.has(id) ? undefined : idApart(agent, id),
       own,
       isAlsoHere ? undefined : apart,
       idBegunElsewhere(own ?? id, session),
