@@ -45,6 +45,7 @@ export async function storedMessages(
   return stored;
 }
 
+/** A message as its row says. */
 export function storedMessage(row: Row): StoredMessage {
   return {
     id: String(row["id"]),
