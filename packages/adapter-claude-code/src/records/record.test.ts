@@ -211,12 +211,24 @@ const refusal =
   "file edit, the new_string was NOT written to the file). To tell you how to proceed, the user " +
   "said:\n";
 const clarified = "The user wants to clarify these questions.\n    This means they may have more.";
-const [refused, unclear] = ["use the old loom", clarified].map((words) => ({
+const agentsRefusal =
+  "Permission for this tool use was denied. The tool use was rejected (eg. if it was a file edit, " +
+  "the new_string was NOT written to the file). The user said:\n";
+const note = "\n\nNote: The user's next message may contain a correction or preference. Pay close";
+const rejected = (content: string) => ({
   type: "tool_result",
   tool_use_id: "toolu_1",
-  content: `${refusal}${words}`,
+  content,
   is_error: true,
-}));
+});
+const words = "use the old loom";
+const [refused, unclear] = [words, clarified].map((each) => rejected(`${refusal}${each}`));
+const enough = rejected(
+  `${refusal}The user has indicated they have provided enough answers for the plan interview.\nStop`,
+);
+const channel = rejected(`${refusal}Denied via channel telegram`);
+const noted = rejected(`${refusal}${words}${note} attention.`);
+const ofAgent = rejected(`${agentsRefusal}${words}`);
 const answered = { type: "tool_result", tool_use_id: "toolu_1", content: "It was answered." };
 const questions = [{ question: "Which dye?" }, { question: "How long?" }];
 
@@ -231,6 +243,10 @@ it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly s
   ],
   ["not that somebody wants to talk first", [unclear], { userFeedback: clarified }, []],
   ["nor that in older clients", [unclear], {}, []],
+  ["nor that somebody answered enough", [enough], {}, []],
+  ["nor over which channel it came", [channel], {}, []],
+  ["not what the client tells a model behind it", [noted], {}, ["use the old loom"]],
+  ["what a human says to an agent", [ofAgent], {}, ["use the old loom"]],
   ["not what a tool put out", [{ ...refused, is_error: false }], {}, []],
   ["not where two calls ended", [refused, { ...answered, tool_use_id: "toolu_2" }], {}, []],
   [
@@ -246,6 +262,29 @@ it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly s
     ["purple", "of snails", "a day", "or two"],
   ],
   ["an answer to all", [answered], { toolUseResult: { questions, response: "no" } }, ["no"]],
+  [
+    "a note where nothing was chosen",
+    [answered],
+    { toolUseResult: { questions, annotations: { "Which dye?": { notes: "of snails" } } } },
+    ["of snails"],
+  ],
+  [
+    "not what the client puts where nothing was typed",
+    [answered],
+    {
+      toolUseResult: {
+        questions: [...questions, { question: "Seen?" }, { question: "Else?" }],
+        answers: {
+          "Which dye?": "(notes only)",
+          "How long?": "a day (Image attached)",
+          "Seen?": "(Image attached)",
+          "Else?": "__other__",
+        },
+        annotations: { "Which dye?": { notes: "of snails" } },
+      },
+    },
+    ["of snails", "a day"],
+  ],
   ["no answers to no questions", [answered], { toolUseResult: { answers: { a: "b" } } }, []],
   ["nor of another shape", [answered], { toolUseResult: { questions, answers: [1, ""] } }, []],
 ])("reads what a human said in the result of a tool: %s", async (_, blocks, fields, expected) => {
