@@ -1,8 +1,9 @@
-import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
-import { type JsonValue, type Part, partsOf } from "@pond/canonical";
+import { contentOf, courseOf, readAll, restoredFiles } from "@pond/adapter-testkit";
+import { type JsonValue, type Message, type Part, partsOf } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
 import { createHome, start } from "./home.test-kit.ts";
+import { opencodeRecords } from "./record-rules.ts";
 import { toOpencode } from "./to-opencode.ts";
 
 const id = "ses_a";
@@ -30,11 +31,15 @@ function partsOf2(message: object): Promise<readonly Part[]> {
 }
 
 async function partsIn(file: object): Promise<readonly Part[]> {
+  return (await messagesIn(file)).flatMap(partsOf);
+}
+
+async function messagesIn(file: object): Promise<readonly Message[]> {
   const reader = fromOpencode(createHome({ "ses_a.json": file }));
   const root = contentOf(await readAll(reader, "ses_a.json"));
   const [restored] = restoredFiles(toOpencode.writeNative({ root, descendants: [] })).values();
   expect(JSON.parse(Buffer.from(restored ?? "").toString())).toEqual(file);
-  return root.messages.flatMap(partsOf);
+  return root.messages;
 }
 
 /** Whether a tool failed, and what it answered. */
@@ -185,4 +190,57 @@ it("shows the prompt of a command that a sub-agent runs", async () => {
   expect(parts).toMatchObject([
     { type: "text", id: "prt_0", provenance: "conversational", text: "Weigh the quokka" },
   ]);
+});
+
+const answered = "User has answered your questions: so. You can now continue.";
+const picked = { answers: [["Purple", "of snails"], [], [""], ["a day"]] };
+
+it.each<[string, string, object, string, readonly string[]]>([
+  ["that were answered", "question", picked, answered, ["Purple", "of snails", "a day"]],
+  ["that were left", "question", { answers: [[]] }, answered, []],
+  ["in another shape", "question", { answers: { a: "b" } }, answered, []],
+  ["of a tool of another maker", "question", picked, "Done.", []],
+  ["of another tool", "bash", picked, answered, []],
+])("finds what a user answered to questions %s", async (_, tool, metadata, said, texts) => {
+  const input = { questions: [] };
+  const completed = { status: "completed", input };
+  const place = { sessionID: id, messageID: "msg_1" };
+  const state1 = { ...completed, output: said, title: "", metadata, time: { start, end: start } };
+  const part = { id: "prt_1", ...place, type: "tool", callID: "call_1", tool, state: state1 };
+  const first = {
+    info: { id, directory: "/home/ada/loom", time },
+    messages: [{ info: { id: "msg_1", sessionID: id, role: "assistant", time }, parts: [part] }],
+  };
+  const content = [{ type: "text", text: said }];
+  const second = (told: object) => ({
+    info: { id, location: { directory: "/home/ada/loom" }, time },
+    messages: [
+      {
+        ...{ id: "msg_1", type: "assistant", time },
+        content: [
+          {
+            type: "tool",
+            id: "call_1",
+            name: tool,
+            state: { ...completed, content, ...told },
+            time,
+          },
+        ],
+      },
+    ],
+  });
+  // Betas had it under `structured`.
+  for (const file of [first, second({ metadata }), second({ structured: metadata })]) {
+    const messages = await messagesIn(file);
+
+    const users = messages.filter(({ role }) => role === "user");
+    expect(users.map(({ id: own }) => own)).toEqual(texts.length > 0 ? ["msg_1#answers"] : []);
+    expect(users.flatMap(partsOf)).toMatchObject(
+      texts.map((text) => ({ text, provenance: "conversational" })),
+    );
+    // A model hears them in the answer of the tool.
+    expect(courseOf(opencodeRecords, [...messages]).live.map(({ role }) => role)).not.toContain(
+      "user",
+    );
+  }
 });

@@ -13,13 +13,19 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { inSteps } from "@pond/canonical/foreign";
+import { inSteps, without } from "@pond/canonical/foreign";
+import { isUserAnswers } from "./records/user-answers.ts";
 
 /** What the client's records mean to models of other clients. */
 export const opencodeRecords: RecordRules = { course, givenText };
 
 function course({ messages }: SessionContent): Course {
-  return inSteps(messages, [withoutNotContinued, withoutReverted]);
+  return inSteps(messages, [
+    withoutNotContinued,
+    withoutReverted,
+    // A model hears them in the answer of the tool.
+    (rest) => without(rest, new Set(rest.filter(isUserAnswers))),
+  ]);
 }
 
 /** A command that the user ran: 1.x has it as a call of a tool, 2.x as a record of its own. */

@@ -3,6 +3,7 @@ import { isJsonObject } from "@pond/canonical";
 import { KeyOrders, objectAt, type SessionContent, sourceOf } from "@pond/canonical/adapter";
 import { isInside } from "../file-name.ts";
 import { type Restored, type RestoredMessage, restoreMessage } from "../records/message.ts";
+import { isUserAnswers } from "../records/user-answers.ts";
 import { recordOfRow, rowOfRecord, session2Columns, sessionColumns } from "../stores/columns.ts";
 import type { Schema, Store } from "../stores/stored.ts";
 
@@ -37,7 +38,9 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
   const source = info ? sourceOf(info) : {};
   const { store, schema, path } = source;
   const isSide = (message: Message) => sourceOf(message)["side"] !== undefined;
-  const log = messages.filter((message) => message !== info && !isSide(message));
+  const log = messages.filter(
+    (message) => message !== info && !isSide(message) && !isUserAnswers(message),
+  );
   const sides = messages.filter(isSide).map((message): [string, JsonObject] => {
     const { side } = sourceOf(message);
     return [String(side), objectAt(sourceOf(message), "record")];

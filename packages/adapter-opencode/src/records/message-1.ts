@@ -11,6 +11,7 @@ import { injectedMessage } from "../provenance.ts";
 import type { StoredMessage } from "../stores/stored.ts";
 import { type Reading, takeRepeated, withRepeated, withTime } from "./envelope.ts";
 import { keepParts, readParts } from "./parts.ts";
+import { answersIn, readUserAnswers } from "./user-answers.ts";
 
 /** A message of version 1 with its parts; one of an unknown role is carried whole. */
 export function readMessage1(
@@ -38,6 +39,7 @@ export function readMessage1(
   const injectedAs = injectedMessage(record, types);
   record.string("role");
   const lacks = takeRepeated(record, { sessionID: session.id });
+  const answers = parts.flatMap((part) => answersIn(part.record));
   const { drafts, kept } = readParts(parts, { ...at, role }, injectedAs);
   const event = messageEvent(reading.session, role, {
     id,
@@ -53,7 +55,8 @@ export function readMessage1(
       rest: record.rest(),
     },
   });
-  return [event, ...drafts.map((draft) => draft(event))];
+  const behind = readUserAnswers(answers, { id, timestamp }, record, reading);
+  return [event, ...drafts.map((draft) => draft(event)), ...behind];
 }
 
 /** The parts of a message that could not be read itself, under an id that leaves it its own. */

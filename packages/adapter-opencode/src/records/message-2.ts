@@ -28,6 +28,7 @@ import { readContent, restoreContent } from "./content-2.ts";
 import { type Reading, withRepeated, withTime } from "./envelope.ts";
 import { fileUrl } from "./file-url.ts";
 import type { Draft, Drafts } from "./parts.ts";
+import { answersIn, readUserAnswers } from "./user-answers.ts";
 
 /** One message of version 2; what is no turn of the conversation is carried whole. */
 export function readMessage2({ record, row }: StoredMessage, reading: Reading): CanonicalEvent[] {
@@ -70,8 +71,10 @@ export function readMessage2({ record, row }: StoredMessage, reading: Reading): 
   }
   const items = type === "assistant" ? record.records("content") : undefined;
   if (items) {
+    const answers = items.flatMap(answersIn);
     const { drafts, kept } = readContent(items);
-    return say("assistant", drafts, kept);
+    const asked = { id, timestamp, schema: 2 } as const;
+    return [...say("assistant", drafts, kept), ...readUserAnswers(answers, asked, record, reading)];
   }
   const boundary = type === "compaction" ? "compaction" : undefined;
   const source = { schema: 2, ...facts, boundary };

@@ -1,0 +1,61 @@
+import type { CanonicalEvent, JsonValue, Message } from "@pond/canonical";
+import {
+  messageEvent,
+  objectOf,
+  openRecord,
+  positionId,
+  type SourceRecord,
+  secondId,
+  sourceOf,
+  textPart,
+} from "@pond/canonical/adapter";
+import type { Reading } from "./envelope.ts";
+
+/** The message whose tools asked. */
+type Asked = Pick<Parameters<typeof messageEvent>[2], "id" | "timestamp"> & {
+  readonly schema?: 2;
+};
+
+/**
+ * What the user answered to the questions of a model, picked and typed alike: a message behind the
+ * one that asked. The client gives it to the model as the answer of a tool, and that stays what it is.
+ */
+export function readUserAnswers(
+  texts: readonly string[],
+  { id, timestamp, schema }: Asked,
+  { at }: SourceRecord,
+  reading: Reading,
+): CanonicalEvent[] {
+  if (texts.length === 0) return [];
+  const source = { schema, continues: "answers" };
+  const init = { id: secondId(id, "answers"), timestamp, source, records: 0 };
+  const message = messageEvent(reading.session, "user", init);
+  const parts = texts.map((raw, index) => {
+    const text = openRecord(at, { raw }).requireString("raw");
+    return textPart(message, { id: positionId(index), provenance: "conversational", text });
+  });
+  return [message, ...parts];
+}
+
+/** The answers in one part of a message; it may not have been read yet. */
+export function answersIn(part: SourceRecord): string[] {
+  if (part.peek("type") !== "tool") return [];
+  const name = part.peek("tool") ?? part.peek("name");
+  const state = objectOf(part.peek("state"));
+  if (name !== "question" || state["status"] !== "completed") return [];
+  if (!saysAnswered(state["output"] ?? state["content"])) return [];
+  const { answers } = objectOf(state["metadata"] ?? state["structured"]);
+  const texts = Array.isArray(answers) ? answers.flat() : [];
+  return texts.filter((each) => typeof each === "string" && each !== "");
+}
+
+/** A tool of another maker may have the name, too. */
+function saysAnswered(given: JsonValue | undefined): boolean {
+  const text = Array.isArray(given) ? objectOf(given[0])["text"] : given;
+  return typeof text === "string" && text.startsWith("User has answered your questions: ");
+}
+
+/** True for answers that stand in the message before them, too. */
+export function isUserAnswers(message: Message): boolean {
+  return sourceOf(message)["continues"] === "answers";
+}
