@@ -6,18 +6,22 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { inSteps } from "@pond/canonical/foreign";
+import { inSteps, without } from "@pond/canonical/foreign";
 import { entryFields } from "./course/entry-fields.ts";
 import { withoutLeft } from "./course/left-branches.ts";
 import { givenText, isTold } from "./course/told.ts";
 import { withoutWithheld } from "./course/withheld.ts";
+import { isTypedAnswer } from "./records/typed-answers.ts";
 
 /** What the records of pi and omp mean to models of other clients. */
 export const piRecords: RecordRules = { course, givenText, agentLabel };
 
 function course({ messages }: SessionContent): Course {
-  const fields = entryFields(messages);
+  const typed = new Set(messages.filter(isTypedAnswer));
+  const fields = entryFields(messages.filter((message) => !typed.has(message)));
   return inSteps(messages, [
+    // A model hears them in the result, which alone has a place in the tree.
+    (live) => without(live, typed),
     // An edit on a branch that was left holds there alone, and so does a reset.
     (live) => withoutLeft(live, fields),
     withoutCleared,

@@ -13,6 +13,7 @@ import { restoreArtifact } from "./records/artifact.ts";
 import { hashOf } from "./records/blobs.ts";
 import { restoreEntry } from "./records/entry.ts";
 import { restoreHeader } from "./records/header.ts";
+import { isTypedAnswer } from "./records/typed-answers.ts";
 
 /** Sessions as their files were, record by record (`adapter-native-restore-lossless`). */
 export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
@@ -27,7 +28,9 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
   for (const { session, messages, path, folder } of sessions) {
     // Before a fork was known to go on with an agent, that log was the agent's own session.
     if (continued.includes(`${session.id} ${path}`)) continue;
-    const log = messages.filter((message) => restoreArtifact(message) === undefined);
+    const log = messages.filter(
+      (message) => restoreArtifact(message) === undefined && !isTypedAnswer(message),
+    );
     yield { session: session.id, path, content: inPieces(() => lines(log)) };
     for (const file of filesOf(messages, folder)) {
       // Sessions share what is stored under its hash, and a log that a fork copied may be stored as

@@ -24,7 +24,7 @@ export class EntryIds {
 }
 
 /** Ids this codec makes itself; an entry that has such a one could meet it. */
-const ours = /^(?:artifact|blob):|#header$/;
+const ours = /^(?:artifact|blob):|#(?:header|said)$/;
 
 /** The object with its fields by name, as deep as the parts of a message lie. */
 function ordered(object: JsonObject, depth: number): JsonObject {

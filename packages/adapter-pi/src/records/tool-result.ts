@@ -11,6 +11,7 @@ import type { Settled } from "../migration.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Reading } from "./reading.ts";
 import { messageOf } from "./turn.ts";
+import { typedIn } from "./typed-answers.ts";
 
 /** The answer of a tool. Undefined where it does not say to which call. */
 export function readToolResult(
@@ -23,6 +24,7 @@ export function readToolResult(
   const raw = message.peek(field);
   const call = message.peek("toolCallId");
   if (raw === undefined || typeof call !== "string") return undefined;
+  const typed = typedIn(message);
   const saysSuccess = message.peek("isError") === false || undefined;
   const { result, refs } = readImages(raw, message, reading.blobs);
   const known = message.requireJson(field);
@@ -44,6 +46,7 @@ export function readToolResult(
     { role: "tool" },
     [(event, id) => toolResultPart(event, { id, name, ...init })],
     reading,
+    typed,
   );
 }
 

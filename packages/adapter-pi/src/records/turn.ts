@@ -14,6 +14,7 @@ import { type Draft, draftText } from "./draft.ts";
 import { takeEnvelope } from "./envelope.ts";
 import { readMention, restoreMention } from "./mention.ts";
 import type { Reading } from "./reading.ts";
+import { readTypedAnswers } from "./typed-answers.ts";
 
 /** Which object of an entry holds its content, at which key, and who speaks. */
 export type Turn = {
@@ -31,18 +32,20 @@ export function readTurn(entry: Settled, turn: Turn, reading: Reading): Canonica
   return messageOf(entry, { ...turn, facts: { ...turn.facts, ...source } }, drafts, reading);
 }
 
-/** The message of an entry whose content was read. */
+/** The message of an entry whose content was read, and what was typed in a result. */
 export function messageOf(
   entry: Settled,
   { role, facts }: Pick<Turn, "facts"> & { readonly role: "user" | "assistant" | "tool" },
   drafts: readonly Draft[],
   reading: Reading,
+  typed: readonly string[] = [],
 ): CanonicalEvent[] {
   const envelope = takeEnvelope(entry, reading);
   const source = { ...envelope.facts, ...facts, rest: entry.record.rest() };
   const { id, timestamp } = envelope;
   const event = messageEvent(reading.session, role, { id, timestamp, source });
-  return [event, ...drafts.map((draft, index) => draft(event, positionId(index)))];
+  const parts = drafts.map((draft, index) => draft(event, positionId(index)));
+  return [event, ...parts, ...readTypedAnswers(typed, envelope, entry.record, reading)];
 }
 
 type Content = { readonly drafts: readonly Draft[]; readonly source: SourceOptions };
