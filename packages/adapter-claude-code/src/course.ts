@@ -6,7 +6,7 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { Answers, inSteps, isSubAgent, without } from "@pond/canonical/foreign";
+import { Answers, inSteps, isSubAgent, without, withoutRetold } from "@pond/canonical/foreign";
 import { givenAgain } from "./attached-files.ts";
 import { withoutLeft } from "./branches.ts";
 import { contextIn } from "./fork-context.ts";
@@ -16,15 +16,15 @@ import { isSaidInResult } from "./records/said-in-result.ts";
 export function course({ session, messages }: SessionContent): Course {
   // What a fork goes on from was parted in the session it is of.
   const own = contextIn(messages)?.index ?? 0;
-  const { live, undone } = inSteps(messages.slice(own), [
+  const { live, ...parted } = inSteps(messages.slice(own), [
     (rest) => without(rest, sideChains(session, rest)),
     withoutLeft,
     (rest) => without(rest, givenAgain(rest)),
     (rest) => without(rest, withdrawnIn(rest)),
     // A model hears them in the result.
-    (rest) => without(rest, new Set(rest.filter(isSaidInResult))),
+    (rest) => withoutRetold(rest, isSaidInResult),
   ]);
-  return { live: [...messages.slice(0, own), ...live], undone };
+  return { live: [...messages.slice(0, own), ...live], ...parted };
 }
 
 /**

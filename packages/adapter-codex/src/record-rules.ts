@@ -9,7 +9,7 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { inSteps, modelIn, modelOf, without } from "@pond/canonical/foreign";
+import { inSteps, modelIn, modelOf, without, withoutRetold } from "@pond/canonical/foreign";
 import { inherited } from "./inherited.ts";
 import { ordinalOf } from "./ordinal.ts";
 import { injectedText } from "./provenance.ts";
@@ -22,7 +22,7 @@ export const codexRecords: RecordRules = { inherited, course, model };
 function course({ messages }: SessionContent): Course {
   return inSteps(messages, [
     (rest) => without(rest, rolledBack(rest)),
-    (rest) => without(rest, new Set(rest.filter(isUserAnswers))),
+    (rest) => withoutRetold(rest, isUserAnswers),
   ]);
 }
 

@@ -13,7 +13,7 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { inSteps, without } from "@pond/canonical/foreign";
+import { inSteps, withoutRetold } from "@pond/canonical/foreign";
 import { isUserAnswers } from "./records/user-answers.ts";
 
 /** What the client's records mean to models of other clients. */
@@ -24,7 +24,7 @@ function course({ messages }: SessionContent): Course {
     withoutNotContinued,
     withoutReverted,
     // A model hears them in the answer of the tool.
-    (rest) => without(rest, new Set(rest.filter(isUserAnswers))),
+    (rest) => withoutRetold(rest, isUserAnswers),
   ]);
 }
 

@@ -6,7 +6,7 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { inSteps, without } from "@pond/canonical/foreign";
+import { inSteps, withoutRetold } from "@pond/canonical/foreign";
 import { entryFields } from "./course/entry-fields.ts";
 import { withoutLeft } from "./course/left-branches.ts";
 import { givenText, isTold } from "./course/told.ts";
@@ -17,11 +17,10 @@ import { isTypedAnswer } from "./records/typed-answers.ts";
 export const piRecords: RecordRules = { course, givenText, agentLabel };
 
 function course({ messages }: SessionContent): Course {
-  const typed = new Set(messages.filter(isTypedAnswer));
-  const fields = entryFields(messages.filter((message) => !typed.has(message)));
+  const fields = entryFields(messages.filter((message) => !isTypedAnswer(message)));
   return inSteps(messages, [
     // A model hears them in the result, which alone has a place in the tree.
-    (live) => without(live, typed),
+    (live) => withoutRetold(live, isTypedAnswer),
     // An edit on a branch that was left holds there alone, and so does a reset.
     (live) => withoutLeft(live, fields),
     withoutCleared,

@@ -9,6 +9,15 @@ export function without(messages: readonly Message[], undone: ReadonlySet<Messag
   };
 }
 
+/** The course in which the words of these messages are told in others of them, as in a result of a tool. */
+export function withoutRetold(
+  messages: readonly Message[],
+  isRetold: (message: Message) => boolean,
+): Course {
+  const retold = new Set(messages.filter(isRetold));
+  return { ...without(messages, retold), retold };
+}
+
 /** The course by several rules, each of which parts what those before it left live. */
 export function inSteps(
   messages: readonly Message[],
@@ -16,10 +25,12 @@ export function inSteps(
 ): Course {
   let live = messages;
   let undone: readonly Message[] = [];
+  const retold = new Set<Message>();
   for (const rule of rules) {
     const course = rule(live);
     live = course.live;
     undone = [...undone, ...course.undone];
+    for (const message of course.retold ?? []) retold.add(message);
   }
-  return { live, undone };
+  return { live, undone, ...(retold.size > 0 && { retold }) };
 }

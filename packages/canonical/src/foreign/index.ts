@@ -14,7 +14,7 @@ export {
   mediaTypeOf,
   wellFormed,
 } from "./content.ts";
-export { inSteps, without } from "./course.ts";
+export { inSteps, without, withoutRetold } from "./course.ts";
 export { type Family, familyOf, isSubAgent, saysFork } from "./family.ts";
 export { holdsLoneSurrogate, wellFormedJson } from "./json-text.ts";
 export { modelIn, modelOf } from "./model-of.ts";

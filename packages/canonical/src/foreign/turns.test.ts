@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type JsonObject, type Message, messageFromWire, sessionFromWire } from "../index.ts";
 import type { CommonCall, NamedModel, RecordRules, SessionContent } from "../seam/codec.ts";
+import { inSteps, without, withoutRetold } from "./course.ts";
 import { Tally } from "./tally.ts";
 import { type Turn, turnsOf } from "./turns.ts";
 
@@ -380,6 +381,20 @@ describe("a client's own rules", () => {
     ]);
     const dropped = { kept: 0, translated: 0, dropped: 1 };
     expect(tally.fidelity()).toEqual({ system: dropped, text: dropped });
+  });
+
+  it("say what is told twice, of which nothing is lost", () => {
+    const tally = new Tally();
+    const told = content(["tool", result("a", "so: two")], ["user", "two"], ["user", "three"]);
+    const course = ({ messages }: SessionContent) =>
+      inSteps(messages, [
+        (rest) => withoutRetold(rest, ({ id }) => id === "m1"),
+        (rest) => without(rest, new Set(rest.filter(({ id }) => id === "m2"))),
+      ]);
+
+    turnsOf(told, { recordsOf: () => ({ course }) }, tally);
+
+    expect(tally.fidelity().text).toEqual({ kept: 0, translated: 1, dropped: 1 });
   });
 
   it("hold for its sessions alone", () => {

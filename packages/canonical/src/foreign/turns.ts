@@ -87,8 +87,12 @@ export function turnsOf(
 ): readonly Turn[] {
   const { source_agent: origin } = content.session;
   const rules = { ...defaultRules, ...meanings.recordsOf?.(origin) };
-  const { live, undone } = rules.course(content);
-  for (const message of undone) drop(message, tally);
+  const { live, undone, retold } = rules.course(content);
+  for (const message of undone) {
+    if (retold?.has(message))
+      for (const { type } of partsOf(message)) tally.count(type, "translated");
+    else drop(message, tally);
+  }
   const readTool = (call: ToolCallPart) => meanings.readTool?.(origin, call);
   const turns = new Turns(live, { readTool, rules, tally });
   for (const message of live) turns.add(message);

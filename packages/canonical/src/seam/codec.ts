@@ -156,7 +156,12 @@ export type Tools = {
 };
 
 /** The messages a client would go on from, and those that no model is to be told again. */
-export type Course = { readonly live: readonly Message[]; readonly undone: readonly Message[] };
+export type Course = {
+  readonly live: readonly Message[];
+  readonly undone: readonly Message[];
+  /** Those of `undone` whose words stand in what is live, too: none of them is lost. */
+  readonly retold?: ReadonlySet<Message>;
+};
 
 /** The model an answer came from, and who served it, as far as its source says. */
 export type NamedModel = { readonly model?: string; readonly provider?: string };
