@@ -23,6 +23,7 @@ const isPassword = (text: string): boolean =>
 /** As a person chose it, where a command has it in clear. */
 const isTyped = (text: string): boolean =>
   isLikelySecret(text, { kind: "password", isLiteral: false });
+const isWord = (text: string): boolean => /^[A-Za-z]?[a-z]+(?:-[a-z]+)*[.,:;!?)]*$/.test(text);
 /** `name:password` in base64, as files of npm and Docker have it. */
 const isBasicPair = (text: string): boolean =>
   /^[\x20-\x7e]{0,256}:[\x20-\x7e]{1,1024}$/.test(Buffer.from(text, "base64").toString("latin1"));
@@ -109,24 +110,37 @@ const patterns: readonly Pattern[] = [
     isSecret: isBasicPair,
   },
   {
-    // Of `curl`: `-u 1000:1000` and `-u www:www` name a user and a group.
+    // Of `curl`: `-u 1000:1000` and `-u www:www` name a user and a group, `rsync -u host:/srv` and
+    // `ffuf -u http://host` a place.
     rule: "typed-password",
     pattern:
-      /(?<![\w-])(?:-u|--user|--proxy-user)[ =:]{1,4}["']?[^\s:"']{1,128}:(?<secret>[^\s"'`\\]{6,256})/g,
+      /(?<![\w-])(?:-u|--user|--proxy-user)[ =:]{1,4}["']?(?!-)(?:\$\{\w{1,64}\}|[^\s:"'/{]{1,128}):(?!\/)(?<secret>[^\s"'`\\]{6,256})/g,
     isSecret: isTyped,
   },
   {
     rule: "typed-password",
+    pattern: /\bsshpass\s{1,4}-p\s{0,4}["']?(?<secret>[^\s"'`\\]{6,256})/g,
+    isSecret: (text) => !isStandIn(text),
+  },
+  // In one command with a user, as no `-p` is that stands behind one of these words alone.
+  {
+    rule: "typed-password",
     pattern:
-      /\b(?:sshpass\s{1,4}-p|(?:mysql|mysqldump|mysqladmin|mariadb)\s[^\n|;]{0,200}?(?<=\s)-p(?=\S)|(?:docker|podman)\s{1,4}login\s[^\n|;]{0,200}?(?<=\s)-p\s)\s{0,4}["']?(?<secret>[^\s"'`\\]{6,256})/g,
+      /\b(?:mysql|mysqldump|mysqladmin|mariadb)(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))[ \t][^\n|;&]{0,200}?(?<=[ \t])-p["']?(?<secret>[^\s"'`\\]{6,256})/g,
     isSecret: (text) => !isStandIn(text),
   },
   {
-    // `.netrc`, in one line or several.
+    rule: "typed-password",
+    pattern:
+      /\b(?:docker|podman)[ \t]{1,4}login(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))[ \t][^\n|;&]{0,200}?(?<=[ \t])-p[ \t]{1,4}["']?(?<secret>[^\s"'`\\]{6,256})/g,
+    isSecret: (text) => !isStandIn(text),
+  },
+  {
+    // `.netrc`, in one line or several. Sentences have its words too, in this order.
     rule: "typed-password",
     pattern:
       /\b(?:machine|default)\s{1,8}(?:\S{1,256}\s{1,8})?login\s{1,8}\S{1,256}\s{1,8}password\s{1,8}(?<secret>[^\s"'`\\]{6,256})/g,
-    isSecret: (text) => !isStandIn(text),
+    isSecret: (text) => !isStandIn(text) && !isWord(text),
   },
   {
     rule: "slack-token",
