@@ -186,6 +186,13 @@ describe("an answer", () => {
     });
   });
 
+  it.each(["no gzip", ""])("of a failure that passes may be packed badly: %j", async (answer) => {
+    const refuse = says(503, Buffer.from(answer), { "content-encoding": "gzip" });
+    const { embed } = bound(await openWith([refuse, whole]));
+
+    expect(await embed(["a"], passage)).toEqual([Float32Array.of(1, 0)]);
+  });
+
   it.each([
     ["in order", data(item(0, [0, 2]), item(1, [3, 4]))],
     ["in any order", data(item(1, [3, 4]), item(0, [0, 2]))],
@@ -292,6 +299,16 @@ describe("a text that alone is too long", () => {
       expect(await embed(["a".repeat(6_000)], passage)).toEqual([Float32Array.of(1, 0)]);
       expect(sent()).toEqual([6_000, 3_000, 1_500]);
       expect(clock.slept).toEqual([]);
+    },
+  );
+
+  it.each(["the request took too long", "the queue exceeds the maximum of 64"])(
+    "is asked for again whole where another failure says much the same: %s",
+    async (message) => {
+      const { embed } = bound(await openWith([says(500, { error: { message } }), whole]));
+
+      expect(await embed(["a".repeat(6_000)], passage)).toEqual([Float32Array.of(1, 0)]);
+      expect(sent()).toEqual([6_000, 6_000]);
     },
   );
 

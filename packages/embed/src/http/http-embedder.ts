@@ -143,11 +143,15 @@ export class HttpEmbedder implements Embedder {
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         silenceMs: timeoutMs,
       });
+      const status = response.statusCode;
       const text = await readBounded(
         unpacked(response.body, response.headers["content-encoding"]),
         frameBytes + count * this.dimension * numberBytes,
-      );
-      const status = response.statusCode;
+      ).catch((error: unknown) => {
+        // Of a failure the status says enough.
+        if (status === 200 || !isOfPacking(error)) throw error;
+        return undefined;
+      });
       if (status !== 200) {
         const isTooLong = isOfLength(status, text);
         const hint = isTooLong ? lengthHint : "";
@@ -265,13 +269,17 @@ async function readBounded(body: Readable, maxBytes: number): Promise<string | u
   return Buffer.concat(chunks).toString("utf8");
 }
 
+// Not what took too long: such a text would lose its end for good.
+const tooLong =
+  /\b(?:is|are|input|inputs|prompt|text|sequence) too (?:large|long)\b|exceeds the (?:context|maximum (?:context|input|sequence|length|number of tokens|tokens))/i;
+
 /**
  * Whether a text was refused for its length. Endpoints say that in words alone, if at all, and those
  * on llama.cpp with the status of a failure that passes.
  */
 function isOfLength(status: number, body = ""): boolean {
   if (status === 400 || status === 413) return true;
-  return status === 500 && /too (large|long)|exceeds the (context|maximum)/i.test(body);
+  return status === 500 && tooLong.test(body);
 }
 
 const lengthHint =

@@ -193,7 +193,11 @@ describe("text", () => {
     'auth: "required", "auth": "oauth2Bearer", _auth = getAuth(x), auth=dGhpcyBpcyBub25l',
     "ffuf -u http://host:8080/FUZZ; gobuster dir -u http://10.0.0.1:8080/Admin2; diff -u a/x:Foo12 b",
     "rsync -u ada@host:/srv/Backups2024/ . && git fetch; pip install --user git+https://host/a/B2c",
-    "docker exec -u ${UID:-1000}:${GID:-1000} web sh; unshare -u --map-users=a:B12345678",
+    joined(
+      "docker exec -u $",
+      "{UID:-1000}:$",
+      "{GID:-1000} web sh; unshare -u --map-users=a:B12345678",
+    ),
     "docker run --name mysql -p3306:3306 image; gcc mysql.c -L mysql -pthread; mysql with -parallel",
     "docker login ghcr.io && mkdir -p /var/lib/data",
     "docker login\nmkdir -p /srv/data/x; docker start mysql\nnpm run build -production",
