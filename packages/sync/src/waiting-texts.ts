@@ -44,6 +44,8 @@ export class WaitingTexts {
 
   /** Long texts stand together, as of one who pastes logs: what comes next is as long as these. */
   #adapt(texts: readonly BacklogText[]): void {
+    // What another process embedded meanwhile says nothing of the next.
+    if (texts.length === 0) return;
     const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
     const fitting = Math.floor((texts.length * charactersAtOnce) / Math.max(1, characters));
     this.#rows = Math.max(1, Math.min(fitting, this.#rows * 2, this.#maxTexts));
