@@ -58,6 +58,14 @@ export function parseCount(text: string): number {
   return count;
 }
 
+/** A whole number from one to the most that an answer may have. */
+export function parseCountTo(most: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,15}$/.test(text) && Number(text) >= 1 && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(`Say a whole number from 1 to ${most}.`);
+  };
+}
+
 /** A whole number from zero. */
 export function parseDepth(text: string): number {
   return text === "0" ? 0 : parseCount(text);

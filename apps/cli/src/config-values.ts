@@ -101,6 +101,11 @@ export function kindMeant(storage: string): string | undefined {
   return isAddress(storage) ? undefined : /^(s3|az|gs|file):/i.exec(storage)?.[1];
 }
 
+/** The home folder of somebody else, which a shell knows and pond does not: `~bob` of `~bob/pond`. */
+export function otherHome(storage: string): string | undefined {
+  return /^~[^/]+/.exec(storage)?.[0];
+}
+
 /** As `--storage` and POND_STORAGE name one, so that it means the same wherever pond is started. */
 export function absoluteStorage(storage: string, home: string): string {
   return isAddress(storage) ? storage : resolve(expandHome(storage, home));

@@ -7,6 +7,7 @@ import {
   kindMeant,
   namespaceForm,
   optional,
+  otherHome,
   placeAt,
   placeOf,
   refuse,
@@ -133,6 +134,14 @@ async function parseToml({ text, file }: At): Promise<Table> {
 /** A folder counts from the file, so it is made sure here that no address is taken for one. */
 function storageAt(at: At, value: unknown): string {
   const storage = stringAt(at, "storage", value);
+  const home = otherHome(storage);
+  if (home !== undefined) {
+    return refuse(
+      at,
+      "storage",
+      `is not known: write the folder of ${home} whole, and one here with ./`,
+    );
+  }
   const kind = kindMeant(storage);
   return kind === undefined
     ? placeAt(at, storage)

@@ -50,6 +50,7 @@ describe("resolveSettings", () => {
     ["s3://", "names no bucket"],
     ["az:///", "names no bucket"],
     ["memory://ponds", "keeps nothing"],
+    ["~bob/ponds", "write the folder of ~bob whole, or ./~bob/ponds for one here"],
   ])("refuses the storage %s", async (storage, message) => {
     await expect(locate({ storage })).rejects.toThrow(message);
   });
@@ -58,6 +59,7 @@ describe("resolveSettings", () => {
     ["s3:/bucket/ponds", ':2: "storage" is no address: one begins with s3://'],
     ["az:container", ':2: "storage" is no address: one begins with az://'],
     ["memory://ponds", "keeps nothing"],
+    ["~bob/ponds", ':2: "storage" is not known: write the folder of ~bob whole'],
   ])("makes no folder beside config.toml of the storage %s", async (storage, message) => {
     home.write(".config/pond/config.toml", `# mine\nstorage = "${storage}"\n`);
     await expect(locate()).rejects.toThrow(message);

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Config, loadConfig } from "./config.ts";
-import { isAddress, isNamespace, kindMeant, namespaceForm } from "./config-values.ts";
+import { isAddress, isNamespace, kindMeant, namespaceForm, otherHome } from "./config-values.ts";
 import { type Directories, directoriesOf, type Environment, expandHome } from "./directories.ts";
 import { type Embeddings, resolveEmbeddings } from "./embeddings.ts";
 import { UsageError } from "./errors.ts";
@@ -76,6 +76,13 @@ function locate(storage: string, namespace: string, home: string): string {
     const address = `${kind}:${kind === "file" ? "///" : "//"}${rest}`;
     throw new UsageError(
       `"${storage}" is no address: ${address} would be one, and ./${storage} a folder`,
+      { storage },
+    );
+  }
+  const other = otherHome(storage);
+  if (other !== undefined) {
+    throw new UsageError(
+      `"${storage}" is not known: write the folder of ${other} whole, or ./${storage} for one here`,
       { storage },
     );
   }

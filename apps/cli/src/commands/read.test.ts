@@ -276,6 +276,7 @@ describe("pond search", () => {
     [["search", "x", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
     [["list", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
     [["search", "x", "--limit", "0"], 2, "Say a whole number from 1"],
+    [["search", "x", "--limit", "101"], 2, "Say a whole number from 1 to 100"],
     [["search", "x", "--role", "robot"], 2, "Allowed choices are user"],
     [["search", "x", "--session", "zzz"], 1, "no session zzz is stored"],
   ])("refuses %j with %i", async (argv, expected, message) => {

@@ -1,7 +1,7 @@
 import type { SearchRequest, SearchResponse } from "@pond/search";
 import type { SessionStore } from "@pond/sessions";
 import { Command, Option } from "commander";
-import { parseCount, parseProject, parseScore, parseTime } from "../arguments.ts";
+import { parseCountTo, parseProject, parseScore, parseTime } from "../arguments.ts";
 import { type Context, unindexed, withStore } from "../context.ts";
 import { withEmbedder } from "../embedder.ts";
 import { exitCodes } from "../exit.ts";
@@ -40,7 +40,7 @@ export function searchCommand(run: RunAction): Command {
     .option("--since <time>", "only from then on: 2026-03-01, 7d, today", (text) => parseTime(text))
     .option("--until <time>", "only before", (text) => parseTime(text))
     .option("--min-score <n>", "leave out matches whose words score less", parseScore)
-    .option("--limit <n>", "at most so many sessions (default: 10)", parseCount)
+    .option("--limit <n>", "at most so many sessions, 1 to 100 (default: 10)", parseCountTo(100))
     .option("--after <cursor>", "go on behind an earlier answer: its `next`")
     .option("--explain", "say how the query was read and run")
     .action((query: string[], flags: SearchFlags, command: Command) =>
