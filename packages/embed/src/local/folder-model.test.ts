@@ -70,7 +70,10 @@ describe("what a folder says", () => {
     ],
     [
       "small letters",
-      (its) => its.write("sentence_bert_config.json", { do_lower_case: true }),
+      (its) => {
+        its.edit("tokenizer.json", { normalizer: { type: "NFC" } });
+        its.write("sentence_bert_config.json", { do_lower_case: true });
+      },
       {},
       { isLowerCase: true },
     ],
@@ -196,6 +199,21 @@ describe("the id of a folder's model", () => {
     expect(after.modelId).not.toBe(before.modelId);
     expect(after.modelId).toMatch(new RegExp(`^${basename(folder.path)}#[0-9a-f]{12}$`));
   });
+
+  // As in BAAI/bge-small-en-v1.5: it says what its tokenizer does anyway.
+  it.each([
+    { type: "BertNormalizer", lowercase: true },
+    { type: "Sequence", normalizers: [{ type: "NFD" }, { type: "Lowercase" }] },
+  ])(
+    "is the same where small letters are said beside a tokenizer of them: %j",
+    async (normalizer) => {
+      folder.edit("tokenizer.json", { normalizer });
+      const before = await openWith();
+      folder.write("sentence_bert_config.json", { do_lower_case: true });
+
+      expect((await openWith()).modelId).toBe(before.modelId);
+    },
+  );
 
   it.each(["model.onnx_data", "model.onnx.data", "model.onnx_data_1"])(
     "differs for other weights in %s, beside the graph",

@@ -39,6 +39,10 @@ export async function openFolderModel(settings: FolderSettings): Promise<LocalMo
   const tokenizerConfig = (await read("tokenizer_config.json")) ?? {};
   const poolingConfig = await read(join(await poolingFolderOf(folder), "config.json"));
   const sentenceConfig = await read("sentence_bert_config.json");
+  const tokenizerFile = join(folder, "tokenizer.json");
+  const isLowerCase =
+    sentenceConfig?.["do_lower_case"] === true &&
+    !isLowering((await read("tokenizer.json"))?.["normalizer"]);
   const prompts = (await read("config_sentence_transformers.json"))?.["prompts"];
 
   const names = [basename(folder), await nameAtHub(folder), textOf(config, "_name_or_path")];
@@ -54,10 +58,9 @@ export async function openFolderModel(settings: FolderSettings): Promise<LocalMo
     passagePrefix:
       settings.passagePrefix ?? prompt("passage", "document") ?? convention.passagePrefix,
     maxTokens: maxTokensOf(folder, settings.maxTokens, config, tokenizerConfig, sentenceConfig),
-    ...(sentenceConfig?.["do_lower_case"] === true && { isLowerCase: true }),
+    ...(isLowerCase && { isLowerCase }),
   };
   refusePromptsLeftOut(folder, poolingConfig, chosen);
-  const tokenizerFile = join(folder, "tokenizer.json");
   const vocabularySize = countOf(config, "vocab_size");
   const digest = await fingerprint({ ...chosen, tokenizerConfig }, [
     modelFile,
@@ -94,6 +97,14 @@ async function poolingFolderOf(folder: string): Promise<string> {
     }
   }
   return pooling;
+}
+
+/** Whether a tokenizer makes small letters itself; what a folder says of them then is no news. */
+function isLowering(normalizer: unknown): boolean {
+  if (!isObject(normalizer)) return false;
+  const { type, lowercase, normalizers } = normalizer;
+  if (type === "Sequence") return Array.isArray(normalizers) && normalizers.some(isLowering);
+  return type === "Lowercase" || (type === "BertNormalizer" && lowercase === true);
 }
 
 /** In the hub's own cache a model's folder is called by its commit. */
