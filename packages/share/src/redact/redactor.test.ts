@@ -395,6 +395,11 @@ describe("json", () => {
       ["curl", "-u", "ada:k9vW2mQx7T"],
       ["curl", "-u", "ada:[redacted 1: typed-password]"],
     ],
+    [
+      "a list of keys with a short flag",
+      { apiKey: ["-a", mixed(20)] },
+      { apiKey: ["-a", assigned] },
+    ],
     ["a cookie", { cookie: `sid=${mixed(20)}` }, { cookie: "[redacted 1: cookie]" }],
     [
       "bytes that are text",

@@ -187,7 +187,8 @@ function mapList(list: readonly JsonValue[], name: string, tasks: (Task | End)[]
       copy[at] = value;
     };
     const before = at > 0 ? list[at - 1] : undefined;
-    const isFlagged = typeof before === "string" && /^--?[a-z][\w-]{0,60}$/i.test(before);
+    // Of one letter only `-u` says what stands behind it.
+    const isFlagged = typeof before === "string" && /^(?:--?[a-z][\w-]{1,60}|-u)$/i.test(before);
     tasks.push({ value: list[at], name: isFlagged ? before : name, put });
   }
   return copy;
