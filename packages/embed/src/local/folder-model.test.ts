@@ -310,6 +310,15 @@ describe("a folder that is no model", () => {
       /weights\.bin has \d+ bytes and not the \d+ that the model reads/,
     ],
     [
+      "weights that were fetched in part, named with a step in front",
+      async (its) => {
+        await buildTestModel(its.path, { dimension: 8, weightsFile: "./weights.bin" });
+        its.write("weights.bin", readFileSync(its.file("weights.bin")).subarray(1));
+      },
+      "model_incomplete",
+      /weights\.bin has \d+ bytes and not the \d+ that the model reads/,
+    ],
+    [
       "no tokenizer",
       (its) => its.remove("tokenizer.json"),
       "model_incomplete",

@@ -52,13 +52,14 @@ export async function weightFilesOf(folder: string, modelFile: string): Promise<
   const usual = (await namesIn(folder, beside)).filter(
     (name) => name.startsWith(graph) && /^[._]data(_\d+)?$/.test(name.slice(graph.length)),
   );
-  const named = await weightsNamedIn(modelFile);
-  const files = new Set([...usual, ...named.keys()].map((name) => join(beside, name)));
+  const named = [...(await weightsNamedIn(modelFile))];
+  const lengths = new Map(named.map(([name, least]) => [join(beside, name), least]));
+  const files = new Set([...usual.map((name) => join(beside, name)), ...lengths.keys()]);
   // The runtime reads none that is elsewhere, and says so.
   const own = [...files].filter((file) => file.startsWith(join(beside, "/"))).sort();
   for (const file of own) {
     await requireWhole(folder, folder, relative(folder, file));
-    await requireLength(folder, file, named.get(relative(beside, file)) ?? 0);
+    await requireLength(folder, file, lengths.get(file) ?? 0);
   }
   return own;
 }
