@@ -1,18 +1,16 @@
 import type { CanonicalEvent, JsonValue, Message } from "@pond/canonical";
 import {
-  messageEvent,
+  type MessageInit,
   objectOf,
-  openRecord,
-  positionId,
   type SourceRecord,
+  saidInResult,
   secondId,
   sourceOf,
-  textPart,
 } from "@pond/canonical/adapter";
 import type { Reading } from "./envelope.ts";
 
 /** The message whose tools asked. */
-type Asked = Pick<Parameters<typeof messageEvent>[2], "id" | "timestamp"> & {
+type Asked = Pick<MessageInit, "id" | "timestamp"> & {
   readonly schema?: 2;
 };
 
@@ -23,18 +21,12 @@ type Asked = Pick<Parameters<typeof messageEvent>[2], "id" | "timestamp"> & {
 export function readUserAnswers(
   texts: readonly string[],
   { id, timestamp, schema }: Asked,
-  { at }: SourceRecord,
+  record: SourceRecord,
   reading: Reading,
 ): CanonicalEvent[] {
-  if (texts.length === 0) return [];
   const source = { schema, continues: "answers" };
-  const init = { id: secondId(id, "answers"), timestamp, source, records: 0 };
-  const message = messageEvent(reading.session, "user", init);
-  const parts = texts.map((raw, index) => {
-    const text = openRecord(at, { raw }).requireString("raw");
-    return textPart(message, { id: positionId(index), provenance: "conversational", text });
-  });
-  return [message, ...parts];
+  const init = { id: secondId(id, "answers"), timestamp, source };
+  return saidInResult(reading.session, init, texts, record);
 }
 
 /** The answers in one part of a message; it may not have been read yet. */

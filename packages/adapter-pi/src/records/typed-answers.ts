@@ -1,13 +1,10 @@
 import type { CanonicalEvent, JsonValue, Message } from "@pond/canonical";
 import {
-  messageEvent,
   objectOf,
-  openRecord,
-  positionId,
   type SourceRecord,
+  saidInResult,
   secondId,
   sourceOf,
-  textPart,
 } from "@pond/canonical/adapter";
 import type { Envelope } from "./envelope.ts";
 import type { Reading } from "./reading.ts";
@@ -20,18 +17,11 @@ import type { Reading } from "./reading.ts";
 export function readTypedAnswers(
   texts: readonly string[],
   { id, timestamp }: Pick<Envelope, "id" | "timestamp">,
-  { at }: SourceRecord,
+  record: SourceRecord,
   reading: Reading,
 ): CanonicalEvent[] {
-  if (texts.length === 0) return [];
-  const source = { said: "in-result" };
-  const init = { id: secondId(id, "said"), timestamp, source, records: 0 };
-  const message = messageEvent(reading.session, "user", init);
-  const parts = texts.map((raw, index) => {
-    const text = openRecord(at, { raw }).requireString("raw");
-    return textPart(message, { id: positionId(index), provenance: "conversational", text });
-  });
-  return [message, ...parts];
+  const init = { id: secondId(id, "said"), timestamp, source: { said: "in-result" } };
+  return saidInResult(reading.session, init, texts, record);
 }
 
 /** The typed answers in the result of a tool; one question stands in it, several in a list. */

@@ -67,6 +67,7 @@ export { type FileStats, fileMark, measureFiles } from "./measure-files.ts";
 export { inPieces } from "./pieces.ts";
 export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";
 export { RecordCount } from "./record-count.ts";
+export { saidInResult } from "./said-in-result.ts";
 export { directoryOf } from "./session-directory.ts";
 export {
   fileChunks,
