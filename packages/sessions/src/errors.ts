@@ -1,4 +1,4 @@
-import { PondError } from "@pond/canonical";
+import { PondError, ValidationError } from "@pond/canonical";
 
 /** No session has this id, or it is not completely stored yet. */
 export class SessionNotFoundError extends PondError {
@@ -104,4 +104,11 @@ export class DamagedRowError extends PondError {
     super(`a stored row is damaged: ${column}${of} holds ${found}`);
     this.details = { column, found, ...row };
   }
+}
+
+/** True for what is thrown where stored rows are not what was written. */
+export function isDamage(error: unknown): boolean {
+  return [DamagedRowError, MessageNotFoundError, ValidationError].some(
+    (each) => error instanceof each,
+  );
 }

@@ -21,6 +21,18 @@ const ofPi: DemoSession = { id: "s", agent: "pi", messages: [...shared, said("in
 const ofOmp: DemoSession = { id: "s", agent: "omp", messages: [...shared, said("in omp")] };
 const below: DemoSession = { id: "t", agent: "omp", parent: "s", messages: [said("c")] };
 
+const mode: DemoSession["messages"][number] = { id: "mode", role: "carrier" };
+const inShop: DemoSession = { id: "s", project: "/shop", messages: [mode, said("a"), said("b")] };
+/** Begun in another directory under an id that is taken: a program chose it. */
+const inBlog: DemoSession = {
+  id: "s",
+  project: "/blog",
+  seconds: 60,
+  messages: [mode, said("c"), said("d")],
+};
+const ofBlog: DemoSession = { id: "t", parent: "s", project: "/blog", messages: [said("e")] };
+const blogId = "demo:1767225660000000:s";
+
 async function sessionsIn({ store }: SessionStore): Promise<unknown[]> {
   const columns = ["id", "source_agent", "parent_session_id"];
   const rows = await store.table("sessions").rows({ columns });
@@ -105,6 +117,24 @@ it("hangs a copied fork below its copied parent, whichever comes first", () =>
     ]);
   }));
 
+it.each([
+  ["of another client", [ofPi, below, ofOmp], "omp:s"],
+  ["in another project", [inShop, ofBlog, inBlog], blogId],
+])("hangs what was read before its parent below that, which has the id of one %s", (_, all, id) =>
+  withStore(async (sessions) => {
+    const outcomes = await ingestDemo(sessions, all, apart);
+    const again = await ingestDemo(sessions, all, apart);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(["new", "new", "new"]);
+    expect(again.map(({ status }) => status)).toEqual(["unchanged", "unchanged", "unchanged"]);
+    const belowOf = async (root: string) => {
+      const { descendants } = await loadLineage(sessions, root);
+      return descendants.map(({ session, messages }) => [session.id, messages.length]);
+    };
+    expect([await belowOf(id), await belowOf("s")]).toEqual([[["t", 1]], []]);
+  }),
+);
+
 it("puts off what another client stores of its own while it is read", () =>
   withStore(async (sessions) => {
     const outcomes: IngestOutcome[] = [];
@@ -161,18 +191,6 @@ it("takes them for one session where nobody asks for that (spec 7.6)", () =>
 
     expect(outcome).toMatchObject({ session_id: "s", rejected: true, messages_added: 1 });
   }));
-
-const mode: DemoSession["messages"][number] = { id: "mode", role: "carrier" };
-const inShop: DemoSession = { id: "s", project: "/shop", messages: [mode, said("a"), said("b")] };
-/** Begun in another directory under an id that is taken: a program chose it. */
-const inBlog: DemoSession = {
-  id: "s",
-  project: "/blog",
-  seconds: 60,
-  messages: [mode, said("c"), said("d")],
-};
-const ofBlog: DemoSession = { id: "t", parent: "s", project: "/blog", messages: [said("e")] };
-const blogId = "demo:1767225660000000:s";
 
 it.each([
   ["at once", [[inShop, inBlog, ofBlog]]],

@@ -11,7 +11,6 @@ import {
   sessionRow,
   windowRow,
 } from "../rows/to-rows.ts";
-import { remakeWindows } from "../search/rebuild-windows.ts";
 import { emptyOtherWindows, writeWindows } from "../search/window-rows.ts";
 import type { Window } from "../search/windows.ts";
 import { findTorn, reviseDiffering, reviseOpened } from "./conflicts.ts";
@@ -24,6 +23,7 @@ import {
   leaveOutOther,
   noRivals,
   type Rivals,
+  remakeOwnWindows,
   timesOf,
   withOtherWindows,
 } from "./rivals.ts";
@@ -201,7 +201,7 @@ export class Batch {
       if (await hooks.isUnchanged()) await emptyOtherWindows(store, labels, windowIds);
     }
     // Windows come first, and may stand where those of the other session belong.
-    for (const labels of rivals.taken.values()) await remakeWindows(store, labels);
+    for (const labels of rivals.taken.values()) await remakeOwnWindows(store, labels);
     await this.#leaveOutLeft(store);
     if (this.#sessions.length > 0) await store.flush();
     const sessions = await store.table("sessions").insert(rest(this.#sessions, "id"));
@@ -217,7 +217,7 @@ export class Batch {
     for (const gathered of contested.keys()) gathered.isContested = true;
     if (!this.#areClientsApart) return;
     for (const { labels } of await withOtherWindows(store, this.#opened.keys())) {
-      await remakeWindows(store, labels);
+      await remakeOwnWindows(store, labels);
     }
   }
 

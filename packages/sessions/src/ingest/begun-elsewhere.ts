@@ -107,7 +107,9 @@ export function begunAbove(
 ): string | undefined {
   let [nearest, length]: [string | undefined, number] = [undefined, -1];
   for (const [id, above] of begun) {
-    const isAbove = project === above || /^[/\\]/.test(project.slice(above.length));
+    // A root ends with what the directories below it begin with.
+    const below = project.slice(/[/\\]$/.test(above) ? above.length - 1 : above.length);
+    const isAbove = project === above || /^[/\\]/.test(below);
     if (!isAbove || !project.startsWith(above) || above.length <= length) continue;
     [nearest, length] = [id, above.length];
   }

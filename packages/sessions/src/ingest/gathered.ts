@@ -21,6 +21,8 @@ export type Gathered = {
   windowIds: string[] | undefined;
   /** Set where some of what was thought new may have been there. */
   hasLeftovers: boolean;
+  /** Labels, as texts, of messages under its id that are those of a copy of it. */
+  readonly copies: Set<string>;
   /** Set where an earlier batch of it met another session's messages. */
   isContested: boolean;
 };

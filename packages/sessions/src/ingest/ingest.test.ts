@@ -260,16 +260,6 @@ describe("ingest", () => {
       expect(Object.values(await allRows(sessions)).flat()).toEqual([]);
     }));
 
-  it("refuses a project that storage would change, and stores the sessions beside it", () =>
-    withStore(async (sessions) => {
-      const outcomes = await ingestDemo(sessions, [
-        { ...talk, id: "half", project: "/\ud800" },
-        talk,
-      ]);
-
-      expect(outcomes.map(({ status }) => status)).toEqual(["failed", "new"]);
-    }));
-
   it("counts faults and what is pending, and acknowledges a source without a session", () =>
     withStore(async (sessions) => {
       const [whole, none] = await ingestDemo(sessions, [

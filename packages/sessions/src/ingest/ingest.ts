@@ -1,8 +1,11 @@
 import { randomInt } from "node:crypto";
 import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { oneOf } from "@pond/substrate";
+import { isDamage } from "../errors.ts";
+import { loadOutline } from "../read/outline.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { Labels } from "../rows/to-rows.ts";
+import { withPlainProject } from "../rows/whole-project.ts";
 import type { SessionStore } from "../session-store.ts";
 import { Ahead } from "./ahead.ts";
 import { idApart, idsApart, type NamesApart, renamed } from "./apart.ts";
@@ -50,6 +53,14 @@ export type IngestOptions = {
   readonly damaged?: Damaged | undefined;
 };
 
+/** A session that was read, and the id of its parent at its client. */
+type Hanging = {
+  readonly id: string;
+  readonly sourceAgent: string;
+  readonly shared: string;
+  readonly hooks: SessionHooks;
+};
+
 // Tells processes apart that begin a batch in the same millisecond; in containers all have one pid.
 const ownMicros = BigInt(randomInt(1000));
 const defaultMaxBatchBytes = 16 * 1024 * 1024;
@@ -76,6 +87,8 @@ export class Ingest {
   readonly #putOff: Set<string> = new Set();
   /** Ids of sessions that were thought new, and may not have got them. */
   readonly #unsettled: Set<string> = new Set();
+  /** Sessions whose parent may get a name of its own when it is read. */
+  readonly #hanging: Hanging[] = [];
   #batch: Batch;
   /** The parts of the batch handed over last. */
   #below: Promise<void> = Promise.resolve();
@@ -116,6 +129,7 @@ export class Ingest {
       begun: undefined,
       parentId: undefined,
       hasLeftovers: false,
+      copies: new Set(),
       isContested: false,
       bases: [],
     };
@@ -124,12 +138,14 @@ export class Ingest {
     let writer: SessionWriter | undefined;
     let apart: NamesApart | undefined;
     let opened: Session | undefined;
+    let shared: string | undefined;
     const closeMessage = (): void => {
       const message = intake.close();
       if (message) writer?.add(message, this.#batch);
     };
     const ahead = new Ahead(events);
-    for await (const given of ahead) {
+    for await (const read of ahead) {
+      const given = withPlainLabels(read);
       if (given.kind === "session") apart = await this.#namesApart(given.session, ahead);
       const event = apart ? renamed(given, apart) : given;
       switch (event.kind) {
@@ -146,6 +162,7 @@ export class Ingest {
           writer = await this.#open(gathered, event);
           if (apart && writer instanceof NewSession) gathered.bases = apart.bases;
           opened = event.session;
+          if (given.kind === "session") shared = given.session.parent_session_id;
           break;
         case "message":
           closeMessage();
@@ -161,6 +178,11 @@ export class Ingest {
     if (writer) {
       await writer.finish(this.#batch, isWhole);
       if (opened) this.#learn(opened);
+      // A parent that has a name of its own was found by it.
+      if (opened && shared !== undefined && opened.parent_session_id === shared) {
+        const { id, source_agent: sourceAgent } = opened;
+        if (this.#areClientsApart) this.#hanging.push({ id, sourceAgent, shared, hooks });
+      }
     }
     this.#batch.finish(gathered);
     if (this.#batch.bytes >= this.#maxBatchBytes) await this.#rotate();
@@ -174,6 +196,7 @@ export class Ingest {
     try {
       await this.#rotate();
       await this.#writing;
+      await this.#hangAnew();
     } finally {
       await Promise.allSettled([this.#below, this.#writing]);
     }
@@ -308,6 +331,37 @@ export class Ingest {
     this.#elsewhere = new BegunElsewhere(this.#known ?? []);
   }
 
+  /** Hangs sessions that were read before the one above them below the name that it has got. */
+  async #hangAnew(): Promise<void> {
+    const waiting = this.#hanging.splice(0).filter(({ id, shared, sourceAgent: agent }) => {
+      const isThere = this.#known?.has(id) && !this.#putOff.has(id);
+      const isNamed = this.#known?.has(idApart(agent, shared));
+      return isThere && (isNamed || this.#elsewhere?.of(agent, shared).size);
+    });
+    for (const { id, hooks } of waiting) {
+      const session = await this.#storedNow(id);
+      if (session === undefined) continue;
+      const isUnchanged = (): Promise<boolean> => hooks.isUnchanged();
+      // Nothing but what is said of the session itself: of its messages nothing has disappeared.
+      await this.session(only({ kind: "session", session }), {
+        isUnchanged,
+        onCommitted: () => undefined,
+      });
+    }
+    if (waiting.length === 0) return;
+    await this.#rotate();
+    await this.#writing;
+  }
+
+  async #storedNow(id: string): Promise<Session | undefined> {
+    try {
+      return (await loadOutline(this.#sessions.store, id, "last")).session;
+    } catch (error) {
+      if (isDamage(error)) return undefined;
+      throw error;
+    }
+  }
+
   #learn(session: Session): void {
     const { id } = session;
     if (this.#known === undefined || this.#known.has(id)) return;
@@ -377,6 +431,14 @@ export class Ingest {
     }
     return begun;
   }
+}
+
+async function* only(event: ReadEvent): AsyncGenerator<ReadEvent> {
+  yield event;
+}
+
+function withPlainLabels(event: ReadEvent): ReadEvent {
+  return event.kind === "session" ? { ...event, session: withPlainProject(event.session) } : event;
 }
 
 /** Takes sessions into the store. */

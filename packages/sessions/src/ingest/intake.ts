@@ -46,10 +46,7 @@ export class Intake {
    */
   accept(event: CanonicalEvent): boolean {
     try {
-      if (event.kind === "session") {
-        checkProject(event.session.project);
-        checkFacts(event.session);
-      }
+      if (event.kind === "session") checkFacts(event.session);
       this.#validator.accept(event);
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
@@ -82,12 +79,5 @@ function isCarrier({ role, options }: MessageHeader): boolean {
 function checkFacts({ options }: Session): void {
   if (Object.hasOwn(options, "pond") && !isJsonObject(options["pond"])) {
     throw new ValidationError("session.options.pond", "expected a JSON object");
-  }
-}
-
-/** A label is stored as plain text, which cannot hold half a character. */
-function checkProject(project: string): void {
-  if (!project.isWellFormed()) {
-    throw new ValidationError("session.project", "holds a lone surrogate");
   }
 }

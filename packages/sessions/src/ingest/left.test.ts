@@ -1,3 +1,4 @@
+import type { ReadEvent } from "@pond/canonical";
 import { eq } from "@pond/substrate";
 import { expect, it, vi } from "vitest";
 import type { SessionStore } from "../session-store.ts";
@@ -10,6 +11,7 @@ import {
   said,
   shown,
   streamOf,
+  withAltered,
   withStore,
 } from "../testing.ts";
 import { createIngest } from "./ingest.ts";
@@ -155,3 +157,59 @@ it("looks once for what many left that get other names now", () =>
 
     expect(await readsOf(20, 1)).toBe(await readsOf(1, 0));
   }));
+
+it("takes the title of one that broke off out of search", () =>
+  withStore(async (sessions) => {
+    const called = (demo: DemoSession, title: string): ReadEvent[] =>
+      demoEvents({ ...demo, messages: [...demo.messages, { id: title, role: "carrier" }] }).map(
+        (event) => {
+          if (event.kind !== "message" || event.message.id !== title) return event;
+          const source = { record: { title }, titleField: "title" };
+          return { ...event, message: { ...event.message, options: { source } } };
+        },
+      );
+    const killed = failingAt(sessions, "sessions");
+    await expect(ingestDemo(killed, [called(inShop, "Shopping")], apart)).rejects.toThrow();
+
+    await ingestDemo(sessions, [called(inBlog, "Writing")], later);
+
+    const windows = await sessions.store.table("windows").rows({ columns: ["text"] });
+    const texts = windows.flatMap(({ text }) => (text === null ? [] : [String(text)]));
+    expect(texts.sort()).toEqual(["Writi", expect.stringContaining("This is e")].sort());
+  }));
+
+it("keeps what one that broke off has stored of the same session, in however many batches it comes", () =>
+  withStore(async (sessions) => {
+    const timed = ["a", "b", "c"].map((id) => ({ ...said(id), seconds: 0 }));
+    const before: DemoSession = { id: "s", project: "/old", messages: timed.slice(0, 2) };
+    const now: DemoSession = { id: "s", project: "/new", seconds: 60, messages: timed };
+    await expect(ingestDemo(failingAt(sessions, "sessions"), [before], apart)).rejects.toThrow();
+
+    await ingestDemo(sessions, [now], { ...later, maxBatchBytes: 1 });
+
+    expect(await sessionsIn(sessions)).toEqual([["s", "a b c", "a b c"]]);
+  }));
+
+it("stores a session beside one whose messages cannot be read", () =>
+  withAltered(
+    [ofPi],
+    (table, row) => (table === "messages" && row["id"] === "pi" ? { ...row, options: "{" } : row),
+    async (sessions) => {
+      await withStore(async (other) => {
+        await ingestDemo(other, [{ ...ofOmp, messages: [said("omp")] }], apart);
+        for (const name of ["windows", "messages"]) {
+          const columns = Object.keys(sessions.store.table(name).declaration.columns);
+          const rows = await other.store.table(name).rows({ columns });
+          const cells = columns.map((column) => [column, rows.map((row) => row[column] ?? null)]);
+          await sessions.store.table(name).insert(Object.fromEntries(cells));
+        }
+      });
+
+      const outcomes = await ingestDemo(sessions, [ofOmp], later);
+
+      expect(outcomes).toMatchObject([{ session_id: "omp:s", status: "new" }]);
+      const where = eq("session_id", "s");
+      const windows = await sessions.store.table("windows").rows({ columns: ["text"], where });
+      expect(windows.map(({ text }) => text).join()).not.toContain("omp");
+    },
+  ));

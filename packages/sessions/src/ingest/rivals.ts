@@ -1,4 +1,5 @@
 import { eq, oneOf, type Store } from "@pond/substrate";
+import { isDamage } from "../errors.ts";
 import { type LiveMessage, liveMessages, sessionItself } from "../revisions/reconcile.ts";
 import { revisionRow, tombstoneRow } from "../revisions/revisions.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
@@ -6,6 +7,7 @@ import { Columns } from "../rows/columns.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import { remakeWindows } from "../search/rebuild-windows.ts";
+import { emptyForeignWindows } from "../search/window-rows.ts";
 import { type Begun, mayBeOther, sharing } from "./begun-elsewhere.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 
@@ -62,17 +64,36 @@ export async function findRivals(
   const unfinished = new Map<Gathered, readonly Owner[]>();
   for (const [own, owners] of found) {
     if (taken.has(own)) continue;
+    for (const key of own.copies) owners.delete(key);
     const times = timesOf(inserted.get(own));
-    const others: Owner[] = [];
-    for (const owner of owners.values()) {
-      const isOfClient = owner.sourceAgent === own.labels.sourceAgent;
-      const projects = new Map([[own.labels.sessionId, owner.project]]);
-      const isCopy = isOfClient && (await sharing(store, projects, times)) !== undefined;
-      if (!isCopy) others.push(owner);
-    }
+    const others = await strangersAmong(store, own.labels, [...owners.values()], times);
+    // A later batch of a session may have none of the messages that an earlier one shared.
+    for (const [key, owner] of owners) if (!others.includes(owner)) own.copies.add(key);
     if (others.length > 0) unfinished.set(own, others);
   }
   return { taken, unfinished };
+}
+
+/**
+ * Those of the owners of messages under an id whose messages are another session's: not those of a
+ * copy, which its client has in another project and which has some of the same.
+ *
+ * @param times - Of the messages of the session, by their ids.
+ */
+export async function strangersAmong(
+  store: Store,
+  { sessionId, sourceAgent }: Labels,
+  owners: readonly Owner[],
+  times: ReadonlyMap<string, bigint>,
+): Promise<Owner[]> {
+  const strangers: Owner[] = [];
+  for (const owner of owners) {
+    const isOfClient = owner.sourceAgent === sourceAgent;
+    const projects = new Map([[sessionId, owner.project]]);
+    const isCopy = isOfClient && (await sharing(store, projects, times)) !== undefined;
+    if (!isCopy) strangers.push(owner);
+  }
+  return strangers;
 }
 
 /** True where what is stored under the id of a session is another one. */
@@ -108,7 +129,20 @@ export async function leaveOutOther(
     carriers.push(tombstoneRow(labels, message, message.timestamp, ingestedAt));
   }
   await store.table("messages").insert(carriers.batch());
-  await remakeWindows(store, labels);
+  await remakeOwnWindows(store, labels);
+}
+
+/**
+ * Makes the windows of a session anew under whose id those of another one may stand. Where its messages
+ * cannot be read, which is no reason to stop, those of the other one are taken out of search alone.
+ */
+export async function remakeOwnWindows(store: Store, labels: Labels): Promise<void> {
+  try {
+    await remakeWindows(store, labels);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    await emptyForeignWindows(store, labels);
+  }
 }
 
 /** A session that gets another name now. */
@@ -163,13 +197,15 @@ async function ownersIn(
  * the same: else they would be taken out with those of the other.
  *
  * @param digests - Of its messages, by their ids.
+ * @returns How many rows were added.
  */
 export async function claimShared(
   store: Store,
   labels: Labels,
   digests: ReadonlyMap<string, string | null>,
   ingestedAt: bigint,
-): Promise<void> {
+): Promise<number> {
+  let added = 0;
   // Another one that says so at the same time may say it by the very row.
   for (let isSaid = false; !isSaid; ) {
     const carriers = new Columns();
@@ -182,8 +218,9 @@ export async function claimShared(
       carriers.push(revisionRow(labels, message, state, ingestedAt));
     }
     isSaid = carriers.length === 0;
-    if (!isSaid) await store.table("messages").insert(carriers.batch());
+    if (!isSaid) added += (await store.table("messages").insert(carriers.batch())).inserted;
   }
+  return added;
 }
 
 /** What a session shows under an id, and whose rows say so. */

@@ -4,6 +4,7 @@ import { and, eq, oneOf, type Store } from "@pond/substrate";
 import { childrenOf, loadParents, rootsOf } from "../read/ancestry.ts";
 import { loadMessages } from "../read/content.ts";
 import { type At, loadOutline } from "../read/outline.ts";
+import { withWholeProject } from "../rows/whole-project.ts";
 import type { SessionStore } from "../session-store.ts";
 
 /** What belongs to a lineage. */
@@ -105,5 +106,5 @@ export async function loadContent(
 ): Promise<SessionContent> {
   const { session, places } = await loadOutline(store, id, at);
   const placed = await loadMessages(store, id, places, onDamaged && (() => onDamaged(session.id)));
-  return { session, messages: placed.map(({ message }) => message) };
+  return { session: withWholeProject(session), messages: placed.map(({ message }) => message) };
 }

@@ -1,3 +1,4 @@
+export { isDamage } from "../errors.ts";
 export {
   type Begun,
   begunOf,
@@ -5,7 +6,13 @@ export {
   idBegunElsewhere,
   mayBeOther,
 } from "../ingest/begun-elsewhere.ts";
-export { claimShared, leaveOutLeft, type NamedApart, type Owner } from "../ingest/rivals.ts";
+export {
+  claimShared,
+  leaveOutLeft,
+  type NamedApart,
+  type Owner,
+  strangersAmong,
+} from "../ingest/rivals.ts";
 export {
   type AddedRow,
   type DatedMessage,

@@ -21,17 +21,17 @@ type StoredWindow = {
  */
 export async function changedWindows(
   store: Store,
-  { sessionId, sourceAgent, project }: Labels,
+  labels: Labels,
   windows: readonly Window[],
 ): Promise<Window[]> {
-  const stored = await storedWindows(store, sessionId);
+  const stored = await storedWindows(store, labels.sessionId);
   const changed = windows.filter(({ id, text, messageIds }) => {
     const known = stored.get(id);
     stored.delete(id);
     if (known?.text !== text || known.ids !== stringifyJson(messageIds)) return true;
-    return known.sourceAgent !== sourceAgent || known.project !== project;
+    return !isOf(labels, known);
   });
-  return [...changed, ...emptied(stored)];
+  return [...changed, ...emptied(stored, labels)];
 }
 
 /**
@@ -67,7 +67,16 @@ export async function emptyOtherWindows(
   const stored = await storedWindows(store, labels.sessionId);
   for (const id of windowIds) stored.delete(id);
   const rows = new Columns();
-  for (const window of emptied(stored)) rows.push(windowRow(labels, window));
+  for (const window of emptied(stored, labels)) rows.push(windowRow(labels, window));
+  await store.table("windows").replace(rows.batch());
+}
+
+/** Empties the windows that another session of that id has left. */
+export async function emptyForeignWindows(store: Store, labels: Labels): Promise<void> {
+  const stored = await storedWindows(store, labels.sessionId);
+  for (const [id, window] of stored) if (isOf(labels, window)) stored.delete(id);
+  const rows = new Columns();
+  for (const window of emptied(stored, labels)) rows.push(windowRow(labels, window));
   await store.table("windows").replace(rows.batch());
 }
 
@@ -82,9 +91,15 @@ async function storedWindows(store: Store, sessionId: string): Promise<Map<strin
   );
 }
 
-function emptied(stored: ReadonlyMap<string, StoredWindow>): Window[] {
-  return [...stored].flatMap(([id, { ids, timestamp }]) =>
-    // Empty already, or of a title.
-    ids === noIds ? [] : [{ id, timestamp, text: null, messageIds: [] }],
-  );
+function emptied(stored: ReadonlyMap<string, StoredWindow>, labels: Labels): Window[] {
+  return [...stored].flatMap(([id, window]) => {
+    const { ids, text, timestamp } = window;
+    // Empty already, or of a title that it had; one of another session is no name of it.
+    const isLeft = ids === noIds && (text === null || isOf(labels, window));
+    return isLeft ? [] : [{ id, timestamp, text: null, messageIds: [] }];
+  });
+}
+
+function isOf({ sourceAgent, project }: Labels, window: StoredWindow): boolean {
+  return window.sourceAgent === sourceAgent && window.project === project;
 }

@@ -1,0 +1,24 @@
+import { isJsonObject, type JsonObject, type Session } from "@pond/canonical";
+import { bagOf } from "./option-bag.ts";
+
+// A label is stored as plain text, which cannot hold half a character: a path that is no Unicode does.
+
+/** A session by the project it is stored under; what its source says in full stands with pond's own facts. */
+export function withPlainProject(session: Session): Session {
+  const { project, options } = session;
+  // Nothing is checked yet.
+  if (typeof project !== "string" || project.isWellFormed()) return session;
+  if (Object.hasOwn(options, "pond") && !isJsonObject(options["pond"])) return session;
+  const pond = { ...bagOf(options, "pond"), project };
+  return { ...session, project: project.toWellFormed(), options: { ...options, pond } };
+}
+
+/** A stored session with its project as its source says it. */
+export function withWholeProject(session: Session): Session {
+  const { project: whole, ...pond } = bagOf(session.options, "pond");
+  // Another one, as of an archive whose texts were replaced, says nothing of it.
+  if (typeof whole !== "string" || whole.toWellFormed() !== session.project) return session;
+  const { pond: _, ...others } = session.options;
+  const options: JsonObject = Object.keys(pond).length > 0 ? { ...others, pond } : others;
+  return { ...session, project: whole, options };
+}
