@@ -2,7 +2,7 @@ import type { SessionStore } from "@pond/sessions";
 import { expect, it, vi } from "vitest";
 import { copySessions } from "./copy-sessions.ts";
 import { readOrder } from "./tables.ts";
-import { openStore, saying, shown, storeOf } from "./testing.ts";
+import { copyTable, ingest, openStore, saying, shown, storeOf } from "./testing.ts";
 
 // Two copies at once each find that nothing in the target has the id that both bring.
 
@@ -33,21 +33,101 @@ async function saysOf(sessions: SessionStore): Promise<string[][]> {
   return (await Promise.all(said)).sort();
 }
 
-it.each([inBlog, ofPi].flatMap((other) => readOrder.map((table) => [other, table] as const)))(
-  "keeps %o apart from what another copy puts there before its %s",
-  async (other, table) => {
+const alsoInBlog = saying("a d", { project: "/blog", second: 2 });
+
+it.each(
+  [inBlog, alsoInBlog, ofPi].flatMap((other) => readOrder.map((table) => [other, table] as const)),
+)("keeps %o apart from what another copy puts there before its %s", async (other, table) => {
+  const [one, two] = [await storeOf(inShop), await storeOf(other)];
+  const target = await openStore();
+  before(target, table, () => copySessions(two, target));
+
+  await copySessions(one, target);
+
+  const rows = await saysOf(target);
+  expect(rows.map(([project, , text]) => [project, text]).sort()).toEqual(
+    [
+      ["/shop", "a b"],
+      [other.project, other.texts.join(" ")],
+    ].sort(),
+  );
+});
+
+it.each([inBlog, alsoInBlog, ofPi])(
+  "waits for no copy of %o that broke off and never comes back, and knows it if it does",
+  async (other) => {
     const [one, two] = [await storeOf(inShop), await storeOf(other)];
     const target = await openStore();
-    before(target, table, () => copySessions(two, target));
+    for (const table of ["parts", "windows", "messages"]) await copyTable(two, target, table);
 
     await copySessions(one, target);
+    const before = await saysOf(target);
+    const again = await copySessions(one, target);
+    await copySessions(two, target);
 
+    expect(before.map(([, , text]) => text)).toEqual(["a b"]);
+    expect(Object.values(again.tables).map(({ inserted }) => inserted)).toEqual([0, 0, 0, 0]);
     const rows = await saysOf(target);
-    expect(rows.map(([project, , text]) => [project, text])).toEqual(
-      [
-        ["/shop", "a b"],
-        [other.project, other.texts.join(" ")],
-      ].sort(),
-    );
+    expect(rows.map(([, , text]) => text).sort()).toEqual(["a b", other.texts.join(" ")].sort());
   },
 );
+
+it("joins no session that another process stores while it looks again", async () => {
+  const [one, two] = [await storeOf(inShop), await storeOf(inBlog)];
+  const target = await openStore();
+  const other = await openStore(target.store.location);
+  const table = target.store.table("sessions");
+  const scan = table.scan.bind(table);
+  let scans = 0;
+  vi.spyOn(table, "scan").mockImplementation(async function* (options) {
+    scans += 1;
+    const at = scans;
+    yield* scan(options);
+    // It has looked at all, and is to look again.
+    if (at === 2) await ingest(other, [saying("q", { id: "other" })]);
+    if (at === 3) await copySessions(two, other);
+  });
+
+  await copySessions(one, target);
+
+  const said = (await saysOf(target)).map(([project, , text]) => [project, text]);
+  expect(said).toEqual([
+    ["/blog", "c d"],
+    ["/shop", "a b"],
+    ["/work", "q"],
+  ]);
+});
+
+it("takes out what it left of a session that another process has stored by its name", async () => {
+  const [from, target] = [await storeOf(inShop), await openStore()];
+  const other = await openStore(target.store.location);
+  before(target, "messages", () => ingest(other, [ofPi, inShop]));
+
+  await copySessions(from, target);
+
+  expect((await saysOf(target)).map(([, ...rest]) => rest)).toEqual([
+    ["demo:s", "a b"],
+    ["s", "p q"],
+  ]);
+});
+
+it("takes out what a copy that broke off left under the name of its client", async () => {
+  const [from, target] = [await storeOf(inShop), await storeOf(ofPi)];
+  const other = await openStore(target.store.location);
+  const messages = target.store.table("messages");
+  const insert = messages.insert.bind(messages);
+  vi.spyOn(messages, "insert").mockImplementationOnce(async (...values) => {
+    await ingest(other, [inBlog]);
+    await insert(...values);
+    throw new Error("killed");
+  });
+  await expect(copySessions(from, target)).rejects.toThrow("killed");
+
+  await copySessions(from, target);
+
+  expect((await saysOf(target)).map(([, ...rest]) => rest).sort()).toEqual([
+    ["demo:1767225601000001:s", "a b"],
+    ["demo:s", "c d"],
+    ["s", "p q"],
+  ]);
+});

@@ -3,7 +3,7 @@ import type { Row, Store } from "@pond/substrate";
 import { isWhole } from "./damage.ts";
 import { HollowMessages } from "./hollow-messages.ts";
 import { keyText } from "./key-order.ts";
-import { storedIn } from "./left-names.ts";
+import { occupiedNames, storedIn } from "./left-names.ts";
 import { areStillNamed } from "./names-apart.ts";
 import type { PlacedStore } from "./places.ts";
 import { type Labels, planRange, type RangePlan } from "./plan-range.ts";
@@ -28,6 +28,8 @@ export type RangeOptions = {
   readonly onRows: (rows: number) => void;
   /** Told of rows that were inserted by names that are no more. */
   readonly onLeft: (table: TableName, rows: number) => void;
+  /** Gets names under which messages of other sessions are found. */
+  readonly occupied: Set<string>;
 };
 
 export type CopiedRange = Pick<RangePlan, "differing" | "mixed"> & {
@@ -40,8 +42,8 @@ export type CopiedRange = Pick<RangePlan, "differing" | "mixed"> & {
  * Copies what another store lacks of a range. Sessions come last, so that whatever breaks it off
  * leaves no session in part.
  *
- * @returns Undefined where another process has stored other sessions there by names of these, which
- *   are to get others.
+ * @returns Undefined where another process has stored other sessions there by names of these, or
+ *   messages of some, which may have broken off: these are to get others.
  */
 export async function copyRange(
   from: PlacedStore,
@@ -59,14 +61,20 @@ export async function copyRange(
     },
     onDamaged: (sessionId) => void damaged.add(sessionId),
   };
+  const { occupied } = options;
+  // Asked when it is known where rows are: a session that came before that is one of those.
   const isNamed = (): Promise<boolean> =>
-    areStillNamed(from.store, to.store, from.names, range.sessionIds);
-  let isRight = (await to.isAlone()) || (await isNamed());
+    areStillNamed(from.store, to.store, { names: from.names, occupied }, range.sessionIds);
   let places = await to.placesOf(range);
+  let isRight = to.isFirst(places) || (await isNamed());
   while (isRight) {
     const before = new Map(inserted);
     const plan = await planRange(from, to.placed(places), range, options.signal);
-    if (await writeMissing(from, to.store, plan, writing)) {
+    const rowless = [...plan.known].flatMap(([name, labels]) => (labels ? [] : [name]));
+    const others = await occupiedNames(from, to.store, rowless);
+    for (const name of others) occupied.add(name);
+    if (others.length > 0) break;
+    if (await writeMissing(from, to, { ...plan, sessionIds: range.sessionIds }, writing)) {
       const { differing, mixed, present } = plan;
       const tables = readOrder.toReversed().map((name): [string, RowCounts] => {
         // What an earlier attempt inserted was there for the last.
@@ -75,8 +83,8 @@ export async function copyRange(
       });
       return { tables: new Map(tables), differing, damaged, mixed };
     }
-    isRight = await isNamed();
     places = await to.lookAgain(range);
+    isRight = await isNamed();
   }
   for (const [name, rows] of inserted) options.onLeft(name, rows);
   return undefined;
@@ -94,10 +102,11 @@ type WriteOptions = RangeOptions & {
  */
 async function writeMissing(
   from: PlacedStore,
-  to: Store,
-  plan: RangePlan,
+  target: Target,
+  plan: RangePlan & Pick<Range, "sessionIds">,
   options: WriteOptions,
 ): Promise<boolean> {
+  const { store: to } = target;
   const { columnsOf, signal, onRows, onInserted } = options;
   const { known, mixed } = plan;
   // Windows are made of all messages that are there, so those of the one store say too little, or
@@ -106,7 +115,13 @@ async function writeMissing(
   const hollow = new HollowMessages(from);
   for (const name of readOrder.toReversed()) {
     // A power cut that keeps a row has to keep what is below it.
-    if (name === "sessions") await claimMessages(from, to, plan, options);
+    if (name === "sessions") {
+      const unknown = [...plan.sessionIds].filter((id) => known.get(id) === undefined);
+      // Another process may put messages there that are none of these, and break off.
+      const isFree = (await target.isAlone()) || !(await occupiedNames(from, to, unknown)).length;
+      if (!isFree) return false;
+      target.inserted("messages", await claimMessages(from, to, plan, options));
+    }
     if (name === "messages" || name === "sessions") await to.flush();
     const columns = columnsOf(name);
     const init = { columns, isNew: false, signal, onWritten: onRows };
@@ -132,19 +147,26 @@ async function writeMissing(
   return true;
 }
 
-/** Says whose the messages are that stand there before their session does: another may come there. */
+/**
+ * Says whose the messages are that stand there before their session does: another may come there.
+ *
+ * @returns How many rows say so.
+ */
 async function claimMessages(
   from: PlacedStore,
   to: Store,
   { known }: RangePlan,
   { now }: Pick<WriteOptions, "now">,
-): Promise<void> {
+): Promise<number> {
+  let claimed = 0;
   for (const [name, labels] of known) {
     const session = labels ? undefined : await storedIn(from, name);
     if (session === undefined) continue;
-    const digests = new Map([...session.live].map(([id, { digest }]) => [id, digest]));
-    await claimShared(to, session.labels, digests, BigInt(now().getTime()) * 1000n);
+    const live = [...session.live].filter(([id]) => session.ownIds.has(id));
+    const digests = new Map(live.map(([id, { digest }]) => [id, digest]));
+    claimed += await claimShared(to, session.labels, digests, BigInt(now().getTime()) * 1000n);
   }
+  return claimed;
 }
 
 async function* rowsOf(

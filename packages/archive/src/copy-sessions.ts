@@ -1,8 +1,8 @@
 import { type SessionStore, stillRowless } from "@pond/sessions";
+import { isDamage } from "@pond/sessions/rows";
 import { fillHeads, rebuildWindows } from "@pond/sessions/search";
 import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
-import { isDamage } from "./damage.ts";
 import { compareText } from "./key-order.ts";
 import { leaveOutNames } from "./left-names.ts";
 import { namesApart } from "./names-apart.ts";
@@ -55,9 +55,9 @@ export async function copySessions(
   const { now = () => new Date() } = options;
   await Promise.all([from.refresh(), to.refresh()]);
   const vectors = await prepareVectors(from, to);
-  const before: Before = { inserted: {}, left: new Map() };
+  const before: Before = { inserted: {}, left: new Map(), occupied: new Set() };
   for (;;) {
-    const names = await namesApart(from, to);
+    const names = await namesApart(from, to, before.occupied);
     await leaveOutNames({ store: from, names }, to, before.left, BigInt(now().getTime()) * 1000n);
     const report = await copyNamed(from, target, { ...options, now, names, before, vectors });
     if (report) return report;
@@ -71,6 +71,8 @@ type Before = {
   readonly inserted: Record<string, number>;
   /** Names that sessions had then, by their ids. */
   readonly left: Map<string, Set<string>>;
+  /** Names under which messages of other sessions stand, whose own rows may still come. */
+  readonly occupied: Set<string>;
 };
 
 type NamedCopy = CopyOptions & {
@@ -108,7 +110,7 @@ async function copyNamed(
   const damaged = new Set(await stillRowless(from, places.rowlessIds()));
   let differing = 0;
   for (const range of ranges) {
-    const options = { columnsOf, now, signal, onRows, onLeft };
+    const options = { columnsOf, now, signal, onRows, onLeft, occupied: before.occupied };
     const copied = await copyRange({ store: from, places, names }, known, range, options);
     if (copied === undefined) {
       for (const [name, { inserted }] of Object.entries(tables)) onLeft(name, inserted);

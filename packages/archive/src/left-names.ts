@@ -1,22 +1,33 @@
+import { idApart } from "@pond/sessions";
 import {
   type Labels,
   type LiveMessage,
   leaveOutLeft,
   liveMessages,
   type NamedApart,
+  type Owner,
   storedColumns,
   storedMessage,
+  strangersAmong,
 } from "@pond/sessions/rows";
-import { eq, type Filter, type Store } from "@pond/substrate";
+import { eq, type Filter, type Row, type Store } from "@pond/substrate";
+import { keyText } from "./key-order.ts";
 import type { PlacedStore } from "./places.ts";
+import { extended, within } from "./ranges.ts";
 
 // Two copies at once may bring two sessions by one name. Whoever stores the row of its session has
-// that; the other one gives its own another name, and takes out what it left.
+// that; the other one gives its own another name, and takes out what it left. One that finds messages
+// of another session does so at once: whose those are may come late or never, and is kept waiting by
+// nobody.
 
 /** A session of a store, by the name that it has in another. */
 type Stored = {
   readonly labels: Labels;
   readonly live: ReadonlyMap<string, LiveMessage>;
+  /** Its rows, each by its id and whose it says that it is. */
+  readonly rows: ReadonlySet<string>;
+  /** Ids of messages of which it says itself that they are its own. */
+  readonly ownIds: ReadonlySet<string>;
 };
 
 /** What a store shows of a session. */
@@ -27,9 +38,63 @@ export async function storedIn(
   const id = names.idOf(name);
   const labels = (await labelsOf(store, eq("id", id))).get(id);
   if (labels === undefined) return undefined;
-  const columns = [...storedColumns];
-  const rows = await store.table("messages").rows({ columns, where: eq("session_id", id) });
-  return { labels: { ...labels, sessionId: name }, live: liveMessages(rows.map(storedMessage)) };
+  const { rows, live } = await messagesOf(store, id);
+  const own = rows.filter((row) => keyOf(ownerOf(row)) === keyOf(labels));
+  return {
+    labels: { ...labels, sessionId: name },
+    live,
+    rows: new Set(rows.map(rowKey)),
+    ownIds: new Set(own.map((row) => String(row["revises"] ?? row["id"]))),
+  };
+}
+
+/** Those of these names of sessions under which another store has messages of others. */
+export async function occupiedNames(
+  from: Pick<PlacedStore, "store" | "names">,
+  to: Store,
+  sessionNames: readonly string[],
+): Promise<string[]> {
+  const owners = await ownersThere(to, new Set(sessionNames));
+  const given = owners.size === 0 ? new Map<string, Labels>() : await labelsOf(from.store);
+  const occupied: string[] = [];
+  for (const [name, there] of owners) {
+    const own = given.get(from.names.idOf(name));
+    if (own === undefined || [...there.keys()].every((key) => key === keyOf(own))) continue;
+    const session = await storedIn(from, name);
+    if (session === undefined) continue;
+    const { rows } = await messagesOf(to, name);
+    // Rows of others that it has itself are there by this copy.
+    const others = rows.filter((row) => keyOf(ownerOf(row)) !== keyOf(own));
+    const left = others.filter((row) => !session.rows.has(rowKey(row)));
+    const strange = [...new Set(left.map((row) => keyOf(ownerOf(row))))];
+    const asked = strange.flatMap((key) => there.get(key) ?? []);
+    const strangers = await strangersAmong(to, session.labels, asked, timesOf(session.live));
+    if (strangers.length > 0) occupied.push(name);
+  }
+  return occupied;
+}
+
+/** Whose the messages of these sessions say that they are. */
+async function ownersThere(
+  store: Store,
+  sessionIds: ReadonlySet<string>,
+): Promise<Map<string, Map<string, Owner>>> {
+  const owners = new Map<string, Map<string, Owner>>();
+  const [first, ...others] = sessionIds;
+  if (first === undefined) return owners;
+  const bounds = others.reduce(extended, { first, last: first });
+  const columns = ["session_id", "source_agent", "project"];
+  const table = store.table("messages");
+  await table.refresh();
+  for await (const rows of table.scan({ columns, where: within("session_id", bounds) })) {
+    for (const row of rows) {
+      const id = String(row["session_id"]);
+      if (!sessionIds.has(id)) continue;
+      const owner = ownerOf(row);
+      owners.set(id, (owners.get(id) ?? new Map()).set(keyOf(owner), owner));
+    }
+  }
+  return owners;
 }
 
 /**
@@ -49,17 +114,42 @@ export async function leaveOutNames(
   const named: NamedApart[] = [];
   for (const [id, name] of names.entries()) {
     const labels = given.get(id);
-    // It has all that is its own by then.
-    if (labels === undefined || there.has(name)) continue;
-    const others = new Set([id, ...(left.get(id) ?? [])]);
+    // It has all that is its own by then, but for what this copy did meanwhile.
+    if (labels === undefined || (there.has(name) && !left.has(id))) continue;
+    const others = new Set([id, idApart(labels.sourceAgent, id), ...(left.get(id) ?? [])]);
+    others.delete(name);
     const bases = [...others].flatMap((each) => there.get(each) ?? []);
     const times = async (): Promise<ReadonlyMap<string, bigint>> => {
-      const { live } = (await storedIn({ store, names }, name)) ?? { live: new Map() };
-      return new Map([...live].map(([each, { timestamp }]) => [each, timestamp]));
+      return timesOf((await storedIn({ store, names }, name))?.live ?? new Map());
     };
     named.push({ labels, bases, times });
   }
   await leaveOutLeft(to, named, at);
+}
+
+async function messagesOf(
+  store: Store,
+  sessionId: string,
+): Promise<{ readonly rows: readonly Row[]; readonly live: ReadonlyMap<string, LiveMessage> }> {
+  const columns = [...storedColumns, "source_agent", "project"];
+  const rows = await store.table("messages").rows({ columns, where: eq("session_id", sessionId) });
+  return { rows, live: liveMessages(rows.map(storedMessage)) };
+}
+
+function timesOf(live: ReadonlyMap<string, LiveMessage>): Map<string, bigint> {
+  return new Map([...live].map(([id, { timestamp }]) => [id, timestamp]));
+}
+
+function ownerOf(row: Row): Owner {
+  return { sourceAgent: String(row["source_agent"]), project: String(row["project"]) };
+}
+
+function keyOf({ sourceAgent, project }: Owner): string {
+  return keyText([sourceAgent, project]);
+}
+
+function rowKey(row: Row): string {
+  return keyText([String(row["id"]), keyOf(ownerOf(row))]);
 }
 
 async function labelsOf(store: Store, where?: Filter): Promise<Map<string, Labels>> {

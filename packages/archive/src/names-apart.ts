@@ -7,11 +7,18 @@ import { SessionNames } from "./session-names.ts";
  * What the sessions of one store are called in another, where that has other sessions by the same
  * ids, of other clients or of the same one begun in another project: what a sync would call them
  * there. One that is called so here already may have its own id there.
+ *
+ * @param occupied - Ids under which that has messages of other sessions, and no session yet.
  */
-export async function namesApart(from: Store, to: Store): Promise<SessionNames> {
+export async function namesApart(
+  from: Store,
+  to: Store,
+  occupied: ReadonlySet<string>,
+): Promise<SessionNames> {
   const naming = new Naming(
     { store: from, sessions: await sessionsOf(from) },
     { store: to, sessions: await sessionsOf(to) },
+    occupied,
   );
   return new SessionNames(await naming.names());
 }
@@ -20,11 +27,11 @@ export async function namesApart(from: Store, to: Store): Promise<SessionNames> 
 export async function areStillNamed(
   from: Store,
   to: Store,
-  names: SessionNames,
+  { names, occupied }: { readonly names: SessionNames; readonly occupied: ReadonlySet<string> },
   sessionNames: ReadonlySet<string>,
 ): Promise<boolean> {
   await to.table("sessions").refresh();
-  const now = await namesApart(from, to);
+  const now = await namesApart(from, to, occupied);
   return [...sessionNames].every((name) => now.nameOf(names.idOf(name)) === name);
 }
 
@@ -33,13 +40,15 @@ type Named = { readonly store: Store; readonly sessions: ReadonlyMap<string, Beg
 class Naming {
   readonly #from: Named;
   readonly #to: Named;
+  readonly #occupied: ReadonlySet<string>;
   /** By the id of the session that has it: no two of them may have one. */
   readonly #names: Map<string, string> = new Map();
   readonly #taken: Set<string> = new Set();
 
-  constructor(from: Named, to: Named) {
+  constructor(from: Named, to: Named, occupied: ReadonlySet<string>) {
     this.#from = from;
     this.#to = to;
+    this.#occupied = occupied;
   }
 
   /** Names by ids, where these are another. */
@@ -96,16 +105,20 @@ class Naming {
     const { sourceAgent: agent } = session;
     const isFree = (name: string): boolean => {
       const isOfOther = name !== id && this.#from.sessions.has(name);
-      return !this.#to.sessions.has(name) && !this.#taken.has(name) && !isOfOther;
+      const isOccupied = this.#to.sessions.has(name) || this.#occupied.has(name);
+      return !isOccupied && !this.#taken.has(name) && !isOfOther;
     };
+    const isOwn = async (name: string): Promise<boolean> =>
+      !this.#taken.has(name) && (await this.#isSame(id, name));
     if (isFree(id)) return id;
     // Another client's leaves it the name that says its own; a sync takes the session there for it.
     const apart = idApart(agent, id);
-    const isOfOther = this.#to.sessions.get(id)?.sourceAgent !== agent;
-    if (isOfOther && isFree(apart)) return apart;
-    if (isOfOther && !this.#taken.has(apart) && (await this.#isSame(id, apart))) return apart;
+    // Whose an occupied one will be is not known.
+    const isKnown = this.#to.sessions.has(id) || !this.#occupied.has(id);
+    const isOfOther = isKnown && this.#to.sessions.get(id)?.sourceAgent !== agent;
+    if (isOfOther && (isFree(apart) || (await isOwn(apart)))) return apart;
     let name = idBegunElsewhere(idAtClient(id, session) ?? id, session);
-    while (!isFree(name)) name = idApart(agent, name);
+    while (!isFree(name) && !(await isOwn(name))) name = idApart(agent, name);
     return name;
   }
 }

@@ -167,3 +167,15 @@ it("comes back from an archive value for value", async () => {
 
   expect((await exportArchive(target, second ?? "")).digests).toEqual(digests);
 });
+
+it("finds a session again whose name another one had, too", async () => {
+  const taken = saying("t", { id: String(shopId), project: "/x", second: 3 });
+  const [from, target] = [await storeOf(inShop), await storeOf(inBlog, taken)];
+
+  await copySessions(from, target);
+  const rows = await allRows(target);
+  await copySessions(from, target);
+
+  expect((await sessionsIn(target)).length).toBe(3);
+  expect(await allRows(target)).toEqual(rows);
+});

@@ -1,5 +1,6 @@
 import {
   checkRow,
+  isDamage,
   isMove,
   redactMessageRows,
   redactPartRow,
@@ -8,7 +9,6 @@ import {
 } from "@pond/sessions/rows";
 import type { WindowPiece } from "@pond/sessions/search";
 import { and, isNotNull, type Row, type Store } from "@pond/substrate";
-import { isDamage } from "./damage.ts";
 import { RedactionInvalidError } from "./errors.ts";
 import { groupedBy, type MessageGroup, withParts } from "./grouped-rows.ts";
 import { compareText, keyText } from "./key-order.ts";

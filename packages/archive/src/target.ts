@@ -37,6 +37,11 @@ export class Target {
     return (await this.isAlone()) ? this.#first : this.lookAgain(range);
   }
 
+  /** True for what {@link placesOf} says where no other process has written. */
+  isFirst(places: Places): boolean {
+    return places === this.#first;
+  }
+
   /** Where its rows of a range are now. */
   lookAgain(range: Range): Promise<Places> {
     return findRows(this.store, { isWanted: this.#isWanted, range });
