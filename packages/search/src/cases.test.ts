@@ -56,7 +56,7 @@ describe("capitals do not matter", () => {
     expect(await found(query)).toEqual({ light: ["Işık"], small: ["ışık"], loud: ["IŞIK"] });
   });
 
-  it.each(["izmir", "İzmir", "İZMİR", "+izmir"])(
+  it.each(["izmir", "İzmir", "İZMİR", "+izmir", "Izmir", "IZMIR", "+IZMIR"])(
     "of an i that keeps its dot: %s",
     async (query) => {
       expect(await found(query)).toEqual({
@@ -67,6 +67,10 @@ describe("capitals do not matter", () => {
     },
   );
 
+  it.each(["kırmızı", "Kırmızı", "KIRMIZI"])("of it inside of a word: %s", async (query) => {
+    expect(await found(query)).toEqual({ small: ["kırmızı"], loud: ["KIRMIZI"] });
+  });
+
   it("in a phrase, and in what is left out", async () => {
     expect(
       Object.keys(await found('"der Straße"'))
@@ -74,7 +78,9 @@ describe("capitals do not matter", () => {
         .sort(),
     ).toEqual(["capitals", "street"]);
     expect(await found("Fußgänger -strasse")).toEqual({});
-    expect(Object.keys(await found("yarın -izmir"))).toEqual([]);
+    for (const name of ["izmir", "IZMIR"]) {
+      expect(Object.keys(await found(`yarın -${name}`))).toEqual([]);
+    }
     expect(await found("class index")).toEqual({ english: ["class", "index"] });
   });
 });
@@ -89,6 +95,10 @@ describe("indexForms", () => {
     ["trivial", ["trivial"]],
     ["index", ["index", "İndex"]],
     ["izmir", ["izmir", "İzmir", "İZMİR"]],
+    ["Izmir", ["Izmir", "ızmir", "IZMİR", "İzmir", "İZMİR"]],
+    ["IZMIR", ["IZMIR", "ızmır", "Izmır", "İzmir", "İZMİR"]],
+    ["API", ["API", "apı", "APİ"]],
+    ["Trivial", ["Trivial"]],
   ])("of %s are few", (text, forms) => {
     expect(indexForms(text)).toEqual(forms);
     expect(new Set(forms.map(inSmallLetters)).size).toBe(1);

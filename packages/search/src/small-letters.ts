@@ -33,8 +33,9 @@ function greekForms(text: string): string[] {
 
 const sharpS = /[ßẞ]/g;
 const twoS = /ss/gi;
-/** What may be Turkish. */
+/** What may be Turkish; in capitals any I may be either letter. */
 const dotted = /^[iıİ]|[ıİğşçöü]/i;
+const capitalI = /^\p{Lu}*I\p{Lu}*$/u;
 
 function letterForms(text: string): string[] {
   const ofWord = isWord.test(text) ? [...sharp(text), ...turkish(text)] : [];
@@ -51,17 +52,21 @@ function sharp(word: string): string[] {
   return pairs.length > 1 ? [...each, word.replaceAll(twoS, "ß")] : each;
 }
 
-/** A word as Turkish has it in small letters, with a capital and in capitals. */
+/**
+ * A word as Turkish has it in small letters, with a capital and in capitals; of an I that somebody
+ * wrote without its dot, as other keyboards have it, both.
+ */
 function turkish(word: string): string[] {
-  if (!dotted.test(word)) return [];
-  const capitals = word.toLocaleUpperCase("tr");
-  const small = word.toLocaleLowerCase("tr");
-  return [small, `${capitals.slice(0, 1)}${small.slice(1)}`, capitals];
+  if (!dotted.test(word) && !capitalI.test(word)) return [];
+  return [word, word.toLowerCase()].flatMap((each) => {
+    const capitals = each.toLocaleUpperCase("tr");
+    const small = each.toLocaleLowerCase("tr");
+    return [small, `${capitals.slice(0, 1)}${small.slice(1)}`, capitals];
+  });
 }
 
 /** Each once: the index writes texts in small letters, as most languages do. */
 function distinct(texts: readonly string[]): string[] {
-  return [
-    ...new Map(texts.toReversed().map((text) => [text.toLowerCase(), text])).values(),
-  ].toReversed();
+  const alike = Map.groupBy(texts, (text) => text.toLowerCase());
+  return [...alike.values()].flatMap(([first]) => first ?? []);
 }
