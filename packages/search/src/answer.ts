@@ -143,27 +143,20 @@ async function loadFound(
 
 /**
  * Of the roots of which windows alone were found: the message of the best that holds most. Where
- * messages were added since, one that was revised, for windows alone hold its newest words.
+ * messages were added since, one that holds more than these, by forms of words that only windows are
+ * found by; or one that was revised, for windows alone hold its newest words.
  */
 async function loadGuesses(
   sessions: SessionStore,
   query: ParsedQuery,
   pages: readonly OnPage[],
 ): Promise<ShownByRoot> {
-  const all = pages.flatMap(({ segment, rootOf }) => [...guessesOf(segment.found, rootOf)]);
-  const states = await loadStates(
-    sessions,
-    all.flatMap(([, own]) => own),
-  );
-  const isRevised = (key: MessageKey): boolean => states.get(keyText(key))?.said !== undefined;
-  const found = new Set(
-    pages.flatMap(({ found, rootOf }) => found.messages.map(({ sessionId }) => rootOf(sessionId))),
-  );
-  const guesses = all.map(([root, own]): [string, MessageKey[]] => {
-    return [root, found.has(root) ? own.filter(isRevised) : own];
-  });
+  const guesses = pages.flatMap(({ segment, rootOf }) => [...guessesOf(segment.found, rootOf)]);
   const keys = guesses.flatMap(([, own]) => own);
-  const scored = await scoreMessages(sessions, query, keys);
+  const [scored, states] = await Promise.all([
+    scoreMessages(sessions, query, keys),
+    loadStates(sessions, keys),
+  ]);
   // Their newest words are in windows alone, and some had none when they were stored.
   const late = keys.filter((key) => states.get(keyText(key))?.said && !scored.has(keyText(key)));
   for (const message of await loadRows(sessions, late)) {
@@ -180,8 +173,19 @@ async function loadGuesses(
     return { ...message, text: states.get(keyText(message))?.said?.text ?? message.text };
   };
   const known = new Map([...scored].map(([key, message]) => [key, byNow(message)]));
-  const shareOf = ({ text }: Scored): number => coverage(text).share;
-  return new Map(guesses.map(([root, own]) => [root, holdingMost(own, known, shareOf)]));
+  const shareOf = ({ text }: Pick<Scored, "text">): number => coverage(text).share;
+  const added = Map.groupBy(
+    pages.flatMap(({ found, rootOf }) => found.messages.map((each) => ({ ...each, rootOf }))),
+    ({ sessionId, rootOf }) => rootOf(sessionId),
+  );
+  return new Map(
+    guesses.map(([root, own]) => {
+      const most = Math.max(-1, ...(added.get(root) ?? []).map(shareOf));
+      const isWorth = (guess: Shown): boolean =>
+        states.get(keyText(guess))?.said !== undefined || shareOf(guess) > most;
+      return [root, holdingMost(own, known, shareOf).filter(isWorth)];
+    }),
+  );
 }
 
 /** Of the roots of which titles alone were found: what was said first in the session called so. */

@@ -82,3 +82,20 @@ it("puts what says more by now than when it was stored before what is added", as
   const found = sessions.find(({ session_id: id }) => id === "late");
   expect(found?.matches.map(({ message_id: id }) => id)).toEqual(["late-0", "late-1"]);
 });
+
+it("hides no message that holds more, by other forms of the words, behind what is added", async () => {
+  const wide = `${filler} `.repeat(40);
+  const other = await storeOf([
+    ...others,
+    {
+      ...{ id: "forms", day: "2025-03-01" },
+      texts: ["zorblaxes crashed plugins. ".repeat(20), wide, wide, `${wide} one plugin`],
+    },
+  ]);
+
+  const { sessions } = await search(other.sessions, { query: "zorblax plugin crash", limit: 100 });
+  other.remove();
+
+  const found = sessions.find(({ session_id: id }) => id === "forms");
+  expect(found?.matches.map(({ message_id: id }) => id)).toContain("forms-0");
+});
