@@ -64,6 +64,14 @@ describe("toSnippet", () => {
     ],
     ["them in capitals", "KAPILARIN ÖNÜ", "kapılar", "[KAPILARIN] ÖNÜ"],
     ["other forms of a word whose i keeps its dot", "İstanbul'a", "istanbullu", "[İstanbul]'a"],
+    [
+      "a word with a joiner in it",
+      "من می\u200cخواهم بروم",
+      "بروم می\u200cخواهم",
+      "من [می\u200cخواهم] [بروم]",
+    ],
+    ["letters that a joiner joins", "ශ්\u200dරී ලංකා", "ලංකා ශ්\u200dරී", "[ශ්\u200dරී] [ලංකා]"],
+    ["other forms of a word with a joiner", "کتابهای\u200cشان", "کتابها", "[کتابهای\u200cشان]"],
     ["forms of a word with marks", "die Ma\u0308nnern", "Männer", "die [Ma\u0308nnern]"],
   ])("highlights %s", (_, text, query, expected) => {
     expect(marked(text, query)).toBe(expected);

@@ -83,10 +83,28 @@ export function toSnippet(text: string, highlighter: Highlighter): Snippet {
   const { start, end } = edges(text, densest(found));
   const lead = start > 0 ? "…" : "";
   const shift = lead.length - start;
-  const highlights = found
-    .filter((each) => each.start >= start && each.end <= end)
-    .map((each): [number, number] => [each.start + shift, each.end + shift]);
+  const within = found.filter((each) => each.start >= start && each.end <= end);
+  const highlights = withJoiners(text, within).map((each): [number, number] => [
+    each.start + shift,
+    each.end + shift,
+  ]);
   return { text: `${lead}${text.slice(start, end)}${end < text.length ? "…" : ""}`, highlights };
+}
+
+type Place = { readonly start: number; readonly end: number };
+
+const joiner = /^[\u200c\u200d]$/;
+
+/** A word is two to the index where a joiner is in it, and one to whoever reads it. */
+function withJoiners(text: string, found: readonly Place[]): Place[] {
+  const places: Place[] = [];
+  for (const { start, end } of found) {
+    const before = places.at(-1);
+    const isOne = before !== undefined && joiner.test(text.slice(before.end, start));
+    if (isOne) places[places.length - 1] = { start: before.start, end };
+    else places.push({ start, end });
+  }
+  return places;
 }
 
 /** The beginning of a text, cut between words or graphemes. */
@@ -133,7 +151,7 @@ function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
 /** Other forms of the words: what windows found, where no word stands as it was asked for. */
 function findForms(text: string, { stems }: Highlighter): Found[] {
   if (stems.size === 0) return [];
-  const forms = `(?<![\\p{L}\\p{M}\\p{N}])(${[...stems.keys()].join("|")})[\\p{L}\\p{M}]*`;
+  const forms = `(?<![\\p{L}\\p{M}\\p{N}])(${[...stems.keys()].join("|")})(?:[\\u200c\\u200d]?[\\p{L}\\p{M}])*`;
   const found: Found[] = [];
   for (const { 0: form, 1: stem = "", index: start } of text.matchAll(new RegExp(forms, "giu"))) {
     if (form.length > snippetChars) continue;
