@@ -12,6 +12,7 @@ import {
   holdsWhole,
   inCamelCase,
   isHangul,
+  isKey,
   isNoPart,
   isShortName,
   isUnspaced,
@@ -105,8 +106,9 @@ export async function indexedLiteral(
   // More of them hold it whole than are looked at: a scan would add others in no order.
   const isFull = isCut && hits.every(isHeldWhole);
   // A phrase of plain words the index has or has not; a scan would read everything in scope. So it
-  // is with `a_b`, but where too many hold `a b`, or a dictionary cuts.
-  const isKnownName = isShortName(literal) && !isUnspaced(literal) && !isCut;
+  // is with `a_b` and `POND-58`, but where too many hold `a b`, or a dictionary cuts.
+  const isName = isShortName(literal) || isKey(literal);
+  const isKnownName = isName && !isUnspaced(literal) && !isCut;
   const isPhrase = words.length > 1 && (isServed || isKnownName);
   // Nobody said that a line is there as it stands.
   const isEnough = literal === query.line || isPhrase || isFull || (isWhole && !isVague);

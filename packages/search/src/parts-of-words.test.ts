@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { search } from "./search.ts";
 import { storeOf, type TestStore } from "./testing.ts";
 
@@ -37,6 +37,22 @@ it.each(["a_b test", "A_B test"])("takes no longer name for that of %s", async (
   const answer = await search(sessions, { query });
 
   expect(answer.sessions.map(({ session_id: id }) => id)).toEqual(["near"]);
+  remove();
+});
+
+it.each(["POND-5", "UTF-8"])("reads not every text for %s, which no text holds", async (name) => {
+  const { sessions, remove } = await storeOf([
+    { id: "longer", day: "2025-01-03", texts: [`see ${name}9, and xUTF-80`] },
+    { id: "near", day: "2025-01-02", texts: ["test it again"] },
+  ]);
+  const scan = vi.spyOn(sessions.store.table("messages"), "scan");
+
+  const answer = await search(sessions, { query: `${name} test`, explain: true });
+
+  expect(answer.explanation?.literals).toEqual([name]);
+  expect(answer.sessions[0]?.session_id).toBe("near");
+  const ofTexts = scan.mock.calls.filter(([asked]) => asked?.columns?.includes("search_text"));
+  expect(ofTexts).toEqual([]);
   remove();
 });
 

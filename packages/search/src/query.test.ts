@@ -232,6 +232,7 @@ describe("parseQuery", () => {
     ["argv[2]", "argv[2"],
     ["Vec<Row>", "Vec<Row"],
     ["POND-58", "POND-58"],
+    ["UTF-8,", "UTF-8"],
     ["error[TS2345]", "error[TS2345"],
     ["TS2345:", "TS2345"],
     ["0x7FFE01", "0x7FFE01"],

@@ -94,6 +94,7 @@ export function inCamelCase(name: string): string[] {
 
 const longestIdentifier = 256;
 const snakeCase = "\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+";
+const key = "\\p{Lu}[\\p{Lu}\\d]+-\\d+";
 /** Where in a file, as editors and compilers say it. */
 const line = "(?::\\d+){0,2}";
 const identifier = new RegExp(
@@ -115,7 +116,7 @@ const identifier = new RegExp(
     "[\\p{L}\\p{N}_]+(?:(?:\\?|!!)\\.[\\p{L}\\p{N}_]+)+", // a?.b
     "[\\p{L}_][\\p{L}\\p{N}_.]*\\[(?:\\d+|[\\p{L}\\p{N}_]{2,})\\]?", // a[42], error[E0382]
     "\\p{L}[\\p{L}\\p{N}_:]*<[\\p{L}\\p{N}_:<>,]+", // Vec<Name>
-    "\\p{Lu}[\\p{Lu}\\d]+-\\d{2,}", // POND-58
+    key, // POND-58, UTF-8
     "\\p{Lu}{1,6}\\d{3,}", // TS2345
     "0[xX][\\da-fA-F]{2,}",
     "#(?=[a-fA-F]*\\d)(?=\\d*[a-fA-F])[\\da-fA-F]{6,8}", // a colour
@@ -171,7 +172,14 @@ export function isShortName(word: string): boolean {
   return word.length < 4 && shortIdentifier.test(word);
 }
 
+const wholeKey = new RegExp(`^${key}$`, "u");
+
+/** True for `POND-58` and `UTF-8`, of which the index knows the words in a row. */
+export function isKey(word: string): boolean {
+  return wholeKey.test(word);
+}
+
 /** True for what is looked for by itself alone: as a part of a longer number or name it is another. */
 export function isNoPart(word: string): boolean {
-  return isNumbered(word) || isShortName(word);
+  return isNumbered(word) || isShortName(word) || isKey(word);
 }
