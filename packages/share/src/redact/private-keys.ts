@@ -1,9 +1,10 @@
 import type { Hit } from "./hit.ts";
 
 const rule = "private-key";
-// PuTTY has a count of lines in front of its keys, and nothing behind them.
 const everyBegin =
   /-{4,5} ?BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\bPrivate-Lines: \d{1,4}/g;
+/** PuTTY has a count of lines in front of its keys, and nothing behind them: an end is another's. */
+const ofPutty = /^P/;
 const everyEnd = /-{4,5} ?END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 /** No key is longer. */
 const longest = 20_000;
@@ -34,7 +35,7 @@ export function* privateKeys(text: string): Generator<Hit> {
     if (index < free) continue;
     yield* cutEnd(index);
     const body = index + begin.length;
-    const end = ends[nextEnd];
+    const end = ofPutty.test(begin) ? undefined : ends[nextEnd];
     if (end !== undefined && end.index - body <= longest) {
       free = end.index + end[0].length;
       if (hasKey(text.slice(body, end.index))) yield { start: index, end: free, rule };

@@ -163,6 +163,14 @@ describe("text", () => {
     expect(redactor.counts()).toEqual([{ rule, count: 1 }]);
   });
 
+  it("hides nothing that stands between a key of PuTTY, which has no end, and another one", () => {
+    const between = "\nPrivate-MAC: 0\nThat was the old one. The new one is this:\n";
+
+    expect(createRedactor().text(joined(puttyKey, between, keyBlock))).toBe(
+      joined("[redacted 1: private-key]", between, "[redacted 2: private-key]"),
+    );
+  });
+
   it.each([
     // Too short, too plain, or within a longer word.
     joined("AK", "IA", "Q7RT2WX5"),
