@@ -18,6 +18,11 @@ describe("shown", () => {
     ["an isolate", "\u2066x\u2069", "<U+2066>x<U+2069>"],
     ["tags, which models read", "hi\u{e0041}\u{e007f}", "hi<U+E0041><U+E007F>"],
     ["tags behind a flag", "\u{1f3f4}\u{e0041}\u{e007f}", "\u{1f3f4}<U+E0041><U+E007F>"],
+    [
+      "letters that only look like a flag's",
+      "\u{1f3f4}\u{e006f}\u{e0062}\u{e0065}\u{e0079}\u{e007f}",
+      "\u{1f3f4}<U+E006F><U+E0062><U+E0065><U+E0079><U+E007F>",
+    ],
     ["half a character", "a\ud800b", "a\ufffdb"],
   ])("neutralises %s", (_, text, expected) => {
     expect(shown(text)).toBe(expected);

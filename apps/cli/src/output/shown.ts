@@ -43,8 +43,10 @@ export function sliced(text: Shown, start: number, end?: number): Shown {
 const hostile =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
-// A flag of a part of a country is made of tags, and seen.
-const flag = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f}/u;
+// The flags of England, Scotland and Wales are made of tags, and seen: `gbeng`. Of other letters
+// nothing is seen but a black flag.
+const flag =
+  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/u;
 const everyHostile = new RegExp(`${flag.source}|${hostile.source}`, "gu");
 const unescapedHostile = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
