@@ -13,15 +13,22 @@ type Listed = { readonly place: string; readonly reason: string };
 
 /** Names what a sync could not do, on stderr; said even with `-q`. */
 export function printFaults({ output, home }: Context, { adapters, embedding }: SyncReport): void {
-  const records = adapters.flatMap(({ faults }) => faults);
+  const { left = [], records = [] } = Object.groupBy(
+    adapters.flatMap(({ faults }) => faults),
+    ({ is_leftover: isLeftover }) => (isLeftover ? "left" : "records"),
+  );
   const omitted = adapters.reduce((sum, report) => sum + report.faults_omitted, 0);
-  const unread = records.length + omitted;
+  const leftovers = adapters.reduce((sum, report) => sum + report.leftovers, 0);
+  const unread = records.length + left.length + omitted - leftovers;
   const unstored = adapters.reduce((sum, { sessions }) => sum + sessions.failed, 0);
   const title =
     unstored > 0
       ? describeFailed(unstored)
       : say`${formatCounted(unread, "record")} could not be read; everything around ${shown(unread === 1 ? "it" : "them")} is stored`;
   printList(output, say`${title}:`, unread, listedIn(home, records));
+  const about = shown(leftovers === 1 ? "it" : "them");
+  const note = say`${formatCounted(leftovers, "note")}; nothing needs doing about ${about}:`;
+  printList(output, note, leftovers, listedIn(home, left));
   const { failed = 0, faults = [] } = embedding ?? {};
   printList(
     output,

@@ -234,7 +234,7 @@ it("tells once of records that share a line, which are all stored", () =>
     expect([grown, more, broken]).toEqual([
       [[], 0, 1],
       [["4"], 1, 2],
-      [["2", "4", "5"], 0, 0],
+      [["2", "4", "5"], 2, 0],
     ]);
   }));
 

@@ -1,7 +1,7 @@
 import type { FaultEvent } from "@pond/canonical";
 import type { SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
-import { faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
+import { faultFromThrown, leftoversIn, maxFaultsPerSession, toFault } from "./fault.ts";
 import type { AdapterReport } from "./report.ts";
 import type { SeenSession } from "./seen-file.ts";
 import { readAgain, type SeenSessions } from "./seen-sessions.ts";
@@ -37,9 +37,9 @@ export async function listChanges(
   const { part } = source;
   let isComplete = true;
   let listedFaults = 0;
-  const tell = ({ isLeftover, ...found }: FaultEvent): void => {
+  const tell = (found: FaultEvent): void => {
     const fault = toFault(found);
-    const { location } = fault;
+    const { location, is_leftover: isLeftover } = fault;
     if (isLeftover && seen.hasTold(location)) {
       told.add(location);
       if (!options.isVerifying && !options.isPreview) return;
@@ -123,5 +123,5 @@ function countAsBefore(before: SeenSession, report: AdapterReport, isTelling = f
   const { faults = [], omittedFaults = 0 } = before;
   report.faults.push(...faults);
   report.faults_omitted += omittedFaults;
-  if (before.isLeftover) report.leftovers += faults.length + omittedFaults;
+  report.leftovers += before.isLeftover ? faults.length + omittedFaults : leftoversIn(faults);
 }

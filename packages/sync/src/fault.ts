@@ -7,6 +7,8 @@ export type Fault = {
   readonly location: string;
   readonly code: string;
   readonly message: string;
+  /** Nobody has to do something about it: `isLeftover` of what the reader said. */
+  readonly is_leftover?: true;
 };
 
 /** A message that can not be embedded. */
@@ -32,11 +34,17 @@ export const maxFaultsPerSession = 100;
 // What readers call all of a source: no place in it, and terminals open a path that stands alone.
 const wholes: readonly (string | number)[] = ["file", "path", "session"];
 
-export function toFault({ fault }: FaultEvent): Fault {
+export function toFault({ fault, isLeftover }: FaultEvent): Fault {
   const { adapter, uri, record, byteOffset, reason } = fault.details;
   const at = byteOffset === undefined ? "" : ` (byte ${byteOffset})`;
   const location = wholes.includes(record) ? uri : `${uri}:${record}`;
-  return { adapter, location, code: fault.code, message: `${reason}${at}` };
+  const message = `${reason}${at}`;
+  return { adapter, location, code: fault.code, message, ...(isLeftover && { is_leftover: true }) };
+}
+
+/** How many of them nobody has to do something about. */
+export function leftoversIn(faults: readonly Fault[]): number {
+  return faults.filter(({ is_leftover: isLeftover }) => isLeftover).length;
 }
 
 /** What a reader threw, as the fault of the session it was reading: it costs what is left of it. */

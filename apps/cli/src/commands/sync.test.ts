@@ -150,6 +150,23 @@ describe("pond sync", () => {
     expect(second.stdout).toBe("");
   });
 
+  it("calls records that share a line not unread, for each is kept", async () => {
+    const shared = line("s1", "b", "two") + line("s1", "c", "three");
+    home.writeSession("s1", line("s1", "a", "one"), shared);
+
+    const first = await home.pond("sync");
+    home.writeSession("s1", line("s1", "a", "one"), shared, "no record");
+    const second = await home.pond("sync");
+
+    expect(first.stdout).toContain("+3 messages");
+    expect(first.stderr).toMatch(
+      /^warning: 1 note; nothing needs doing about it:\n.*s1\.jsonl:2 {2}2 records on one line: each is kept.*\n$/,
+    );
+    expect(second.stderr).toMatch(
+      /^warning: 1 record could not be read; .*:\n.*s1\.jsonl:3 {2}not JSON.*\nwarning: 1 note; .*:\n.*s1\.jsonl:2 .*\n$/,
+    );
+  });
+
   it("ends with 0 where something is only pending", async () => {
     home.write(".claude/projects/-work/s1.jsonl", `${line("s1", "a", "one")}\n{"type":"us`);
 
