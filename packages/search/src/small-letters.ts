@@ -58,7 +58,7 @@ function sharp(word: string): string[] {
  */
 function turkish(word: string): string[] {
   if (!dotted.test(word) && !capitalI.test(word)) return [];
-  return [word, word.toLowerCase()].flatMap((each) => {
+  return [word, word.replaceAll("I", "i")].flatMap((each) => {
     const capitals = each.toLocaleUpperCase("tr");
     const small = each.toLocaleLowerCase("tr");
     return [small, `${capitals.slice(0, 1)}${small.slice(1)}`, capitals];
