@@ -164,6 +164,7 @@ async function openReading(
     anchor: head.createdAt,
     ids: new RecordIds(),
     toolNames: new Map(),
+    questions: new Set(),
     queue: new PromptQueue(),
     helperTalk: new HelperTalk(),
   };

@@ -20,7 +20,11 @@ type BlockPlace = {
   readonly block: number | undefined;
   readonly speaker: Speaker;
   readonly toolNames: Map<string, Extracted<string>>;
+  readonly questions: Set<string>;
 };
+
+/** The tool by which a model asks the user. */
+const asksUser = "AskUserQuestion";
 
 type BlockReader = (block: SourceRecord, place: BlockPlace) => Draft[] | undefined;
 
@@ -103,6 +107,7 @@ function readToolCall(
   if (block.peek("input") === undefined) return undefined;
   const name = block.requireString("name");
   place.toolNames.set(call, name);
+  if (block.peek("name") === asksUser) place.questions.add(call);
   const provenance = place.speaker.injectedAs === undefined ? "conversational" : "injected";
   const init = {
     provenance,

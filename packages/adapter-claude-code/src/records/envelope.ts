@@ -19,6 +19,8 @@ export type Reading = {
   readonly ids: RecordIds;
   /** Tool names by call id: calls stand before their results. */
   readonly toolNames: Map<string, Extracted<string>>;
+  /** The ids of calls that asked the user. */
+  readonly questions: Set<string>;
   /** Prompts are queued and answered in different records. */
   readonly queue: PromptQueue;
   /** A helper's answer says in its own record only which prompt it follows. */

@@ -214,6 +214,10 @@ const clarified = "The user wants to clarify these questions.\n    This means th
 const agentsRefusal =
   "Permission for this tool use was denied. The tool use was rejected (eg. if it was a file edit, " +
   "the new_string was NOT written to the file). The user said:\n";
+const editorsRefusal = refusal.replace(
+  "To tell you how to proceed, the user said:\n",
+  "The user provided the following reason for the rejection:  ",
+);
 const note = "\n\nNote: The user's next message may contain a correction or preference. Pay close";
 const rejected = (content: string) => ({
   type: "tool_result",
@@ -229,6 +233,8 @@ const enough = rejected(
 const channel = rejected(`${refusal}Denied via channel telegram`);
 const noted = rejected(`${refusal}${words}${note} attention.`);
 const ofAgent = rejected(`${agentsRefusal}${words}`);
+const inEditor = rejected(`${editorsRefusal}${words}`);
+const inBlock = { ...refused, content: [{ type: "text", text: `${refusal}${words}` }] };
 const answered = { type: "tool_result", tool_use_id: "toolu_1", content: "It was answered." };
 const questions = [{ question: "Which dye?" }, { question: "How long?" }];
 
@@ -247,6 +253,8 @@ it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly s
   ["nor over which channel it came", [channel], {}, []],
   ["not what the client tells a model behind it", [noted], {}, ["use the old loom"]],
   ["what a human says to an agent", [ofAgent], {}, ["use the old loom"]],
+  ["why it was refused in an editor", [inEditor], {}, ["use the old loom"]],
+  ["why, given as a block", [inBlock], {}, ["use the old loom"]],
   ["not what a tool put out", [{ ...refused, is_error: false }], {}, []],
   ["not where two calls ended", [refused, { ...answered, tool_use_id: "toolu_2" }], {}, []],
   [
@@ -292,6 +300,19 @@ it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly s
 
   expect(messages[0]?.role).toBe("tool");
   expect(said(messages)).toEqual([...expected.map((text) => `user: ${text}`), "assistant: well"]);
+});
+
+it.each([
+  ["AskUserQuestion", ["user: purple"]],
+  ["mcp__loom__survey", []],
+])("reads answers in the result of %s", async (name, expected) => {
+  const call = { type: "tool_use", id: "toolu_1", name, input: {} };
+  const asking = { type: "assistant", message: { role: "assistant", content: [call] } };
+  const answers = { toolUseResult: { questions, answers: { "Which dye?": "purple" } } };
+
+  const messages = await messagesOf([asking, user([answered], answers)]);
+
+  expect(said(messages)).toEqual(["assistant: tool_call", ...expected]);
 });
 
 it("takes what a human said in a result for no prompt that waits", async () => {

@@ -1,6 +1,13 @@
 import { isJsonObject, type JsonValue, type Message } from "@pond/canonical";
-import { objectAt, openRecord, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
+import {
+  objectAt,
+  objectOf,
+  openRecord,
+  type SourceRecord,
+  sourceOf,
+} from "@pond/canonical/adapter";
 import { isToolResult } from "./blocks.ts";
+import type { Reading } from "./envelope.ts";
 import type { Typed } from "./typed-behind.ts";
 
 /**
@@ -8,32 +15,48 @@ import type { Typed } from "./typed-behind.ts";
  * of a call they refused, and answers to questions. The result stays what it is; the words are a
  * message of their own as well.
  */
-export function saidInResult(record: SourceRecord, blocks: readonly SourceRecord[]): Typed[] {
-  const results = blocks.filter(isToolResult);
+export function saidInResult(
+  record: SourceRecord,
+  blocks: readonly SourceRecord[],
+  { toolNames, questions }: Pick<Reading, "toolNames" | "questions">,
+): Typed[] {
+  const [result, ...others] = blocks.filter(isToolResult);
   // What is refused and answered is one call: there the record says of which it speaks.
-  if (results.length !== 1) return [];
-  const told = record.peek("userFeedback") ?? results.map(toldIn)[0];
+  if (result === undefined || others.length > 0) return [];
+  const told = record.peek("userFeedback") ?? toldIn(result);
   const isTyped = typeof told === "string" && !ours.some((words) => told.startsWith(words));
-  return [...(isTyped ? [told] : []), ...answersIn(record.peek("toolUseResult"))]
+  const call = String(result.peek("tool_use_id"));
+  // A tool of another name may answer in the same shape; a log may lack the call.
+  const mayAnswer = questions.has(call) || !toolNames.has(call);
+  const answers = mayAnswer ? answersIn(record.peek("toolUseResult")) : [];
+  return [...(isTyped ? [told] : []), ...answers]
     .filter((raw) => raw !== "")
     .map((raw) => ({ raw, text: openRecord(record.at, { raw }).requireString("raw") }));
 }
 
 /** Older clients have it nowhere but between their own words. */
 function toldIn(block: SourceRecord): string | undefined {
-  const content = block.peek("content");
-  if (block.peek("is_error") !== true || typeof content !== "string") return undefined;
+  const content = textOf(block.peek("content"));
+  if (block.peek("is_error") !== true || content === undefined) return undefined;
   const before = refusals.find((words) => content.startsWith(words));
   return before && content.slice(before.length).split(behind)[0];
 }
 
+/** Some hosts give it as a block. */
+function textOf(content: JsonValue | undefined): string | undefined {
+  const text = Array.isArray(content) ? objectOf(content[0])["text"] : content;
+  return typeof text === "string" ? text : undefined;
+}
+
 const rejects =
   "The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).";
+const refused = `The user doesn't want to proceed with this tool use. ${rejects}`;
 
-/** In a session, and in that of an agent. */
+/** At the terminal, in the log of an agent, and where an editor asked. */
 const refusals: readonly string[] = [
-  `The user doesn't want to proceed with this tool use. ${rejects} To tell you how to proceed, the user said:\n`,
+  `${refused} To tell you how to proceed, the user said:\n`,
   `Permission for this tool use was denied. ${rejects} The user said:\n`,
+  `${refused} The user provided the following reason for the rejection:  `,
 ];
 
 /** What a model is told of its memory. */

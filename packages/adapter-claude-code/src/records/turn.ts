@@ -36,8 +36,8 @@ type Drafts = {
 /**
  * One record as a message, or as two where a user typed while a tool ran: its `[tool_result,
  * text]` becomes a tool message and a user message; what a user said in the result itself is one
- * behind them. Undefined where the content has another shape
- * than text or blocks: such a record is carried.
+ * behind them. Undefined where the content has another shape than text or blocks: such a record is
+ * carried.
  */
 export function readTurn(
   record: SourceRecord,
@@ -49,7 +49,7 @@ export function readTurn(
   const blocks = turn.holder.records(turn.key);
   if (blocks === undefined) return undefined;
 
-  const said = saidInResult(record, blocks);
+  const said = saidInResult(record, blocks, reading);
   const { results, others, kept } = readBlocks(blocks, turn, reading);
   const envelope = takeEnvelope(record, reading);
   const source = { ...envelope.facts, ...kept, rest: record.rest() };
@@ -93,13 +93,14 @@ function readPlain(
   return [event, ...drafts.map((draft, index) => draft(event, positionId(index)))];
 }
 
-function readBlocks(blocks: readonly SourceRecord[], turn: Turn, { toolNames }: Reading): Drafts {
+function readBlocks(blocks: readonly SourceRecord[], turn: Turn, reading: Reading): Drafts {
   const results: Draft[] = [];
   const others: Draft[] = [];
   const kept: Record<string, ReturnType<SourceRecord["whole"]>> = {};
+  const { toolNames, questions } = reading;
   const speaker = { ...turn.speaker, isBesideResult: blocks.some(isToolResult) };
   for (const [index, block] of blocks.entries()) {
-    const place = { block: index === 0 ? undefined : index, speaker, toolNames };
+    const place = { block: index === 0 ? undefined : index, speaker, toolNames, questions };
     const drafts = readBlock(block, place);
     if (drafts === undefined) kept[`block.${index}`] = block.whole();
     else (turn.role === "user" && isToolResult(block) ? results : others).push(...drafts);
