@@ -244,3 +244,40 @@ it.each<[string, string, object, string, readonly string[]]>([
     );
   }
 });
+
+const feedback =
+  "The user rejected permission to use this specific tool call with the following feedback: ";
+
+it.each<[string, string, readonly string[]]>([
+  ["with what to do instead", `${feedback}use the\nold loom`, ["use the\nold loom"]],
+  ["in older clients", `Error: ${feedback}use the old loom`, ["use the old loom"]],
+  ["without a word", "The user rejected permission to use this specific tool call.", []],
+  ["with no word", feedback, []],
+  ["by a rule", "The user has specified a rule which prevents you from using this.", []],
+])("finds why a call was refused %s", async (_, error, texts) => {
+  const input = { command: "weave" };
+  const place = { sessionID: id, messageID: "msg_1" };
+  const state = { status: "error", input, error, time: { start, end: start } };
+  const part = { id: "prt_1", ...place, type: "tool", callID: "call_1", tool: "bash", state };
+  const first = {
+    info: { id, directory: "/home/ada/loom", time },
+    messages: [{ info: { id: "msg_1", sessionID: id, role: "assistant", time }, parts: [part] }],
+  };
+  const state2 = { status: "error", input, error: { type: "tool", message: error } };
+  const tool = { type: "tool", id: "call_1", name: "bash", state: state2, time };
+  const second = {
+    info: { id, location: { directory: "/home/ada/loom" }, time },
+    messages: [{ id: "msg_1", type: "assistant", time, content: [tool] }],
+  };
+
+  for (const file of [first, second]) {
+    const messages = await messagesIn(file);
+
+    const users = messages.filter(({ role }) => role === "user");
+    expect(users.flatMap(partsOf)).toMatchObject(
+      texts.map((text) => ({ text, provenance: "conversational" })),
+    );
+    const { live } = courseOf(opencodeRecords, [...messages]);
+    expect(live.map(({ role }) => role)).not.toContain("user");
+  }
+});

@@ -1,4 +1,4 @@
-import type { CanonicalEvent, JsonValue, Message } from "@pond/canonical";
+import { type CanonicalEvent, isJsonObject, type JsonValue, type Message } from "@pond/canonical";
 import {
   type MessageInit,
   objectOf,
@@ -9,14 +9,15 @@ import {
 } from "@pond/canonical/adapter";
 import type { Reading } from "./envelope.ts";
 
-/** The message whose tools asked. */
+/** The message whose tools asked, or were refused. */
 type Asked = Pick<MessageInit, "id" | "timestamp"> & {
   readonly schema?: 2;
 };
 
 /**
- * What the user answered to the questions of a model, picked and typed alike: a message behind the
- * one that asked. The client gives it to the model as the answer of a tool, and that stays what it is.
+ * What the user answered to the questions of a model, picked and typed alike, and what to do in place
+ * of a call they refused: a message behind the one that called. The client gives it to the model as
+ * the answer of a tool, and that stays what it is.
  */
 export function readUserAnswers(
   texts: readonly string[],
@@ -29,17 +30,28 @@ export function readUserAnswers(
   return saidInResult(reading.session, init, texts, record);
 }
 
-/** The answers in one part of a message; it may not have been read yet. */
+/** The answers in one part of a message, or why the user refused it; it may not have been read yet. */
 export function answersIn(part: SourceRecord): string[] {
   if (part.peek("type") !== "tool") return [];
   const name = part.peek("tool") ?? part.peek("name");
   const state = objectOf(part.peek("state"));
+  if (state["status"] === "error") return feedbackIn(state["error"]);
   if (name !== "question" || state["status"] !== "completed") return [];
   if (!saysAnswered(state["output"] ?? state["content"])) return [];
   const { answers } = objectOf(state["metadata"] ?? state["structured"]);
   const texts = Array.isArray(answers) ? answers.flat() : [];
   return texts.filter((each) => typeof each === "string" && each !== "");
 }
+
+function feedbackIn(error: JsonValue | undefined): string[] {
+  const told = isJsonObject(error) ? error["message"] : error;
+  const [, feedback = ""] = typeof told === "string" ? (refusal.exec(told) ?? []) : [];
+  return feedback === "" ? [] : [feedback];
+}
+
+/** Older ones have the name of an error in front. */
+const refusal =
+  /^(?:\w+: )?The user rejected permission to use this specific tool call with the following feedback: (.*)$/s;
 
 /** A tool of another maker may have the name, too. */
 function saysAnswered(given: JsonValue | undefined): boolean {
