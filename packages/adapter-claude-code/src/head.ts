@@ -1,4 +1,4 @@
-import type { JsonValue, Micros } from "@pond/canonical";
+import { type JsonValue, type Micros, recordsOf } from "@pond/canonical";
 import {
   type Extracted,
   openRecord,
@@ -27,24 +27,41 @@ export type Head = {
     readonly message: Extracted<string>;
     /** The id of that session, to compare. */
     readonly sessionId: string;
+    /** The id that the last copied record has here, to compare. */
+    readonly uuid: JsonValue | undefined;
   };
   /** The last record of the parent that an agent was given as its context. */
   readonly contextEnd?: Extracted<string>;
+  /** True where damage stands before its own rows: the last copied record may have stood there. */
+  readonly isCutDamaged: boolean;
+  /** True behind the first row that was not copied. */
+  readonly hasOwnRows: boolean;
   /** True where no later record can say more. */
   readonly isComplete: boolean;
 };
 
+const nothing: Head = {
+  isOwn: false,
+  hasRows: false,
+  isCutDamaged: false,
+  hasOwnRows: false,
+  isComplete: false,
+};
+
 /** What the records of a log say, in order, as far as is needed; `known` is what others said. */
-export function headOf(
-  entries: Iterable<RecordOutcome>,
-  known: Head = { isOwn: false, hasRows: false, isComplete: false },
-): Head {
+export function headOf(entries: Iterable<RecordOutcome>, known: Head = nothing): Head {
   let head = known;
   for (const entry of entries) {
     if (head.isComplete) break;
     if (entry.kind === "record") head = learn(head, entry.record);
+    else if (isLoss(entry) && !head.hasOwnRows) head = { ...head, isCutDamaged: true };
   }
   return head;
+}
+
+/** True for what was a record; what is still being written may yet be one. */
+function isLoss(entry: RecordOutcome): boolean {
+  return entry.kind === "fault" && recordsOf(entry) > 0;
 }
 
 /**
@@ -70,11 +87,15 @@ function learn(head: Head, record: SourceRecord): Head {
   const isId = typeof recorded === "string" && recorded !== "" && recorded.isWellFormed();
   const recordedId = head.recordedId ?? (isId ? recorded : undefined);
   const isRow = record.peek("uuid") !== undefined;
-  const copied = forkOf(fields);
+  const copied = forkOf(fields, record.peek("uuid"));
   const fork = copied ?? head.fork;
   const isContext = record.peek("type") === "fork-context-ref";
   const contextEnd = head.contextEnd ?? (isContext ? fields.id("parentLastUuid") : undefined);
   const isPastFork = copied === undefined && isRow;
+  // What was damaged stood behind the cut where this row follows the last that was copied.
+  const isBehindCut =
+    copied !== undefined ||
+    (isPastFork && !head.hasOwnRows && head.fork?.uuid === (record.peek("parentUuid") ?? null));
   return {
     ...(createdAt && { createdAt }),
     ...(project && { project }),
@@ -83,6 +104,8 @@ function learn(head: Head, record: SourceRecord): Head {
     ...(fork && { fork }),
     ...(contextEnd && { contextEnd }),
     hasRows: head.hasRows || isRow,
+    isCutDamaged: head.isCutDamaged && !isBehindCut,
+    hasOwnRows: head.hasOwnRows || isPastFork,
     isOwn: head.isOwn || isRow || recordedId !== undefined || isOwnWithoutId(record),
     isComplete: Boolean(isPastFork && createdAt && project && recordedId),
   };
@@ -109,8 +132,9 @@ function untaken(record: SourceRecord): SourceRecord {
 
 const headFields = ["timestamp", "cwd", "forkedFrom", "parentLastUuid"];
 
-function forkOf(fields: SourceRecord): Head["fork"] {
+function forkOf(fields: SourceRecord, uuid: JsonValue | undefined): Head["fork"] {
   const from = fields.record("forkedFrom");
   const [session, message] = [from?.id("sessionId"), from?.id("messageUuid")];
-  return session && message && { session, message, sessionId: String(from?.peek("sessionId")) };
+  const sessionId = String(from?.peek("sessionId"));
+  return session && message && { session, message, sessionId, uuid };
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
-import { titleOf } from "@pond/canonical/foreign";
+import { isSubAgent, titleOf } from "@pond/canonical/foreign";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
 import { writeNative } from "./write-native.ts";
@@ -29,6 +29,54 @@ it("gives a fork the session it was copied from, and the last record of that", a
     parent_session_id: "s0",
     parent_message_id: "m",
   });
+});
+
+const copiedRow = (uuid: string) => ({
+  ...{ type: "user", uuid, sessionId: "s1", cwd: "/w/app", message: { role: "user", content: uuid } },
+  timestamp: "2026-03-01T09:00:00.000Z",
+  forkedFrom: { sessionId: "s0", messageUuid: `of-${uuid}` },
+});
+const ownRow = (uuid: string, parentUuid: string) => {
+  const { forkedFrom: _, ...row } = copiedRow(uuid);
+  return { ...row, parentUuid };
+};
+const torn = '{"type":"user","uuid"';
+
+it.each<[string, readonly unknown[], cut?: string]>([
+  ["among those that were copied", [copiedRow("a"), torn, copiedRow("b"), ownRow("c", "b")], "of-b"],
+  ["behind the cut", [copiedRow("a"), torn, ownRow("c", "a")], "of-a"],
+  ["among its own", [copiedRow("a"), ownRow("b", "a"), torn, ownRow("d", "c")], "of-a"],
+  ["where it was cut", [copiedRow("a"), torn, ownRow("c", "b")]],
+  ["at its end", [copiedRow("a"), torn]],
+])("says what a fork was cut at that has a damaged record %s", async (_, rows, cut) => {
+  const lines = rows.map((row) => (row === torn ? torn : JSON.stringify(row)));
+  mkdirSync(join(projects, "-w-app"));
+  writeFileSync(join(projects, "-w-app/s1.jsonl"), `${lines.join("\n")}\n`);
+
+  const events = await readAll(fromClaudeCode(projects), "-w-app/s1.jsonl");
+
+  const opened = events.find(({ kind }) => kind === "session");
+  expect(opened).toMatchObject({ session: { parent_session_id: "s0" } });
+  const { session } = contentOf(events);
+  expect(session.parent_message_id).toBe(cut);
+  expect(isSubAgent(session)).toBe(false);
+  // What is stored of it stays (`session-durable-copy`).
+  if (cut === undefined) expect(opened).toMatchObject({ unresolved: "cut_point" });
+  else expect(opened).not.toHaveProperty("unresolved");
+});
+
+it("leaves to what is stored what a forked agent was given where that is damaged (`session-durable-copy`)", async () => {
+  const { forkedFrom: _, ...row } = copiedRow("a");
+  const lines = [torn, JSON.stringify({ ...row, agentId: "a1", isSidechain: true })];
+  mkdirSync(join(projects, "-w-app/s1/subagents"), { recursive: true });
+  const key = "-w-app/s1/subagents/agent-a1.jsonl";
+  writeFileSync(join(projects, key), `${lines.join("\n")}\n`);
+
+  const events = await readAll(fromClaudeCode(projects), key);
+
+  const opened = events.find(({ kind }) => kind === "session");
+  expect(opened).toMatchObject({ session: { parent_session_id: "s1" }, unresolved: "cut_point" });
+  expect(isSubAgent(contentOf(events).session)).toBe(true);
 });
 
 it.each([

@@ -145,18 +145,24 @@ async function openReading(
   if (head.createdAt === undefined || project === undefined) return undefined;
 
   const place = placeOf(files, head);
-  const parentSessionId = place.string("parent") ?? forkParent(files, head);
+  const agentOf = place.string("parent");
+  const parentSessionId = agentOf ?? forkParent(files, head);
+  const isCutLost =
+    parentSessionId !== undefined && head.contextEnd === undefined && head.isCutDamaged;
+  const cut = head.contextEnd ?? (isCutLost ? undefined : head.fork?.message);
+  const relation = head.contextEnd ? "agent" : isCutLost && !agentOf ? "fork" : undefined;
   const session = sessionEvent({
     id: place.requireString("id"),
     parentSessionId,
-    parentMessageId: parentSessionId && (head.contextEnd ?? head.fork?.message),
+    parentMessageId: parentSessionId && cut,
     sourceAgent: origin,
     createdAt: head.createdAt,
     project,
+    unresolved: isCutLost ? "cut_point" : undefined,
     source: {
       path: place.requireString("path"),
-      // Its cut-point makes no fork of it: it has the history of what started it.
-      relation: parentSessionId && head.contextEnd && "agent",
+      // A cut-point makes no fork of what has the history of what started it, and a fork may lack one.
+      relation: parentSessionId && relation,
     },
   });
   return {
