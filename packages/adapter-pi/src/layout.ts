@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { slashed } from "@pond/canonical/adapter";
@@ -104,8 +105,10 @@ function isProjectFolder(path: string): boolean {
 
 /** True for a folder named after a working directory, as each release did it. */
 function isProjectName(name: string): boolean {
-  return name.startsWith("-") || /^(?:home|tmp|abs)-.*-[0-9a-f]{64}$/.test(name);
+  return name.startsWith("-") || hashedName.test(name);
 }
+
+const hashedName = /^(?:home|tmp|abs)-.*-([0-9a-f]{64})$/;
 
 /**
  * True where folders deeper than that of a project are read, too: in a home, or where the folder of
@@ -222,10 +225,15 @@ function folded(cwd: string): string {
     .replace(/[/\\:\p{Cc}]/gu, "-");
 }
 
-/** True where a folder may be named after a directory: omp leaves out where its user is at home. */
+/** True where a folder may be named after a directory, as each release did it. */
 export function isFolderOf(name: string, cwd: string): boolean {
-  const isWhole = name === `--${folded(cwd)}--`;
-  return isWhole || (/^-[^-]/.test(name) && `-${folded(cwd)}`.endsWith(name));
+  const hashed = hashedName.exec(name)?.[1];
+  if (hashed !== undefined) return hashed === hash("sha256", cwd);
+  // omp leaves out where its user is at home.
+  const starts = [...cwd.matchAll(/[/\\]/g)].map(({ index }) => index + 1);
+  return (
+    name === `--${folded(cwd)}--` || starts.some((at) => name === `-${folded(cwd.slice(at))}`)
+  );
 }
 
 /** Names of most file systems end at 255 bytes. */

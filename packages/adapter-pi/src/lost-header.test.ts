@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { jsonlRecords, restoredFiles } from "@pond/adapter-testkit";
 import { type JsonValue, partsOf, stringifyJson } from "@pond/canonical";
@@ -75,6 +76,7 @@ it.each<[readonly string[], string]>([
 it.each([
   ["-loom", "/home/ada/loom"],
   ["-tmp-loom", "/tmp/loom"],
+  [`home-loom-${hash("sha256", "/home/ada/loom")}`, "/home/ada/loom"],
 ])(
   "a log of omp in %s whose header is lost worked in %s, where another did",
   async (folder, cwd) => {
@@ -84,6 +86,21 @@ it.each([
     const { contents } = await readHome(fromOmp(home.path));
 
     expect(contents.map(({ session }) => session.project)).toEqual([cwd, cwd]);
+  },
+);
+
+it.each(["-loom", `home-loom-${hash("sha256", "/home/ada/loom")}`])(
+  "a log of omp in %s whose header is lost did not work where one that was copied there did",
+  async (folder) => {
+    home.put(`sessions/${folder}/${logName("s1")}`, `{"type":"sess\n${whole(entries).join("")}`);
+    home.put(`sessions/${folder}/${logName("s0")}`, [
+      header("s0", { cwd: "/srv/other-loom" }),
+      ...entries,
+    ]);
+
+    const { contents } = await readHome(fromOmp(home.path));
+
+    expect(contents.find(({ session }) => session.id === "s1")?.session.project).toBe(folder);
   },
 );
 

@@ -71,7 +71,7 @@ export function readCall(
     },
   } as const;
   reading.toolNames.set(String(item.peek(idKey)), name);
-  if (item.peek(nameKey) === asksUser) reading.questions.add(String(item.peek(idKey)));
+  if (asksUser(item)) reading.questions.add(String(item.peek(idKey)));
   const file = shape.file === undefined ? undefined : draftFile(item, shape.file);
   const source = { ...facts, rest: record.rest() };
   const message = messageEvent(reading.session, "assistant", { id, timestamp, source });

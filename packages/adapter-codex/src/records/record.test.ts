@@ -553,8 +553,8 @@ it.each<[name: string, texts: readonly string[], said: readonly string[]]>([
   ]);
 });
 
-const asked = (name: string): JsonObject =>
-  item({ type: "function_call", id: "fc", call_id: "c", name, arguments: "{}" });
+const asked = (name: string, more: JsonObject = {}): JsonObject =>
+  item({ type: "function_call", id: "fc", call_id: "c", name, arguments: "{}", ...more });
 const replied = (output: JsonValue): JsonObject =>
   item({ type: "function_call_output", id: "fco", call_id: "c", output });
 const dyed = '{"answers":{"dye":{"answers":["Purple","user_note: of snails"]}}}';
@@ -573,6 +573,14 @@ it.each<[name: string, tool: string, output: JsonValue, texts: readonly string[]
   // A model hears them in the output.
   const { live } = courseOf(codexRecords, [...answers]);
   expect(live).toEqual([]);
+});
+
+it("takes what a server's tool of that name says for no answer", async () => {
+  const call = asked("request_user_input", { namespace: "mcp__forms" });
+
+  const messages = await read([call, replied(dyed)]);
+
+  expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool"]);
 });
 
 const given = (name: string, output: JsonValue, more: JsonObject = {}): JsonObject =>

@@ -13,8 +13,12 @@ import type { Envelope, Reading } from "./envelope.ts";
 import { agentMark } from "./message.ts";
 import { draftText } from "./text.ts";
 
-/** The tool by which a model asks the user. */
-export const asksUser = "request_user_input";
+/** True for a call by which a model asks the user. A server of tools may have one of that name, too. */
+export function asksUser(call: SourceRecord): boolean {
+  const namespace = call.peek("namespace");
+  const isServers = typeof namespace === "string" && namespace.startsWith("mcp__");
+  return call.peek("name") === "request_user_input" && !isServers;
+}
 
 /**
  * What the user answered to the questions of a model, each with what was noted beside it. The client

@@ -81,6 +81,25 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(heard(SessionFile.open(path, { dialect }))).toEqual(["user: one", "user: two"]);
   });
 
+  it("stays where it was where a summary or a title could not be written", () => {
+    const file = create(dialect);
+    const first = file.appendMessage(user("one"));
+    const last = file.appendMessage(user("two"));
+    file.setTitle("Weaving");
+    const leaf = file.leafId;
+    const moved = `${path}.moved`;
+    renameSync(path, moved);
+    mkdirSync(path);
+    expect(() => file.branchWithSummary(first, "left")).toThrow(/EISDIR/);
+    expect(() => file.setTitle("Lost")).toThrow(/EISDIR/);
+    rmdirSync(path);
+    renameSync(moved, path);
+
+    expect(file.leafId).toBe(leaf);
+    expect(file.branchTo().map(({ id }) => id)).toContain(last);
+    expect(file.title).toBe("Weaving");
+  });
+
   it("glues no entry to what was left of one that could not be written", () => {
     const file = create(dialect);
     file.appendMessage(user("one"));

@@ -210,9 +210,15 @@ export class SessionFile {
 
   /** Moves the leaf and tells the model what the branch that was left was about. */
   branchWithSummary(id: string | null, summary: string, more: Optional = {}): string {
+    const before = this.#leafId;
     if (id === null) this.resetLeaf();
     else this.branch(id);
-    return this.#append("branch_summary", { fromId: id ?? "root", summary, ...more });
+    try {
+      return this.#append("branch_summary", { fromId: id ?? "root", summary, ...more });
+    } catch (error) {
+      this.#leafId = before;
+      throw error;
+    }
   }
 
   /** Adds a message as the client writes it, at the leaf. @returns the id of its entry. */
@@ -280,11 +286,17 @@ export class SessionFile {
       return;
     }
     const updatedAt = this.#now().toISOString();
-    const hadSlot = this.#slot !== undefined && "v" in this.#slot;
+    const before = this.#slot;
+    const hadSlot = before !== undefined && "v" in before;
     this.#slot = { type: "title", v: 1, title, ...(source && { source }), updatedAt };
     if (this.path === undefined) return;
-    const isWritten = hadSlot && overwriteSlot(this.path, titleSlot(updatedAt, title, source));
-    if (!isWritten) rewriteLog(this.path, this.#text());
+    try {
+      const isWritten = hadSlot && overwriteSlot(this.path, titleSlot(updatedAt, title, source));
+      if (!isWritten) rewriteLog(this.path, this.#text());
+    } catch (error) {
+      this.#slot = before;
+      throw error;
+    }
   }
 
   /**
