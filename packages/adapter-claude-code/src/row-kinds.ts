@@ -1,10 +1,15 @@
 import { type Message, partsOf } from "@pond/canonical";
 import { objectAt, sourceOf } from "@pond/canonical/adapter";
 import { recordOf } from "./log-tree.ts";
+import { isSaidInResult } from "./records/said-in-result.ts";
 
-/** True for what was given to a model; not for results, nor for a file kept beside the session. */
+/**
+ * True for what was given to a model; not for results and what was said in them, nor for a file kept
+ * beside the session.
+ */
 export function isPrompt(message: Message): boolean {
-  return message.role === "user" && sourceOf(message)["sidecar"] === undefined;
+  const isBeside = sourceOf(message)["sidecar"] !== undefined || isSaidInResult(message);
+  return message.role === "user" && !isBeside;
 }
 
 export function isSpeech(message: Message): boolean {

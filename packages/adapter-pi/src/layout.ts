@@ -230,7 +230,7 @@ export function isFolderOf(name: string, cwd: string): boolean {
   const hashed = hashedName.exec(name)?.[1];
   if (hashed !== undefined) return hashed === hash("sha256", cwd);
   // omp leaves out where its user is at home.
-  const starts = [...cwd.matchAll(/[/\\]/g)].map(({ index }) => index + 1);
+  const starts = [...cwd.matchAll(/[/\\](?=.)/g)].map(({ index }) => index + 1);
   return (
     name === `--${folded(cwd)}--` || starts.some((at) => name === `-${folded(cwd.slice(at))}`)
   );
