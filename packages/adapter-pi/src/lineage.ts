@@ -118,7 +118,9 @@ async function ownerOf(
   const log = place.logs.at(`${folder}${logSuffix}`);
   const head = log === undefined ? undefined : await headOf(log, place);
   const id = head?.header.id("id");
-  if (id) return { parent: id, unresolved: isLacking ? "parent" : undefined };
+  // The header of a fork says whose agents lie in its folder, too.
+  const isUnsure = isLacking || head?.lost !== undefined;
+  if (id) return { parent: id, unresolved: isUnsure ? "parent" : undefined };
   const named = idInName(basename(folder));
   const parent = named === undefined ? undefined : openRecord(at, { id: named }).id("id");
   return { parent, unresolved: "parent" };

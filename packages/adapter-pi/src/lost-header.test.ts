@@ -150,6 +150,19 @@ it("leaves to what is stored where a session came from whose header is lost (`se
   ]);
 });
 
+it("leaves to what is stored whose the agents are of a session whose header is lost (`session-durable-copy`)", async () => {
+  home.put(log, `{"type":"sess\n${whole(entries).join("")}`);
+  home.put(`${stemOf(log)}/Reader.jsonl`, [header("agent"), ...entries]);
+
+  const { events } = await readHome(fromOmp(home.path));
+
+  const opened = events.filter(({ kind }) => kind === "session");
+  expect(opened).toMatchObject([
+    { session: { id: "s1" }, unresolved: "parent" },
+    { session: { id: "agent", parent_session_id: "s1" }, unresolved: "parent" },
+  ]);
+});
+
 it("finds the parent of a fork whose header is lost", async () => {
   home.put(log, `{"type\n${whole(entries).join("")}`);
   const parentSession = join(home.path, log);
