@@ -32,7 +32,13 @@ it("gives a fork the session it was copied from, and the last record of that", a
 });
 
 const copiedRow = (uuid: string) => ({
-  ...{ type: "user", uuid, sessionId: "s1", cwd: "/w/app", message: { role: "user", content: uuid } },
+  ...{
+    type: "user",
+    uuid,
+    sessionId: "s1",
+    cwd: "/w/app",
+    message: { role: "user", content: uuid },
+  },
   timestamp: "2026-03-01T09:00:00.000Z",
   forkedFrom: { sessionId: "s0", messageUuid: `of-${uuid}` },
 });
@@ -43,7 +49,11 @@ const ownRow = (uuid: string, parentUuid: string) => {
 const torn = '{"type":"user","uuid"';
 
 it.each<[string, readonly unknown[], cut?: string]>([
-  ["among those that were copied", [copiedRow("a"), torn, copiedRow("b"), ownRow("c", "b")], "of-b"],
+  [
+    "among those that were copied",
+    [copiedRow("a"), torn, copiedRow("b"), ownRow("c", "b")],
+    "of-b",
+  ],
   ["behind the cut", [copiedRow("a"), torn, ownRow("c", "a")], "of-a"],
   ["among its own", [copiedRow("a"), ownRow("b", "a"), torn, ownRow("d", "c")], "of-a"],
   ["where it was cut", [copiedRow("a"), torn, ownRow("c", "b")]],

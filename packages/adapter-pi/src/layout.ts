@@ -231,9 +231,7 @@ export function isFolderOf(name: string, cwd: string): boolean {
   if (hashed !== undefined) return hashed === hash("sha256", cwd);
   // omp leaves out where its user is at home.
   const starts = [...cwd.matchAll(/[/\\](?=.)/g)].map(({ index }) => index + 1);
-  return (
-    name === `--${folded(cwd)}--` || starts.some((at) => name === `-${folded(cwd.slice(at))}`)
-  );
+  return name === `--${folded(cwd)}--` || starts.some((at) => name === `-${folded(cwd.slice(at))}`);
 }
 
 /** Names of most file systems end at 255 bytes. */
