@@ -12,6 +12,7 @@ import { makeTextIndexes } from "../indexes/text-indexes.ts";
 import { finishRenewal } from "../write/renew.ts";
 import { upgrade } from "../write/upgrade.ts";
 import { createTable } from "./create.ts";
+import { nudgeThreads } from "./lost-wake-up.ts";
 import { datasetsOf } from "./pointer.ts";
 import { patience, proveExclusiveCommits, proveReachable } from "./remote.ts";
 import type { StoreLocation } from "./storage.ts";
@@ -40,6 +41,7 @@ export class Catalog {
   readonly #connection: Connection;
   readonly #storageOptions: Readonly<Record<string, string>>;
   readonly #upgraded: Set<string> = new Set();
+  readonly #endNudges: () => void = nudgeThreads();
   /** Names of datasets by table, as far as they are known. */
   #datasets: ReadonlyMap<string, string> = new Map();
 
@@ -177,6 +179,7 @@ export class Catalog {
   }
 
   close(): void {
+    this.#endNudges();
     release(this.#connection);
   }
 

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { openStore } from "../store.ts";
+import { nudgeThreads } from "./lost-wake-up.ts";
+
+/** Jobs that lie beside idle threads, and how many came after. */
+const threads = vi.hoisted(() => ({ areAsleep: false, lying: [] as (() => void)[], nudges: 0 }));
+
+vi.mock("node:fs", async (original) => {
+  const real = await original<typeof import("node:fs")>();
+  const stat = (path: string, done: () => void): void => {
+    threads.nudges += 1;
+    for (const wake of threads.lying.splice(0)) wake();
+    real.stat(path, done);
+  };
+  return { ...real, stat };
+});
+
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<typeof import("node:fs/promises")>();
+  const open: typeof real.open = async (...values) => {
+    if (threads.areAsleep) await new Promise<void>((wake) => threads.lying.push(wake));
+    return real.open(...values);
+  };
+  return { ...real, open };
+});
+
+let folder: string;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  folder = mkdtempSync(join(tmpdir(), "substrate-threads-"));
+  threads.nudges = 0;
+});
+afterEach(() => {
+  threads.areAsleep = false;
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+const tables = [
+  {
+    name: "rows",
+    schemaVersion: 1,
+    primaryKey: ["id"],
+    columns: { id: { type: "text" } },
+    indexes: [],
+  },
+] as const;
+
+it("a flush ends whose job lies there because nothing woke a thread", async () => {
+  const store = await openStore(join(folder, "store"), { tables, mode: "write" });
+  await store.table("rows").insert({ id: ["a"] });
+  threads.areAsleep = true;
+  const flushed = store.flush();
+  await vi.waitUntil(() => threads.lying.length > 0);
+  threads.areAsleep = false;
+
+  vi.advanceTimersByTime(1_000);
+  await flushed;
+
+  store.close();
+  const { nudges } = threads;
+  expect(nudges).toBeGreaterThan(0);
+  vi.advanceTimersByTime(10_000);
+  expect(threads.nudges).toBe(nudges);
+}, 30_000);
+
+it("no job comes while no store is open, and one a second while several are", async () => {
+  await expect(openStore(join(folder, "none"), { tables })).rejects.toThrow();
+  const [first, second] = [nudgeThreads(), nudgeThreads()];
+  vi.advanceTimersByTime(3_000);
+  expect(threads.nudges).toBe(3);
+
+  first();
+  first();
+  vi.advanceTimersByTime(1_000);
+  expect(threads.nudges).toBe(4);
+  second();
+  vi.advanceTimersByTime(5_000);
+  expect(threads.nudges).toBe(4);
+});
