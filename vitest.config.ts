@@ -1,9 +1,16 @@
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { memoryFolder } from "./checks/memory-folder.ts";
 
 // For all programs that the tests start: each would compile pond and the engine's bindings again.
 process.env["NODE_COMPILE_CACHE"] ??= resolve("node_modules/.cache/compiled");
+
+// Thousands of small stores, each flushed as a user's is: on a disk that is half of the time.
+if (process.env["TMPDIR"] === undefined) {
+  const folder = memoryFolder();
+  if (folder !== undefined) process.env["TMPDIR"] = folder;
+}
 
 /** Real clients and processes take longest, in short files: begun last, one would run alone. */
 class ChecksFirst extends BaseSequencer {
@@ -15,7 +22,9 @@ class ChecksFirst extends BaseSequencer {
 }
 
 /** What is asked of rows that lie in a bucket: on S3, and everywhere on request. */
-const ofRows = process.env["POND_ALL"] ? [] : ["**/{filter,text-cells}.test.ts"];
+const ofRows = process.env["POND_ALL"]
+  ? []
+  : ["**/{filter,text-cells,scores,text-indexes,known-keys,unfit-declaration}.test.ts"];
 
 /** The substrate's tests once more, on an object store; `others` say nothing more about it. */
 const onObjectStore = (name: string, others: readonly string[] = []) => ({
