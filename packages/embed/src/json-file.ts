@@ -30,9 +30,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** What the system says of a path where nothing is, and of one where nothing can be. */
+const missing: readonly unknown[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"];
+
 export function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ENOENT" || code === "ENOTDIR";
+  return error instanceof Error && "code" in error && missing.includes(error.code);
 }
 
 /** The field, where it is a whole number above zero. */

@@ -68,6 +68,15 @@ describe("what a folder says", () => {
       {},
       { pooling: "cls" },
     ],
+    ...["\0", "p".repeat(300)].map((path): [string, (its: ModelFolder) => void, object, object] => [
+      `pooling in a place that cannot be, ${JSON.stringify(path.slice(0, 4))}`,
+      (its) => {
+        its.edit("1_Pooling/config.json", { pooling_mode: "cls" });
+        its.write("modules.json", [{ type: "models.Pooling", path }]);
+      },
+      {},
+      { pooling: "mean" },
+    ]),
     [
       "small letters",
       (its) => {

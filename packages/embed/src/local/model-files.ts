@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { ModelIncompleteError, ModelNotFoundError } from "../errors.ts";
 import { isMissing } from "../json-file.ts";
 import { onnxLength } from "./onnx-length.ts";
-import { onnxWeights } from "./onnx-weights.ts";
+import { weightsNamedIn } from "./weights-named.ts";
 
 /** Where exports put the graph, best first. */
 const usual = [
@@ -62,16 +62,6 @@ export async function weightFilesOf(folder: string, modelFile: string): Promise<
     await requireLength(folder, file, lengths.get(file) ?? 0);
   }
   return own;
-}
-
-async function weightsNamedIn(modelFile: string): Promise<ReadonlyMap<string, number>> {
-  const file = await open(modelFile);
-  try {
-    const { size } = await file.stat();
-    return await onnxWeights(file, size);
-  } finally {
-    await file.close();
-  }
 }
 
 async function requireLength(folder: string, file: string, least: number): Promise<void> {

@@ -1,4 +1,3 @@
-import type { FileHandle } from "node:fs/promises";
 import { varint } from "./onnx-length.ts";
 
 /** Where in the messages of an ONNX file tensors are, by the format's field numbers. */
@@ -10,93 +9,149 @@ const messages: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   tensor: { 13: "entry" },
 };
 const entry = { key: 1, value: 2 };
+/** What an entry is called that names a file. */
+const location = "location";
 
-const longestHeader = 20;
-const chunkBytes = 16_384;
 /** A graph has thousands of fields, and a file that is none may look as if it had millions. */
 const mostFields = 500_000;
+/** Within each other; the runtime's own reader goes no deeper. */
+const mostMessages = 100;
+const longestHeader = 20;
+/** No system takes a longer path. */
+const longestText = 4096;
+
+/** Fills a buffer with what a file holds from `at` on. @returns How many bytes there were. */
+export type ReadAt = (into: Buffer, at: number) => number;
+
+type Field = { readonly number: number; readonly start: number; readonly end: number };
 
 /**
  * The files beside a graph that hold its weights, as the graph itself names them, and how many bytes
- * each has to have at least. Weights within the graph are passed over, not read.
+ * each has to have at least. Weights within the graph are passed over, not read. Of a file that is no
+ * such graph it gives what it came to: the runtime refuses it, and says why.
  */
-export async function onnxWeights(
-  file: FileHandle,
-  bytes: number,
-): Promise<ReadonlyMap<string, number>> {
-  const read = chunksOf(file);
+export function onnxWeights(read: ReadAt, bytes: number): ReadonlyMap<string, number> {
+  const file = new Windows(read);
   const found = new Map<string, number>();
   let fields = 0;
-  await walk("model", 0, bytes);
+  walk("model", 0, bytes, 1);
   return found;
 
   /** @returns False where it is no such message. */
-  async function walk(kind: string, start: number, end: number): Promise<boolean> {
-    const place = new Map<string, string>();
+  function walk(kind: string, start: number, end: number, depth: number): boolean {
+    if (depth > mostMessages) return false;
+    const kinds = messages[kind];
+    let place: Map<string, string> | undefined;
     for (let at = start; at < end; ) {
-      const field = await fieldAt(at, end);
-      if (field === undefined || ++fields > mostFields) return false;
+      const field = fieldAt(at, end);
+      if (field === undefined) return false;
       at = field.end;
-      const inside = messages[kind]?.[field.number ?? -1];
+      const inside = kinds?.[field.number];
+      if (inside === undefined) continue;
       if (inside === "entry") {
-        const [key, value] = await entryOf(field.start, field.end);
-        place.set(key, value);
-      } else if (inside !== undefined && !(await walk(inside, field.start, field.end))) {
+        const texts = textsOf(field);
+        if (texts === undefined) return false;
+        place ??= new Map();
+        place.set(texts.get(entry.key) ?? "", texts.get(entry.value) ?? "");
+      } else if (file.mayName(field) && !walk(inside, field.start, field.end, depth + 1)) {
         return false;
       }
     }
-    const location = place.get("location");
-    if (location !== undefined) {
-      const least = Number(place.get("offset") ?? 0) + Number(place.get("length") ?? 0);
-      found.set(location, Math.max(found.get(location) ?? 0, least || 0));
+    const name = place?.get(location);
+    if (name !== undefined) {
+      const least = Number(place?.get("offset") ?? 0) + Number(place?.get("length") ?? 0);
+      found.set(name, Math.max(found.get(name) ?? 0, least || 0));
     }
     return true;
   }
 
-  async function fieldAt(at: number, end: number) {
-    const header = await read(at, longestHeader);
-    const tag = varint(header, 0);
-    if (tag === undefined) return undefined;
-    const kind = tag.value & 7;
-    const isLong = kind === 2;
-    const value = varint(header, tag.end) ?? { value: Number.NaN, end: Number.NaN };
-    const length = [value.end - tag.end, 8, value.value, Number.NaN, Number.NaN, 4][kind];
-    const start = at + (isLong ? value.end : tag.end);
-    const fieldEnd = start + (length ?? Number.NaN);
-    if (!(fieldEnd <= end)) return undefined;
-    return { number: isLong ? tag.value >>> 3 : undefined, start, end: fieldEnd };
-  }
-
-  async function entryOf(start: number, end: number): Promise<[string, string]> {
+  function textsOf({ start, end }: Field): ReadonlyMap<number, string> | undefined {
     const texts = new Map<number, string>();
     for (let at = start; at < end; ) {
-      const field = await fieldAt(at, end);
-      if (field === undefined) break;
+      const field = fieldAt(at, end);
+      if (field === undefined) return undefined;
       at = field.end;
-      texts.set(
-        field.number ?? -1,
-        (await read(field.start, field.end - field.start)).toString("utf8"),
-      );
+      const length = field.end - field.start;
+      if (length > longestText) continue;
+      const from = file.seek(field.start, length);
+      texts.set(field.number, file.window.toString("utf8", from, from + length));
     }
-    return [texts.get(entry.key) ?? "", texts.get(entry.value) ?? ""];
+    return texts;
+  }
+
+  /** @returns Undefined where there is none that ends within its message. */
+  function fieldAt(at: number, end: number): Field | undefined {
+    if (++fields > mostFields) return undefined;
+    const from = file.seek(at, longestHeader);
+    const tag = varint(file.window, from);
+    if (tag === undefined) return undefined;
+    const kind = tag.value & 7;
+    const value = kind === 1 || kind === 5 ? undefined : varint(file.window, tag.end);
+    const length = lengthOf(kind, value, tag.end);
+    const start = at + (kind === 2 && value ? value.end : tag.end) - from;
+    if (length === undefined || !(start + length <= end)) return undefined;
+    return { number: kind === 2 ? Math.floor(tag.value / 8) : -1, start, end: start + length };
   }
 }
 
-/** Reads of few bytes that are near each other, from larger ones. */
-function chunksOf(file: FileHandle): (at: number, length: number) => Promise<Buffer> {
-  let chunk = Buffer.alloc(0);
-  let from = 0;
-  return async (at, length) => {
-    if (at < from || at + length > from + chunk.length) {
-      const { buffer, bytesRead } = await file.read(
-        Buffer.alloc(Math.max(chunkBytes, Math.min(length, 65_536))),
-        0,
-        undefined,
-        at,
-      );
-      chunk = buffer.subarray(0, bytesRead);
-      from = at;
+function lengthOf(
+  kind: number,
+  value: ReturnType<typeof varint>,
+  start: number,
+): number | undefined {
+  switch (kind) {
+    case 0:
+      return value && value.end - start;
+    case 1:
+      return 8;
+    case 2:
+      return value?.value;
+    case 5:
+      return 4;
+    default: // Groups, which are in no such graph, and what no format has.
+      return undefined;
+  }
+}
+
+const windowBytes = { onward: 65_536, elsewhere: 4096 };
+
+/** What was read last of a file: much where one goes on from it, little behind what is passed over. */
+class Windows {
+  readonly #read: ReadAt;
+  readonly #buffer = Buffer.alloc(windowBytes.onward);
+  #from = 0;
+  /** Where in the window the word comes next; looked for where it is behind. */
+  #word = -1;
+  window: Buffer = this.#buffer.subarray(0, 0);
+
+  constructor(read: ReadAt) {
+    this.#read = read;
+  }
+
+  /** Where in the window a place of the file is now, and so many bytes from there on as it has. */
+  seek(at: number, length: number): number {
+    const end = this.#from + this.window.length;
+    if (at >= this.#from && at + length <= end) return at - this.#from;
+    const isOnward = at >= this.#from && at <= end;
+    const into = this.#buffer.subarray(0, isOnward ? windowBytes.onward : windowBytes.elsewhere);
+    this.window = into.subarray(0, this.#read(into, at));
+    this.#from = at;
+    this.#word = -1;
+    return 0;
+  }
+
+  /**
+   * False for a message without the name of a location in it, as nearly all are: to walk through each
+   * would take ten times as long. Of long ones it is not known, as they may hold weights.
+   */
+  mayName({ start, end }: Field): boolean {
+    const length = end - start;
+    if (length > windowBytes.elsewhere) return true;
+    const from = this.seek(start, length);
+    if (this.#word < from) {
+      const next = this.window.indexOf(location, from, "latin1");
+      this.#word = next < 0 ? Number.POSITIVE_INFINITY : next;
     }
-    return chunk.subarray(at - from, at - from + length);
-  };
+    return this.#word < from + length;
+  }
 }
