@@ -5,6 +5,8 @@ import { WireError } from "@pond/wire";
 /** As short as the command line shows an id; less of one is no beginning that somebody was given. */
 const leastLength = 4;
 const most = 5;
+/** Read to find so many that can be told: every id of a client may begin as was asked. */
+const mostRead = 50;
 // An error is not marked as data to a model: an id that could be more than a name is left out.
 const plainId = /^[\w./-]{1,128}$/;
 
@@ -19,15 +21,18 @@ export async function withBegunIds(
 ): Promise<unknown> {
   if (!(error instanceof SessionNotFoundError) || id.length < leastLength) return error;
   const table = sessions.store.table("sessions");
-  const rows = await table.rows({ columns: ["id"], where: prefix("id", id) });
+  const where = prefix("id", id);
+  const orderBy = [{ column: "id" }];
+  const rows = await table.rows({ columns: ["id"], where, orderBy, limit: mostRead });
   const begun = rows.map((row) => String(row["id"])).filter((each) => plainId.test(each));
   if (begun.length === 0) return error;
-  const shown = begun.sort().slice(0, most);
-  const more = begun.length > most ? ` and ${begun.length - most} more` : "";
+  const shown = begun.slice(0, most);
+  const count = rows.length < mostRead ? begun.length : await table.count(where);
+  const more = count > shown.length ? ` and ${count - shown.length} more` : "";
   return new WireError(
     "not_found",
     `${error.message}; ids are given whole: ${shown.join(", ")}${more}`,
-    { session_id: id, candidates: shown, count: begun.length },
+    { session_id: id, candidates: shown, count },
     { cause: error },
   );
 }
