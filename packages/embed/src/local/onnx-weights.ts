@@ -9,8 +9,6 @@ const messages: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   tensor: { 13: "entry" },
 };
 const entry = { key: 1, value: 2 };
-/** What an entry is called that names a file. */
-const location = "location";
 
 /** A graph has thousands of fields, and a file that is none may look as if it had millions. */
 const mostFields = 500_000;
@@ -53,11 +51,11 @@ export function onnxWeights(read: ReadAt, bytes: number): ReadonlyMap<string, nu
         if (texts === undefined) return false;
         place ??= new Map();
         place.set(texts.get(entry.key) ?? "", texts.get(entry.value) ?? "");
-      } else if (file.mayName(field) && !walk(inside, field.start, field.end, depth + 1)) {
+      } else if (!walk(inside, field.start, field.end, depth + 1)) {
         return false;
       }
     }
-    const name = place?.get(location);
+    const name = place?.get("location");
     if (name !== undefined) {
       const least = Number(place?.get("offset") ?? 0) + Number(place?.get("length") ?? 0);
       found.set(name, Math.max(found.get(name) ?? 0, least || 0));
@@ -120,8 +118,6 @@ class Windows {
   readonly #read: ReadAt;
   readonly #buffer = Buffer.alloc(windowBytes.onward);
   #from = 0;
-  /** Where in the window the word comes next; looked for where it is behind. */
-  #word = -1;
   window: Buffer = this.#buffer.subarray(0, 0);
 
   constructor(read: ReadAt) {
@@ -136,22 +132,6 @@ class Windows {
     const into = this.#buffer.subarray(0, isOnward ? windowBytes.onward : windowBytes.elsewhere);
     this.window = into.subarray(0, this.#read(into, at));
     this.#from = at;
-    this.#word = -1;
     return 0;
-  }
-
-  /**
-   * False for a message without the name of a location in it, as nearly all are: to walk through each
-   * would take ten times as long. Of long ones it is not known, as they may hold weights.
-   */
-  mayName({ start, end }: Field): boolean {
-    const length = end - start;
-    if (length > windowBytes.elsewhere) return true;
-    const from = this.seek(start, length);
-    if (this.#word < from) {
-      const next = this.window.indexOf(location, from, "latin1");
-      this.#word = next < 0 ? Number.POSITIVE_INFINITY : next;
-    }
-    return this.#word < from + length;
   }
 }

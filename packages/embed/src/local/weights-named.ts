@@ -16,7 +16,7 @@ export async function weightsNamedIn(modelFile: string): Promise<WeightLengths> 
     const stamp = [dev, ino, size, mtimeNs, ctimeNs].join();
     const last = known.get(modelFile);
     if (last?.stamp === stamp) return last.weights;
-    // Hundreds of small reads, one after the other: a wait for each would take ten times as long.
+    // Up to hundreds of small reads, one after the other: on a busy machine a wait for each is long.
     const read = (into: Buffer, at: number) => readSync(file.fd, into, 0, into.length, at);
     const weights = onnxWeights(read, Number(size));
     known.set(modelFile, { stamp, weights });
