@@ -48,6 +48,9 @@ type Shown = FoundMessage & {
   readonly isNearest?: true;
 };
 
+/** The message of a window that may be why it was found. */
+type Guess = Shown & { readonly isRevised: boolean };
+
 type ShownByRoot = ReadonlyMap<string, readonly Shown[]>;
 
 /** The chosen sessions in their wire form. */
@@ -58,25 +61,28 @@ export async function toAnswer(
   { known, ...bounds }: MessageBounds & { readonly known: KnownSessions },
 ): Promise<Answered[]> {
   const rootIds = chosen.map(({ root }) => root.rootId);
-  const loadShown = async (): Promise<[ShownByRoot, ShownByRoot, ShownByRoot]> => {
-    const pages = await Promise.all(
-      onPage(chosen).map((page) => withMoreMessages(sessions, query, bounds, page)),
+  const coverage = toCoverage(query);
+  const pages = onPage(chosen);
+  const loadMore = async (): Promise<[readonly OnPage[], ShownByRoot, ShownByRoot]> => {
+    const more = await Promise.all(
+      pages.map((page) => withMoreMessages(sessions, query, bounds, page)),
     );
-    return Promise.all([
-      loadFound(sessions, query, pages),
-      loadGuesses(sessions, query, pages),
-      loadTitled(sessions, pages),
+    const [found, titled] = await Promise.all([
+      loadFound(sessions, query, more),
+      loadTitled(sessions, more),
     ]);
+    return [more, found, titled];
   };
-  const [[found, guessed, titled], subAgents] = await Promise.all([
-    loadShown(),
+  const [[more, found, titled], guesses, subAgents] = await Promise.all([
+    loadMore(),
+    loadGuesses(sessions, query, pages, coverage),
     countSubAgents(sessions, known, rootIds),
   ]);
-  const coverage = toCoverage(query);
+  const guessed = worthShowing(guesses, more, coverage);
   const groups = chosen.map(({ root, segment }) => {
     const { rootId } = root;
-    const [own = [], guesses = []] = [found.get(rootId), guessed.get(rootId)];
-    const both = withGuesses(own, guesses, coverage);
+    const [own = [], others = []] = [found.get(rootId), guessed.get(rootId)];
+    const both = withGuesses(own, others, coverage);
     return { root, segment, shown: both.length > 0 ? both : (titled.get(rootId) ?? []) };
   });
   const details = await loadDetails(
@@ -141,16 +147,13 @@ async function loadFound(
   );
 }
 
-/**
- * Of the roots of which windows alone were found: the message of the best that holds most. Where
- * messages were added since, one that holds more than these, by forms of words that only windows are
- * found by; or one that was revised, for windows alone hold its newest words.
- */
+/** Of the roots of which windows alone were found: the message of the best that holds most. */
 async function loadGuesses(
   sessions: SessionStore,
   query: ParsedQuery,
   pages: readonly OnPage[],
-): Promise<ShownByRoot> {
+  coverage: Coverage,
+): Promise<ReadonlyMap<string, Guess>> {
   const guesses = pages.flatMap(({ segment, rootOf }) => [...guessesOf(segment.found, rootOf)]);
   const keys = guesses.flatMap(([, own]) => own);
   const [scored, states] = await Promise.all([
@@ -168,24 +171,43 @@ async function loadGuesses(
   for (const message of await loadMessages(sessions, wordlessKeys)) {
     scored.set(keyText(message), { ...message, score: 0 });
   }
-  const coverage = toCoverage(query);
   const byNow = (message: Scored): Scored => {
     return { ...message, text: states.get(keyText(message))?.said?.text ?? message.text };
   };
   const known = new Map([...scored].map(([key, message]) => [key, byNow(message)]));
-  const shareOf = ({ text }: Pick<Scored, "text">): number => coverage(text).share;
-  const added = Map.groupBy(
-    pages.flatMap(({ found, rootOf }) => found.messages.map((each) => ({ ...each, rootOf }))),
-    ({ sessionId, rootOf }) => rootOf(sessionId),
-  );
+  const shareOf = ({ text }: Scored): number => coverage(text).share;
   return new Map(
-    guesses.map(([root, own]) => {
-      const most = Math.max(-1, ...(added.get(root) ?? []).map(shareOf));
-      const isWorth = (guess: Shown): boolean =>
-        states.get(keyText(guess))?.said !== undefined || shareOf(guess) > most;
-      return [root, holdingMost(own, known, shareOf).filter(isWorth)];
+    guesses.flatMap(([root, own]): [string, Guess][] => {
+      const message = holdingMost(own, known, shareOf);
+      if (message === undefined) return [];
+      const isRevised = states.get(keyText(message))?.said !== undefined;
+      return [[root, { ...message, isRevised }]];
     }),
   );
+}
+
+/**
+ * The guesses that are shown. Where messages were added since, one that holds more than these, by forms
+ * of words that only windows are found by; or one that was revised, for windows alone hold its newest
+ * words.
+ */
+function worthShowing(
+  guesses: ReadonlyMap<string, Guess>,
+  pages: readonly OnPage[],
+  coverage: Coverage,
+): ShownByRoot {
+  const mostOf = new Map<string, number>();
+  for (const { found, rootOf } of pages) {
+    for (const { sessionId, text } of found.messages) {
+      const root = rootOf(sessionId);
+      if (root === undefined || !guesses.has(root)) continue;
+      mostOf.set(root, Math.max(mostOf.get(root) ?? -1, coverage(text).share));
+    }
+  }
+  const worth = [...guesses].filter(
+    ([root, { text, isRevised }]) => isRevised || coverage(text).share > (mostOf.get(root) ?? -1),
+  );
+  return new Map(worth.map(([root, guess]) => [root, [guess]]));
 }
 
 /** Of the roots of which titles alone were found: what was said first in the session called so. */
@@ -221,8 +243,8 @@ function holdingMost(
   keys: readonly MessageKey[],
   messages: ReadonlyMap<string, Scored>,
   shareOf: (message: Scored) => number,
-): Shown[] {
-  let best: Shown | undefined;
+): Scored | undefined {
+  let best: Scored | undefined;
   let most = -1;
   for (const key of keys) {
     const message = messages.get(keyText(key));
@@ -231,7 +253,7 @@ function holdingMost(
     best = message;
     most = held;
   }
-  return best === undefined ? [] : [best];
+  return best;
 }
 
 /** What is read of the messages that are shown. */
