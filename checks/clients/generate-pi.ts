@@ -18,8 +18,14 @@ export async function generatePi(client: PiClient): Promise<Generated> {
   mkdirSync(folder, { recursive: true });
   const models = client.origin === "pi" ? "models.json" : "models.yml";
   writeFileSync(join(folder, models), stringifyJson(modelsAt(stub.url)));
-  const helped = client.origin === "omp" ? [prompts.delegate] : [];
-  const typed = [prompts.list, prompts.read, prompts.edit, prompts.fail, ...helped, prompts.thank];
+  writeFileSync(join(folder, "settings.json"), stringifyJson(settings));
+  const isPi = client.origin === "pi";
+  const helped = isPi ? [] : [prompts.delegate];
+  const scripted = isPi ? [prompts.script] : [];
+  const typed = [
+    ...[prompts.list, prompts.read, prompts.edit, prompts.fail],
+    ...[...helped, ...scripted, prompts.thank],
+  ];
   const args = [client.command, "--mode", "rpc", "--model", "stub/stub-model"];
   const talk = talkTo(home.start(client.runtime, args));
   for (const message of typed) {
@@ -28,7 +34,7 @@ export async function generatePi(client: PiClient): Promise<Generated> {
   }
   await command(talk, { type: "bash", command: "echo from the shell" });
   await command(talk, { type: "set_session_name", name: "Notes" });
-  if (client.origin === "pi") await command(talk, { type: "compact" });
+  if (isPi) await command(talk, { type: "compact" });
   await prompt(talk, prompts.goOn);
   await fork(talk, client);
   await prompt(talk, prompts.read);
@@ -57,8 +63,16 @@ function scriptOf({ origin }: PiClient, path: string): Script {
         : ["write", { path, content: "first line\n2nd line\n" }],
     [prompts.fail]: ["read", { path: `${path}.missing` }],
     [prompts.delegate]: ["task", { context: "The notes", tasks }],
+    [prompts.script]: ["codemode", { code: script }],
   };
 }
+
+// It calls a tool, keeps a value in the session, and says something.
+const script =
+  'const { output } = await tools.bash({ command: "wc -l notes.txt" });\nstore("lines", output);\nreturn output;';
+
+// Otherwise a session as short as this has nothing to compact.
+const settings = { compaction: { keepRecentTokens: 50 }, defaultTools: ["+codemode"] };
 
 function modelsAt(baseUrl: string): JsonObject {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

@@ -22,6 +22,7 @@ export const prompts = {
   edit: "Then edit the notes",
   fail: "Try what must go wrong",
   delegate: "Let a helper count the lines",
+  script: "Count the lines with a script",
   thank: "Thank you. That is all 🙂",
   goOn: "One thing more, please",
 } as const;

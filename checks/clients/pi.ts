@@ -18,16 +18,16 @@ export type PiClient = {
 
 export async function installPi(): Promise<PiClient | undefined> {
   const modules = await installFromNpm({
-    name: "pi-0.73.1",
-    packages: ["@mariozechner/pi-coding-agent@0.73.1"],
+    name: "pi-1.6.0",
+    packages: ["@earendil-works/pi-coding-agent@1.6.0"],
     program: join(".bin", "pi"),
   });
   if (modules === undefined) return undefined;
-  const distribution = join(modules, "@mariozechner", "pi-coding-agent", "dist");
+  const distribution = join(modules, "@earendil-works", "pi-coding-agent", "dist");
   return {
     origin: "pi",
     runtime: process.execPath,
-    command: join(distribution, "cli.js"),
+    command: join(distribution, "bundle", "cli.js"),
     sessionManager: join(distribution, "index.js"),
     folder: join(".pi", "agent"),
   };
