@@ -7,7 +7,7 @@ import { createThrowAwayHome } from "./throw-away-home.ts";
 
 /** Path of the real client. */
 export async function installClaudeCode(): Promise<string | undefined> {
-  const version = "2.1.329";
+  const version = "2.1.332";
   const program = join(".bin", "claude");
   const modules = await installFromNpm({
     name: `claude-code-${version}`,

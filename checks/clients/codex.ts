@@ -8,7 +8,7 @@ import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
 
 /** Path of the real client. */
 export async function installCodex(): Promise<string | undefined> {
-  const version = "0.169.0";
+  const version = "0.171.0";
   const program = join(".bin", "codex");
   const modules = await installFromNpm({
     name: `codex-${version}`,
