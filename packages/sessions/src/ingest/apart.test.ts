@@ -135,6 +135,29 @@ it.each([
   }),
 );
 
+it("hides nothing of what it hangs anew, or of which an older copy is read, that another client has, too", () =>
+  withStore(async (sessions) => {
+    const fork = (agent: string): DemoSession => ({
+      id: "f",
+      agent,
+      parent: "s",
+      messages: shared,
+    });
+    await ingestDemo(sessions, [fork("omp"), fork("pi"), ofPi], apart);
+
+    await ingestDemo(sessions, [fork("omp"), ofOmp], apart);
+    const older = { ...fork("omp"), messages: shared.slice(0, 1) };
+    await ingestDemo(sessions, [older], {
+      ...apart,
+      placeOf: () => ({ held: undefined, agreedAt: 0, isNewest: () => false }),
+    });
+
+    const { descendants } = await loadLineage(sessions, "omp:s");
+    expect(descendants.map(({ session }) => session.id)).toEqual(["f"]);
+    expect(await shown(sessions, "f")).toHaveLength(2);
+    expect(await shown(sessions, "pi:f")).toHaveLength(2);
+  }));
+
 it("puts off what another client stores of its own while it is read", () =>
   withStore(async (sessions) => {
     const outcomes: IngestOutcome[] = [];

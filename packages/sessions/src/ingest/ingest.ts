@@ -116,7 +116,16 @@ export class Ingest {
    * @throws Whatever the events throw, and `SubstrateError` where the store cannot be
    * written to.
    */
-  async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
+  session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
+    return this.#take(events, hooks, true);
+  }
+
+  /** @param isAll - False where of the session itself alone is said something. */
+  async #take(
+    events: AsyncIterable<ReadEvent>,
+    hooks: SessionHooks,
+    isAll: boolean,
+  ): Promise<void> {
     const labels = { sessionId: "", sourceAgent: "", project: "" };
     const outcome = emptyOutcome();
     const gathered: Gathered = {
@@ -134,7 +143,7 @@ export class Ingest {
       bases: [],
     };
     const intake = new Intake(outcome);
-    let isLogWhole = true;
+    let isLogWhole = isAll;
     let writer: SessionWriter | undefined;
     let apart: NamesApart | undefined;
     let opened: Session | undefined;
@@ -342,11 +351,8 @@ export class Ingest {
       const session = await this.#storedNow(id);
       if (session === undefined) continue;
       const isUnchanged = (): Promise<boolean> => hooks.isUnchanged();
-      // Nothing but what is said of the session itself: of its messages nothing has disappeared.
-      await this.session(only({ kind: "session", session }), {
-        isUnchanged,
-        onCommitted: () => undefined,
-      });
+      const quiet = { isUnchanged, onCommitted: () => undefined };
+      await this.#take(only({ kind: "session", session }), quiet, false);
     }
     if (waiting.length === 0) return;
     await this.#rotate();

@@ -50,8 +50,8 @@ export async function allowedChanges(
 }
 
 function mayRemove(id: string, { known, others, isNewest }: Read): boolean {
-  // What is kept in a session of its own was put into this one by mistake.
-  return (isNewest && !others.has(id)) || known.idsOfOthers.has(id);
+  // What is kept in a session of its own was put into this one by mistake; an older copy lacks it else.
+  return isNewest && (!others.has(id) || known.idsOfOthers.has(id));
 }
 
 /** True for what the store lacks: a message, or what was written of one that is damaged. */
