@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { idInName, projectFolder, rootOf } from "./layout.ts";
+import { idInName, isFolderOf, projectFolder, rootOf } from "./layout.ts";
 
 it.each([
   ["/home/ada/loom", "--home-ada-loom--"],
@@ -107,4 +107,18 @@ it.each([
   ],
 ])("takes %s of omp for what it is", (_, path, names, root) => {
   expect(rootOf(path, names, { hasArchive: true })).toEqual(root);
+});
+
+it.each<[string, string, boolean]>([
+  ["-", "/home/ada", false],
+  ["-ada", "/home/ada", true],
+  ["-da", "/home/ada", false],
+  ["-home-ada", "/home/ada", true],
+  ["--home-ada--", "/home/ada", true],
+  ["-Users-ada", "C:\\Users\\ada", true],
+  ["-longer", "ger", false],
+  // Looked at step by step it would take minutes.
+  ["-loom", "/".repeat(300_000), false],
+])("says of %s whether it may be the folder of a directory", (name, cwd, expected) => {
+  expect(isFolderOf(name, cwd)).toBe(expected);
 });

@@ -230,8 +230,9 @@ export function isFolderOf(name: string, cwd: string): boolean {
   const hashed = hashedName.exec(name)?.[1];
   if (hashed !== undefined) return hashed === hash("sha256", cwd);
   // omp leaves out where its user is at home.
-  const starts = [...cwd.matchAll(/[/\\](?=.)/g)].map(({ index }) => index + 1);
-  return name === `--${folded(cwd)}--` || starts.some((at) => name === `-${folded(cwd.slice(at))}`);
+  const rest = cwd.slice(1 - name.length);
+  const isWholeStep = /[/\\]$/.test(cwd.slice(0, -rest.length));
+  return name === `--${folded(cwd)}--` || (isWholeStep && name === `-${folded(rest)}`);
 }
 
 /** Names of most file systems end at 255 bytes. */
