@@ -238,6 +238,27 @@ it("tells once of records that share a line, which are all stored", () =>
     ]);
   }));
 
+it("shows what could not be read among however much that needs nothing done about it", () =>
+  withBench(async (bench) => {
+    const shared = Array.from({ length: 120 }, (_, at) => {
+      return line("s1", `a${at}`, "x") + line("s1", `b${at}`, "y");
+    });
+    bench.write("s1", ...shared, "no record");
+    const told = async () => {
+      const [report] = (await bench.sync()).adapters;
+      const lines = report?.faults.map(({ location }) => location.split(":").at(-1));
+      return [lines?.at(-1), lines?.length, report?.faults_omitted, report?.leftovers];
+    };
+
+    const first = await told();
+    const again = await told();
+
+    expect([first, again]).toEqual([
+      ["121", 100, 21, 120],
+      ["121", 100, 21, 120],
+    ]);
+  }));
+
 it("reads a log again that another beside it may say more of", () =>
   withBench(async (bench) => {
     const timestamp = "2026-03-01T09:00:00.000Z";

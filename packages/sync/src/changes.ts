@@ -1,7 +1,7 @@
 import type { FaultEvent } from "@pond/canonical";
 import type { SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
-import { faultFromThrown, leftoversIn, maxFaultsPerSession, toFault } from "./fault.ts";
+import { faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
 import type { AdapterReport } from "./report.ts";
 import type { SeenSession } from "./seen-file.ts";
 import { readAgain, type SeenSessions } from "./seen-sessions.ts";
@@ -120,8 +120,8 @@ function countAsBefore(before: SeenSession, report: AdapterReport, isTelling = f
   else report.sessions.unchanged += 1;
   if (before.pendingSinceMs !== undefined) report.sessions.pending += 1;
   if (before.isLeftover && !isTelling) return;
-  const { faults = [], omittedFaults = 0 } = before;
+  const { faults = [], omittedFaults = 0, leftovers = 0 } = before;
   report.faults.push(...faults);
   report.faults_omitted += omittedFaults;
-  report.leftovers += before.isLeftover ? faults.length + omittedFaults : leftoversIn(faults);
+  report.leftovers += before.isLeftover ? faults.length + omittedFaults : leftovers;
 }

@@ -1,7 +1,7 @@
 import type { RecordCount } from "@pond/canonical/adapter";
 import type { IngestOutcome } from "@pond/sessions";
 import { account } from "./accounting.ts";
-import { type Fault, leftoversIn } from "./fault.ts";
+import type { Fault } from "./fault.ts";
 import type { ReadNotes } from "./observed-read.ts";
 import { extentOf } from "./places.ts";
 import type { AdapterReport } from "./report.ts";
@@ -61,7 +61,7 @@ export function countOutcome(
   const omitted = Math.max(0, notes.omittedFaults - (told?.omittedFaults ?? 0));
   report.faults.push(...untold);
   report.faults_omitted += omitted;
-  report.leftovers += isLeftover ? untold.length + omitted : leftoversIn(untold);
+  report.leftovers += isLeftover ? untold.length + omitted : notes.leftovers;
 
   const now = {
     sessionId: outcome.session_id,
@@ -81,6 +81,7 @@ export function countOutcome(
     ...(notes.pending > 0 && { pendingSinceMs: nowMs }),
     ...(hasFaults && { faults }),
     ...(isLeftover && { isLeftover }),
+    ...(!isLeftover && notes.leftovers > 0 && { leftovers: notes.leftovers }),
     ...(notes.omittedFaults > 0 && { omittedFaults: notes.omittedFaults }),
   };
 }

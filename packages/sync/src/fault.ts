@@ -42,11 +42,6 @@ export function toFault({ fault, isLeftover }: FaultEvent): Fault {
   return { adapter, location, code: fault.code, message, ...(isLeftover && { is_leftover: true }) };
 }
 
-/** How many of them nobody has to do something about. */
-export function leftoversIn(faults: readonly Fault[]): number {
-  return faults.filter(({ is_leftover: isLeftover }) => isLeftover).length;
-}
-
 /** What a reader threw, as the fault of the session it was reading: it costs what is left of it. */
 export function faultFromThrown(adapter: string, uri: string, error: unknown): FaultEvent {
   if (error instanceof SourceFault) return { kind: "fault", fault: error, records: 0 };

@@ -1,4 +1,4 @@
-import { type Part, type ReadEvent, recordsOf } from "@pond/canonical";
+import { type FaultEvent, type Part, type ReadEvent, recordsOf } from "@pond/canonical";
 import type { Reader, RecordCount } from "@pond/canonical/adapter";
 import { type Fault, faultFromThrown, isPassing, maxFaultsPerSession, toFault } from "./fault.ts";
 
@@ -122,6 +122,18 @@ function sizeOf(part: Part): number {
   return part.type === "text" || part.type === "reasoning" ? 1 + part.text.length : 1;
 }
 
+/** The first hundred; behind these what somebody has to do something about goes before what not. */
+function noteFault(event: FaultEvent, notes: ReadNotes): void {
+  const { faults } = notes;
+  if (faults.length === maxFaultsPerSession) {
+    notes.omittedFaults += 1;
+    const last = event.isLeftover ? -1 : faults.findLastIndex((each) => each.is_leftover);
+    if (last < 0) return;
+    faults.splice(last, 1);
+  }
+  faults.push(toFault(event));
+}
+
 function note(event: ReadEvent, notes: ReadNotes): void {
   switch (event.kind) {
     case "pending":
@@ -132,8 +144,7 @@ function note(event: ReadEvent, notes: ReadNotes): void {
       notes.faultedRecords += recordsOf(event);
       if (event.isLeftover) notes.leftovers += 1;
       if (isPassing(event)) notes.isWorthRetrying = true;
-      if (notes.faults.length < maxFaultsPerSession) notes.faults.push(toFault(event));
-      else notes.omittedFaults += 1;
+      noteFault(event, notes);
       return;
     case "message":
       notes.messages += 1;

@@ -33,6 +33,8 @@ export type SeenSession = {
   readonly faults?: readonly Fault[];
   /** Nobody has to do something about the faults, and a sync has told of them. */
   readonly isLeftover?: boolean;
+  /** Of how many of the faults that is so where it is not so of all. */
+  readonly leftovers?: number;
   /** How many more faults it had than are kept. */
   readonly omittedFaults?: number;
 };
