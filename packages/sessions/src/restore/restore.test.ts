@@ -316,4 +316,19 @@ describe("restore", () => {
       const [file] = own?.files ?? [];
       expect(other?.files.map(({ path }) => path)).toEqual([`real/${file?.path}`]);
     }));
+
+  it("gives another client a project that it can read, where the session's own is no Unicode text", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [{ id: "s", project: "/home/\ud800x", messages: [said("a")] }]);
+      const projects: string[] = [];
+      const ofProject = ({ root }: Lineage): RestoredFile[] => {
+        projects.push(root.session.project);
+        return [];
+      };
+      const writing = { writeNative: ofProject, writeForeign: ofProject };
+
+      for (const origin of ["demo", "other"]) await restore(sessions, "s", { origin, ...writing });
+
+      expect(projects).toEqual(["/home/\ud800x", "/home/\ufffdx"]);
+    }));
 });

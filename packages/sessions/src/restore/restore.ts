@@ -85,7 +85,9 @@ export async function restore(
   const bases = new Bases(sessions, lineage, { at, meanings, onDamaged });
   const toTranslate = async (content: SessionContent): Promise<SessionContent> => {
     const { session, messages } = await bases.withInherited(content);
-    return { session: { ...session, project: projectFor(session.project) }, messages };
+    // Half a character is no JSON to most of them.
+    const project = projectFor(session.project).toWellFormed();
+    return { session: { ...session, project }, messages };
   };
   const paths = new Map<string, string>();
   const written: { readonly files: RestoredFile[]; readonly part: RestoredPart }[] = [];
