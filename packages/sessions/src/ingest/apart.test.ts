@@ -120,13 +120,18 @@ it("hangs a copied fork below its copied parent, whichever comes first", () =>
 it.each([
   ["of another client", [ofPi, below, ofOmp], "omp:s"],
   ["in another project", [inShop, ofBlog, inBlog], blogId],
+  [
+    "nearer to it",
+    [inShop, { ...inShop, project: "/", seconds: 30, messages: [said("r")] }, ofBlog, inBlog],
+    blogId,
+  ],
 ])("hangs what was read before its parent below that, which has the id of one %s", (_, all, id) =>
   withStore(async (sessions) => {
     const outcomes = await ingestDemo(sessions, all, apart);
     const again = await ingestDemo(sessions, all, apart);
 
-    expect(outcomes.map(({ status }) => status)).toEqual(["new", "new", "new"]);
-    expect(again.map(({ status }) => status)).toEqual(["unchanged", "unchanged", "unchanged"]);
+    expect(outcomes.map(({ status }) => status)).toEqual(all.map(() => "new"));
+    expect(again.map(({ status }) => status)).toEqual(all.map(() => "unchanged"));
     const belowOf = async (root: string) => {
       const { descendants } = await loadLineage(sessions, root);
       return descendants.map(({ session, messages }) => [session.id, messages.length]);

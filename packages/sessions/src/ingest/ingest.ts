@@ -1,8 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { oneOf } from "@pond/substrate";
-import { isDamage } from "../errors.ts";
-import { loadOutline } from "../read/outline.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import { withPlainProject } from "../rows/whole-project.ts";
@@ -22,6 +20,7 @@ import {
 } from "./begun-elsewhere.ts";
 import type { Damaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
+import { hangBelow } from "./hang-below.ts";
 import { Intake } from "./intake.ts";
 import { loadKnown } from "./known.ts";
 import { KnownSession } from "./known-session.ts";
@@ -53,13 +52,13 @@ export type IngestOptions = {
   readonly damaged?: Damaged | undefined;
 };
 
-/** A session that was read, and the id of its parent at its client. */
-type Hanging = {
-  readonly id: string;
-  readonly sourceAgent: string;
-  readonly shared: string;
-  readonly hooks: SessionHooks;
+/** What names the session above one, by the ids of its client. */
+type Child = Pick<Session, "id" | "source_agent" | "project"> & {
+  readonly parent_session_id?: string | undefined;
 };
+
+/** A session that was read, by its own name, and the name that its parent had then. */
+type Hanging = { readonly name: string; readonly above: string; readonly child: Child };
 
 // Tells processes apart that begin a batch in the same millisecond; in containers all have one pid.
 const ownMicros = BigInt(randomInt(1000));
@@ -116,16 +115,7 @@ export class Ingest {
    * @throws Whatever the events throw, and `SubstrateError` where the store cannot be
    * written to.
    */
-  session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
-    return this.#take(events, hooks, true);
-  }
-
-  /** @param isAll - False where of the session itself alone is said something. */
-  async #take(
-    events: AsyncIterable<ReadEvent>,
-    hooks: SessionHooks,
-    isAll: boolean,
-  ): Promise<void> {
+  async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
     const labels = { sessionId: "", sourceAgent: "", project: "" };
     const outcome = emptyOutcome();
     const gathered: Gathered = {
@@ -143,11 +133,11 @@ export class Ingest {
       bases: [],
     };
     const intake = new Intake(outcome);
-    let isLogWhole = isAll;
+    let isLogWhole = true;
     let writer: SessionWriter | undefined;
     let apart: NamesApart | undefined;
     let opened: Session | undefined;
-    let shared: string | undefined;
+    let child: Child | undefined;
     const closeMessage = (): void => {
       const message = intake.close();
       if (message) writer?.add(message, this.#batch);
@@ -171,7 +161,7 @@ export class Ingest {
           writer = await this.#open(gathered, event);
           if (apart && writer instanceof NewSession) gathered.bases = apart.bases;
           opened = event.session;
-          if (given.kind === "session") shared = given.session.parent_session_id;
+          if (given.kind === "session") child = given.session;
           break;
         case "message":
           closeMessage();
@@ -187,10 +177,11 @@ export class Ingest {
     if (writer) {
       await writer.finish(this.#batch, isWhole);
       if (opened) this.#learn(opened);
-      // A parent that has a name of its own was found by it.
-      if (opened && shared !== undefined && opened.parent_session_id === shared) {
-        const { id, source_agent: sourceAgent } = opened;
-        if (this.#areClientsApart) this.#hanging.push({ id, sourceAgent, shared, hooks });
+      const above = opened?.parent_session_id;
+      if (this.#areClientsApart && opened && above !== undefined && child) {
+        const { id, parent_session_id, source_agent, project } = child;
+        const named = { id, parent_session_id, source_agent, project };
+        this.#hanging.push({ name: opened.id, above, child: named });
       }
     }
     this.#batch.finish(gathered);
@@ -264,24 +255,12 @@ export class Ingest {
     this.#known ??= await this.#knownSessions();
     const known = this.#known;
     const { id, parent_session_id: parentId, source_agent: agent } = session;
-    const isOfOther = (of: string): boolean => (known.get(of)?.sourceAgent ?? agent) !== agent;
     for (const each of [id, idApart(agent, id)]) await this.#settle(each);
-    // The other client's may be in another store, as where these were copied alone.
-    const isNamedApart = (of: string): boolean =>
-      isOfOther(of) || (!known.has(of) && known.get(idApart(agent, of))?.sourceAgent === agent);
-    // A parent is a soft reference: that of a copied session may come later.
-    const isParentApart =
-      parentId !== undefined &&
-      isNamedApart(parentId) &&
-      (isNamedApart(id) || known.has(idApart(agent, parentId)));
-    const names = {
-      id: isNamedApart(id) ? idApart(agent, id) : id,
-      parentId: isParentApart ? idApart(agent, parentId) : parentId,
-    };
     this.#elsewhere ??= new BegunElsewhere(known);
+    const named = this.#isNamedApart(agent, id) ? idApart(agent, id) : id;
     const own = {
-      id: await this.#idElsewhere(session, names.id, ahead),
-      parentId: this.#parentElsewhere(session, names.parentId),
+      id: await this.#idElsewhere(session, named, ahead),
+      parentId: this.#nameOfParent(session),
     };
     if (own.id === id && own.parentId === parentId) return undefined;
     const bases = [...new Set([id, idApart(agent, id)])].flatMap((sessionId): Labels[] => {
@@ -304,14 +283,26 @@ export class Ingest {
     return (await this.#sharing([[id, stored.project], ...others], ahead)) ?? own;
   }
 
-  /** The id of its parent, where the client began several sessions under that. */
-  #parentElsewhere(session: Session, id: string | undefined): string | undefined {
-    const { parent_session_id: shared, source_agent: agent, project } = session;
-    if (shared === undefined || id === undefined) return id;
-    const others = this.#elsewhere?.of(agent, shared) ?? new Map();
+  /** The other client's may be in another store, as where these were copied alone. */
+  #isNamedApart(agent: string, id: string): boolean {
     const stored = this.#known?.get(id);
-    const all = stored ? [[id, stored.project] as const, ...others] : others;
-    return begunAbove(all, project) ?? id;
+    if (stored) return stored.sourceAgent !== agent;
+    return this.#known?.get(idApart(agent, id))?.sourceAgent === agent;
+  }
+
+  /** What its parent is called, of which the client may have begun several under that id. */
+  #nameOfParent(child: Child): string | undefined {
+    const { id, parent_session_id: shared, source_agent: agent, project } = child;
+    if (shared === undefined) return undefined;
+    // A parent is a soft reference: that of a copied session may come later.
+    const isApart =
+      this.#isNamedApart(agent, shared) &&
+      (this.#isNamedApart(agent, id) || this.#known?.has(idApart(agent, shared)));
+    const name = isApart ? idApart(agent, shared) : shared;
+    const others = this.#elsewhere?.of(agent, shared) ?? new Map();
+    const stored = this.#known?.get(name);
+    const all = stored ? [[name, stored.project] as const, ...others] : others;
+    return begunAbove(all, project) ?? name;
   }
 
   async #sharing(
@@ -342,30 +333,15 @@ export class Ingest {
 
   /** Hangs sessions that were read before the one above them below the name that it has got. */
   async #hangAnew(): Promise<void> {
-    const waiting = this.#hanging.splice(0).filter(({ id, shared, sourceAgent: agent }) => {
-      const isThere = this.#known?.has(id) && !this.#putOff.has(id);
-      const isNamed = this.#known?.has(idApart(agent, shared));
-      return isThere && (isNamed || this.#elsewhere?.of(agent, shared).size);
-    });
-    for (const { id, hooks } of waiting) {
-      const session = await this.#storedNow(id);
-      if (session === undefined) continue;
-      const isUnchanged = (): Promise<boolean> => hooks.isUnchanged();
-      const quiet = { isUnchanged, onCommitted: () => undefined };
-      await this.#take(only({ kind: "session", session }), quiet, false);
+    const { store } = this.#sessions;
+    let isHung = false;
+    for (const { name, above, child } of this.#hanging.splice(0)) {
+      const below = this.#nameOfParent(child);
+      if (below === undefined || below === above || this.#putOff.has(name)) continue;
+      await hangBelow(store, name, { from: above, to: below }, this.#batch.ingestedAt);
+      isHung = true;
     }
-    if (waiting.length === 0) return;
-    await this.#rotate();
-    await this.#writing;
-  }
-
-  async #storedNow(id: string): Promise<Session | undefined> {
-    try {
-      return (await loadOutline(this.#sessions.store, id, "last")).session;
-    } catch (error) {
-      if (isDamage(error)) return undefined;
-      throw error;
-    }
+    if (isHung) await store.flush();
   }
 
   #learn(session: Session): void {
@@ -437,10 +413,6 @@ export class Ingest {
     }
     return begun;
   }
-}
-
-async function* only(event: ReadEvent): AsyncGenerator<ReadEvent> {
-  yield event;
 }
 
 function withPlainLabels(event: ReadEvent): ReadEvent {

@@ -34,7 +34,8 @@ export async function withStoredOrigin(
   return { ...session, ...origin, options: { ...session.options, source } };
 }
 
-async function nowOf(store: Store, { session, state }: StoredState): Promise<Session> {
+/** What is said of a session now. */
+export async function nowOf(store: Store, { session, state }: StoredState): Promise<Session> {
   if (state.revision === 0n) return session;
   try {
     return (await loadRevised(store, session, state.rowId)) ?? session;
