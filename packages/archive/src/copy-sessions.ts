@@ -3,6 +3,7 @@ import { isDamage } from "@pond/sessions/rows";
 import { fillHeads, rebuildWindows } from "@pond/sessions/search";
 import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
+import { hangAnew } from "./hang-anew.ts";
 import { compareText } from "./key-order.ts";
 import { leaveOutNames } from "./left-names.ts";
 import { namesApart } from "./names-apart.ts";
@@ -58,8 +59,10 @@ export async function copySessions(
   const before: Before = { inserted: {}, left: new Map(), occupied: new Set() };
   for (;;) {
     const names = await namesApart(from, to, before.occupied);
-    await leaveOutNames({ store: from, names }, to, before.left, BigInt(now().getTime()) * 1000n);
+    const at = BigInt(now().getTime()) * 1000n;
+    await leaveOutNames({ store: from, names }, to, before.left, at);
     const report = await copyNamed(from, target, { ...options, now, names, before, vectors });
+    if (report) await hangAnew({ store: from, names }, to, before.left, at);
     if (report) return report;
     await to.refresh();
   }

@@ -152,7 +152,8 @@ function rowKey(row: Row): string {
   return keyText([String(row["id"]), keyOf(ownerOf(row))]);
 }
 
-async function labelsOf(store: Store, where?: Filter): Promise<Map<string, Labels>> {
+/** What sessions of a store are stored as, by their ids. */
+export async function labelsOf(store: Store, where?: Filter): Promise<Map<string, Labels>> {
   const columns = ["id", "source_agent", "project"];
   const rows = await store.table("sessions").rows({ columns, where });
   return new Map(

@@ -1,11 +1,13 @@
 export { isDamage } from "../errors.ts";
 export {
   type Begun,
+  begunAbove,
   begunOf,
   idAtClient,
   idBegunElsewhere,
   mayBeOther,
 } from "../ingest/begun-elsewhere.ts";
+export { hangBelow, type Renamed } from "../ingest/hang-below.ts";
 export {
   claimShared,
   leaveOutLeft,
@@ -13,6 +15,7 @@ export {
   type Owner,
   strangersAmong,
 } from "../ingest/rivals.ts";
+export { loadParents, type Parents } from "../read/ancestry.ts";
 export {
   type AddedRow,
   type DatedMessage,

@@ -1,0 +1,84 @@
+import { loadLineage, type SessionStore } from "@pond/sessions";
+import { expect, it, vi } from "vitest";
+import { copySessions } from "./copy-sessions.ts";
+import { copyTable, ingest, openStore, saying, storeOf } from "./testing.ts";
+
+// Each session is a range of its own: what is below one may be there before it gets its name.
+vi.mock("./ranges.ts", async (original) => {
+  const real = await original<typeof import("./ranges.ts")>();
+  const rangesOf: typeof real.rangesOf = (places) => real.rangesOf(places, 1);
+  return { ...real, rangesOf };
+});
+
+const above = saying("a b", { project: "/shop" });
+const child = saying("x", { id: "c", parent: "s", project: "/shop" });
+const ofPi = saying("p q", { agent: "pi" });
+const ownId = "demo:1767225600000001:s";
+
+async function expectBelow(sessions: SessionStore, id: string): Promise<void> {
+  await sessions.store.refresh();
+  const { descendants } = await loadLineage(sessions, id);
+  expect(descendants.map(({ session }) => session.id)).toEqual(["c"]);
+}
+
+it("hangs what came first below the name that a session gets because of messages that were left", async () => {
+  const [from, target] = [await storeOf(above, child), await openStore()];
+  const pi = await storeOf(ofPi);
+  for (const table of ["parts", "windows", "messages"]) await copyTable(pi, target, table);
+
+  await copySessions(from, target);
+
+  await expectBelow(target, ownId);
+});
+
+it("hangs what came first below the name that a session gets because another one comes meanwhile", async () => {
+  const [from, target] = [await storeOf(above, child), await openStore()];
+  const other = await openStore(target.store.location);
+  const table = target.store.table("sessions");
+  const insert = table.insert.bind(table);
+  vi.spyOn(table, "insert").mockImplementationOnce(async (...values) => {
+    const inserted = await insert(...values);
+    await ingest(other, [ofPi]);
+    return inserted;
+  });
+
+  await copySessions(from, target);
+
+  await expectBelow(target, "demo:s");
+});
+
+it.each([
+  ["of another client", ofPi, "demo:s"],
+  [
+    "begun in another project",
+    { ...above, texts: ["q"], ids: ["q"], project: "/blog", begun: 9 },
+    ownId,
+  ],
+])(
+  "hangs what an earlier copy brought below the session that comes later, beside one %s",
+  async (_, there, id) => {
+    const [from, target] = [await storeOf(child), await storeOf(there)];
+    await copySessions(from, target);
+    await ingest(from, [above]);
+
+    await copySessions(from, target);
+    const rows = await target.store.table("messages").count();
+    await copySessions(from, target);
+
+    await expectBelow(target, id);
+    expect(await target.store.table("messages").count()).toBe(rows);
+  },
+);
+
+it("leaves what hangs below a session of its client that is nearer", async () => {
+  const nearer = { ...child, project: "/shop/src" };
+  const [from, target] = [await storeOf(above, nearer), await openStore()];
+  await ingest(target, [
+    { ...above, texts: ["q"], ids: ["q"], project: "/shop/src", begun: 9 },
+    nearer,
+  ]);
+
+  await copySessions(from, target);
+
+  await expectBelow(target, "s");
+});

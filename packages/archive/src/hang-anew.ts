@@ -1,0 +1,41 @@
+import { begunAbove, hangBelow, loadParents } from "@pond/sessions/rows";
+import type { Store } from "@pond/substrate";
+import { labelsOf } from "./left-names.ts";
+import type { PlacedStore } from "./places.ts";
+
+/**
+ * Hangs sessions below the name that the one above them has in another store by now. They may have come
+ * there before that got it, from this copy or an earlier one.
+ *
+ * @param left - Names that sessions had meanwhile, by their ids.
+ */
+export async function hangAnew(
+  { store, names }: Pick<PlacedStore, "store" | "names">,
+  to: Store,
+  left: ReadonlyMap<string, ReadonlySet<string>>,
+  at: bigint,
+): Promise<void> {
+  if (names.isEmpty && left.size === 0) return;
+  const [given, there] = [await labelsOf(store), await labelsOf(to)];
+  const hanging = await loadParents(to, "last");
+  let isHung = false;
+  for (const [id, above] of await loadParents(store, "last")) {
+    if (above === null) continue;
+    const [child, name] = [names.nameOf(id), names.nameOf(above)];
+    const from = hanging.get(child);
+    const isFormer = from === above || (typeof from === "string" && left.get(above)?.has(from));
+    if (!isFormer || from === name || isOther(child, from, name, given.get(above)?.project))
+      continue;
+    await hangBelow(to, child, { from, to: name }, at);
+    isHung = true;
+  }
+  if (isHung) await to.flush();
+
+  /** True where its client began another one there that is nearer. */
+  function isOther(child: string, from: string, name: string, project = ""): boolean {
+    const [own, other] = [there.get(child), there.get(from)];
+    if (own === undefined || own.sourceAgent !== other?.sourceAgent) return false;
+    const begun = [[name, project] as const, [from, other.project] as const];
+    return begunAbove(begun, own.project) === from;
+  }
+}
