@@ -70,6 +70,23 @@ it.each([
   },
 );
 
+it("hangs what a copy that broke off left below a name that another session has got since", async () => {
+  const [from, target] = [await storeOf(above, child), await storeOf(ofPi)];
+  const other = { ...above, texts: ["q"], ids: ["q"], project: "/blog", begun: 9 };
+  const sessions = target.store.table("sessions");
+  const insert = sessions.insert.bind(sessions);
+  vi.spyOn(sessions, "insert").mockImplementationOnce(async (...values) => {
+    await insert(...values);
+    throw new Error("killed");
+  });
+  await expect(copySessions(from, target)).rejects.toThrow("killed");
+  await ingest(target, [other]);
+
+  await copySessions(from, target);
+
+  await expectBelow(target, ownId);
+});
+
 it("leaves what hangs below a session of its client that is nearer", async () => {
   const nearer = { ...child, project: "/shop/src" };
   const [from, target] = [await storeOf(above, nearer), await openStore()];

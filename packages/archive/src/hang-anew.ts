@@ -1,3 +1,4 @@
+import { idApart } from "@pond/sessions";
 import { begunAbove, hangBelow, loadParents } from "@pond/sessions/rows";
 import type { Store } from "@pond/substrate";
 import { labelsOf } from "./left-names.ts";
@@ -21,21 +22,20 @@ export async function hangAnew(
   let isHung = false;
   for (const [id, above] of await loadParents(store, "last")) {
     if (above === null) continue;
-    const [child, name] = [names.nameOf(id), names.nameOf(above)];
+    const [child, name, labels] = [names.nameOf(id), names.nameOf(above), given.get(above)];
     const from = hanging.get(child);
-    const isFormer = from === above || (typeof from === "string" && left.get(above)?.has(from));
-    if (!isFormer || from === name || isOther(child, from, name, given.get(above)?.project))
-      continue;
+    if (labels === undefined || typeof from !== "string" || from === name) continue;
+    const former = [above, idApart(labels.sourceAgent, above), ...(left.get(above) ?? [])];
+    if (!former.includes(from) || isOther(child, from, [name, labels.project])) continue;
     await hangBelow(to, child, { from, to: name }, at);
     isHung = true;
   }
   if (isHung) await to.flush();
 
   /** True where its client began another one there that is nearer. */
-  function isOther(child: string, from: string, name: string, project = ""): boolean {
+  function isOther(child: string, from: string, begun: readonly [string, string]): boolean {
     const [own, other] = [there.get(child), there.get(from)];
     if (own === undefined || own.sourceAgent !== other?.sourceAgent) return false;
-    const begun = [[name, project] as const, [from, other.project] as const];
-    return begunAbove(begun, own.project) === from;
+    return begunAbove([begun, [from, other.project]], own.project) === from;
   }
 }
