@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileFault, type Reader } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { line, withBench } from "./sync.test-kit.ts";
@@ -205,6 +207,23 @@ it("tells once of a log in which there is nothing to store, and whenever somebod
       [0, 0, 0],
     ]);
     expect(begun).toMatchObject({ sessions: { new: 1, failed: 0 }, faults: [], messages_added: 3 });
+  }));
+
+it("says of what an older version noted, too, that nothing needs doing about it", () =>
+  withBench(async (bench) => {
+    const { stateDirectory } = bench;
+    bench.write("s1", summary);
+    await bench.sync();
+    const names = readdirSync(stateDirectory, { recursive: true }).map(String);
+    for (const file of names.map((name) => join(stateDirectory, name))) {
+      if (!file.endsWith(".json")) continue;
+      writeFileSync(file, readFileSync(file, "utf8").replaceAll(',"is_leftover":true', ""));
+    }
+
+    const preview = { stateDirectory, host: "bench", now: () => new Date(0) };
+    const [shown] = (await previewSync(bench.sessions, bench.sources(), preview)).adapters;
+
+    expect(shown?.faults).toMatchObject([{ is_leftover: true }]);
   }));
 
 it("tells once of records that share a line, which are all stored", () =>

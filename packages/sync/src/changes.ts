@@ -1,7 +1,7 @@
 import type { FaultEvent } from "@pond/canonical";
 import type { SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
-import { faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
+import { type Fault, faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
 import type { AdapterReport } from "./report.ts";
 import type { SeenSession } from "./seen-file.ts";
 import { readAgain, type SeenSessions } from "./seen-sessions.ts";
@@ -120,8 +120,10 @@ function countAsBefore(before: SeenSession, report: AdapterReport, isTelling = f
   else report.sessions.unchanged += 1;
   if (before.pendingSinceMs !== undefined) report.sessions.pending += 1;
   if (before.isLeftover && !isTelling) return;
-  const { faults = [], omittedFaults = 0, leftovers = 0 } = before;
-  report.faults.push(...faults);
+  const { faults = [], omittedFaults = 0, leftovers = 0, isLeftover } = before;
+  // Older versions did not say so of each.
+  const alike: Pick<Fault, "is_leftover"> = isLeftover ? { is_leftover: true } : {};
+  report.faults.push(...faults.map((each) => ({ ...each, ...alike })));
   report.faults_omitted += omittedFaults;
-  report.leftovers += before.isLeftover ? faults.length + omittedFaults : leftovers;
+  report.leftovers += isLeftover ? faults.length + omittedFaults : leftovers;
 }
