@@ -1,21 +1,92 @@
-// Puts the JavaScript of @lancedb/lancedb into dist, unchanged, and lets dist load it from there.
-// As a dependency it would bring @huggingface/transformers and openai: 600 MB that pond never runs.
-// Its native builds, and what it imports, are dependencies of this package instead.
-import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
+// Puts @lancedb/lancedb and apache-arrow into dist, each as one file, and lets dist load them from
+// there: as the 170 files that they are they took half of the time in which a command starts. As a
+// dependency @lancedb/lancedb would also bring @huggingface/transformers and openai, 600 MB that
+// pond never runs. Its native builds are dependencies of this package instead.
+import { globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 
-const source = dirname(createRequire(import.meta.url).resolve("@lancedb/lancedb"));
-const { name, version, license } = JSON.parse(readFileSync(`${source}/../package.json`, "utf8"));
+type Bundle = {
+  readonly file: string;
+  readonly entry: string;
+  /** Types that the declarations of this package name. Nobody else is promised any. */
+  readonly types: readonly string[];
+};
 
-cpSync(source, "dist/lancedb", { recursive: true });
-const manifest = { name, version, license, type: "commonjs" };
-writeFileSync("dist/lancedb/package.json", `${JSON.stringify(manifest, null, 2)}\n`);
-for (const file of globSync("dist/**/*.{js,d.ts}", { exclude: ["dist/lancedb"] })) {
-  const text = readFileSync(file, "utf8");
-  const path = relative(dirname(file), "dist/lancedb/index.js");
-  writeFileSync(
-    file,
-    text.replaceAll(`"${name}"`, `"${path.startsWith(".") ? path : `./${path}`}"`),
-  );
+const require = createRequire(import.meta.url);
+const folder = "dist/lancedb";
+const bundles: Readonly<Record<string, Bundle>> = {
+  "@lancedb/lancedb": {
+    file: "index.js",
+    entry: require.resolve("@lancedb/lancedb"),
+    types: ["Connection", "FullTextQuery", "Query", "Session", "Table", "VectorQuery"],
+  },
+  "apache-arrow": {
+    file: "arrow.js",
+    // Of modules esbuild makes one scope; of what `require` finds, a function for each.
+    entry: require.resolve("apache-arrow").replace(/\.js$/, ".mjs"),
+    types: ["DataType", "Field", "FixedSizeList<_>", "Float16", "RecordBatch", "Schema", "Table"],
+  },
+};
+
+// What computes embeddings inside the engine, and its metrics.
+const unused =
+  /[\\/](embedding[\\/]index|rerankers[\\/]index|otel|reflect-metadata[\\/]Reflect)\.js$/;
+const leaveOut: Plugin = {
+  name: "leave-out",
+  setup: ({ onLoad }) => onLoad({ filter: unused }, () => ({ contents: "" })),
+};
+/** One copy of Arrow, as a file of its own: it is there before the engine is. */
+const shareArrow: Plugin = {
+  name: "share-arrow",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^apache-arrow$/ }, () => ({ path: "./arrow.js", external: true })),
+};
+const options: BuildOptions = {
+  bundle: true,
+  platform: "node",
+  target: "node22",
+  format: "cjs",
+  external: ["*.node", "@lancedb/lancedb-*"],
+  plugins: [leaveOut, shareArrow],
+  // Names stay, for stacks.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  banner: { js: "// By others and shortened; LICENSES.txt names them and their licences." },
+  metafile: true,
+};
+
+/** The folder of each package that something was taken from. */
+const packages = new Set<string>();
+for (const { file, entry, types } of Object.values(bundles)) {
+  const outfile = join(folder, file);
+  const { metafile } = await build({ ...options, entryPoints: [entry], outfile });
+  for (const { inputs } of Object.values(metafile.outputs))
+    for (const input of Object.keys(inputs)) {
+      const [path = ""] = /.*node_modules\/(@[^/]+\/)?[^/]+/.exec(input) ?? [];
+      if (!unused.test(input)) packages.add(path);
+    }
+  const declarations = types.map((type) => `export type ${type} = unknown;\n`);
+  writeFileSync(outfile.replace(/\.js$/, ".d.ts"), declarations.join(""));
+}
+writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
+writeFileSync(join(folder, "LICENSES.txt"), [...packages].sort().map(licenceOf).join("\n\n"));
+
+for (const file of globSync("dist/**/*.{js,d.ts}", { exclude: [folder] })) {
+  let text = readFileSync(file, "utf8");
+  for (const [name, bundle] of Object.entries(bundles)) {
+    const path = relative(dirname(file), join(folder, bundle.file)).replaceAll("\\", "/");
+    text = text.replaceAll(`"${name}"`, `"${path.startsWith(".") ? path : `./${path}`}"`);
+  }
+  writeFileSync(file, text);
+}
+
+/** What a package is under, with the texts that have to go with it. */
+function licenceOf(path: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
+  const texts = readdirSync(path)
+    .filter((file) => /^(licen[cs]e|notice|copyrightnotice)(\.txt|\.md)?$/i.test(file))
+    .map((file) => readFileSync(join(path, file), "utf8").trim());
+  return [`${"=".repeat(80)}\n${name} ${version}: ${license}`, ...texts].join("\n\n");
 }
