@@ -97,49 +97,54 @@ const snakeCase = "\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+";
 const key = "\\p{Lu}[\\p{Lu}\\d]+-\\d+";
 /** Where in a file, as editors and compilers say it. */
 const line = "(?::\\d+){0,2}";
-const identifier = new RegExp(
-  `^(?:${[
-    snakeCase,
-    "_+[\\p{L}\\p{N}_]{2,}", // __init__
-    "\\p{Ll}[\\p{L}\\p{N}]*\\p{Lu}[\\p{L}\\p{N}]*", // camelCase
-    "(?:[\\p{L}\\p{N}_]+(?:::|->|#)){1,}[\\p{L}\\p{N}_]+", // std::vector
-    `[\\p{L}\\p{N}_][\\p{L}\\p{N}_-]*(?:\\.[\\p{L}\\p{N}_-]+)+${line}`, // file.ts:42, v1.2.3-rc.1
-    `(?:~|\\.{1,2}|[A-Za-z]:)?(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}(?:[\\\\/]|${line})`, // /usr/bin, C:\\a\\b.c:7
-    `[\\p{L}\\p{N}@._-]+(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}${line}`, // a/b/c
-    `[\\p{L}\\p{N}@._-]+[\\\\/][\\p{L}\\p{N}._-]+\\.[\\p{L}\\p{N}]+${line}`, // src/a.ts:42:7
-    // ada@lace.org, next@15.5.2, @scope/name@^1.2.3
-    "(?:@[\\p{L}\\p{N}-]+/)?[\\p{L}\\p{N}._%+-]+@[~^]?[\\p{L}\\p{N}-]+(?:\\.[\\p{L}\\p{N}-]+)+",
-    "[\\p{L}\\p{N}._-]+@[\\p{L}\\p{N}.-]+:[\\p{L}\\p{N}./_~-]+", // git@lace.org:a/b.git
-    "[\\p{L}\\p{N}.-]+(?:/[\\p{L}\\p{N}._-]+)+[:#][\\p{L}\\p{N}._-]+", // lace.org/a/b:1.2-slim, a/b#58
-    "\\p{Ll}[\\p{Ll}\\d+.-]*://\\S+", // an address
-    "-{0,2}[\\p{L}_][\\p{L}\\p{N}_.-]+=[^=\\s]+", // NAME=1, --name=1
-    "[\\p{L}\\p{N}_]+(?:(?:\\?|!!)\\.[\\p{L}\\p{N}_]+)+", // a?.b
-    "[\\p{L}_][\\p{L}\\p{N}_.]*\\[(?:\\d+|[\\p{L}\\p{N}_]{2,})\\]?", // a[42], error[E0382]
-    "\\p{L}[\\p{L}\\p{N}_:]*<[\\p{L}\\p{N}_:<>,]+", // Vec<Name>
-    key, // POND-58, UTF-8
-    "\\p{Lu}{1,6}\\d{3,}", // TS2345
-    "0[xX][\\da-fA-F]{2,}",
-    "#(?=[a-fA-F]*\\d)(?=\\d*[a-fA-F])[\\da-fA-F]{6,8}", // a colour
-    "[\\da-fA-F]{1,4}(?:::?[\\da-fA-F]{1,4}){3,7}", // of IPv6, a MAC address
-    "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}[\\d:.+Z-]*", // a time
-    "(?=\\S*\\d)(?=\\S*[a-z])(?=\\S*[A-Z])[\\da-zA-Z+/_-]{16,}={0,2}", // a key, base64
-    "[.#]?[\\p{L}\\p{N}]+(?:[_-]{1,2}[\\p{L}\\p{N}]+){2,}", // .block-name__part--big
-    "[\\p{L}\\p{N}]+(?:-[\\p{L}\\p{N}]+){2,}", // a-b-c, a uuid
-    "(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{7,128}", // 9f8e7d6, of a commit the whole or the beginning
-    "(?=[A-F]*\\d)(?=\\d*[A-F])[\\dA-F]{7,128}",
-    "--?[\\p{L}][\\p{L}\\p{N}-]+", // --flag
-    "@[\\p{L}\\p{N}-]+/[\\p{L}\\p{N}-]+", // @scope/name
-  ].join("|")})$`,
-  "u",
-);
+/** A word that is one of these, whole, is an identifier. */
+const identifiers = [
+  snakeCase,
+  "_+[\\p{L}\\p{N}_]{2,}", // __init__
+  "\\p{Ll}[\\p{L}\\p{N}]*\\p{Lu}[\\p{L}\\p{N}]*", // camelCase
+  "(?:[\\p{L}\\p{N}_]+(?:::|->|#)){1,}[\\p{L}\\p{N}_]+", // std::vector
+  `[\\p{L}\\p{N}_][\\p{L}\\p{N}_-]*(?:\\.[\\p{L}\\p{N}_-]+)+${line}`, // file.ts:42, v1.2.3-rc.1
+  `(?:~|\\.{1,2}|[A-Za-z]:)?(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}(?:[\\\\/]|${line})`, // /usr/bin, C:\\a\\b.c:7
+  `[\\p{L}\\p{N}@._-]+(?:[\\\\/][\\p{L}\\p{N}@._-]+){2,}${line}`, // a/b/c
+  `[\\p{L}\\p{N}@._-]+[\\\\/][\\p{L}\\p{N}._-]+\\.[\\p{L}\\p{N}]+${line}`, // src/a.ts:42:7
+  // ada@lace.org, next@15.5.2, @scope/name@^1.2.3
+  "(?:@[\\p{L}\\p{N}-]+/)?[\\p{L}\\p{N}._%+-]+@[~^]?[\\p{L}\\p{N}-]+(?:\\.[\\p{L}\\p{N}-]+)+",
+  "[\\p{L}\\p{N}._-]+@[\\p{L}\\p{N}.-]+:[\\p{L}\\p{N}./_~-]+", // git@lace.org:a/b.git
+  "[\\p{L}\\p{N}.-]+(?:/[\\p{L}\\p{N}._-]+)+[:#][\\p{L}\\p{N}._-]+", // lace.org/a/b:1.2-slim, a/b#58
+  "\\p{Ll}[\\p{Ll}\\d+.-]*://\\S+", // an address
+  "-{0,2}[\\p{L}_][\\p{L}\\p{N}_.-]+=[^=\\s]+", // NAME=1, --name=1
+  "[\\p{L}\\p{N}_]+(?:(?:\\?|!!)\\.[\\p{L}\\p{N}_]+)+", // a?.b
+  "[\\p{L}_][\\p{L}\\p{N}_.]*\\[(?:\\d+|[\\p{L}\\p{N}_]{2,})\\]?", // a[42], error[E0382]
+  "\\p{L}[\\p{L}\\p{N}_:]*<[\\p{L}\\p{N}_:<>,]+", // Vec<Name>
+  key, // POND-58, UTF-8
+  "\\p{Lu}{1,6}\\d{3,}", // TS2345
+  "0[xX][\\da-fA-F]{2,}",
+  "#(?=[a-fA-F]*\\d)(?=\\d*[a-fA-F])[\\da-fA-F]{6,8}", // a colour
+  "[\\da-fA-F]{1,4}(?:::?[\\da-fA-F]{1,4}){3,7}", // of IPv6, a MAC address
+  "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}[\\d:.+Z-]*", // a time
+  "(?=\\S*\\d)(?=\\S*[a-z])(?=\\S*[A-Z])[\\da-zA-Z+/_-]{16,}={0,2}", // a key, base64
+  "[.#]?[\\p{L}\\p{N}]+(?:[_-]{1,2}[\\p{L}\\p{N}]+){2,}", // .block-name__part--big
+  "[\\p{L}\\p{N}]+(?:-[\\p{L}\\p{N}]+){2,}", // a-b-c, a uuid
+  "(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{7,128}", // 9f8e7d6, of a commit the whole or the beginning
+  "(?=[A-F]*\\d)(?=\\d*[A-F])[\\dA-F]{7,128}",
+  "--?[\\p{L}][\\p{L}\\p{N}-]+", // --flag
+  "@[\\p{L}\\p{N}-]+/[\\p{L}\\p{N}-]+", // @scope/name
+];
+
+let identifier: RegExp | undefined;
+/** Words of prose, which none of these is. */
+const plainWord = /^[A-Za-z][a-z]*$/;
 
 // Of three letters `iOS` or `1.5` are none, but `a_b` is.
 const shortIdentifier = new RegExp(`^${snakeCase}$`, "u");
 
 /** True for what a program would call something: it is looked for exactly as it stands. */
 export function isIdentifier(word: string): boolean {
-  if (word.length > longestIdentifier) return false;
-  return word.length >= 4 ? identifier.test(word) : isShortName(word);
+  if (word.length > longestIdentifier || plainWord.test(word)) return false;
+  if (word.length < 4) return isShortName(word);
+  // Made for the first word that may be one: with all its tables of letters that takes 25 ms.
+  identifier ??= new RegExp(`^(?:${identifiers.join("|")})$`, "u");
+  return identifier.test(word);
 }
 
 /** True for the name of a type, `ThreePiecesOrMore`: of two pieces are brands too, as GitHub is. */

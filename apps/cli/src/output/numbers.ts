@@ -1,10 +1,8 @@
 import { type Shown, say, shown } from "./shown.ts";
 
-const counting = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-
-/** `12,345` */
+/** `12,345`. Not by `Intl.NumberFormat`: the first one of a process takes 25 ms. */
 export function formatCount(count: number): Shown {
-  return shown(counting.format(count));
+  return shown(String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ","));
 }
 
 /** `1 session`, `2 sessions` */

@@ -36,6 +36,9 @@ describe("createStyle", () => {
 
 describe("numbers", () => {
   it.each([
+    [formatCount(0), "0"],
+    [formatCount(999.5), "1,000"],
+    [formatCount(123456), "123,456"],
     [formatCount(1234567), "1,234,567"],
     [formatCounted(1, "session"), "1 session"],
     [formatCounted(0, "session"), "0 sessions"],
