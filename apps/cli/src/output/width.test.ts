@@ -18,6 +18,10 @@ describe("widthOf", () => {
     ["\u1112\u1161\u11ab", 2],
     ["👍🏽", 2],
     ["…", 1],
+    ["Größe — Привет, Ελλάδα", 22],
+    ["©", 1],
+    ["©\ufe0f", 2],
+    ["a\u00adb", 2],
     ["עברית", 5],
   ])("gives %s %i columns", (text, width) => {
     expect(widthOf(text)).toBe(width);
@@ -28,6 +32,7 @@ describe("cut", () => {
   it.each([
     ["abcdef", 6, "abcdef"],
     ["abcdef", 5, "abcd…"],
+    ["Größe: 3", 5, "Größ…"],
     ["中文字", 5, "中文…"],
     ["中文字", 4, "中…"],
     ["abc", 1, "…"],

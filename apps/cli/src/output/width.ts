@@ -1,6 +1,8 @@
 import { type Shown, say, shown, sliced } from "./shown.ts";
 
-const printableAscii = /^[ -~]*$/;
+// A column each, and none joins another: ASCII, Latin, Greek, Cyrillic, and signs as `…` and `—`.
+const plain =
+  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 // East Asian Wide and Fullwidth, the blocks that occur in text.
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
@@ -13,7 +15,7 @@ let segmenter: Intl.Segmenter | undefined;
 
 /** How many columns a terminal gives a text without styles. */
 export function widthOf(text: string): number {
-  if (printableAscii.test(text)) return text.length;
+  if (plain.test(text)) return text.length;
   let width = 0;
   for (const { segment } of graphemes(text)) width += graphemeWidth(segment);
   return width;
@@ -21,7 +23,7 @@ export function widthOf(text: string): number {
 
 /** The same on a terminal that draws the emoji of a sequence one beside the other. */
 export function widestOf(text: string): number {
-  if (printableAscii.test(text)) return text.length;
+  if (plain.test(text)) return text.length;
   let width = 0;
   for (const { segment } of graphemes(text)) width += widestGrapheme(segment);
   return width;
@@ -55,8 +57,7 @@ export function cutStart(text: Shown, columns: number): Shown {
 
 /** What fits into `columns`, at least one character, and the rest. */
 export function splitAt(text: Shown, columns: number): readonly [Shown, Shown] {
-  const [first] = graphemes(text);
-  const at = Math.max(fitting(text, columns), first?.segment.length ?? 0);
+  const at = fitting(text, columns) || firstLength(text);
   return [sliced(text, 0, at), sliced(text, at)];
 }
 
@@ -75,12 +76,18 @@ function spaces(count: number): Shown {
 
 /** Where in the text the first `columns` end. */
 function fitting(text: string, columns: number, widthOfEach = graphemeWidth): number {
+  if (plain.test(text)) return Math.max(0, Math.min(columns, text.length));
   let width = 0;
   for (const { segment, index } of graphemes(text)) {
     width += widthOfEach(segment);
     if (width > columns) return index;
   }
   return text.length;
+}
+
+function firstLength(text: string): number {
+  const [first] = graphemes(text);
+  return first?.segment.length ?? 0;
 }
 
 function graphemes(text: string): Intl.Segments {
