@@ -1,6 +1,6 @@
-import { homedir, userInfo } from "node:os";
 import type { SessionStore, SessionStoreOptions } from "@pond/sessions";
 import { createBatchCaches, type Pass } from "./batch-caches.ts";
+import { homeDirectory } from "./directories.ts";
 import { Output, type Sink } from "./output/output.ts";
 import { say, shownLine } from "./output/shown.ts";
 import { type GlobalFlags, resolveSettings, type Settings } from "./settings.ts";
@@ -35,9 +35,7 @@ export function processSurface(): Surface {
     lean.startLean(work);
   };
   const leave = (): void => process.exit();
-  // A service may be started with an empty HOME.
-  const home = homedir() || userInfo().homedir;
-  return { stdout, stderr, env, home, now: () => new Date(), startLean, leave };
+  return { stdout, stderr, env, home: homeDirectory(), now: () => new Date(), startLean, leave };
 }
 
 export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surface): Output {

@@ -1,3 +1,4 @@
+import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,6 +21,11 @@ export function directoriesOf(env: Environment, home: string): Directories {
     state: baseOf(env["XDG_STATE_HOME"], join(home, ".local", "state")),
     models: join(cacheDirectory(env, home), "models"),
   };
+}
+
+/** The home of who runs this process. A service may be started with an empty HOME. */
+export function homeDirectory(): string {
+  return homedir() || userInfo().homedir;
 }
 
 /** For what can be made again at any time. */

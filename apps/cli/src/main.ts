@@ -2,18 +2,16 @@
 // By its default export: a missing named one would end an old Node before it can be told.
 import module from "node:module";
 import { join } from "node:path";
-import { processSurface } from "./context.ts";
-import { cacheDirectory } from "./directories.ts";
+import { cacheDirectory, homeDirectory } from "./directories.ts";
 
 if (!("enableCompileCache" in module)) {
   process.stderr.write(`error: pond needs Node 22.18 or later; this is ${process.version}\n`);
   process.exit(1);
 }
 
-const surface = processSurface();
 // Compiled once, the engine's bindings load in half the time. Not in a shared /tmp, as is the
-// default: whoever can write there could have his code run.
-module.enableCompileCache(join(cacheDirectory(surface.env, surface.home), "compiled"));
+// default: whoever can write there could have his code run. What is imported above is not kept.
+module.enableCompileCache(join(cacheDirectory(process.env, homeDirectory()), "compiled"));
 
 // `pond list | head` closes the pipe early, and that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -25,4 +23,4 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => undefined);
 
 const { run } = await import("./run.ts");
-process.exitCode = await run(process.argv.slice(2), surface);
+process.exitCode = await run(process.argv.slice(2));

@@ -1,5 +1,11 @@
 import { type Command, CommanderError } from "commander";
-import { type Context, createContext, createOutput, type Surface } from "./context.ts";
+import {
+  type Context,
+  createContext,
+  createOutput,
+  processSurface,
+  type Surface,
+} from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import { shown } from "./output/shown.ts";
@@ -15,7 +21,10 @@ export type RunAction = (
 ) => Promise<void>;
 
 /** Runs one command line and returns what the process should end with. */
-export async function run(argv: readonly string[], surface: Surface): Promise<ExitCode> {
+export async function run(
+  argv: readonly string[],
+  surface: Surface = processSurface(),
+): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const act: RunAction = async (command, action) => {
     const flags: GlobalFlags = command.optsWithGlobals();
