@@ -1,6 +1,7 @@
 import type { SessionStore, SessionStoreOptions } from "@pond/sessions";
 import { createBatchCaches, type Pass } from "./batch-caches.ts";
 import { homeDirectory } from "./directories.ts";
+import { leaveSoon } from "./leave.ts";
 import { Output, type Sink } from "./output/output.ts";
 import { say, shownLine } from "./output/shown.ts";
 import { type GlobalFlags, resolveSettings, type Settings } from "./settings.ts";
@@ -34,8 +35,8 @@ export function processSurface(): Surface {
     const lean = await import("@pond/server/process");
     lean.startLean(work);
   };
-  const leave = (): void => process.exit();
-  return { stdout, stderr, env, home: homeDirectory(), now: () => new Date(), startLean, leave };
+  const home = homeDirectory();
+  return { stdout, stderr, env, home, now: () => new Date(), startLean, leave: leaveSoon };
 }
 
 export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surface): Output {

@@ -3,6 +3,7 @@
 import module from "node:module";
 import { join } from "node:path";
 import { cacheDirectory, homeDirectory } from "./directories.ts";
+import { leaveSoon } from "./leave.ts";
 
 if (!("enableCompileCache" in module)) {
   process.stderr.write(`error: pond needs Node 22.18 or later; this is ${process.version}\n`);
@@ -13,9 +14,12 @@ if (!("enableCompileCache" in module)) {
 // default: whoever can write there could have his code run. What is imported above is not kept.
 module.enableCompileCache(join(cacheDirectory(process.env, homeDirectory()), "compiled"));
 
+let isReaderGone = false;
 // `pond list | head` closes the pipe early, and that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
+  if (isReaderGone) return;
+  isReaderGone = error.code === "EPIPE";
+  if (isReaderGone) return leaveSoon();
   process.stderr.write(`error: what pond prints cannot be written: ${error.message}\n`);
   process.exit(1);
 });
