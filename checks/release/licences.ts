@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { published } from "./packages.ts";
 import { pnpm } from "./stage.ts";
 
@@ -21,8 +22,8 @@ const allowed: readonly string[] = [
 export type Licensed = { readonly name: string; readonly licence: string };
 
 /**
- * Everything that the published packages depend on, by name. Builds for one platform go by the name
- * of what they are builds of.
+ * Everything that the published packages depend on or hold, by name. Builds for one platform go by
+ * the name of what they are builds of.
  */
 export async function licencesOf(): Promise<readonly Licensed[]> {
   const filters = published.map(({ manifest }) => `--filter=${manifest.name}`);
@@ -33,9 +34,17 @@ export async function licencesOf(): Promise<readonly Licensed[]> {
       packages.map(({ name }) => [name.replace(/-(linux|darwin|win32)-.*/, ""), licence]),
     ),
   );
+  for (const [name, licence] of bundled()) licences.set(name, licence);
   return [...licences]
     .map(([name, licence]) => ({ name, licence }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** What stands in a file of ours: its build wrote it down. */
+function bundled(): readonly (readonly [name: string, licence: string])[] {
+  const text = readFileSync("packages/substrate/dist/lancedb/LICENSES.txt", "utf8");
+  const heads = text.matchAll(/^={80}\n(\S+) \S+: (.+)$/gm);
+  return [...heads].map(([, name = "", licence = ""]) => [name, licence]);
 }
 
 /** A licence with a choice is allowed where one of the choices is. */

@@ -5,12 +5,13 @@ import { join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Consumer, compile, createConsumer, importsOf } from "./consumer.ts";
-import { forExamples, writeExamples } from "./consumer-examples.ts";
+import { type ExampleFile, forExamples, writeExamples } from "./consumer-examples.ts";
 import { problemsOf } from "./contents.ts";
 import { isAllowed, licencesOf, pageOf } from "./licences.ts";
 import { published, readManifest, workspacePackages } from "./packages.ts";
 import { budgetsFor, installedBytes, outgrown, sizesOfPackages, tableOf } from "./sizes.ts";
 import { pnpm, type Stage, stageRelease } from "./stage.ts";
+import { useCommand } from "./uses.ts";
 
 const isUpdating = process.env["UPDATE"] === "1";
 const compiler = resolve("node_modules/typescript/bin/tsc");
@@ -19,11 +20,13 @@ const portable = ["canonical", "wire", "client", "recorder", "adapters", "adapte
 
 let stage: Stage;
 let consumer: Consumer;
+let examples: readonly ExampleFile[];
 
 beforeAll(async () => {
   stage = await stageRelease();
   const names = published.map(({ manifest }) => manifest.name);
   consumer = await createConsumer("npm", [...names, "@types/node@24"], stage.packed);
+  examples = writeExamples(consumer);
 }, 240_000);
 
 afterAll(() => {
@@ -119,9 +122,18 @@ describe("installed by npm", () => {
   });
 
   test("every example compiles", async () => {
-    const files = writeExamples(consumer).map(({ folder, file }) => join(folder, file));
+    const files = examples.map(({ folder, file }) => join(folder, file));
 
     expect(await compile(consumer, compiler, files, forExamples)).toBe("");
+  });
+
+  // With the engine as it was put into dist, which nothing that runs from source loads.
+  test("pond imports, finds and shows a session", async () => {
+    const [imported, found, shown] = await useCommand(consumer, process.execPath);
+
+    expect(imported).toContain("5 sessions: 5 new");
+    expect(found).toContain("1 session found");
+    expect(shown).toContain("Session f1a4e000");
   });
 });
 

@@ -88,5 +88,8 @@ function licenceOf(path: string): string {
   const texts = readdirSync(path)
     .filter((file) => /^(licen[cs]e|notice|copyrightnotice)(\.txt|\.md)?$/i.test(file))
     .map((file) => readFileSync(join(path, file), "utf8").trim());
+  if (texts.length === 0 && license === "Apache-2.0")
+    texts.push("The text of this licence is in ../../LICENSE.");
+  if (texts.length === 0) throw new Error(`${name} brings no text of its licence along`);
   return [`${"=".repeat(80)}\n${name} ${version}: ${license}`, ...texts].join("\n\n");
 }
