@@ -1,5 +1,5 @@
 // Only where something is waited for in vain does anybody feel it.
-const longestMs = 300;
+const longestMs = 1_000;
 
 /**
  * Ends the process where something may still be waited for that nobody wants any more. At once where
