@@ -8,6 +8,7 @@ import { type Consumer, compile, createConsumer, importsOf } from "./consumer.ts
 import { type ExampleFile, forExamples, writeExamples } from "./consumer-examples.ts";
 import { problemsOf } from "./contents.ts";
 import { isAllowed, licencesOf, pageOf } from "./licences.ts";
+import { lintOf } from "./lint.ts";
 import { published, readManifest, workspacePackages } from "./packages.ts";
 import { budgetsFor, installedBytes, outgrown, sizesOfPackages, tableOf } from "./sizes.ts";
 import { pnpm, type Stage, stageRelease } from "./stage.ts";
@@ -61,6 +62,15 @@ describe("a release", () => {
     const packed = stage.packed.find((each) => each.manifest.name === manifest.name);
 
     expect(packed && problemsOf(packed)).toEqual([]);
+  });
+
+  test("is found by all that load ES modules, types included", async () => {
+    const found: string[] = [];
+    for (const packed of stage.packed) {
+      found.push(...(await lintOf(packed)).map((line) => `${packed.manifest.name}: ${line}`));
+    }
+
+    expect(found).toEqual([]);
   });
 
   test("stays within its budget of bytes", () => {
