@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -21,6 +22,13 @@ class ChecksFirst extends BaseSequencer {
   }
 }
 
+const inFolders = ["{packages,apps}/*/src/**/*.test.ts", "checks/**/*.test.ts"];
+
+/** Each has a process to itself: a module that one replaces would stay replaced for the next. */
+const withMocks = globSync(inFolders, { exclude: ["**/node_modules"] }).filter((file) =>
+  readFileSync(file, "utf8").includes("vi.mock("),
+);
+
 /** What is asked of rows that lie in a bucket: on S3, and everywhere on request. */
 const ofRows = process.env["POND_ALL"]
   ? []
@@ -33,7 +41,11 @@ const onObjectStore = (name: string, others: readonly string[] = []) => ({
     name: `on ${name}`,
     include: ["packages/substrate/src/**/*.test.ts"],
     // They start object stores of their own, or store nothing.
-    exclude: ["**/{object-store,faults,float16,redact,retry,storage}.test.ts", ...others],
+    exclude: [
+      "**/{object-store,faults,float16,redact,retry,storage}.test.ts",
+      ...withMocks,
+      ...others,
+    ],
     globalSetup: [`packages/substrate/src/testing/${name}.test-setup.ts`],
   },
 });
@@ -50,15 +62,20 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // One more than there are cores: they wait for disks and for other processes.
     maxWorkers: 3,
+    // A worker takes file after file: to load pond and the engine for each was a third of the time.
+    isolate: false,
+    unstubEnvs: true,
     sequence: { sequencer: ChecksFirst },
     projects: [
       {
         extends: true,
         test: {
           name: "folders",
-          include: ["{packages,apps}/*/src/**/*.test.ts", "checks/**/*.test.ts"],
+          include: inFolders,
+          exclude: ["**/node_modules/**", ...withMocks],
         },
       },
+      { extends: true, test: { name: "with mocks", include: withMocks, isolate: true } },
       onObjectStore("s3"),
       onObjectStore("azure", ofRows),
     ],
