@@ -25,9 +25,10 @@ class ChecksFirst extends BaseSequencer {
 const inFolders = ["{packages,apps}/*/src/**/*.test.ts", "checks/**/*.test.ts"];
 
 /** Each has a process to itself: a module that one replaces would stay replaced for the next. */
-const withMocks = globSync(inFolders, { exclude: ["**/node_modules"] }).filter((file) =>
-  readFileSync(file, "utf8").includes("vi.mock("),
-);
+const withMocks = globSync(inFolders, {
+  cwd: import.meta.dirname,
+  exclude: ["**/node_modules"],
+}).filter((file) => readFileSync(resolve(import.meta.dirname, file), "utf8").includes("vi.mock("));
 
 /** What is asked of rows that lie in a bucket: on S3, and everywhere on request. */
 const ofRows = process.env["POND_ALL"]
