@@ -23,14 +23,9 @@ const readChars = 8 * 1024;
  * Measures texts against a query's words, cut as windows cut them, so that inflected forms count.
  * BM25 alone lets one rare word said often outrank a text that holds all of the words.
  */
-export function toCoverage({ terms, text: query = "" }: Asked): Coverage {
-  const weights = new Map<string, number>();
-  for (const { word, weight } of terms) {
-    const stem = stemOf(word);
-    weights.set(stem, Math.max(weights.get(stem) ?? 0, weight));
-  }
-  const stems = [...weights].map(([stem, weight]) => ({ stem, weight, ...endsOf(stem) }));
-  const pairs = pairsOf(query, stems);
+export function toCoverage(asked: Asked): Coverage {
+  const stems = stemsOf(asked);
+  const pairs = pairsOf(asked, stems);
   const total = weightOf(stems);
   const ofPairs = weightOf(pairs);
   return (text) => {
@@ -45,6 +40,11 @@ export function toCoverage({ terms, text: query = "" }: Asked): Coverage {
       sideBySide: ofPairs === 0 ? 0 : weightOf(beside) / ofPairs,
     };
   };
+}
+
+/** True where words of a query stand side by side, so that a text can hold them so. */
+export function hasPairs(asked: Asked): boolean {
+  return pairsOf(asked, stemsOf(asked)).length > 0;
 }
 
 type Asked = Pick<ParsedQuery, "terms"> & Partial<Pick<ParsedQuery, "text">>;
@@ -69,7 +69,7 @@ type Pair = Weighed & { readonly first: WeighedStem; readonly second: WeighedSte
  * Each two words that stand side by side in a query, once. Those within a name say nothing here: what
  * holds it as it stands is another arm's.
  */
-function pairsOf(query: string, stems: readonly WeighedStem[]): Pair[] {
+function pairsOf({ text: query = "" }: Asked, stems: readonly WeighedStem[]): Pair[] {
   const known = new Map(stems.map((each) => [each.stem, each]));
   const words = query
     .split(/\s+/)
@@ -86,6 +86,15 @@ function pairsOf(query: string, stems: readonly WeighedStem[]): Pair[] {
     pairs.set(`${first.stem} ${second.stem}`, { first, second, weight });
   }
   return [...pairs.values()];
+}
+
+function stemsOf({ terms }: Asked): WeighedStem[] {
+  const weights = new Map<string, number>();
+  for (const { word, weight } of terms) {
+    const stem = stemOf(word);
+    weights.set(stem, Math.max(weights.get(stem) ?? 0, weight));
+  }
+  return [...weights].map(([stem, weight]) => ({ stem, weight, ...endsOf(stem) }));
 }
 
 /** How the forms of a word begin, in small letters; all of `sqlite3`, which windows cut inside. */
