@@ -61,8 +61,9 @@ export async function copySessions(
     const names = await namesApart(from, to, before.occupied);
     const at = BigInt(now().getTime()) * 1000n;
     await leaveOutNames({ store: from, names }, to, before.left, at);
+    // Before what was said of them later is told from what is there.
+    await hangAnew({ store: from, names }, to, before.left);
     const report = await copyNamed(from, target, { ...options, now, names, before, vectors });
-    if (report) await hangAnew({ store: from, names }, to, before.left, at);
     if (report) return report;
     await to.refresh();
   }

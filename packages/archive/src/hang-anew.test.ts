@@ -70,6 +70,25 @@ it.each([
   },
 );
 
+it("takes over what was said later of a session that it hangs anew", async () => {
+  const [from, target] = [await storeOf(child), await storeOf(ofPi)];
+  await copySessions(from, target);
+  const later = { ...child, begun: 5 };
+  await ingest(from, [later, above], { day: "2026-01-03" });
+
+  const { differing } = await copySessions(from, target);
+  const { root } = await loadLineage(target, "c");
+  const rows = await target.store.table("messages").count();
+  await ingest(target, [later, above], { day: "2026-01-04" });
+  await copySessions(from, target);
+  await copySessions(target, from);
+
+  await expectBelow(target, "demo:s");
+  await expectBelow(from, "s");
+  expect([differing, root.session.created_at]).toEqual([0, 1767225605000001n]);
+  expect(await target.store.table("messages").count()).toBe(rows);
+});
+
 it("hangs what a copy that broke off left below a name that another session has got since", async () => {
   const [from, target] = [await storeOf(above, child), await storeOf(ofPi)];
   const other = { ...above, texts: ["q"], ids: ["q"], project: "/blog", begun: 9 };

@@ -1,5 +1,5 @@
 import { idApart } from "@pond/sessions";
-import { begunAbove, hangBelow, loadParents } from "@pond/sessions/rows";
+import { begunAbove, type Hung, hangBelow, loadParents } from "@pond/sessions/rows";
 import type { Store } from "@pond/substrate";
 import { labelsOf } from "./left-names.ts";
 import type { PlacedStore } from "./places.ts";
@@ -14,12 +14,11 @@ export async function hangAnew(
   { store, names }: Pick<PlacedStore, "store" | "names">,
   to: Store,
   left: ReadonlyMap<string, ReadonlySet<string>>,
-  at: bigint,
 ): Promise<void> {
   if (names.isEmpty && left.size === 0) return;
   const [given, there] = [await labelsOf(store), await labelsOf(to)];
   const hanging = await loadParents(to, "last");
-  let isHung = false;
+  const hung: Hung[] = [];
   for (const [id, above] of await loadParents(store, "last")) {
     if (above === null) continue;
     const [child, name, labels] = [names.nameOf(id), names.nameOf(above), given.get(above)];
@@ -27,10 +26,9 @@ export async function hangAnew(
     if (labels === undefined || typeof from !== "string" || from === name) continue;
     const former = [above, idApart(labels.sourceAgent, above), ...(left.get(above) ?? [])];
     if (!former.includes(from) || isOther(child, from, [name, labels.project])) continue;
-    await hangBelow(to, child, { from, to: name }, at);
-    isHung = true;
+    hung.push({ sessionId: child, from, to: name });
   }
-  if (isHung) await to.flush();
+  await hangBelow(to, hung);
 
   /** True where its client began another one there that is nearer. */
   function isOther(child: string, from: string, begun: readonly [string, string]): boolean {

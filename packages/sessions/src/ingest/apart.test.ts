@@ -1,5 +1,5 @@
 import { eq } from "@pond/substrate";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { loadLineage } from "../restore/lineage.ts";
 import type { SessionStore } from "../session-store.ts";
 import {
@@ -139,6 +139,33 @@ it.each([
     expect([await belowOf(id), await belowOf("s")]).toEqual([[["t", 1]], []]);
   }),
 );
+
+it("hangs what an earlier run hung below another client's session below its own client's, once that comes", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [ofPi, below], apart);
+
+    await ingestDemo(sessions, [ofOmp], apart);
+    const rows = await sessions.store.table("messages").count();
+    const again = await ingestDemo(sessions, [below, ofOmp], apart);
+
+    const { descendants } = await loadLineage(sessions, "omp:s");
+    expect(descendants.map(({ session }) => session.id)).toEqual(["t"]);
+    expect(again.map(({ status }) => status)).toEqual(["unchanged", "unchanged"]);
+    expect(await sessions.store.table("messages").count()).toBe(rows);
+  }));
+
+it("hangs however many by one commit", () =>
+  withStore(async (sessions) => {
+    const forks = ["t", "u", "v"].map((id) => ({ ...below, id }));
+    await ingestDemo(sessions, [ofPi], apart);
+    const insert = vi.spyOn(sessions.store.table("messages"), "insert");
+
+    await ingestDemo(sessions, [...forks, ofOmp], apart);
+
+    expect(insert.mock.calls).toHaveLength(2);
+    const { descendants } = await loadLineage(sessions, "omp:s");
+    expect(descendants.map(({ session }) => session.id)).toEqual(["t", "u", "v"]);
+  }));
 
 it("hides nothing of what it hangs anew, or of which an older copy is read, that another client has, too", () =>
   withStore(async (sessions) => {

@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { oneOf } from "@pond/substrate";
+import { isDamage } from "../errors.ts";
+import { loadParents } from "../read/ancestry.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import { withPlainProject } from "../rows/whole-project.ts";
@@ -20,7 +22,7 @@ import {
 } from "./begun-elsewhere.ts";
 import type { Damaged } from "./damaged.ts";
 import type { Gathered } from "./gathered.ts";
-import { hangBelow } from "./hang-below.ts";
+import { type Hung, hangBelow } from "./hang-below.ts";
 import { Intake } from "./intake.ts";
 import { loadKnown } from "./known.ts";
 import { KnownSession } from "./known-session.ts";
@@ -53,7 +55,8 @@ export type IngestOptions = {
 };
 
 /** What names the session above one, by the ids of its client. */
-type Child = Pick<Session, "id" | "source_agent" | "project"> & {
+type Child = Pick<Session, "source_agent" | "project"> & {
+  readonly id: string;
   readonly parent_session_id?: string | undefined;
 };
 
@@ -331,17 +334,36 @@ export class Ingest {
     this.#elsewhere = new BegunElsewhere(this.#known ?? []);
   }
 
-  /** Hangs sessions that were read before the one above them below the name that it has got. */
+  /** Hangs sessions that came before the one above them below the name that it has got. */
   async #hangAnew(): Promise<void> {
-    const { store } = this.#sessions;
-    let isHung = false;
-    for (const { name, above, child } of this.#hanging.splice(0)) {
-      const below = this.#nameOfParent(child);
-      if (below === undefined || below === above || this.#putOff.has(name)) continue;
-      await hangBelow(store, name, { from: above, to: below }, this.#batch.ingestedAt);
-      isHung = true;
-    }
-    if (isHung) await store.flush();
+    const hanging = [...this.#hanging.splice(0), ...(await this.#belowOthers())];
+    const hung = hanging.flatMap(({ name, above, child }): Hung[] => {
+      const below = this.#putOff.has(name) ? above : (this.#nameOfParent(child) ?? above);
+      return below === above ? [] : [{ sessionId: name, from: above, to: below }];
+    });
+    await hangBelow(this.#sessions.store, hung);
+  }
+
+  /**
+   * Sessions that an earlier run hung below another client's, which has the id of one above them: that
+   * may have come since. What hangs below one of its own client may be where it belongs.
+   */
+  async #belowOthers(): Promise<readonly Hanging[]> {
+    const known = this.#known ?? new Map<string, Begun>();
+    if (!this.#areClientsApart || idsApart(known).size === 0) return [];
+    const parents = await loadParents(this.#sessions.store, "last").catch((error: unknown) => {
+      if (isDamage(error)) return new Map<string, string>();
+      throw error;
+    });
+    return [...parents].flatMap(([name, above]): Hanging[] => {
+      const stored = known.get(name);
+      if (above === null || !stored || !known.has(idApart(stored.sourceAgent, above))) return [];
+      if (known.get(above)?.sourceAgent === stored.sourceAgent) return [];
+      const { sourceAgent: source_agent, project } = stored;
+      return [
+        { name, above, child: { id: name, parent_session_id: above, source_agent, project } },
+      ];
+    });
   }
 
   #learn(session: Session): void {

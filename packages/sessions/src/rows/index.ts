@@ -7,7 +7,7 @@ export {
   idBegunElsewhere,
   mayBeOther,
 } from "../ingest/begun-elsewhere.ts";
-export { hangBelow, type Renamed } from "../ingest/hang-below.ts";
+export { type Hung, hangBelow } from "../ingest/hang-below.ts";
 export {
   claimShared,
   leaveOutLeft,
