@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { shown } from "./shown.ts";
-import { cut, cutStart, padEnd, padStart, widthOf } from "./width.ts";
+import { cut, cutStart, padEnd, padStart, splitAt, widthOf } from "./width.ts";
 
 describe("widthOf", () => {
   it.each([
@@ -47,6 +47,25 @@ describe("cut", () => {
     ["short", 9, "short"],
   ])("cuts the start of %s to %i columns", (text, columns, expected) => {
     expect(cutStart(shown(text), columns)).toBe(expected);
+  });
+});
+
+describe("splitAt", () => {
+  it.each([
+    ["中文字", 4, ["中文", "字"]],
+    ["中文", 1, ["中", "文"]],
+    ["か\u3099", 1, ["か\u3099", ""]],
+    ["ab", 0, ["a", "b"]],
+  ])("splits %s at %i columns", (text, columns, expected) => {
+    expect(splitAt(shown(text), columns)).toEqual(expected);
+  });
+
+  it("looks at no more of a text than fits", () => {
+    let rest = shown("中".repeat(300_000));
+    // Looked at whole each time it would take minutes.
+    for (let lines = 0; lines < 7_500; lines += 1) [, rest] = splitAt(rest, 80);
+
+    expect(rest).toBe("");
   });
 });
 

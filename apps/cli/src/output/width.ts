@@ -79,9 +79,10 @@ function spaces(count: number): Shown {
 
 /** Where in the text the first `columns` end. */
 function fitting(text: string, columns: number, widthOfEach = graphemeWidth): number {
-  if (plain.test(text)) return Math.max(0, Math.min(columns, text.length));
+  const near = headOf(text, columns + 1);
+  if (plain.test(near)) return Math.max(0, Math.min(columns, text.length));
   let width = 0;
-  for (const { segment, index } of graphemes(text)) {
+  for (const { segment, index } of graphemes(near)) {
     width += widthOfEach(segment);
     if (width > columns) return index;
   }
@@ -89,17 +90,27 @@ function fitting(text: string, columns: number, widthOfEach = graphemeWidth): nu
 }
 
 function firstLength(text: string): number {
-  const [first] = graphemes(text);
+  const [first] = graphemes(headOf(text, 2));
   return first?.segment.length ?? 0;
+}
+
+/** As much as `columns` of them need of characters that none joins: a column each at least. */
+function headOf(text: string, columns: number): string {
+  const head = text.slice(0, Math.max(1, columns));
+  return single.test(head) ? head : text;
 }
 
 type Grapheme = Pick<Intl.SegmentData, "segment" | "index">;
 
 function graphemes(text: string): Iterable<Grapheme> {
   // The first segmenter of a process takes 20 ms.
-  if (single.test(text)) return Array.from(text, (segment, index) => ({ segment, index }));
+  if (single.test(text)) return charactersOf(text);
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return segmenter.segment(text);
+}
+
+function* charactersOf(text: string): Generator<Grapheme> {
+  for (let index = 0; index < text.length; index += 1) yield { segment: text.charAt(index), index };
 }
 
 function graphemeWidth(grapheme: string): number {
