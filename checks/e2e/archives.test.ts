@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 // Every session there is.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 400_000 });
 
 it("an archive of every client's sessions gives them back after the disk died", async () => {
   for (const [at, { client, home: source }] of clientHomes().entries()) {

@@ -91,7 +91,7 @@ test(
       home.reset();
     }
   },
-  120_000 + kills * 30_000,
+  200_000 + kills * 60_000,
 );
 
 /** Where in a run to strike: multiples of the golden ratio spread evenly over it. */
