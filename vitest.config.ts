@@ -24,11 +24,13 @@ class ChecksFirst extends BaseSequencer {
 
 const inFolders = ["{packages,apps}/*/src/**/*.test.ts", "checks/**/*.test.ts"];
 
-/** Each has a process to itself: a module that one replaces would stay replaced for the next. */
-const withMocks = globSync(inFolders, {
+// A module that one replaces would stay replaced for the next, and what one loads stays loaded.
+const needsProcess = /\bvi\.mock\(|createRequire\(import\.meta\.url\)\.cache/;
+/** Each has a process to itself. */
+const alone = globSync(inFolders, {
   cwd: import.meta.dirname,
   exclude: ["**/node_modules"],
-}).filter((file) => readFileSync(resolve(import.meta.dirname, file), "utf8").includes("vi.mock("));
+}).filter((file) => needsProcess.test(readFileSync(resolve(import.meta.dirname, file), "utf8")));
 
 /** What is asked of rows that lie in a bucket: on S3, and everywhere on request. */
 const ofRows = process.env["POND_ALL"]
@@ -42,11 +44,7 @@ const onObjectStore = (name: string, others: readonly string[] = []) => ({
     name: `on ${name}`,
     include: ["packages/substrate/src/**/*.test.ts"],
     // They start object stores of their own, or store nothing.
-    exclude: [
-      "**/{object-store,faults,float16,redact,retry,storage}.test.ts",
-      ...withMocks,
-      ...others,
-    ],
+    exclude: ["**/{object-store,faults,float16,redact,retry,storage}.test.ts", ...alone, ...others],
     globalSetup: [`packages/substrate/src/testing/${name}.test-setup.ts`],
   },
 });
@@ -73,10 +71,10 @@ export default defineConfig({
         test: {
           name: "folders",
           include: inFolders,
-          exclude: ["**/node_modules/**", ...withMocks],
+          exclude: ["**/node_modules/**", ...alone],
         },
       },
-      { extends: true, test: { name: "with mocks", include: withMocks, isolate: true } },
+      { extends: true, test: { name: "alone", include: alone, isolate: true } },
       onObjectStore("s3"),
       onObjectStore("azure", ofRows),
     ],
