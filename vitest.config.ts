@@ -1,4 +1,3 @@
-import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -22,16 +21,6 @@ class ChecksFirst extends BaseSequencer {
   }
 }
 
-const inFolders = ["{packages,apps}/*/src/**/*.test.ts", "checks/**/*.test.ts"];
-
-// A module that one replaces would stay replaced for the next, and what one loads stays loaded.
-const needsProcess = /\bvi\.mock\(|createRequire\(import\.meta\.url\)\.cache/;
-/** Each has a process to itself. */
-const alone = globSync(inFolders, {
-  cwd: import.meta.dirname,
-  exclude: ["**/node_modules"],
-}).filter((file) => needsProcess.test(readFileSync(resolve(import.meta.dirname, file), "utf8")));
-
 /** What is asked of rows that lie in a bucket: on S3, and everywhere on request. */
 const ofRows = process.env["POND_ALL"]
   ? []
@@ -44,7 +33,7 @@ const onObjectStore = (name: string, others: readonly string[] = []) => ({
     name: `on ${name}`,
     include: ["packages/substrate/src/**/*.test.ts"],
     // They start object stores of their own, or store nothing.
-    exclude: ["**/{object-store,faults,float16,redact,retry,storage}.test.ts", ...alone, ...others],
+    exclude: ["**/{object-store,faults,float16,redact,retry,storage}.test.ts", ...others],
     globalSetup: [`packages/substrate/src/testing/${name}.test-setup.ts`],
   },
 });
@@ -61,20 +50,15 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // One more than there are cores: they wait for disks and for other processes.
     maxWorkers: 3,
-    // A worker takes file after file: to load pond and the engine for each was a third of the time.
-    isolate: false,
-    unstubEnvs: true,
     sequence: { sequencer: ChecksFirst },
     projects: [
       {
         extends: true,
         test: {
           name: "folders",
-          include: inFolders,
-          exclude: ["**/node_modules/**", ...alone],
+          include: ["{packages,apps}/*/src/**/*.test.ts", "checks/**/*.test.ts"],
         },
       },
-      { extends: true, test: { name: "alone", include: alone, isolate: true } },
       onObjectStore("s3"),
       onObjectStore("azure", ofRows),
     ],
