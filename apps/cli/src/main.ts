@@ -17,8 +17,7 @@ module.enableCompileCache(join(cacheDirectory(process.env, homeDirectory()), "co
 let isReaderGone = false;
 // `pond list | head` closes the pipe early, and that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (isReaderGone) return;
-  isReaderGone = error.code === "EPIPE";
+  isReaderGone ||= error.code === "EPIPE";
   if (isReaderGone) return leaveSoon();
   process.stderr.write(`error: what pond prints cannot be written: ${error.message}\n`);
   process.exit(1);

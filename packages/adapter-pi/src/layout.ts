@@ -229,7 +229,7 @@ function folded(cwd: string): string {
 export function isFolderOf(name: string, cwd: string): boolean {
   const hashed = hashedName.exec(name)?.[1];
   if (hashed !== undefined) return hashed === hash("sha256", cwd);
-  // omp leaves out where its user is at home.
+  // omp leaves out where its user is at home. Folded, the rest is as long as it was.
   const rest = cwd.slice(1 - name.length);
   const isWholeStep = /[/\\]$/.test(cwd.slice(0, -rest.length));
   return name === `--${folded(cwd)}--` || (isWholeStep && name === `-${folded(rest)}`);

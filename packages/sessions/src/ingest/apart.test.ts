@@ -99,14 +99,13 @@ it("knows them where the other client's are not stored", () =>
     ]);
   }));
 
+/** A fork that both clients have. */
+function fork(agent: string): DemoSession {
+  return { id: "f", agent, parent: "s", messages: shared };
+}
+
 it("hangs a copied fork below its copied parent, whichever comes first", () =>
   withStore(async (sessions) => {
-    const fork = (agent: string): DemoSession => ({
-      id: "f",
-      agent,
-      parent: "s",
-      messages: shared,
-    });
     await ingestDemo(sessions, [fork("pi"), ofPi, fork("omp"), ofOmp], apart);
 
     expect(await sessionsIn(sessions)).toEqual([
@@ -169,12 +168,6 @@ it("hangs however many by one commit", () =>
 
 it("hides nothing of what it hangs anew, or of which an older copy is read, that another client has, too", () =>
   withStore(async (sessions) => {
-    const fork = (agent: string): DemoSession => ({
-      id: "f",
-      agent,
-      parent: "s",
-      messages: shared,
-    });
     await ingestDemo(sessions, [fork("omp"), fork("pi"), ofPi], apart);
 
     await ingestDemo(sessions, [fork("omp"), ofOmp], apart);
