@@ -3,8 +3,9 @@ import { type Shown, say, shown, sliced } from "./shown.ts";
 // A column each, and none joins another: ASCII, Latin, Greek, Cyrillic, and signs as `…` and `—`.
 const narrow = String.raw` -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e`;
 const plain = new RegExp(`^[${narrow}]*$`);
-// None of these joins another either: kana, ideographs, syllables of Hangul, full-width forms.
-const others = String.raw`\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60`;
+// None of these joins another either: arrows, lines, ticks and bullets, kana, ideographs, syllables of
+// Hangul, full-width forms.
+const others = String.raw`\u2070-\u20cf\u2100-\u2bff\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60`;
 const single = new RegExp(`^[${narrow}${others}]*$`);
 // East Asian Wide and Fullwidth, the blocks that occur in text.
 const wide =
