@@ -42,15 +42,16 @@ export async function measureLatency(
 ): Promise<LatencyRow[]> {
   const most = mostMs(stores.facts.messages);
   const rows: LatencyRow[] = [];
-  const all: Times[] = [];
+  const byScope = new Map<string, Times[]>(Object.keys(scopes).map((scope) => [scope, []]));
   for (const kind of kinds) {
-    for (const scope of Object.keys(scopes)) {
+    for (const [scope, ofAllKinds] of byScope) {
       const times = await timesOf(stores, { kind, scope, queries });
-      all.push(...times);
+      ofAllKinds.push(...times);
       rows.push(rowOf(kind, scope, times, most));
     }
   }
-  return [...rows, rowOf("all", "all", all, most)];
+  const ofScopes = [...byScope].map(([scope, times]) => rowOf("all", scope, times, most));
+  return [...rows, ...ofScopes, rowOf("all", "all", [...byScope.values()].flat(), most)];
 }
 
 async function timesOf(
