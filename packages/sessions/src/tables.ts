@@ -80,7 +80,7 @@ const messagesTable: TableDeclaration = {
     bitmap("project"),
     bitmap("embedding_model"),
     { column: "search_text", kind: "full-text", hasPositions: true },
-    { column: "vector", kind: "vector", distance: "cosine", minRows: 100_000 },
+    { column: "vector", kind: "vector", distance: "cosine", minRows: 20_000 },
   ],
 };
 

@@ -259,6 +259,35 @@ it("trains a vector index once enough rows have a vector", async () => {
   expect(rows.map((row) => Number(row["_distance"]) < 0.01)).toEqual([true, true, true]);
 });
 
+it("trains a vector index again that an earlier version made coarser", async () => {
+  const declaration = {
+    ...parts,
+    columns: { ...parts.columns, shape: { type: { vector: 64 }, isNullable: true } },
+    indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 500 }],
+  } as const;
+  const location = temporaryLocation();
+  const table = (await openCatalogue(location, { tables: [declaration] })).table("parts");
+  const spread = (from: number): Float32Array =>
+    Float32Array.from({ length: 64 }, (_, at) => Math.sin(from * (at + 1)));
+  const shape = Array.from({ length: 2_000 }, (_, at) => spread(at));
+  await table.insert({ ...numbered(2_000), shape });
+  const handle = await openLanceTable(location, "parts");
+  const options = { numPartitions: 1, distanceType: "cosine" } as const;
+  await handle.createIndex("shape", { config: loadLance().Index.ivfRq(options) });
+  handle.close();
+  const nearest = async (): Promise<unknown[]> => {
+    const options = { column: "shape", vector: spread(7.4), columns: ["number"], limit: 20 };
+    return (await table.nearest(options)).map((row) => row["number"]);
+  };
+
+  const outcomes = [await table.fold({ isForced: true }), await table.fold({ isForced: true })];
+
+  expect(outcomes.map(({ created }) => created)).toEqual([["shape"], []]);
+  const found = await nearest();
+  await table.dropIndex("shape");
+  expect(found).toEqual(await nearest());
+});
+
 it("trains a vector index whatever the length of the vectors, and another after a renewal", async () => {
   const declaration = {
     ...parts,

@@ -2,11 +2,12 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
 import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
-import { countVectors, createIndexes } from "./indexes.ts";
+import { createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
 import { supersededBytes } from "./superseded.ts";
 import { isTagged } from "./tagged.ts";
 import { missingTextIndexes } from "./text-indexes.ts";
+import { coarseVectorIndexes, countVectors } from "./vector-indexes.ts";
 
 /** How thorough a fold is. */
 export type FoldOptions = {
@@ -121,7 +122,8 @@ export async function fold(
 
 /**
  * Those not there, and those to be made again over all rows: that reads a column, where growing them
- * would rewrite every row. A forced fold also gives text indexes the positions they lack.
+ * would rewrite every row. A forced fold also gives text indexes the positions they lack; any that
+ * brings indexes up to date trains those of vectors again that an earlier version made coarser.
  *
  * @param isJoining - Fragments are joined next, in one go where every index covers all of them.
  */
@@ -132,8 +134,11 @@ async function indexesToMake(
   { isForced, isJoining }: { readonly isForced: boolean; readonly isJoining: boolean },
 ): Promise<IndexDeclaration[]> {
   const missing: IndexDeclaration[] = [];
-  const lacking: IndexDeclaration[] = isForced ? await missingTextIndexes(table, handle) : [];
   const isDue = isJoining || isTailDue(health);
+  const lacking: IndexDeclaration[] = [
+    ...(isForced ? await missingTextIndexes(table, handle) : []),
+    ...(isDue ? await coarseVectorIndexes(table, handle) : []),
+  ];
   for (const index of table.indexes) {
     const known = health.indexes.find(({ column }) => column === index.column);
     if (known === undefined || lacking.includes(index) || isBehind(index, known, isDue)) {

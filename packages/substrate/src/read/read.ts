@@ -35,8 +35,8 @@ export type NearestOptions = {
   readonly limit: number;
 };
 
-/** How many times as many candidates as are wanted are measured exactly. */
-const refineFactor = 10;
+/** How many times as many candidates as are wanted are measured exactly: each is a read. */
+const refineFactor = 2;
 // Partitions of 4096 vectors that are looked into. Of 300,000 vectors 20, the engine's default, find
 // 98.7 % of the nearest ten and 40 find 99.7 %, as fast.
 const probes = 40;
