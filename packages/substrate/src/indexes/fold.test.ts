@@ -318,6 +318,34 @@ it("trains a vector index whatever the length of the vectors, and another after 
   expect([first.created, second.created, found]).toEqual([["shape"], ["shape"], ["n2", "n2"]]);
 });
 
+onFolders("segments are counted alike everywhere")(
+  "trains a vector index again that folds have left in many segments",
+  async () => {
+    const declaration = {
+      ...parts,
+      columns: { ...parts.columns, shape: { type: { vector: 8 }, isNullable: true } },
+      indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 300 }],
+    } as const;
+    const location = temporaryLocation();
+    const table = (await openCatalogue(location, { tables: [declaration] })).table("parts");
+    await table.insert({ ...numbered(300), shape: directions(300) });
+    const created = [(await table.fold()).created];
+    const handle = await openLanceTable(location, "parts");
+    const segments: (number | undefined)[] = [];
+    for (let from = 300; from < 320; from += 1) {
+      await table.insert({ ...numbered(1, "acme", from), shape: directions(1, from) });
+      created.push((await table.fold({ isForced: true })).created);
+      await handle.checkoutLatest();
+      segments.push((await handle.listIndices())[0]?.numSegments);
+    }
+    handle.close();
+
+    expect(Math.max(...segments.map(Number))).toBe(16);
+    expect(segments.at(-1)).toBeLessThan(16);
+    expect(created.filter(({ length }) => length > 0)).toEqual([["shape"], ["shape"]]);
+  },
+);
+
 describe("vectors that no index can be trained on", () => {
   const fewVectors = {
     ...parts,

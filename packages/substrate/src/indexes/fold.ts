@@ -7,7 +7,7 @@ import { dropLostIndexes, refresh } from "./lost-indexes.ts";
 import { supersededBytes } from "./superseded.ts";
 import { isTagged } from "./tagged.ts";
 import { missingTextIndexes } from "./text-indexes.ts";
-import { coarseVectorIndexes, countVectors } from "./vector-indexes.ts";
+import { countVectors, wornVectorIndexes } from "./vector-indexes.ts";
 
 /** How thorough a fold is. */
 export type FoldOptions = {
@@ -123,7 +123,7 @@ export async function fold(
 /**
  * Those not there, and those to be made again over all rows: that reads a column, where growing them
  * would rewrite every row. A forced fold also gives text indexes the positions they lack; any that
- * brings indexes up to date trains those of vectors again that an earlier version made coarser.
+ * brings indexes up to date trains those of vectors again that are worn.
  *
  * @param isJoining - Fragments are joined next, in one go where every index covers all of them.
  */
@@ -137,7 +137,7 @@ async function indexesToMake(
   const isDue = isJoining || isTailDue(health);
   const lacking: IndexDeclaration[] = [
     ...(isForced ? await missingTextIndexes(table, handle) : []),
-    ...(isDue ? await coarseVectorIndexes(table, handle) : []),
+    ...(isDue ? await wornVectorIndexes(table, handle) : []),
   ];
   for (const index of table.indexes) {
     const known = health.indexes.find(({ column }) => column === index.column);

@@ -19,15 +19,24 @@ export function countVectors(
   return handle.countRows(toSql(isNotNull(column), table));
 }
 
-/** The indexes that an earlier version trained with fewer bits: they find fewer of the nearest. */
-export async function coarseVectorIndexes(
+// A fold adds a segment for what is new, and a search looks into each: with 33 it takes two and a half
+// times as long.
+const segmentsAtMost = 16;
+
+/**
+ * The indexes of vectors to be trained again: those in many segments, and those that an earlier version
+ * trained with fewer bits, which find fewer of the nearest.
+ */
+export async function wornVectorIndexes(
   table: TableDeclaration,
   handle: LanceTable,
 ): Promise<IndexDeclaration[]> {
   const declared = table.indexes.filter(({ kind }) => kind === "vector");
   if (declared.length === 0) return [];
-  const coarse = (await handle.listIndices())
-    .filter(({ indexDetails }) => indexDetails?.compression?.num_bits < bitsPerNumber)
-    .map(({ columns }) => columns[0]);
-  return declared.filter(({ column }) => coarse.includes(column));
+  const worn = (await handle.listIndices()).filter(
+    ({ numSegments = 1, indexDetails }) =>
+      numSegments >= segmentsAtMost || indexDetails?.compression?.num_bits < bitsPerNumber,
+  );
+  const columns = new Set(worn.map(({ columns: [column] }) => column));
+  return declared.filter(({ column }) => columns.has(column));
 }
