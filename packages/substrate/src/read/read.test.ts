@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
 import type { Row } from "../declaration.ts";
+import { loadLance } from "../engine/lance.ts";
 import { openStore, type Store } from "../store.ts";
 import type { Table } from "../table.ts";
 import { batchOf, numbered, parts } from "../testing/catalogue.ts";
-import { newLocation, openCatalogue, storageOptions } from "../testing/store.ts";
+import { newLocation, openCatalogue, openLanceTable, storageOptions } from "../testing/store.ts";
 import { and, eq, gte, not } from "./filter.ts";
 import type { FullTextQuery } from "./full-text.ts";
 
@@ -320,6 +322,31 @@ it("searches folded rows and new ones together", async () => {
 
   expect(rows.map(({ maker }) => maker).sort()).toEqual(["acme", "globex"]);
   expect(await table.explain(search)).toContain("FlatMatchQuery");
+});
+
+it("finds what a condition leaves in however few partitions of a vector index it lies", async () => {
+  const { location, remove } = newLocation();
+  onTestFinished(remove);
+  const shaped = { ...parts.columns, shape: { type: { vector: 8 }, isNullable: true } } as const;
+  const table = (await openCatalogue(location, { tables: [{ ...parts, columns: shaped }] })).table(
+    "parts",
+  );
+  const shape = Array.from({ length: 2_000 }, (_, number) =>
+    Float32Array.from({ length: 8 }, (_each, at) => Math.sin(number * (at + 1) + at)),
+  );
+  const rows = numbered(2_000);
+  await table.insert({ ...rows, maker: shape.map((_, at) => `maker ${at % 100}`), shape });
+  const handle = await openLanceTable(location, "parts");
+  const options = { numPartitions: 200, distanceType: "cosine" } as const;
+  await handle.createIndex("shape", { config: loadLance().Index.ivfRq(options) });
+  handle.close();
+  const [vector = new Float32Array()] = shape;
+  const nearest = { column: "shape", vector, columns: ["number"], where: eq("maker", "maker 7") };
+
+  const found = await table.nearest({ ...nearest, limit: 20 });
+
+  expect(await table.explain({ ...nearest, limit: 20 })).toContain("ANN");
+  expect(found.length).toBe(20);
 });
 
 it("finds the nearest rows that have a vector, within a condition", async () => {

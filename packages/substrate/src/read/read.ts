@@ -40,6 +40,8 @@ const refineFactor = 2;
 // Partitions of 4096 vectors that are looked into. Of 300,000 vectors 20, the engine's default, find
 // 98.7 % of the nearest ten and 40 find 99.7 %, as fast.
 const probes = 40;
+// Where a condition leaves few of them, all the others are, until there are enough.
+const noLimit = 0;
 
 // Every scan and search is built in this file (`lance-chokepoints-read`). LanceDB's `where` is a
 // prefilter on all of them, which is what `search-prefilter-pushdown` asks for.
@@ -107,7 +109,8 @@ export function nearestQuery(
     .column(options.column)
     // Unnamed, a flat scan would measure another distance than the index.
     .distanceType("cosine")
-    .nprobes(probes)
+    .maximumNprobes(noLimit)
+    .minimumNprobes(probes)
     .refineFactor(refineFactor)
     .select([...options.columns, "_distance"]);
   const within = options.where ? query.where(toSql(options.where, table)) : query;
