@@ -61,12 +61,23 @@ describe("splitAt", () => {
     expect(splitAt(shown(text), columns)).toEqual(expected);
   });
 
-  it("looks at no more of a text than fits", () => {
-    let rest = shown("中".repeat(300_000));
+  it.each(["中", "中👍🏽", "กำ"])("looks at little more of a text of %s than fits", (unit) => {
+    let rest = shown(unit.repeat(200_000));
     // Looked at whole each time it would take minutes.
-    for (let lines = 0; lines < 7_500; lines += 1) [, rest] = splitAt(rest, 80);
+    while (rest !== "") [, rest] = splitAt(rest, 80);
 
     expect(rest).toBe("");
+  });
+
+  it("takes a grapheme whole where it is longer than the line", () => {
+    const [long, space] = [`か${"\u3099".repeat(200)}`, "\u200b".repeat(500)];
+
+    const split = [splitAt(shown(`${long}${long}`), 2), splitAt(shown(`${space}中`), 1)];
+
+    expect(split).toEqual([
+      [long, long],
+      [space, "中"],
+    ]);
   });
 });
 

@@ -17,6 +17,9 @@ const invisible = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
+// Of any language; a longer one is cut where a terminal has no room for it.
+const longestGrapheme = 256;
+
 /** How many columns a terminal gives a text without styles. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length;
@@ -80,25 +83,25 @@ function spaces(count: number): Shown {
 
 /** Where in the text the first `columns` end. */
 function fitting(text: string, columns: number, widthOfEach = graphemeWidth): number {
-  const near = headOf(text, columns + 1);
-  if (plain.test(near)) return Math.max(0, Math.min(columns, text.length));
-  let width = 0;
-  for (const { segment, index } of graphemes(near)) {
-    width += widthOfEach(segment);
-    if (width > columns) return index;
+  // A column each, mostly; of what takes less, four times as much is looked at.
+  for (let length = Math.max(1, columns) + 2; ; length *= 4) {
+    const near = text.slice(0, length);
+    if (plain.test(near)) return Math.max(0, Math.min(columns, text.length));
+    const isAll = near.length === text.length;
+    let width = 0;
+    for (const { segment, index } of graphemes(near)) {
+      width += widthOfEach(segment);
+      // What was cut off may belong to the last.
+      const isWhole = isAll || index + segment.length < near.length;
+      if (isWhole && width > columns) return index;
+    }
+    if (isAll) return text.length;
   }
-  return text.length;
 }
 
 function firstLength(text: string): number {
-  const [first] = graphemes(headOf(text, 2));
+  const [first] = graphemes(text.slice(0, longestGrapheme));
   return first?.segment.length ?? 0;
-}
-
-/** As much as `columns` of them need of characters that none joins: a column each at least. */
-function headOf(text: string, columns: number): string {
-  const head = text.slice(0, Math.max(1, columns));
-  return single.test(head) ? head : text;
 }
 
 type Grapheme = Pick<Intl.SegmentData, "segment" | "index">;
