@@ -209,22 +209,33 @@ it("tells once of a log in which there is nothing to store, and whenever somebod
     expect(begun).toMatchObject({ sessions: { new: 1, failed: 0 }, faults: [], messages_added: 3 });
   }));
 
-it("says of what an older version noted, too, that nothing needs doing about it", () =>
-  withBench(async (bench) => {
-    const { stateDirectory } = bench;
-    bench.write("s1", summary);
-    await bench.sync();
-    const names = readdirSync(stateDirectory, { recursive: true }).map(String);
-    for (const file of names.map((name) => join(stateDirectory, name))) {
-      if (!file.endsWith(".json")) continue;
-      writeFileSync(file, readFileSync(file, "utf8").replaceAll(',"is_leftover":true', ""));
-    }
+it.each([
+  ["of a file in which there is nothing else", [summary], ',"is_leftover":true'],
+  [
+    "beside what could not be read",
+    [line("s1", "a", "x") + line("s1", "b", "y"), "no record"],
+    ',"leftovers":1',
+  ],
+])(
+  "says of what an older version noted, too, that nothing needs doing about it, %s",
+  (_, lines, unknown) =>
+    withBench(async (bench) => {
+      const { stateDirectory } = bench;
+      bench.write("s1", ...lines);
+      await bench.sync();
+      const names = readdirSync(stateDirectory, { recursive: true }).map(String);
+      for (const file of names.map((name) => join(stateDirectory, name))) {
+        if (!file.endsWith(".json")) continue;
+        writeFileSync(file, readFileSync(file, "utf8").replaceAll(unknown, ""));
+      }
 
-    const preview = { stateDirectory, host: "bench", now: () => new Date(0) };
-    const [shown] = (await previewSync(bench.sessions, bench.sources(), preview)).adapters;
+      const preview = { stateDirectory, host: "bench", now: () => new Date(0) };
+      const [shown] = (await previewSync(bench.sessions, bench.sources(), preview)).adapters;
 
-    expect(shown?.faults).toMatchObject([{ is_leftover: true }]);
-  }));
+      expect(shown?.leftovers).toBe(1);
+      expect(shown?.faults[0]).toMatchObject({ is_leftover: true });
+    }),
+);
 
 it("tells once of records that share a line, which are all stored", () =>
   withBench(async (bench) => {

@@ -120,7 +120,8 @@ function countAsBefore(before: SeenSession, report: AdapterReport, isTelling = f
   else report.sessions.unchanged += 1;
   if (before.pendingSinceMs !== undefined) report.sessions.pending += 1;
   if (before.isLeftover && !isTelling) return;
-  const { faults = [], omittedFaults = 0, leftovers = 0, isLeftover } = before;
+  const { faults = [], omittedFaults = 0, isLeftover } = before;
+  const { leftovers = faults.filter((each) => each.is_leftover).length } = before;
   // Older versions did not say so of each.
   const alike: Pick<Fault, "is_leftover"> = isLeftover ? { is_leftover: true } : {};
   report.faults.push(...faults.map((each) => ({ ...each, ...alike })));
