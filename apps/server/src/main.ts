@@ -16,8 +16,10 @@ exitOnStopSignal();
 for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreBrokenPipe);
 
 const { run } = await import("./run.ts");
-// What is left of a storage that does not answer would keep the process.
-process.exit(await run(args));
+process.exitCode = await run(args);
+// What is left of a storage that does not answer would keep the process. An end that comes by itself
+// removes what the engine keeps in the folder for temporary files, and this one does not.
+setTimeout(() => process.exit(), 1_000).unref();
 
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;

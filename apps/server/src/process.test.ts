@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -43,6 +43,22 @@ test("a second signal ends it at once", async () => {
   server.process.kill("SIGTERM");
 
   expect((await server.ended()).code).toBe(130);
+});
+
+// What nobody waits for ends before it is done where the machine is too busy for it.
+test("leaves nothing in the folder for temporary files", { retry: 3 }, async ({ task }) => {
+  const temporary = join(folder, `temporary-${task.result?.retryCount ?? 0}`);
+  mkdirSync(temporary);
+  const env = {
+    ...{ POND_STORAGE: join(folder, "tidy"), POND_NAMESPACES: "fixed:red" },
+    ...{ TMPDIR: temporary, TMP: temporary, TEMP: temporary },
+  };
+  const server = await startServer(env);
+  await server.client("red").ingest({ events: session("s", "text") });
+
+  const codes = [await server.stop(), await runServer(["--check"], env)].map(({ code }) => code);
+
+  expect({ codes, left: readdirSync(temporary) }).toEqual({ codes: [0, 0], left: [] });
 });
 
 test("an object store that is gone makes it not ready, and back makes it ready", async () => {
