@@ -58,11 +58,12 @@ export async function copySessions(
   const vectors = await prepareVectors(from, to);
   const before: Before = { inserted: {}, left: new Map(), occupied: new Set() };
   for (;;) {
-    const names = await namesApart(from, to, before.occupied);
+    const named = await namesApart(from, to, before.occupied);
+    const { names } = named;
     const at = BigInt(now().getTime()) * 1000n;
-    await leaveOutNames({ store: from, names }, to, before.left, at);
+    await leaveOutNames(from, named, to, before.left, at);
     // Before what was said of them later is told from what is there.
-    await hangAnew({ store: from, names }, to, before.left);
+    await hangAnew(from, named, to, before.left);
     const report = await copyNamed(from, target, { ...options, now, names, before, vectors });
     if (report) return report;
     await to.refresh();

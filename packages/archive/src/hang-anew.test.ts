@@ -118,3 +118,16 @@ it("leaves what hangs below a session of its client that is nearer", async () =>
 
   await expectBelow(target, "s");
 });
+
+it("reads once what all sessions of both are", async () => {
+  const [from, target] = [await storeOf(above, child), await storeOf(ofPi)];
+  await copySessions(from, target);
+  const tables = [from, target].map(({ store }) => store.table("sessions"));
+  const spies = tables.flatMap((table) => [vi.spyOn(table, "scan"), vi.spyOn(table, "rows")]);
+
+  await copySessions(from, target);
+
+  const asked = spies.flatMap(({ mock }) => mock.calls.map(([options]) => options));
+  const ofAll = asked.filter((options) => options?.where === undefined);
+  expect(ofAll.filter((options) => options?.columns?.includes("project"))).toHaveLength(2);
+});

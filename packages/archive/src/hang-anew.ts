@@ -1,8 +1,7 @@
 import { idApart } from "@pond/sessions";
 import { begunAbove, type Hung, hangBelow, loadParents } from "@pond/sessions/rows";
 import type { Store } from "@pond/substrate";
-import { labelsOf } from "./left-names.ts";
-import type { PlacedStore } from "./places.ts";
+import type { NamedSessions } from "./names-apart.ts";
 
 /**
  * Hangs sessions below the name that the one above them has in another store by now. They may have come
@@ -11,12 +10,12 @@ import type { PlacedStore } from "./places.ts";
  * @param left - Names that sessions had meanwhile, by their ids.
  */
 export async function hangAnew(
-  { store, names }: Pick<PlacedStore, "store" | "names">,
+  store: Store,
+  { names, given, there }: NamedSessions,
   to: Store,
   left: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<void> {
   if (names.isEmpty && left.size === 0) return;
-  const [given, there] = [await labelsOf(store), await labelsOf(to)];
   const hanging = await loadParents(to, "last");
   const hung: Hung[] = [];
   for (const [id, above] of await loadParents(store, "last")) {

@@ -10,10 +10,12 @@ import {
   storedMessage,
   strangersAmong,
 } from "@pond/sessions/rows";
-import { eq, type Filter, type Row, type Store } from "@pond/substrate";
+import { eq, type Row, type Store } from "@pond/substrate";
 import { keyText } from "./key-order.ts";
+import type { NamedSessions } from "./names-apart.ts";
 import type { PlacedStore } from "./places.ts";
 import { extended, within } from "./ranges.ts";
+import { type Sessions, sessionsOf } from "./sessions-of.ts";
 
 // Two copies at once may bring two sessions by one name. Whoever stores the row of its session has
 // that; the other one gives its own another name, and takes out what it left. One that finds messages
@@ -36,7 +38,7 @@ export async function storedIn(
   name: string,
 ): Promise<Stored | undefined> {
   const id = names.idOf(name);
-  const labels = (await labelsOf(store, eq("id", id))).get(id);
+  const labels = (await sessionsOf(store, eq("id", id))).get(id);
   if (labels === undefined) return undefined;
   const { rows, live } = await messagesOf(store, id);
   const own = rows.filter((row) => keyOf(ownerOf(row)) === keyOf(labels));
@@ -55,7 +57,7 @@ export async function occupiedNames(
   sessionNames: readonly string[],
 ): Promise<string[]> {
   const owners = await ownersThere(to, new Set(sessionNames));
-  const given = owners.size === 0 ? new Map<string, Labels>() : await labelsOf(from.store);
+  const given: Sessions = owners.size === 0 ? new Map() : await sessionsOf(from.store);
   const occupied: string[] = [];
   for (const [name, there] of owners) {
     const own = given.get(from.names.idOf(name));
@@ -104,13 +106,12 @@ async function ownersThere(
  * @param left - Names that they had in this copy before, by their ids.
  */
 export async function leaveOutNames(
-  { store, names }: Pick<PlacedStore, "store" | "names">,
+  store: Store,
+  { names, given, there }: NamedSessions,
   to: Store,
   left: ReadonlyMap<string, ReadonlySet<string>>,
   at: bigint,
 ): Promise<void> {
-  if (names.isEmpty) return;
-  const [given, there] = [await labelsOf(store), await labelsOf(to)];
   const named: NamedApart[] = [];
   for (const [id, name] of names.entries()) {
     const labels = given.get(id);
@@ -150,16 +151,4 @@ function keyOf({ sourceAgent, project }: Owner): string {
 
 function rowKey(row: Row): string {
   return keyText([String(row["id"]), keyOf(ownerOf(row))]);
-}
-
-/** What sessions of a store are stored as, by their ids. */
-export async function labelsOf(store: Store, where?: Filter): Promise<Map<string, Labels>> {
-  const columns = ["id", "source_agent", "project"];
-  const rows = await store.table("sessions").rows({ columns, where });
-  return new Map(
-    rows.map((row) => {
-      const [sessionId, sourceAgent] = [String(row["id"]), String(row["source_agent"])];
-      return [sessionId, { sessionId, sourceAgent, project: String(row["project"]) }];
-    }),
-  );
 }

@@ -2,6 +2,14 @@ import { idApart } from "@pond/sessions";
 import { type Begun, idAtClient, idBegunElsewhere, mayBeOther } from "@pond/sessions/rows";
 import { and, eq, isNull, type Store } from "@pond/substrate";
 import { SessionNames } from "./session-names.ts";
+import { type Sessions, sessionsOf } from "./sessions-of.ts";
+
+/** What sessions of a store are called in another, and what either has. */
+export type NamedSessions = {
+  readonly names: SessionNames;
+  readonly given: Sessions;
+  readonly there: Sessions;
+};
 
 /**
  * What the sessions of one store are called in another, where that has other sessions by the same
@@ -14,13 +22,14 @@ export async function namesApart(
   from: Store,
   to: Store,
   occupied: ReadonlySet<string>,
-): Promise<SessionNames> {
+): Promise<NamedSessions> {
+  const [given, there] = [await sessionsOf(from), await sessionsOf(to)];
   const naming = new Naming(
-    { store: from, sessions: await sessionsOf(from) },
-    { store: to, sessions: await sessionsOf(to) },
+    { store: from, sessions: given },
+    { store: to, sessions: there },
     occupied,
   );
-  return new SessionNames(await naming.names());
+  return { names: new SessionNames(await naming.names()), given, there };
 }
 
 /** True where the other store would call these sessions so still: one may have got a name meanwhile. */
@@ -31,11 +40,11 @@ export async function areStillNamed(
   sessionNames: ReadonlySet<string>,
 ): Promise<boolean> {
   await to.table("sessions").refresh();
-  const now = await namesApart(from, to, occupied);
+  const { names: now } = await namesApart(from, to, occupied);
   return [...sessionNames].every((name) => now.nameOf(names.idOf(name)) === name);
 }
 
-type Named = { readonly store: Store; readonly sessions: ReadonlyMap<string, Begun> };
+type Named = { readonly store: Store; readonly sessions: Sessions };
 
 class Naming {
   readonly #from: Named;
@@ -121,18 +130,6 @@ class Naming {
     while (!isFree(name) && !(await isOwn(name))) name = idApart(agent, name);
     return name;
   }
-}
-
-async function sessionsOf(store: Store): Promise<Map<string, Begun>> {
-  const sessions = new Map<string, Begun>();
-  const columns = ["id", "source_agent", "project", "created_at"];
-  for await (const rows of store.table("sessions").scan({ columns })) {
-    for (const { id, source_agent: agent, project, created_at: at } of rows) {
-      const createdAt = BigInt(at as bigint);
-      sessions.set(String(id), { sourceAgent: String(agent), project: String(project), createdAt });
-    }
-  }
-  return sessions;
 }
 
 /** True where a message of a session is in the other store's session of that name. */

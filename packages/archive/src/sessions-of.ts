@@ -1,0 +1,19 @@
+import type { Begun, Labels } from "@pond/sessions/rows";
+import type { Filter, Store } from "@pond/substrate";
+
+/** What is known of sessions without reading any, by their ids. */
+export type Sessions = ReadonlyMap<string, Labels & Begun>;
+
+/** What the sessions of a store are stored as. */
+export async function sessionsOf(store: Store, where?: Filter): Promise<Sessions> {
+  const sessions = new Map<string, Labels & Begun>();
+  const columns = ["id", "source_agent", "project", "created_at"];
+  for await (const rows of store.table("sessions").scan({ columns, where })) {
+    for (const row of rows) {
+      const [sessionId, sourceAgent] = [String(row["id"]), String(row["source_agent"])];
+      const [project, createdAt] = [String(row["project"]), BigInt(row["created_at"] as bigint)];
+      sessions.set(sessionId, { sessionId, sourceAgent, project, createdAt });
+    }
+  }
+  return sessions;
+}
