@@ -153,6 +153,40 @@ it("hangs what an earlier run hung below another client's session below its own 
     expect(await sessions.store.table("messages").count()).toBe(rows);
   }));
 
+it.each([
+  ["below one begun nearer to it that comes later", "/blog/src", 90, [inBlog], blogId],
+  ["where it is, below the nearest", "/shop/src", 90, [inBlog], "s"],
+  ["where it is, for the nearer one began after it", "/blog/src", 30, [inBlog], "s"],
+  [
+    "where it is, for another is farther",
+    "/shop",
+    -30,
+    [{ ...inBlog, project: "/", seconds: -60 }],
+    "s",
+  ],
+  [
+    "below the nearest of several that come later",
+    "/blog/src",
+    90,
+    [{ ...inBlog, project: "/", seconds: 30, messages: [said("r")] }, inBlog],
+    blogId,
+  ],
+])(
+  "hangs what an earlier run hung below a session of its client %s",
+  (_, project, seconds, later, id) =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [inShop, { ...ofBlog, project, seconds }], apart);
+
+      await ingestDemo(sessions, later, apart);
+      const rows = await sessions.store.table("messages").count();
+      await ingestDemo(sessions, later, apart);
+
+      const { descendants } = await loadLineage(sessions, id);
+      expect(descendants.map(({ session }) => session.id)).toEqual(["t"]);
+      expect(await sessions.store.table("messages").count()).toBe(rows);
+    }),
+);
+
 it("hangs however many by one commit", () =>
   withStore(async (sessions) => {
     const forks = ["t", "u", "v"].map((id) => ({ ...below, id }));

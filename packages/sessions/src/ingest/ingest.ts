@@ -336,34 +336,53 @@ export class Ingest {
 
   /** Hangs sessions that came before the one above them below the name that it has got. */
   async #hangAnew(): Promise<void> {
-    const hanging = [...this.#hanging.splice(0), ...(await this.#belowOthers())];
-    const hung = hanging.flatMap(({ name, above, child }): Hung[] => {
-      const below = this.#putOff.has(name) ? above : (this.#nameOfParent(child) ?? above);
-      return below === above ? [] : [{ sessionId: name, from: above, to: below }];
+    const hung = this.#hanging.splice(0).map(({ name, above, child }): Hung => {
+      const to = this.#putOff.has(name) ? above : (this.#nameOfParent(child) ?? above);
+      return { sessionId: name, from: above, to };
     });
-    await hangBelow(this.#sessions.store, hung);
+    const all = [...hung, ...(await this.#hungBefore())];
+    const moved = all.filter(({ from, to }) => from !== to);
+    await hangBelow(this.#sessions.store, moved);
   }
 
-  /**
-   * Sessions that an earlier run hung below another client's, which has the id of one above them: that
-   * may have come since. What hangs below one of its own client may be where it belongs.
-   */
-  async #belowOthers(): Promise<readonly Hanging[]> {
+  /** Sessions that an earlier run hung below what was there: the one above them may have come since. */
+  async #hungBefore(): Promise<readonly Hung[]> {
     const known = this.#known ?? new Map<string, Begun>();
     if (!this.#areClientsApart || idsApart(known).size === 0) return [];
     const parents = await loadParents(this.#sessions.store, "last").catch((error: unknown) => {
       if (isDamage(error)) return new Map<string, string>();
       throw error;
     });
-    return [...parents].flatMap(([name, above]): Hanging[] => {
+    return [...parents].flatMap(([name, above]): Hung[] => {
       const stored = known.get(name);
-      if (above === null || !stored || !known.has(idApart(stored.sourceAgent, above))) return [];
-      if (known.get(above)?.sourceAgent === stored.sourceAgent) return [];
-      const { sourceAgent: source_agent, project } = stored;
-      return [
-        { name, above, child: { id: name, parent_session_id: above, source_agent, project } },
-      ];
+      if (above === null || !stored || this.#putOff.has(name)) return [];
+      const isOfClient = known.get(above)?.sourceAgent === stored.sourceAgent;
+      const to = isOfClient ? this.#nearer(stored, above) : this.#ofClient(name, stored, above);
+      return [{ sessionId: name, from: above, to }];
     });
+  }
+
+  /** The session of its own client that has the id of another one's, below which a session hangs. */
+  #ofClient(id: string, { sourceAgent, project }: Begun, above: string): string {
+    if (!this.#known?.has(idApart(sourceAgent, above))) return above;
+    const child = { id, parent_session_id: above, source_agent: sourceAgent, project };
+    return this.#nameOfParent(child) ?? above;
+  }
+
+  /**
+   * The session that its client began nearer to where one works than the one that it hangs below,
+   * under the same id, and not later than that one: nothing else says which of them it belongs to.
+   */
+  #nearer({ sourceAgent, project, createdAt }: Begun, above: string): string {
+    const before = idApart(sourceAgent, "");
+    const shared = above.startsWith(before) ? above.slice(before.length) : above;
+    const others = [...(this.#elsewhere?.of(sourceAgent, shared) ?? [])].filter(([id]) => {
+      const began = this.#known?.get(id)?.createdAt;
+      return began !== undefined && began <= createdAt;
+    });
+    const stored = this.#known?.get(above);
+    const begun = stored ? [[above, stored.project] as const, ...others] : [];
+    return begunAbove(begun, project) ?? above;
   }
 
   #learn(session: Session): void {
