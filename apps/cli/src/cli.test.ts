@@ -78,6 +78,22 @@ describe("the process", () => {
     },
   );
 
+  it("says what is wrong where nothing says where its user is at home", async () => {
+    const script = `import os from "node:os";
+      import { syncBuiltinESMExports } from "node:module";
+      os.homedir = () => { throw new Error("ENOENT"); };
+      syncBuiltinESMExports();`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
+
+    const finished = await home.spawn(["list"], { env: { NODE_OPTIONS } });
+
+    expect(finished).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "error: nothing says where this user is at home; set HOME to a folder\n",
+    });
+  });
+
   it("prints its version", async () => {
     const manifest = new URL("../package.json", import.meta.url);
 
