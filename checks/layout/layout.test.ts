@@ -106,7 +106,7 @@ describe.skipIf(tmux === undefined)("what a terminal shows", () => {
       }),
     );
     cells = await terminals.cellsOf(unusualIn([first, ...recordings.values()]));
-  }, 120_000);
+  }, 400_000);
   afterAll(() => {
     terminals?.close();
     home?.remove();
