@@ -26,7 +26,7 @@ export function memoryFolder(
     const prefix = `pond-tests-${readlinkSync("/proc/self/ns/pid").replace(/\D/g, "")}-`;
     removeLeft(memory, prefix);
     const folder = mkdtempSync(join(memory, `${prefix}${process.pid}-`));
-    process.on("exit", () => remove(folder));
+    process.on("exit", () => remove(folder, 20));
     // As /tmp is: some tests run as another user.
     chmodSync(folder, 0o1777);
     // Containers often forbid programs there, and tests write some.
@@ -43,7 +43,7 @@ export function memoryFolder(
 function removeLeft(memory: string, prefix: string): void {
   for (const name of readdirSync(memory)) {
     if (name.startsWith(prefix) && !isRunning(Number.parseInt(name.slice(prefix.length), 10)))
-      remove(join(memory, name));
+      remove(join(memory, name), 1);
   }
 }
 
@@ -55,16 +55,16 @@ function isRunning(pid: number): boolean {
   }
 }
 
-const attempts = 20;
 const pauseMs = 100;
 
 /** What was started by tests may write there still; what stays all the same is no failure of theirs. */
-function remove(folder: string): void {
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+function remove(folder: string, attempts: number): void {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       rmSync(folder, { recursive: true, force: true });
       return;
     } catch {
+      if (attempt === attempts) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }
   }
