@@ -1,5 +1,6 @@
 // Warm search against SQLite on the same rows: node --conditions=@pond/source src/latency.ts
-// [--messages 100000,1000000] [--queries 20] [--kinds question,phrase] [--folder DIR] [--json]
+// [--messages 100000,1000000] [--queries 20] [--kinds question,phrase] [--meaning] [--folder DIR]
+// [--json]
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,6 +8,7 @@ import { measureLatency } from "./latency/measure.ts";
 import { allKinds, type Kind } from "./latency/queries.ts";
 import { type LatencyReport, printLatency } from "./latency/report.ts";
 import { measureSizes } from "./latency/sizes.ts";
+import { standInModel } from "./latency/stand-in-model.ts";
 import { openLatencyStores } from "./latency/store.ts";
 import { machine } from "./shared/machine.ts";
 
@@ -18,6 +20,8 @@ const { values } = parseArgs({
     queries: { type: "string", default: "20" },
     /** Only these kinds of query, separated by commas. */
     kinds: { type: "string", default: allKinds.join() },
+    /** By meaning, too: every message has a vector, of what stands in for a model. */
+    meaning: { type: "boolean", default: false },
     /** The stores are kept here: they take minutes to make. */
     folder: { type: "string", default: join(tmpdir(), "pond-latency") },
     json: { type: "boolean", default: false },
@@ -25,13 +29,15 @@ const { values } = parseArgs({
 });
 
 const kinds = values.kinds.split(",") as Kind[];
+const embedder = values.meaning ? standInModel() : undefined;
 const reports: LatencyReport[] = [];
 for (const messages of values.messages.split(",").map(Number)) {
-  const stores = await openLatencyStores(values.folder, messages);
+  const stores = await openLatencyStores(values.folder, messages, embedder);
   const report: LatencyReport = {
     machine: machine(),
     ...{ messages, textBytes: stores.facts.textBytes },
-    rows: await measureLatency(stores, kinds, Number(values.queries)),
+    isByMeaning: values.meaning,
+    rows: await measureLatency(stores, { kinds, queries: Number(values.queries), embedder }),
     sizes: await measureSizes(stores),
   };
   stores.sessions.close();

@@ -1,3 +1,4 @@
+import type { Embedder } from "@pond/embed";
 import { search } from "@pond/search";
 import { median, percentile } from "../shared/percentile.ts";
 import { type Spent, stopwatch } from "../shared/spent.ts";
@@ -34,18 +35,25 @@ export function mostMs(messages: number): number {
   return messages <= 150_000 ? 15 : 30;
 }
 
+type Wishes = {
+  readonly kinds: readonly Kind[];
+  /** Of each kind, with each filter. */
+  readonly queries: number;
+  /** Searches by meaning, too. */
+  readonly embedder: Embedder | undefined;
+};
+
 /** Asks all of them the same queries in turn: what else the machine does hits each alike. */
 export async function measureLatency(
   stores: LatencyStores,
-  kinds: readonly Kind[],
-  queries: number,
+  { kinds, queries, embedder }: Wishes,
 ): Promise<LatencyRow[]> {
   const most = mostMs(stores.facts.messages);
   const rows: LatencyRow[] = [];
   const byScope = new Map<string, Times[]>(Object.keys(scopes).map((scope) => [scope, []]));
   for (const kind of kinds) {
     for (const [scope, ofAllKinds] of byScope) {
-      const times = await timesOf(stores, { kind, scope, queries });
+      const times = await timesOf(stores, { kind, scope, queries, embedder });
       ofAllKinds.push(...times);
       rows.push(rowOf(kind, scope, times, most));
     }
@@ -54,19 +62,18 @@ export async function measureLatency(
   return [...rows, ...ofScopes, rowOf("all", "all", [...byScope.values()].flat(), most)];
 }
 
+type Asking = Omit<Wishes, "kinds"> & { readonly kind: Kind; readonly scope: string };
+
 async function timesOf(
   { sessions, sqlite, facts }: LatencyStores,
-  {
-    kind,
-    scope,
-    queries,
-  }: { readonly kind: Kind; readonly scope: string; readonly queries: number },
+  { kind, scope, queries, embedder }: Asking,
 ): Promise<Times[]> {
   const asked = queriesOf(kind, facts.samples, queries + warmUps);
   const times: Times[] = [];
   for (const [at, query] of asked.entries()) {
     const bounds = scopes[scope]?.(at) ?? {};
-    const pond = await timed(() => search(sessions, { query: query.text, ...bounds }));
+    const request = { query: query.text, ...bounds };
+    const pond = await timed(() => search(sessions, request, embedder && { embedder }));
     if (at < warmUps) continue;
     const bySqlite = (tokenizer: Tokenizer): Promise<Spent> =>
       timed(async () => sqlite.search(tokenizer, query, bounds));

@@ -6,6 +6,7 @@ export type LatencyReport = {
   readonly machine: string;
   readonly messages: number;
   readonly textBytes: number;
+  readonly isByMeaning: boolean;
   readonly rows: readonly LatencyRow[];
   readonly sizes: readonly IndexSize[];
 };
@@ -13,10 +14,11 @@ export type LatencyReport = {
 const indexBar = 0.5;
 
 /** As Markdown, for people and for `reports/`. */
-export function printLatency({ machine, messages, textBytes, rows, sizes }: LatencyReport): void {
+export function printLatency(report: LatencyReport): void {
+  const { machine, messages, textBytes, isByMeaning, rows, sizes } = report;
   const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ? 2 : 0);
   const ms = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
-  console.log(`## ${messages} searchable messages\n`);
+  console.log(`## ${messages} searchable messages${isByMeaning ? ", by meaning too" : ""}\n`);
   console.log(`${megabytes(textBytes)} MB of text; ${machine}.`);
   console.log(`The bar: p50 under ${mostMs(messages)} ms, and no slower than FTS5 trigram.\n`);
   console.log(

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Embedder } from "@pond/embed";
 import { createIngest, openSessions, type SessionStore } from "@pond/sessions";
-import { foldIndexes } from "@pond/sync";
+import { embedMessages, foldIndexes } from "@pond/sync";
 import { eventsOf, latencySessions } from "./corpus.ts";
 import { LatencySqlite } from "./sqlite.ts";
 
@@ -21,14 +22,22 @@ type LatencyFacts = {
 
 const samplesWanted = 2_000;
 
-/** Opens the stores of so many messages below `folder`; the first time they are made, in minutes. */
-export async function openLatencyStores(folder: string, messages: number): Promise<LatencyStores> {
-  const home = join(folder, `messages-${messages}`);
+/**
+ * Opens the stores of so many messages below `folder`; the first time they are made, in minutes.
+ *
+ * @param embedder - Gives every message a vector.
+ */
+export async function openLatencyStores(
+  folder: string,
+  messages: number,
+  embedder?: Embedder,
+): Promise<LatencyStores> {
+  const home = join(folder, `messages-${messages}${embedder ? "-by-meaning" : ""}`);
   if (!existsSync(home)) {
     const draft = `${home}.draft`;
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { recursive: true });
-    await build(draft, messages);
+    await build(draft, messages, embedder);
     renameSync(draft, home);
   }
   return {
@@ -38,12 +47,17 @@ export async function openLatencyStores(folder: string, messages: number): Promi
   };
 }
 
-async function build(home: string, messages: number): Promise<void> {
+async function build(
+  home: string,
+  messages: number,
+  embedder: Embedder | undefined,
+): Promise<void> {
   const samples: string[] = [];
   let textBytes = 0;
   let seen = 0;
   const sessions = await openSessions(join(home, "store"), { mode: "write" });
-  const ingest = createIngest(sessions, { host: "bench", now: () => new Date() });
+  const now = (): Date => new Date();
+  const ingest = createIngest(sessions, { host: "bench", now });
   const hooks = { isUnchanged: async () => true, onCommitted: () => undefined };
   for (const session of latencySessions(messages)) {
     await ingest.session(eventsOf(session), hooks);
@@ -54,6 +68,7 @@ async function build(home: string, messages: number): Promise<void> {
     }
   }
   await ingest.finish();
+  if (embedder) await embedMessages(sessions, embedder, { now });
   await foldIndexes(sessions, { isForced: true });
   sessions.close();
   const sqlite = new LatencySqlite(join(home, "rows.db"));
