@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { conditions } from "../apps/cli/src/testing-start.ts";
 import { type Example, examplesOf } from "./examples.ts";
 
 const pages = ["README.md", ...globSync(["docs/*.md", "{packages,apps}/*/README.md"])];
@@ -28,7 +29,7 @@ test("there are examples to run", () => {
 test.each(examples)("$page prints what it says", (example) => {
   const output = execFileSync(
     process.execPath,
-    ["--conditions=@pond/source", "--input-type=module-typescript", "--eval", example.code],
+    [...conditions, "--input-type=module-typescript", "--eval", example.code],
     { cwd: folderFor(example), encoding: "utf8" },
   );
 

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startOf } from "../../apps/cli/src/testing-start.ts";
 import { claudeCodeEnvironment, installClaudeCode } from "./claude-code.ts";
 import { installCodex } from "./codex.ts";
 import { createOpencodeHome, installOpencode } from "./opencode.ts";
@@ -15,7 +16,7 @@ const [claudeCode = "", codex = "", opencode = ""] = [
   await installOpencode(),
 ];
 const omp = await installOmp();
-const pond = ["--conditions=@pond/source", resolve("apps/cli/src/main.ts")];
+const pond = startOf("main");
 
 let home: ThrowAwayHome;
 afterEach(() => home.remove());

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { JsonValue } from "@pond/canonical";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startOf } from "../../apps/cli/src/testing-start.ts";
 import { claudeCodeEnvironment, installClaudeCode } from "./claude-code.ts";
 import { createCodexHome, installCodex } from "./codex.ts";
 import { type Heard, heardInItems, heardInMessages } from "./heard.ts";
@@ -17,7 +18,7 @@ const found = "The heron nests in the third reed bed.";
 
 const [claudeCode = "", codex = ""] = [await installClaudeCode(), await installCodex()];
 const folder = mkdtempSync(join(tmpdir(), "pond-mcp-clients-"));
-const pond = [process.execPath, "--conditions=@pond/source", resolve("apps/cli/src/main.ts")];
+const pond = [process.execPath, ...startOf("main")];
 const env = {
   PATH: process.env["PATH"] ?? "",
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",

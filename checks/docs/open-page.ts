@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
-import { fileURLToPath } from "node:url";
 import type { Home } from "../../apps/cli/src/testing.ts";
+import { startOf } from "../../apps/cli/src/testing-start.ts";
 import { createPageHome, environmentOf } from "./page-home.ts";
 import { PageShell, type Ran } from "./page-shell.ts";
 
-const source = fileURLToPath(new URL("../../apps/cli/src/main.ts", import.meta.url));
+const main = startOf("main").at(-1) ?? "";
 
 /** The port pages speak of; while they run it is a free one. */
 const saidPort = "9797";
@@ -34,7 +34,7 @@ export class OpenPage {
         .replaceAll(home.folder, "/home/ada")
         .replaceAll(process.execPath, "/usr/bin/node")
         .replaceAll(/"?--conditions=@pond\/source"?[ ,]/g, "")
-        .replaceAll(source, "/usr/lib/node_modules/@pond/cli/dist/main.js")
+        .replaceAll(main, "/usr/lib/node_modules/@pond/cli/dist/main.js")
         .replaceAll(port, saidPort)
         .trimEnd();
     // What runs pond from its sources would not stand in what an installed one writes.

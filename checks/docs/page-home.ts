@@ -1,13 +1,13 @@
-import { cpSync, globSync, mkdirSync, symlinkSync, utimesSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, globSync, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildTestModel } from "@pond/embed-testkit";
 import { fake, fakePath } from "../../apps/cli/src/schedule/testing.ts";
 import { fixtures, Home } from "../../apps/cli/src/testing.ts";
+import { startOf } from "../../apps/cli/src/testing-start.ts";
 
 const samples = { "claude-code": ".claude", codex: ".codex", pi: ".pi/agent" };
-const command = fileURLToPath(new URL("./pond.ts", import.meta.url));
+const terminal = new URL("./page-terminal.ts", import.meta.url).href;
 const client = fileURLToPath(new URL("./fake-client.ts", import.meta.url));
 
 /**
@@ -28,15 +28,12 @@ export async function createPageHome(): Promise<Home> {
   for (const name of ["claude", "codex", "opencode", "pi", "omp"]) {
     fake(home, name, `exec "${process.execPath}" "${client}" ${name} "$@"`);
   }
-  fake(home, "pond", `exec "${process.execPath}" --conditions=@pond/source "${command}" "$@"`);
-  // Or each page would compile the engine's bindings again.
-  const compiled = join(tmpdir(), `pond-docs-${process.getuid?.() ?? 0}`);
-  mkdirSync(compiled, { recursive: true, mode: 0o700 });
+  const start = [process.execPath, `--import=${terminal}`, ...startOf("main")];
+  fake(home, "pond", `exec ${start.map((word) => `"${word}"`).join(" ")} "$@"`);
   // fish makes its own when it first starts.
   for (const folder of [".cache/pond", ".config/fish/completions"]) {
     mkdirSync(join(home.folder, folder), { recursive: true });
   }
-  symlinkSync(compiled, join(home.folder, ".cache/pond/compiled"));
   return home;
 }
 
@@ -51,5 +48,7 @@ export function environmentOf(home: Home, port: string): Record<string, string> 
     TZ: "UTC",
     TERM: "dumb",
     PAGER: "cat",
+    // Or each page would compile pond and the engine's bindings again.
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
   };
 }

@@ -8,6 +8,7 @@ import { buildTestModel } from "@pond/embed-testkit";
 import { createHandlers, singleNamespace } from "@pond/server";
 import { openSessions, type SessionStore } from "@pond/sessions";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { conditions } from "../../apps/cli/src/testing-start.ts";
 import {
   createEmbedStore,
   type EmbedStore,
@@ -106,7 +107,7 @@ async function runPartition(
   workers: number,
 ): Promise<{ readonly embedded: number; readonly fragments: readonly number[] }> {
   const args = [partition, store.storage, model, String(worker), String(workers)];
-  const run = promisify(execFile)(process.execPath, ["--conditions=@pond/source", ...args]);
+  const run = promisify(execFile)(process.execPath, [...conditions, ...args]);
   return JSON.parse((await run).stdout);
 }
 

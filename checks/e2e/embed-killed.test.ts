@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { openEmbedder } from "@pond/embed";
 import { buildTestModel } from "@pond/embed-testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { conditions } from "../../apps/cli/src/testing-start.ts";
 import {
   createEmbedStore,
   type EmbedStore,
@@ -82,7 +83,7 @@ async function embed(model: string, isForced: boolean, linesToKill?: number): Pr
   const settings = [messages / batches, batchesInCommit, isForced ? "force" : ""].map(String);
   const started = spawn(
     process.execPath,
-    ["--conditions=@pond/source", child, store.storage, model, log, ...settings],
+    [...conditions, child, store.storage, model, log, ...settings],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const end = once(started, "exit");

@@ -11,6 +11,7 @@ import { createClient } from "@pond/client";
 import { createHandlers, singleNamespace } from "@pond/server";
 import { startAzurite, startS3, type TestStorage } from "@pond/storage-testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { conditions } from "../../apps/cli/src/testing-start.ts";
 import { rowDifferences, type Stored, storedRows } from "./rows.ts";
 import type { ClientReport, ClientTask } from "./worker-client.ts";
 import { type Load, type Round, roundOf, wholeOf } from "./worker-load.ts";
@@ -117,11 +118,9 @@ async function sendAll(namespace: string, workers: readonly Worker[]): Promise<C
 }
 
 async function runClient(task: ClientTask, onAcknowledged: () => void): Promise<ClientReport> {
-  const client = spawn(
-    process.execPath,
-    ["--conditions=@pond/source", child, JSON.stringify(task)],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
+  const client = spawn(process.execPath, [...conditions, child, JSON.stringify(task)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   clients.add(client);
   const ended = once(client, "exit");
   for await (const line of createInterface(client.stdout)) {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { run } from "../../apps/cli/src/run.ts";
+import { startOf } from "../../apps/cli/src/testing-start.ts";
 
-const main = resolve("apps/cli/src/main.ts");
 const compiled = resolve("node_modules/.cache/compiled");
 const nobody = 65_534;
 
@@ -70,7 +70,7 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
   const folder = mkdtempSync(join(tmpdir(), "pond-e2e-"));
   const asNobody = isOrdinaryUser && process.getuid?.() === 0;
   if (asNobody) chownSync(folder, nobody, nobody);
-  const [program, ...before] = [process.execPath, "--conditions=@pond/source", main] as const;
+  const [program, ...before] = [process.execPath, ...startOf("main")] as const;
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: folder,

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestStorage } from "@pond/storage-testkit";
-
-const main = resolve("apps/server/src/main.ts");
+import { serverStart } from "../../apps/server/src/process.test-kit.ts";
 
 /** A server process of ponds that others serve too. It can be killed and comes back. */
 export type Worker = {
@@ -28,7 +26,7 @@ export async function startWorker(storage: TestStorage): Promise<Worker> {
   };
 
   const start = async (port: string) => {
-    const server = spawn(process.execPath, ["--conditions=@pond/source", main], {
+    const server = spawn(process.execPath, serverStart, {
       env: { ...env, POND_PORT: port },
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -1,8 +1,8 @@
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { startOf } from "../../apps/cli/src/testing-start.ts";
 
-const main = resolve("apps/cli/src/main.ts");
 const samples = resolve("fixtures/samples");
 
 /** Where the clients keep their sessions, below the home. */
@@ -67,7 +67,8 @@ export function createHome(): Home {
     writeFileSync(file, text);
     return file;
   };
-  const pond = `exec "$POND_TEST_NODE" --conditions=@pond/source "${main}" "$@"`;
+  const start = startOf("main").map((word) => `"${word}"`);
+  const pond = `exec "$POND_TEST_NODE" ${start.join(" ")} "$@"`;
   write("bin/client.mjs", client);
   for (const [name, script] of Object.entries({ ...programs, pond })) {
     chmodSync(write(`bin/${name}`, `#!/bin/sh\n${script}\n`), 0o755);

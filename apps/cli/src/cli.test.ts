@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Home, line } from "./testing.ts";
+import { startOf } from "./testing-start.ts";
 
 // Everything here starts the real command, but where only what it prints is looked at.
 const hostileText = "look \x1b]0;owned\x07\x1b[2J\u202e at \x9b2J\x7f\u2066 this";
@@ -179,7 +180,7 @@ describe("the process", () => {
     const other = new Home();
 
     const env = { TMPDIR: other.folder };
-    const { code, stdout } = await other.spawn([], { entry: "start.ts", env });
+    const { code, stdout } = await other.spawn([], { start: startOf("start"), env });
 
     other.remove();
     expect(code).toBe(0);
@@ -194,7 +195,7 @@ describe("the process", () => {
 
   it("imports the sessions of this machine where there are some", async () => {
     const env = { TMPDIR: home.folder };
-    const { code, stdout } = await home.spawn([], { entry: "start.ts", env });
+    const { code, stdout } = await home.spawn([], { start: startOf("start"), env });
 
     expect(code).toBe(0);
     expect(stdout).toContain("$ pond sync\n");

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { completionScript, howToInstall, type Shell, shells } from "./completion-scripts.ts";
-import { Home, line, startOf } from "./testing.ts";
+import { Home, line } from "./testing.ts";
+import { startOf } from "./testing-start.ts";
 
 const runFile = promisify(execFile);
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   home.writeSession("aaaa0000-hostile", line("aaaa0000-hostile", "m1", attack, { cwd: project }));
   home.writeSession("bbbb0000-other", line("bbbb0000-other", "m2", "no harm", { cwd: "/work/b" }));
   expect((await home.pond("sync", "-q")).code).toBe(0);
-  const words = [process.execPath, ...startOf("main.ts")].map((word) => `'${word}'`);
+  const words = [process.execPath, ...startOf("main")].map((word) => `'${word}'`);
   chmodSync(home.write("bin/pond", `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`), 0o755);
   for (const shell of shells) home.write(`pond.${shell}`, completionScript(shell));
   mkdirSync(join(home.folder, "a folder"));

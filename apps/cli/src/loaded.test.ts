@@ -5,6 +5,7 @@ import { buildTestModel } from "@pond/embed-testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Home, line } from "./testing.ts";
 import { startEndpoint, topicDimension } from "./testing-endpoint.ts";
+import { sourceStartOf } from "./testing-start.ts";
 
 // Writes down at the end what the process has loaded: modules, and libraries mapped into memory.
 const recorder = `
@@ -50,6 +51,7 @@ async function loadedBy(argv: readonly string[], env = {}): Promise<readonly str
   const file = join(home.folder, "loaded.txt");
   const hook = pathToFileURL(join(home.folder, "recorder.mjs")).href;
   const finished = await home.spawn(argv, {
+    start: sourceStartOf("main"),
     env: { ...env, NODE_OPTIONS: `--import=${hook}`, LOADED_FILE: file },
   });
   expect([finished.code, finished.stderr.includes("error")]).toEqual([0, false]);

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { StatusResponse } from "@pond/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Home, line, startOf } from "./testing.ts";
+import { Home, line } from "./testing.ts";
+import { startOf } from "./testing-start.ts";
 
 let home: Home;
 beforeAll(async () => {
@@ -18,7 +19,7 @@ const env = { POND_EMBEDDINGS: "off" };
 async function statusOf(...argv: string[]): Promise<StatusResponse> {
   const child = spawn(
     process.execPath,
-    [...startOf("main.ts"), "serve", "--port", "0", "--json", ...argv],
+    [...startOf("main"), "serve", "--port", "0", "--json", ...argv],
     { cwd: home.folder, env: { ...home.env, ...env } },
   );
   try {

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { buildTestModel } from "@pond/embed-testkit";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Home, line, startOf } from "./testing.ts";
+import { Home, line } from "./testing.ts";
+import { startOf } from "./testing-start.ts";
 
 let home: Home;
 let env: Readonly<Record<string, string>>;
@@ -47,7 +48,7 @@ it.each([
     { RUST_LOG: "trace", LANCE_LOG: "trace", RUST_BACKTRACE: "1", ORT_LOG_LEVEL: "VERBOSE" },
   ],
 ])("stdout carries protocol alone where %s", async (_, options, more) => {
-  const child = spawn(process.execPath, [...options, ...startOf("main.ts"), "mcp"], {
+  const child = spawn(process.execPath, [...options, ...startOf("main"), "mcp"], {
     cwd: home.folder,
     env: { ...home.env, ...env, ...more },
   });
@@ -74,7 +75,7 @@ it.each([
 });
 
 it("ends where nobody reads its stdout any more", async () => {
-  const child = spawn(process.execPath, [...startOf("main.ts"), "mcp"], {
+  const child = spawn(process.execPath, [...startOf("main"), "mcp"], {
     cwd: home.folder,
     env: { ...home.env, ...env },
   });

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Home, line, startOf } from "./testing.ts";
+import { Home, line } from "./testing.ts";
+import { startOf } from "./testing-start.ts";
 
 let home: Home;
 beforeAll(async () => {
@@ -37,7 +38,7 @@ it.each([[["sync"]], [["search", "heron"]], [["status"]], [["complete", "zsh", "
 
 it("leaves nothing there either where nobody reads what is printed", { retry }, async () => {
   const { folder, env } = temporary();
-  const child = spawn(process.execPath, [...startOf("main.ts"), "list"], { env });
+  const child = spawn(process.execPath, [...startOf("main"), "list"], { env });
   child.stdout.destroy();
   const said: Buffer[] = [];
   child.stderr.on("data", (data) => said.push(data));

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./run.ts";
+import { startOf } from "./testing-start.ts";
 
 export type Finished = {
   readonly code: number | null;
@@ -13,16 +14,10 @@ export type Finished = {
 };
 
 export const fixtures: string = fileURLToPath(new URL("../../../fixtures/", import.meta.url));
-const source = fileURLToPath(new URL("./", import.meta.url));
 /** A command that runs for longer says where it is, before its test ends without a word. */
 const patienceMs = 30_000;
 // Shared, or each process would compile the engine's bindings again.
 const compiled = join(tmpdir(), `pond-cli-tests-${process.getuid?.() ?? 0}`);
-
-/** What makes Node run one of the programs of this package. */
-export function startOf(entry: string): readonly string[] {
-  return ["--conditions=@pond/source", join(source, entry)];
-}
 
 export class Home {
   readonly folder: string = mkdtempSync(join(tmpdir(), "pond-cli-"));
@@ -76,18 +71,19 @@ export class Home {
   spawn(
     argv: readonly string[],
     {
-      entry = "main.ts",
+      start = startOf("main"),
       env = {},
       cwd = this.folder,
       onStart,
     }: {
-      entry?: string;
+      /** What Node runs, with its flags. */
+      start?: readonly string[];
       cwd?: string;
       env?: Readonly<Record<string, string>>;
       onStart?: (child: ChildProcess) => void;
     } = {},
   ): Promise<Finished> {
-    const child = spawn(process.execPath, [...startOf(entry), ...argv], {
+    const child = spawn(process.execPath, [...start, ...argv], {
       cwd,
       env: { ...this.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],

@@ -13,7 +13,11 @@ afterAll(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-const main = new URL("main.ts", import.meta.url).pathname;
+/** What makes Node run this app: as it was built, where vitest.config.ts found that it was. */
+export const serverStart: readonly string[] =
+  process.env["POND_BUILT"] === "1"
+    ? [new URL("../dist/main.js", import.meta.url).pathname]
+    : ["--conditions=@pond/source", new URL("main.ts", import.meta.url).pathname];
 
 export type Ended = {
   readonly code: number | null;
@@ -70,7 +74,7 @@ export async function startServer(env: Env): Promise<TestServer> {
 
 function start(args: readonly string[], env: Env) {
   const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const child = spawn(process.execPath, ["--conditions=@pond/source", main, ...args], {
+  const child = spawn(process.execPath, [...serverStart, ...args], {
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

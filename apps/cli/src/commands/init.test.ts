@@ -20,7 +20,8 @@ import { initWith } from "../init/init.ts";
 import { mcpServer } from "../init/register-mcp.ts";
 import { fake, fakePath } from "../schedule/testing.ts";
 import { shellLine } from "../shell-words.ts";
-import { Home, line, startOf } from "../testing.ts";
+import { Home, line } from "../testing.ts";
+import { startOf } from "../testing-start.ts";
 
 let home: Home;
 let env: Readonly<Record<string, string>>;
@@ -757,7 +758,7 @@ describe("pond init at a terminal", () => {
 
   /** Types answers, each when its question is there. */
   async function type(...answers: readonly string[]) {
-    home.write("init.sh", `exec ${shellLine([process.execPath, ...startOf("main.ts"), "init"])}`);
+    home.write("init.sh", `exec ${shellLine([process.execPath, ...startOf("main"), "init"])}`);
     const child = spawn(pty, ["-qec", `sh ${join(home.folder, "init.sh")}`, "/dev/null"], {
       env: { ...home.env, ...env, PATH: `${env["PATH"]}:/usr/bin:/bin`, TERM: "xterm" },
     });

@@ -5,7 +5,8 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { buildTestModel } from "@pond/embed-testkit";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Home, line, startOf } from "../testing.ts";
+import { Home, line } from "../testing.ts";
+import { startOf } from "../testing-start.ts";
 
 let home: Home;
 beforeAll(async () => {
@@ -34,7 +35,7 @@ class Running {
   stderr = "";
   constructor(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const options = { cwd: home.folder, env: { ...home.env, ...env } };
-    this.child = spawn(process.execPath, [...startOf("main.ts"), ...argv], options);
+    this.child = spawn(process.execPath, [...startOf("main"), ...argv], options);
     this.child.stdout.on("data", (chunk) => {
       this.stdout += String(chunk);
     });
