@@ -5,15 +5,17 @@ import { installFromNpm } from "@pond/npm-testkit";
 import { startModelStub } from "./model-stub.ts";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
+const newest = "2.1.332";
+
 /** Path of the real client. */
-export async function installClaudeCode(): Promise<string | undefined> {
-  const version = "2.1.332";
+export async function installClaudeCode(version: string = newest): Promise<string | undefined> {
   const program = join(".bin", "claude");
   const modules = await installFromNpm({
     name: `claude-code-${version}`,
     packages: [`@anthropic-ai/claude-code@${version}`],
     program,
-    builds: "@anthropic-ai/claude-code",
+    // Early releases have no builds, or all of them in one package.
+    ...(version === newest && { builds: "@anthropic-ai/claude-code" }),
   });
   return modules && join(modules, program);
 }

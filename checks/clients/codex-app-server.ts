@@ -49,10 +49,10 @@ export async function readThreads(
   }
 }
 
-type Call = (method: string, params: JsonObject) => Promise<JsonObject>;
+export type Call = (method: string, params: JsonObject) => Promise<JsonObject>;
 
 /** JSON-RPC, except that the client leaves out the version. */
-function callsOf(talk: Talk): Call {
+export function callsOf(talk: Talk): Call {
   let last = 0;
   return async (method, params) => {
     const id = ++last;

@@ -6,15 +6,17 @@ import type { Resumed } from "./claude-code.ts";
 import { startModelStub } from "./model-stub.ts";
 import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
 
+const newest = "0.171.0";
+
 /** Path of the real client. */
-export async function installCodex(): Promise<string | undefined> {
-  const version = "0.171.0";
+export async function installCodex(version: string = newest): Promise<string | undefined> {
   const program = join(".bin", "codex");
   const modules = await installFromNpm({
     name: `codex-${version}`,
     packages: [`@openai/codex@${version}`],
     program,
-    builds: "@openai/codex",
+    // Early releases have all builds in one package.
+    ...(version === newest && { builds: "@openai/codex" }),
   });
   return modules && join(modules, program);
 }

@@ -1,26 +1,53 @@
 import { join } from "node:path";
-import { createCodexHome } from "./codex.ts";
-import { type Generated, prompts, task, writeNotes } from "./generated.ts";
+import { isJsonObject, type JsonObject } from "@pond/canonical";
+import { createCodexHome, rolloutsIn, threadIdOf } from "./codex.ts";
+import { type Call, callsOf } from "./codex-app-server.ts";
+import {
+  begun,
+  endlessCommand,
+  everyStep,
+  type Generated,
+  prompts,
+  type Step,
+  Typed,
+  task,
+  writeNotes,
+  writePicture,
+} from "./generated.ts";
 import { startModelStub } from "./model-stub.ts";
-import { following, type Script } from "./script.ts";
+import { following, type Script, type Wish } from "./script.ts";
+import { type Talk, talkTo } from "./talk.ts";
+import type { ThrowAwayHome } from "./throw-away-home.ts";
 
-/** Lets the real Codex work for a while, a prompt at a time: tools and a sub-agent. */
-export async function generateCodex(binary: string): Promise<Generated> {
+/**
+ * Lets the real Codex work for a while, a prompt at a time: tools and a sub-agent; then as a server:
+ * a turn that is interrupted, a shell command, a compaction, a name, a fork, a turn taken back.
+ */
+export async function generateCodex(binary: string, step: Step = everyStep): Promise<Generated> {
   const stub = await startModelStub(following(() => script));
   const home = createCodexHome(stub.url, "stub");
   writeNotes(home);
-  const typed = [prompts.list, prompts.edit, prompts.fail, prompts.delegate, prompts.thank];
-  const options = ["--skip-git-repo-check", "--json", "--dangerously-bypass-approvals-and-sandbox"];
+  const picture = writePicture(home);
+  const typed = new Typed(step);
+  const folder = join(home.folder, ".codex");
+  const options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
+  const canResume = (await home.run(binary, ["exec", "--help"])).stdout.includes("resume");
   let thread: string | undefined;
-  for (const text of typed) {
+  const print = async (text: string, ...more: readonly string[]): Promise<void> => {
     const again = thread === undefined ? [] : ["resume", thread];
-    const { stdout } = await home.run(binary, ["exec", ...options, ...again, text]);
-    thread = /"thread_id":"([^"]+)"/.exec(stdout)?.[1];
-  }
+    await home.run(binary, ["exec", ...options, ...again, ...more, text]);
+    if (canResume) thread ??= rolloutsIn(folder).map(threadIdOf)[0];
+  };
+  const { list, edit, plan, fail, delegate, thank } = prompts;
+  for (const text of [list, edit, plan, fail, delegate]) await typed.say(text, () => print(text));
+  await typed.say(prompts.look, () => print(prompts.look, "-i", picture, "--"));
+  await typed.say(thank, () => print(thank));
+  const forks = thread === undefined ? 0 : await serve(binary, home, thread, step, typed);
   return {
-    folder: join(home.folder, ".codex"),
-    typed,
-    sessions: 2,
+    folder,
+    typed: typed.done,
+    tried: typed.tried,
+    sessions: 2 + forks,
     helpers: 1,
     remove: async () => {
       await stub.close();
@@ -29,9 +56,108 @@ export async function generateCodex(binary: string): Promise<Generated> {
   };
 }
 
+/** Goes on with a thread in the client's server; how many forks there are then. */
+async function serve(
+  binary: string,
+  home: ThrowAwayHome,
+  threadId: string,
+  step: Step,
+  typed: Typed,
+): Promise<number> {
+  const client = home.start(binary, ["app-server"]);
+  const talk = talkTo(client);
+  const call = callsOf(talk);
+  const isServed = await step("app-server", async () => {
+    await call("initialize", { clientInfo: { name: "pond", title: null, version: "0" } });
+    talk.tell({ method: "initialized" });
+    await call("thread/resume", { threadId, ...free });
+  });
+  let forks = 0;
+  let last = "";
+  if (isServed) {
+    await typed.say(prompts.wait, async () => {
+      const turn = turnStarted(await call("turn/start", turnOf(threadId, prompts.wait)));
+      await begun(home, client);
+      await ending(talk, threadId, call("turn/interrupt", { threadId, turnId: turn }));
+    });
+    await step("shell", () =>
+      ending(talk, threadId, call("thread/shellCommand", { threadId, command: "echo shell" })),
+    );
+    await step("name", () => call("thread/name/set", { threadId, name: "Notes" }));
+    await step("compaction", () =>
+      ending(talk, threadId, call("thread/compact/start", { threadId })),
+    );
+    await typed.say(prompts.goOn, () => turn(talk, call, threadId, prompts.goOn));
+    await step("fork", async () => {
+      const { thread = null } = await call("thread/fork", { threadId, ...free });
+      const id = String(isJsonObject(thread) ? thread["id"] : undefined);
+      forks += 1;
+      await typed.elsewhere(prompts.other, () => turn(talk, call, id, prompts.other));
+    });
+    await typed.say(prompts.read, async () => {
+      last = await turn(talk, call, threadId, prompts.read);
+    });
+    await step("take back", () => takeBack(call, threadId, last));
+    await typed.say(prompts.script, () => turn(talk, call, threadId, prompts.script));
+  }
+  await talk.end();
+  return forks;
+}
+
+/** Nobody is asked whether a command may run. */
+const free = { approvalPolicy: "never", sandbox: "danger-full-access" };
+
+function turnOf(threadId: string, text: string): JsonObject {
+  return { threadId, input: [{ type: "text", text }] };
+}
+
+function turnStarted({ turn = null }: JsonObject): string {
+  return String(isJsonObject(turn) ? turn["id"] : undefined);
+}
+
+/** The id of a turn, once it has ended. */
+async function turn(talk: Talk, call: Call, threadId: string, text: string): Promise<string> {
+  return turnStarted(await ending(talk, threadId, call("turn/start", turnOf(threadId, text))));
+}
+
+/** Takes the last turn back, as earlier servers and later ones want it said. */
+function takeBack(call: Call, threadId: string, turnId: string): Promise<unknown> {
+  return call("thread/rollback", { threadId, numTurns: 1 }).catch(() =>
+    call("thread/revert", { threadId, beforeTurnId: turnId }),
+  );
+}
+
+/** Resolves when a turn of the thread has ended, which a call begins or ends. */
+async function ending(
+  talk: Talk,
+  threadId: string,
+  call: Promise<JsonObject>,
+): Promise<JsonObject> {
+  const isEnd = ({ method, params = null }: JsonObject): boolean =>
+    method === "turn/completed" && isJsonObject(params) && params["threadId"] === threadId;
+  const [, answer] = await Promise.all([talk.hear(isEnd), call]);
+  return answer;
+}
+
 const script: Script = {
-  [prompts.list]: ["exec_command", { cmd: "ls -la" }],
-  [prompts.edit]: ["exec_command", { cmd: "sed -i s/second/2nd/ notes.txt" }],
-  [prompts.fail]: ["exec_command", { cmd: "cat missing.txt" }],
-  [prompts.delegate]: ["multi_agent_v1.spawn_agent", { message: task }],
+  [prompts.list]: shell("ls -la"),
+  [prompts.edit]: shell("sed -i s/second/2nd/ notes.txt"),
+  [prompts.plan]: [["update_plan", { plan: [{ step: "Count", status: "in_progress" }] }]],
+  [prompts.fail]: shell("cat missing.txt"),
+  [prompts.delegate]: [
+    ["multi_agent_v1.spawn_agent", { message: task }],
+    ["spawn_agent", { message: task }],
+    ...shell("wc -l notes.txt"),
+  ],
+  [prompts.wait]: shell(endlessCommand),
+  [prompts.read]: shell("cat notes.txt"),
 };
+
+/** The tool for a command, under the names that it had. */
+function shell(command: string): readonly [Wish, ...Wish[]] {
+  return [
+    ["exec_command", { cmd: command }],
+    ["shell_command", { command }],
+    ["shell", { command: ["bash", "-lc", command] }],
+  ];
+}

@@ -2,53 +2,78 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
-import { type Generated, prompts, task, writeNotes } from "./generated.ts";
+import {
+  begun,
+  endlessCommand,
+  everyStep,
+  type Generated,
+  pixel,
+  prompts,
+  type Step,
+  Typed,
+  task,
+  writeNotes,
+} from "./generated.ts";
 import { startModelStub } from "./model-stub.ts";
 import { createOpencodeHome } from "./opencode.ts";
 import { talkToServer } from "./opencode-server.ts";
 import { following, type Script } from "./script.ts";
 
-export type GeneratedDatabase = Generated & {
-  /** What the client itself exports of a session. */
-  exported(id: string): Promise<JsonObject>;
-};
-
-/** One pixel. */
-const image =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
 const model = { providerID: "stub", modelID: "stub-model" };
+
+/** Who is to answer, in the words of early releases and of later ones. */
+const asked = { ...model, mode: "build", agent: "build", model };
 
 /**
  * Lets the real opencode work for a while as a server: tools, files, a sub-agent, a shell command, a
- * compaction, a fork. It still runs, its database open, until it is removed.
+ * turn that is interrupted, a compaction, a fork, a prompt taken back. It still runs, its database
+ * open, until it is removed.
  */
-export async function generateOpencode(binary: string): Promise<GeneratedDatabase> {
+export async function generateOpencode(binary: string, step: Step = everyStep): Promise<Generated> {
   const home = createOpencodeHome();
   const notes = writeNotes(home);
   const stub = await startModelStub(following(() => scriptFor(notes)));
   const settings = join(home.folder, ".config", "opencode");
   mkdirSync(settings, { recursive: true });
   writeFileSync(join(settings, "opencode.json"), stringifyJson(settingsFor(stub.url)));
-  const server = await talkToServer(home.start(binary, ["serve", "--port", "0"]));
-  const id = textAt(await server.post("/session", {}), "id");
-  const say = (text: string, ...files: readonly JsonObject[]): Promise<JsonValue> =>
-    server.post(`/session/${id}/message`, { parts: [{ type: "text", text }, ...files] });
-  const typed = [prompts.list, prompts.read, prompts.edit, prompts.fail, prompts.delegate];
-  for (const text of typed) await say(text);
+  const client = home.start(binary, ["serve", "--port", "0"], 300_000);
+  const server = await talkToServer(client);
+  const typed = new Typed(step);
+  const session = await server.post("/session", {});
+  const of = (id: string): string => `/session/${id}`;
+  const main = of(textAt(session, "id"));
+  const put = (place: string, text: string, ...files: readonly JsonObject[]): Promise<JsonValue> =>
+    server.post(`${place}/message`, { ...asked, parts: [{ type: "text", text }, ...files] });
+  const say = (text: string, ...files: readonly JsonObject[]): Promise<void> =>
+    typed.say(text, () => put(main, text, ...files));
+  const { list, read, edit, plan, fail, delegate } = prompts;
+  for (const text of [list, read, edit, plan, fail, delegate]) await say(text);
+  await typed.say(prompts.wait, async () => {
+    const stopped = begun(home, client).then(() => server.post(`${main}/abort`, {}));
+    await Promise.all([put(main, prompts.wait), stopped]);
+  });
   const url = pathToFileURL(notes).href;
   await say(prompts.thank, { type: "file", mime: "text/plain", filename: "notes.txt", url });
-  await server.post(`/session/${id}/shell`, { agent: "build", model, command: "echo hello" });
-  await server.post(`/session/${id}/summarize`, model);
+  await step("shell", () =>
+    server.post(`${main}/shell`, { agent: "build", model, command: "echo hello" }),
+  );
+  await step("compaction", () => server.post(`${main}/summarize`, model));
+  const image = `data:image/png;base64,${pixel}`;
   await say(prompts.goOn, { type: "file", mime: "image/png", filename: "dot.png", url: image });
-  await server.post(`/session/${id}/fork`, {});
+  let forks = 0;
+  await step("fork", async () => {
+    const fork = of(textAt(await server.post(`${main}/fork`, {}), "id"));
+    forks += 1;
+    await typed.elsewhere(prompts.other, () => put(fork, prompts.other));
+  });
   return {
     folder: join(home.folder, ".local", "share", "opencode"),
-    typed: [...typed, prompts.thank, prompts.goOn],
-    sessions: 3,
+    typed: typed.done,
+    tried: typed.tried,
+    sessions: 2 + forks,
     helpers: 1,
-    exported: async (session) => {
-      const { stdout } = await home.run(binary, ["export", session]);
+    exported: async (id) => {
+      const { stdout } = await home.run(binary, ["export", id]);
       return JSON.parse(stdout);
     },
     remove: async () => {
@@ -61,12 +86,16 @@ export async function generateOpencode(binary: string): Promise<GeneratedDatabas
 
 function scriptFor(filePath: string): Script {
   const helper = { description: "Count lines", prompt: task, subagent_type: "general" };
+  const todo = { id: "1", content: "Count", status: "pending", priority: "low" };
+  const shell = (command: string, description: string) => ({ command, description });
   return {
-    [prompts.list]: ["bash", { command: "ls -la", description: "List the folder" }],
-    [prompts.read]: ["read", { filePath }],
-    [prompts.edit]: ["edit", { filePath, oldString: "second", newString: "2nd" }],
-    [prompts.fail]: ["read", { filePath: `${filePath}.missing` }],
-    [prompts.delegate]: ["task", helper],
+    [prompts.list]: [["bash", shell("ls -la", "List the folder")]],
+    [prompts.read]: [["read", { filePath }]],
+    [prompts.edit]: [["edit", { filePath, oldString: "second", newString: "2nd" }]],
+    [prompts.plan]: [["todowrite", { todos: [todo] }]],
+    [prompts.fail]: [["read", { filePath: `${filePath}.missing` }]],
+    [prompts.delegate]: [["task", helper]],
+    [prompts.wait]: [["bash", shell(endlessCommand, "Wait")]],
   };
 }
 
@@ -79,7 +108,7 @@ function settingsFor(url: string): JsonObject {
     models: { [model.modelID]: { name: "Stub", limit } },
   };
   const name = `${model.providerID}/${model.modelID}`;
-  const permission = { "*": "allow" };
+  const permission = { bash: "allow", edit: "allow" };
   return { model: name, small_model: name, permission, provider: { stub: provider } };
 }
 

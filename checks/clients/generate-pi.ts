@@ -1,7 +1,18 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, stringifyJson } from "@pond/canonical";
-import { type Generated, prompts, task, writeNotes } from "./generated.ts";
+import {
+  begun,
+  endlessCommand,
+  everyStep,
+  type Generated,
+  pixel,
+  prompts,
+  type Step,
+  Typed,
+  task,
+  writeNotes,
+} from "./generated.ts";
 import { arrayAt } from "./model-json.ts";
 import { startModelStub } from "./model-stub.ts";
 import type { PiClient } from "./pi.ts";
@@ -9,41 +20,52 @@ import { following, type Script } from "./script.ts";
 import { type Talk, talkTo } from "./talk.ts";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
-/** Lets the real pi or omp work for a while, over its RPC: tools, a shell command, a name, a fork. */
-export async function generatePi(client: PiClient): Promise<Generated> {
+/**
+ * Lets the real pi or omp work for a while, over its RPC: tools, a picture, a turn that is
+ * interrupted, a shell command, a name, a compaction, a fork.
+ */
+export async function generatePi(client: PiClient, step: Step = everyStep): Promise<Generated> {
   const home = createThrowAwayHome(() => ({ PI_OFFLINE: "1" }));
   const notes = writeNotes(home);
   const stub = await startModelStub(following(() => scriptOf(client, notes)));
   const folder = join(home.folder, client.folder);
   mkdirSync(folder, { recursive: true });
-  const models = client.origin === "pi" ? "models.json" : "models.yml";
-  writeFileSync(join(folder, models), stringifyJson(modelsAt(stub.url)));
+  const models = stringifyJson(modelsAt(stub.url));
+  for (const name of ["models.json", "models.yml"]) writeFileSync(join(folder, name), models);
   writeFileSync(join(folder, "settings.json"), stringifyJson(settings));
   const isPi = client.origin === "pi";
-  const helped = isPi ? [] : [prompts.delegate];
-  const scripted = isPi ? [prompts.script] : [];
-  const typed = [
-    ...[prompts.list, prompts.read, prompts.edit, prompts.fail],
-    ...[...helped, ...scripted, prompts.thank],
-  ];
-  const args = [client.command, "--mode", "rpc", "--model", "stub/stub-model"];
-  const talk = talkTo(home.start(client.runtime, args));
-  for (const message of typed) {
+  const args = ["--mode", "rpc", "--provider", "stub", "--model", "stub-model"];
+  const process = home.start(client.runtime, [client.command, ...args]);
+  const talk = talkTo(process);
+  const typed = new Typed(step);
+  const { list, read, edit, look, fail, delegate, script, thank } = prompts;
+  const image = { type: "image", data: pixel, mimeType: "image/png" };
+  for (const message of [list, read, edit, look, fail, isPi ? script : delegate, thank]) {
+    const images = message === look ? [image] : [];
     // A helper works beside, and its result comes when it comes.
-    await prompt(talk, message, message === prompts.delegate ? '"customType":"async-result"' : "");
+    const awaited = message === delegate ? '"customType":"async-result"' : "";
+    await typed.say(message, () => prompt(talk, { message, images }, awaited));
   }
-  await command(talk, { type: "bash", command: "echo from the shell" });
-  await command(talk, { type: "set_session_name", name: "Notes" });
-  if (isPi) await command(talk, { type: "compact" });
-  await prompt(talk, prompts.goOn);
-  await fork(talk, client);
-  await prompt(talk, prompts.read);
+  await typed.say(prompts.wait, async () => {
+    const stopped = begun(home, process).then(() => talk.tell({ type: "abort" }));
+    await Promise.all([prompt(talk, { message: prompts.wait }), stopped]);
+  });
+  await step("shell", () => command(talk, { type: "bash", command: "echo from the shell" }));
+  await step("name", () => command(talk, { type: "set_session_name", name: "Notes" }));
+  if (isPi) await step("compaction", () => command(talk, { type: "compact" }));
+  await typed.say(prompts.goOn, () => prompt(talk, { message: prompts.goOn }));
+  const forks = await step("fork", () => fork(talk));
+  if (forks) {
+    await typed.elsewhere(prompts.other, () => prompt(talk, { message: prompts.other }));
+  }
   await talk.end();
+  const helpers = isPi ? 0 : 1;
   return {
     folder,
-    typed: [...typed, prompts.goOn],
-    sessions: 2 + helped.length,
-    helpers: helped.length,
+    typed: typed.done,
+    tried: typed.tried,
+    sessions: 1 + helpers + (forks ? 1 : 0),
+    helpers,
     remove: async () => {
       await stub.close();
       home.remove();
@@ -52,18 +74,19 @@ export async function generatePi(client: PiClient): Promise<Generated> {
 }
 
 function scriptOf({ origin }: PiClient, path: string): Script {
-  const edits = [{ oldText: "second", newText: "2nd" }];
+  const [oldText, newText] = ["second", "2nd"];
   const tasks = [{ name: "Counter", task }];
   return {
-    [prompts.list]: ["bash", { command: "ls -la" }],
-    [prompts.read]: ["read", { path }],
+    [prompts.list]: [["bash", { command: "ls -la" }]],
+    [prompts.read]: [["read", { path }]],
     [prompts.edit]:
       origin === "pi"
-        ? ["edit", { path, edits }]
-        : ["write", { path, content: "first line\n2nd line\n" }],
-    [prompts.fail]: ["read", { path: `${path}.missing` }],
-    [prompts.delegate]: ["task", { context: "The notes", tasks }],
-    [prompts.script]: ["codemode", { code: script }],
+        ? [["edit", { path, oldText, newText, edits: [{ oldText, newText }] }]]
+        : [["write", { path, content: "first line\n2nd line\n" }]],
+    [prompts.fail]: [["read", { path: `${path}.missing` }]],
+    [prompts.delegate]: [["task", { context: "The notes", tasks }]],
+    [prompts.script]: [["codemode", { code: script }]],
+    [prompts.wait]: [["bash", { command: endlessCommand }]],
   };
 }
 
@@ -77,19 +100,20 @@ const settings = { compaction: { keepRecentTokens: 50 }, defaultTools: ["+codemo
 function modelsAt(baseUrl: string): JsonObject {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const limits = { contextWindow: 200_000, maxTokens: 8_000 };
-  const model = { id: "stub-model", name: "Stub", input: ["text"], ...limits, cost };
+  const abilities = { reasoning: false, input: ["text", "image"] };
+  const model = { id: "stub-model", name: "Stub", ...abilities, ...limits, cost };
   return {
     providers: { stub: { baseUrl, api: "anthropic-messages", apiKey: "fake", models: [model] } },
   };
 }
 
 /** Resolves when the model has had its last word, and has heard of what it waits for. */
-async function prompt(talk: Talk, message: string, awaited = ""): Promise<void> {
+async function prompt(talk: Talk, asked: JsonObject, awaited = ""): Promise<void> {
   const isEnd = ({ type, success, messages = null }: JsonObject): boolean =>
     (type === "agent_end" && stringifyJson(messages).includes(awaited)) ||
     (type === "response" && success === false);
-  const { error } = await talk.ask({ type: "prompt", message }, isEnd);
-  if (error !== undefined) throw new Error(`${message}: ${error}`);
+  const { error } = await talk.ask({ type: "prompt", ...asked }, isEnd);
+  if (error !== undefined) throw new Error(`${asked["message"]}: ${error}`);
   // It says so a moment before it takes the next prompt, and says no more after that.
   while ((await command(talk, { type: "get_state" }))["isStreaming"] === true);
 }
@@ -104,9 +128,17 @@ async function command(talk: Talk, asked: JsonObject): Promise<JsonObject> {
 }
 
 /** Goes on from the second prompt in a session of its own. */
-async function fork(talk: Talk, { origin }: PiClient): Promise<void> {
-  const [list, go] =
-    origin === "pi" ? ["get_fork_messages", "fork"] : ["get_branch_messages", "branch"];
+async function fork(talk: Talk): Promise<void> {
+  try {
+    await forkBy(talk, "get_fork_messages", "fork");
+  } catch {
+    // omp's words, and those of early releases of pi.
+    await forkBy(talk, "get_branch_messages", "branch");
+  }
+}
+
+async function forkBy(talk: Talk, list: string, go: string): Promise<void> {
   const [, second] = arrayAt(await command(talk, { type: list }), "messages") as JsonObject[];
-  await command(talk, { type: go, entryId: second?.["entryId"] ?? null });
+  const { entryId = null, entryIndex = null } = second ?? {};
+  await command(talk, { type: go, entryId, entryIndex });
 }

@@ -1,5 +1,8 @@
-import { writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as later } from "node:timers/promises";
+import type { JsonObject } from "@pond/canonical";
 import type { ThrowAwayHome } from "./throw-away-home.ts";
 
 /** Sessions that a real client has just made, in its own files. */
@@ -8,11 +11,24 @@ export type Generated = {
   readonly folder: string;
   /** What was typed in the main session, in order. */
   readonly typed: readonly string[];
+  /** All that was typed anywhere, in order; it may be that the client took none of it. */
+  readonly tried: readonly string[];
   /** Sessions there are: the main one, sub-agents, forks. */
   readonly sessions: number;
   /** How many of them are sub-agents. */
   readonly helpers: number;
+  /** What the client itself exports of a session, where it keeps none in files of its own. */
+  readonly exported?: (id: string) => Promise<JsonObject>;
   remove(): Promise<void>;
+};
+
+/** Does a part of a client's work; resolves to false where the client cannot do it. */
+export type Step = (what: string, work: () => Promise<unknown>) => Promise<boolean>;
+
+/** A client that is known can do all. */
+export const everyStep: Step = async (_, work) => {
+  await work();
+  return true;
 };
 
 /** What is typed into every client; the scripts say which tool each prompt leads to. */
@@ -20,15 +36,65 @@ export const prompts = {
   list: "Please list the folder",
   read: "Now read the notes",
   edit: "Then edit the notes",
+  plan: "Make a plan of what is left",
+  look: "What is in the picture?",
   fail: "Try what must go wrong",
   delegate: "Let a helper count the lines",
   script: "Count the lines with a script",
+  wait: "Wait until I stop you",
   thank: "Thank you. That is all 🙂",
   goOn: "One thing more, please",
+  other: "Or the other way round",
 } as const;
 
 /** What a helper is asked. */
 export const task = "Say how many lines there are";
+
+/** What was typed, as a session is made. */
+export class Typed {
+  readonly done: string[] = [];
+  readonly tried: string[] = [];
+  readonly #step: Step;
+
+  constructor(step: Step) {
+    this.#step = step;
+  }
+
+  /** Types a text; remembers it as typed where the client took it. */
+  async say(text: string, work: () => Promise<unknown>): Promise<void> {
+    if (await this.elsewhere(text, work)) this.done.push(text);
+  }
+
+  /** Types a text into another session than the main one. */
+  async elsewhere(text: string, work: () => Promise<unknown>): Promise<boolean> {
+    this.tried.push(text);
+    return this.#step(text, work);
+  }
+}
+
+/** A PNG of one pixel, in Base64. */
+export const pixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** The picture that a prompt is about; its path. */
+export function writePicture({ work }: ThrowAwayHome): string {
+  const path = join(work, "dot.png");
+  writeFileSync(path, Buffer.from(pixel, "base64"));
+  return path;
+}
+
+/** A command for a shell that says that it has begun, and goes on until it is stopped. */
+export const endlessCommand = "touch begun; sleep 100";
+
+/** Resolves once {@link endlessCommand} runs in a home. @throws {Error} where the client ends. */
+export async function begun({ work }: ThrowAwayHome, client: ChildProcess): Promise<void> {
+  const sign = join(work, "begun");
+  while (!existsSync(sign)) {
+    if (client.exitCode !== null) throw new Error(`the client ended with ${client.exitCode}`);
+    await later(20);
+  }
+  rmSync(sign);
+}
 
 /** The file that the prompts are about; its path. */
 export function writeNotes({ work }: ThrowAwayHome): string {

@@ -12,16 +12,22 @@ const carried: Readonly<Record<Origin, readonly string[]>> = {
     ..."attachment atis-latch cost-state last-prompt mode queue-operation system".split(" "),
     // New in this version: what the client asked of the model's API.
     ..."api-request api-request-blob api-request-shape tools-used".split(" "),
+    ...earlier("progress summary"),
   ],
   codex: [
-    ..."session_meta token_usage_record turn_context world_state".split(" "),
-    ..."item_completed task_complete task_started thread_settings_applied token_count turn_aborted"
-      .split(" ")
-      .map((type) => `event_msg ${type}`),
+    ..."compacted session_meta token_usage_record turn_context world_state".split(" "),
+    // A line of the index of threads, and in early files the header and states, have no type.
+    "session",
+    ...[
+      ..."item_completed task_complete task_started thread_settings_applied token_count".split(" "),
+      ..."context_compacted turn_aborted".split(" "),
+      ...earlier("agent_message thread_name_updated thread_rolled_back user_message"),
+    ].map((type) => `event_msg ${type}`),
   ],
   opencode: [
     "session",
     ..."agent compaction patch retry snapshot step-finish step-start subtask".split(" "),
+    ...earlier("agent-switched model-switched"),
   ],
   pi,
   omp: [
@@ -30,6 +36,11 @@ const carried: Readonly<Record<Origin, readonly string[]>> = {
     ..."service_tier_change title title_change ttsr_injection".split(" "),
   ],
 };
+
+/** Kinds that no newest release writes any more. */
+function earlier(kinds: string): readonly string[] {
+  return kinds.split(" ");
+}
 
 /** Kinds of records, and of their parts, that a client wrote and nobody has heard of. */
 export function unknownRecords(origin: Origin, messages: readonly Message[]): string[] {

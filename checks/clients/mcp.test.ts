@@ -105,7 +105,7 @@ function variables(flag: string): string[] {
 
 /** A model that searches when it is asked, and is content with the answer. */
 function startStub(tool: string): Promise<ModelStub> {
-  return startModelStub(following(() => ({ [prompt]: [tool, { query: "heron nests" }] })));
+  return startModelStub(following(() => ({ [prompt]: [[tool, { query: "heron nests" }]] })));
 }
 
 /** What the tool answered, as the model was told. */

@@ -16,11 +16,13 @@ export function textsOf(content: JsonValue | undefined): string[] {
   });
 }
 
-/** The tools that a request offers to the model. */
+/** The tools that a request offers to the model; those in a namespace with its name before theirs. */
 export function toolNames(body: JsonObject): string[] {
   return arrayAt(body, "tools").flatMap((tool) => {
-    const name = isJsonObject(tool) ? tool["name"] : undefined;
-    return typeof name === "string" ? [name] : [];
+    if (!isJsonObject(tool)) return [];
+    const { name } = tool;
+    const inside = toolNames(tool).map((inner) => `${name}.${inner}`);
+    return typeof name === "string" ? [name, ...inside] : inside;
   });
 }
 

@@ -4,10 +4,16 @@ import { installFromNpm } from "@pond/npm-testkit";
 import { type OpencodeServer, talkToServer } from "./opencode-server.ts";
 import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
 
+const newest = "1.18.33";
+
 /** Path of the real client. */
-export async function installOpencode(): Promise<string | undefined> {
-  const version = "1.18.33";
-  const program = join(".bin", "opencode");
+export async function installOpencode(version: string = newest): Promise<string | undefined> {
+  const { platform, arch } = process;
+  // What early releases put there expects what their install scripts do.
+  const program =
+    version === newest
+      ? join(".bin", "opencode")
+      : join(`opencode-${platform}-${arch}`, "bin", "opencode");
   const modules = await installFromNpm({
     name: `opencode-${version}`,
     packages: [`opencode-ai@${version}`],

@@ -16,41 +16,54 @@ export type PiClient = {
   readonly folder: string;
 };
 
-export async function installPi(): Promise<PiClient | undefined> {
+/** pi; by `scope` also under the name that it was published under until 0.73. */
+export async function installPi(
+  version = "1.6.0",
+  scope = "@earendil-works",
+): Promise<PiClient | undefined> {
   const modules = await installFromNpm({
-    name: "pi-1.6.0",
-    packages: ["@earendil-works/pi-coding-agent@1.6.0"],
+    name: `pi-${version}`,
+    packages: [`${scope}/pi-coding-agent@${version}`],
     program: join(".bin", "pi"),
   });
   if (modules === undefined) return undefined;
-  const distribution = join(modules, "@earendil-works", "pi-coding-agent", "dist");
+  const client = join(modules, scope, "pi-coding-agent");
   return {
     origin: "pi",
     runtime: process.execPath,
-    command: join(distribution, "bundle", "cli.js"),
-    sessionManager: join(distribution, "index.js"),
+    command: commandOf(client),
+    sessionManager: join(client, "dist", "index.js"),
     folder: join(".pi", "agent"),
   };
 }
 
+const newestOmp = "18.2.3";
+
 /** The newest version whose own packages are all published under the same number. */
-export async function installOmp(): Promise<PiClient | undefined> {
+export async function installOmp(version: string = newestOmp): Promise<PiClient | undefined> {
   const runtime = join(".bin", "bun");
   const modules = await installFromNpm({
-    name: "omp-18.2.3",
-    packages: ["@oh-my-pi/pi-coding-agent@18.2.3", "bun@1.4.5"],
+    name: `omp-${version}`,
+    packages: [`@oh-my-pi/pi-coding-agent@${version}`, "bun@1.4.5"],
     program: runtime,
-    builds: "@oh-my-pi/pi-natives",
+    // Early releases have all builds in one package.
+    ...(version === newestOmp && { builds: "@oh-my-pi/pi-natives" }),
   });
   if (modules === undefined) return undefined;
   const client = join(modules, "@oh-my-pi", "pi-coding-agent");
   return {
     origin: "omp",
     runtime: join(modules, runtime),
-    command: join(client, "dist", "cli.js"),
+    command: commandOf(client),
     sessionManager: join(client, "src", "session", "session-manager.ts"),
     folder: join(".omp", "agent"),
   };
+}
+
+/** The only program that a package has. */
+function commandOf(folder: string): string {
+  const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return join(folder, typeof bin === "string" ? bin : String(Object.values(bin)[0]));
 }
 
 /** A session as the client shows it. */

@@ -7,6 +7,8 @@ export type Talk = {
   tell(message: JsonObject): void;
   /** Tells, and resolves to the first message from then on that is an answer. */
   ask(message: JsonObject, isAnswer: (message: JsonObject) => boolean): Promise<JsonObject>;
+  /** Resolves to the first message from now on that is what is waited for. */
+  hear(isAwaited: (message: JsonObject) => boolean): Promise<JsonObject>;
   /** Ends the client, and waits for its end. */
   end(): Promise<void>;
 };
@@ -45,12 +47,15 @@ export function talkTo(child: ChildProcess): Talk {
   const tell = (message: JsonObject): void => {
     stdin.write(`${JSON.stringify(message)}\n`);
   };
+  const hear = (isAnswer: Waiting["isAnswer"]): Promise<JsonObject> =>
+    Promise.race([new Promise<JsonObject>((done) => waiting.add({ isAnswer, done })), failed]);
   return {
     tell,
+    hear,
     ask: (message, isAnswer) => {
-      const answered = new Promise<JsonObject>((done) => waiting.add({ isAnswer, done }));
+      const answered = hear(isAnswer);
       tell(message);
-      return Promise.race([answered, failed]);
+      return answered;
     },
     end: () => {
       stdin.end();

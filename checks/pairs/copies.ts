@@ -7,6 +7,7 @@ import {
   withFolder,
 } from "@pond/adapter-testkit";
 import { meaningsOf } from "@pond/adapters";
+import { partsOf, stringifyJson } from "@pond/canonical";
 import type {
   Adapter,
   Lineage,
@@ -14,6 +15,7 @@ import type {
   RestoredFile,
   SessionContent,
 } from "@pond/canonical/adapter";
+import { missingIn, saidIn } from "./said.ts";
 
 /** What an adapter reads in a folder: the lineages in it, and what it complains about. */
 export type Found = {
@@ -78,4 +80,44 @@ async function copyOf(
   const { lineages } = await withFolder(own, (home) => readHome(target, home));
   const alone = lineages.flatMap(({ root, descendants }) => [root, ...descendants]);
   return copies.find(({ session }) => alone.some((each) => each.session.id === session.id));
+}
+
+/** All that is wrong with the copy of a lineage. */
+export function wrongIn(lineage: Lineage, copy: Copy): readonly string[] {
+  return [...copy.complaints, ...missing(lineage, copy), ...uncounted(lineage, copy)];
+}
+
+/** What of a lineage is not in its copy. */
+export function missing({ root, descendants }: Lineage, { contents }: Copy): readonly string[] {
+  return [root, ...descendants].flatMap((original, index) => {
+    const copy = contents[index];
+    if (copy === undefined) return [`${original.session.id} is not there`];
+    return missingIn(saidIn(copy), saidIn(original)).map(
+      (each) => `${original.session.id}: ${each}`,
+    );
+  });
+}
+
+/** Part types whose counts in the fidelity report are not those of the session. */
+function uncounted({ root, descendants }: Lineage, { restored }: Copy): readonly string[] {
+  return [root, ...descendants].flatMap(({ session, messages }) => {
+    const expected = countsOf(messages.flatMap(partsOf).map(({ type }) => type));
+    const reported = restored.flatMap((file) => {
+      return file.session === session.id && file.fidelity ? Object.entries(file.fidelity) : [];
+    });
+    const actual = countsOf(
+      reported.flatMap(([type, { kept, translated, dropped }]) =>
+        type === "system" ? [] : Array.from({ length: kept + translated + dropped }, () => type),
+      ),
+    );
+    return stringifyJson(expected) === stringifyJson(actual)
+      ? []
+      : [`${session.id}: counts ${stringifyJson(actual)} of ${stringifyJson(expected)}`];
+  });
+}
+
+function countsOf(types: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const type of [...types].sort()) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
 }

@@ -1,13 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { adapters } from "@pond/adapters";
-import { messageFromWire, parseJson, partsOf, stringifyJson, toRfc3339 } from "@pond/canonical";
+import { messageFromWire, parseJson, stringifyJson, toRfc3339 } from "@pond/canonical";
 import type { Adapter, Lineage } from "@pond/canonical/adapter";
 import { titleOf } from "@pond/canonical/foreign";
 import { expect, test } from "vitest";
 import { corpusFolder } from "../corpus.ts";
-import { type Copy, copyTo, readHome } from "./copies.ts";
-import { missingIn, saidIn } from "./said.ts";
+import { type Copy, copyTo, missing, readHome, wrongIn } from "./copies.ts";
 import { story, storyMeanings } from "./story.ts";
 
 const pairs = adapters.flatMap((from) => adapters.map((to) => ({ from, to })));
@@ -55,17 +54,6 @@ function storyCalled(customTitle: string): Lineage {
   return { root: { ...root, messages: [name, ...root.messages] }, descendants: [] };
 }
 
-/** What of a lineage is not in its copy. */
-function missing({ root, descendants }: Lineage, { contents }: Copy): readonly string[] {
-  return [root, ...descendants].flatMap((original, index) => {
-    const copy = contents[index];
-    if (copy === undefined) return [`${original.session.id} is not there`];
-    return missingIn(saidIn(copy), saidIn(original)).map(
-      (each) => `${original.session.id}: ${each}`,
-    );
-  });
-}
-
 /** Compares with the reviewed text in `golden/`; `UPDATE=1` writes it. */
 function expectGolden(name: string, { files, restored }: Copy): void {
   const golden = resolve("checks/pairs/golden", `${name}.txt`);
@@ -110,7 +98,7 @@ test.each(
     for (const lineage of chosen) {
       for (const to of adapters.filter(({ origin }) => origin !== from.origin)) {
         const copy = await copyTo(to, lineage);
-        const found = [...copy.complaints, ...missing(lineage, copy), ...uncounted(lineage, copy)];
+        const found = wrongIn(lineage, copy);
         wrong.push(...found.map((each) => `${lineage.root.session.id} to ${to.origin}: ${each}`));
       }
     }
@@ -119,27 +107,3 @@ test.each(
   },
   600_000,
 );
-
-/** Part types whose counts in the fidelity report are not those of the session. */
-function uncounted({ root, descendants }: Lineage, { restored }: Copy): readonly string[] {
-  return [root, ...descendants].flatMap(({ session, messages }) => {
-    const expected = countsOf(messages.flatMap(partsOf).map(({ type }) => type));
-    const reported = restored.flatMap((file) => {
-      return file.session === session.id && file.fidelity ? Object.entries(file.fidelity) : [];
-    });
-    const actual = countsOf(
-      reported.flatMap(([type, { kept, translated, dropped }]) =>
-        type === "system" ? [] : Array.from({ length: kept + translated + dropped }, () => type),
-      ),
-    );
-    return stringifyJson(expected) === stringifyJson(actual)
-      ? []
-      : [`${session.id}: counts ${stringifyJson(actual)} of ${stringifyJson(expected)}`];
-  });
-}
-
-function countsOf(types: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const type of [...types].sort()) counts[type] = (counts[type] ?? 0) + 1;
-  return counts;
-}

@@ -1,0 +1,202 @@
+import { existsSync, globSync, mkdtempSync } from "node:fs";
+import { basename, join } from "node:path";
+import { adapters } from "@pond/adapters";
+import { type JsonValue, jsonEqual, type Message, messageToWire, partsOf } from "@pond/canonical";
+import type { Lineage, Origin, SessionContent } from "@pond/canonical/adapter";
+import { loadLineage, rootIds } from "@pond/sessions";
+import { differences, recordsOf } from "../e2e/compare.ts";
+import { copyTo, wrongIn } from "../pairs/copies.ts";
+import { type Generated, task } from "./generated.ts";
+import { unknownRecords } from "./known-records.ts";
+import { stubAnswer } from "./model-stub.ts";
+import { comparable } from "./opencode.ts";
+import { contentsOf, restoreHome, type StoredHome, storeHome } from "./stored.ts";
+
+/** What became of sessions that a real client had just made. */
+export type Examined = {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly calls: number;
+  /** How many sessions were told what a helper is asked. */
+  readonly helpers: number;
+  /** What was typed, by session; of those in which anything was. */
+  readonly conversations: readonly (readonly string[])[];
+  /** All that is not as it was, or is strange. */
+  readonly problems: readonly string[];
+  /** What is not kept, and is said so. */
+  readonly notes: readonly string[];
+};
+
+/** Stores what a client has made, restores it, translates it, and looks at all of it. */
+export async function examine(
+  origin: Origin,
+  generated: Generated,
+  temporary: string,
+): Promise<Examined> {
+  const stored = await storeHome(origin, generated.folder, temporary);
+  const lineages = await lineagesIn(stored);
+  const contents = lineages.flatMap(contentsOf);
+  const restored = mkdtempSync(join(temporary, "home-"));
+  await restoreHome(stored, restored);
+  const notes = stored.remarks.filter((remark) => remark.endsWith(nothingOfProject));
+  const messages = contents.flatMap((content) => content.messages);
+  return {
+    sessions: contents.length,
+    messages: messages.length,
+    calls: messages.flatMap(partsOf).filter(({ type }) => type === "tool_call").length,
+    helpers: contents.filter(isHelper).length,
+    conversations: contents.map(typedIn).filter(({ length }) => length > 0),
+    problems: [
+      ...stored.remarks.filter((remark) => !notes.includes(remark)),
+      ...unknownRecords(origin, messages).map((kind) => `unknown record: ${kind}`),
+      ...misheard(contents, generated, notes.length > 0),
+      ...lonely(lineages),
+      ...(await notRestored(origin, generated, restored, notes)),
+      ...(await readOtherwise(origin, contents, generated.folder, restored, temporary)),
+      ...(await translatedWrongly(origin, lineages)),
+    ],
+    notes,
+  };
+}
+
+/** A session without a project is none, and a client may have written no directory down. */
+const nothingOfProject = "(`model-project-non-empty`)";
+
+async function lineagesIn({ sessions }: StoredHome): Promise<readonly Lineage[]> {
+  return Promise.all((await rootIds(sessions)).map((id) => loadLineage(sessions, id)));
+}
+
+/** A sub-agent is told what to do by a model, which some clients count as typed. */
+function typedIn({ messages }: SessionContent): readonly string[] {
+  const texts = said(messages, "user");
+  return texts.includes(task) && texts.every((text) => text === task)
+    ? []
+    : texts.filter((text) => text !== task);
+}
+
+function isHelper({ messages }: SessionContent): boolean {
+  return messages.flatMap(partsOf).some((part) => part.type === "text" && part.text.includes(task));
+}
+
+/** The conversational texts of a role, in order. */
+function said(messages: readonly Message[], role: Message["role"]): string[] {
+  return messages
+    .filter((message) => message.role === role)
+    .flatMap(partsOf)
+    .flatMap((part) =>
+      part.type === "text" && part.provenance === "conversational" ? [part.text.trim()] : [],
+    );
+}
+
+/** What counts as said and was not, and what was said and does not count so. */
+function misheard(
+  contents: readonly SessionContent[],
+  { typed, tried }: Generated,
+  isPartial: boolean,
+): string[] {
+  const found = contents.filter((content) => typedIn(content).some((text) => tried.includes(text)));
+  const heard = new Set(found.flatMap(typedIn));
+  return [
+    ...typed
+      .filter((text) => !isPartial && !heard.has(text))
+      .map((text) => `was typed, and does not count so: ${text}`),
+    ...found.flatMap((content) => [
+      ...notTyped(typedIn(content), tried).map((text) => `counts as typed: ${text}`),
+      ...[...new Set(said(content.messages, "assistant"))]
+        .filter((text) => text !== stubAnswer)
+        .map((text) => `counts as said by the model: ${text}`),
+    ]),
+  ];
+}
+
+/** Texts that were not typed there, or not in this order. */
+function notTyped(texts: readonly string[], tried: readonly string[]): string[] {
+  let next = 0;
+  return texts.filter((text) => {
+    const at = tried.indexOf(text, next);
+    if (at >= 0) next = at + 1;
+    return at < 0;
+  });
+}
+
+/** Sub-agents that stand alone. */
+function lonely(lineages: readonly Lineage[]): string[] {
+  return lineages
+    .filter(({ root }) => isHelper(root) && typedIn(root).length === 0)
+    .map(({ root }) => `a sub-agent below nothing: ${root.session.id}`);
+}
+
+/** Where files, or what a client exports, are not what they were. */
+async function notRestored(
+  origin: Origin,
+  { folder, exported }: Generated,
+  restored: string,
+  notes: readonly string[],
+): Promise<string[]> {
+  const isDatabase = globSync("*.db", { cwd: folder }).length > 0;
+  if (exported && isDatabase) {
+    const wrong: string[] = [];
+    for (const file of globSync("**/*.json", { cwd: restored })) {
+      const whole = comparable(await exported(basename(file, ".json")));
+      const own = recordsOf(join(restored, file)).map(comparable);
+      if (!jsonEqual(own, [whole])) wrong.push(`${file}: not what the client exports`);
+    }
+    return wrong;
+  }
+  const isLeft = (file: string): boolean =>
+    notes.some((note) => note.includes(`${file}:`)) ||
+    (existsSync(join(folder, file)) && recordsOf(join(folder, file)).length === 0);
+  return differences(folder, restored, origin)
+    .filter((line) => ingested.test(line))
+    .filter((line) => !isLeft(line.slice(0, line.indexOf(": "))));
+}
+
+/** Files that make up sessions. */
+const ingested =
+  /^(?:sessions|projects|storage\/(?:session|message|part)|project\/[^/]+\/storage\/session)\//;
+
+/** Where what was restored is other sessions than what was read first. */
+async function readOtherwise(
+  origin: Origin,
+  contents: readonly SessionContent[],
+  folder: string,
+  restored: string,
+  temporary: string,
+): Promise<string[]> {
+  const again = await storeHome(origin, restored, temporary);
+  const found = new Map(
+    (await lineagesIn(again)).flatMap(contentsOf).map((content) => [content.session.id, content]),
+  );
+  return contents.flatMap((content) => {
+    const other = found.get(content.session.id);
+    if (other === undefined) return [`${content.session.id}: not in what was restored`];
+    const [own, theirs] = [linesOf(content), linesOf(other, restored, folder)];
+    const at = own.findIndex((line, index) => !jsonEqual(line, theirs[index] ?? null));
+    if (at < 0 && own.length === theirs.length) return [];
+    const line = JSON.stringify(own[at] ?? theirs.at(-1));
+    return [`${content.session.id}: restored, another message ${at}: ${line.slice(0, 500)}`];
+  });
+}
+
+/** Messages as JSON, as if they came from another folder. */
+function linesOf({ messages }: SessionContent, from = "", to = ""): readonly JsonValue[] {
+  return messages.map((message) => {
+    const text = JSON.stringify(messageToWire(message));
+    return JSON.parse(from === "" ? text : text.replaceAll(from, to));
+  });
+}
+
+/** What is wrong with sessions in the form of every other client. */
+async function translatedWrongly(
+  origin: Origin,
+  lineages: readonly Lineage[],
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (const lineage of lineages) {
+    for (const target of adapters.filter((adapter) => adapter.origin !== origin)) {
+      const found = wrongIn(lineage, await copyTo(target, lineage));
+      wrong.push(...found.map((each) => `${lineage.root.session.id} to ${target.origin}: ${each}`));
+    }
+  }
+  return wrong;
+}

@@ -1,0 +1,103 @@
+// The sweep over releases of real clients: `pnpm releases --help` says what it takes.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { Look } from "./look.ts";
+import { releaseNamed } from "./release.ts";
+import { releases } from "./releases.ts";
+
+const usage = `usage: pnpm releases [options] [CLIENT@VERSION...]
+
+  --keep FOLDER   copy what each release wrote to a folder of its name there
+  --json          print what was found of each release as JSON, one a line
+  --list          name the releases that are looked at where none are named
+
+Installs each release from npm, makes it work in a throw-away home with a stand-in for its model,
+stores the sessions, restores them, translates them, and removes it again. Exits with 1 where
+anything is not as it was, counts as what it is not, or is of a kind that nobody has heard of.`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    keep: { type: "string" },
+    json: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
+
+if (values.help) console.log(usage);
+else if (values.list) console.log(releases.join("\n"));
+else process.exitCode = await sweep(positionals.length > 0 ? positionals : releases);
+
+async function sweep(names: readonly string[]): Promise<number> {
+  let isWrong = false;
+  for (const name of names) releaseNamed(name);
+  for (const name of names) {
+    const look = await lookAt(name);
+    isWrong ||= typeof look === "string" || look.problems.length > 0;
+    if (values.json) {
+      const found = typeof look === "string" ? { failed: look } : look;
+      console.log(JSON.stringify({ release: name, ...found }));
+    } else console.log(told(name, look));
+  }
+  return isWrong ? 1 : 0;
+}
+
+function told(name: string, look: Look | string): string {
+  if (typeof look === "string") return `${name}: could not be looked at\n  ${look}`;
+  const { sessions, messages, calls, problems, notes, cannot } = look;
+  return [
+    `${name}: ${sessions} sessions, ${messages} messages, ${calls} calls, ${problems.length} problems`,
+    ...problems.map((line) => `  PROBLEM ${line}`),
+    ...notes.map((line) => `  note: ${line}`),
+    ...cannot.map((line) => `  cannot ${line.split("\n", 1)[0]}`),
+  ].join("\n");
+}
+
+/** All that a release takes or leaves lies in one folder, and its processes are one group. */
+async function lookAt(name: string): Promise<Look | string> {
+  const folder = mkdtempSync(join(tmpdir(), "pond-release-"));
+  const answer = join(folder, "answer.json");
+  const kept = values.keep === undefined ? [] : [resolve(values.keep, name.replace("@", "-"))];
+  for (const path of kept) {
+    rmSync(path, { recursive: true, force: true });
+    mkdirSync(path, { recursive: true });
+  }
+  const look = join(import.meta.dirname, "look.ts");
+  const args = ["--conditions=@pond/source", "--disable-warning=ExperimentalWarning"];
+  const child = spawn(process.execPath, [...args, look, name, answer, ...kept], {
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, TMPDIR: folder, POND_CLIENT_CACHE: join(folder, "clients") },
+    timeout: 15 * 60_000,
+  });
+  let said = "";
+  child.stderr.on("data", (chunk) => {
+    said = `${said}${chunk}`.slice(-2_000);
+  });
+  const stop = (): void => endGroup(child.pid);
+  process.once("exit", stop);
+  try {
+    await once(child, "exit");
+    return existsSync(answer) ? JSON.parse(readFileSync(answer, "utf8")) : said.trim();
+  } finally {
+    stop();
+    process.off("exit", stop);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Ends a process that leads a group, and all that it started. */
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch (error) {
+    // There is nobody left.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
