@@ -153,6 +153,10 @@ const textRules: readonly (readonly [kind: string, holds: (text: string) => bool
   ],
 ];
 
+/** What the client puts in the model's place where a review was interrupted. */
+export const interruptedReview =
+  "Review was interrupted. Please re-run /review and wait for it to complete.";
+
 /** True for what an editor's extension asks a model, with a copy of the prompt that it names. */
 export function asksForTitle(text: string): boolean {
   return titlePrompts.some((prompt) => text.startsWith(prompt));

@@ -5,6 +5,7 @@ import {
   importedInPrompt,
   importedTools,
   injectedText,
+  interruptedReview,
   isImageTag,
   isMail,
   type Label,
@@ -71,6 +72,7 @@ const importedTool = "external_agent_tool";
 function injectedWhole(text: string, speaker: Speaker): string | undefined {
   switch (speaker.author) {
     case "model":
+      if (text === interruptedReview) return "review";
       return isMail(text) ? "mail" : undefined;
     case "mail":
       return undefined;
