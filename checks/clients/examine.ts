@@ -6,6 +6,7 @@ import type { Lineage, Origin, SessionContent } from "@pond/canonical/adapter";
 import { loadLineage, rootIds } from "@pond/sessions";
 import { differences, recordsOf } from "../e2e/compare.ts";
 import { copyTo, wrongIn } from "../pairs/copies.ts";
+import { liveIn } from "../pairs/said.ts";
 import { type Generated, task } from "./generated.ts";
 import { unknownRecords } from "./known-records.ts";
 import { stubAnswer } from "./model-stub.ts";
@@ -101,12 +102,17 @@ function misheard(
       .filter((text) => !isPartial && !heard.has(text))
       .map((text) => `was typed, and does not count so: ${text}`),
     ...found.flatMap((content) => [
-      ...notTyped(typedIn(content), tried).map((text) => `counts as typed: ${text}`),
+      ...notTyped(typedIn(liveOf(content)), tried).map((text) => `counts as typed: ${text}`),
       ...[...new Set(said(content.messages, "assistant"))]
         .filter((text) => text !== stubAnswer)
         .map((text) => `counts as said by the model: ${text}`),
     ]),
   ];
+}
+
+/** A session as its client goes on from it: a resume of some releases repeats what was said. */
+function liveOf(content: SessionContent): SessionContent {
+  return { ...content, messages: liveIn(content) };
 }
 
 /** Texts that were not typed there, or not in this order. */

@@ -50,6 +50,8 @@ export async function generateClaudeCode(
   await step("/compact", () => print("/compact"));
   await typed.say(prompts.wait, async () => {
     const child = home.start(binary, ["-p", prompts.wait, ...options, ...again()]);
+    // It is read to its end before anything is done.
+    child.stdin?.end();
     await begun(home, child);
     child.kill("SIGINT");
     // Early releases do not end by that.

@@ -5,6 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { memoryFolder } from "../memory-folder.ts";
+import { endAllOf } from "./end-all.ts";
 import type { Look } from "./look.ts";
 import { releaseNamed } from "./release.ts";
 import { releases } from "./releases.ts";
@@ -29,11 +31,15 @@ const { values, positionals } = parseArgs({
   },
 });
 
+// Some releases are a hundred thousand files.
+const place = memoryFolder() ?? tmpdir();
+
 if (values.help) console.log(usage);
 else if (values.list) console.log(releases.join("\n"));
 else process.exitCode = await sweep(positionals.length > 0 ? positionals : releases);
 
 async function sweep(names: readonly string[]): Promise<number> {
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
   let isWrong = false;
   for (const name of names) releaseNamed(name);
   for (const name of names) {
@@ -58,9 +64,9 @@ function told(name: string, look: Look | string): string {
   ].join("\n");
 }
 
-/** All that a release takes or leaves lies in one folder, and its processes are one group. */
+/** All that a release takes or leaves lies in one folder, and goes with it. */
 async function lookAt(name: string): Promise<Look | string> {
-  const folder = mkdtempSync(join(tmpdir(), "pond-release-"));
+  const folder = mkdtempSync(join(place, "pond-release-"));
   const answer = join(folder, "answer.json");
   const kept = values.keep === undefined ? [] : [resolve(values.keep, name.replace("@", "-"))];
   for (const path of kept) {
@@ -72,32 +78,29 @@ async function lookAt(name: string): Promise<Look | string> {
   const child = spawn(process.execPath, [...args, look, name, answer, ...kept], {
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, TMPDIR: folder, POND_CLIENT_CACHE: join(folder, "clients") },
+    env: {
+      ...process.env,
+      TMPDIR: folder,
+      POND_CLIENT_CACHE: join(folder, "clients"),
+      // Some releases install a browser, too, which nobody here asks for.
+      PUPPETEER_SKIP_DOWNLOAD: "1",
+    },
     timeout: 15 * 60_000,
   });
   let said = "";
   child.stderr.on("data", (chunk) => {
     said = `${said}${chunk}`.slice(-2_000);
   });
-  const stop = (): void => endGroup(child.pid);
-  process.once("exit", stop);
+  const leave = (): void => {
+    endAllOf(folder, child.pid);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once("exit", leave);
   try {
     await once(child, "exit");
     return existsSync(answer) ? JSON.parse(readFileSync(answer, "utf8")) : said.trim();
   } finally {
-    stop();
-    process.off("exit", stop);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
-/** Ends a process that leads a group, and all that it started. */
-function endGroup(leader: number | undefined): void {
-  if (leader === undefined) return;
-  try {
-    process.kill(-leader, "SIGKILL");
-  } catch (error) {
-    // There is nobody left.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    process.off("exit", leave);
+    leave();
   }
 }
