@@ -157,9 +157,9 @@ async function notRestored(
     .filter((line) => !isLeft(line.slice(0, line.indexOf(": "))));
 }
 
-/** Files that make up sessions. */
+/** Files that make up sessions, and no list of them. */
 const ingested =
-  /^(?:sessions|projects|storage\/(?:session|message|part)|project\/[^/]+\/storage\/session)\//;
+  /^(?:sessions|projects(?!.*\/sessions-index\.json:)|storage\/(?:session|message|part)|project\/[^/]+\/storage\/session)\//;
 
 /** Where what was restored is other sessions than what was read first. */
 async function readOtherwise(

@@ -64,7 +64,7 @@ async function serve(
   step: Step,
   typed: Typed,
 ): Promise<number> {
-  const client = home.start(binary, ["app-server"]);
+  const client = home.start(binary, ["app-server"], 600_000);
   const talk = talkTo(client);
   const call = callsOf(talk);
   const isServed = await step("app-server", async () => {

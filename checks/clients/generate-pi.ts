@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as later } from "node:timers/promises";
 import { type JsonObject, stringifyJson } from "@pond/canonical";
 import {
   begun,
@@ -35,16 +36,14 @@ export async function generatePi(client: PiClient, step: Step = everyStep): Prom
   writeFileSync(join(folder, "settings.json"), stringifyJson(settings));
   const isPi = client.origin === "pi";
   const args = ["--mode", "rpc", "--provider", "stub", "--model", "stub-model"];
-  const process = home.start(client.runtime, [client.command, ...args]);
+  const process = home.start(client.runtime, [client.command, ...args], 600_000);
   const talk = talkTo(process);
   const typed = new Typed(step);
   const { list, read, edit, look, fail, delegate, script, thank } = prompts;
   const image = { type: "image", data: pixel, mimeType: "image/png" };
   for (const message of [list, read, edit, look, fail, isPi ? script : delegate, thank]) {
     const images = message === look ? [image] : [];
-    // A helper works beside, and its result comes when it comes.
-    const awaited = message === delegate ? '"customType":"async-result"' : "";
-    await typed.say(message, () => prompt(talk, { message, images }, awaited));
+    await typed.say(message, () => prompt(talk, { message, images }));
   }
   await typed.say(prompts.wait, async () => {
     const stopped = begun(home, process).then(() => talk.tell({ type: "abort" }));
@@ -75,7 +74,7 @@ export async function generatePi(client: PiClient, step: Step = everyStep): Prom
 
 function scriptOf({ origin }: PiClient, path: string): Script {
   const [oldText, newText] = ["second", "2nd"];
-  const tasks = [{ name: "Counter", task }];
+  const tasks = [{ name: "Counter", task, id: "Counter", description: "Count", assignment: task }];
   return {
     [prompts.list]: [["bash", { command: "ls -la" }]],
     [prompts.read]: [["read", { path }]],
@@ -84,7 +83,7 @@ function scriptOf({ origin }: PiClient, path: string): Script {
         ? [["edit", { path, oldText, newText, edits: [{ oldText, newText }] }]]
         : [["write", { path, content: "first line\n2nd line\n" }]],
     [prompts.fail]: [["read", { path: `${path}.missing` }]],
-    [prompts.delegate]: [["task", { context: "The notes", tasks }]],
+    [prompts.delegate]: [["task", { agent: "task", context: "The notes", tasks }]],
     [prompts.script]: [["codemode", { code: script }]],
     [prompts.wait]: [["bash", { command: endlessCommand }]],
   };
@@ -108,15 +107,31 @@ function modelsAt(baseUrl: string): JsonObject {
 }
 
 /** Resolves when the model has had its last word, and has heard of what it waits for. */
-async function prompt(talk: Talk, asked: JsonObject, awaited = ""): Promise<void> {
+async function prompt(talk: Talk, asked: JsonObject): Promise<void> {
   const isEnd = ({ type, success, messages = null }: JsonObject): boolean =>
-    (type === "agent_end" && stringifyJson(messages).includes(awaited)) ||
+    (type === "agent_end" && !awaitsHelper(stringifyJson(messages))) ||
     (type === "response" && success === false);
   const { error } = await talk.ask({ type: "prompt", ...asked }, isEnd);
   if (error !== undefined) throw new Error(`${asked["message"]}: ${error}`);
   // It says so a moment before it takes the next prompt, and says no more after that.
-  while ((await command(talk, { type: "get_state" }))["isStreaming"] === true);
+  while (await isStreaming(talk));
 }
+
+/** Since omp 14 or so a helper works beside, and its result comes when it comes. */
+function awaitsHelper(messages: string): boolean {
+  return messages.includes("Spawned agent") && !messages.includes('"customType":"async-result"');
+}
+
+async function isStreaming(talk: Talk): Promise<boolean> {
+  if (silent.has(talk)) return false;
+  const state = command(talk, { type: "get_state" });
+  const answer = await Promise.race([state, later(20_000, undefined, { ref: false })]);
+  if (answer === undefined) silent.add(talk);
+  return answer?.["isStreaming"] === true;
+}
+
+/** Early releases of pi answer no such question, and take the next prompt at once. */
+const silent: WeakSet<Talk> = new WeakSet();
 
 async function command(talk: Talk, asked: JsonObject): Promise<JsonObject> {
   const { success, error, data } = await talk.ask(

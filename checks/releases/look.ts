@@ -26,7 +26,7 @@ const step: Step = async (what, work) => {
     await Promise.race([work(), late.promise]);
     return true;
   } catch (error) {
-    cannot.push(`${what}: ${String(error instanceof Error ? error.message : error).slice(0, 500)}`);
+    cannot.push(`${what}: ${String(error instanceof Error ? error.message : error).slice(-500)}`);
     return false;
   } finally {
     clearTimeout(timer);

@@ -22,6 +22,24 @@ type Shown = { readonly envelope: Envelope; readonly drafts: readonly Draft[] };
 export class OpenAnswer {
   #shown: Shown[] = [];
   #lastItem: SourceRecord | undefined;
+  /** What of the beginning of a compaction was seen, as far as nothing else was. */
+  #begun: "turn" | "count" | undefined;
+  #isUnasked = false;
+
+  /** True where the model speaks first in a turn, and nothing shows it: it was told to sum up. */
+  get isUnasked(): boolean {
+    return this.#isUnasked;
+  }
+
+  /** Sees each record, before it is read. */
+  pass(record: SourceRecord): void {
+    const kind = `${record.peek("type")} ${objectOf(record.peek("payload"))["type"]}`;
+    this.#isUnasked = this.#begun === "count";
+    if (kind === "event_msg task_started") this.#begun = "turn";
+    else if (this.#begun === "turn") {
+      this.#begun = kind === "event_msg token_count" ? "count" : undefined;
+    } else if (!beforeSummaries.has(kind)) this.#begun = undefined;
+  }
 
   /** What was shown before an item has one, too: they are recorded together. */
   record(item: SourceRecord): void {
@@ -43,6 +61,15 @@ export class OpenAnswer {
     return shown;
   }
 }
+
+/** What stands between the count of tokens that a compaction begins with and its summary. */
+const beforeSummaries: ReadonlySet<string> = new Set([
+  "event_msg token_count",
+  "event_msg agent_reasoning",
+  "event_msg agent_reasoning_raw_content",
+  "event_msg agent_reasoning_section_break",
+  "response_item reasoning",
+]);
 
 /** More than a model says in one answer. */
 const maxShown = 100;

@@ -53,7 +53,8 @@ function readTurn(
   reading: Reading,
 ): CanonicalEvent[] | undefined {
   const plain = item.peek("content");
-  const speakerAt = role === "user" ? userAt(record, item, reading) : modelAt(record, item);
+  const speakerAt =
+    role === "user" ? userAt(record, item, reading) : modelAt(record, item, reading);
   const place: ElementPlace = { list: "content", block: undefined };
   const drafts: readonly Draft[] | undefined =
     typeof plain === "string" ? draftText(item, "content", speakerAt(place), place) : undefined;
@@ -91,10 +92,17 @@ function userAt(
   });
 }
 
-/** The summary of a compaction is what the model was told to write for itself, and no answer. */
-function modelAt(record: SourceRecord, item: SourceRecord): (place: ElementPlace) => Speaker {
+/**
+ * The summary of a compaction is what the model was told to write for itself, and no answer.
+ * 0.140 does not say so; of one that is asked for by hand the turn tells it.
+ */
+function modelAt(
+  record: SourceRecord,
+  item: SourceRecord,
+  { answer }: Reading,
+): (place: ElementPlace) => Speaker {
   const labels = labelsOf(item);
-  const isSummary = metadataOf(record)["compaction_output"] === true;
+  const isSummary = metadataOf(record)["compaction_output"] === true || answer.isUnasked;
   const kindOf = (block: number) => (isSummary ? compactSummary : labels[block]?.kind);
   return ({ block = 0 }) => ({ author: "model", kind: kindOf(block) });
 }

@@ -37,6 +37,7 @@ const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
  * the screen are carried, so that nothing is found twice. What an event alone tells follows later.
  */
 export function readRecord(record: SourceRecord, reading: Reading): CanonicalEvent[] {
+  reading.answer.pass(record);
   const item = itemOf(record);
   const events = item ? readItem(record, item, reading) : readLine(record, reading);
   return events ?? readCarrier(record, item, reading);
