@@ -103,14 +103,17 @@ function misheard(
       .map((text) => `was typed, and does not count so: ${text}`),
     ...found.flatMap((content) => [
       ...notTyped(typedIn(liveOf(content)), tried).map((text) => `counts as typed: ${text}`),
-      ...[...new Set(said(content.messages, "assistant"))]
+      ...[...new Set(said(liveOf(content).messages, "assistant"))]
         .filter((text) => text !== stubAnswer)
         .map((text) => `counts as said by the model: ${text}`),
     ]),
   ];
 }
 
-/** A session as its client goes on from it: a resume of some releases repeats what was said. */
+/**
+ * A session as its client goes on from it: a resume of some releases repeats what was said, and some
+ * keep what is said to sub-agents, and by them, in the log of the session.
+ */
 function liveOf(content: SessionContent): SessionContent {
   return { ...content, messages: liveIn(content) };
 }

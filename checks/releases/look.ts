@@ -26,7 +26,7 @@ const step: Step = async (what, work) => {
     await Promise.race([work(), late.promise]);
     return true;
   } catch (error) {
-    cannot.push(`${what}: ${String(error instanceof Error ? error.message : error).slice(-500)}`);
+    cannot.push(`${what}: ${String(error instanceof Error ? error.message : error).slice(-300)}`);
     return false;
   } finally {
     clearTimeout(timer);
@@ -42,6 +42,9 @@ if (kept !== undefined) {
   });
 }
 const examined = await examine(release.origin, generated, mkdtempSync(join(tmpdir(), "look-")));
-writeFileSync(answer, JSON.stringify({ ...examined, cannot } satisfies Look));
+// Of a release that does nothing, nothing is found.
+const nothing = examined.sessions === 0 ? ["made no session"] : [];
+const look: Look = { ...examined, problems: [...examined.problems, ...nothing], cannot };
+writeFileSync(answer, JSON.stringify(look));
 // A client that does not end is ended with this process's group.
 process.exit(0);

@@ -60,7 +60,7 @@ function told(name: string, look: Look | string): string {
     `${name}: ${sessions} sessions, ${messages} messages, ${calls} calls, ${problems.length} problems`,
     ...problems.map((line) => `  PROBLEM ${line}`),
     ...notes.map((line) => `  note: ${line}`),
-    ...cannot.map((line) => `  cannot ${line.replaceAll(/\s+/g, " ").slice(0, 200)}`),
+    ...cannot.map((line) => `  cannot ${line.replaceAll(/\s+/g, " ")}`),
   ].join("\n");
 }
 

@@ -9,7 +9,7 @@ export function readUser(record: SourceRecord, reading: Reading): CanonicalEvent
   const holder = record.record("message");
   if (holder?.peek("role") !== "user") return undefined;
   const injectedAs = injectedUser(record);
-  if (injectedAs === "helper-prompt") reading.helperTalk.begin(record);
+  if (injectedAs === "helper-prompt" || injectedAs === "warmup") reading.helperTalk.begin(record);
   const plan = record.peek("planContent");
   const speaker = {
     injectedAs,
