@@ -20,7 +20,7 @@ export function copiedColumns({ columns }: TableDeclaration): string[] {
 /**
  * The tables of an archive, in the order of its members: as in a store, but without indexes, and
  * without what is made again when it is read. Of the version that the last of their columns came
- * with, so that whoever knows these can read them.
+ * with, or became sparse, so that whoever knows these can read them.
  *
  * @param vectorDimension - Length of the stored vectors, where it is not the declared one.
  */
@@ -32,7 +32,9 @@ export function archiveTables(vectorDimension?: number): TableDeclaration[] {
         const isVector = typeof column.type === "object" && vectorDimension !== undefined;
         return [name, isVector ? { ...column, type: { vector: vectorDimension } } : column];
       });
-    const schemaVersion = Math.max(...columns.map(([, { since = 1 }]) => since));
+    const isSparse = columns.some(([, column]) => column.isSparse);
+    const versions = columns.map(([, { since = 1 }]) => since);
+    const schemaVersion = isSparse ? table.schemaVersion : Math.max(...versions);
     return { ...table, schemaVersion, columns: Object.fromEntries(columns), indexes: [] };
   });
 }

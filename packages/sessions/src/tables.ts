@@ -87,7 +87,8 @@ const messagesTable: TableDeclaration = {
 /** One row per Part (spec 5.1). */
 const partsTable: TableDeclaration = {
   name: "parts",
-  schemaVersion: 1,
+  // The second has sparse data.
+  schemaVersion: 2,
   primaryKey: ["session_id", "message_id", "id"],
   columns: {
     session_id: required("text"),
@@ -97,7 +98,7 @@ const partsTable: TableDeclaration = {
     type: required("text"),
     provenance: required("text"),
     variant_data: required("text"),
-    data: optional("bytes"),
+    data: { ...optional("bytes"), isSparse: true },
     options: required("text"),
     ingested_at: required("timestamp"),
   },

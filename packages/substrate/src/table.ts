@@ -147,7 +147,7 @@ export class Table {
 
   /** Rows of each fragment, by its number; see {@link fragmentOf}. */
   fragments(): Promise<ReadonlyMap<number, number>> {
-    return this.#retry(() => fragmentsOf(this.#handle));
+    return this.#retry(() => fragmentsOf(this.declaration, this.#handle));
   }
 
   /**
@@ -259,7 +259,7 @@ export class Table {
     if (options.where && takesNothing(options.where)) return;
     const { first, batches } = await this.#retry(async () => {
       const { stored, absent } = await this.#stored(options);
-      const batches = rowsOf(query(stored), absent);
+      const batches = rowsOf(this.declaration, query(stored), absent);
       return { first: await batches.next(), batches };
     });
     if (first.done) return;

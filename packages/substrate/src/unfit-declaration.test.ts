@@ -40,6 +40,11 @@ it.each<[string, Partial<TableDeclaration>, string]>([
   ["a prototype", { columns: JSON.parse('{"__proto__":{"type":"text"}}') }, "called __proto__"],
   ["a type there is none of", withColumn("x", { type: "varchar" }), "x is of no type there is"],
   ["vectors of nothing", withColumn("x", { type: { vector: 0 } }), "x is of no type there is"],
+  [
+    "few texts",
+    withColumn("x", { type: text, isNullable: true, isSparse: true }),
+    "column x is sparse, so it is of bytes",
+  ],
   ["an index there is none of", withIndex({ column: "maker", kind: "hash" }), "of the kind hash"],
   ["an index of what is not there", withIndex({ column: "x", kind: "btree" }), "no column x for"],
   [

@@ -40,6 +40,9 @@ function unfitColumns({ columns }: TableDeclaration): string | undefined {
     if (nameOf(column.type) === undefined) return `column ${name} is of no type there is`;
     const taken = renewalEnds.map((end) => name + end).find((each) => ownColumn(columns, each));
     if (column.isDerived && taken !== undefined) return `column ${taken} is to renew ${name}`;
+    if (column.isSparse && !(column.type === "bytes" && column.isNullable && !column.isDerived)) {
+      return `column ${name} is sparse, so it is of bytes, nullable and not derived`;
+    }
     const { since = 1 } = column;
     if (!isVersion(since)) return `column ${name} is since ${since}, which is no schema version`;
   }

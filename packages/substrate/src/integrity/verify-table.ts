@@ -171,7 +171,7 @@ async function* verifyFragments(
   const columns = Object.keys(table.columns).filter((name) => !absent.includes(name));
   const given = wanted && columns.filter((name) => wanted.includes(name));
   const lacking = absent.filter((name) => wanted?.includes(name));
-  for (const [fragment, rows] of await fragmentsOf(handle)) {
+  for (const [fragment, rows] of await fragmentsOf(table, handle)) {
     signal?.throwIfAborted();
     const own = fragments.get(fragment) ?? [];
     const broken = own.flatMap((file) => {
@@ -180,13 +180,13 @@ async function* verifyFragments(
     });
     let read = 0;
     try {
-      const batches = readFragment({ handle, columns, first, rows }, broken.length === 0);
+      const batches = readFragment({ table, handle, columns, first, rows }, broken.length === 0);
       for await (const batch of batches) {
         signal?.throwIfAborted();
         read += batch.numRows;
         if (given) {
           const at = given.map((name) => columns.indexOf(name));
-          yield toRows(batch.selectAt(at), lacking);
+          yield toRows(table, batch.selectAt(at), lacking);
         }
       }
       if (read < rows) throw new RangeError(`${rows - read} rows are missing`);
@@ -205,6 +205,7 @@ async function* verifyFragments(
 }
 
 type Range = {
+  readonly table: TableDeclaration;
   readonly handle: LanceTable;
   readonly columns: readonly string[];
   readonly first: number;
@@ -231,7 +232,13 @@ async function* readFragment(range: Range, isWhole: boolean): AsyncGenerator<Rec
 const idsAtOnce = 10_000;
 
 /** The same, slower, without a look at any fragment that holds none of them. */
-async function* readById({ handle, columns, first, rows }: Range): AsyncGenerator<RecordBatch> {
+async function* readById({
+  table,
+  handle,
+  columns,
+  first,
+  rows,
+}: Range): AsyncGenerator<RecordBatch> {
   for (let at = 0; at < rows; at += idsAtOnce) {
     const limit = Math.min(idsAtOnce, rows - at);
     const ids: bigint[] = [];
@@ -240,7 +247,7 @@ async function* readById({ handle, columns, first, rows }: Range): AsyncGenerato
       .select([rowId])
       .offset(first + at)
       .limit(limit);
-    for await (const some of rowsOf(query))
+    for await (const some of rowsOf(table, query))
       ids.push(...some.map((row) => BigInt(row[rowId] as bigint)));
     yield* handle.takeRowIds(ids).select([...columns]);
   }

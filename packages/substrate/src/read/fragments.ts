@@ -1,5 +1,5 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
-import type { Row } from "../declaration.ts";
+import type { Row, TableDeclaration } from "../declaration.ts";
 import { rowAddress } from "./known-columns.ts";
 import { rowsOf } from "./read.ts";
 
@@ -10,9 +10,12 @@ export function fragmentOf(row: Row): number {
 }
 
 /** How many rows each fragment holds. Reads no column: 0.2 s for a million rows. */
-export async function fragmentsOf(handle: LanceTable): Promise<ReadonlyMap<number, number>> {
+export async function fragmentsOf(
+  table: TableDeclaration,
+  handle: LanceTable,
+): Promise<ReadonlyMap<number, number>> {
   const sizes = new Map<number, number>();
-  for await (const rows of rowsOf(handle.query().select([rowAddress]))) {
+  for await (const rows of rowsOf(table, handle.query().select([rowAddress]))) {
     for (const row of rows) {
       const fragment = fragmentOf(row);
       sizes.set(fragment, (sizes.get(fragment) ?? 0) + 1);

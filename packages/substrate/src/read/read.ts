@@ -119,8 +119,9 @@ export function nearestQuery(
 
 /** The rows of a query, a batch at a time; see {@link toRows}. */
 export async function* rowsOf(
+  table: TableDeclaration,
   query: Query | VectorQuery,
   absent: readonly string[] = [],
 ): AsyncGenerator<Row[]> {
-  for await (const batch of query) yield toRows(batch, absent);
+  for await (const batch of query) yield toRows(table, batch, absent);
 }

@@ -4,6 +4,7 @@ import { arrow } from "../engine/arrow.ts";
 import { vectorType } from "../engine/schema.ts";
 import { InvalidBatchError } from "../errors.ts";
 import { toFloat16Bits } from "./float16.ts";
+import { toSparse } from "./sparse-cells.ts";
 import { TextCells } from "./text-cells.ts";
 
 /**
@@ -52,6 +53,8 @@ function toData(cells: Cells, column: Column, wrong: Wrong): Arrow.Data {
     case "text":
       return textData(cells, shared, wrong);
     case "bytes":
+      if (column.isSparse)
+        return bytesData(cells.map(toSparse), { length: cells.length, nullCount: 0 }, wrong);
       return bytesData(cells, shared, wrong);
     case "int64":
       return arrow.makeData({ ...shared, type: new arrow.Int64(), data: integers(cells, wrong) });

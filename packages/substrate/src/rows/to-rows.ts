@@ -1,19 +1,26 @@
 import type * as Arrow from "apache-arrow";
-import type { Cell, Row } from "../declaration.ts";
+import type { Cell, Row, TableDeclaration } from "../declaration.ts";
 import { arrow } from "../engine/arrow.ts";
+import { fromSparse } from "./sparse-cells.ts";
 
 /**
  * The rows of one record batch; timestamps exact to the microsecond.
  *
  * @param absent - Columns that are not stored: no row has a value there.
  */
-export function toRows(batch: Arrow.RecordBatch, absent: readonly string[] = []): Row[] {
+export function toRows(
+  table: TableDeclaration,
+  batch: Arrow.RecordBatch,
+  absent: readonly string[] = [],
+): Row[] {
   const nulls: Row = Object.fromEntries(absent.map((name) => [name, null]));
   const rows: Row[] = Array.from({ length: batch.numRows }, () => ({ ...nulls }));
   for (const [column, { name }] of batch.schema.fields.entries()) {
     const vector = batch.getChildAt(column);
     if (vector === null) continue;
-    const cellAt = cellsOf(vector);
+    const read = cellsOf(vector);
+    const isSparse = Object.hasOwn(table.columns, name) && table.columns[name]?.isSparse;
+    const cellAt = isSparse ? (index: number): Cell => fromSparse(read(index)) : read;
     const hasNulls = vector.nullCount > 0;
     for (let index = 0; index < rows.length; index++) {
       const row = rows[index];

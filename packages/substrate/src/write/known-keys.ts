@@ -146,7 +146,7 @@ export class KnownKeys {
   async *#storedKeys(handle: LanceTable, where: Filter | undefined): AsyncGenerator<Cells[]> {
     const { table } = this.#init;
     const columns = table.primaryKey;
-    for await (const rows of rowsOf(scanQuery(table, handle, { columns, where }))) {
+    for await (const rows of rowsOf(table, scanQuery(table, handle, { columns, where }))) {
       yield columns.map((name) => rows.map((row) => row[name] ?? null));
     }
   }
