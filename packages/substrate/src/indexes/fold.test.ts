@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { TableDeclaration } from "../declaration.ts";
 import { loadLance } from "../engine/lance.ts";
 import { numbered, parts } from "../testing/catalogue.ts";
 import {
@@ -233,11 +234,7 @@ onFolders("there are no power cuts")(
 );
 
 it("trains a vector index once enough rows have a vector", async () => {
-  const declaration = {
-    ...parts,
-    columns: { ...parts.columns, shape: { type: { vector: 8 }, isNullable: true } },
-    indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 500 }],
-  } as const;
+  const declaration = shaped(8, 500);
   const store = await openCatalogue(temporaryLocation(), { tables: [declaration] });
   const table = store.table("parts");
   await table.insert({ ...numbered(400), shape: directions(400) });
@@ -260,11 +257,7 @@ it("trains a vector index once enough rows have a vector", async () => {
 });
 
 it("trains a vector index again that an earlier version made coarser", async () => {
-  const declaration = {
-    ...parts,
-    columns: { ...parts.columns, shape: { type: { vector: 64 }, isNullable: true } },
-    indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 500 }],
-  } as const;
+  const declaration = shaped(64, 500);
   const location = temporaryLocation();
   const table = (await openCatalogue(location, { tables: [declaration] })).table("parts");
   const spread = (from: number): Float32Array =>
@@ -321,11 +314,7 @@ it("trains a vector index whatever the length of the vectors, and another after 
 onFolders("segments are counted alike everywhere")(
   "trains a vector index again that folds have left in many segments",
   async () => {
-    const declaration = {
-      ...parts,
-      columns: { ...parts.columns, shape: { type: { vector: 8 }, isNullable: true } },
-      indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 300 }],
-    } as const;
+    const declaration = shaped(8, 300);
     const location = temporaryLocation();
     const table = (await openCatalogue(location, { tables: [declaration] })).table("parts");
     await table.insert({ ...numbered(300), shape: directions(300) });
@@ -399,6 +388,15 @@ it("makes an index again that was dropped", async () => {
   expect(Object.keys(dropped)).not.toContain("maker");
   expect(created).toEqual(["maker"]);
 });
+
+/** Parts whose shapes are so long, and indexed from so many rows on. */
+function shaped(vector: number, minRows: number): TableDeclaration {
+  return {
+    ...parts,
+    columns: { ...parts.columns, shape: { type: { vector }, isNullable: true } },
+    indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows }],
+  };
+}
 
 /** Directions on a quarter circle, a thousandth apart. */
 function directions(count: number, from: number = 0): Float32Array[] {

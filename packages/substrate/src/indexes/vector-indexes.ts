@@ -21,7 +21,7 @@ export function countVectors(
 
 // A fold adds a segment for what is new, and a search looks into each: with 33 it takes two and a half
 // times as long.
-const segmentsAtMost = 16;
+const manySegments = 16;
 
 /**
  * The indexes of vectors to be trained again: those in many segments, and those that an earlier version
@@ -35,7 +35,7 @@ export async function wornVectorIndexes(
   if (declared.length === 0) return [];
   const worn = (await handle.listIndices()).filter(
     ({ numSegments = 1, indexDetails }) =>
-      numSegments >= segmentsAtMost || indexDetails?.compression?.num_bits < bitsPerNumber,
+      numSegments >= manySegments || indexDetails?.compression?.num_bits < bitsPerNumber,
   );
   const columns = new Set(worn.map(({ columns: [column] }) => column));
   return declared.filter(({ column }) => columns.has(column));
