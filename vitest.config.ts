@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -53,8 +54,9 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
-    // One more than there are cores: they wait for disks and for other processes.
-    maxWorkers: 3,
+    // As many as there are cores, for each keeps to one; every one may take a gigabyte.
+    maxWorkers: Math.min(availableParallelism(), 8),
+    setupFiles: ["checks/one-core.ts"],
     sequence: { sequencer: ChecksFirst },
     projects: [
       {
