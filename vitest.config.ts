@@ -1,9 +1,11 @@
+import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { isBuilt } from "./checks/built.ts";
 import { memoryFolder } from "./checks/memory-folder.ts";
+import { wantsOwnProcess } from "./checks/own-process.ts";
 
 // For all programs that the tests start: each would compile pond and the engine's bindings again.
 process.env["NODE_COMPILE_CACHE"] ??= resolve("node_modules/.cache/compiled");
@@ -26,6 +28,8 @@ class ChecksFirst extends BaseSequencer {
     return [...sorted.filter(isCheck), ...sorted.filter((file) => !isCheck(file))];
   }
 }
+
+const alone = globSync("{packages,apps}/*/src/**/*.test.ts").filter(wantsOwnProcess);
 
 /** What is asked of rows that lie in a bucket: on S3, and everywhere on request. */
 const ofRows = process.env["POND_ALL"]
@@ -63,8 +67,15 @@ export default defineConfig({
         extends: true,
         test: {
           name: "folders",
-          include: ["{packages,apps}/*/src/**/*.test.ts", "checks/**/*.test.ts"],
+          include: ["{packages,apps}/*/src/**/*.test.ts"],
+          exclude: alone,
+          // To start a process and load the engine and the adapters takes longer than most tests.
+          isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { name: "alone", include: ["checks/**/*.test.ts", ...alone] },
       },
       onObjectStore("s3"),
       onObjectStore("azure", ofRows),

@@ -4,13 +4,11 @@
 import { spawnSync } from "node:child_process";
 import { expect } from "vitest";
 import { allowedCores } from "./allowed-cores.ts";
-
-// What is about writers at once wants them at the very same time.
-const ofManyCores = /(chaos|concurrency|concurrent|many-workers|at-once|heal-race)\.test\.ts$/;
+import { wantsAllCores } from "./own-process.ts";
 
 const cores = allowedCores();
 const { testPath = "" } = expect.getState();
-if (cores.length > 1 && !ofManyCores.test(testPath)) {
+if (cores.length > 1 && !wantsAllCores(testPath)) {
   const core = cores[Number(process.env["VITEST_POOL_ID"]) % cores.length];
   // Where there is no taskset, tests only take longer.
   spawnSync("taskset", ["-a", "-c", "-p", `${core}`, `${process.pid}`]);

@@ -1,3 +1,4 @@
+// Alone: asks what the process has loaded.
 import { createRequire } from "node:module";
 import { type Embedder, openEmbedder } from "@pond/embed";
 import { ModelFolder } from "@pond/embed-testkit";
