@@ -187,6 +187,19 @@ it.each([
     }),
 );
 
+it("hangs what hangs below a session begun elsewhere below a nearer one that comes later still", () =>
+  withStore(async (sessions) => {
+    const atRoot = { ...inBlog, project: "/", seconds: 30, messages: [said("r")] };
+    const inSources = { ...ofBlog, project: "/blog/src", seconds: 90 };
+    await ingestDemo(sessions, [inShop, inSources], apart);
+
+    await ingestDemo(sessions, [atRoot], apart);
+    await ingestDemo(sessions, [inBlog], apart);
+
+    const { descendants } = await loadLineage(sessions, blogId);
+    expect(descendants.map(({ session }) => session.id)).toEqual(["t"]);
+  }));
+
 it("hangs however many by one commit", () =>
   withStore(async (sessions) => {
     const forks = ["t", "u", "v"].map((id) => ({ ...below, id }));

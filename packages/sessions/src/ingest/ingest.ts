@@ -15,6 +15,7 @@ import {
   BegunElsewhere,
   begunAbove,
   begunOf,
+  idAtClient,
   idBegunElsewhere,
   mayBeOther,
   sharing,
@@ -374,13 +375,15 @@ export class Ingest {
    * under the same id, and not later than that one: nothing else says which of them it belongs to.
    */
   #nearer({ sourceAgent, project, createdAt }: Begun, above: string): string {
+    const stored = this.#known?.get(above);
     const before = idApart(sourceAgent, "");
-    const shared = above.startsWith(before) ? above.slice(before.length) : above;
+    const apart = above.startsWith(before) ? above.slice(before.length) : above;
+    // That one may have been begun elsewhere itself, and be the nearest of an earlier run.
+    const shared = (stored && idAtClient(above, stored)) ?? apart;
     const others = [...(this.#elsewhere?.of(sourceAgent, shared) ?? [])].filter(([id]) => {
       const began = this.#known?.get(id)?.createdAt;
       return began !== undefined && began <= createdAt;
     });
-    const stored = this.#known?.get(above);
     const begun = stored ? [[above, stored.project] as const, ...others] : [];
     return begunAbove(begun, project) ?? above;
   }
