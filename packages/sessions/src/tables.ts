@@ -12,6 +12,7 @@ const vectorDimension = 384;
 
 const required = (type: ColumnType): Column => ({ type });
 const optional = (type: ColumnType): Column => ({ type, isNullable: true });
+const sparse = (type: ColumnType): Column => ({ type, isNullable: true, isSparse: true });
 const byRow = (column: Column): Column => ({ ...column, isReadByRow: true });
 const derived = (type: ColumnType): Column => ({ type, isNullable: true, isDerived: true });
 const btree = (column: string): IndexDeclaration => ({ column, kind: "btree" });
@@ -46,7 +47,8 @@ const sessionsTable: TableDeclaration = {
  */
 const messagesTable: TableDeclaration = {
   name: "messages",
-  schemaVersion: 2,
+  // The third has sparse texts: one long prompt may be the only one among thousands of tool calls.
+  schemaVersion: 3,
   // A fork replays its parent's ids (`lance-table-creation-session-scoped-pk`), and a session is
   // coarse enough to shard by (`lance-forward-compat-shardable`).
   primaryKey: ["session_id", "id"],
@@ -58,8 +60,8 @@ const messagesTable: TableDeclaration = {
     role: byRow(required("text")),
     source_agent: required("text"),
     project: required("text"),
-    content: optional("text"),
-    search_text: byRow(optional("text")),
+    content: sparse("text"),
+    search_text: byRow(sparse("text")),
     is_searchable: required("int64"),
     head: { ...byRow(derived("text")), since: 2 },
     vector: derived({ vector: vectorDimension }),
@@ -98,7 +100,7 @@ const partsTable: TableDeclaration = {
     type: required("text"),
     provenance: required("text"),
     variant_data: required("text"),
-    data: { ...optional("bytes"), isSparse: true },
+    data: sparse("bytes"),
     options: required("text"),
     ingested_at: required("timestamp"),
   },

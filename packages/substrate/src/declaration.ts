@@ -24,9 +24,10 @@ export type Column = {
    */
   readonly isReadByRow?: boolean;
   /**
-   * True for nullable bytes that few rows have, and may be many. Of a page of nulls and one value the
-   * engine reads that value for every row: one of 1 MB among 1,000 rows took 3 GB. So other engines
-   * find sixteen bytes where there is none (`rows/sparse-cells.ts`), and no condition can be on it.
+   * True for nullable bytes or text that few rows may have, and that may be long. Of a page of nulls and
+   * one value the engine reads that value for every row: bytes of 1 MB among 1,000 rows took 3 GB, and
+   * text of 2.2 MB could not be read at all. So something short is stored where there is none, which
+   * other engines find there (`rows/sparse-cells.ts`). Rows are not ordered by it.
    */
   readonly isSparse?: boolean;
 };

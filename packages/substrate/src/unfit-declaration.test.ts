@@ -41,9 +41,17 @@ it.each<[string, Partial<TableDeclaration>, string]>([
   ["a type there is none of", withColumn("x", { type: "varchar" }), "x is of no type there is"],
   ["vectors of nothing", withColumn("x", { type: { vector: 0 } }), "x is of no type there is"],
   [
-    "few texts",
-    withColumn("x", { type: text, isNullable: true, isSparse: true }),
-    "column x is sparse, so it is of bytes",
+    "few numbers",
+    withColumn("x", { ...nullable, isSparse: true }),
+    "column x is sparse, so it is of bytes or text",
+  ],
+  [
+    "an index of few bytes",
+    {
+      ...withColumn("x", { type: "bytes", isNullable: true, isSparse: true }),
+      ...withIndex({ column: "x", kind: "bitmap" }),
+    },
+    "column x is sparse, so it has no bitmap index",
   ],
   ["an index there is none of", withIndex({ column: "maker", kind: "hash" }), "of the kind hash"],
   ["an index of what is not there", withIndex({ column: "x", kind: "btree" }), "no column x for"],

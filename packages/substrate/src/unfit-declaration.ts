@@ -40,8 +40,9 @@ function unfitColumns({ columns }: TableDeclaration): string | undefined {
     if (nameOf(column.type) === undefined) return `column ${name} is of no type there is`;
     const taken = renewalEnds.map((end) => name + end).find((each) => ownColumn(columns, each));
     if (column.isDerived && taken !== undefined) return `column ${taken} is to renew ${name}`;
-    if (column.isSparse && !(column.type === "bytes" && column.isNullable && !column.isDerived)) {
-      return `column ${name} is sparse, so it is of bytes, nullable and not derived`;
+    const isSparse = column.type === "bytes" || column.type === "text";
+    if (column.isSparse && !(isSparse && column.isNullable && !column.isDerived)) {
+      return `column ${name} is sparse, so it is of bytes or text, nullable and not derived`;
     }
     const { since = 1 } = column;
     if (!isVersion(since)) return `column ${name} is since ${since}, which is no schema version`;
@@ -75,6 +76,10 @@ function unfitIndexes({ columns, indexes }: TableDeclaration): string | undefine
     if (types === undefined) return `no index is of the kind ${kind}, as that of ${name}`;
     if (!types.includes(nameOf(column.type) ?? "")) {
       return `column ${name} is not ${types.join(", ")}, so it has no ${kind} index`;
+    }
+    // Of others what stands for none would be a value.
+    if (column.isSparse && kind !== "full-text") {
+      return `column ${name} is sparse, so it has no ${kind} index`;
     }
     if (index.kind === "vector" && !(index.distance === "cosine" && index.minRows >= 0)) {
       return `the vector index of ${name} is of a cosine distance and a number of rows`;

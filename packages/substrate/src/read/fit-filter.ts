@@ -24,9 +24,6 @@ export function refuseUnfitFilter(table: TableDeclaration, filter: Filter, depth
     case "null":
     case "not-null":
       typeOf(table, filter.column);
-      if (table.columns[filter.column]?.isSparse) {
-        throw new TypeError(`${table.name}.${filter.column}: no condition is on a sparse column`);
-      }
       return;
     case "contains":
     case "contains-any-case":

@@ -18,12 +18,19 @@ export function refuseUnfitRead(
   for (const column of read.columns) typeOf(table, column);
   if (read.where !== undefined) refuseUnfitFilter(table, read.where);
   if ("orderBy" in read) {
-    for (const { column } of read.orderBy ?? []) typeOf(table, column);
+    for (const { column } of read.orderBy ?? []) refuseUnfitOrder(table, column);
   }
   if ("query" in read) refuseUnfitWords(table, read);
   if ("vector" in read && typeof typeOf(table, read.column) !== "object") {
     throw new TypeError(`${table.name}.${read.column}: only vectors are near to one`);
   }
+}
+
+function refuseUnfitOrder(table: TableDeclaration, column: string): void {
+  typeOf(table, column);
+  // What stands for none would come among the others.
+  if (!Object.hasOwn(table.columns, column) || !table.columns[column]?.isSparse) return;
+  throw new TypeError(`${table.name}.${column}: no rows are ordered by a sparse column`);
 }
 
 function refuseUnfitWords(table: TableDeclaration, { column, query }: FullTextOptions): void {

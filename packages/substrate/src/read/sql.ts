@@ -1,4 +1,5 @@
 import type { ColumnType, TableDeclaration } from "../declaration.ts";
+import { sparseSql, toSparse } from "../rows/sparse-cells.ts";
 import type { Filter, FilterValue } from "./filter.ts";
 import { isInt64 } from "./fit-filter.ts";
 import { typeOf } from "./known-columns.ts";
@@ -22,24 +23,25 @@ export function toSql(filter: Filter, table: TableDeclaration): string {
     case "lte":
     case "gt":
     case "gte":
-      return compared(filter, typeOf(table, filter.column));
+      return compared(filter, table);
     case "in": {
       if (filter.values.length === 0) return "false";
       const type = typeOf(table, filter.column);
       const values = filter.values.filter((value) => isStorable(value, type));
-      if (values.length === 0) return nothing(name(filter.column));
-      return `${name(filter.column)} IN (${values.map(literal).join(", ")})`;
+      const column = valueIn(filter.column, table);
+      if (values.length === 0) return nothing(column);
+      return `${column} IN (${values.map((value) => storedAs(value, filter.column, table)).join(", ")})`;
     }
     case "contains":
-      if (!filter.text.isWellFormed()) return nothing(name(filter.column));
-      return `contains(${name(filter.column)}, ${literal(filter.text)})`;
+      if (!filter.text.isWellFormed()) return nothing(valueIn(filter.column, table));
+      return `contains(${valueIn(filter.column, table)}, ${literal(filter.text)})`;
     case "contains-any-case":
-      if (!filter.text.isWellFormed()) return nothing(name(filter.column));
-      return `${name(filter.column)} ILIKE ${literal(`%${escaped(filter.text)}%`)}`;
+      if (!filter.text.isWellFormed()) return nothing(valueIn(filter.column, table));
+      return `${valueIn(filter.column, table)} ILIKE ${literal(`%${escaped(filter.text)}%`)}`;
     case "null":
-      return `${name(filter.column)} IS NULL`;
+      return `${valueIn(filter.column, table)} IS NULL`;
     case "not-null":
-      return `${name(filter.column)} IS NOT NULL`;
+      return `${valueIn(filter.column, table)} IS NOT NULL`;
     case "and":
       return joined(filter.filters, " AND ", "true", table);
     case "or":
@@ -61,10 +63,11 @@ function joined(
 
 type Comparison = Extract<Filter, { readonly value: FilterValue }>;
 
-function compared(filter: Comparison, type: ColumnType): string {
+function compared(filter: Comparison, table: TableDeclaration): string {
   const { op, value } = filter;
-  const column = name(filter.column);
-  if (isStorable(value, type)) return `${column} ${operators[op]} ${literal(value)}`;
+  const column = valueIn(filter.column, table);
+  const isOfType = isStorable(value, typeOf(table, filter.column));
+  if (isOfType) return `${column} ${operators[op]} ${storedAs(value, filter.column, table)}`;
   switch (op) {
     case "eq":
       return nothing(column);
@@ -73,7 +76,8 @@ function compared(filter: Comparison, type: ColumnType): string {
     default: {
       const { bound, isBelow } = besides(value);
       const [less, more] = isBelow ? ["<=", ">"] : ["<", ">="];
-      return `${column} ${op.startsWith("l") ? less : more} ${literal(bound)}`;
+      const limit = storedAs(bound, filter.column, table);
+      return `${column} ${op.startsWith("l") ? less : more} ${limit}`;
     }
   }
 }
@@ -120,6 +124,18 @@ function besides(value: FilterValue): Neighbour {
 /** False, but for a null, which is neither: so negated it takes every row with a value. */
 function nothing(column: string): string {
   return `${column} != ${column}`;
+}
+
+/** What a column holds in a row: of a sparse one null where it has none. */
+function valueIn(column: string, { columns }: TableDeclaration): string {
+  const { isSparse, type } = columns[column] ?? {};
+  return isSparse ? sparseSql(name(column), type === "text") : name(column);
+}
+
+/** A value as its column holds it. */
+function storedAs(value: FilterValue, column: string, { columns }: TableDeclaration): string {
+  const isMarked = typeof value === "string" && columns[column]?.isSparse;
+  return literal(isMarked ? toSparse(value) : value);
 }
 
 /** A text that a pattern of LIKE takes as it stands. */

@@ -67,6 +67,36 @@ export class TextCells {
     return taken;
   }
 
+  /** The same cells with a mark where there is none, and in front of each that begins with it. */
+  marked(mark: string): TextCells {
+    const bytes = Buffer.from(mark);
+    const marked = new TextCells();
+    marked.#isWellFormed = this.#isWellFormed;
+    marked.#length = this.#length;
+    marked.#isNull = new Uint8Array(this.#length);
+    marked.#ends = new Float64Array(this.#length);
+    const pieces: Uint8Array[] = [];
+    let [copied, added] = [0, 0];
+    for (let row = 0; row < this.#length; row++) {
+      const start = this.#startOf(row);
+      if (this.isNull(row) || this.#beginsWith(bytes, row)) {
+        pieces.push(this.#bytes.subarray(copied, start), bytes);
+        copied = start;
+        added += bytes.length;
+      }
+      marked.#ends[row] = (this.#ends[row] ?? 0) + added;
+    }
+    pieces.push(this.#bytes.subarray(copied, this.#startOf(this.#length)));
+    marked.#bytes = Buffer.concat(pieces);
+    return marked;
+  }
+
+  #beginsWith(bytes: Buffer, row: number): boolean {
+    const start = this.#startOf(row);
+    if (this.sizeOf(row) < bytes.length || this.#bytes[start] !== bytes[0]) return false;
+    return this.#bytes.compare(bytes, 0, bytes.length, start, start + bytes.length) === 0;
+  }
+
   #startOf(row: number): number {
     return row === 0 ? 0 : (this.#ends[row - 1] ?? 0);
   }

@@ -4,7 +4,7 @@ import { arrow } from "../engine/arrow.ts";
 import { vectorType } from "../engine/schema.ts";
 import { InvalidBatchError } from "../errors.ts";
 import { toFloat16Bits } from "./float16.ts";
-import { toSparse } from "./sparse-cells.ts";
+import { toSparseCells } from "./sparse-cells.ts";
 import { TextCells } from "./text-cells.ts";
 
 /**
@@ -40,10 +40,12 @@ type Shared = {
   readonly nullBitmap?: Uint8Array;
 };
 
-function toData(cells: Cells, column: Column, wrong: Wrong): Arrow.Data {
+function toData(given: Cells, column: Column, wrong: Wrong): Arrow.Data {
+  const { type, isSparse } = column;
+  const isShort = isSparse && (type === "bytes" || type === "text");
+  const cells = isShort ? toSparseCells(given, type) : given;
   const shared = nullsOf(cells);
   if (shared.nullCount > 0 && !column.isNullable) throw wrong("null in a column that takes none");
-  const { type } = column;
   if (cells instanceof TextCells) {
     if (type !== "text") throw wrong("not a text column");
     return encodedData(cells, shared, wrong);
@@ -53,8 +55,6 @@ function toData(cells: Cells, column: Column, wrong: Wrong): Arrow.Data {
     case "text":
       return textData(cells, shared, wrong);
     case "bytes":
-      if (column.isSparse)
-        return bytesData(cells.map(toSparse), { length: cells.length, nullCount: 0 }, wrong);
       return bytesData(cells, shared, wrong);
     case "int64":
       return arrow.makeData({ ...shared, type: new arrow.Int64(), data: integers(cells, wrong) });

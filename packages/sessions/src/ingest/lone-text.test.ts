@@ -1,0 +1,28 @@
+import { isNull } from "@pond/substrate";
+import { expect, it } from "vitest";
+import { foldSessions } from "../fold-sessions.ts";
+import { type DemoMessage, ingestDemo, shown, withStore } from "../testing.ts";
+
+it("stores and folds one long prompt among a thousand tool calls as what it is", () =>
+  withStore(async (sessions) => {
+    // Were it read for each message, the engine would have 2 GiB of it, and give up.
+    const prompt = `heron ${"reeds ".repeat(360_000)}`;
+    const calls = Array.from({ length: 1_100 }, (_, at): DemoMessage => {
+      return { id: `call ${at}`, role: "tool", text: "done" };
+    });
+    await ingestDemo(sessions, [{ id: "s", messages: [{ id: "p", text: prompt }, ...calls] }]);
+
+    const outcomes = await foldSessions(sessions, { isForced: true });
+
+    expect(outcomes.find(({ table }) => table === "messages")?.isFolded).toBe(true);
+    const messages = sessions.store.table("messages");
+    const rows = await messages.rows({ columns: ["id", "content", "search_text"] });
+    const texts = rows.flatMap(({ id, search_text: text }) => (text === null ? [] : [[id, text]]));
+    expect(texts).toEqual([["p", prompt]]);
+    expect(rows.every(({ content }) => content === null)).toBe(true);
+    expect(await messages.count(isNull("search_text"))).toBe(calls.length);
+    const search = { column: "search_text", columns: ["id"], limit: 5 };
+    const found = await messages.fullText({ ...search, query: { terms: "heron" } });
+    expect(found.map(({ id }) => id)).toEqual(["p"]);
+    expect(await shown(sessions, "s")).toHaveLength(1 + calls.length);
+  }));
