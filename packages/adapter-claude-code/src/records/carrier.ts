@@ -8,6 +8,7 @@ export function readCarrier(
   reading: Reading,
   { id, timestamp }: Envelope = takeEnvelope(record, reading),
 ): CanonicalEvent[] {
+  reading.helperTalk.goesOn(record);
   const isCompaction = record.peek("subtype") === "compact_boundary";
   // What the model remembers ends here, so no window of search goes across.
   const boundary = isCompaction ? "compaction" : undefined;

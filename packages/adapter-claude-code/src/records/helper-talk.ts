@@ -10,11 +10,14 @@ export class HelperTalk {
     if (typeof id === "string") this.#ids.add(id);
   }
 
-  /** True for an answer to such a prompt; what follows that answer is one, too. */
-  goesOn(answer: SourceRecord): boolean {
-    const parent = answer.peek("parentUuid");
-    const isAnswer = typeof parent === "string" && this.#ids.has(parent);
-    if (isAnswer) this.begin(answer);
-    return isAnswer;
+  /**
+   * True for an answer to such a prompt. What follows that answer is one, too, behind the results of
+   * tools and what hooks say, until something else is asked.
+   */
+  goesOn(record: SourceRecord): boolean {
+    const parent = record.peek("parentUuid");
+    const isOfTalk = typeof parent === "string" && this.#ids.has(parent);
+    if (isOfTalk) this.begin(record);
+    return isOfTalk;
   }
 }

@@ -374,6 +374,24 @@ it.each<[name: string, agentId: string, prompt: string, expected: readonly strin
   ]);
 });
 
+it("tells what an agent answers to the warm-up, behind what it looked at, too", async () => {
+  const agentId = "a0a1b2c";
+  const rows = [
+    user("Warmup", { parentUuid: null }),
+    assistant("let me see", { parentUuid: "u0" }),
+    { type: "progress", data: { type: "hook_progress" }, parentUuid: "u1" },
+    { ...result, parentUuid: "u2" },
+    assistant("here it is", { parentUuid: "u3" }),
+    user("fix the loom", { parentUuid: "u4" }),
+    assistant("I look", { parentUuid: "u5" }),
+  ].map((row) => ({ ...row, isSidechain: true, agentId }));
+  const path = log.replace(".jsonl", `/subagents/agent-${agentId}.jsonl`);
+
+  const texts = said(await messagesOf(rows, { path })).filter((text) => !text.startsWith("tool:"));
+
+  expect(texts).toEqual(["user: fix the loom", "assistant: I look"]);
+});
+
 it("goes on with the conversation behind a helper's answer", async () => {
   const rows = [
     user(summarize, { parentUuid: null }),

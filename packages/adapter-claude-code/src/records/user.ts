@@ -23,6 +23,11 @@ export function readUser(record: SourceRecord, reading: Reading): CanonicalEvent
   const author = isAgentPrompt ? ({ author: "agent" } as const) : {};
   const turn = { holder, key: "content", role: "user", speaker, ...author } as const;
   const events = readTurn(record, turn, reading);
+  if (injectedAs !== undefined || events?.every(isOfTool)) reading.helperTalk.goesOn(record);
   reading.queue.learn(record, events ?? []);
   return events;
+}
+
+function isOfTool(event: CanonicalEvent): boolean {
+  return event.kind !== "message" || event.message.role === "tool";
 }
