@@ -3,16 +3,11 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { isBuilt } from "./checks/built.ts";
 import { memoryFolder } from "./checks/memory-folder.ts";
 import { wantsOwnProcess } from "./checks/own-process.ts";
 
 // For all programs that the tests start: each would compile pond and the engine's bindings again.
 process.env["NODE_COMPILE_CACHE"] ??= resolve("node_modules/.cache/compiled");
-
-// And those that start pond itself take what is built, where that is of the sources there are: it
-// starts in a fraction of the time.
-if (isBuilt()) process.env["POND_BUILT"] = "1";
 
 // Thousands of small stores, each flushed as a user's is: on a disk that is half of the time.
 if (process.env["TMPDIR"] === undefined) {

@@ -13,7 +13,7 @@ beforeEach(() => {
   write("packages/loom/src/index.ts");
   write("packages/loom/dist/index.js");
   write("packages/loom-testkit/package.json", "{}");
-  write("node_modules/.cache/built");
+  write("node_modules/.cache/built", "packages/loom/src/index.ts\n");
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -42,8 +42,31 @@ test("what was changed since is not, however old the change looks", () => {
   expect(isBuilt(root)).toBe(false);
 });
 
+test("what is there no more since is not", () => {
+  buildBegan(minuteMs);
+  write("packages/loom/src/other.ts");
+  rmSync(join(root, "packages/loom/src/index.ts"));
+
+  expect(isBuilt(root)).toBe(false);
+});
+
+test.each([
+  ...["packages/loom/package.json", "packages/loom/tsconfig.build.json", "package.json"],
+  ...["pnpm-lock.yaml", "pnpm-workspace.yaml", "turbo.json", "tsup.config.ts", "tsconfig.json"],
+])("what says how to build is looked at, as %s", (path) => {
+  rmSync(join(root, "packages"), { recursive: true });
+  write("node_modules/.cache/built");
+  buildBegan(-minuteMs);
+  expect(isBuilt(root)).toBe(true);
+
+  write(path, "{}");
+
+  expect(isBuilt(root)).toBe(false);
+});
+
 test("a change of tests alone is none", () => {
   rmSync(join(root, "packages"), { recursive: true });
+  write("node_modules/.cache/built", "packages/loom/src/testing-home.ts\nchecks/gone.test.ts\n");
   buildBegan(-minuteMs);
   write("packages/loom/src/index.test.ts");
   write("packages/loom/src/testing-home.ts");

@@ -1,13 +1,13 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** `pnpm build` leaves it when all is built; it is as old as the beginning of that. */
+/** `pnpm build` leaves it when all is built: as old as the beginning of that, with what was there. */
 const stamp = "node_modules/.cache/built";
 /** Whatever goes into a build, and some that does not. */
 const sources = [
-  "{packages,apps}/*/{package.json,*.ts}",
+  "{packages,apps}/*/{package.json,tsconfig*.json,*.ts}",
   "{packages,apps}/*/src/**/*.*",
-  "{pnpm-lock.yaml,tsup.config.ts,tsconfig.json,tsconfig.build.json}",
+  "{package.json,pnpm-*.yaml,turbo.json,tsup.config.ts,tsconfig*.json}",
 ];
 const ofTests = /\/testing|\.test\b/;
 
@@ -19,9 +19,15 @@ const ofTests = /\/testing|\.test\b/;
 export function isBuilt(root: string = resolve(import.meta.dirname, "..")): boolean {
   const began = statSync(join(root, stamp), { throwIfNoEntry: false })?.mtimeMs;
   if (began === undefined || !isWhole(root)) return false;
-  return globSync(sources, { cwd: root })
+  const built = readFileSync(join(root, stamp), "utf8").match(/.+/g) ?? [];
+  // What was built and is gone is as good as changed.
+  return [...new Set([...built, ...globSync(sources, { cwd: root })])]
     .filter((file) => !ofTests.test(file))
-    .every((file) => statSync(join(root, file)).ctimeMs < began);
+    .every((file) => changedAt(join(root, file)) < began);
+}
+
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? Number.POSITIVE_INFINITY;
 }
 
 /** True where nobody has taken a package's build away since. */

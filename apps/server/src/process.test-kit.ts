@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, type IngestEvent } from "@pond/client";
 import { afterAll } from "vitest";
+import { isBuilt } from "../../../checks/built.ts";
 
 // What a test that failed has left running.
 const running = new Set<ChildProcess>();
@@ -13,11 +14,10 @@ afterAll(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** What makes Node run this app: as it was built, where vitest.config.ts found that it was. */
-export const serverStart: readonly string[] =
-  process.env["POND_BUILT"] === "1"
-    ? [new URL("../dist/main.js", import.meta.url).pathname]
-    : ["--conditions=@pond/source", new URL("main.ts", import.meta.url).pathname];
+/** What makes Node run this app: as it was built, where that is of the sources there are now. */
+export const serverStart: readonly string[] = isBuilt()
+  ? [new URL("../dist/main.js", import.meta.url).pathname]
+  : ["--conditions=@pond/source", new URL("main.ts", import.meta.url).pathname];
 
 export type Ended = {
   readonly code: number | null;
