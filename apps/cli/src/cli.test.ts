@@ -79,21 +79,32 @@ describe("the process", () => {
     },
   );
 
-  it("says what is wrong where nothing says where its user is at home", async () => {
-    const script = `import os from "node:os";
+  const homeless = "nothing says where this user is at home; set HOME to a folder";
+  const homelessJson = {
+    error: {
+      code: "validation_failed",
+      message: homeless,
+      details: { kind: "config_invalid" },
+    },
+  };
+  it.each([
+    [["list"], 2, "", `error: ${homeless}\n`],
+    [["list", "--json"], 2, `${JSON.stringify(homelessJson)}\n`, `error: ${homeless}\n`],
+    [["complete", "fish", "--", "complet"], 0, expect.stringMatching(/^values\ncompletions\t/), ""],
+  ])(
+    "says what is wrong where nothing says where its user is at home, and needs it: %j",
+    async (argv, code, stdout, stderr) => {
+      const script = `import os from "node:os";
       import { syncBuiltinESMExports } from "node:module";
       os.homedir = () => { throw new Error("ENOENT"); };
       syncBuiltinESMExports();`;
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
 
-    const finished = await home.spawn(["list"], { env: { NODE_OPTIONS } });
+      const finished = await home.spawn(argv, { env: { NODE_OPTIONS } });
 
-    expect(finished).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "error: nothing says where this user is at home; set HOME to a folder\n",
-    });
-  });
+      expect(finished).toEqual({ code, stdout, stderr });
+    },
+  );
 
   it("prints its version", async () => {
     const manifest = new URL("../package.json", import.meta.url);

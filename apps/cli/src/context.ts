@@ -11,6 +11,7 @@ export type Surface = {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** @throws {ConfigError} where there is none. */
   readonly home: string;
   readonly now: () => Date;
   /** Called by a command that stays or takes in a lot, before it opens anything. */
@@ -35,8 +36,15 @@ export function processSurface(): Surface {
     const lean = await import("@pond/server/process");
     lean.startLean(work);
   };
-  const home = homeDirectory();
-  return { stdout, stderr, env, home, now: () => new Date(), startLean, leave: leaveSoon };
+  return {
+    ...{ stdout, stderr, env, startLean },
+    // Help and completions need none.
+    get home() {
+      return homeDirectory();
+    },
+    now: () => new Date(),
+    leave: leaveSoon,
+  };
 }
 
 export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surface): Output {

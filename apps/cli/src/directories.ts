@@ -1,5 +1,6 @@
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
+import { ConfigError } from "./errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,9 +24,18 @@ export function directoriesOf(env: Environment, home: string): Directories {
   };
 }
 
-/** The home of who runs this process. A service may be started with an empty HOME. */
+/**
+ * The home of who runs this process. A service may be started with an empty HOME.
+ *
+ * @throws {ConfigError} where nothing says it, as in a container, of a user that only has a number.
+ */
 export function homeDirectory(): string {
-  return homedir() || userInfo().homedir;
+  try {
+    return homedir() || userInfo().homedir;
+  } catch (cause) {
+    const message = "nothing says where this user is at home; set HOME to a folder";
+    throw new ConfigError(message, {}, { cause });
+  }
 }
 
 /** For what can be made again at any time. */

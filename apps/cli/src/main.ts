@@ -10,18 +10,13 @@ if (!("enableCompileCache" in module)) {
   process.exit(1);
 }
 
-let home: string;
-try {
-  home = homeDirectory();
-} catch {
-  // As in a container, of a user that only has a number.
-  process.stderr.write("error: nothing says where this user is at home; set HOME to a folder\n");
-  process.exit(1);
-}
-
 // Compiled once, the engine's bindings load in half the time. Not in a shared /tmp, as is the
 // default: whoever can write there could have his code run. What is imported above is not kept.
-module.enableCompileCache(join(cacheDirectory(process.env, home), "compiled"));
+try {
+  module.enableCompileCache(join(cacheDirectory(process.env, homeDirectory()), "compiled"));
+} catch {
+  // Where nobody is at home; what needs a home says so.
+}
 
 let isReaderGone = false;
 // `pond list | head` closes the pipe early, and that is no error.

@@ -30,7 +30,7 @@ export const clientNames: readonly string[] = [
 /** @throws whatever keeps the store or the configuration from being read. */
 export async function offerFor(
   asked: Asked,
-  { env, home }: Pick<Surface, "env" | "home">,
+  surface: Pick<Surface, "env" | "home">,
   wanted: Wanted,
 ): Promise<Offer> {
   const { completer, typed } = asked;
@@ -41,7 +41,7 @@ export async function offerFor(
   if (completer === "projects" && /^[.~]/.test(typed)) return { kind: "directories" };
   const found =
     knownCandidates(asked) ??
-    (await lookUp(asked, await resolveSettings(flagsOf(asked), env, home), wanted));
+    (await lookUp(asked, await resolveSettings(flagsOf(asked), surface.env, surface.home), wanted));
   const given = new Set(asked.given);
   const candidates = found.filter(
     ({ value }) => value.startsWith(typed) && !given.has(value) && isOffered(asked, value),

@@ -16,10 +16,10 @@ import { readTyped } from "./typed-words.ts";
 export async function complete(
   program: Command,
   argv: readonly string[],
-  { stdout, env, home }: Pick<Surface, "stdout" | "env" | "home">,
+  surface: Pick<Surface, "stdout" | "env" | "home">,
 ): Promise<void> {
-  const reply = await replyTo(program, argv, { env, home }).catch(() => "");
-  if (reply !== "") stdout.write(reply);
+  const reply = await replyTo(program, argv, surface).catch(() => "");
+  if (reply !== "") surface.stdout.write(reply);
 }
 
 async function replyTo(
