@@ -35,18 +35,28 @@ export async function readThreads(
   const talk = talkTo(home.start(binary, ["app-server"]));
   try {
     const call = callsOf(talk);
-    await call("initialize", { clientInfo: { name: "pond", title: null, version: "0" } });
-    talk.tell({ method: "initialized" });
-    const list = await call("thread/list", { limit: 1_000, modelProviders: [] });
-    const threads: Thread[] = [];
-    for (const threadId of ids) {
-      threads.push(threadOf(await call("thread/read", { threadId, includeTurns: true })));
-    }
-    return { listed: arrayAt(list, "data").flatMap(idOf), threads };
+    await greet(talk, call);
+    return await threadsOf(call, ids);
   } finally {
     await talk.end();
     home.remove();
   }
+}
+
+/** Says who asks, before anything is asked. */
+export async function greet(talk: Talk, call: Call): Promise<void> {
+  await call("initialize", { clientInfo: { name: "pond", title: null, version: "0" } });
+  talk.tell({ method: "initialized" });
+}
+
+/** Sessions as the client lists and shows them. */
+export async function threadsOf(call: Call, ids: readonly string[]): Promise<Threads> {
+  const list = await call("thread/list", { limit: 1_000, modelProviders: [] });
+  const threads: Thread[] = [];
+  for (const threadId of ids) {
+    threads.push(threadOf(await call("thread/read", { threadId, includeTurns: true })));
+  }
+  return { listed: arrayAt(list, "data").flatMap(idOf), threads };
 }
 
 export type Call = (method: string, params: JsonObject) => Promise<JsonObject>;

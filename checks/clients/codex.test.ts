@@ -6,7 +6,7 @@ import type { RestoredFile, SessionContent } from "@pond/canonical/adapter";
 import { titleOf } from "@pond/canonical/foreign";
 import { afterAll, describe, expect, test } from "vitest";
 import { configuredModel, installCodex, resumeCodex, rolloutsIn, threadIdOf } from "./codex.ts";
-import { readThreads } from "./codex-app-server.ts";
+import { codexServers } from "./codex-server.ts";
 import { heardInItems, heardInThread } from "./heard.ts";
 import { missing, saidIn } from "./missing.ts";
 import { stubAnswer } from "./model-stub.ts";
@@ -28,34 +28,44 @@ const restoredHome = once(async (home) => {
 const homes = homesOf(origin);
 const rollouts = homes.flatMap((home) =>
   // In the order of their time, and so of their versions.
-  spread(rolloutsIn(home), 8).map((rollout) => ({ home, rollout, id: threadIdOf(rollout) })),
+  spread(rolloutsIn(home), 8).map((rollout, index) => ({
+    ...{ home, rollout, id: threadIdOf(rollout) },
+    // One of each home the command resumes, too.
+    isRun: index === 0,
+  })),
 );
 
 describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
-  test.each(rollouts)(
-    "resumes $id from pond exactly as from its own file",
-    async ({ home, rollout, id }) => {
-      const copy = await restoredHome(home);
+  const [originals, copies, translated] = [1, 2, 3].map(() => codexServers(binary));
+  if (!originals || !copies || !translated) throw new TypeError("three were made");
+  afterAll(() => Promise.all([originals, copies, translated].map((servers) => servers.end())));
 
-      const before = await resumeCodex(binary, home, rollout, id);
-      const after = await resumeCodex(binary, copy, rollout, id);
-
-      expect(before.history.length).toBeGreaterThan(1);
-      expect(after).toEqual({ ...before, answer: stubAnswer });
-    },
-  );
-
-  // In this one threads have names.
+  // Before any is resumed, which changes it. In the last one threads have names.
   test.each([...homes, resolve("fixtures", "codex", "named", "input")])(
     "shows every session of %s as before",
     async (home) => {
       const ids = rolloutsIn(home).map(threadIdOf);
 
-      const before = await readThreads(binary, home, ids);
-      const after = await readThreads(binary, await restoredHome(home), ids);
+      const before = await (await originals.holding(home)).threads(ids);
+      const after = await (await copies.holding(await restoredHome(home))).threads(ids);
 
-      expect(before.listed).not.toEqual([]);
+      expect(before.listed.filter((id) => ids.includes(id))).not.toEqual([]);
       expect(after).toEqual(before);
+    },
+  );
+
+  test.each(rollouts)(
+    "resumes $id from pond exactly as from its own file",
+    async ({ home, rollout, id, isRun }) => {
+      const copy = await restoredHome(home);
+
+      const before = await (await originals.holding(home)).resume(rollout);
+      const after = await (await copies.holding(copy)).resume(rollout);
+
+      expect(before.history.length).toBeGreaterThan(1);
+      expect(after).toEqual({ ...before, answer: stubAnswer });
+      // So that the server may stand for the command, here and below.
+      if (isRun) expect(await resumeCodex(binary, copy, rollout, id)).toEqual(after);
     },
   );
 
@@ -72,9 +82,9 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
         const ids = rollout.map(({ path }) => threadIdOf(path));
         const [main = ""] = ids;
 
-        const resumed = await resumeCodex(binary, folder, pathOf(rollout), main);
-        const { history, answer, models } = resumed;
-        const { listed, threads } = await readThreads(binary, folder, ids);
+        const server = await translated.holding(folder);
+        const { listed, threads } = await server.threads(ids);
+        const { history, answer, models } = await server.resume(pathOf(rollout));
 
         expect(answer).toBe(stubAnswer);
         expect(models).toEqual([configuredModel]);

@@ -59,13 +59,28 @@ export function threadIdOf(rollout: string): string {
   );
 }
 
-/** The provider that a rollout wants: a session is resumed with its own alone. */
-function providerOf(rollout: string): string {
-  const line = readFileSync(rollout, "utf8").split("\n", 1)[0] ?? "";
-  const meta: JsonValue = parseJson(line);
+/** The provider that a rollout of this text wants: a session is resumed with its own alone. */
+export function providerOf(text: string): string {
+  const meta: JsonValue = parseJson(text.split("\n", 1)[0] ?? "");
   const payload = isJsonObject(meta) ? meta["payload"] : undefined;
   const provider = isJsonObject(payload) ? payload["model_provider"] : undefined;
-  return typeof provider === "string" ? provider : "stub";
+  return typeof provider === "string" ? provider : "openai";
+}
+
+/**
+ * What the client gave to a model, as it would be of any home, at any time: it tells the model where
+ * it runs, and names what it adds by the time.
+ *
+ * @param known - Text of the session, whose own marks stay.
+ */
+export function historyIn(
+  request: readonly JsonValue[],
+  home: ThrowAwayHome,
+  known: string,
+): readonly JsonValue[] {
+  const text = JSON.stringify(request).replaceAll(home.folder, "HOME");
+  const marks = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<="create_time":)[\d.]+/g;
+  return JSON.parse(text.replaceAll(marks, (mark) => (known.includes(mark) ? mark : "0")));
 }
 
 /**
@@ -80,23 +95,15 @@ export async function resumeCodex(
   rollout: string,
   threadId: string,
 ): Promise<Resumed> {
+  const known = readFileSync(join(folder, rollout), "utf8");
   const stub = await startModelStub();
-  const home = createCodexHome(stub.url, providerOf(join(folder, rollout)));
+  const home = createCodexHome(stub.url, providerOf(known));
   try {
     cpSync(join(folder, rollout), join(home.folder, ".codex", rollout));
     const { stdout } = await home.run(binary, [
       ...["exec", "--skip-git-repo-check", "--json", "resume", threadId, "continue"],
     ]);
-    const known = readFileSync(join(folder, rollout), "utf8");
-    // The client tells the model where it runs, and names what it adds by the time.
-    const history = JSON.parse(
-      JSON.stringify(stub.requests[0] ?? [])
-        .replaceAll(home.folder, "HOME")
-        .replaceAll(
-          /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<="create_time":)[\d.]+/g,
-          (mark) => (known.includes(mark) ? mark : "0"),
-        ),
-    );
+    const history = historyIn(stub.requests[0] ?? [], home, known);
     return { history, answer: lastAnswer(stdout), models: [...stub.models] };
   } finally {
     await stub.close();

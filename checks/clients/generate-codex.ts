@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "@pond/canonical";
 import { createCodexHome, rolloutsIn, threadIdOf } from "./codex.ts";
-import { type Call, callsOf } from "./codex-app-server.ts";
+import { type Call, callsOf, greet } from "./codex-app-server.ts";
 import {
   begun,
   endlessCommand,
@@ -68,8 +68,7 @@ async function serve(
   const talk = talkTo(client);
   const call = callsOf(talk);
   const isServed = await step("app-server", async () => {
-    await call("initialize", { clientInfo: { name: "pond", title: null, version: "0" } });
-    talk.tell({ method: "initialized" });
+    await greet(talk, call);
     await call("thread/resume", { threadId, ...free });
   });
   let forks = 0;

@@ -28,7 +28,7 @@ export type ModelStub = {
   /** The conversation of each request, oldest first. */
   readonly requests: readonly (readonly JsonValue[])[];
   /** The models that were asked. */
-  readonly models: ReadonlySet<string>;
+  readonly models: Set<string>;
   close(): Promise<void>;
 };
 
