@@ -122,8 +122,8 @@ export async function fold(
 
 /**
  * Those not there, and those to be made again over all rows: that reads a column, where growing them
- * would rewrite every row. A forced fold also gives text indexes the positions they lack; any that
- * brings indexes up to date trains those of vectors again that are worn.
+ * would rewrite every row. A forced fold also gives text indexes the positions they lack; any trains
+ * those of vectors again that are worn.
  *
  * @param isJoining - Fragments are joined next, in one go where every index covers all of them.
  */
@@ -137,7 +137,7 @@ async function indexesToMake(
   const isDue = isJoining || isTailDue(health);
   const lacking: IndexDeclaration[] = [
     ...(isForced ? await missingTextIndexes(table, handle) : []),
-    ...(isDue ? await wornVectorIndexes(table, handle) : []),
+    ...(await wornVectorIndexes(table, handle, { isDue })),
   ];
   for (const index of table.indexes) {
     const known = health.indexes.find(({ column }) => column === index.column);

@@ -24,18 +24,20 @@ export function countVectors(
 const manySegments = 16;
 
 /**
- * The indexes of vectors to be trained again: those in many segments, and those that an earlier version
- * trained with fewer bits, which find fewer of the nearest.
+ * The indexes of vectors to be trained again: those that an earlier version trained with fewer bits, for
+ * of what is read now they find three quarters of the nearest; and those in many segments, which only
+ * take longer, where indexes are brought up to date anyway.
  */
 export async function wornVectorIndexes(
   table: TableDeclaration,
   handle: LanceTable,
+  { isDue }: { readonly isDue: boolean },
 ): Promise<IndexDeclaration[]> {
   const declared = table.indexes.filter(({ kind }) => kind === "vector");
   if (declared.length === 0) return [];
   const worn = (await handle.listIndices()).filter(
     ({ numSegments = 1, indexDetails }) =>
-      numSegments >= manySegments || indexDetails?.compression?.num_bits < bitsPerNumber,
+      (isDue && numSegments >= manySegments) || indexDetails?.compression?.num_bits < bitsPerNumber,
   );
   const columns = new Set(worn.map(({ columns: [column] }) => column));
   return declared.filter(({ column }) => columns.has(column));
