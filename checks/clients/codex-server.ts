@@ -11,7 +11,7 @@ import { talkTo } from "./talk.ts";
  * The real client as a server, in a home of its own: it is started once for many sessions, where its
  * command would be started for each.
  */
-export type CodexServer = {
+type CodexServer = {
   readonly threads: (ids: readonly string[]) => Promise<Threads>;
   /** Resumes a session as `codex exec resume` does, which is a client of such a server. */
   readonly resume: (rollout: string) => Promise<Resumed>;
