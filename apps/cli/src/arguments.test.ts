@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { parseProject } from "./arguments.ts";
+import { parseCount, parseDepth, parseProject } from "./arguments.ts";
 
 it.each([
   [".", resolve(".")],
@@ -19,4 +19,15 @@ it.each([
   ["a/../b", "a/../b"],
 ])("takes the project %s for %s", (typed, project) => {
   expect(parseProject(typed)).toBe(project);
+});
+
+it.each(["", "0", "-1", "1.5", "0x10", "1e3", " 7", "9".repeat(16)])(
+  "takes %j for no count",
+  (text) => {
+    expect(() => parseCount(text)).toThrow("Say a whole number from 1.");
+  },
+);
+
+it("takes digits for a count, and for a depth zero, too", () => {
+  expect([parseCount("12"), parseDepth("12"), parseDepth("0")]).toEqual([12, 12, 0]);
 });

@@ -51,19 +51,21 @@ function isDay(text: string): boolean {
 
 /** A whole number from one. */
 export function parseCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 1) {
-    throw new InvalidArgumentError("Say a whole number from 1.");
-  }
-  return count;
+  if (isWhole(text) && Number(text) >= 1) return Number(text);
+  throw new InvalidArgumentError("Say a whole number from 1.");
 }
 
 /** A whole number from one to the most that an answer may have. */
 export function parseCountTo(most: number): (text: string) => number {
   return (text) => {
-    if (/^\d{1,15}$/.test(text) && Number(text) >= 1 && Number(text) <= most) return Number(text);
+    if (isWhole(text) && Number(text) >= 1 && Number(text) <= most) return Number(text);
     throw new InvalidArgumentError(`Say a whole number from 1 to ${most}.`);
   };
+}
+
+/** Digits alone: what JavaScript takes for a number besides, as `0x10`, was not meant as one. */
+function isWhole(text: string): boolean {
+  return /^\d{1,15}$/.test(text);
 }
 
 /** A whole number from zero. */

@@ -94,22 +94,26 @@ function readBytes(file: string, isRequired: boolean): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch (cause) {
-    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const isMissing = code === "ENOENT";
     const link = isMissing ? danglingLink(file) : undefined;
     if (link !== undefined) {
       const reason = "is a link that leads nowhere: make what it leads to, or remove it";
       throw new ConfigError(`${link}: ${reason}`, { file: link }, { cause });
     }
     if (isMissing && !isRequired) return undefined;
-    const isFolder = cause instanceof Error && "code" in cause && cause.code === "EISDIR";
-    const reason = isMissing
-      ? "POND_CONFIG names it, but it does not exist"
-      : isFolder
-        ? "is a folder; the settings are a file"
-        : String(cause);
+    const reason = Object.hasOwn(unreadable, code) ? unreadable[code] : String(cause);
     throw new ConfigError(`${file}: ${reason}`, { file }, { cause });
   }
 }
+
+/** What keeps a file from being read, by the system's name for it. */
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: "POND_CONFIG names it, but it does not exist",
+  EISDIR: "is a folder; the settings are a file",
+  ENOTDIR: "cannot be there: what should be a folder on the way to it is a file",
+  EACCES: "may not be read by this user",
+};
 
 /** The link that a missing file is, or is behind: settings that are away are not none. */
 function danglingLink(file: string): string | undefined {

@@ -173,6 +173,14 @@ paths = ["~/.claude", "/mnt/old"]`,
     );
   });
 
+  it("refuses what cannot be there, below a file", async () => {
+    const file = home.write("a-file", "");
+
+    await expect(locate({}, { XDG_CONFIG_HOME: file })).rejects.toThrow(
+      `${file}/pond/config.toml: cannot be there: what should be a folder on the way to it is a file`,
+    );
+  });
+
   it("refuses a POND_CONFIG that is not there", async () => {
     await expect(locate({}, { POND_CONFIG: "/nowhere.toml" })).rejects.toThrow(
       /POND_CONFIG names it/,
