@@ -39,9 +39,14 @@ export function printMessage(
   output.line(say`${mark}${role}  ${rest}${state}`);
   if (message.damaged) output.line(style.warning(shown(lost)));
   for (const text of bodyOf(message)) output.line(text);
-  const summary = (message.parts_summary ?? []).filter(({ type }) => type !== "text");
+  const summary = (message.parts_summary ?? []).filter((part) => !isSaid(part));
   if (summary.length > 0) output.line(style.faint(say`  ${summarize(summary)}`));
   output.line();
+}
+
+/** True for what stands above its summary. */
+function isSaid({ type, provenance }: PartSummary): boolean {
+  return type === "text" && provenance === "conversational";
 }
 
 function bodyOf({ text, content }: ShownMessage): Shown[] {
@@ -80,11 +85,12 @@ function resultText(result: Extract<WirePart, { type: "tool_result" }>["result"]
   return shown(typeof result === "string" ? result : stringifyJson(result));
 }
 
-/** `tool_call Bash (120 B), reasoning (2.1 kB)` */
+/** `tool_call Bash (120 B), reasoning (2.1 kB), text (injected, 207 B)` */
 function summarize(parts: readonly PartSummary[]): Shown {
-  const each = parts.map(({ type, name, bytes }) => {
+  const each = parts.map(({ type, provenance, name, bytes }) => {
     const called = name === undefined ? shown("") : say` ${shownLine(name)}`;
-    return say`${shownLine(type)}${called} (${formatBytes(bytes)})`;
+    const origin = shown(type === "text" && provenance === "injected" ? "injected, " : "");
+    return say`${shownLine(type)}${called} (${origin}${formatBytes(bytes)})`;
   });
   return joined(each, ", ");
 }

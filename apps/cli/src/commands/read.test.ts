@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fixtures, Home } from "../testing.ts";
+import { fixtures, Home, line } from "../testing.ts";
 
 // One store of the samples for everything that only reads.
 let home: Home;
@@ -139,6 +139,19 @@ describe("pond get", () => {
 
     expect(complete.messages.length).toBeGreaterThan(conversational.messages.length);
     expect(verbatim.messages[0].content[0]).toMatchObject({ type: "text" });
+  });
+
+  it("says in complete how much of a message is the client's", async () => {
+    const other = new Home();
+    const id = "dddd0000-hinted";
+    const meta = line(id, "m2", "a hint of the client", { isMeta: true });
+    other.writeSession(id, line(id, "m1", "why does it stop?"), meta);
+    await other.pond("sync", "-q");
+
+    const { stdout } = await other.pond("get", id, "--mode", "complete");
+
+    other.remove();
+    expect(stdout).toMatch(/ m1\nwhy does it stop\?\n\nuser .* m2\n {2}text \(injected, \d+ B\)\n/);
   });
 
   it("goes on behind a message", async () => {
