@@ -32,6 +32,8 @@ export function createOpencodeHome(): ThrowAwayHome {
     OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
     OPENCODE_DISABLE_SHARE: "1",
     OPENCODE_PURE: "1",
+    // Else it installs what plugins are written with into every home, from the registry.
+    npm_config_offline: "true",
   }));
 }
 
