@@ -31,6 +31,8 @@ export function createThrowAwayHome(
       // Clients written for Node want the one that runs the tests.
       PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+      // Some ask a registry for plugins by git, at every start.
+      GIT_ALLOW_PROTOCOL: "file",
       // Clients built with Bun run for seconds, and would compile as if they ran for hours.
       BUN_JSC_useDFGJIT: "0",
       HOME: folder,
