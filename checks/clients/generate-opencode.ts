@@ -1,7 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  jsonEqual,
+  stringifyJson,
+} from "@pond/canonical";
 import {
   begun,
   endlessCommand,
@@ -60,6 +66,8 @@ export async function generateOpencode(binary: string, step: Step = everyStep): 
   await step("compaction", () => server.post(`${main}/summarize`, model));
   const image = `data:image/png;base64,${pixel}`;
   await say(prompts.goOn, { type: "file", mime: "image/png", filename: "dot.png", url: image });
+  // Then what the server shows may stand for an export, for which the client is started again.
+  let isAsExported = false;
   let forks = 0;
   await step("fork", async () => {
     const fork = of(textAt(await server.post(`${main}/fork`, {}), "id"));
@@ -73,8 +81,13 @@ export async function generateOpencode(binary: string, step: Step = everyStep): 
     sessions: 2 + forks,
     helpers: 1,
     exported: async (id) => {
+      const [info, messages] = [await server.get(of(id)), await server.get(`${of(id)}/message`)];
+      const shown = { info, messages };
+      if (isAsExported) return shown;
       const { stdout } = await home.run(binary, ["export", id]);
-      return JSON.parse(stdout);
+      const exported: JsonObject = JSON.parse(stdout);
+      isAsExported = jsonEqual(exported, shown);
+      return exported;
     },
     remove: async () => {
       await server.end();
