@@ -24,6 +24,7 @@ class ChecksFirst extends BaseSequencer {
   }
 }
 
+/** Each of them gets a process of its own; the others share some. */
 const alone = globSync("{packages,apps}/*/src/**/*.test.ts").filter(wantsOwnProcess);
 
 /** What is asked of rows that lie in a bucket: on S3, and everywhere on request. */

@@ -34,8 +34,8 @@ export function fromSparse(cell: Cell): Cell {
 }
 
 /**
- * What a condition compares in place of a sparse column: null where there is none. What is stored
- * behind what stands for none holds that, too.
+ * What a condition compares in place of a sparse column: null where there is none. A value that begins
+ * with what stands for none is compared with that in front of it: to look for that inside finds it.
  */
 export function sparseSql(column: string, isText: boolean): string {
   const none = isText ? `'${noText}'` : `arrow_cast(X'${noBytes.toString("hex")}', 'LargeBinary')`;

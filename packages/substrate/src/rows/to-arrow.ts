@@ -42,8 +42,8 @@ type Shared = {
 
 function toData(given: Cells, column: Column, wrong: Wrong): Arrow.Data {
   const { type, isSparse } = column;
-  const isShort = isSparse && (type === "bytes" || type === "text");
-  const cells = isShort ? toSparseCells(given, type) : given;
+  const canBeSparse = type === "bytes" || type === "text";
+  const cells = isSparse && canBeSparse ? toSparseCells(given, type) : given;
   const shared = nullsOf(cells);
   if (shared.nullCount > 0 && !column.isNullable) throw wrong("null in a column that takes none");
   if (cells instanceof TextCells) {

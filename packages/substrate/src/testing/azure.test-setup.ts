@@ -7,7 +7,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     console.info("skipped on azure: what is asked of rows, which runs on S3; POND_ALL=1 runs it");
   }
   const storage = await startAzurite();
-  if (storage === undefined) throw new Error("azurite cannot run here: --project folders");
+  if (storage === undefined)
+    throw new Error("azurite cannot run here: --project folders --project alone");
   // It shares two cores with three suites, and lists slowly what they have left in it.
   const storageOptions = { ...storage.storageOptions, timeout: "30s" };
   provide("objectStore", { base: storage.url(""), storageOptions });
