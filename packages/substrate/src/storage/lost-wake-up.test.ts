@@ -15,16 +15,12 @@ vi.mock("node:fs", async (original) => {
     for (const wake of threads.lying.splice(0)) wake();
     real.stat(path, done);
   };
-  return { ...real, stat };
-});
-
-vi.mock("node:fs/promises", async (original) => {
-  const real = await original<typeof import("node:fs/promises")>();
-  const open: typeof real.open = async (...values) => {
-    if (threads.areAsleep) await new Promise<void>((wake) => threads.lying.push(wake));
-    return real.open(...values);
+  const fsync = (file: number, done: (error: Error | null) => void): void => {
+    const flush = (): void => real.fsync(file, done);
+    if (threads.areAsleep) threads.lying.push(flush);
+    else flush();
   };
-  return { ...real, open };
+  return { ...real, stat, fsync };
 });
 
 let folder: string;

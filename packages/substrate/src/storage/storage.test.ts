@@ -9,20 +9,22 @@ const flushed = vi.hoisted((): string[] => []);
 /** What the system says of a path that is to be flushed. */
 const refused = vi.hoisted((): Map<string, string> => new Map());
 
-vi.mock("node:fs/promises", async (original) => {
-  const real = await original<typeof import("node:fs/promises")>();
-  const open: typeof real.open = async (path, ...rest) => {
-    const file = await real.open(path, ...rest);
-    const sync = file.sync.bind(file);
-    file.sync = async () => {
-      flushed.push(String(path));
-      const code = refused.get(String(path));
-      if (code !== undefined) throw Object.assign(new Error(code), { code });
-      await sync();
-    };
+vi.mock("node:fs", async (original) => {
+  const real = await original<typeof import("node:fs")>();
+  const opened = new Map<number, string>();
+  const openSync: typeof real.openSync = (path, ...rest) => {
+    const file = real.openSync(path, ...rest);
+    opened.set(file, String(path));
     return file;
   };
-  return { ...real, open };
+  const fsync = (file: number, done: (error: Error | null) => void): void => {
+    const path = opened.get(file) ?? "";
+    flushed.push(path);
+    const code = refused.get(path);
+    if (code === undefined) real.fsync(file, done);
+    else done(Object.assign(new Error(code), { code }));
+  };
+  return { ...real, openSync, fsync };
 });
 
 const dayMs = 86_400_000;

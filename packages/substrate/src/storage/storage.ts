@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto";
 import {
   accessSync,
+  closeSync,
   constants,
   type Dirent,
   existsSync,
+  fsync,
+  openSync,
   readdirSync,
   readlinkSync,
   type Stats,
   statSync,
 } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { StorageUnavailableError } from "../errors.ts";
 
 /** Where a store is: a local folder, or an object store's address. */
@@ -118,6 +122,8 @@ export async function withDraftFolder(
   }
 }
 
+const flushFile = promisify(fsync);
+
 // A process that was killed may have left commits the system has not written out yet: it does so
 // within half a minute, so what is younger than this is flushed along.
 const unwrittenMs = 120_000;
@@ -222,13 +228,20 @@ function isDueNow(path: string, isDue: IsDue): boolean {
   return stats !== undefined && isDue(path, stats);
 }
 
+/** Only the flush itself is a job for Node's threads: opening and closing by them costs more than both. */
 async function flushOne(path: string): Promise<void> {
+  let file: number;
   try {
-    await using file = await open(path, "r");
-    await file.sync();
+    file = openSync(path, "r");
   } catch (error) {
     // Another process may have cleaned an old version away meanwhile.
-    if (!isGone(error)) throw error;
+    if (isGone(error)) return;
+    throw error;
+  }
+  try {
+    await flushFile(file);
+  } finally {
+    closeSync(file);
   }
 }
 
