@@ -158,6 +158,7 @@ describe("pond sync", () => {
     home.writeSession("s1", line("s1", "a", "one"), shared, "no record");
     const second = await home.pond("sync");
 
+    expect([first.code, second.code]).toEqual([0, 3]);
     expect(first.stdout).toContain("+3 messages");
     expect(first.stderr).toMatch(
       /^warning: 1 note; nothing needs doing about it:\n.*s1\.jsonl:2 {2}2 records on one line: each is kept.*\n$/,
