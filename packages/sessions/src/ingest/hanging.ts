@@ -1,0 +1,84 @@
+import type { Session } from "@pond/canonical";
+import type { Store } from "@pond/substrate";
+import { isDamage } from "../errors.ts";
+import { loadParents } from "../read/ancestry.ts";
+import { idApart } from "./apart.ts";
+import { type Begun, begunAbove, idAtClient } from "./begun-elsewhere.ts";
+import { type Hung, hangBelow } from "./hang-below.ts";
+import type { Child, SessionNames } from "./session-names.ts";
+
+/** A session that was read, by its own name, and the name that its parent had then. */
+type Read = { readonly name: string; readonly above: string; readonly child: Child };
+
+/** Sessions whose parent may get a name of its own when it is read, after them. */
+export class Hanging {
+  readonly #store: Store;
+  readonly #names: SessionNames;
+  readonly #read: Read[] = [];
+
+  constructor(store: Store, names: SessionNames) {
+    this.#store = store;
+    this.#names = names;
+  }
+
+  /** @param child - The session as its client names it. */
+  add({ id: name, parent_session_id: above }: Session, child: Session): void {
+    if (!this.#names.areClientsApart || above === undefined) return;
+    const { id, parent_session_id, source_agent, project } = child;
+    this.#read.push({ name, above, child: { id, parent_session_id, source_agent, project } });
+  }
+
+  /** Hangs sessions that came before the one above them below the name that it has got. */
+  async hangAnew(): Promise<void> {
+    const hung = this.#read.splice(0).map(({ name, above, child }): Hung => {
+      const isPutOff = this.#names.putOff.has(name);
+      const to = isPutOff ? above : (this.#names.ofParent(child) ?? above);
+      return { sessionId: name, from: above, to };
+    });
+    const all = [...hung, ...(await this.#hungBefore())];
+    const moved = all.filter(({ from, to }) => from !== to);
+    await hangBelow(this.#store, moved);
+  }
+
+  /** Sessions that an earlier run hung below what was there: the one above them may have come since. */
+  async #hungBefore(): Promise<readonly Hung[]> {
+    const names = this.#names;
+    if (!names.areClientsApart || !names.hasApart) return [];
+    const parents = await loadParents(this.#store, "last").catch((error: unknown) => {
+      if (isDamage(error)) return new Map<string, string>();
+      throw error;
+    });
+    return [...parents].flatMap(([name, above]): Hung[] => {
+      const stored = names.begun(name);
+      if (above === null || !stored || names.putOff.has(name)) return [];
+      const isOfClient = names.begun(above)?.sourceAgent === stored.sourceAgent;
+      const to = isOfClient ? this.#nearer(stored, above) : this.#ofClient(name, stored, above);
+      return [{ sessionId: name, from: above, to }];
+    });
+  }
+
+  /** The session of its own client that has the id of another one's, below which a session hangs. */
+  #ofClient(id: string, { sourceAgent, project }: Begun, above: string): string {
+    if (!this.#names.begun(idApart(sourceAgent, above))) return above;
+    const child = { id, parent_session_id: above, source_agent: sourceAgent, project };
+    return this.#names.ofParent(child) ?? above;
+  }
+
+  /**
+   * The session that its client began nearer to where one works than the one that it hangs below,
+   * under the same id, and not later than that one: nothing else says which of them it belongs to.
+   */
+  #nearer({ sourceAgent, project, createdAt }: Begun, above: string): string {
+    const stored = this.#names.begun(above);
+    const before = idApart(sourceAgent, "");
+    const apart = above.startsWith(before) ? above.slice(before.length) : above;
+    // That one may have been begun elsewhere itself, and be the nearest of an earlier run.
+    const shared = (stored && idAtClient(above, stored)) ?? apart;
+    const others = [...this.#names.begunElsewhere(sourceAgent, shared)].filter(([id]) => {
+      const began = this.#names.begun(id)?.createdAt;
+      return began !== undefined && began <= createdAt;
+    });
+    const begun = stored ? [[above, stored.project] as const, ...others] : [];
+    return begunAbove(begun, project) ?? above;
+  }
+}

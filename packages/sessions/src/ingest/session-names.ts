@@ -1,0 +1,188 @@
+import type { Session } from "@pond/canonical";
+import { oneOf } from "@pond/substrate";
+import { idChunks } from "../rows/id-chunks.ts";
+import type { Labels } from "../rows/to-rows.ts";
+import type { SessionStore } from "../session-store.ts";
+import type { Ahead } from "./ahead.ts";
+import { idApart, idsApart, type NamesApart } from "./apart.ts";
+import {
+  type Begun,
+  BegunElsewhere,
+  begunAbove,
+  begunOf,
+  idBegunElsewhere,
+  mayBeOther,
+  sharing,
+  timesAhead,
+} from "./begun-elsewhere.ts";
+
+/** What names the session above one, by the ids of its client. */
+export type Child = Pick<Session, "source_agent" | "project"> & {
+  readonly id: string;
+  readonly parent_session_id?: string | undefined;
+};
+
+export type SessionNamesOptions = {
+  /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
+  readonly sessionIds?: readonly string[] | undefined;
+  /** False where every id is that of one session. */
+  readonly areClientsApart: boolean;
+  /** Stores what was taken in so far: what came of other sessions must be there to compare. */
+  readonly commit: () => Promise<void>;
+};
+
+/** The sessions there are, and what those are called that have the id of another one. */
+export class SessionNames {
+  readonly areClientsApart: boolean;
+  /** Ids of sessions that are left for the next run, because another session got them meanwhile. */
+  readonly putOff: Set<string> = new Set();
+  readonly #sessions: SessionStore;
+  readonly #sessionIds: readonly string[] | undefined;
+  readonly #commit: () => Promise<void>;
+  #isLoaded = false;
+  #known: Map<string, Begun> = new Map();
+  /** Sessions of one client that have the same id as another one, begun in other projects. */
+  #elsewhere: BegunElsewhere = new BegunElsewhere([]);
+  /** Sessions of other clients that have the same id, as far as they were there before. */
+  #apart: ReadonlyMap<string, readonly string[]> = new Map();
+  /** Ids of sessions that were thought new, and may not have got them. */
+  readonly #unsettled: Set<string> = new Set();
+
+  constructor(sessions: SessionStore, options: SessionNamesOptions) {
+    this.#sessions = sessions;
+    this.#sessionIds = options.sessionIds;
+    this.areClientsApart = options.areClientsApart;
+    this.#commit = options.commit;
+  }
+
+  /** Reads once what is stored; before that no session is known. */
+  async load(): Promise<void> {
+    if (this.#isLoaded) return;
+    // A session may go on from what another process stored just now: not seen, it would begin anew.
+    await this.#sessions.store.refresh();
+    for (const ids of this.#sessionIds ? idChunks(this.#sessionIds) : [undefined]) {
+      await this.#read(ids);
+    }
+    this.#elsewhere = new BegunElsewhere(this.#known);
+    this.#apart = this.areClientsApart ? idsApart(this.#known) : new Map();
+    this.#isLoaded = true;
+  }
+
+  begun(id: string): Begun | undefined {
+    return this.#known.get(id);
+  }
+
+  /** True where any session has the id of another client's. */
+  get hasApart(): boolean {
+    return idsApart(this.#known).size > 0;
+  }
+
+  /** Projects of the sessions that a client began under such an id elsewhere, by their own ids. */
+  begunElsewhere(agent: string, shared: string): ReadonlyMap<string, string> {
+    return this.#elsewhere.of(agent, shared);
+  }
+
+  /** Takes note of a session that came in. */
+  learn(session: Session): void {
+    const { id } = session;
+    if (this.#known.has(id)) return;
+    const begun = begunOf(session);
+    this.#unsettled.add(id);
+    this.#known.set(id, begun);
+    this.#elsewhere.add(id, begun);
+  }
+
+  /** Ids of the messages that other clients have in their own sessions of this id. */
+  async idsOfOthers(sessionId: string): Promise<ReadonlySet<string>> {
+    const apart = this.#apart.get(sessionId);
+    if (apart === undefined) return new Set();
+    const where = oneOf("session_id", apart);
+    const rows = await this.#sessions.store.table("messages").rows({ columns: ["id"], where });
+    return new Set(rows.map(({ id }) => String(id)));
+  }
+
+  /** The names of a session of which another one has the id, or that of its parent. */
+  async apart(session: Session, ahead: Ahead): Promise<NamesApart | undefined> {
+    if (!this.areClientsApart) return undefined;
+    await this.load();
+    const { id, parent_session_id: parentId, source_agent: agent } = session;
+    for (const each of [id, idApart(agent, id)]) await this.#settle(each);
+    const named = this.#isNamedApart(agent, id) ? idApart(agent, id) : id;
+    const own = {
+      id: await this.#idElsewhere(session, named, ahead),
+      parentId: this.ofParent(session),
+    };
+    if (own.id === id && own.parentId === parentId) return undefined;
+    const bases = [...new Set([id, idApart(agent, id)])].flatMap((sessionId): Labels[] => {
+      const begun = sessionId === own.id ? undefined : this.#known.get(sessionId);
+      return begun ? [{ sessionId, sourceAgent: begun.sourceAgent, project: begun.project }] : [];
+    });
+    return { ...own, bases };
+  }
+
+  /** What its parent is called, of which the client may have begun several under that id. */
+  ofParent(child: Child): string | undefined {
+    const { id, parent_session_id: shared, source_agent: agent, project } = child;
+    if (shared === undefined) return undefined;
+    // A parent is a soft reference: that of a copied session may come later.
+    const isApart =
+      this.#isNamedApart(agent, shared) &&
+      (this.#isNamedApart(agent, id) || this.#known.has(idApart(agent, shared)));
+    const name = isApart ? idApart(agent, shared) : shared;
+    const others = this.#elsewhere.of(agent, shared);
+    const stored = this.#known.get(name);
+    const all = stored ? [[name, stored.project] as const, ...others] : others;
+    return begunAbove(all, project) ?? name;
+  }
+
+  /** The id of a session that its client may have begun in several projects under one. */
+  async #idElsewhere(session: Session, id: string, ahead: Ahead): Promise<string> {
+    const begun = begunOf(session);
+    const own = idBegunElsewhere(session.id, begun);
+    if (this.#known.has(own)) return own;
+    const stored = this.#known.get(id);
+    if (stored === undefined || !mayBeOther(begun, stored)) return id;
+    const others = this.#elsewhere.of(session.source_agent, session.id);
+    const same = [...others].find(([, project]) => project === session.project);
+    if (same) return same[0];
+    await this.#commit();
+    const all = new Map([[id, stored.project], ...others]);
+    return (await sharing(this.#sessions.store, all, await timesAhead(ahead))) ?? own;
+  }
+
+  /** The other client's may be in another store, as where these were copied alone. */
+  #isNamedApart(agent: string, id: string): boolean {
+    const stored = this.#known.get(id);
+    if (stored) return stored.sourceAgent !== agent;
+    return this.#known.get(idApart(agent, id))?.sourceAgent === agent;
+  }
+
+  /** Another session may have got the id of one that was read before: then it is that one's. */
+  async #settle(id: string): Promise<void> {
+    if (!this.#unsettled.has(id)) return;
+    await this.#commit();
+    // All of them are by now: a copied folder holds many of one id.
+    const taken = [...this.#unsettled].filter((each) => this.putOff.has(each));
+    this.#unsettled.clear();
+    if (taken.length === 0) return;
+    for (const each of taken) this.#known.delete(each);
+    for (const ids of idChunks(taken)) await this.#read(ids);
+    this.#elsewhere = new BegunElsewhere(this.#known);
+  }
+
+  /** Takes note of what is stored of these sessions, or of all. */
+  async #read(ids: readonly string[] | undefined): Promise<void> {
+    const columns = ["id", "source_agent", "project", "created_at"];
+    const table = this.#sessions.store.table("sessions");
+    for await (const rows of table.scan({ columns, where: ids && oneOf("id", ids) })) {
+      for (const row of rows) {
+        const { id, source_agent: sourceAgent, project, created_at: at } = row;
+        this.#known.set(String(id), {
+          sourceAgent: String(sourceAgent),
+          project: String(project),
+          createdAt: BigInt(at as bigint),
+        });
+      }
+    }
+  }
+}
