@@ -70,7 +70,8 @@ function isWhole(text: string): boolean {
 
 /** A whole number from zero. */
 export function parseDepth(text: string): number {
-  return text === "0" ? 0 : parseCount(text);
+  if (isWhole(text)) return Number(text);
+  throw new InvalidArgumentError("Say a whole number from 0.");
 }
 
 /** A TCP port, or zero for any that is free. */

@@ -91,6 +91,7 @@ describe("the process", () => {
     [["list"], 2, "", `error: ${homeless}\n`],
     [["list", "--json"], 2, `${JSON.stringify(homelessJson)}\n`, `error: ${homeless}\n`],
     [["complete", "fish", "--", "complet"], 0, expect.stringMatching(/^values\ncompletions\t/), ""],
+    [["completions", "fish"], 0, expect.stringContaining("complete -c pond"), ""],
   ])(
     "says what is wrong where nothing says where its user is at home, and needs it: %j",
     async (argv, code, stdout, stderr) => {

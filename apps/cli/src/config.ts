@@ -113,6 +113,8 @@ const unreadable: Readonly<Record<string, string>> = {
   EISDIR: "is a folder; the settings are a file",
   ENOTDIR: "cannot be there: what should be a folder on the way to it is a file",
   EACCES: "may not be read by this user",
+  ELOOP: "is a link that leads back to itself, or is behind one",
+  ENAMETOOLONG: "has a name longer than the system takes",
 };
 
 /** The link that a missing file is, or is behind: settings that are away are not none. */

@@ -46,7 +46,8 @@ Settings: flags, then POND_STORAGE, POND_CONFIG and POND_EMBEDDINGS, then config
 Exit codes: 0 done, 1 failed, 2 bad usage, 3 done with faults reported.`;
 
 /** The whole command line. Only what it takes to parse and to help is loaded here. */
-export function createProgram(run: RunAction, { stdout, stderr }: Surface): Command {
+export function createProgram(run: RunAction, surface: Surface): Command {
+  const { stdout, stderr } = surface;
   const program = new Command("pond")
     .description("Keeps every agent session, finds anything in it, and gives any session back.")
     .option("--storage <url-or-dir>", "where sessions are kept (default: the user's data folder)")
@@ -68,7 +69,7 @@ export function createProgram(run: RunAction, { stdout, stderr }: Surface): Comm
     .addHelpText("after", epilogue)
     .exitOverride();
   // They take the settings above over, so those come first.
-  for (const create of commands) program.addCommand(inherit(create(run), program, "pond"));
+  for (const create of commands) program.addCommand(inherit(create(run, surface), program, "pond"));
   return program;
 }
 

@@ -173,6 +173,27 @@ paths = ["~/.claude", "/mnt/old"]`,
     );
   });
 
+  it("refuses a link that leads back to itself, and a name that is too long", async () => {
+    const link = join(home.folder, "config.toml");
+    symlinkSync("config.toml", link);
+
+    await expect(locate({}, { POND_CONFIG: link })).rejects.toThrow(
+      `${link}: is a link that leads back to itself`,
+    );
+    const long = `/${"long".repeat(99)}`;
+    await expect(locate({}, { POND_CONFIG: long })).rejects.toThrow(
+      `${long}: has a name longer than the system takes`,
+    );
+  });
+
+  it("asks for none to print a completion script", async () => {
+    home.write(".config/pond/config.toml", "storage = 5");
+
+    const { code, stdout, stderr } = await home.pond("completions", "bash");
+
+    expect([code, stdout.startsWith("_pond() {"), stderr]).toEqual([0, true, ""]);
+  });
+
   it("refuses what cannot be there, below a file", async () => {
     const file = home.write("a-file", "");
 
