@@ -113,7 +113,8 @@ const partsTable: TableDeclaration = {
  */
 const windowsTable: TableDeclaration = {
   name: "windows",
-  schemaVersion: 1,
+  // The second has sparse texts: of a session that was taken back all but one window may be no more.
+  schemaVersion: 2,
   primaryKey: ["session_id", "id"],
   isDerived: true,
   columns: {
@@ -122,7 +123,7 @@ const windowsTable: TableDeclaration = {
     timestamp: required("timestamp"),
     source_agent: required("text"),
     project: required("text"),
-    text: optional("text"),
+    text: sparse("text"),
     message_ids: byRow(required("text")),
   },
   indexes: [

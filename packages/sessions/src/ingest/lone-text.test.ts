@@ -3,11 +3,13 @@ import { expect, it } from "vitest";
 import { foldSessions } from "../fold-sessions.ts";
 import { type DemoMessage, ingestDemo, shown, withStore } from "../testing.ts";
 
+// Were it read for each row beside it, the engine would have 2 GiB of it, and give up.
+const prompt = `heron ${"reeds ".repeat(360_000)}`;
+const others = 1_100;
+
 it("stores and folds one long prompt among a thousand tool calls as what it is", () =>
   withStore(async (sessions) => {
-    // Were it read for each message, the engine would have 2 GiB of it, and give up.
-    const prompt = `heron ${"reeds ".repeat(360_000)}`;
-    const calls = Array.from({ length: 1_100 }, (_, at): DemoMessage => {
+    const calls = Array.from({ length: others }, (_, at): DemoMessage => {
       return { id: `call ${at}`, role: "tool", text: "done" };
     });
     await ingestDemo(sessions, [{ id: "s", messages: [{ id: "p", text: prompt }, ...calls] }]);
@@ -25,4 +27,23 @@ it("stores and folds one long prompt among a thousand tool calls as what it is",
     const found = await messages.fullText({ ...search, query: { terms: "heron" } });
     expect(found.map(({ id }) => id)).toEqual(["p"]);
     expect(await shown(sessions, "s")).toHaveLength(1 + calls.length);
+  }));
+
+it("finds one long prompt by its window where all that was said before was taken back", () =>
+  withStore(async (sessions) => {
+    const said = Array.from({ length: others }, (_, at): DemoMessage => {
+      return { id: `said ${at}`, text: "We go on. ".repeat(200) };
+    });
+    await ingestDemo(sessions, [{ id: "s", messages: said }]);
+    await ingestDemo(sessions, [{ id: "s", messages: [{ id: "p", text: prompt }] }]);
+
+    await foldSessions(sessions, { isForced: true });
+
+    const windows = sessions.store.table("windows");
+    expect(await windows.count(isNull("text"))).toBe(others);
+    const rows = await windows.rows({ columns: ["id", "text"] });
+    expect(rows.filter(({ text }) => text !== null).map(({ id }) => id)).toEqual(["p"]);
+    const search = { column: "text", columns: ["id"], limit: 5 };
+    const found = await windows.fullText({ ...search, query: { terms: "heron" } });
+    expect(found.map(({ id }) => id)).toEqual(["p"]);
   }));
