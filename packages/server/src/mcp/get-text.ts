@@ -35,9 +35,14 @@ function messageText(message: ShownMessage, ...marks: readonly string[]): string
   return [
     `message_id ${quoteValue(id)}, ${said.join(", ")}`,
     ...(text === undefined ? [] : [quoteLines(text)]),
-    ...(parts?.some(({ type }) => type !== "text") ? [summaryText(parts)] : []),
+    ...(parts?.some((part) => !isSaid(part)) ? [summaryText(parts)] : []),
     ...(typeof content === "string" ? [quoteLines(content)] : (content ?? []).map(partText)),
   ].join("\n");
+}
+
+/** True for what stands above the summary. */
+function isSaid({ type, provenance }: PartSummary): boolean {
+  return type === "text" && provenance === "conversational";
 }
 
 function partText(part: WirePart): string {
@@ -49,9 +54,10 @@ function partText(part: WirePart): string {
 }
 
 function summaryText(parts: readonly PartSummary[]): string {
-  const each = parts.map(({ type, name, bytes }) =>
-    [type, ...(name === undefined ? [] : [quoteValue(name)]), `${bytes} bytes`].join(" "),
-  );
+  const each = parts.map(({ type, provenance, name, bytes }) => {
+    const what = type === "text" && provenance === "injected" ? "injected text" : type;
+    return [what, ...(name === undefined ? [] : [quoteValue(name)]), `${bytes} bytes`].join(" ");
+  });
   return `holds ${each.join("; ")}`;
 }
 
