@@ -21,13 +21,31 @@ function chosenHomes(): readonly ClientHome[] {
   return homes.filter(({ name }) => !large.includes(name));
 }
 
+const noText = "'\ufffe\uffff'";
+const noBytes = `X'${Buffer.from("pond: no value\0\0").toString("hex")}'`;
+
+/** What stands where there is no value, since their columns are sparse: it was null. */
+const standsForNone = {
+  messages: { content: noText, search_text: noText },
+  parts: { data: noBytes },
+};
+
 /** Makes of the store what version 1 of its schema was, before there was a column `head`. */
 async function takeBack(storage: string): Promise<void> {
   const connection = await connect(storage);
-  const messages = await connection.openTable("messages");
-  await messages.dropColumns(["head"]);
-  const metadata = { "pond:schema_version": "1" };
-  await messages.updateFieldMetadata([{ path: "session_id", metadata }]);
+  for (const [name, columns] of Object.entries(standsForNone)) {
+    const table = await connection.openTable(name);
+    if (name === "messages") await table.dropColumns(["head"]);
+    for (const [column, none] of Object.entries(columns)) {
+      const taken = { where: `${column} = ${none}`, valuesSql: { [column]: "NULL" } };
+      expect((await table.update(taken)).rowsUpdated).toBeGreaterThan(0);
+    }
+    // Else the words of what was moved would be scored apart.
+    await table.optimize();
+    const metadata = { "pond:schema_version": "1" };
+    await table.updateFieldMetadata([{ path: "session_id", metadata }]);
+    table.close();
+  }
   connection.close();
 }
 
