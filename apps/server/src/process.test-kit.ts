@@ -5,14 +5,14 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, type IngestEvent } from "@pond/client";
-import { afterAll } from "vitest";
 import { isBuilt } from "../../../checks/built.ts";
 
-// What a test that failed has left running.
 const running = new Set<ChildProcess>();
-afterAll(() => {
+
+/** Ends what a test that failed has left running: for `afterAll` of each file. */
+export function endLeft(): void {
   for (const child of running) child.kill("SIGKILL");
-});
+}
 
 /** What makes Node run this app: as it was built, where that is of the sources there are now. */
 export const serverStart: readonly string[] = isBuilt()

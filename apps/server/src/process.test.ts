@@ -5,10 +5,13 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startS3 } from "@pond/storage-testkit";
 import { afterAll, describe, expect, test } from "vitest";
-import { runServer, session, startServer, testFolder } from "./process.test-kit.ts";
+import { endLeft, runServer, session, startServer, testFolder } from "./process.test-kit.ts";
 
 const folder = testFolder();
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  endLeft();
+  rmSync(folder, { recursive: true });
+});
 
 test("answers what was asked before it was told to stop, and ends well", async () => {
   const env = { POND_STORAGE: join(folder, "stop"), POND_NAMESPACES: "fixed:red" };

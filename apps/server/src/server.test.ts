@@ -4,6 +4,7 @@ import { buildTestModel } from "@pond/embed-testkit";
 import { startS3 } from "@pond/storage-testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  endLeft,
   runServer,
   session,
   startServer,
@@ -14,6 +15,7 @@ import {
 const folder = testFolder();
 const s3 = await startS3();
 afterAll(async () => {
+  endLeft();
   await s3.close();
   rmSync(folder, { recursive: true });
 });

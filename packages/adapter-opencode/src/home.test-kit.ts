@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { tables } from "./native/tables.ts";
 import { sqlite } from "./stores/sqlite.ts";
 
@@ -10,18 +10,11 @@ export const hour = 3_600_000;
 /** When everything in these homes happened, in milliseconds. */
 export const start = 1_767_600_000_000;
 
-const folders: string[] = [];
-const open: DatabaseSync[] = [];
-
-afterEach(() => {
-  for (const database of open.splice(0)) if (database.isOpen) database.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
 /** A client's data folder with these files, gone after the test. */
 export function createHome(files: Readonly<Record<string, unknown>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "pond-opencode-test-"));
-  folders.push(folder);
+  // No hook of this module, which files that share a process load once: the first of them would run it.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     const text = typeof content === "string" ? content : JSON.stringify(content);
@@ -51,7 +44,9 @@ export function openDatabase(file: string, rows: Tables, journal = "wal"): Datab
 export function openAgain(file: string): DatabaseSync {
   const { DatabaseSync } = sqlite();
   const database = new DatabaseSync(file);
-  open.push(database);
+  onTestFinished(() => {
+    if (database.isOpen) database.close();
+  });
   return database;
 }
 
