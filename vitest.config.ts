@@ -30,7 +30,9 @@ const alone = globSync("{packages,apps}/*/src/**/*.test.ts").filter(wantsOwnProc
 /** What is asked of rows that lie in a bucket: on S3, and everywhere on request. */
 const ofRows = process.env["POND_ALL"]
   ? []
-  : ["**/{filter,text-cells,sparse-cells,scores,text-indexes,known-keys,unfit-declaration}.test.ts"];
+  : [
+      "**/{filter,text-cells,sparse-cells,scores,text-indexes,known-keys,unfit-declaration}.test.ts",
+    ];
 
 /** The substrate's tests once more, on an object store; `others` say nothing more about it. */
 const onObjectStore = (name: string, others: readonly string[] = []) => ({
