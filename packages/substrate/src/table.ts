@@ -3,16 +3,17 @@ import type { ColumnBatch, ColumnType, Row, TableDeclaration } from "./declarati
 import { release } from "./engine/lance.ts";
 import { toTyped } from "./engine/native-errors.ts";
 import { retry } from "./engine/retry.ts";
-import { absentColumns, vectorDimension } from "./engine/schema.ts";
+import { absentColumns, columnsWithNulls, vectorDimension } from "./engine/schema.ts";
 import { type CleanOptions, clean } from "./indexes/clean.ts";
 import { type FoldOptions, type FoldOutcome, type FoldPlace, fold } from "./indexes/fold.ts";
 import { healthOf, type TableHealth } from "./indexes/health.ts";
 import { dropIndex, tokenize } from "./indexes/indexes.ts";
 import { refresh } from "./indexes/lost-indexes.ts";
-import { type Filter, takesNothing } from "./read/filter.ts";
+import { columnsOf, type Filter, takesNothing } from "./read/filter.ts";
 import { refuseUnfitFilter } from "./read/fit-filter.ts";
 import { refuseUnfitRead } from "./read/fit-read.ts";
 import { fragmentsOf } from "./read/fragments.ts";
+import { rowId } from "./read/known-columns.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -23,6 +24,7 @@ import {
   scanQuery,
 } from "./read/read.ts";
 import { toSql } from "./read/sql.ts";
+import { isReadAtOnce, nullsRead, scanFew } from "./read/with-nulls.ts";
 import { locate } from "./storage/storage.ts";
 import { renew } from "./write/renew.ts";
 import { type Exclusive, type InsertOutcome, TableWriter } from "./write/write.ts";
@@ -38,6 +40,8 @@ export type TableInit = {
   readonly flush: () => Promise<void>;
   /** Declared columns that were not stored when it was opened: they read as empty. */
   readonly absent: readonly string[];
+  /** Sparse columns that may have held nulls when it was opened. */
+  readonly withNulls: readonly string[];
   /** See {@link Table.isUpgraded}. */
   readonly isUpgraded: boolean;
   /** Left out where not every other writer can be kept out. */
@@ -60,10 +64,11 @@ export class Table {
   readonly #mode: "read" | "write";
   readonly #flush: () => Promise<void>;
   #absent: readonly string[];
+  #withNulls: readonly string[];
   readonly #writer: TableWriter;
 
   constructor(init: TableInit) {
-    const { declaration, handle, uri, location, mode, flush, absent, isUpgraded, exclusive } = init;
+    const { declaration, handle, uri, location, mode, flush, isUpgraded, exclusive } = init;
     this.declaration = declaration;
     this.uri = uri;
     this.isUpgraded = isUpgraded;
@@ -71,7 +76,8 @@ export class Table {
     this.#location = location;
     this.#mode = mode;
     this.#flush = flush;
-    this.#absent = absent;
+    this.#absent = init.absent;
+    this.#withNulls = init.withNulls;
     this.#writer = new TableWriter(declaration, handle, location, exclusive);
   }
 
@@ -157,7 +163,8 @@ export class Table {
    *   compares a column with a value of another type, as every read does.
    */
   scan(options: ScanOptions): AsyncGenerator<Row[]> {
-    return this.#batches(options, (stored) => scanQuery(this.declaration, this.#handle, stored));
+    const isSlow = this.#withNulls.length > 0 && isReadAtOnce(options);
+    return isSlow ? this.#scanFew(options) : this.#scanMany(options);
   }
 
   /** Rows that meet a condition, all at once: for few. */
@@ -167,7 +174,12 @@ export class Table {
 
   /** How many rows a filter takes; all of them without one. */
   async count(where?: Filter): Promise<number> {
-    if (where !== undefined) refuseUnfitFilter(this.declaration, where);
+    if (where !== undefined) {
+      refuseUnfitFilter(this.declaration, where);
+      // The engine counts many rows at once.
+      const withNulls = await this.#retry(() => this.#columnsWithNulls());
+      if (columnsOf(where).some((name) => withNulls.includes(name))) return this.#countEach(where);
+    }
     return this.#retry(() => this.#handle.countRows(where && toSql(where, this.declaration)));
   }
 
@@ -183,8 +195,8 @@ export class Table {
    *   for a phrase where no index is declared that knows positions.
    */
   fullText(options: FullTextOptions): Promise<Row[]> {
-    const query = (stored: FullTextOptions): Query =>
-      fullTextQuery(this.declaration, this.#handle, stored);
+    const query = (stored: FullTextOptions, withNulls: readonly string[]): Query =>
+      fullTextQuery(this.declaration, this.#handle, stored, withNulls);
     return collect(this.#batches(options, query));
   }
 
@@ -194,19 +206,27 @@ export class Table {
    * @throws {TypeError} also for a column that holds no vectors, and a vector of another length.
    */
   nearest(options: NearestOptions): Promise<Row[]> {
-    const query = (stored: NearestOptions): VectorQuery =>
-      nearestQuery(this.declaration, this.#handle, stored);
+    const query = (stored: NearestOptions, withNulls: readonly string[]): VectorQuery =>
+      nearestQuery(this.declaration, this.#handle, stored, withNulls);
     return collect(this.#batches(options, query));
   }
 
-  /** The plan of a search as it ran, for people. @throws {TypeError} as the search does. */
+  /**
+   * The plan of a search, for people: as it ran, or, where it would read nulls of an earlier version, as
+   * it would run.
+   *
+   * @throws {TypeError} as the search does.
+   */
   async explain(options: FullTextOptions | NearestOptions): Promise<string> {
     refuseUnfitRead(this.declaration, options);
     return this.#retry(async () => {
-      const { stored } = await this.#stored(options);
-      return "query" in stored
-        ? fullTextQuery(this.declaration, this.#handle, stored).analyzePlan()
-        : nearestQuery(this.declaration, this.#handle, stored).analyzePlan();
+      const { stored, withNulls } = await this.#stored(options);
+      const query =
+        "query" in stored
+          ? fullTextQuery(this.declaration, this.#handle, stored, withNulls)
+          : nearestQuery(this.declaration, this.#handle, stored, withNulls);
+      // To run it the engine would read many rows at once.
+      return withNulls.length > 0 ? query.explainPlan(true) : query.analyzePlan();
     });
   }
 
@@ -247,10 +267,24 @@ export class Table {
     release(this.#handle);
   }
 
+  #scanMany(options: ScanOptions): AsyncGenerator<Row[]> {
+    return this.#batches(options, (stored, withNulls) =>
+      scanQuery(this.declaration, this.#handle, stored, withNulls),
+    );
+  }
+
+  async *#scanFew(options: ScanOptions): AsyncGenerator<Row[]> {
+    refuseUnfitRead(this.declaration, options);
+    const withNulls = await this.#retry(() => this.#columnsWithNulls());
+    const isOfThese = options.columns.some((name) => withNulls.includes(name));
+    const scan = (each: ScanOptions): AsyncGenerator<Row[]> => this.#scanMany(each);
+    yield* isOfThese ? scanFew(scan, options) : scan(options);
+  }
+
   /** A query is run again until its first batch is there; what was yielded cannot be. */
   async *#batches<Options extends ScanOptions>(
     options: Options,
-    query: (stored: Options) => Query | VectorQuery,
+    query: (stored: Options, withNulls: readonly string[]) => Query | VectorQuery,
   ): AsyncGenerator<Row[]> {
     refuseUnfitRead(this.declaration, options);
     // The engine cannot rank for nothing.
@@ -258,8 +292,8 @@ export class Table {
     // No index answers for an empty list: the engine would look at every row.
     if (options.where && takesNothing(options.where)) return;
     const { first, batches } = await this.#retry(async () => {
-      const { stored, absent } = await this.#stored(options);
-      const batches = rowsOf(this.declaration, query(stored), absent);
+      const { stored, absent, withNulls } = await this.#stored(options);
+      const batches = rowsOf(this.declaration, query(stored, withNulls), absent, withNulls);
       return { first: await batches.next(), batches };
     });
     if (first.done) return;
@@ -272,19 +306,34 @@ export class Table {
   }
 
   /** What to ask of the columns that are stored, and the others. */
-  async #stored<Options extends { readonly columns: readonly string[] }>(
+  async #stored<Options extends ScanOptions | FullTextOptions | NearestOptions>(
     options: Options,
-  ): Promise<{ readonly stored: Options; readonly absent: readonly string[] }> {
+  ): Promise<Stored<Options>> {
     if (this.#absent.length > 0) {
       // A writer may have added them.
       this.#absent = absentColumns(await this.#handle.schema(), this.declaration);
     }
+    const withNulls = nullsRead(options, await this.#columnsWithNulls());
     const absent = options.columns.filter((name) => this.#absent.includes(name));
-    if (absent.length === 0) return { stored: options, absent };
+    if (absent.length === 0) return { stored: options, absent, withNulls };
     const columns = options.columns.filter((name) => !absent.includes(name));
     // Without any the engine would give no rows.
     const some = columns.length > 0 ? columns : this.declaration.primaryKey.slice(0, 1);
-    return { stored: { ...options, columns: some }, absent };
+    return { stored: { ...options, columns: some }, absent, withNulls };
+  }
+
+  /** Until a fold has been there, of this process or another. */
+  async #columnsWithNulls(): Promise<readonly string[]> {
+    if (this.#withNulls.length > 0) {
+      this.#withNulls = columnsWithNulls(await this.#handle.schema(), this.declaration);
+    }
+    return this.#withNulls;
+  }
+
+  async #countEach(where: Filter): Promise<number> {
+    let count = 0;
+    for await (const rows of this.scan({ columns: [rowId], where })) count += rows.length;
+    return count;
   }
 
   /** @throws {TypeError} in mode `read`. */
@@ -301,6 +350,12 @@ export class Table {
     return retry(this.#place, call, { refresh: () => refresh(this.declaration, this.#handle) });
   }
 }
+
+type Stored<Options> = {
+  readonly stored: Options;
+  readonly absent: readonly string[];
+  readonly withNulls: readonly string[];
+};
 
 async function collect(batches: AsyncIterable<Row[]>): Promise<Row[]> {
   const rows: Row[] = [];

@@ -6,6 +6,10 @@ const require = createRequire(import.meta.url);
 
 let lance: Lance | undefined;
 
+/** How many rows the engine reads at once where a call cannot say it. */
+const rowsOfBatch = "LANCE_DEFAULT_BATCH_SIZE";
+const usualRows = "8192";
+
 /** The native engine, loaded when the first store is opened: it takes 0.1 s. */
 export function loadLance(): Lance {
   if (lance === undefined) {
@@ -17,10 +21,33 @@ export function loadLance(): Lance {
     // How far a scan reads ahead. Otherwise 2 GB: where a fold joins a million rows, the disk is
     // faster than what is done with them, and 0.2 GB lay waiting.
     process.env["LANCE_DEFAULT_IO_BUFFER_SIZE"] ??= String(32 * 1024 * 1024);
+    // The engine's own. It is there so that to change it moves nothing that a thread may be reading.
+    process.env[rowsOfBatch] ??= usualRows;
     const loaded: Lance = require("@lancedb/lancedb");
     lance = loaded;
   }
   return lance;
+}
+
+/** For each call that runs in small batches, how many rows these have. */
+const asked: number[] = [];
+let usual = usualRows;
+
+/** Makes a call in which the engine reads so many rows at once; others meanwhile read no more. */
+export async function inBatchesOf<T>(rows: number, call: () => Promise<T>): Promise<T> {
+  if (asked.length === 0) usual = process.env[rowsOfBatch] ?? usualRows;
+  asked.push(rows);
+  setRowsOfBatch();
+  try {
+    return await call();
+  } finally {
+    asked.splice(asked.indexOf(rows), 1);
+    setRowsOfBatch();
+  }
+}
+
+function setRowsOfBatch(): void {
+  process.env[rowsOfBatch] = asked.length > 0 ? String(Math.min(...asked)) : usual;
 }
 
 /**

@@ -6,6 +6,7 @@ const keyFlag = "lance-schema:unenforced-primary-key";
 const keyPosition = `${keyFlag}:position`;
 const versionKey = "pond:schema_version";
 const storeIdKey = "pond:store_id";
+const withoutNullsKey = "pond:without_nulls";
 
 // Without "miniblock" the engine compresses each value alone. On JSON rows of 1.6 KB, per write:
 // plain 0.77x the text, zstd by value 0.49x, zstd in 32 KiB blocks 0.29x and a fifth faster; level
@@ -30,6 +31,7 @@ export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema
   const fields = Object.entries(table.columns).map(([name, column]) => {
     const metadata = encodingOf(table, name);
     const position = table.primaryKey.indexOf(name);
+    if (column.isSparse) metadata.set(withoutNullsKey, "true");
     if (position >= 0) {
       // A composite key can only be declared this way, and only at creation; without it
       // concurrent writers duplicate rows (`lance-table-creation-unenforced-pk`).
@@ -47,6 +49,17 @@ export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema
 /** What the first column of a key says of the schema's version. */
 export function versionMetadata(table: TableDeclaration): Readonly<Record<string, string>> {
   return { [versionKey]: String(table.schemaVersion) };
+}
+
+/** What a sparse column says that holds no nulls: there is something short in place of each. */
+export const withoutNulls: Readonly<Record<string, string>> = { [withoutNullsKey]: "true" };
+
+/** Sparse columns that may hold nulls: an earlier version stored some, or none was looked for yet. */
+export function columnsWithNulls(schema: Arrow.Schema, table: TableDeclaration): string[] {
+  const marked = schema.fields.filter(({ metadata }) => metadata.has(withoutNullsKey));
+  return Object.entries(table.columns)
+    .filter(([name, { isSparse }]) => isSparse && !marked.some((field) => field.name === name))
+    .map(([name]) => name);
 }
 
 /** The fields of columns as {@link toSchema} makes them, for a table that is there already. */

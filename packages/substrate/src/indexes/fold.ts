@@ -1,6 +1,7 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
+import { replaceNulls } from "../write/replace-nulls.ts";
 import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
 import { createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
@@ -90,6 +91,8 @@ export async function fold(
     await checkIndexes();
   };
 
+  // First, for to make an index or to join fragments the engine reads many rows at once.
+  const isChanged = await replaceNulls(table, handle, location, signal);
   const look = (): Promise<TableHealth> => retry(place, () => healthOf(table, handle), options);
 
   const health = await look();
@@ -113,7 +116,7 @@ export async function fold(
   await checkIndexes();
   const isFolded = isJoining || isTailDue(await look());
   if (isFolded) await optimize(new Date(0));
-  if (isFolded || made.length > 0) await flush();
+  if (isFolded || isChanged || made.length > 0) await flush();
   // Cleaned apart and last: the files it removes are what a power cut would fall back on.
   if (isFolded && !(await isKept())) await optimize(cutoff());
   const outcome = { table: table.name, created: made, isFolded };

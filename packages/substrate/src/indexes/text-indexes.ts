@@ -1,6 +1,7 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { FullTextIndex, TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
+import { columnsWithNulls } from "../engine/schema.ts";
 import { isNotNull } from "../read/filter.ts";
 import { toSql } from "../read/sql.ts";
 import { createIndexes } from "./indexes.ts";
@@ -20,7 +21,10 @@ export async function makeTextIndexes(
 ): Promise<void> {
   const place = { table: table.name, location };
   const options = { refresh: () => refresh(table, handle) };
+  const withNulls = columnsWithNulls(await retry(place, () => handle.schema(), options), table);
   for (const index of await retry(place, () => missingTextIndexes(table, handle), options)) {
+    // To make it many rows would be read at once.
+    if (withNulls.includes(index.column)) continue;
     const hasText = toSql(isNotNull(index.column), table);
     const texts = await retry(place, () => handle.countRows(hasText), options);
     if (texts <= fewTexts) await createIndexes(table, handle, location, [index], {});

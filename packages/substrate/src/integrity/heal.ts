@@ -4,9 +4,11 @@ import { uptime } from "node:os";
 import { join } from "node:path";
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
+import { columnsWithNulls } from "../engine/schema.ts";
 import { StorageUnavailableError } from "../errors.ts";
 import { dropIfThere } from "../indexes/lost-indexes.ts";
 import { isManifest, versionOf, versionsFolder } from "../manifest-names.ts";
+import { batchesOf, selected } from "../read/with-nulls.ts";
 import { isGone } from "../storage/storage.ts";
 import { type NamedIndex, namedFiles } from "./manifest-files.ts";
 import { isTorn, isWhole } from "./torn-files.ts";
@@ -64,10 +66,11 @@ const maxLooks = 5;
 
 async function healNewest(
   folder: string,
-  { name: table }: TableDeclaration,
+  declaration: TableDeclaration,
   { openTable, isWriting = false, bootedAtMs = Date.now() - uptime() * 1000 }: HealOptions,
   healings: Healing[],
 ): Promise<void> {
+  const { name: table } = declaration;
   const home = join(folder, `${table}.lance`);
   const manifests = await manifestsOf(home);
   const broken: string[] = [];
@@ -93,7 +96,10 @@ async function healNewest(
   const sinceMs = mayBeTorn ? writtenMs - unwrittenMs : Number.POSITIVE_INFINITY;
   if (mayBeTorn && (await isInDoubt(home, newest, sinceMs))) {
     // Only reading tells: the engine may not need what looks torn.
-    const unreadable = await unreadableManifests({ folder, table, sinceMs, openTable }, whole);
+    const unreadable = await unreadableManifests(
+      { folder, declaration, sinceMs, openTable },
+      whole,
+    );
     whole.splice(0, unreadable.length);
     healings.push(...(await setAside(home, table, unreadable)));
   }
@@ -152,7 +158,7 @@ async function indexesOf(home: string, manifest: string): Promise<readonly Named
 
 type Search = Pick<HealOptions, "openTable"> & {
   readonly folder: string;
-  readonly table: string;
+  readonly declaration: TableDeclaration;
   /** What was written before was on the disk when the power went. */
   readonly sinceMs: number;
 };
@@ -162,14 +168,14 @@ type Search = Pick<HealOptions, "openTable"> & {
  * before: that is no power cut's doing, and to go back behind it would hide what was acknowledged.
  */
 async function unreadableManifests(
-  { folder, table, sinceMs, openTable }: Search,
+  { folder, declaration, sinceMs, openTable }: Search,
   manifests: readonly string[],
 ): Promise<readonly string[]> {
   const handle = await openTable();
   try {
     for (const [count, path] of manifests.entries()) {
       // One that is torn itself may be behind one that is whole; of zeros it reads as an empty table.
-      if ((await isWhole(path)) && (await canBeRead(handle, versionOf(path)))) {
+      if ((await isWhole(path)) && (await canBeRead(declaration, handle, versionOf(path)))) {
         return manifests.slice(0, count);
       }
       if ((await stat(path)).mtimeMs < sinceMs) return [];
@@ -177,7 +183,7 @@ async function unreadableManifests(
   } finally {
     handle.close();
   }
-  throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
+  throw new StorageUnavailableError(folder, `no version of table ${declaration.name} can be read`);
 }
 
 /** A table whose folder came through the power cut without any version is made anew. */
@@ -248,10 +254,18 @@ async function renameAside(path: string): Promise<string | undefined> {
   }
 }
 
-async function canBeRead(handle: LanceTable, version: number): Promise<boolean> {
+async function canBeRead(
+  table: TableDeclaration,
+  handle: LanceTable,
+  version: number,
+): Promise<boolean> {
   try {
     await handle.checkout(version);
-    for await (const _ of handle.query());
+    const schema = await handle.schema();
+    const withNulls = columnsWithNulls(schema, table);
+    const columns = schema.fields.map(({ name }) => name);
+    const query = handle.query().select(selected(table, columns, withNulls));
+    for await (const _ of batchesOf(query, withNulls));
     return true;
   } catch {
     return false;

@@ -3,12 +3,13 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 import type { Row, TableDeclaration } from "../declaration.ts";
 import { toTyped } from "../engine/native-errors.ts";
-import { absentColumns } from "../engine/schema.ts";
+import { absentColumns, columnsWithNulls } from "../engine/schema.ts";
 import { StorageUnavailableError } from "../errors.ts";
 import { versionOf } from "../manifest-names.ts";
 import { fragmentsOf } from "../read/fragments.ts";
 import { rowId } from "../read/known-columns.ts";
 import { rowsOf } from "../read/read.ts";
+import { batchesOf, selected } from "../read/with-nulls.ts";
 import { toRows } from "../rows/to-rows.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import { isGone } from "../storage/storage.ts";
@@ -167,7 +168,9 @@ async function* verifyFragments(
   const damages: Damage[] = [];
   let readableRows = 0;
   let first = 0;
-  const absent = absentColumns(await handle.schema(), table);
+  const schema = await handle.schema();
+  const absent = absentColumns(schema, table);
+  const withNulls = columnsWithNulls(schema, table);
   const columns = Object.keys(table.columns).filter((name) => !absent.includes(name));
   const given = wanted && columns.filter((name) => wanted.includes(name));
   const lacking = absent.filter((name) => wanted?.includes(name));
@@ -180,7 +183,10 @@ async function* verifyFragments(
     });
     let read = 0;
     try {
-      const batches = readFragment({ table, handle, columns, first, rows }, broken.length === 0);
+      const batches = readFragment(
+        { table, handle, columns, withNulls, first, rows },
+        broken.length === 0,
+      );
       for await (const batch of batches) {
         signal?.throwIfAborted();
         read += batch.numRows;
@@ -208,17 +214,18 @@ type Range = {
   readonly table: TableDeclaration;
   readonly handle: LanceTable;
   readonly columns: readonly string[];
+  readonly withNulls: readonly string[];
   readonly first: number;
   readonly rows: number;
 };
 
 /** Reads the rows of a range, each once. */
 async function* readFragment(range: Range, isWhole: boolean): AsyncGenerator<RecordBatch> {
-  const { handle, columns, first, rows } = range;
+  const { table, handle, columns, withNulls, first, rows } = range;
   let read = 0;
-  const query = handle.query().select([...columns]);
+  const query = handle.query().select(selected(table, columns, withNulls));
   try {
-    for await (const batch of query.offset(first).limit(rows)) {
+    for await (const batch of batchesOf(query.offset(first).limit(rows), withNulls)) {
       read += batch.numRows;
       yield batch;
     }
@@ -236,6 +243,7 @@ async function* readById({
   table,
   handle,
   columns,
+  withNulls,
   first,
   rows,
 }: Range): AsyncGenerator<RecordBatch> {
@@ -249,7 +257,8 @@ async function* readById({
       .limit(limit);
     for await (const some of rowsOf(table, query))
       ids.push(...some.map((row) => BigInt(row[rowId] as bigint)));
-    yield* handle.takeRowIds(ids).select([...columns]);
+    const taken = handle.takeRowIds(ids).select(selected(table, columns, withNulls));
+    yield* batchesOf(taken, withNulls);
   }
 }
 

@@ -96,6 +96,19 @@ export function takesNothing(filter: Filter): boolean {
   }
 }
 
+/** The columns that it is on. */
+export function columnsOf(filter: Filter): string[] {
+  switch (filter.op) {
+    case "and":
+    case "or":
+      return filter.filters.flatMap(columnsOf);
+    case "not":
+      return columnsOf(filter.filter);
+    default:
+      return [filter.column];
+  }
+}
+
 /** Rows whose text begins so, as a range: LIKE would not use the index. */
 export function prefix(column: string, text: string): Filter {
   const points = [...text];

@@ -4,6 +4,7 @@ import { toRows } from "../rows/to-rows.ts";
 import type { Filter } from "./filter.ts";
 import { type FullTextQuery, toLanceQuery } from "./full-text.ts";
 import { toSql } from "./sql.ts";
+import { batchesOf, selected } from "./with-nulls.ts";
 
 /** A column to sort by. Default `asc`. */
 export type OrderBy = { readonly column: string; readonly direction?: "asc" | "desc" };
@@ -65,11 +66,12 @@ export function scanQuery(
   table: TableDeclaration,
   handle: LanceTable,
   options: ScanOptions,
+  withNulls: readonly string[] = [],
 ): Query {
   const order = options.orderBy ?? [];
   // A column must be selected to be ordered by.
   const columns = [...new Set([...options.columns, ...order.map(({ column }) => column)])];
-  let query = handle.query().select(columns);
+  let query = handle.query().select(selected(table, columns, withNulls));
   if (options.where) query = query.where(toSql(options.where, table));
   if (order.length > 0) {
     query = query.orderBy(
@@ -88,12 +90,13 @@ export function fullTextQuery(
   table: TableDeclaration,
   handle: LanceTable,
   options: FullTextOptions,
+  withNulls: readonly string[] = [],
 ): Query {
   const query = handle
     .query()
     .fullTextSearch(toLanceQuery(options.column, options.query), { columns: [options.column] })
     // Left out, `_score` comes all the same, and a warning on stderr with it.
-    .select([...options.columns, "_score"]);
+    .select(selected(table, [...options.columns, "_score"], withNulls));
   const within = options.where ? query.where(toSql(options.where, table)) : query;
   return within.limit(rowLimit(options.limit));
 }
@@ -102,6 +105,7 @@ export function nearestQuery(
   table: TableDeclaration,
   handle: LanceTable,
   options: NearestOptions,
+  withNulls: readonly string[] = [],
 ): VectorQuery {
   const query = handle
     .query()
@@ -112,7 +116,7 @@ export function nearestQuery(
     .maximumNprobes(noLimit)
     .minimumNprobes(probes)
     .refineFactor(refineFactor)
-    .select([...options.columns, "_distance"]);
+    .select(selected(table, [...options.columns, "_distance"], withNulls));
   const within = options.where ? query.where(toSql(options.where, table)) : query;
   return within.limit(rowLimit(options.limit));
 }
@@ -122,6 +126,7 @@ export async function* rowsOf(
   table: TableDeclaration,
   query: Query | VectorQuery,
   absent: readonly string[] = [],
+  withNulls: readonly string[] = [],
 ): AsyncGenerator<Row[]> {
-  for await (const batch of query) yield toRows(table, batch, absent);
+  for await (const batch of batchesOf(query, withNulls)) yield toRows(table, batch, absent);
 }

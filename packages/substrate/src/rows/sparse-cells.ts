@@ -38,8 +38,12 @@ export function fromSparse(cell: Cell): Cell {
  * with what stands for none is compared with that in front of it: to look for that inside finds it.
  */
 export function sparseSql(column: string, isText: boolean): string {
-  const none = isText ? `'${noText}'` : `arrow_cast(X'${noBytes.toString("hex")}', 'LargeBinary')`;
-  return `NULLIF(${column}, ${none})`;
+  return `NULLIF(${column}, ${noneSql(isText)})`;
+}
+
+/** What stands for none in a sparse column. */
+export function noneSql(isText: boolean): string {
+  return isText ? `'${noText}'` : `arrow_cast(X'${noBytes.toString("hex")}', 'LargeBinary')`;
 }
 
 function isMarked(bytes: Uint8Array): boolean {

@@ -5,7 +5,7 @@ import type { Caches } from "../engine/caches.ts";
 import { loadLance, release } from "../engine/lance.ts";
 import { isNotThere } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
-import { absentColumns, fromSchema, unmetColumn } from "../engine/schema.ts";
+import { absentColumns, columnsWithNulls, fromSchema, unmetColumn } from "../engine/schema.ts";
 import { type SchemaProblem, StoreNotFoundError, StoreSchemaError } from "../errors.ts";
 import { dropLostIndexes } from "../indexes/lost-indexes.ts";
 import { makeTextIndexes } from "../indexes/text-indexes.ts";
@@ -31,6 +31,8 @@ export type OpenedTable = {
   readonly storeId: string;
   /** Derived columns the table was made before, and that no writer has added yet. */
   readonly absent: readonly string[];
+  /** Sparse columns that may hold nulls, until a fold has been there. */
+  readonly withNulls: readonly string[];
   /** True where opening the store has added them. */
   readonly isUpgraded: boolean;
 };
@@ -108,7 +110,8 @@ export class Catalog {
     const uri = `${this.location.uri}/${this.#datasetOf(table.name)}.lance`;
     const isUpgraded = this.#upgraded.has(table.name);
     const absent = absentColumns(schema, table);
-    return { handle, uri, storeId: stored.storeId, absent, isUpgraded };
+    const withNulls = columnsWithNulls(schema, table);
+    return { handle, uri, storeId: stored.storeId, absent, withNulls, isUpgraded };
   }
 
   /** Names of the datasets there are, by table. */
