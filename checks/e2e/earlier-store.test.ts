@@ -39,6 +39,9 @@ async function takeBack(storage: string): Promise<void> {
     for (const [column, none] of Object.entries(columns)) {
       const taken = { where: `${column} = ${none}`, valuesSql: { [column]: "NULL" } };
       expect((await table.update(taken)).rowsUpdated).toBeGreaterThan(0);
+      // It did not say yet that it holds no nulls.
+      const unsaid = { path: column, metadata: { "pond:without_nulls": null } };
+      await table.updateFieldMetadata([unsaid]);
     }
     // Else the words of what was moved would be scored apart.
     await table.optimize();
