@@ -93,8 +93,12 @@ function scriptOf({ origin }: PiClient, path: string): Script {
 const script =
   'const { output } = await tools.bash({ command: "wc -l notes.txt" });\nstore("lines", output);\nreturn output;';
 
-// Otherwise a session as short as this has nothing to compact.
-const settings = { compaction: { keepRecentTokens: 50 }, defaultTools: ["+codemode"] };
+// Otherwise a session as short as this has nothing to compact. Tools are named one by one: to add some
+// to the usual ones is newer than to choose them, and leaves releases before that without any.
+const settings = {
+  compaction: { keepRecentTokens: 50 },
+  defaultTools: ["read", "bash", "edit", "write", "codemode"],
+};
 
 function modelsAt(baseUrl: string): JsonObject {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
