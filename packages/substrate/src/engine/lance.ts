@@ -23,6 +23,8 @@ export function loadLance(): Lance {
     process.env["LANCE_DEFAULT_IO_BUFFER_SIZE"] ??= String(32 * 1024 * 1024);
     // The engine's own. It is there so that to change it moves nothing that a thread may be reading.
     process.env[rowsOfBatch] ??= usualRows;
+    // With fewer than two no write to a folder ever ends.
+    if (/^[01]$/.test(process.env["LANCE_IO_THREADS"] ?? "")) process.env["LANCE_IO_THREADS"] = "2";
     const loaded: Lance = require("@lancedb/lancedb");
     lance = loaded;
   }
