@@ -104,7 +104,7 @@ describe("pond status", () => {
     const text = await status();
     const { machine } = JSON.parse(await status("--json"));
 
-    expect(synced.code).toBe(3);
+    expect(synced.code).toBe(0);
     expect(text).toContain(
       "\nNothing needs doing.\n  ~/.local/share/opencode/storage/part/msg_1  parts of a message",
     );
