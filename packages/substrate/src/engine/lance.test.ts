@@ -25,23 +25,27 @@ it.each(["0", "1", "2"])(
   },
 );
 
-/** In how many parts a process that knows of these settings makes the index of 20,000 words. */
-async function partsOfIndex(settings: NodeJS.ProcessEnv): Promise<number> {
+/** A process that knows of these settings makes the index of 20,000 words, and searches it. */
+async function indexed(settings: NodeJS.ProcessEnv): Promise<{ parts: number; found: string }> {
   const writer = fileURLToPath(new URL("../testing/index-writer.ts", import.meta.url));
   const folder = temporaryFolder();
-  const child = spawn(process.execPath, [writer, folder, "20"], {
-    env: { ...process.env, ...settings },
-    stdio: ["ignore", "inherit", "inherit"],
+  const child = spawn(process.execPath, [writer, folder], {
+    env: { ...process.env, LANCE_FTS_NUM_SHARDS: "1", ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  expect(await once(child, "close")).toEqual([0, null]);
+  const [found] = await Promise.all([text(child.stdout), once(child, "close")]);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return files.filter((file) => /part_\d+_tokens\.lance$/.test(file)).length;
+  return { parts: files.filter((file) => /part_\d+_tokens\.lance$/.test(file)).length, found };
 }
 
-it("makes a text index in parts, so that the memory of it is bounded", async () => {
-  const settings = { LANCE_FTS_NUM_SHARDS: "1" };
+it("makes a text index in parts, so that its memory is bounded, and finds the same in them", async () => {
+  const whole = await indexed({});
+  const inParts = await indexed({ LANCE_FTS_PARTITION_SIZE: "1" });
 
-  expect(await partsOfIndex(settings)).toBe(1);
-  expect(await partsOfIndex({ ...settings, LANCE_FTS_PARTITION_SIZE: "1" })).toBeGreaterThan(1);
+  expect(whole.parts).toBe(1);
+  expect(inParts.parts).toBeGreaterThan(1);
+  // Two of the twenty have neither word.
+  expect(JSON.parse(inParts.found).length).toBe(18);
+  expect(inParts.found).toBe(whole.found);
 });
