@@ -224,6 +224,19 @@ it("goes back behind a torn version that is older than one whose data was taken"
   expect(await reopened(folder, "read")).toEqual([10, []]);
 });
 
+it.each(tears)("sets a version aside that %s, behind one that is whole", async (_, tear) => {
+  const { folder, newest } = await storedThrice();
+  const [, torn = ""] = newest(2);
+  tear(torn);
+
+  const healings = await healedAfterReboot(folder);
+  const store = await openCatalogue(folder);
+  await store.table("parts").fold({ isForced: true, retentionMs: 0 });
+
+  expect(healings).toEqual([{ table: "parts", setAside: `${torn}.broken` }]);
+  expect(await reopened(folder, "write")).toEqual([30, []]);
+});
+
 it("goes back behind it also where the clock came through the power cut a day behind", async () => {
   const { folder, newest } = await storedThrice();
   const [torn] = newest(1);

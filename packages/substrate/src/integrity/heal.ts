@@ -103,6 +103,8 @@ async function healNewest(
     whole.splice(0, unreadable.length);
     healings.push(...(await setAside(home, table, unreadable)));
   }
+  // Of old ones the engine reads each, to remove what they alone name: over one it would fail for ever.
+  if (mayBeTorn) healings.push(...(await setAside(home, table, await tornAmong(whole, sinceMs))));
   const left = whole[0] ?? newest;
   const lost = await lostIndexes(home, left, sinceMs);
   // Of a version that is no longer the newest, another process may have cleaned files away.
@@ -112,6 +114,15 @@ async function healNewest(
     for (const name of lost) await dropIfThere(handle, name);
     handle.close();
   }
+}
+
+/** Those of the manifests that a power cut left without their end. */
+async function tornAmong(manifests: readonly string[], sinceMs: number): Promise<string[]> {
+  const torn: string[] = [];
+  for (const path of manifests) {
+    if ((await stat(path)).mtimeMs >= sinceMs && !(await isWhole(path))) torn.push(path);
+  }
+  return torn;
 }
 
 /** True where a power cut may have taken rows of a version. */
