@@ -8,7 +8,7 @@ import { onFolders, temporaryFolder } from "../testing/store.ts";
 
 const it = onFolders("how the engine is set up is the same there");
 
-it.each(["0", "1", "2"])(
+it.each(["0", "1", "01", "2"])(
   "writes where the engine is told to read with %s threads",
   async (threads) => {
     const writer = fileURLToPath(new URL("../testing/writer.ts", import.meta.url));

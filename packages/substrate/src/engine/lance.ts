@@ -30,7 +30,9 @@ export function loadLance(): Lance {
     // The engine's own. It is there so that to change it moves nothing that a thread may be reading.
     process.env[rowsOfBatch] ??= usualRows;
     // With fewer than two no write to a folder ever ends.
-    if (/^[01]$/.test(process.env["LANCE_IO_THREADS"] ?? "")) process.env["LANCE_IO_THREADS"] = "2";
+    if (/^\+?0*[01]$/.test(process.env["LANCE_IO_THREADS"] ?? "")) {
+      process.env["LANCE_IO_THREADS"] = "2";
+    }
     const loaded: Lance = require("@lancedb/lancedb");
     lance = loaded;
   }
