@@ -46,6 +46,11 @@ export function isNotThere(error: unknown): boolean {
   return error instanceof Error && /^Table '.*' was not found/.test(error.message);
 }
 
+/** True for the error of more text than the engine reads at once, as of one text for every null. */
+export function isTooMuchAtOnce(error: unknown): boolean {
+  return error instanceof Error && /offset overflow/i.test(error.message);
+}
+
 /** True for the error of a call of a handle that was closed. */
 function isOfClosed(error: unknown): boolean {
   return error instanceof Error && /^(Table .*|Connection) is closed$/.test(error.message);

@@ -1,5 +1,6 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
+import { isTooMuchAtOnce } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
 import { replaceNulls } from "../write/replace-nulls.ts";
 import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
@@ -75,11 +76,38 @@ export type FoldPlace = {
 export async function fold(
   table: TableDeclaration,
   handle: LanceTable,
-  { location, home }: FoldPlace,
+  place: FoldPlace,
   flush: () => Promise<void>,
   wishes: FoldOptions = {},
 ): Promise<FoldOutcome> {
-  const { isForced, retentionMs, isWithoutNewIndexes, signal } = { ...defaults, ...wishes };
+  const { signal } = wishes;
+  const foldNow = (isChanged: boolean): Promise<FoldOutcome> =>
+    foldWithoutNulls(table, handle, place, flush, { ...wishes, isChanged });
+  // First, for to make an index or to join fragments the engine reads many rows at once.
+  const nulls = await replaceNulls(table, handle, place.location, { signal });
+  if (nulls === "later") return { table: table.name, created: [], isFolded: false };
+  try {
+    return await foldNow(nulls === "replaced");
+  } catch (error) {
+    if (!isTooMuchAtOnce(error)) throw error;
+    // A process of an earlier version that was open all along has stored some since.
+    const late = await replaceNulls(table, handle, place.location, { isDoubted: true, signal });
+    if (late !== "replaced") throw error;
+    return foldNow(true);
+  }
+}
+
+async function foldWithoutNulls(
+  table: TableDeclaration,
+  handle: LanceTable,
+  { location, home }: FoldPlace,
+  flush: () => Promise<void>,
+  wishes: FoldOptions & { readonly isChanged: boolean },
+): Promise<FoldOutcome> {
+  const { isForced, retentionMs, isWithoutNewIndexes, isChanged, signal } = {
+    ...defaults,
+    ...wishes,
+  };
   const cutoff = (): Date => new Date(Date.now() - retentionMs);
   const options = { signal, refresh: () => refresh(table, handle) };
   const place = { table: table.name, location };
@@ -91,8 +119,6 @@ export async function fold(
     await checkIndexes();
   };
 
-  // First, for to make an index or to join fragments the engine reads many rows at once.
-  const isChanged = await replaceNulls(table, handle, location, signal);
   const look = (): Promise<TableHealth> => retry(place, () => healthOf(table, handle), options);
 
   const health = await look();

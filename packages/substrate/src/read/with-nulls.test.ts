@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { copyStore } from "../copy.ts";
 import type { Row, TableDeclaration } from "../declaration.ts";
+import { fold } from "../indexes/fold.ts";
 import { healTable } from "../integrity/heal.ts";
 import { verifyStore } from "../integrity/verify.ts";
 import type { Table } from "../table.ts";
@@ -132,6 +133,29 @@ it.each([
   expect(await table.fragments()).toEqual(fragments);
 });
 
+it("leaves what an earlier version stored for a later fold, where others write all the while", async () => {
+  const location = temporaryLocation();
+  const rows = await storeEarlier(location, 500, { said: "heron" });
+  const table = await openFiles(location, files);
+  const handle = await openLanceTable(location, "files");
+  let lost = 0;
+  handle.update = async () => {
+    lost += 1;
+    throw new Error("Retryable commit conflict for version 3: preempted by concurrent transaction");
+  };
+  const before = await table.version();
+
+  const outcome = await fold(files, handle, { location, home: undefined }, async () => undefined);
+
+  expect(outcome).toEqual({ table: "files", created: [], isFolded: false });
+  // Each attempt leaves all rows lying there once more.
+  expect(lost).toBe(2);
+  expect(await table.version()).toBe(before);
+  await table.fold();
+  expect(await rawBytes(location, "said")).toEqual([expect.any(Number), 0]);
+  expect((await table.rows(inOrder)).map(legible)).toEqual(rows.map(legible));
+});
+
 // Read at once, a thousand of them were more text than the engine has room for.
 const longText = `heron ${"reeds ".repeat(360_000)}`;
 
@@ -169,6 +193,27 @@ onOne("reads one long text among a thousand rows without, before it is folded", 
 
   expect(await table.rows(inOrder)).toEqual(rows);
   expect(await table.fullText({ ...search, columns })).toMatchObject(lone);
+});
+
+onOne("folds what an earlier version stored that was still open behind such a fold", async () => {
+  const location = temporaryLocation();
+  const stillOpen = await openFiles(location, earlier);
+  const table = await openFiles(location, files);
+  await table.fold();
+  const ids = Array.from({ length: 1_100 }, (_id, at) => `f${at}`);
+  await stillOpen.insert({
+    id: ids,
+    kind: ids,
+    said: ids.map((id) => (id === "f250" ? longText : null)),
+  });
+
+  await table.fold();
+
+  expect(await table.count(isNull("said"))).toBe(1_099);
+  const search = { column: "said", query: { terms: "heron" }, limit: 5 };
+  expect(await table.fullText({ ...search, columns })).toMatchObject([
+    { id: "f250", said: longText },
+  ]);
 });
 
 onOne("goes back behind a torn commit, and not behind such rows, however many", async () => {
