@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { allowedCores } from "./checks/allowed-cores.ts";
 import { memoryFolder } from "./checks/memory-folder.ts";
 import { wantsOwnProcess } from "./checks/own-process.ts";
 
@@ -14,6 +15,9 @@ if (process.env["TMPDIR"] === undefined) {
   const folder = memoryFolder();
   if (folder !== undefined) process.env["TMPDIR"] = folder;
 }
+
+// A process that keeps to one of them (checks/one-core.ts) cannot ask for the others.
+process.env["POND_TEST_CORES"] = allowedCores().join();
 
 /** Real clients and processes take longest, in short files: begun last, one would run alone. */
 class ChecksFirst extends BaseSequencer {
@@ -40,8 +44,12 @@ const onObjectStore = (name: string, others: readonly string[] = []) => ({
   test: {
     name: `on ${name}`,
     include: ["packages/substrate/src/**/*.test.ts"],
-    // They start object stores of their own, or store nothing.
-    exclude: ["**/{object-store,faults,float16,redact,retry,storage}.test.ts", ...others],
+    // They start object stores of their own, or store nothing on this one.
+    exclude: [
+      "**/{object-store,faults,float16,lost-wake-up,redact,retry,storage}.test.ts",
+      ...others,
+    ],
+    isolate: false,
     globalSetup: [`packages/substrate/src/testing/${name}.test-setup.ts`],
   },
 });
