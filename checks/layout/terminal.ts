@@ -1,4 +1,5 @@
 import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -11,6 +12,8 @@ export const rows = 40;
 /** More lines than any recording here has. */
 const history = 5_000;
 const patience = { timeout: 30_000, interval: 20 };
+/** Each look at a screen starts a program. */
+const patienceWithScreens = { timeout: 30_000, interval: 100 };
 
 /** Where a program is; undefined where it is not. */
 export function programOnPath(name: string): string | undefined {
@@ -56,6 +59,11 @@ export type Running = {
 
 /** What is typed behind a command that has ended: where it stands, the cursor stood. */
 export const mark = "(end)";
+
+/** What tmux is asked of a terminal that has ended. */
+const state = "#{cursor_flag}\t#{alternate_on}\t#{pane_title}";
+/** A line between two of its answers. */
+const border = randomUUID();
 
 /** Terminals of a tmux server of their own, which ends with them: nobody's sessions are seen. */
 export class Terminals {
@@ -111,7 +119,7 @@ read line
         vi.waitFor(async () => {
           const screen = await capture("-J");
           if (!screen.includes(text)) throw new Error(`no ${JSON.stringify(text)} in\n${screen}`);
-        }, patience),
+        }, patienceWithScreens),
       screen: async () => linesOf(await this.#ask("capture-pane", "-p", "-t", pane)),
       press: async (...keys) => {
         await this.#ask("send-keys", "-t", pane, ...keys);
@@ -119,17 +127,14 @@ read line
       ended: async () => {
         await this.#ask("wait-for", name);
         const bytes = await vi.waitFor(() => endedBytes(`${name}.bytes`), patience);
-        const [plain, whole, painted, state] = await Promise.all([
-          capture(),
-          capture("-J"),
-          capture("-e"),
-          this.#ask(
-            ...["display-message", "-p", "-t", pane],
-            "#{cursor_flag}\t#{alternate_on}\t#{pane_title}",
-          ),
-        ]);
-        const [cursor, other, title = ""] = state.trimEnd().split("\t");
-        await this.#ask("kill-session", "-t", pane);
+        const shown = ["capture-pane", "-p", "-S", "-", "-t", pane];
+        const cut = ["display-message", "-p", border, ";"];
+        const all = await this.#ask(
+          ...[...shown, ";", ...cut, ...shown, "-J", ";", ...cut, ...shown, "-e", ";", ...cut],
+          ...["display-message", "-p", "-t", pane, state, ";", "kill-session", "-t", pane],
+        );
+        const [plain = "", whole = "", painted = "", where = ""] = all.split(`${border}\n`);
+        const [cursor, other, title = ""] = where.trimEnd().split("\t");
         return {
           code: Number(readFileSync(`${name}.code`, "utf8")),
           ...{ lines: linesOf(plain), whole: linesOf(whole), painted: linesOf(painted) },
