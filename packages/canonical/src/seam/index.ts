@@ -1,3 +1,4 @@
+export { collectGarbage } from "../collect-garbage.ts";
 export { attachedStart } from "./attached-files.ts";
 export type {
   Adapter,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Line, type LineOptions, readLines } from "./lines.ts";
@@ -124,6 +125,36 @@ describe("readLines", () => {
       { fault: "too_long", byteLength: 600 << 20, number: 1 },
       { text: "short", byteOffset: (600 << 20) + 1, number: 2 },
     ]);
+  });
+
+  it.each<[string, Buffer, Partial<Line>]>([
+    ["in another script", utf8("織".repeat(7 << 20)), { text: "織".repeat(7 << 20) }],
+    ["that ends with CRLF", utf8(`${"x".repeat(9 << 20)}\r`), { text: "x".repeat(9 << 20) }],
+    [
+      "that is no UTF-8",
+      Buffer.concat([bytes("\xff"), Buffer.alloc(9 << 20, "y")]),
+      {
+        fault: "invalid_utf8",
+        bytes: Buffer.concat([bytes("\xff"), Buffer.alloc(9 << 20, "y")]),
+      },
+    ],
+  ])("yields a large line %s as what it is, by itself", async (_, large, expected) => {
+    const file = Buffer.concat([utf8("before\nb\n"), large, utf8("\nafter\n"), large]);
+    const chunks = async function* () {
+      for (let at = 0; at < file.length; at += 1 << 20) yield file.subarray(at, at + (1 << 20));
+    };
+
+    const batches = await Array.fromAsync(readLines(chunks()));
+
+    const { text, ...fault } = expected;
+    const last = text === undefined ? fault : { text: large.toString() };
+    expect(batches.map((lines) => lines.length)).toEqual([2, 1, 1, 1]);
+    const lines = batches.flat();
+    expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
+    // Compared at once: what differs is too long to be shown.
+    expect(isDeepStrictEqual({ ...lines[2], ...expected }, lines[2])).toBe(true);
+    expect(isDeepStrictEqual({ ...lines[4], ...last }, lines[4])).toBe(true);
+    expect([lines[0]?.text, lines[1]?.text, lines[3]?.text]).toEqual(["before", "b", "after"]);
   });
 });
 

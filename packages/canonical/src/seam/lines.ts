@@ -1,5 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import { collectGarbage } from "../collect-garbage.ts";
 import { maxValueBytes } from "./bounded.ts";
+import { freeBytes, KeptBytes } from "./kept-bytes.ts";
 
 /** @inline */
 type LinePlace = {
@@ -34,22 +36,33 @@ export type LineOptions = {
  * CRLF ends a line as LF does, and bytes that are no UTF-8 are a fault, never replaced. Chunks
  * are held until their last line ends, so a caller does not write to them again.
  */
-export async function* readLines(
+export function readLines(
   chunks: AsyncIterable<Uint8Array>,
-  { maxLineBytes = maxValueBytes }: LineOptions = {},
+  options: LineOptions = {},
 ): AsyncGenerator<readonly Line[]> {
-  const splitter = new LineSplitter(maxLineBytes);
+  return mapLines(chunks, (line) => [line], options);
+}
+
+/**
+ * What is made of each line of a byte stream, as {@link readLines} gives them. No line is held behind
+ * that, and what is made of a large one is a batch by itself: whoever is done with it can let it go.
+ */
+export async function* mapLines<T>(
+  chunks: AsyncIterable<Uint8Array>,
+  toItems: (line: Line) => readonly T[],
+  { maxLineBytes = maxValueBytes }: LineOptions = {},
+): AsyncGenerator<readonly T[]> {
+  const splitter = new LineSplitter(maxLineBytes, toItems);
   for await (const chunk of withoutMark(chunks, splitter)) {
-    const lines = splitter.push(chunk);
-    if (lines.length > 0) yield lines;
+    for (const items of splitter.push(chunk)) if (items.length > 0) yield items;
   }
   const last = splitter.end();
-  if (last) yield [last];
+  if (last.length > 0) yield last;
 }
 
 async function* withoutMark(
   chunks: AsyncIterable<Uint8Array>,
-  splitter: LineSplitter,
+  splitter: { skip(bytes: number): void },
 ): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
   for await (const bytes of chunks) {
@@ -68,17 +81,19 @@ async function* withoutMark(
   if (start) yield start;
 }
 
-class LineSplitter {
+class LineSplitter<T> {
   readonly #maxLineBytes: number;
+  readonly #toItems: (line: Line) => readonly T[];
   #number = 1;
   #offset = 0;
   /** What came of a line that no newline has ended yet; dropped once it is too long. */
-  #pieces: Buffer[] = [];
-  #piecesBytes = 0;
+  readonly #kept = new KeptBytes();
+  #keptBytes = 0;
   #lastByte: number | undefined;
 
-  constructor(maxLineBytes: number) {
+  constructor(maxLineBytes: number, toItems: (line: Line) => readonly T[]) {
     this.#maxLineBytes = maxLineBytes;
+    this.#toItems = toItems;
   }
 
   /** Counts bytes before the first line. */
@@ -86,17 +101,19 @@ class LineSplitter {
     this.#offset += bytes;
   }
 
-  push(chunk: Buffer): Line[] {
+  /** What is made of the lines that end in a chunk. */
+  *push(chunk: Buffer): Generator<readonly T[]> {
     const first = chunk.indexOf(newline);
     if (first < 0) {
       this.#keep(chunk);
-      return [];
+      return;
     }
-    const lines: Line[] = [];
+    const items: T[] = [];
     let from = 0;
-    if (this.#piecesBytes > 0) {
+    if (this.#keptBytes > 0) {
       this.#keep(chunk.subarray(0, first));
-      lines.push(this.#takeKept(true));
+      if (this.#kept.isLarge) yield this.#takeLarge(true);
+      else items.push(...this.#takeKept(true));
       from = first + 1;
     }
     const stop = chunk.lastIndexOf(newline) + 1;
@@ -104,32 +121,50 @@ class LineSplitter {
     const isText = isUtf8(chunk.subarray(from, stop));
     while (from < stop) {
       const end = chunk.indexOf(newline, from);
-      lines.push(this.#cut(chunk, from, end, isText));
+      items.push(...this.#toItems(this.#cut(chunk, from, end, isText)));
       from = end + 1;
     }
     this.#keep(chunk.subarray(stop));
-    return lines;
+    yield items;
   }
 
   /** The last line, where no newline ended it. */
-  end(): Line | undefined {
-    return this.#piecesBytes > 0 ? this.#takeKept(false) : undefined;
+  end(): readonly T[] {
+    if (this.#kept.isLarge) return this.#takeLarge(false);
+    return this.#keptBytes > 0 ? this.#takeKept(false) : [];
   }
 
   #keep(piece: Buffer): void {
     if (piece.length === 0) return;
-    this.#piecesBytes += piece.length;
+    this.#keptBytes += piece.length;
     this.#lastByte = piece.at(-1);
     // One more for the CR that may come last and does not count.
-    if (this.#piecesBytes <= this.#maxLineBytes + 1) this.#pieces.push(piece);
-    else this.#pieces = [];
+    if (this.#keptBytes <= this.#maxLineBytes + 1) this.#kept.add(piece);
+    else this.#kept.clear();
   }
 
-  #takeKept(isTerminated: boolean): Line {
-    const [pieces, bytes] = [this.#pieces, this.#piecesBytes];
-    this.#pieces = [];
-    this.#piecesBytes = 0;
-    if (pieces.length > 0) return this.#cut(Buffer.concat(pieces), 0, bytes, false, isTerminated);
+  #takeLarge(isTerminated: boolean): readonly T[] {
+    const items = this.#takeKept(isTerminated);
+    // Its text is as large again, and nobody needs it any more.
+    collectGarbage();
+    return items;
+  }
+
+  #takeKept(isTerminated: boolean): readonly T[] {
+    return this.#toItems(this.#keptLine(isTerminated));
+  }
+
+  #keptLine(isTerminated: boolean): Line {
+    const bytes = this.#keptBytes;
+    this.#keptBytes = 0;
+    if (this.#kept.length > 0) {
+      const { isLarge } = this.#kept;
+      const kept = this.#kept.take();
+      const line = this.#cut(kept, 0, bytes, false, isTerminated);
+      // Its text is another copy; those of a fault are its own.
+      if (isLarge && line.fault === undefined) freeBytes(kept);
+      return line;
+    }
     const isCrlf = isTerminated && this.#lastByte === carriageReturn;
     return { ...this.#place(bytes, isCrlf ? bytes - 1 : bytes, isTerminated), fault: "too_long" };
   }

@@ -3,7 +3,7 @@ import { SourceFault, type SourceLocation } from "../errors.ts";
 import { type FaultEvent, type PendingEvent, recordsOf } from "../event.ts";
 import { type JsonValue, parsedObject, parseJson } from "../json.ts";
 import { piecesOf } from "./joined-records.ts";
-import { type Line, type LineOptions, readLines } from "./lines.ts";
+import { type Line, type LineOptions, mapLines } from "./lines.ts";
 import type { RecordCount } from "./record-count.ts";
 import { openRecord, type SourceRecord, truncatedRecord } from "./source-record.ts";
 
@@ -37,12 +37,12 @@ export async function* readRecords(
   source: Source,
   { signal, count, ...limits }: RecordsOptions = {},
 ): AsyncGenerator<readonly RecordOutcome[]> {
-  for await (const lines of readLines(chunks, limits)) {
+  const read = (line: Line): readonly RecordOutcome[] => {
     signal?.throwIfAborted();
-    count?.add(lines.reduce((records, line) => records + (isBlank(line) ? 0 : 1), 0));
-    const outcomes = lines.flatMap((line) => readLine(line, source, count));
-    if (outcomes.length > 0) yield outcomes;
-  }
+    count?.add(isBlank(line) ? 0 : 1);
+    return readLine(line, source, count);
+  };
+  yield* mapLines(chunks, read, limits);
 }
 
 function isBlank({ text }: Line): boolean {

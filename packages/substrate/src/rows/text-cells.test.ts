@@ -31,6 +31,20 @@ describe("text cells", () => {
     expect(Buffer.from(texts.bytes).toString()).toBe(cells.join(""));
   });
 
+  it.each(columns)("move to a copy and can go on there: %s", (_, cells) => {
+    const texts = cellsOf(cells);
+    const { length } = texts.bytes;
+    const file = Buffer.concat([Buffer.from("before"), texts.bytes, Buffer.from("behind")]);
+
+    expect(texts.isIn(texts.bytes)).toBe(true);
+    texts.moveTo(Buffer.from(file).subarray(6, 6 + length));
+    texts.push("another");
+
+    expect([...cells, "another"].map((_, row) => texts.at(row))).toEqual([...cells, "another"]);
+    texts.free();
+    expect(texts.length).toBe(0);
+  });
+
   it.each(columns.slice(1))("store %s", async (_, cells) => {
     const table = (await openCatalogue()).table("parts");
     const number = numbers(cells.length);

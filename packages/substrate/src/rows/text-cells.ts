@@ -4,6 +4,8 @@
  */
 export class TextCells {
   #bytes: Buffer = Buffer.alloc(0);
+  /** The memory that they are in, where it is to be given back. */
+  #memory: Memory | undefined;
   /** Where each cell ends. */
   #ends: Float64Array = new Float64Array(0);
   #isNull: Uint8Array = new Uint8Array(0);
@@ -23,6 +25,32 @@ export class TextCells {
   /** The bytes of all cells, one after the other. A view: not to be kept beside later pushes. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#startOf(this.#length));
+  }
+
+  /** True where these very bytes are those of all cells. */
+  isIn({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
+    const own = this.#bytes;
+    return (
+      buffer === own.buffer &&
+      byteOffset === own.byteOffset &&
+      byteLength === this.#startOf(this.#length)
+    );
+  }
+
+  /** From now on the cells are in this copy of their bytes, which lies beside that of others. */
+  moveTo(copy: Buffer): void {
+    // To move others a second time those need to be there.
+    if (!this.#memory?.isShared) giveBack(this.#memory);
+    this.#bytes = copy;
+    this.#memory = { buffer: copy.buffer, isShared: true };
+  }
+
+  /** Gives the memory back at once: the cells are gone, and those of others beside them. */
+  free(): void {
+    giveBack(this.#memory);
+    this.#memory = undefined;
+    this.#bytes = Buffer.alloc(0);
+    this.#length = 0;
   }
 
   /** Adds a cell behind the others. */
@@ -86,6 +114,7 @@ export class TextCells {
       }
       marked.#ends[row] = (this.#ends[row] ?? 0) + added;
     }
+    if (pieces.length === 0) return this;
     pieces.push(this.#bytes.subarray(copied, this.#startOf(this.#length)));
     marked.#bytes = Buffer.concat(pieces);
     return marked;
@@ -115,7 +144,8 @@ export class TextCells {
     const more = Math.min(this.#bytes.length * 3, mostSpareBytes);
     const bytes = Buffer.allocUnsafeSlow(Math.max(wanted, this.#bytes.length + more, leastBytes));
     this.#bytes.copy(bytes, 0, 0, used);
-    this.#bytes = bytes;
+    this.moveTo(bytes);
+    this.#memory = { buffer: bytes.buffer, isShared: false };
   }
 
   #addRows(): void {
@@ -126,6 +156,13 @@ export class TextCells {
     this.#ends = ends;
     this.#isNull = isNull;
   }
+}
+
+type Memory = { readonly buffer: ArrayBufferLike; readonly isShared: boolean };
+
+function giveBack(memory: Memory | undefined): void {
+  // What several share is given back once.
+  if (memory?.buffer instanceof ArrayBuffer && !memory.buffer.detached) memory.buffer.transfer(0);
 }
 
 const longCell = 64 * 1024;

@@ -7,6 +7,7 @@ import { createIndexes } from "../indexes/indexes.ts";
 import { refresh } from "../indexes/lost-indexes.ts";
 import { distinctRows, rowCount, slices, takeRows, withAllColumns } from "../rows/batch.ts";
 import { toArrow } from "../rows/to-arrow.ts";
+import { addRows } from "./add-rows.ts";
 import type { KnownKeys } from "./known-keys.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
@@ -98,9 +99,8 @@ export class TableWriter {
         const missing = await keys.missing(slice);
         if (missing.length === 0) return 0;
         const rows = takeRows(slice, missing);
-        const { version } = await this.#handle.add(
-          rows === slice ? whole : await this.#toArrow(rows),
-        );
+        const added = rows === slice ? whole : await this.#toArrow(rows);
+        const { version } = await addRows(this.#handle, added, rows);
         keys.added(rows, version);
         return missing.length;
       };
@@ -130,7 +130,8 @@ export class TableWriter {
     const length = rowCount(this.#table, batch, this.#requiredColumns());
     const whole = withAllColumns(this.#table, batch, length);
     for (const slice of slices(this.#table, whole, [...new Array(length).keys()])) {
-      await this.#inTurn(signal, async () => this.#handle.add(await this.#toArrow(slice)));
+      const append = async () => addRows(this.#handle, await this.#toArrow(slice), slice);
+      await this.#inTurn(signal, append);
     }
   }
 
