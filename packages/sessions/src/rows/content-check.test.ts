@@ -170,6 +170,29 @@ it("loses no row with a text that search finds a message by", () => {
 });
 
 it.each([
+  ["the beginning and the end", (text: string) => text, []],
+  ["all, as an earlier version did", () => long, []],
+  ["another text", (text: string) => text.replace("herons", "egrets"), [["s", "m"]]],
+])("finds a long message that is found by %s", (_, altered, expected) =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [{ id: "s", messages: [{ id: "m", text: long }] }]);
+    const tables: Record<string, Row[]> = {};
+    for (const [name, names] of Object.entries(columns)) {
+      const rows = await sessions.store.table(name).rows({ columns: names });
+      tables[name] = rows.map((row) =>
+        name === "messages" ? { ...row, search_text: altered(String(row["search_text"])) } : row,
+      );
+    }
+
+    const { damages = [] } = verdictOn(tables).get("messages") ?? {};
+
+    expect(damages.flatMap(({ ids }) => ids)).toEqual(expected);
+  }),
+);
+
+const long = `herons ${"nest in colonies ".repeat(70_000)}`;
+
+it.each([
   ["sessions", { options: "[" }],
   ["windows", { message_ids: '["m1"' }],
 ])("finds a row of %s that is none", (table, other) => {

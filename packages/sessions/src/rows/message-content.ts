@@ -2,7 +2,7 @@ import { type MessageHeader, partsOf, stringifyJson } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
 import { sessionItself } from "../revisions/reconcile.ts";
 import { carriedSessionDigest } from "../revisions/session-revisions.ts";
-import { fromIndexed } from "../search/indexed-text.ts";
+import { foundBy, fromIndexed } from "../search/indexed-text.ts";
 import { headOf, toHeadText } from "../search/message-head.ts";
 import { searchText } from "../search/search-text.ts";
 import { inOrder, messageFromCarrier, objectIn, partFromRow } from "./from-rows.ts";
@@ -85,7 +85,10 @@ export function isTextOf(row: Row, parts: readonly Row[]): boolean {
   const stored = row["search_text"];
   const isSearchable = BigInt(row["is_searchable"] as bigint) === 1n;
   if (typeof stored !== "string") return text === null && !isSearchable;
-  return fromIndexed(stored) === text && isSearchable;
+  if (text === null || !isSearchable) return false;
+  // Earlier versions stored all of a long one.
+  const found = fromIndexed(stored);
+  return found === foundBy(text) || found === text;
 }
 
 /** True where search shows a message, whole, as itself, or has nothing yet to show it by. */

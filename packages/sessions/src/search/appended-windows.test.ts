@@ -13,7 +13,13 @@ type Turn = {
 };
 
 const turn: fc.Arbitrary<Turn> = fc.record({
-  text: fc.constantFrom(undefined, "short", "x".repeat(900), "y".repeat(2_500)),
+  text: fc.constantFrom(
+    undefined,
+    "short",
+    "x".repeat(900),
+    "y".repeat(2_500),
+    "z ".repeat(70_000),
+  ),
   isBoundary: fc.boolean(),
   title: fc.constantFrom(undefined, undefined, "one", "two"),
 });
@@ -92,6 +98,41 @@ it("are made from the last window alone, however long the session is", () =>
 
     expect(await windows(sessions)).toMatchObject({ m30: { message_ids: '["m30"]' } });
     expect(Math.max(...read)).toBeLessThan(5);
+  }));
+
+it("are written no further time for a long message that the last one begins", () =>
+  withStore(async (sessions) => {
+    await ingest(sessions, [[said("short"), said("long ".repeat(40_000))]]);
+    const before = await windows(sessions);
+    const read: number[] = [];
+    const watched = watching(sessions, read);
+
+    await ingestDemo(watched, [[session, ...eventsOf([said("more")], 2)]], { addsOnly: true });
+
+    expect(Object.keys(before)).toHaveLength(4);
+    expect(await windows(sessions)).toEqual({ ...before, m2: expect.anything() });
+    expect(Math.max(...read)).toBeLessThan(5);
+  }));
+
+it("cut a long message of which an earlier version made one window", () =>
+  withStore(async (sessions) => {
+    const text = "long ".repeat(40_000);
+    const turns = [said("short"), said(text)];
+    await ingest(sessions, [turns]);
+    const before = await windows(sessions);
+    const table = sessions.store.table("windows");
+    const columns = ["session_id", "id", "timestamp", "source_agent", "project"];
+    const rows = await table.rows({ columns });
+    const isOne = rows.map(({ id }) => id === "m0");
+    await table.replace({
+      ...Object.fromEntries(columns.map((name) => [name, rows.map((row) => row[name] ?? null)])),
+      text: isOne.map((one) => (one ? `short\n${text}` : null)),
+      message_ids: isOne.map((one) => (one ? '["m0","m1"]' : "[]")),
+    });
+
+    await ingestDemo(sessions, [[session, ...eventsOf([...turns, said("more")], 0)]]);
+
+    expect(await windows(sessions)).toEqual({ ...before, m2: expect.anything() });
   }));
 
 const called = (title: string): Turn => ({ text: undefined, isBoundary: false, title });

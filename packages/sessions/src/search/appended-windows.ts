@@ -4,7 +4,14 @@ import { loadMessages } from "../read/content.ts";
 import type { LiveMessage } from "../revisions/reconcile.ts";
 import { prepareMessage } from "../rows/prepare.ts";
 import type { Labels } from "../rows/to-rows.ts";
-import { addPiece, type Window, WindowBuilder, type WindowPiece, windowPiece } from "./windows.ts";
+import {
+  addPiece,
+  isFurtherStretch,
+  type Window,
+  WindowBuilder,
+  type WindowPiece,
+  windowPiece,
+} from "./windows.ts";
 
 // With more to read, all of the session might as well be read.
 const tailAtMost = 200;
@@ -21,6 +28,8 @@ type Stored = {
 type StoredWindows = {
   readonly last: { readonly ordinal: bigint; readonly ids: string };
   readonly titleIds: ReadonlySet<string>;
+  /** Ids of those that go on with a long message. */
+  readonly furtherIds: ReadonlySet<string>;
 };
 
 /**
@@ -40,16 +49,20 @@ export async function appendedWindows(
   if (!added.some((piece) => isNews(piece, known))) return [];
   const stored = await storedWindows(store, sessionId, known);
   if (stored === undefined) return undefined;
-  const { last, titleIds } = stored;
+  const { last, titleIds, furtherIds } = stored;
   const tail = [...known.live.values()].filter(({ ordinal }) => ordinal >= last.ordinal);
   // A carrier holds a later value of its message, or another place for it.
   const isPlain = tail.every(({ id, rowId, digest }) => digest !== null && rowId === id);
   if (!isPlain || tail.length > tailAtMost) return undefined;
   const pieces = await piecesOf(store, sessionId, tail, known.rows);
-  const again = windowsOf(pieces).find(({ messageIds }) => messageIds.length > 0);
-  if (again === undefined || idsText(again) !== last.ids) return undefined;
+  const again = windowsOf(pieces);
+  const first = again.find(({ messageIds }) => messageIds.length > 0);
+  if (first === undefined || idsText(first) !== last.ids) return undefined;
+  // An earlier version made one window of a long message.
+  if (again.some(({ id }) => isFurtherStretch(id) && !furtherIds.has(id))) return undefined;
   return windowsOf([...pieces, ...added]).filter(
-    (each) => idsText(each) !== last.ids && !titleIds.has(each.id),
+    ({ id, messageIds }) =>
+      !(titleIds.has(id) || furtherIds.has(id)) && stringifyJson(messageIds) !== last.ids,
   );
 }
 
@@ -59,9 +72,10 @@ function isNews({ id, text, title }: WindowPiece, { live }: Stored): boolean {
 }
 
 /**
- * The window that begins last, and the ids of those of titles; undefined unless every other window
- * begins with a message that is there, and each message with a text is in one of them: processes
- * that stored some of a session at the same time made windows that know nothing of each other's.
+ * The window that begins last, and the ids of those of titles and of further stretches; undefined
+ * unless every other window begins with a message that is there, and each message with a text is in
+ * one of them: processes that stored some of a session at the same time made windows that know nothing
+ * of each other's.
  */
 async function storedWindows(
   store: Store,
@@ -72,15 +86,20 @@ async function storedWindows(
   const rows = await store.table("windows").rows({ columns, where: eq("session_id", sessionId) });
   const within = new Set<string>();
   const titleIds = new Set<string>();
+  const furtherIds = new Set<string>();
   let last: StoredWindows["last"] | undefined;
   for (const row of rows) {
-    const ids = String(row["message_ids"]);
+    const [id, ids] = [String(row["id"]), String(row["message_ids"])];
     // That of a title holds no messages, and one that was emptied none any more.
     if (ids === noIds) {
-      titleIds.add(String(row["id"]));
+      titleIds.add(id);
       continue;
     }
-    const first = live.get(String(row["id"]));
+    if (isFurtherStretch(id)) {
+      furtherIds.add(id);
+      continue;
+    }
+    const first = live.get(id);
     if (first === undefined || first.digest === null) return undefined;
     if (last === undefined || first.ordinal > last.ordinal) last = { ordinal: first.ordinal, ids };
     for (const id of JSON.parse(ids) as string[]) {
@@ -90,7 +109,9 @@ async function storedWindows(
   }
   // A carrier's text may be another, or none.
   const isLeftOut = (id: string): boolean => live.get(id)?.rowId === id && !within.has(id);
-  return last === undefined || searchable.some(isLeftOut) ? undefined : { last, titleIds };
+  return last === undefined || searchable.some(isLeftOut)
+    ? undefined
+    : { last, titleIds, furtherIds };
 }
 
 const noIds = stringifyJson([]);

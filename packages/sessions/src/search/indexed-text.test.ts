@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromIndexed, toIndexed } from "./indexed-text.ts";
+import { foundBy, fromIndexed, toIndexed } from "./indexed-text.ts";
 import { inOneForm } from "./one-form.ts";
 
 describe("inOneForm (search-language-neutral-index)", () => {
@@ -73,5 +73,26 @@ describe("toIndexed", () => {
         expect(fromIndexed(toIndexed(text))).toBe(text);
       }),
     );
+  });
+});
+
+describe("foundBy", () => {
+  it("is a text of 1,048,576 characters itself", () => {
+    const text = "abc ".repeat(262_144);
+
+    expect(foundBy(text)).toBe(text);
+    expect(fromIndexed(toIndexed(text))).toBe(text);
+  });
+
+  it("is of a longer one the beginning and the end, up to a whole word", () => {
+    const [beginning, end] = ["first ".repeat(87_381), "final ".repeat(87_381)];
+    const middle = "middle ".repeat(10_000);
+
+    const found = foundBy(`${beginning}${middle}${end}`);
+
+    expect(found.length).toBeLessThanOrEqual(1_048_576 + 3 + 256);
+    expect(found.startsWith(beginning) && found.endsWith(end)).toBe(true);
+    expect(found.slice(beginning.length, -end.length)).toBe("\n…\nmiddle ");
+    expect(toIndexed(`${beginning}${middle}${end}`)).toBe(found);
   });
 });

@@ -1,13 +1,34 @@
 import { inOneForm } from "./one-form.ts";
+import { wordEdgeNear } from "./stretches.ts";
 
 // No character, so that nobody writes or looks for it.
 const divider = "\uffff";
 
 /**
- * What `search_text` holds: the text as it is, and behind it those of its lines that are not in the
- * form a query comes in ({@link inOneForm}). The index finds the one, whoever reads gets the other.
+ * How much of a text is indexed as a message's. To cut it into words takes the engine about twenty
+ * times its length, and up to fifty, whenever the index is made or what it does not cover is searched.
  */
-export function toIndexed(text: string): string {
+const indexedChars = 1024 * 1024;
+const gap = "\n…\n";
+
+/**
+ * What a message is found by: its text, or the beginning and the end of one longer than 1,048,576
+ * characters. By its words the rest is found through windows, which hold all of it.
+ */
+export function foundBy(text: string): string {
+  if (text.length <= indexedChars) return text;
+  const half = indexedChars / 2;
+  const beginning = text.slice(0, wordEdgeNear(text, half));
+  return `${beginning}${gap}${text.slice(wordEdgeNear(text, text.length - half))}`;
+}
+
+/**
+ * What `search_text` holds: what a message is found by as it is ({@link foundBy}), and behind it those
+ * of its lines that are not in the form a query comes in ({@link inOneForm}). The index finds the one,
+ * whoever reads gets the other.
+ */
+export function toIndexed(whole: string): string {
+  const text = foundBy(whole);
   const one = inOneForm(text);
   if (one === text && !text.includes(divider)) return text;
   const lines = text.split("\n");
@@ -15,7 +36,7 @@ export function toIndexed(text: string): string {
   return `${text}${divider}${others.join("\n").replaceAll(divider, "")}`;
 }
 
-/** The text itself of what `search_text` holds. */
+/** What `search_text` holds of the text itself. */
 export function fromIndexed(stored: string): string {
   const end = stored.lastIndexOf(divider);
   return end === -1 ? stored : stored.slice(0, end);

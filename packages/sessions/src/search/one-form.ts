@@ -27,7 +27,7 @@ const longestCluster = 64;
 const goesOn = /^[\p{M}\u1160-\u11ff\uff9e\uff9f\udc00-\udfff]/u;
 
 /** The last place up to `at` where no letter is cut from its marks, nor a syllable apart. */
-function edgeNear(text: string, at: number): number {
+export function edgeNear(text: string, at: number): number {
   for (let edge = at; edge > at - longestCluster && edge < text.length; edge -= 1) {
     if (!goesOn.test(text.slice(edge, edge + 2))) return edge;
   }

@@ -90,3 +90,30 @@ it("ends at a compaction and at about 2,000 characters", () => {
     ["m4", 4n, ["m4"]],
   ]);
 });
+
+it("cuts a long message into stretches, each a window of it", () => {
+  const long = "Weavers weave baskets. ".repeat(10_000);
+  const said = (text: string) => ({ text, isBoundary: false });
+
+  const windows = windowsOf([said("before"), said(long), said("after"), said(long)]);
+
+  expect(windows.map(({ id, timestamp, messageIds }) => [id, timestamp, messageIds])).toEqual([
+    ["m0", 0n, ["m0", "m1"]],
+    ["pond-window:1:m1", 1n, ["m1"]],
+    ["pond-window:2:m1", 1n, ["m1"]],
+    ["pond-window:3:m1", 1n, ["m1"]],
+    ["m2", 2n, ["m2", "m3"]],
+    ["pond-window:1:m3", 3n, ["m3"]],
+    ["pond-window:2:m3", 3n, ["m3"]],
+    ["pond-window:3:m3", 3n, ["m3"]],
+  ]);
+  const held = windows.slice(0, 4).map(({ text }) => text ?? "");
+  expect(Math.max(...held.map(({ length }) => length))).toBeLessThanOrEqual(65_543);
+  expect(held.join("")).toBe(`befor\n${"Weave weave baske. ".repeat(10_000)}`);
+});
+
+it("leaves a message of 65,536 characters in one window", () => {
+  const windows = windowsOf([{ text: "ab ".repeat(65_536 / 3), isBoundary: false }]);
+
+  expect(windows.map(({ id }) => id)).toEqual(["m0"]);
+});

@@ -3,11 +3,15 @@ import type { Micros } from "@pond/canonical";
 import { titleOf } from "@pond/canonical/foreign";
 import { bagOf } from "../rows/option-bag.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
+import { stretchesOf } from "./stretches.ts";
 import { windowText } from "./window-text.ts";
 
-/** A run of conversational messages of one session, or a title it was given, searched as one text. */
+/**
+ * A run of conversational messages of one session, a stretch of a long one, or a title it was given,
+ * searched as one text.
+ */
 export type Window = {
-  /** Id of its first message; of a title the same whenever it is said. */
+  /** Id of its first message; of a title, and of a further stretch, the same whenever it is said. */
   readonly id: string;
   readonly timestamp: Micros;
   /** Null in a window that is no more. */
@@ -20,11 +24,16 @@ export type Window = {
 export const titleTime: Micros = 0n;
 
 const windowChars = 2_000;
+// To cut a text into words takes the engine about twenty times its length, and more where it is of
+// many short ones.
+const longestChars = 64 * 1024;
 const titleChars = 500;
+const furtherStretch = "pond-window:";
 
 /**
- * Cuts a session into windows of about 2,000 characters as its messages come. A boundary depends
- * only on what precedes it, so that a session that grows changes no window but its last.
+ * Cuts a session into windows of about 2,000 characters as its messages come; of a message that is
+ * longer than 65,536 each further stretch is a window of its own. A boundary depends only on what
+ * precedes it, so that a session that grows changes no window but its last.
  */
 export class WindowBuilder {
   readonly #windows: Window[] = [];
@@ -37,10 +46,23 @@ export class WindowBuilder {
   /** @returns True where that completes a window. */
   add(id: string, timestamp: Micros, text: string): boolean {
     if (this.#ids.length === 0) this.#timestamp = timestamp;
+    const [first = "", ...others] = stretchesOf(text, longestChars);
     this.#ids.push(id);
-    this.#texts.push(windowText(text));
+    this.#texts.push(windowText(first));
     this.#chars += text.length;
-    return this.#chars >= windowChars && this.close();
+    const isComplete = this.#chars >= windowChars && this.close();
+    for (const [at, other] of others.entries()) {
+      this.#windows.push({
+        id: `${furtherStretch}${at + 1}:${id}`,
+        timestamp,
+        messageIds: [id],
+        // Made where it is written: until then it takes no memory of its own.
+        get text() {
+          return windowText(other);
+        },
+      });
+    }
+    return isComplete;
   }
 
   /** Adds a window for a title, once: a client says it again whenever the session goes on. */
@@ -71,6 +93,11 @@ export class WindowBuilder {
   take(): Window[] {
     return this.#windows.splice(0);
   }
+}
+
+/** True for the id of a window that goes on with a message which another one begins. */
+export function isFurtherStretch(id: string): boolean {
+  return id.startsWith(furtherStretch);
 }
 
 /** What of a message matters to windows. */

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { search } from "./search.ts";
+import { storeOf, type TestStore } from "./testing.ts";
+
+const filler = "the weavers go on with their baskets ".repeat(15_000);
+/** Of more than a million characters: only the beginning and the end of it are indexed as a message's. */
+const long = `Why does quokka-7411 crash? ${filler} wombat rejected narwhal_4712 here ${filler} See capybara-7413.`;
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await storeOf([
+    { id: "long", texts: [long, "Because of its cache."] },
+    { id: "other", texts: ["a rejected basket", "It was there."] },
+  ]);
+});
+afterAll(() => store.remove());
+
+async function found(query: string): Promise<string[]> {
+  const { sessions } = await search(store.sessions, { query });
+  return sessions.map(({ session_id: id }) => id);
+}
+
+describe("a message of more than 1,048,576 characters", () => {
+  it.each([
+    ["a name at its beginning", "quokka-7411"],
+    ["a name at its end", "capybara-7413"],
+    ["a word at its end that is required", "+capybara baskets"],
+    ["a word in its middle", "wombat"],
+    ["a name in its middle", "narwhal_4712"],
+  ])("is found first by %s: %s", async (_, query) => {
+    expect((await found(query))[0]).toBe("long");
+  });
+
+  it("is found by words of its middle beside what holds one of them", async () => {
+    expect((await found("why was the narwhal rejected")).toSorted()).toEqual(["long", "other"]);
+  });
+
+  it("is not found by what is asked for exactly and stands in its middle alone", async () => {
+    expect(await found("+wombat")).toEqual([]);
+  });
+});

@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { stretchesOf } from "./stretches.ts";
+
+const units = fc.constantFrom("word", " ", "\n", "e\u0301", "中", "👩", "x".repeat(200));
+const texts = fc.array(units, { maxLength: 60 }).map((pieces) => pieces.join(""));
+
+it("give the text again, and none is too long, empty or cut inside a letter", () => {
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 300, max: 400 }), (text, chars) => {
+      const stretches = [...stretchesOf(text, chars)];
+
+      expect(stretches.join("")).toBe(text);
+      for (const stretch of stretches) {
+        expect(stretch.length).toBeLessThanOrEqual(chars);
+        expect(stretch.isWellFormed()).toBe(true);
+        expect(stretch.startsWith("\u0301")).toBe(false);
+      }
+      if (stretches.length > 1) expect(stretches).not.toContain("");
+    }),
+  );
+});
+
+it.each([
+  ["a word where it can", `${"a".repeat(290)} ${"b".repeat(100)}`, 291],
+  ["a word that no index knows where it must", "a".repeat(900), 300],
+])("do not cut %s", (_, text, end) => {
+  expect([...stretchesOf(text, 300)][0]).toHaveLength(end);
+});
