@@ -110,8 +110,9 @@ export class Batch {
 
   addWindows(gathered: Gathered, windows: readonly Window[]): void {
     for (const window of windows) {
-      this.#windows.push(windowRow(gathered.labels, window));
-      this.bytes += window.text?.length ?? 0;
+      const row = windowRow(gathered.labels, window);
+      this.#windows.push(row);
+      this.bytes += String(row["text"] ?? "").length;
     }
   }
 
@@ -153,6 +154,7 @@ export class Batch {
       settleStatus(outcome);
       await hooks.onCommitted(outcome);
     }
+    for (const rows of [this.#messages, this.#parts, this.#windows]) rows.free();
   }
 
   /** A message that was added, from its rows. */

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
+import { collectGarbage } from "@pond/canonical/adapter";
 import { withPlainProject } from "../rows/whole-project.ts";
 import type { SessionStore } from "../session-store.ts";
 import { Ahead } from "./ahead.ts";
@@ -44,6 +45,8 @@ export type IngestOptions = {
 // Tells processes apart that begin a batch in the same millisecond; in containers all have one pid.
 const ownMicros = BigInt(randomInt(1000));
 const defaultMaxBatchBytes = 16 * 1024 * 1024;
+/** So many times what a batch should hold is one value, mostly, and copied several times on its way. */
+const largeBatch = 2;
 
 /**
  * Takes sessions one after the other and stores them in large commits. Once a commit has failed
@@ -222,19 +225,22 @@ export class Ingest {
 
   /**
    * Starts writing the batch. While its messages are written, the parts of the next one are, and
-   * the one after that is gathered: three batches are held at most.
+   * the one after that is gathered: three batches are held at most. Beside a large one nothing is.
    */
   async #rotate(): Promise<void> {
     await Promise.all([this.#below, this.#visible]);
     const batch = this.#batch;
     const { store } = this.#sessions;
     this.#batch = this.#nextBatch();
+    const isLarge = batch.bytes >= this.#maxBatchBytes * largeBatch;
+    if (isLarge) collectGarbage();
     this.#below = batch.writeBelow(store);
     this.#visible = this.#writing;
     this.#writing = Promise.all([this.#visible, this.#below]).then(() => batch.writeVisible(store));
     // A failure is thrown by whoever awaits it next; it must not end the process before.
     this.#below.catch(() => undefined);
     this.#writing.catch(() => undefined);
+    if (isLarge) await this.#writing;
   }
 
   /** Every batch has a time of its own, by which it knows its rows again. */

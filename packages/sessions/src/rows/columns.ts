@@ -53,6 +53,13 @@ export class Columns {
     return others;
   }
 
+  /** Gives the memory of long texts back: the rows are gone. */
+  free(): void {
+    for (const texts of Object.values(this.#texts)) texts.free();
+    for (const column of Object.keys(this.#cells)) delete this.#cells[column];
+    this.#length = 0;
+  }
+
   batch(): ColumnBatch {
     return this.#length === 0 ? {} : { ...this.#cells, ...this.#texts };
   }

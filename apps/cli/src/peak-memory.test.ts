@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { Home } from "./testing.ts";
+import { startOf } from "./testing-start.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+const megabyte = 1_000_000;
+const line = 'Weavers of Ælfgifu\'s reeds, 4711 of them: "nest"\n';
+
+function record(uuid: string, role: string, content: unknown): string {
+  return JSON.stringify({
+    ...{ type: role, uuid, sessionId: "long", cwd: "/work", version: "2.1.0" },
+    timestamp: "2026-01-01T00:00:00.000Z",
+    message: { role, content },
+  });
+}
+
+/** A session with one long text; gives its log, and the most memory that a sync of it took, in MB. */
+async function syncLong(megabytes: number, toContent: (text: string) => unknown) {
+  const call = { type: "tool_use", id: "c", name: "Bash", input: { command: "cat" } };
+  const log = home.writeSession(
+    "long",
+    record("1", "user", "Where do they nest?"),
+    record("2", "assistant", [call]),
+    record("3", "user", toContent(line.repeat((megabytes * megabyte) / line.length))),
+    record("4", "assistant", [{ type: "text", text: "In reeds." }]),
+  );
+  const usage = join(home.folder, "usage.json");
+  const note = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(${JSON.stringify(usage)}, JSON.stringify(process.resourceUsage())))`;
+  const noted = `--import=data:text/javascript,${encodeURIComponent(note)}`;
+  const { code } = await home.spawn(["sync", "-q"], { start: [noted, ...startOf("main")] });
+  expect(code).toBe(0);
+  return { log, peakMb: JSON.parse(readFileSync(usage, "utf8")).maxRSS / 1024 };
+}
+
+it("takes less than 384 MB for a prompt of 12 MB, and gives it back", async () => {
+  const { log, peakMb } = await syncLong(12, (text) => text);
+  const out = join(home.folder, "restored");
+  await home.pond("restore", "long", "--out", out, "-q");
+
+  expect(peakMb).toBeLessThan(384);
+  const restored = recordsIn(join(out, "projects/-work/long.jsonl"));
+  // Compared at once: what differs is too long to be shown.
+  expect(isDeepStrictEqual(restored, recordsIn(log))).toBe(true);
+});
+
+it("takes less than 512 MB for the output of a tool of 64 MB", async () => {
+  const result = { type: "tool_result", tool_use_id: "c" };
+  const { peakMb } = await syncLong(64, (content) => [{ ...result, content }]);
+
+  expect(peakMb).toBeLessThan(512);
+});
+
+function recordsIn(file: string): unknown[] {
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  return lines.map((each) => JSON.parse(each));
+}
