@@ -1,11 +1,11 @@
 /**
- * Bytes that come in pieces. Few stay the pieces they are; of many each is copied to the others as it
- * comes, so that no piece is held beside the whole.
+ * Bytes that come in pieces. Few stay the pieces they are; many are joined to blocks as they come, and
+ * the blocks to one when they are taken, so that hardly a byte is held twice.
  */
 export class KeptBytes {
   #pieces: Buffer[] = [];
-  /** Holds the beginning of them, where they are many, and room for more. */
-  #whole: Buffer | undefined;
+  #piecesBytes = 0;
+  #blocks: Buffer[] = [];
   #length = 0;
 
   get length(): number {
@@ -14,52 +14,54 @@ export class KeptBytes {
 
   /** Many: not to be held any longer than needed. */
   get isLarge(): boolean {
-    return this.#length >= largeBytes;
+    return this.#blocks.length > 0;
   }
 
   add(piece: Buffer): void {
-    const start = this.#length;
     this.#length += piece.length;
-    if (!this.isLarge) {
-      this.#pieces.push(piece);
-      return;
-    }
-    const whole = this.#roomFor(this.#length);
-    if (this.#pieces.length > 0) this.#copyPieces(whole);
-    piece.copy(whole, start);
+    this.#pieces.push(piece);
+    this.#piecesBytes += piece.length;
+    if (this.#piecesBytes >= blockBytes) this.#blocks.push(this.#takePieces());
   }
 
   /** All of them, and none stay here. */
   take(): Buffer {
-    const taken = this.#whole?.subarray(0, this.#length) ?? Buffer.concat(this.#pieces);
-    this.#whole = undefined;
-    this.clear();
-    return taken;
+    const last = this.#takePieces();
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    const length = this.#length;
+    this.#length = 0;
+    return blocks.length === 0 ? last : joined([...blocks, last], length);
   }
 
   clear(): void {
     this.#pieces = [];
-    if (this.#whole) freeBytes(this.#whole);
-    this.#whole = undefined;
+    this.#piecesBytes = 0;
+    for (const block of this.#blocks) freeBytes(block);
+    this.#blocks = [];
     this.#length = 0;
   }
 
-  #copyPieces(whole: Buffer): void {
+  #takePieces(): Buffer {
+    const block = Buffer.allocUnsafeSlow(this.#piecesBytes);
     let at = 0;
-    for (const piece of this.#pieces) at += piece.copy(whole, at);
+    for (const piece of this.#pieces) at += piece.copy(block, at);
     this.#pieces = [];
+    this.#piecesBytes = 0;
+    return block;
   }
+}
 
-  #roomFor(bytes: number): Buffer {
-    const whole = this.#whole;
-    if (whole && bytes <= whole.length) return whole;
-    // What is never written to takes no memory, only addresses.
-    const roomier = Buffer.allocUnsafeSlow(Math.max(bytes, largeBytes) * 2);
-    whole?.copy(roomier);
-    if (whole) freeBytes(whole);
-    this.#whole = roomier;
-    return roomier;
+/** Blocks as one; each is given back as soon as it is copied. */
+function joined(blocks: readonly Buffer[], length: number): Buffer {
+  // What is not written to yet takes no memory, only addresses.
+  const whole = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const block of blocks) {
+    at += block.copy(whole, at);
+    freeBytes(block);
   }
+  return whole;
 }
 
 /** Gives memory back at once that would wait for a garbage collection. Nothing may look at it again. */
@@ -67,4 +69,4 @@ export function freeBytes({ buffer }: Buffer): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
-const largeBytes = 8 * 1024 * 1024;
+const blockBytes = 8 * 1024 * 1024;

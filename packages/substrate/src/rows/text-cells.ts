@@ -37,7 +37,11 @@ export class TextCells {
     );
   }
 
-  /** From now on the cells are in this copy of their bytes, which lies beside that of others. */
+  /**
+   * From now on the cells are in this copy of their bytes, which lies beside that of others.
+   *
+   * @param copy - In memory that only such cells are in, for {@link free} gives all of it back.
+   */
   moveTo(copy: Buffer): void {
     // To move others a second time those need to be there.
     if (!this.#memory?.isShared) giveBack(this.#memory);
@@ -63,8 +67,13 @@ export class TextCells {
     this.#length += 1;
   }
 
-  /** A cell as it was pushed. */
+  /**
+   * A cell as it was pushed.
+   *
+   * @throws {RangeError} where there is none, or none any more: never a text that was not pushed.
+   */
   at(row: number): string | null {
+    if (row >= this.#length) throw new RangeError(`no cell ${row} of ${this.#length}`);
     return this.isNull(row)
       ? null
       : this.#bytes.toString("utf8", this.#startOf(row), this.#ends[row]);
