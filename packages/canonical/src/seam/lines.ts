@@ -44,8 +44,8 @@ export function readLines(
 }
 
 /**
- * What is made of each line of a byte stream, as {@link readLines} gives them. No line is held behind
- * that, and what is made of a large one is a batch by itself: whoever is done with it can let it go.
+ * What is made of each line of a byte stream, as {@link readLines} gives them. A large line is not held
+ * behind that, and what is made of it is a batch by itself: whoever is done with it can let it go.
  */
 export async function* mapLines<T>(
   chunks: AsyncIterable<Uint8Array>,
@@ -108,12 +108,12 @@ class LineSplitter<T> {
       this.#keep(chunk);
       return;
     }
-    const items: T[] = [];
+    const lines: Line[] = [];
     let from = 0;
     if (this.#keptBytes > 0) {
       this.#keep(chunk.subarray(0, first));
       if (this.#kept.isLarge) yield this.#takeLarge(true);
-      else items.push(...this.#takeKept(true));
+      else lines.push(this.#takeKept(true));
       from = first + 1;
     }
     const stop = chunk.lastIndexOf(newline) + 1;
@@ -121,17 +121,17 @@ class LineSplitter<T> {
     const isText = isUtf8(chunk.subarray(from, stop));
     while (from < stop) {
       const end = chunk.indexOf(newline, from);
-      items.push(...this.#toItems(this.#cut(chunk, from, end, isText)));
+      lines.push(this.#cut(chunk, from, end, isText));
       from = end + 1;
     }
     this.#keep(chunk.subarray(stop));
-    yield items;
+    yield lines.flatMap(this.#toItems);
   }
 
   /** The last line, where no newline ended it. */
   end(): readonly T[] {
     if (this.#kept.isLarge) return this.#takeLarge(false);
-    return this.#keptBytes > 0 ? this.#takeKept(false) : [];
+    return this.#keptBytes > 0 ? this.#toItems(this.#takeKept(false)) : [];
   }
 
   #keep(piece: Buffer): void {
@@ -144,17 +144,13 @@ class LineSplitter<T> {
   }
 
   #takeLarge(isTerminated: boolean): readonly T[] {
-    const items = this.#takeKept(isTerminated);
+    const items = this.#toItems(this.#takeKept(isTerminated));
     // Its text is as large again, and nobody needs it any more.
     collectGarbage();
     return items;
   }
 
-  #takeKept(isTerminated: boolean): readonly T[] {
-    return this.#toItems(this.#keptLine(isTerminated));
-  }
-
-  #keptLine(isTerminated: boolean): Line {
+  #takeKept(isTerminated: boolean): Line {
     const bytes = this.#keptBytes;
     this.#keptBytes = 0;
     if (this.#kept.length > 0) {

@@ -197,6 +197,17 @@ it("says of records that share a line that all was read, and nobody has to do so
   expect(broken).not.toHaveProperty("isLeftover");
 });
 
+it("gives as many records of one line as there are", async () => {
+  const many = 300_000;
+  const chunks = async function* () {
+    yield Buffer.from(`${"{}".repeat(many)}\n{}\n`);
+  };
+
+  const outcomes = (await Array.fromAsync(readRecords(chunks(), source))).flat();
+
+  expect(outcomes.filter(({ kind }) => kind === "record")).toHaveLength(many + 1);
+});
+
 it("says where and why a line is no JSON", async () => {
   const chunks = async function* () {
     yield Buffer.from('{}\n{"a":}\n');
