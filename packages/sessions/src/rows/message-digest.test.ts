@@ -4,13 +4,14 @@ import { messageDigest } from "./message-digest.ts";
 
 const chars = 1024 * 1024;
 
-it.each([
+it.each<[string, number, string?]>([
   ["short", 10],
   ["long", chars + 1],
   ["long, with a pair where it is taken apart", chars - 1],
+  ["long, with half a pair in front of one", chars - 1, "\ud800"],
   ["of several stretches", 3 * chars - 4],
-])("hashes a message that is %s as one text", (_, before) => {
-  const text = `${"x".repeat(before)}😀${"é".repeat(20)}`;
+])("hashes a message that is %s as one text", (_, before, half = "") => {
+  const text = `${"x".repeat(before)}${half}😀${"é".repeat(20)}`;
   const options = '{"a":1}';
   const part = { id: "p", type: "text", provenance: "conversational", variantData: text, options };
   const data = Uint8Array.of(1, 2);

@@ -41,13 +41,13 @@ function* textStretches(text: string): Generator<string> {
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + atOnceChars, text.length);
     // The halves of a pair, hashed apart, would be two other characters.
-    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to++;
+    if (isLowSurrogate(text.charCodeAt(to))) to++;
     yield text.slice(from, to);
   }
 }
 
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
 }
 
 const atOnceChars = 1024 * 1024;
