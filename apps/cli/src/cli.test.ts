@@ -44,6 +44,8 @@ describe("the process", () => {
   it.each([
     [["snyc"], "Did you mean sync?"],
     [["list", "--limt", "3"], "Did you mean --limit?"],
+    [["models", "lst"], "unknown command 'lst'\nSee `pond models --help`."],
+    [["models", "--lst"], "unknown option '--lst'"],
   ])("suggests what was meant by %j", async (argv, suggestion) => {
     const { stderr } = await home.pond(...argv);
 

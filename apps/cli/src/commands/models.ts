@@ -11,6 +11,11 @@ export function modelsCommand(run: RunAction): Command {
   const models = new Command("models").description(
     "list, download and remove the models that search by meaning",
   );
+  // Commander hands what it does not know to the default, which says that it takes no arguments.
+  models.hook("preSubcommand", ({ args: [named] }, chosen) => {
+    if (named !== undefined && !named.startsWith("-") && named !== chosen.name())
+      models.error(`error: unknown command '${named}'`, { code: "commander.unknownCommand" });
+  });
   const name = (): Argument => new Argument("<name>", "a model `pond models` lists");
   models
     .command("list", { isDefault: true })
