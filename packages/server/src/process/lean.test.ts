@@ -14,12 +14,13 @@ writeFileSync(
   script,
   `import { startLean } from ${JSON.stringify(new URL("lean.ts", import.meta.url).href)};
 startLean(process.env["WORK"] ?? "serving");
-const { MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_ } = process.env;
+const { MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_, GLIBC_TUNABLES } = process.env;
 let said = "";
 for await (const chunk of process.stdin) said += chunk;
 const { pid, argv, execArgv: flags } = process;
 const args = argv.slice(2);
-console.log(JSON.stringify({ pid, MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_, said, args, flags }));
+const allocator = { MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_, GLIBC_TUNABLES };
+console.log(JSON.stringify({ pid, ...allocator, said, args, flags }));
 `,
 );
 
@@ -68,15 +69,33 @@ test.runIf(process.platform === "linux" && process.execve !== undefined)(
 
     expect(child).toMatchObject({
       ...{ MALLOC_ARENA_MAX: "2", said: "waiting already", args: ["a", "b c"] },
+      ...{ GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" },
       flags: ["--max-semi-space-size=16", ...flags],
     });
   },
 );
 
-test("what the environment says of the allocator stays", async () => {
-  const [child] = await run({ MALLOC_ARENA_MAX: "4" });
+test.runIf(process.platform === "linux" && process.execve !== undefined)(
+  "of the C library's tunables, those that say nothing of the allocator stay in front",
+  async () => {
+    const [child] = await run({
+      WORK: "batches",
+      GLIBC_TUNABLES: "glibc.rtld.optional_static_tls=512",
+    });
 
-  expect(child).toMatchObject({ MALLOC_ARENA_MAX: "4", said: "waiting already" });
+    expect(child).toMatchObject({
+      GLIBC_TUNABLES: "glibc.rtld.optional_static_tls=512:glibc.malloc.hugetlb=1",
+    });
+  },
+);
+
+test.each([
+  ["MALLOC_ARENA_MAX", "4"],
+  ["GLIBC_TUNABLES", "glibc.malloc.arena_max=4"],
+])("what the environment says of the allocator stays: %s", async (name, value) => {
+  const [child] = await run({ WORK: "batches", [name]: value });
+
+  expect(child).toMatchObject({ [name]: value, said: "waiting already", flags: [] });
   expect(child).not.toHaveProperty("MALLOC_TRIM_THRESHOLD_");
 });
 

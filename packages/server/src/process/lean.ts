@@ -16,6 +16,13 @@ const allocators: Readonly<Record<Work, Readonly<Record<string, string>>>> = {
   },
 };
 
+// Of those that have no variable of their own, a list. New memory of a batch comes 2 MB at a time:
+// 4 kB at a time it took longer to be given than to be filled.
+const tunables: Readonly<Record<Work, readonly string[]>> = {
+  serving: [],
+  batches: ["glibc.malloc.hugetlb=1"],
+};
+
 // So does V8 these. What a batch drops at once fills 134 MB before it looks; in 34 MB it is as fast.
 const flags: Readonly<Record<Work, readonly string[]>> = {
   serving: [],
@@ -40,13 +47,17 @@ export function startLean(work: Work): void {
   if (work === "serving") setFlagsFromString("--semi-space-growth-factor=1");
   const allocator = allocators[work];
   const { connected, execve, env, execPath, execArgv, argv, platform } = process;
-  const isSet = Object.keys(allocator).some((name) => env[name] !== undefined);
+  const tuned = env["GLIBC_TUNABLES"] ?? "";
+  const isSet =
+    Object.keys(allocator).some((name) => env[name] !== undefined) ||
+    tuned.includes("glibc.malloc.");
   if (platform !== "linux" || isSet || connected || execve === undefined) return;
   if (isLoader.test(execPath)) return;
   try {
     // The last of two counts: what it was started with stays.
     const args = [execPath, ...flags[work], ...execArgv, ...argv.slice(1)];
-    execve(execPath, args, { ...env, ...allocator });
+    const GLIBC_TUNABLES = [tuned, ...tunables[work]].filter(Boolean).join(":");
+    execve(execPath, args, { ...env, ...allocator, ...(GLIBC_TUNABLES && { GLIBC_TUNABLES }) });
   } catch {
     // A worker thread, or Node's permissions: to take more memory is no reason not to start.
   }
