@@ -26,10 +26,13 @@ const stretchChars = 1_024;
 const longestCluster = 64;
 const goesOn = /^[\p{M}\u1160-\u11ff\uff9e\uff9f\udc00-\udfff]/u;
 
+const lowSurrogate = /[\udc00-\udfff]/;
+
 /** The last place up to `at` where no letter is cut from its marks, nor a syllable apart. */
 export function edgeNear(text: string, at: number): number {
   for (let edge = at; edge > at - longestCluster && edge < text.length; edge -= 1) {
     if (!goesOn.test(text.slice(edge, edge + 2))) return edge;
   }
-  return at;
+  // Among nothing but marks no place is better than another, but inside of a pair there is none.
+  return lowSurrogate.test(text.charAt(at)) ? at - 1 : at;
 }

@@ -27,3 +27,10 @@ it.each([
 ])("do not cut %s", (_, text, end) => {
   expect([...stretchesOf(text, 300)][0]).toHaveLength(end);
 });
+
+it.each(["", "a"])("leave pairs whole where a text is hidden in marks behind %j", (before) => {
+  const stretches = [...stretchesOf(`${before}${"\u{e0100}".repeat(400)}`, 300)];
+
+  expect(stretches.map((stretch) => stretch.isWellFormed())).not.toContain(false);
+  expect(Math.max(...stretches.map(({ length }) => length))).toBeLessThanOrEqual(300);
+});
