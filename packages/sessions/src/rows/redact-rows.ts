@@ -8,7 +8,7 @@ import {
 import type { Cell, Row, Store } from "@pond/substrate";
 import { loadPlaces } from "../read/outline.ts";
 import { carriedSessionDigest } from "../revisions/session-revisions.ts";
-import { toIndexed } from "../search/indexed-text.ts";
+import { isFoundByAll, toIndexed } from "../search/indexed-text.ts";
 import { addPiece, WindowBuilder, type WindowPiece, windowPiece } from "../search/windows.ts";
 import {
   inOrder,
@@ -37,7 +37,7 @@ export type RedactedMessage = {
   readonly parts: readonly Row[];
   /** What of it windows are made of; undefined where it holds no message. */
   readonly piece: WindowPiece | undefined;
-  /** Search finds it by another text than before, or may find its session by another title. */
+  /** Search may find it by another text than before, or its session by another title. */
   readonly isTextChanged: boolean;
 };
 
@@ -113,8 +113,11 @@ function withDerived(
   prepared: PreparedMessage | undefined,
 ): { readonly row: Row; readonly isTextChanged: boolean } {
   if (prepared === undefined) return { row, isTextChanged: false };
-  const text = prepared.searchText === null ? null : toIndexed(prepared.searchText);
-  const isTextChanged = text !== row["search_text"];
+  const { searchText } = prepared;
+  const text = searchText === null ? null : toIndexed(searchText);
+  const isChanged = text !== row["search_text"];
+  // What changed of a long one may stand where windows alone hold it.
+  const isTextChanged = isChanged || (searchText !== null && !isFoundByAll(searchText));
   return {
     row: {
       ...row,
@@ -122,7 +125,7 @@ function withDerived(
       is_searchable: text === null ? 0n : 1n,
       // One whose parts are not all there has the digest of nothing.
       digest: row["digest"] === tornDigest ? tornDigest : prepared.digest,
-      ...(isTextChanged && { vector: null, embedding_model: null }),
+      ...(isChanged && { vector: null, embedding_model: null }),
     },
     isTextChanged,
   };

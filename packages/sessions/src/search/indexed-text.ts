@@ -16,10 +16,15 @@ const gap = "\n…\n";
  * characters. By its words the rest is found through windows, which hold all of it.
  */
 export function foundBy(text: string): string {
-  if (text.length <= indexedChars) return text;
+  if (isFoundByAll(text)) return text;
   const half = indexedChars / 2;
   const beginning = text.slice(0, wordEdgeNear(text, half));
   return `${beginning}${gap}${text.slice(wordEdgeNear(text, text.length - half))}`;
+}
+
+/** True where a message is found by all of its text. */
+export function isFoundByAll(text: string): boolean {
+  return text.length <= indexedChars;
 }
 
 /**
