@@ -1,5 +1,6 @@
 import type { AddedRow, MadeRoom } from "@pond/sessions/rows";
 import type { Cell } from "@pond/substrate";
+import { keyText } from "./key-order.ts";
 import { type MissingMessages, messageOf, missingMessages } from "./missing-messages.ts";
 import { keysOf, missingRows } from "./missing-rows.ts";
 import type { PlacedStore } from "./places.ts";
@@ -112,8 +113,8 @@ async function windowsOf(
     const known = windows.get(key[0] ?? "") ?? new Set();
     windows.set(key[0] ?? "", known);
     const ids = String(row["message_ids"]);
-    // One that was emptied holds none.
-    if (ids !== "[]") known.add(ids);
+    // One that was emptied holds none; those of one long message all hold the same.
+    if (ids !== "[]") known.add(keyText([...key, ids]));
   }
   return windows;
 }

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { openSessions, rootIds, sessionTables } from "@pond/sessions";
 import fc from "fast-check";
 import { extract } from "tar-stream";
@@ -22,6 +23,7 @@ import { importArchive } from "./import-archive.ts";
 import { compareText } from "./key-order.ts";
 import {
   allRows,
+  damagedCopy,
   demoSessions,
   embedAll,
   filesBelow,
@@ -319,6 +321,19 @@ describe("an import into a store that has sessions", () => {
     const synced = await storeOf({ ...session, texts: session.texts.slice(0, 4) });
     await ingest(synced, [session]);
     expect(await windows(sessions)).toEqual(await windows(synced));
+  });
+
+  it("completes the windows of a long message, of which one is not there", async () => {
+    const whole = await storeOf({ id: "s", texts: ["herons nest ".repeat(20_000)] });
+    const sessions = await damagedCopy(whole, (_, row) =>
+      String(row["id"]).startsWith("pond-window:2:") ? undefined : row,
+    );
+
+    await importArchive(await exported(whole), sessions);
+
+    const windows = async (each: typeof sessions) => (await allRows(each))["windows"];
+    expect((await windows(sessions))?.length).toBe(4);
+    expect(isDeepStrictEqual(await windows(sessions), await windows(whole))).toBe(true);
   });
 
   it("keeps what is there, counts it, and keeps its labels", async () => {
