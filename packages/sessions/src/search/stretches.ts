@@ -14,9 +14,16 @@ export function* stretchesOf(text: string, chars: number): Generator<string> {
   yield text.slice(start);
 }
 
-/** The last place up to `at` that is behind white space; where no word ends, between letters. */
+/**
+ * The last place up to `at` that is behind white space; where that is nowhere near, one at which no
+ * word goes on, as in what was written without any; and where all is one word, between letters.
+ */
 export function wordEdgeNear(text: string, at: number): number {
-  const near = text.slice(at - longestWord, at);
-  const word = /\S*$/.exec(near)?.[0] ?? "";
-  return word.length < near.length ? at - word.length : edgeNear(text, at);
+  const edge = edgeNear(text, at);
+  const near = text.slice(Math.max(0, edge - longestWord), edge);
+  for (const word of [/\S*$/, /[\p{L}\p{M}\p{N}]*$/u]) {
+    const length = word.exec(near)?.[0].length ?? 0;
+    if (length < near.length) return edgeNear(text, edge - length);
+  }
+  return edge;
 }
