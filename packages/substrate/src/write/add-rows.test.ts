@@ -43,3 +43,15 @@ it("gives cells back as they are while they are added again and again, and as th
     ),
   );
 });
+
+it("adds the same cells as two columns", async () => {
+  const table = (await openCatalogue()).table("parts");
+  const texts = ["a", "é".repeat(9_000)];
+  const cells = cellsOf(texts);
+
+  await table.insert({ maker: cells, number: ["1", "2"], description: cells });
+
+  const rows = await table.rows({ columns: ["maker", "description"] });
+  expect(rows).toEqual(texts.map((text) => ({ maker: text, description: text })));
+  expect(texts.map((_, at) => cells.at(at))).toEqual(texts);
+});

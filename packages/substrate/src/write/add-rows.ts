@@ -43,12 +43,16 @@ async function toFile(table: ArrowTable, batch: ColumnBatch): Promise<Buffer> {
   }
   const file = Buffer.allocUnsafeSlow(bytes);
   const encoded = Object.values(batch).filter((cells) => cells instanceof TextCells);
+  const moves: (readonly [TextCells, Buffer])[] = [];
   let at = 0;
   for (const chunk of chunks) {
     file.set(chunk, at);
     const copy = file.subarray(at, at + chunk.length);
-    encoded.find((cells) => cells.isIn(chunk))?.moveTo(copy);
+    const cells = encoded.find((cells) => cells.isIn(chunk));
+    if (cells) moves.push([cells, copy]);
     at += copy.length;
   }
+  // Not before all is copied: the same cells may be in several columns.
+  for (const [cells, copy] of moves) cells.moveTo(copy);
   return file;
 }
