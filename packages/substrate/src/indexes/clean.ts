@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
+import { nullsUntilOf } from "../engine/schema.ts";
 import { isManifest, versionsFolder } from "../manifest-names.ts";
 import { isGone } from "../storage/storage.ts";
 import { defaultRetentionMs, type FoldPlace } from "./fold.ts";
@@ -39,6 +40,11 @@ export async function clean(
   if (home === undefined || !(await isSuperseded(home, cleanupOlderThan.getTime()))) return false;
   const place = { table: table.name, location };
   const options = { signal, refresh: () => handle.checkoutLatest() };
+  // Of what is half stored anew the engine would join the rest, which only few rows at once can be
+  // read of.
+  const isHalf = async (): Promise<boolean> =>
+    nullsUntilOf(await handle.schema(), table) !== undefined;
+  if (await retry(place, isHalf, options)) return false;
   const health = await retry(place, () => healthOf(table, handle), options);
   if (!isJoined(health) || (await bytesIn(home)) - health.bytes < leastBytes) return false;
   if (await retry(place, () => isTagged(handle), options)) return false;

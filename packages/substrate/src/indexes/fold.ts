@@ -2,7 +2,7 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
 import { isTooMuchAtOnce } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
-import { replaceNulls } from "../write/replace-nulls.ts";
+import { type MendProgress, replaceNulls } from "../write/replace-nulls.ts";
 import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
 import { createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
@@ -22,6 +22,8 @@ export type FoldOptions = {
   readonly retentionMs?: number;
   /** Leave indexes that are missing or far behind for a later fold. */
   readonly isWithoutNewIndexes?: boolean;
+  /** Told how far it is with what an earlier version stored, where it has to store that anew. */
+  readonly onMend?: ((progress: MendProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -58,6 +60,8 @@ const thresholds = {
   // rewrite costs and the less its manifests matter.
   fragments: 24,
   fragmentsAtMost: 200,
+  // What is stored anew is left in as many as 16 for each way to do it, of a table that may be small.
+  fragmentsMended: 8,
   bytesPerFragment: 1024 * 1024,
   // Versions take room too, where rows are replaced and fragments stay few.
   supersededBytes: 512 * 1024,
@@ -80,18 +84,19 @@ export async function fold(
   flush: () => Promise<void>,
   wishes: FoldOptions = {},
 ): Promise<FoldOutcome> {
-  const { signal } = wishes;
+  const { signal, onMend } = wishes;
   const foldNow = (isChanged: boolean): Promise<FoldOutcome> =>
     foldWithoutNulls(table, handle, place, flush, { ...wishes, isChanged });
   // First, for to make an index or to join fragments the engine reads many rows at once.
-  const nulls = await replaceNulls(table, handle, place.location, { signal });
+  const nulls = await replaceNulls(table, handle, place.location, { signal, onMend });
   if (nulls === "later") return { table: table.name, created: [], isFolded: false };
   try {
     return await foldNow(nulls === "replaced");
   } catch (error) {
     if (!isTooMuchAtOnce(error)) throw error;
     // A process of an earlier version that was open all along has stored some since.
-    const late = await replaceNulls(table, handle, place.location, { isDoubted: true, signal });
+    const doubted = { isDoubted: true, signal, onMend };
+    const late = await replaceNulls(table, handle, place.location, doubted);
     if (late !== "replaced") throw error;
     return foldNow(true);
   }
@@ -129,7 +134,8 @@ async function foldWithoutNulls(
     (await supersededBytes(home, cutoff().getTime())) >=
       Math.max(thresholds.supersededBytes, health.bytes * thresholds.supersededShare) &&
     !(await isKept());
-  const isJoining = isForced || isCrowded(health) || (await isWorthCleaning());
+  const isScattered = isChanged && health.fragments > thresholds.fragmentsMended;
+  const isJoining = isForced || isScattered || isCrowded(health) || (await isWorthCleaning());
   const missing = isWithoutNewIndexes
     ? []
     : await retry(

@@ -2,45 +2,80 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
 import { inBatchesOf } from "../engine/lance.ts";
 import { retry } from "../engine/retry.ts";
-import { columnsWithNulls, sparseColumns, withoutNulls } from "../engine/schema.ts";
+import {
+  columnsWithNulls,
+  nullsUntilOf,
+  saidNullsUntil,
+  saidWithoutNulls,
+  sparseColumns,
+} from "../engine/schema.ts";
+import { untilAborted } from "../engine/until-aborted.ts";
 import { ConflictError } from "../errors.ts";
+import { healthOf } from "../indexes/health.ts";
+import { createIndexes } from "../indexes/indexes.ts";
 import { refresh } from "../indexes/lost-indexes.ts";
-import { batchesOf, selected, withoutNullsSql } from "../read/with-nulls.ts";
+import { fragmentsOf } from "../read/fragments.ts";
+import { withoutNullsSql } from "../read/with-nulls.ts";
+import { type Portion, portionsOf, type Unmended } from "./portions.ts";
 
-// Each of a batch's rows may take what the longest value does, and the engine reads some ahead.
-const batchBytes = 16 * 1024 * 1024;
-const rowsAtMost = 1024;
-// Each writes the whole table, and leaves it lying there where another writer was faster.
+// Each writes all of a portion, and leaves it lying there where another writer was faster.
 const maxAttempts = 2;
+
+/** How many rows of an earlier version are stored anew, of those that were to be. */
+export type MendProgress = { readonly rows: number; readonly total: number };
 
 export type ReplaceNullsOptions = {
   /** Also in columns that say they hold none. */
   readonly isDoubted?: boolean;
+  /** Told before the first portion, and behind each. */
+  readonly onMend?: ((progress: MendProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
  * Stores what stands for none in place of the nulls of sparse columns, which an earlier version of the
- * consumer stored. That rewrites every row, once, in one commit; what a row holds stays as it is, and
- * an index of another column that covers every row still does, but for one of vectors.
+ * consumer stored. That rewrites every row, once, a portion in each commit; what a row holds stays as it
+ * is, and an index of another column that covers every row still does, but for one of vectors. Broken
+ * off between two portions, it goes on behind those that are done.
  *
  * @returns `none` where there are no such columns; `later` where others wrote all the while, as who
- *   embeds a whole store does for hours: nothing is changed then.
+ *   embeds a whole store does for hours: what is not done yet is as it was then.
  */
 export async function replaceNulls(
   table: TableDeclaration,
   handle: LanceTable,
   location: string,
-  { isDoubted = false, signal }: ReplaceNullsOptions = {},
+  options: ReplaceNullsOptions = {},
 ): Promise<"none" | "replaced" | "later"> {
+  const { isDoubted = false, signal } = options;
   const place = { table: table.name, location };
-  const options = { signal, refresh: () => refresh(table, handle) };
-  const replace = (): Promise<string[]> => replaceOnce(table, handle, isDoubted);
+  const patience = { signal, refresh: () => refresh(table, handle) };
+  const columnsNow = async (): Promise<string[]> =>
+    isDoubted ? sparseColumns(table) : columnsWithNulls(await handle.schema(), table);
+  const columns = await retry(place, columnsNow, patience);
+  if (columns.length === 0) return "none";
   try {
-    const columns = await retry(place, replace, { ...options, maxAttempts });
-    if (columns.length === 0) return "none";
-    const said = columns.map((path) => ({ path, metadata: { [withoutNulls]: "true" } }));
-    await retry(place, () => handle.updateFieldMetadata(said), options);
+    const lastFragment = await retry(place, () => lastUnmended(table, handle), patience);
+    const total = await retry(place, () => rowsUntil(table, handle, lastFragment), patience);
+    let rows = 0;
+    if (total > 0) options.onMend?.({ rows, total });
+    const look = (): Promise<Portion[]> =>
+      portionsLeft({ table, handle, columns, lastFragment, signal }, location);
+    const portions = await untilAborted(() => retry(place, look, patience), signal);
+    const valuesSql = new Map(columns.map((name) => [name, withoutNullsSql(table, name)]));
+    const replace = async ({ where, rowsAtOnce }: Portion): Promise<void> => {
+      // Asked each time: another process may have been there.
+      if ((await columnsNow()).length === 0) return;
+      const update = where === undefined ? { valuesSql } : { valuesSql, where };
+      await inBatchesOf(rowsAtOnce, () => handle.update(update));
+    };
+    for (const portion of portions) {
+      const attempt = (): Promise<void> => replace(portion);
+      await untilAborted(() => retry(place, attempt, { ...patience, maxAttempts }), signal);
+      rows = Math.min(rows + portion.rows, total);
+      options.onMend?.({ rows, total });
+    }
+    await retry(place, () => handle.updateFieldMetadata(saidWithoutNulls(table)), patience);
     return "replaced";
   } catch (error) {
     if (error instanceof ConflictError) return "later";
@@ -48,37 +83,49 @@ export async function replaceNulls(
   }
 }
 
-/** @returns The columns that may have held nulls. */
-async function replaceOnce(
-  table: TableDeclaration,
-  handle: LanceTable,
-  isDoubted: boolean,
-): Promise<string[]> {
-  // Asked each time: another process may have been there.
-  const columns = isDoubted ? sparseColumns(table) : columnsWithNulls(await handle.schema(), table);
-  if (columns.length === 0 || (await handle.countRows()) === 0) return columns;
-  const longest = await longestOf(table, handle, columns);
-  const rows = Math.min(Math.max(Math.floor(batchBytes / longest), 1), rowsAtMost);
-  const valuesSql = new Map(columns.map((name) => [name, withoutNullsSql(table, name)]));
-  await inBatchesOf(rows, () => handle.update({ valuesSql }));
-  return columns;
+/** The last fragment that may hold nulls: what was stored anew lies behind it. */
+async function lastUnmended(table: TableDeclaration, handle: LanceTable): Promise<number> {
+  const said = nullsUntilOf(await handle.schema(), table);
+  return said ?? Math.max(-1, ...(await fragmentsOf(table, handle)).keys());
 }
 
-/** How many bytes the longest value of some columns has, or as many as a few of them. */
-async function longestOf(
+async function rowsUntil(
   table: TableDeclaration,
   handle: LanceTable,
-  columns: readonly string[],
+  lastFragment: number,
 ): Promise<number> {
-  let longest = 1;
-  const query = handle.query().select(selected(table, columns, columns));
-  for await (const batch of batchesOf(query, columns)) {
-    // Few values together are as long as the longest of them, or longer.
-    for (const { data } of columns.flatMap((name) => batch.getChild(name) ?? [])) {
-      longest = Math.max(longest, data[0]?.values.length ?? 0);
-    }
-    // With such a one rows are read one by one, whatever comes.
-    if (longest > batchBytes / 2) break;
+  let rows = 0;
+  for (const [fragment, more] of await fragmentsOf(table, handle)) {
+    if (fragment <= lastFragment) rows += more;
   }
-  return longest;
+  return rows;
+}
+
+/** What is to be stored anew, without what a process that was stopped has done. */
+async function portionsLeft(unmended: Unmended, location: string): Promise<Portion[]> {
+  const { table, handle, lastFragment, signal } = unmended;
+  const portions = await portionsOf(unmended);
+  const [first] = portions;
+  if (first === undefined) return [];
+  // Nothing has to be looked for.
+  if (first.rows === (await handle.countRows())) return [{ ...first, where: undefined }];
+  await indexKeys(table, handle, location, signal);
+  if (portions.length > 1) {
+    await handle.updateFieldMetadata(saidNullsUntil(table, lastFragment));
+  }
+  return portions;
+}
+
+/** Without it each portion would be looked for in all of the table. */
+async function indexKeys(
+  table: TableDeclaration,
+  handle: LanceTable,
+  location: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const [key] = table.primaryKey;
+  const { indexes } = await healthOf(table, handle);
+  if (indexes.some(({ column, unindexedRows }) => column === key && unindexedRows === 0)) return;
+  const index = table.indexes.filter(({ column }) => column === key);
+  await createIndexes(table, handle, location, index, { signal });
 }

@@ -1,0 +1,183 @@
+import { expect, it } from "vitest";
+import type { Row, TableDeclaration } from "../declaration.ts";
+import { nullsUntilOf, saidNullsUntil } from "../engine/schema.ts";
+import { fragmentsOf } from "../read/fragments.ts";
+import { rowAddress } from "../read/known-columns.ts";
+import type { Table } from "../table.ts";
+import {
+  onFolders,
+  openCatalogue,
+  openLanceTable,
+  temporaryFolder,
+  temporaryLocation,
+} from "../testing/store.ts";
+import { portionsOf } from "./portions.ts";
+import type { MendProgress } from "./replace-nulls.ts";
+
+/** Notes, with a column that is sparse since version 2. */
+const notes: TableDeclaration = {
+  ...{ name: "notes", schemaVersion: 2, primaryKey: ["book", "id"] },
+  columns: {
+    book: { type: "text" },
+    id: { type: "text" },
+    said: { type: "text", isNullable: true, isSparse: true },
+  },
+  indexes: [{ column: "book", kind: "btree" }],
+};
+
+const earlier: TableDeclaration = {
+  ...notes,
+  schemaVersion: 1,
+  columns: { ...notes.columns, said: { type: "text", isNullable: true } },
+};
+
+async function openNotes(location: string, declaration: TableDeclaration): Promise<Table> {
+  return (await openCatalogue(location, { tables: [declaration] })).table("notes");
+}
+
+/** Rows of which one has a text, and the others none. */
+async function insertNotes(table: Table, book: string, count: number, said: string): Promise<void> {
+  const rows = Array.from({ length: count }, (_row, at) => at);
+  await table.insert({
+    // More than one book, so that there is somewhere to stop.
+    book: rows.map((at) => `${book}${Math.floor(at / 100)}`),
+    id: rows.map((at) => `${book}${at}`),
+    said: rows.map((at) => (at === 50 ? said : null)),
+  });
+}
+
+/** All rows, in order: to sort them would read what is not stored anew yet a few at a time. */
+async function rowsOf(table: Table): Promise<string[]> {
+  const rows = await table.rows({ columns: ["book", "id", "said"] });
+  return rows.map((row) => JSON.stringify(row)).sort();
+}
+
+it("goes on behind what is stored anew already, where it was stopped", async () => {
+  const location = temporaryLocation();
+  await insertNotes(await openNotes(location, earlier), "a", 5_000, "heron");
+  const table = await openNotes(location, notes);
+  const before = await rowsOf(table);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const told: MendProgress[] = [];
+  const stopBehindFirst = (progress: MendProgress): void => {
+    told.push(progress);
+    if (progress.rows > 0) controller.abort();
+  };
+
+  await expect(table.fold({ signal, onMend: stopBehindFirst })).rejects.toThrow(/abort/);
+
+  expect(told).toEqual([
+    { rows: 0, total: 5_000 },
+    { rows: 4_100, total: 5_000 },
+  ]);
+  expect(await rowsOf(table)).toEqual(before);
+  // Whatever comes in meanwhile is stored as it should be.
+  await insertNotes(table, "b", 100, "reeds");
+  const then = await rowsOf(table);
+  told.length = 0;
+  const again = await openNotes(location, notes);
+
+  await again.fold({ onMend: (progress) => told.push(progress) });
+
+  expect(told.at(0)).toEqual({ rows: 0, total: 900 });
+  expect(told.at(-1)).toEqual({ rows: 900, total: 900 });
+  expect(await rowsOf(again)).toEqual(then);
+  const handle = await openLanceTable(location, "notes");
+  expect(await handle.countRows("said IS NULL")).toBe(0);
+  expect(nullsUntilOf(await handle.schema(), notes)).toBe(undefined);
+  told.length = 0;
+  await again.fold({ onMend: (progress) => told.push(progress) });
+  expect(told).toEqual([]);
+});
+
+it("stops also amid what the engine does not stop, and whoever comes next finds all rows", async () => {
+  const location = temporaryLocation();
+  await insertNotes(await openNotes(location, earlier), "a", 5_000, "heron");
+  const table = await openNotes(location, notes);
+  const before = await rowsOf(table);
+  const controller = new AbortController();
+  const onMend = (): void => void setTimeout(() => controller.abort(), 5);
+
+  await expect(table.fold({ signal: controller.signal, onMend })).rejects.toThrow(/abort/);
+
+  expect(await rowsOf(table)).toEqual(before);
+  const again = await openNotes(location, notes);
+  await again.fold();
+  expect(await rowsOf(again)).toEqual(before);
+  const handle = await openLanceTable(location, "notes");
+  expect(await handle.countRows("said IS NULL")).toBe(0);
+});
+
+it("reads few rows at once only in the fragments where one value stands for many nulls", async () => {
+  const location = temporaryLocation();
+  const table = await openNotes(location, earlier);
+  await insertNotes(table, "a", 200, "heron");
+  await insertNotes(table, "b", 200, "reeds ".repeat(1_500_000));
+  await insertNotes(table, "c", 200, "reeds ".repeat(400_000));
+  await insertNotes(table, "d", 200, "heron");
+  const handle = await openLanceTable(location, "notes");
+  const lastFragment = Math.max(...(await fragmentsOf(notes, handle)).keys());
+
+  const portions = await portionsOf({ table: notes, handle, columns: ["said"], lastFragment });
+
+  expect(portions).toEqual([
+    { where: "`book` IN ('a0', 'a1', 'd0', 'd1')", rows: 400, rowsAtOnce: 16 },
+    { where: "`book` IN ('c0', 'c1')", rows: 200, rowsAtOnce: 4 },
+    { where: "`book` IN ('b0', 'b1')", rows: 200, rowsAtOnce: 1 },
+  ]);
+});
+
+it("joins what it stored in many portions", async () => {
+  const location = temporaryLocation();
+  await insertNotes(await openNotes(location, earlier), "a", 40_000, "heron");
+  const table = await openNotes(location, notes);
+  let commits = 0;
+
+  const onMend = ({ rows }: MendProgress): void => {
+    if (rows > 0) commits += 1;
+  };
+
+  await table.fold({ onMend });
+
+  expect(commits).toBeGreaterThan(8);
+  expect((await table.health()).fragments).toBe(1);
+  expect(await table.count()).toBe(40_000);
+});
+
+onFolders("it measures files")("joins nothing that is half stored anew to clean up", async () => {
+  const folder = temporaryFolder();
+  const stored = await openNotes(folder, earlier);
+  const said = Array.from({ length: 150_000 }, (_, at) => Math.sin(at).toString(36)).join(" ");
+  for (const book of ["a", "b"]) await insertNotes(stored, book, 60, said);
+  await stored.fold({ isForced: true });
+  const table = await openNotes(folder, notes);
+  const handle = await openLanceTable(folder, "notes");
+  await handle.updateFieldMetadata(saidNullsUntil(notes, 9));
+
+  const isHalf = await table.clean({ retentionMs: 0 });
+  await table.fold();
+
+  expect(isHalf).toBe(false);
+  expect(await table.clean({ retentionMs: 0 })).toBe(true);
+});
+
+it("stores a row anew that another process wrote to amid that", async () => {
+  const location = temporaryLocation();
+  await insertNotes(await openNotes(location, earlier), "a", 5_000, "heron");
+  const table = await openNotes(location, notes);
+  const other = await openNotes(location, notes);
+  let inserted: Promise<void> | undefined;
+
+  await table.fold({
+    onMend: () => {
+      inserted ??= insertNotes(other, "b", 200, "reeds");
+    },
+  });
+
+  await inserted;
+  await table.refresh();
+  expect(await table.count()).toBe(5_200);
+  const addresses: Row[] = await table.rows({ columns: ["id", rowAddress] });
+  expect(new Set(addresses.map(({ id }) => id)).size).toBe(5_200);
+});
