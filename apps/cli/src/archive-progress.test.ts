@@ -6,6 +6,7 @@ const pace = { done: 50_000, total: 200_000, doneBefore: 0, elapsedMs: 2_000, co
 it.each([
   ["copy", "copying  ██░░░░░░  25 %  50,000/200,000 rows  6 s left  25,000 rows/s"],
   ["check", "checking  ██░░░░░░  25 %  50,000/200,000 rows  6 s left  25,000 rows/s"],
+  ["mend", "storing anew  ██░░░░░░  25 %  50,000/200,000 rows  6 s left  25,000 rows/s"],
   ["pack", "writing  ██░░░░░░  25 %  200 kB  6 s left  25.0 kB/s"],
   ["unpack", "unpacking  ██░░░░░░  25 %  200 kB  6 s left  25.0 kB/s"],
   ["compact", "compacting  ██░░░░░░  25 %"],

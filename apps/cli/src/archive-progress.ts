@@ -22,6 +22,7 @@ const words: Readonly<Record<Progress["step"], string>> = {
   unpack: "unpacking",
   check: "checking",
   fold: "updating indexes",
+  mend: "storing anew",
 };
 
 /** A progress in one line. */
@@ -33,7 +34,8 @@ export function describeArchive({ step }: Progress, pace: Pace): Shown {
     case "fold":
       return what;
     case "copy":
-    case "check": {
+    case "check":
+    case "mend": {
       const rows = say`${formatCount(pace.done)}/${formatCount(pace.total)} rows`;
       const rate = rateOf(pace, (each) => say`${formatCount(each)} rows/s`);
       return fitted([what, rows, left, rate], pace.columns);

@@ -62,6 +62,15 @@ describe("describeSync", () => {
     );
   });
 
+  it("tells how far it has stored anew what an earlier version stored", () => {
+    const mending = { stage: "mend", table: "messages", rows: 1_200, total: 5_000 } as const;
+    const after = { ...pace, done: 1_200, total: 5_000, doneBefore: 0, elapsedMs: 10_000 };
+
+    expect(describeSync(mending, after)).toBe(
+      "mending      ██░░░░░░  24 %  1,200/5,000 messages  35 s left  120/s",
+    );
+  });
+
   it("shows that folding an index goes on", () => {
     const folding = { stage: "update-indexes", table: "messages" } as const;
 
@@ -130,6 +139,26 @@ describe("ProgressLine", () => {
     ]);
     line.clear();
     expect(pieces.at(-1)).toBe("\r␛[1A␛[K␛[C␛[J\r");
+  });
+
+  it("shows on one line what is stored anew of a table, and what is made of it then", () => {
+    let nowMs = 0;
+    const { line, pieces } = lineAt(() => nowMs);
+    const mending = { stage: "mend", table: "messages", total: 5_000 } as const;
+    showSync(line, { stage: "update-indexes", table: "messages" });
+    showSync(line, { ...mending, rows: 0 });
+    nowMs = 10_000;
+    showSync(line, { ...mending, rows: 2_500 });
+    showSync(line, { stage: "update-indexes", table: "messages" });
+
+    expect(pieces).toEqual([
+      expect.stringMatching(/^\rindexing +messages␛\[J\r$/),
+      expect.stringMatching(/^\rmending .* 0 % {6}0\/5,000 messages␛\[J\r$/),
+      expect.stringMatching(
+        /^\rmending .*50 % {2}2,500\/5,000 messages {2}10 s left {2}250\/s␛\[J\r$/,
+      ),
+      expect.stringMatching(/^\rindexing +messages␛\[J\r$/),
+    ]);
   });
 
   it("goes back over the rows that a narrower terminal made of a line", () => {

@@ -18,8 +18,9 @@ const tellTimeAfterMs = 2_000;
 
 /** Draws how far a sync is: a line for each client, and one for what comes behind them. */
 export function showSync(line: ProgressLine, progress: SyncProgress): void {
-  const name = "adapter" in progress ? progress.adapter : progress.stage;
-  const step = progress.stage === "update-indexes" ? progress.table : progress.stage;
+  const stage = progress.stage === "mend" ? "update-indexes" : progress.stage;
+  const name = "adapter" in progress ? progress.adapter : stage;
+  const step = "table" in progress ? `${progress.stage} ${progress.table}` : stage;
   line.show(step, amountOf(progress), (pace) => describeSync(progress, pace), name);
 }
 
@@ -41,6 +42,7 @@ function amountOf(progress: SyncProgress): Pick<Pace, "done" | "total"> {
     case "embed":
       return { done: progress.embedded + progress.failed, total: progress.total };
     case "compare":
+    case "mend":
       return { done: progress.rows, total: progress.total };
     case "list":
     case "update-indexes":
@@ -57,6 +59,16 @@ export function describeSync(progress: SyncProgress, pace: Pace): Shown {
     case "compare": {
       const share = say`${nameOf("comparing")}  ${describeShare(pace)}`;
       return fitted([share, say`${outOf(done, total)} rows`, describeTimeLeft(pace)], columns);
+    }
+    case "mend": {
+      const share = say`${nameOf("mending")}  ${describeShare(pace)}`;
+      const rows = say`${outOf(done, total)} ${shownLine(progress.table)}`;
+      const rate = describeRate(
+        done - doneBefore,
+        elapsedMs,
+        (each) => say`${formatCount(each)}/s`,
+      );
+      return fitted([share, rows, describeTimeLeft(pace), rate], columns);
     }
     case "update-indexes": {
       const time = elapsedMs < tellTimeAfterMs ? shown("") : say`  ${formatDuration(elapsedMs)}`;

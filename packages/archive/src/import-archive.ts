@@ -1,4 +1,5 @@
 import { foldSessions, type SessionStore, sessionTables } from "@pond/sessions";
+import type { MendProgress } from "@pond/substrate";
 import { type CopyOptions, type CopyReport, copySessions } from "./copy-sessions.ts";
 import { type OpenOptions, withArchive } from "./open-archive.ts";
 import type { Watch } from "./progress.ts";
@@ -47,10 +48,15 @@ export async function updateIndexes(
   sessions: SessionStore,
   { onProgress, signal }: Watch = {},
 ): Promise<void> {
-  let done = 0;
+  let done = -1;
+  const tell = (): void => onProgress?.({ step: "fold", done, total: sessionTables.length });
   const onTable = (): void => {
-    onProgress?.({ step: "fold", done, total: sessionTables.length });
     done += 1;
+    tell();
   };
-  await foldSessions(sessions, { signal, onTable });
+  const onMend = (_table: string, { rows, total }: MendProgress): void => {
+    if (rows < total) onProgress?.({ step: "mend", done: rows, total });
+    else tell();
+  };
+  await foldSessions(sessions, { signal, onTable, onMend });
 }

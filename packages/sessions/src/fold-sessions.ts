@@ -1,4 +1,4 @@
-import type { FoldOutcome } from "@pond/substrate";
+import type { FoldOutcome, MendProgress } from "@pond/substrate";
 import { fillHeads } from "./search/heads.ts";
 import type { SessionStore } from "./session-store.ts";
 import { sessionTables } from "./tables.ts";
@@ -9,6 +9,8 @@ export type FoldSessionsOptions = {
   readonly isForced?: boolean;
   /** Told of each table before it is folded. */
   readonly onTable?: (table: string) => void;
+  /** Told how far it is with what an earlier version stored of a table, where it stores that anew. */
+  readonly onMend?: (table: string, progress: MendProgress) => void;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -29,14 +31,15 @@ export async function cleanSessions({ store }: SessionStore, signal?: AbortSigna
  */
 export async function foldSessions(
   sessions: SessionStore,
-  { isForced = false, onTable, signal }: FoldSessionsOptions = {},
+  { isForced = false, onTable, onMend, signal }: FoldSessionsOptions = {},
 ): Promise<FoldOutcome[]> {
   const { store } = sessions;
   const outcomes: FoldOutcome[] = [];
   for (const { name } of sessionTables) {
     signal?.throwIfAborted();
     onTable?.(name);
-    outcomes.push(await store.table(name).fold({ isForced, signal }));
+    const onMendOf = (progress: MendProgress): void => onMend?.(name, progress);
+    outcomes.push(await store.table(name).fold({ isForced, onMend: onMendOf, signal }));
   }
   const messages = store.table("messages");
   const isTouched = outcomes.some(

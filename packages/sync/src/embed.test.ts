@@ -14,6 +14,7 @@ import {
 } from "./embed.test-kit.ts";
 import { type EmbedMessagesOptions, type EmbedReport, embedMessages } from "./embed.ts";
 import { ModelsAtOnceError, VectorsInvalidError } from "./errors.ts";
+import type { SyncProgress } from "./progress.ts";
 import { type Bench, line, withBench } from "./sync.test-kit.ts";
 
 const now = (): Date => new Date("2026-11-20T12:00:00Z");
@@ -170,6 +171,35 @@ describe("embedMessages", () => {
       expect(await tally(bench)).toEqual({ "model-a": 20 });
     }),
   );
+
+  it("can be stopped, and tells how far it is, where it cleans up an earlier version's store", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 20);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const messages = bench.sessions.store.table("messages");
+      let isHeard: boolean | undefined;
+      messages.fold = async ({ onMend, signal: given } = {}) => {
+        onMend?.({ rows: 0, total: 20 });
+        controller.abort();
+        isHeard = given?.aborted;
+        throw signal.reason;
+      };
+      const writeBack = { ...eachBatch, maxGarbageBytes: 0 };
+      const onProgress = (event: SyncProgress) => void bench.progress.push(event);
+
+      const stopped = await embed(bench, fakeEmbedder(), { writeBack, onProgress, signal });
+
+      expect(bench.progress).toContainEqual({
+        stage: "mend",
+        table: "messages",
+        rows: 0,
+        total: 20,
+      });
+      expect(isHeard).toBe(true);
+      expect(stopped.embedded + stopped.remaining).toBe(20);
+      expect(stopped.remaining).toBeGreaterThan(0);
+    }));
 
   it("keeps what is embedded when it is stopped, and goes on from there", () =>
     withBench(async (bench) => {

@@ -66,7 +66,7 @@ export async function embedMessages(
 ): Promise<EmbedReport> {
   const { modelId, dimension } = embedder;
   const model = { modelId, dimension };
-  const writeBack = new WriteBack(sessions, model, { now, policy });
+  const writeBack = new WriteBack(sessions, model, { now, policy, onProgress, signal });
   const batches = new BatchEmbedder(embedder, signal);
   const waitingTexts = new WaitingTexts(sessions, modelId, embedder.limits.maxTexts);
   const failed = new Set<bigint>();

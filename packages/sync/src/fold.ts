@@ -1,5 +1,5 @@
 import { foldSessions, type SessionStore } from "@pond/sessions";
-import type { SyncProgress } from "./progress.ts";
+import { mending, type SyncProgress } from "./progress.ts";
 
 /** What upkeep did to one table. */
 export type IndexReport = {
@@ -30,6 +30,7 @@ export async function foldIndexes(
   const outcomes = await foldSessions(sessions, {
     ...{ isForced, signal },
     onTable: (table) => onProgress?.({ stage: "update-indexes", table }),
+    onMend: (table, progress) => onProgress?.(mending(table, progress)),
   });
   return outcomes.map(({ table, created, isFolded }) => ({ table, created, folded: isFolded }));
 }

@@ -30,4 +30,20 @@ export type SyncProgress =
       /** Messages that can not be embedded. */
       readonly failed: number;
     }
-  | { readonly stage: "update-indexes"; readonly table: string };
+  | { readonly stage: "update-indexes"; readonly table: string }
+  | {
+      /** Before a table of an earlier version is folded for the first time. */
+      readonly stage: "mend";
+      readonly table: string;
+      /** Rows stored anew, of those that have to be. */
+      readonly rows: number;
+      readonly total: number;
+    };
+
+/** Of a table that is stored anew; when all of it is, its indexes are next. */
+export function mending(
+  table: string,
+  { rows, total }: { readonly rows: number; readonly total: number },
+): SyncProgress {
+  return rows < total ? { stage: "mend", table, rows, total } : { stage: "update-indexes", table };
+}

@@ -638,6 +638,24 @@ describe("sync", () => {
       expect(await versions()).toEqual(first);
     }));
 
+  it("tells how far it is with what an earlier version stored, and then that it goes on", () =>
+    withBench(async (bench) => {
+      const messages = bench.sessions.store.table("messages");
+      messages.fold = async ({ onMend } = {}) => {
+        for (const rows of [0, 400, 900]) onMend?.({ rows, total: 900 });
+        return { table: "messages", created: [], isFolded: false };
+      };
+
+      await bench.sync({ stages: ["update-indexes"] });
+
+      expect(bench.progress.slice(1, 5)).toEqual([
+        { stage: "update-indexes", table: "messages" },
+        { stage: "mend", table: "messages", rows: 0, total: 900 },
+        { stage: "mend", table: "messages", rows: 400, total: 900 },
+        { stage: "update-indexes", table: "messages" },
+      ]);
+    }));
+
   it("indexes what it stored although the embedder fails, and fails", () =>
     withBench(async (bench) => {
       writeTwo(bench);

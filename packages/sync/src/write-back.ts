@@ -6,6 +6,7 @@ import {
   writeEmbeddings,
 } from "@pond/sessions/embeddings";
 import { ModelsAtOnceError } from "./errors.ts";
+import { mending, type SyncProgress } from "./progress.ts";
 
 /**
  * When vectors are stored. To store one rewrites the vectors of its whole fragment, up to a million
@@ -32,6 +33,10 @@ const defaultPolicy: WriteBackPolicy = {
 export type WriteBackOptions = {
   readonly now: () => Date;
   readonly policy?: Partial<WriteBackPolicy> | undefined;
+  /** Told how far a fold is with what an earlier version stored, where it has to store that anew. */
+  readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
+  /** Ends a fold. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 const bytesInMemory = 4;
@@ -45,6 +50,8 @@ export class WriteBack {
   readonly #model: EmbeddingModel;
   readonly #now: () => Date;
   readonly #policy: WriteBackPolicy;
+  readonly #onProgress: WriteBackOptions["onProgress"];
+  readonly #signal: AbortSignal | undefined;
   #fragments: ReadonlyMap<number, number> = new Map();
   #pending: MessageVector[] = [];
   #storedAtMs: number;
@@ -57,12 +64,14 @@ export class WriteBack {
   constructor(
     sessions: SessionStore,
     model: EmbeddingModel,
-    { now, policy = {} }: WriteBackOptions,
+    { now, policy = {}, onProgress, signal }: WriteBackOptions,
   ) {
     this.#sessions = sessions;
     this.#model = model;
     this.#now = now;
     this.#policy = { ...defaultPolicy, ...policy };
+    this.#onProgress = onProgress;
+    this.#signal = signal;
     this.#storedAtMs = now().getTime();
   }
 
@@ -129,12 +138,14 @@ export class WriteBack {
     const tableRows = [...this.#fragments.values()].reduce((sum, rows) => sum + rows, 0);
     const rowBytes = this.#model.dimension * bytesStored;
     const allowed = Math.max(this.#policy.maxGarbageBytes, tableRows * rewritesOfTable * rowBytes);
-    if (this.#garbageRows * rowBytes < allowed) return;
+    if (this.#garbageRows * rowBytes < allowed || this.#signal?.aborted) return;
     this.#garbageRows = 0;
     await this.#sessions.store.table("messages").fold({
       isForced: true,
       // A vector index would be trained on what is only begun.
       isWithoutNewIndexes: true,
+      onMend: (progress) => this.#onProgress?.(mending("messages", progress)),
+      signal: this.#signal,
     });
     await this.refresh();
   }
