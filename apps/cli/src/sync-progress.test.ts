@@ -147,6 +147,8 @@ describe("ProgressLine", () => {
     const mending = { stage: "mend", table: "messages", total: 5_000 } as const;
     showSync(line, { stage: "update-indexes", table: "messages" });
     showSync(line, { ...mending, rows: 0 });
+    nowMs = 2_000;
+    showSync(line, { ...mending, rows: 0 });
     nowMs = 10_000;
     showSync(line, { ...mending, rows: 2_500 });
     showSync(line, { stage: "update-indexes", table: "messages" });

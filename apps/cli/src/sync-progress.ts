@@ -63,11 +63,11 @@ export function describeSync(progress: SyncProgress, pace: Pace): Shown {
     case "mend": {
       const share = say`${nameOf("mending")}  ${describeShare(pace)}`;
       const rows = say`${outOf(done, total)} ${shownLine(progress.table)}`;
-      const rate = describeRate(
-        done - doneBefore,
-        elapsedMs,
-        (each) => say`${formatCount(each)}/s`,
-      );
+      // Before the first, it is looked how they lie.
+      const rate =
+        done > doneBefore
+          ? describeRate(done - doneBefore, elapsedMs, (each) => say`${formatCount(each)}/s`)
+          : shown("");
       return fitted([share, rows, describeTimeLeft(pace), rate], columns);
     }
     case "update-indexes": {

@@ -2,16 +2,18 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { Cell, TableDeclaration } from "../declaration.ts";
 import { oneOf } from "../read/filter.ts";
 import { fragmentOf } from "../read/fragments.ts";
-import { rowAddress } from "../read/known-columns.ts";
+import { rowAddress, rowId } from "../read/known-columns.ts";
 import { rowsOf } from "../read/read.ts";
 import { toSql } from "../read/sql.ts";
 
 // What the engine makes at once of one value for every row of a batch.
 const batchBytes = 16 * 1024 * 1024;
-// Of a page that is shorter than the gap between two looks, a batch may be all there is; and of one
-// row the engine makes no copy, where two of 20 MB take it half a second.
+// A page that is shorter than the gap between two looks may be overlooked, and then a batch takes so
+// many times its value. Of one row the engine makes no copy, where two of 20 MB take it half a second.
 const batchRows = [16, 4, 1] as const;
-const rowsOfGap = 64;
+const rowsOfGap = 256n;
+// Each may come with as much behind it.
+const samplesAtOnce = 4;
 // Each leaves a fragment, and so many slow nothing down; but between two somebody may stop it.
 const portionsAtMost = 16;
 const batchesAtLeast = 256;
@@ -39,21 +41,21 @@ export type Unmended = {
 /** A table in portions, by the first column of its key where that has an index, in the order rows lie in. */
 export async function portionsOf(unmended: Unmended): Promise<Portion[]> {
   const { table } = unmended;
-  const sizes = await batchSizes(unmended);
-  const keys = await keysOf(unmended, sizes);
+  const laid = await layOf(unmended);
+  const sizes = await batchSizes(unmended, laid);
+  const sizeOf = (fragment: number): number => sizes.get(fragment) ?? batchRows[0];
+  const keys = [...laid.keys].map(([key, { rows, fragments }]): KeyRows => {
+    return { key, rows, rowsAtOnce: Math.min(...fragments.map(sizeOf)) };
+  });
   if (!isSearchable(table)) {
-    const all = [...keys.values()];
-    const rows = all.reduce((sum, each) => sum + each.rows, 0);
-    const rowsAtOnce = Math.min(...all.map((each) => each.rowsAtOnce));
+    const rows = keys.reduce((sum, each) => sum + each.rows, 0);
+    const rowsAtOnce = Math.min(...sizes.values());
     return rows > 0 ? [{ where: undefined, rows, rowsAtOnce }] : [];
   }
-  return batchRows.flatMap((rowsAtOnce) =>
-    inPortions(
-      table,
-      [...keys].filter(([, key]) => key.rowsAtOnce === rowsAtOnce),
-      rowsAtOnce,
-    ),
-  );
+  return batchRows.flatMap((rowsAtOnce) => {
+    const alike = keys.filter((each) => each.rowsAtOnce === rowsAtOnce);
+    return inPortions(table, alike, rowsAtOnce);
+  });
 }
 
 /** Whether the engine finds the rows of a key without looking at all of them. */
@@ -61,20 +63,20 @@ function isSearchable({ primaryKey: [key], indexes }: TableDeclaration): boolean
   return indexes.some(({ column, kind }) => column === key && kind === "btree");
 }
 
-type KeyRows = { readonly rows: number; readonly rowsAtOnce: number };
+type KeyRows = Pick<Portion, "rows" | "rowsAtOnce"> & { readonly key: Cell };
 
 function inPortions(
   table: TableDeclaration,
-  keys: readonly (readonly [Cell, KeyRows])[],
+  keys: readonly KeyRows[],
   rowsAtOnce: number,
 ): Portion[] {
-  const total = keys.reduce((sum, [, { rows }]) => sum + rows, 0);
+  const total = keys.reduce((sum, { rows }) => sum + rows, 0);
   const enough = Math.max(Math.ceil(total / portionsAtMost), rowsAtOnce * batchesAtLeast);
   const portions: Portion[] = [];
   let some: Cell[] = [];
   let rows = 0;
-  for (const [at, [key, more]] of keys.entries()) {
-    some.push(key);
+  for (const [at, more] of keys.entries()) {
+    some.push(more.key);
     rows += more.rows;
     if (rows < enough && at < keys.length - 1) continue;
     portions.push({ where: whereOf(table, some), rows, rowsAtOnce });
@@ -92,64 +94,64 @@ function firstOf({ primaryKey }: TableDeclaration): string {
   return primaryKey[0] ?? "";
 }
 
-/** The keys of which rows are in those fragments, in the order they lie in. */
-async function keysOf(
-  { table, handle, lastFragment, signal }: Unmended,
-  sizes: ReadonlyMap<number, number>,
-): Promise<Map<Cell, KeyRows>> {
+/** What lies in the fragments that may hold nulls. */
+type Laid = {
+  /** Keys in the order their rows lie in, with the fragments these are in. */
+  readonly keys: Map<Cell, { rows: number; readonly fragments: number[] }>;
+  /** Ids of a few rows of each fragment: every so many rows two side by side. */
+  readonly samples: Map<number, bigint[]>;
+};
+
+async function layOf({ table, handle, lastFragment, signal }: Unmended): Promise<Laid> {
   const key = firstOf(table);
-  const keys = new Map<Cell, KeyRows>();
-  for await (const rows of rowsOf(table, handle.query().select([key, rowAddress]))) {
+  const laid: Laid = { keys: new Map(), samples: new Map() };
+  for await (const rows of rowsOf(table, handle.query().select([key, rowId, rowAddress]))) {
     signal?.throwIfAborted();
     for (const row of rows) {
       const fragment = fragmentOf(row);
       if (fragment > lastFragment) continue;
-      const known = keys.get(row[key] ?? null) ?? { rows: 0, rowsAtOnce: batchRows[0] };
-      const rowsAtOnce = Math.min(known.rowsAtOnce, sizes.get(fragment) ?? batchRows[0]);
-      keys.set(row[key] ?? null, { rows: known.rows + 1, rowsAtOnce });
+      const known = laid.keys.get(row[key] ?? null) ?? { rows: 0, fragments: [] };
+      known.rows += 1;
+      if (known.fragments.at(-1) !== fragment) known.fragments.push(fragment);
+      laid.keys.set(row[key] ?? null, known);
+      if (BigInt(row[rowAddress] as bigint) % rowsOfGap >= 2n) continue;
+      const samples = laid.samples.get(fragment) ?? [];
+      samples.push(BigInt(row[rowId] as bigint));
+      laid.samples.set(fragment, samples);
     }
   }
-  return keys;
+  return laid;
 }
 
 /**
- * How many rows of a fragment are read at once, where that is not as many as of any. A page of nulls
- * and one value the engine gives with that value behind every null, so one of its nulls says how long
- * it is; of two rows side by side one is such a null.
+ * How many rows of each fragment are read at once. A page of nulls and one value the engine gives with
+ * that value behind every null, so one of its nulls says how long it is; of two rows side by side one
+ * is such a null.
  */
-async function batchSizes(unmended: Unmended): Promise<Map<number, number>> {
-  const { handle, columns, lastFragment, signal } = unmended;
+async function batchSizes(unmended: Unmended, { samples }: Laid): Promise<Map<number, number>> {
   const sizes = new Map<number, number>();
-  const least = Math.min(...batchRows);
-  for (let from = 0; from <= lastFragment; ) {
-    const query = handle
-      .query()
-      .select([...columns, rowAddress])
-      .where(lookedAt(from, lastFragment));
-    let isLeast = false;
-    // One by one, for each may be as long as the longest value.
-    for await (const batch of query["execute"]({ maxBatchLength: 1 })) {
-      signal?.throwIfAborted();
-      const fragment = Number(BigInt(batch.getChild(rowAddress)?.get(0)) >> 32n);
-      let bytes = 1;
-      for (const { data, nullCount } of columns.flatMap((name) => batch.getChild(name) ?? [])) {
-        if (nullCount > 0) bytes += data[0]?.values.length ?? 0;
-      }
-      const fitting = batchRows.find((rows) => rows * bytes <= batchBytes) ?? least;
-      sizes.set(fragment, Math.min(fitting, sizes.get(fragment) ?? fitting));
-      isLeast = fitting === least;
-      if (!isLeast) continue;
-      // Nothing that comes behind it in its fragment changes that.
-      from = fragment + 1;
-      break;
+  for (const [fragment, ids] of samples) {
+    let size: number = batchRows[0];
+    for (let at = 0; at < ids.length && size > 1; at += samplesAtOnce) {
+      unmended.signal?.throwIfAborted();
+      const bytes = await bytesOfNull(unmended, ids.slice(at, at + samplesAtOnce));
+      size = Math.min(size, batchRows.find((rows) => rows * bytes <= batchBytes) ?? 1);
     }
-    if (!isLeast) return sizes;
+    sizes.set(fragment, size);
   }
   return sizes;
 }
 
-/** A few rows of each fragment from one on. */
-function lookedAt(from: number, last: number): string {
-  const [first, end] = [BigInt(from) << 32n, BigInt(last + 1) << 32n];
-  return `_rowaddr >= ${first} AND _rowaddr < ${end} AND _rowaddr % ${rowsOfGap} < 2`;
+/** How many bytes the engine gives for a null of some rows, the most of them. */
+async function bytesOfNull({ handle, columns }: Unmended, ids: bigint[]): Promise<number> {
+  let most = 0;
+  const query = handle.takeRowIds(ids).select([...columns]);
+  for await (const batch of query["execute"]({ maxBatchLength: 1 })) {
+    let bytes = 0;
+    for (const { data, nullCount } of columns.flatMap((name) => batch.getChild(name) ?? [])) {
+      if (nullCount > 0) bytes += data[0]?.values.length ?? 0;
+    }
+    most = Math.max(most, bytes);
+  }
+  return most;
 }
