@@ -232,6 +232,15 @@ export const textRules: readonly (readonly [kind: string, holds: (text: string) 
   ["hook-stop", startsWith("Operation stopped by hook: ")],
   ["unknown-skill", (text) => /^Unknown skill: \S+$/.test(text)],
   ["unknown-command", (text) => /^Unknown command: \/\S+(?: Did you mean \/\S+\?)?$/.test(text)],
+  ["command-refused", equals("Commands are in the form `/command [args]`")],
+  [
+    "command-refused",
+    // Later builds say it as the output of the command.
+    (text) =>
+      /^This skill can only be invoked by Claude, not directly by users\. Ask Claude to use the "[^"\n]+" skill for you\.$/.test(
+        text,
+      ),
+  ],
   [
     "peer-message",
     (text) =>

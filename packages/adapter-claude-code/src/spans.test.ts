@@ -330,6 +330,13 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
     ["[unknown-command] Unknown command: /weav. Did you mean /weave?"],
   ],
   ["a skill nobody has", ["[unknown-skill] Unknown skill: weave"]],
+  ["a slash and no command", ["[command-refused] Commands are in the form `/command [args]`"]],
+  [
+    "a skill that is the model's alone",
+    [
+      '[command-refused] This skill can only be invoked by Claude, not directly by users. Ask Claude to use the "weave" skill for you.',
+    ],
+  ],
   [
     "a notification in words",
     ["[system-notification] [SYSTEM NOTIFICATION - NOT USER INPUT]\nA task ended."],
@@ -387,6 +394,11 @@ it.each([
   ["a sentence about a skill", "Unknown skill: weave it is, then"],
   ["a question about a command", "Unknown command: /weave is what it says, why?"],
   ["a command without a slash", "Unknown command: weave"],
+  ["a question about the form of commands", "Commands are in the form `/command [args]`, or not?"],
+  [
+    "a question about a skill of the model's",
+    "This skill can only be invoked by Claude, not directly by users. Why?",
+  ],
   ["a terminal of their own", "<terminal>npm test fails</terminal>"],
   ["a browser of their own", '<browser name="x">blank</browser>'],
   ["a prompt of a benchmark", "<uploaded_files>\n/testbed\n</uploaded_files>\nI have uploaded it."],
