@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, Message } from "@pond/canonical";
 import { carriedRecord, objectAt, restOf, sourceOf } from "@pond/canonical/adapter";
+import { LateRows } from "./late-rows.ts";
 
 /** Where a message stands in the tree of its log. */
 export type Place = {
@@ -21,15 +22,18 @@ export function placesOf(messages: readonly Message[]): readonly Place[] {
   // By the summary of a compaction the last row it kept: there the client hangs what follows.
   const keptEnds = new Map<JsonValue, number>();
   const places: Place[] = [];
+  const late = new LateRows(messages, places);
   for (const [index, message] of messages.entries()) {
     const record = recordOf(message);
     const { parentUuid, logicalParentUuid } = record;
+    if (record["type"] === "last-prompt" && record["explicit"] === true) late.wentBack();
     const uuid = uuidOf(message);
     const named = parentUuid ?? logicalParentUuid ?? null;
     const isMore = sourceOf(message)["continues"] !== undefined;
     const again = isMore || parentUuid === undefined ? undefined : indexes.get(uuid);
     const same = isMore ? places.length - 1 : again;
-    const parent = same ?? keptEnds.get(named) ?? indexes.get(named);
+    const hung = keptEnds.get(named) ?? indexes.get(named);
+    const parent = same ?? late.parentOf(index, hung);
     const above = parent === undefined ? undefined : places[parent];
     const isCompaction = typeof logicalParentUuid === "string";
     const tree = above === undefined || isCompaction ? index : above.tree;

@@ -379,6 +379,81 @@ describe("what the client no longer goes on from is left, whatever came in its p
   });
 });
 
+describe("what the client wrote down late takes no answer back", () => {
+  /** At that second, read from a row of its own, or from one that is carried whole. */
+  const row = (id: string, second: number, parentUuid: string | null, role: string): Message => {
+    const options =
+      role === "system"
+        ? carried({ type: "system", uuid: id, parentUuid })
+        : { rest: { parentUuid, message: { id: `m ${id}` } } };
+    const said = { session_id: "s", message_id: id, id: "0", provenance: "conversational" };
+    const part = { ...said, type: "text", text: `said ${id}`, options: {} };
+    return messageFromWire({
+      ...{ id, session_id: "s", role, options: { source: options } },
+      timestamp: `2026-03-01T09:00:${String(second).padStart(2, "0")}.000Z`,
+      content: role === "system" ? "" : [part],
+    });
+  };
+  const turn: readonly Message[] = [
+    row("a", 0, null, "user"),
+    row("b", 10, "a", "assistant"),
+    row("c", 12, "b", "assistant"),
+  ];
+
+  it.each<[string, readonly Message[], string]>([
+    [
+      "a try that failed before the answer",
+      [...turn, row("n", 2, "a", "system"), row("o", 4, "n", "system"), row("d", 20, "o", "user")],
+      "a b c n o d",
+    ],
+    [
+      "two of them, each with what was said next",
+      [
+        ...[...turn, row("n", 2, "a", "system"), row("d", 20, "n", "user")],
+        ...[row("e", 30, "d", "assistant"), row("o", 22, "d", "system")],
+        row("f", 40, "o", "user"),
+      ],
+      "a b c n d e o f",
+    ],
+    [
+      "what was told of a call before it was answered",
+      [...turn, row("n", 10, "a", "system"), row("d", 20, "n", "user")],
+      "a b c n d",
+    ],
+    [
+      "none, where the client noted that it went back",
+      [
+        ...turn,
+        draftMessage([
+          "r",
+          "",
+          carried({ type: "last-prompt", leafUuid: "a", explicit: true }),
+          "system",
+        ]),
+        ...[row("n", 2, "a", "system"), row("d", 20, "n", "user")],
+      ],
+      "a r n d",
+    ],
+    [
+      "none, where it failed after the answer",
+      [...turn, row("n", 14, "a", "system"), row("d", 20, "n", "user")],
+      "a n d",
+    ],
+    [
+      "none, where the client went back further since",
+      [
+        ...[...turn, row("n", 2, "a", "system"), row("d", 20, "n", "user")],
+        row("e", 30, "a", "user"),
+      ],
+      "a e",
+    ],
+  ])("%s", (_, messages, expected) => {
+    const course = courseOf(claudeCodeRecords, messages);
+
+    expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
+  });
+});
+
 describe("a compaction that kept the newest turns gives them behind its summary", () => {
   const turns: readonly DraftMessage[] = [
     ["a", "one", below(null)],
