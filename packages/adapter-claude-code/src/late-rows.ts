@@ -2,6 +2,8 @@ import type { Message } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 import type { Place } from "./log-tree.ts";
 
+type Known = { readonly top: number; readonly isBelow: Map<number, boolean> };
+
 /**
  * Where rows belong that the client wrote down late. What it shows while it waits, such as a try that
  * failed or the progress of a tool, it may write with the next prompt alone: below what it waited for,
@@ -14,6 +16,8 @@ export class LateRows {
   /** By its parent, the first row below that is a turn. */
   readonly #firstBelow = new Map<number, number>();
   #newestTurn: number | undefined;
+  /** Which rows stand below the one asked for last: thousands may ask for it, each from far below. */
+  #known: Known = { top: -1, isBelow: new Map() };
 
   /** @param places - Of the rows before the one that is asked for; they are added to. */
   constructor(messages: readonly Message[], places: readonly Place[]) {
@@ -49,8 +53,16 @@ export class LateRows {
   }
 
   #isNewestBelow(top: number): boolean {
+    if (this.#known.top !== top) this.#known = { top, isBelow: new Map([[top, true]]) };
+    const { isBelow } = this.#known;
+    const passed: number[] = [];
     let at = this.#newestTurn;
-    while (at !== undefined && at > top) at = this.#places[at]?.parent;
-    return at === top;
+    while (at !== undefined && at > top && !isBelow.has(at)) {
+      passed.push(at);
+      at = this.#places[at]?.parent;
+    }
+    const answer = at !== undefined && isBelow.get(at) === true;
+    for (const row of passed) isBelow.set(row, answer);
+    return answer;
   }
 }
