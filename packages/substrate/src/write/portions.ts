@@ -43,13 +43,14 @@ export async function portionsOf(unmended: Unmended): Promise<Portion[]> {
   const { table } = unmended;
   const laid = await layOf(unmended);
   const sizes = await batchSizes(unmended, laid);
-  const sizeOf = (fragment: number): number => sizes.get(fragment) ?? batchRows[0];
+  const [most] = batchRows;
+  const sizeOf = (fragment: number): number => sizes.get(fragment) ?? most;
   const keys = [...laid.keys].map(([key, { rows, fragments }]): KeyRows => {
     return { key, rows, rowsAtOnce: Math.min(...fragments.map(sizeOf)) };
   });
   if (!isSearchable(table)) {
     const rows = keys.reduce((sum, each) => sum + each.rows, 0);
-    const rowsAtOnce = Math.min(...sizes.values());
+    const rowsAtOnce = keys.reduce<number>((least, each) => Math.min(least, each.rowsAtOnce), most);
     return rows > 0 ? [{ where: undefined, rows, rowsAtOnce }] : [];
   }
   return batchRows.flatMap((rowsAtOnce) => {
