@@ -70,7 +70,7 @@ test.runIf(process.platform === "linux" && process.execve !== undefined)(
     expect(child).toMatchObject({
       ...{ MALLOC_ARENA_MAX: "2", said: "waiting already", args: ["a", "b c"] },
       ...{ GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" },
-      flags: ["--max-semi-space-size=16", ...flags],
+      flags: ["--max-semi-space-size=8", ...flags],
     });
   },
 );
