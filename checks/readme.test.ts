@@ -1,12 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { conditions } from "../apps/cli/src/testing-start.ts";
 import { type Example, examplesOf } from "./examples.ts";
 
 const pages = ["README.md", ...globSync(["docs/*.md", "{packages,apps}/*/README.md"])];
 const examples = pages.flatMap(examplesOf);
+
+// What an example makes it leaves, for its reader to look at.
+const left = mkdtempSync(join(tmpdir(), "pond-examples-"));
+afterAll(() => rmSync(left, { recursive: true }));
 
 /** Where an example finds what it imports: its own package, or the first that has all of it. */
 function folderFor({ page, code }: Example): string {
@@ -30,7 +35,7 @@ test.each(examples)("$page prints what it says", (example) => {
   const output = execFileSync(
     process.execPath,
     [...conditions, "--input-type=module-typescript", "--eval", example.code],
-    { cwd: folderFor(example), encoding: "utf8" },
+    { cwd: folderFor(example), encoding: "utf8", env: { ...process.env, TMPDIR: left } },
   );
 
   expect(output.trim()).toBe(example.printed);
