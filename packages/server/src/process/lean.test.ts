@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
 
 const folder = mkdtempSync(join(tmpdir(), "pond-lean-"));
@@ -12,13 +14,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const script = join(folder, "stays.mjs");
 writeFileSync(
   script,
-  `import { startLean } from ${JSON.stringify(new URL("lean.ts", import.meta.url).href)};
+  `import { readFileSync } from "node:fs";
+import { startLean } from ${JSON.stringify(new URL("lean.ts", import.meta.url).href)};
+process.execPath = process.env["NODE_SAID"] ?? process.execPath;
 startLean(process.env["WORK"] ?? "serving");
 const { MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_, GLIBC_TUNABLES } = process.env;
 let said = "";
 for await (const chunk of process.stdin) said += chunk;
 const { pid, argv, execArgv: flags } = process;
 const args = argv.slice(2);
+if (args[0]?.startsWith("/dev/fd/")) said = readFileSync(args[0], "utf8");
 const allocator = { MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_, GLIBC_TUNABLES };
 console.log(JSON.stringify({ pid, ...allocator, said, args, flags }));
 `,
@@ -76,6 +81,17 @@ test.runIf(process.platform === "linux" && process.execve !== undefined)(
 );
 
 test.runIf(process.platform === "linux" && process.execve !== undefined)(
+  "so is what NODE_OPTIONS tells it",
+  async () => {
+    const NODE_OPTIONS = "--max_semi_space_size=64";
+
+    const [child] = await run({ WORK: "batches", NODE_OPTIONS });
+
+    expect(child).toMatchObject({ MALLOC_ARENA_MAX: "2", said: "waiting already", flags: [] });
+  },
+);
+
+test.runIf(process.platform === "linux" && process.execve !== undefined)(
   "of the C library's tunables, those that say nothing of the allocator stay in front",
   async () => {
     const [child] = await run({
@@ -125,3 +141,41 @@ test.each([
   expect(child).toMatchObject({ said: "waiting already", args: ["a", "b c"] });
   expect(child).not.toHaveProperty("MALLOC_ARENA_MAX");
 });
+
+// Without /proc, or where Node was replaced meanwhile.
+test.each(["node", "/nowhere/node"])(
+  "one that the system does not find again goes on as it is: %s",
+  async (NODE_SAID) => {
+    const [child] = await run({ NODE_SAID });
+
+    expect(child).toMatchObject({ said: "waiting already", args: ["a", "b c"] });
+    expect(child).not.toHaveProperty("MALLOC_ARENA_MAX");
+  },
+);
+
+test.each([[[]], [["-", "a"]]])(
+  "one whose script came in on stdin runs it, and goes on as it is: node %s",
+  async (args) => {
+    const child = spawn(process.execPath, args, { env: {}, stdio: ["pipe", "pipe", "inherit"] });
+    child.stdin.end(`import(${JSON.stringify(pathToFileURL(script).href)});`);
+
+    const [said] = await Promise.all([text(child.stdout), once(child, "close")]);
+
+    expect(JSON.parse(said)).toMatchObject({ pid: child.pid, args: args.slice(1) });
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "one that is to read what whoever started it has opened goes on as it is",
+  async () => {
+    const opened = openSync(script, "r");
+    const child = spawn(process.execPath, [script, "/dev/fd/3"], {
+      ...{ env: {}, stdio: ["ignore", "pipe", "inherit", opened] },
+    });
+    closeSync(opened);
+
+    const [said] = await Promise.all([text(child.stdio[1] as Readable), once(child, "close")]);
+
+    expect(JSON.parse(said)).toMatchObject({ said: readFileSync(script, "utf8") });
+  },
+);

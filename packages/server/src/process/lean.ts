@@ -1,3 +1,5 @@
+import { accessSync, constants } from "node:fs";
+import { isAbsolute } from "node:path";
 import { setFlagsFromString } from "node:v8";
 
 const MiB = 1024 * 1024;
@@ -31,13 +33,16 @@ const flags: Readonly<Record<Work, readonly string[]>> = {
 
 // What the system gives as Node's path where somebody started `ld.so node`: it takes no flags of Node.
 const isLoader = /\/ld[^/]*\.so[^/]*$/;
+// A file that whoever started it has opened. Behind the third Node hands on none of them.
+const isDescriptor = /\/(?:dev|proc\/self)\/fd\/\d/;
 
 /**
  * For a process that stays to serve, or that takes in a lot in batches: what it needed under load
  * goes back to the system. On Linux it starts itself again in its place, with the same id, arguments
  * and streams, where the environment does not set the allocator yet; so call it before anything is
- * opened or read. It stays as it is where it may not do that, or where whoever started it keeps a
- * channel to it.
+ * opened or read. It stays as it is where it may not do that; where its script came in on stdin, or an
+ * argument names an open file, as `/dev/fd/3` does; and where whoever started it keeps a channel to
+ * it.
  *
  * The C allocator keeps what the engine frees, 0.4 GB after an ingest of 100,000 events and 0.5 GB
  * after 400,000 messages, and V8 keeps 128 MB for short-lived objects; a server is no faster for
@@ -52,13 +57,25 @@ export function startLean(work: Work): void {
     Object.keys(allocator).some((name) => env[name] !== undefined) ||
     tuned.includes("glibc.malloc.");
   if (platform !== "linux" || isSet || connected || execve === undefined) return;
-  if (isLoader.test(execPath)) return;
+  // A script that came in on stdin is read already.
+  const [, script = "-"] = argv;
+  if (script === "-" || isLoader.test(execPath)) return;
+  if (argv.some((word) => isDescriptor.test(word))) return;
   try {
+    if (!isAbsolute(execPath)) return;
+    // Node aborts where the system cannot start it.
+    accessSync(execPath, constants.X_OK);
     // The last of two counts: what it was started with stays.
-    const args = [execPath, ...flags[work], ...execArgv, ...argv.slice(1)];
+    const args = [execPath, ...unsaid(flags[work], env), ...execArgv, ...argv.slice(1)];
     const GLIBC_TUNABLES = [tuned, ...tunables[work]].filter(Boolean).join(":");
     execve(execPath, args, { ...env, ...allocator, ...(GLIBC_TUNABLES && { GLIBC_TUNABLES }) });
   } catch {
     // A worker thread, or Node's permissions: to take more memory is no reason not to start.
   }
+}
+
+/** Those that `NODE_OPTIONS` does not name, which come before all others. */
+function unsaid(flags: readonly string[], env: NodeJS.ProcessEnv): string[] {
+  const said = (env["NODE_OPTIONS"] ?? "").replaceAll("_", "-");
+  return flags.filter((flag) => !said.includes(flag.replace(/=.*/, "")));
 }
