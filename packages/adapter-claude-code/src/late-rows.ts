@@ -2,8 +2,6 @@ import type { Message } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 import type { Place } from "./log-tree.ts";
 
-type Known = { readonly top: number; readonly isBelow: Map<number, boolean> };
-
 /**
  * Where rows belong that the client wrote down late. What it shows while it waits, such as a try that
  * failed or the progress of a tool, it may write with the next prompt alone: below what it waited for,
@@ -16,8 +14,10 @@ export class LateRows {
   /** By its parent, the first row below that is a turn. */
   readonly #firstBelow = new Map<number, number>();
   #newestTurn: number | undefined;
-  /** Which rows stand below the one asked for last: thousands may ask for it, each from far below. */
-  #known: Known = { top: -1, isBelow: new Map() };
+  // Thousands of rows may ask for what stands far above, each for another, so of every row it is known
+  // how deep it stands and one far above: the way up is halved with each that is passed.
+  readonly #depths: number[] = [];
+  readonly #far: number[] = [];
 
   /** @param places - Of the rows before the one that is asked for; they are added to. */
   constructor(messages: readonly Message[], places: readonly Place[]) {
@@ -53,16 +53,29 @@ export class LateRows {
   }
 
   #isNewestBelow(top: number): boolean {
-    if (this.#known.top !== top) this.#known = { top, isBelow: new Map([[top, true]]) };
-    const { isBelow } = this.#known;
-    const passed: number[] = [];
-    let at = this.#newestTurn;
-    while (at !== undefined && at > top && !isBelow.has(at)) {
-      passed.push(at);
-      at = this.#places[at]?.parent;
+    this.#measure();
+    let at = this.#newestTurn ?? -1;
+    while (at > top) {
+      const far = this.#far[at] ?? -1;
+      // What stands above another comes before it.
+      at = far >= top && far < at ? far : (this.#places[at]?.parent ?? -1);
     }
-    const answer = at !== undefined && isBelow.get(at) === true;
-    for (const row of passed) isBelow.set(row, answer);
-    return answer;
+    return at === top;
+  }
+
+  /** Takes in the places that were added. */
+  #measure(): void {
+    const depthOf = (at: number): number => this.#depths[at] ?? 0;
+    const farOf = (at: number): number => this.#far[at] ?? at;
+    for (let at = this.#far.length; at < this.#places.length; at++) {
+      const { parent } = this.#places[at] ?? {};
+      this.#depths.push(parent === undefined ? 0 : depthOf(parent) + 1);
+      if (parent === undefined) this.#far.push(at);
+      else {
+        const far = farOf(parent);
+        const isAsFar = depthOf(parent) - depthOf(far) === depthOf(far) - depthOf(farOf(far));
+        this.#far.push(isAsFar ? farOf(far) : parent);
+      }
+    }
   }
 }

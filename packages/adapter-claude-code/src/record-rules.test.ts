@@ -452,6 +452,19 @@ describe("what the client wrote down late takes no answer back", () => {
 
     expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
+
+  it("is found in linear time, however many rows name a parent, and which", () => {
+    // To walk up from the newest for each would not end within the time of a test.
+    const count = 30_000;
+    const turns = Array.from({ length: count }, (_, at) =>
+      row(`t${at}`, 10 + Math.floor(at / 700), at > 0 ? `t${at - 1}` : null, "user"),
+    );
+    const late = turns.map((_, at) => row(`n${at}`, 1, `t${at % 3}`, "system"));
+
+    const { live } = courseOf(claudeCodeRecords, [...turns, ...late, row("z", 59, "n7", "user")]);
+
+    expect(live.filter(({ role }) => role === "user")).toHaveLength(count + 1);
+  });
 });
 
 describe("a compaction that kept the newest turns gives them behind its summary", () => {
