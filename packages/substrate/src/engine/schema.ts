@@ -8,7 +8,7 @@ const versionKey = "pond:schema_version";
 const storeIdKey = "pond:store_id";
 /** Said of a sparse column that holds no nulls: there is something short in place of each. */
 const withoutNulls = "pond:without_nulls";
-/** Said of the first sparse column while nulls are replaced: the last fragment that may hold any. */
+/** Said of sparse columns while their nulls are replaced: the last fragment that may hold any. */
 const nullsUntil = "pond:nulls_until";
 
 // Without "miniblock" the engine compresses each value alone. On JSON rows of 1.6 KB, per write:
@@ -60,11 +60,16 @@ export function columnsWithNulls(schema: Arrow.Schema, table: TableDeclaration):
   return sparseColumns(table).filter((name) => !marked.some((field) => field.name === name));
 }
 
-/** The last fragment that may hold nulls, where replacing them was begun; undefined where it was not. */
+/**
+ * The last fragment that may hold nulls, where replacing them was begun in every column with any;
+ * undefined where it was not. What is said of others was left by who came late to what others ended.
+ */
 export function nullsUntilOf(schema: Arrow.Schema, table: TableDeclaration): number | undefined {
-  const field = schema.fields.find(({ name }) => name === sparseColumns(table)[0]);
-  const fragment = field?.metadata.get(nullsUntil);
-  return fragment === undefined ? undefined : Number(fragment);
+  const columns = columnsWithNulls(schema, table);
+  const fields = schema.fields.filter(({ name }) => columns.includes(name));
+  const fragments = fields.flatMap(({ metadata }) => metadata.get(nullsUntil) ?? []);
+  const isBegun = columns.length > 0 && fragments.length === columns.length;
+  return isBegun ? Math.max(...fragments.map(Number)) : undefined;
 }
 
 /** Metadata of fields, as the engine takes it: null removes what was said. */
@@ -76,9 +81,13 @@ export type FieldMetadata = {
 /** Says what {@link nullsUntilOf} gives. */
 export function saidNullsUntil(table: TableDeclaration, fragment: number): FieldMetadata[] {
   const metadata = { [nullsUntil]: String(fragment) };
-  return sparseColumns(table)
-    .slice(0, 1)
-    .map((path) => ({ path, metadata }));
+  return sparseColumns(table).map((path) => ({ path, metadata }));
+}
+
+/** Says of sparse columns that they may hold nulls again, wherever. */
+export function saidWithNulls(table: TableDeclaration): FieldMetadata[] {
+  const metadata = { [withoutNulls]: null, [nullsUntil]: null };
+  return sparseColumns(table).map((path) => ({ path, metadata }));
 }
 
 /** Says of sparse columns that they hold no nulls. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Row, TableDeclaration } from "../declaration.ts";
-import { nullsUntilOf, saidNullsUntil } from "../engine/schema.ts";
+import { columnsWithNulls, nullsUntilOf, saidNullsUntil } from "../engine/schema.ts";
 import { fragmentsOf } from "../read/fragments.ts";
 import { rowAddress } from "../read/known-columns.ts";
 import type { Table } from "../table.ts";
@@ -12,7 +12,7 @@ import {
   temporaryLocation,
 } from "../testing/store.ts";
 import { portionsOf } from "./portions.ts";
-import type { MendProgress } from "./replace-nulls.ts";
+import { type MendProgress, replaceNulls } from "./replace-nulls.ts";
 
 /** Notes, with a column that is sparse since version 2. */
 const notes: TableDeclaration = {
@@ -159,6 +159,9 @@ onFolders("it measures files")("joins nothing that is half stored anew to clean 
   await table.fold();
 
   expect(isHalf).toBe(false);
+  // Said by one that came late to what others had ended, and was killed.
+  await handle.checkoutLatest();
+  await handle.updateFieldMetadata(saidNullsUntil(notes, 9));
   expect(await table.clean({ retentionMs: 0 })).toBe(true);
 });
 
@@ -180,4 +183,77 @@ it("stores a row anew that another process wrote to amid that", async () => {
   expect(await table.count()).toBe(5_200);
   const addresses: Row[] = await table.rows({ columns: ["id", rowAddress] });
   expect(new Set(addresses.map(({ id }) => id)).size).toBe(5_200);
+});
+
+it("says of what it doubts that there may be nulls, until it is done: others read it then, too", async () => {
+  const location = temporaryLocation();
+  const stillOpen = await openNotes(location, earlier);
+  await (await openNotes(location, notes)).fold();
+  await insertNotes(stillOpen, "a", 5_000, "heron");
+  const handle = await openLanceTable(location, "notes");
+  const controller = new AbortController();
+  const { signal } = controller;
+  const onMend = ({ rows }: MendProgress): void => {
+    if (rows > 0) controller.abort();
+  };
+  const doubted = { isDoubted: true, signal, onMend };
+
+  await expect(replaceNulls(notes, handle, location, doubted)).rejects.toThrow(/abort/);
+
+  expect(columnsWithNulls(await handle.schema(), notes)).toEqual(["said"]);
+  expect(await handle.countRows("said IS NULL")).toBeGreaterThan(0);
+  await (await openNotes(location, notes)).fold();
+  await handle.checkoutLatest();
+  expect(columnsWithNulls(await handle.schema(), notes)).toEqual([]);
+  expect(await handle.countRows("said IS NULL")).toBe(0);
+});
+
+it("stores all rows anew where another column is sparse since somebody stopped", async () => {
+  const location = temporaryLocation();
+  const { book, id, said } = notes.columns;
+  const told = { type: "text", isNullable: true } as const;
+  const first = { ...earlier, columns: { told, ...earlier.columns } };
+  const second = { ...notes, columns: { told, ...notes.columns } };
+  const sparse = { ...told, isSparse: true };
+  const third = { ...notes, schemaVersion: 3, columns: { book, id, said, told: sparse } };
+  await insertNotes(await openNotes(location, first), "a", 5_000, "heron");
+  const controller = new AbortController();
+  const onMend = ({ rows }: MendProgress): void => {
+    if (rows > 0) controller.abort();
+  };
+  const stopped = (await openNotes(location, second)).fold({ signal: controller.signal, onMend });
+  await expect(stopped).rejects.toThrow(/abort/);
+
+  await (await openNotes(location, third as TableDeclaration)).fold();
+
+  const handle = await openLanceTable(location, "notes");
+  expect(await handle.countRows("said IS NULL")).toBe(0);
+  expect(await handle.countRows("told IS NULL")).toBe(0);
+});
+
+it("tells that it is done also where others stored some of the rows anew before it looked", async () => {
+  const location = temporaryLocation();
+  const derived = { isDerived: true } as const;
+  const stored = await openNotes(location, { ...earlier, ...derived });
+  await insertNotes(stored, "a", 300, "heron");
+  const table = { ...notes, ...derived };
+  const other = await openNotes(location, table);
+  const handle = await openLanceTable(location, "notes");
+  const told: MendProgress[] = [];
+  // Two look what there is, the third how it lies.
+  const query = handle.query.bind(handle);
+  let looks = 0;
+  const late = async function* (columns: string[]) {
+    await other.replace({ book: ["a0", "a1"], id: ["a1", "a101"], said: [null, "reeds"] });
+    await handle.checkoutLatest();
+    yield* query().select(columns);
+  };
+  handle.query = (() => {
+    looks += 1;
+    return looks === 3 ? { select: late } : query();
+  }) as typeof query;
+
+  await replaceNulls(table, handle, location, { onMend: (progress) => told.push(progress) });
+
+  expect(told).toEqual([0, 2, 300].map((rows) => ({ rows, total: 300 })));
 });

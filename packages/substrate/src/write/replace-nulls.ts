@@ -6,8 +6,8 @@ import {
   columnsWithNulls,
   nullsUntilOf,
   saidNullsUntil,
+  saidWithNulls,
   saidWithoutNulls,
-  sparseColumns,
 } from "../engine/schema.ts";
 import { untilAborted } from "../engine/until-aborted.ts";
 import { ConflictError } from "../errors.ts";
@@ -25,7 +25,7 @@ const maxAttempts = 2;
 export type MendProgress = { readonly rows: number; readonly total: number };
 
 export type ReplaceNullsOptions = {
-  /** Also in columns that say they hold none. */
+  /** Also in columns that say they hold none, which is taken back first: others read them then, too. */
   readonly isDoubted?: boolean;
   /** Told before the first portion, and behind each. */
   readonly onMend?: ((progress: MendProgress) => void) | undefined;
@@ -50,18 +50,23 @@ export async function replaceNulls(
   const { isDoubted = false, signal } = options;
   const place = { table: table.name, location };
   const patience = { signal, refresh: () => refresh(table, handle) };
-  const columnsNow = async (): Promise<string[]> =>
-    isDoubted ? sparseColumns(table) : columnsWithNulls(await handle.schema(), table);
-  const columns = await retry(place, columnsNow, patience);
-  if (columns.length === 0) return "none";
+  const columnsNow = async (): Promise<string[]> => columnsWithNulls(await handle.schema(), table);
   try {
+    if (isDoubted) {
+      await retry(place, () => handle.updateFieldMetadata(saidWithNulls(table)), patience);
+    }
+    const columns = await retry(place, columnsNow, patience);
+    if (columns.length === 0) return "none";
     const lastFragment = await retry(place, () => lastUnmended(table, handle), patience);
     const total = await retry(place, () => rowsUntil(table, handle, lastFragment), patience);
-    let rows = 0;
-    if (total > 0) options.onMend?.({ rows, total });
+    if (total > 0) options.onMend?.({ rows: 0, total });
     const look = (): Promise<Portion[]> =>
       portionsLeft({ table, handle, columns, lastFragment, signal }, location);
     const portions = await untilAborted(() => retry(place, look, patience), signal);
+    // What others stored anew meanwhile is in none.
+    let left = portions.reduce((sum, { rows }) => sum + rows, 0);
+    const tell = (): void => options.onMend?.({ rows: Math.max(0, total - left), total });
+    if (left < total) tell();
     const valuesSql = new Map(columns.map((name) => [name, withoutNullsSql(table, name)]));
     const replace = async ({ where, rowsAtOnce }: Portion): Promise<void> => {
       // Asked each time: another process may have been there.
@@ -72,8 +77,8 @@ export async function replaceNulls(
     for (const portion of portions) {
       const attempt = (): Promise<void> => replace(portion);
       await untilAborted(() => retry(place, attempt, { ...patience, maxAttempts }), signal);
-      rows = Math.min(rows + portion.rows, total);
-      options.onMend?.({ rows, total });
+      left -= portion.rows;
+      tell();
     }
     await retry(place, () => handle.updateFieldMetadata(saidWithoutNulls(table)), patience);
     return "replaced";
