@@ -98,7 +98,7 @@ export function saidWithoutNulls(table: TableDeclaration): FieldMetadata[] {
   }));
 }
 
-export function sparseColumns({ columns }: TableDeclaration): string[] {
+function sparseColumns({ columns }: TableDeclaration): string[] {
   return Object.keys(columns).filter((name) => columns[name]?.isSparse);
 }
 
