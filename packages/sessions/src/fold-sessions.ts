@@ -42,9 +42,8 @@ export async function foldSessions(
     outcomes.push(await store.table(name).fold({ isForced, onMend: onMendOf, signal }));
   }
   const messages = store.table("messages");
-  const isTouched = outcomes.some(
-    ({ table, created, isFolded }) => table === "messages" && (isFolded || created.length > 0),
-  );
+  // Of any table: a fold that was stopped behind the messages does not touch these again.
+  const isTouched = outcomes.some(({ created, isFolded }) => isFolded || created.length > 0);
   // What sets columns takes rows out of the index of their keys.
   if ((isTouched || messages.isUpgraded) && (await fillHeads(sessions, signal)) > 0) {
     await messages.fold({ signal });

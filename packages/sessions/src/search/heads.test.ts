@@ -1,5 +1,6 @@
 import { and, type Cell, eq, isNotNull, isNull, type Row, rowId } from "@pond/substrate";
 import { expect, it } from "vitest";
+import { foldSessions } from "../fold-sessions.ts";
 import type { SessionStore } from "../session-store.ts";
 import { searchable } from "../tables.ts";
 import { ingestDemo, said, withStore } from "../testing.ts";
@@ -80,6 +81,24 @@ it("tells messages apart whose ids are one text together", () =>
     expect(await fillHeads(sessions)).toBe(2);
 
     expect(await messages.rows({ columns: ["session_id", "id", "head"] })).toEqual(written);
+  }));
+
+it("gives them behind a fold that goes on where one was stopped, between two tables", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b")] }]);
+    const messages = sessions.store.table("messages");
+    await messages.update({ session_id: ["s", "s"], id: ["a", "b"], head: [null, null] });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const onTable = (table: string): void => {
+      if (table === "parts") controller.abort();
+    };
+
+    await expect(foldSessions(sessions, { signal, onTable })).rejects.toThrow(/abort/);
+    expect(await messages.count(isNotNull("head"))).toBe(0);
+    await foldSessions(sessions);
+
+    expect(await messages.count(isNotNull("head"))).toBe(2);
   }));
 
 function rowOf(row: Row): bigint {
