@@ -3,6 +3,7 @@
 import module from "node:module";
 import { join } from "node:path";
 import { cacheDirectory, homeDirectory } from "./directories.ts";
+import { exitCodes } from "./exit.ts";
 import { leaveSoon } from "./leave.ts";
 
 if (!("enableCompileCache" in module)) {
@@ -30,4 +31,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => undefined);
 
 const { run } = await import("./run.ts");
-process.exitCode = await run(process.argv.slice(2));
+const exitCode = await run(process.argv.slice(2));
+process.exitCode = exitCode;
+// What the engine was at when somebody stopped it may go on for a minute.
+if (exitCode === exitCodes.interrupted) leaveSoon();

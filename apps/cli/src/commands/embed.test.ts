@@ -4,6 +4,7 @@ import { buildTestModel } from "@pond/embed-testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Home, line } from "../testing.ts";
 import { type Endpoint, startEndpoint, topicAnswer, topicDimension } from "../testing-endpoint.ts";
+import { startOf } from "../testing-start.ts";
 
 // The whole path: configuration, sync, search, status, with a model of the tests' own.
 const texts = [
@@ -259,7 +260,7 @@ describe("an endpoint", () => {
 });
 
 describe("a search", () => {
-  it("stops at Ctrl-C", async () => {
+  it("stops at Ctrl-C, whatever else the process is at", async () => {
     let child: ChildProcess | undefined;
     const endpoint = await startEndpoint((asked) => {
       if (child === undefined) return topicAnswer(asked);
@@ -272,7 +273,10 @@ describe("a search", () => {
     const onStart = (started: ChildProcess) => {
       child = started;
     };
-    const stopped = await home.spawn(["search", "heron", "--json"], { onStart });
+    // As a call of the engine does that goes on.
+    const busy = "data:text/javascript,setInterval(() => {}, 1e6)";
+    const start = ["--import", busy, ...startOf("main")];
+    const stopped = await home.spawn(["search", "heron", "--json"], { start, onStart });
     await endpoint.stop();
 
     expect({ ...stopped, stdout: JSON.parse(stopped.stdout) }).toEqual({

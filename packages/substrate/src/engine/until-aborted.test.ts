@@ -15,12 +15,18 @@ it("gives what a call gives, also one that ends soon after it was aborted", asyn
   await expect(untilAborted(call, controller.signal)).rejects.toThrow(/abort/);
 });
 
-it("waits no longer than a second for a call that goes on", async () => {
+it.each([
+  ["later", (abort: () => void) => void setTimeout(abort, 5)],
+  ["as it begins", (abort: () => void) => abort()],
+])("waits no longer than a second for a call that goes on, aborted %s", async (_when, begin) => {
   const controller = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();
   const startedMs = performance.now();
-  const running = untilAborted(() => promise, controller.signal);
-  controller.abort();
+  const call = (): Promise<never> => {
+    begin(() => controller.abort());
+    return promise;
+  };
+  const running = untilAborted(call, controller.signal);
 
   await expect(running).rejects.toThrow(/abort/);
   expect(performance.now() - startedMs).toBeLessThan(5_000);

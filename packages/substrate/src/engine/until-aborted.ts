@@ -11,9 +11,8 @@ export async function untilAborted<T>(
   call: () => Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  signal?.throwIfAborted();
-  const running = call();
-  if (signal === undefined) return running;
+  if (signal === undefined) return call();
+  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const ended = new AbortController();
   const giveUp = async (): Promise<void> => {
@@ -21,6 +20,7 @@ export async function untilAborted<T>(
     reject(signal.reason);
   };
   signal.addEventListener("abort", giveUp);
+  const running = call();
   try {
     return await Promise.race([running, aborted]);
   } finally {

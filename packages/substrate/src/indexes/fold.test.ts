@@ -140,6 +140,27 @@ it("makes an index again that covers less than half, which is faster than growin
   expect(new Set(health.indexes.map(({ name }) => name)).size).toBe(indexed.length);
 });
 
+it.each(["createIndex", "optimize"] as const)(
+  "ends where it is told to within %s",
+  async (call) => {
+    const location = temporaryLocation();
+    await (await openCatalogue(location)).table("parts").insert(numbered(10));
+    const handle = await openLanceTable(location, "parts");
+    const controller = new AbortController();
+    const never = Promise.withResolvers<never>().promise;
+    handle[call] = () => {
+      controller.abort();
+      return never;
+    };
+    const place = { location, home: undefined };
+    const wishes = { isForced: true, signal: controller.signal };
+
+    const folding = fold(parts, handle, place, async () => undefined, wishes);
+
+    await expect(folding).rejects.toThrow(/abort/);
+  },
+);
+
 onFolders("it measures files")(
   "keeps a store of 200 small batches within twice its compacted size",
   async () => {

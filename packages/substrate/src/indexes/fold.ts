@@ -2,6 +2,7 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
 import { isTooMuchAtOnce } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
+import { untilAborted } from "../engine/until-aborted.ts";
 import { type MendProgress, replaceNulls } from "../write/replace-nulls.ts";
 import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
 import { createIndexes } from "./indexes.ts";
@@ -24,6 +25,7 @@ export type FoldOptions = {
   readonly isWithoutNewIndexes?: boolean;
   /** Told how far it is with what an earlier version stored, where it has to store that anew. */
   readonly onMend?: ((progress: MendProgress) => void) | undefined;
+  /** Heard within a second; what the engine is at then, it ends by itself. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -120,7 +122,8 @@ async function foldWithoutNulls(
   const checkIndexes = (): Promise<void> =>
     retry(place, () => dropLostIndexes(table, handle), { refresh: () => handle.checkoutLatest() });
   const optimize = async (cleanupOlderThan: Date): Promise<void> => {
-    await retry(place, () => handle.optimize({ cleanupOlderThan }), options);
+    const run = (): Promise<unknown> => handle.optimize({ cleanupOlderThan });
+    await untilAborted(() => retry(place, run, options), signal);
     await checkIndexes();
   };
 

@@ -3,6 +3,7 @@ import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
 import { loadLance } from "../engine/lance.ts";
 import { retry } from "../engine/retry.ts";
 import { vectorDimension } from "../engine/schema.ts";
+import { untilAborted } from "../engine/until-aborted.ts";
 import { refresh } from "./lost-indexes.ts";
 import { bitsPerNumber, countVectors } from "./vector-indexes.ts";
 
@@ -46,8 +47,9 @@ export async function createIndexes(
       const config = await configOf(table, index, handle);
       await handle.createIndex(index.column, { config, replace: true });
     };
+    const options = { signal, refresh: () => refresh(table, handle) };
     try {
-      await retry(place, create, { signal, refresh: () => refresh(table, handle) });
+      await untilAborted(() => retry(place, create, options), signal);
     } catch (error) {
       if (!(error instanceof Error && untrainable.test(error.message))) throw error;
       untrained.push(index.column);
