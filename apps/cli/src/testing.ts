@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Surface } from "./context.ts";
 import { run } from "./run.ts";
 import { startOf } from "./testing-start.ts";
 
@@ -38,6 +39,7 @@ export class Home {
       readonly env?: Readonly<Record<string, string>>;
       readonly isTerminal?: boolean;
       readonly columns?: number;
+      readonly startLean?: Surface["startLean"];
     },
     ...argv: readonly string[]
   ): Promise<Finished> {
@@ -60,6 +62,7 @@ export class Home {
         env: { ...this.env, ...options.env },
         home: this.folder,
         now: () => this.now,
+        startLean: options.startLean,
       });
       return { code, ...texts };
     } finally {

@@ -13,6 +13,7 @@ export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
 export type { AddedAt, IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
 export { type HeldMessages, onlyPlace, type Place } from "./ingest/place.ts";
+export type { ExpectedSession } from "./ingest/stored-sessions.ts";
 export { lastActive } from "./read/activity.ts";
 export { childrenOf, rootOf, rootsOf } from "./read/ancestry.ts";
 export { clientTitles } from "./read/client-titles.ts";

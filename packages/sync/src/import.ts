@@ -7,6 +7,7 @@ import {
 import {
   createIngest,
   type Damaged,
+  type ExpectedSession,
   findDamaged,
   type Ingest,
   type IngestOutcome,
@@ -26,6 +27,9 @@ import { type AddedRow, type Stored, watchedTables } from "./seen-file.ts";
 import { nothingStored, storedIn } from "./stored.ts";
 import { Tracker } from "./tracker.ts";
 
+/** What an import is going to read. */
+export type Planned = { readonly sessions: number; readonly bytes: number };
+
 /** What an import reads, remembers and stamps. */
 export type ImportOptions = {
   /** Where this machine keeps what it saw, for this one store. */
@@ -40,6 +44,8 @@ export type ImportOptions = {
   readonly software?: string;
   /** Read every session again and compare it with what is stored, to the last value. */
   readonly isVerifying?: boolean;
+  /** Told how much changed and is to be read, before any of it is; waited for. */
+  readonly onPlanned?: ((planned: Planned) => Promise<void>) | undefined;
   /** Told as sessions are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
   /**
@@ -90,8 +96,9 @@ async function importChanged(
 ): Promise<AdapterReport[]> {
   const stored = await storedIn(sessions);
   const plan = await planImport(sources, { ...options, stored });
-  const isChanged = plan.works.some(({ changed }) => changed.length > 0);
-  if (isChanged) await importPlanned(sessions, plan, stored, options);
+  const planned = plannedOf(plan.works);
+  await options.onPlanned?.(planned);
+  if (planned.sessions > 0) await importPlanned(sessions, plan, stored, options);
   else await save(plan.works, stored, options);
   return [...plan.reports.values()];
 }
@@ -118,7 +125,8 @@ async function importPlanned(
   options: ImportOptions & Repair,
 ): Promise<void> {
   const { now, signal, host, damaged } = options;
-  const ingest = createIngest(sessions, { host, now, damaged, areClientsApart: true });
+  const expected = expectedOf(plan.works);
+  const ingest = createIngest(sessions, { host, now, damaged, expected, areClientsApart: true });
   const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
   const elsewhere = await foundElsewhere(options.stateDirectory, plan.works, stored);
   const places = new Places(plan.works, elsewhere, options.isVerifying);
@@ -138,6 +146,26 @@ async function importPlanned(
     await ingest.finish();
     await save(plan.works, await storedIn(sessions), options);
   }
+}
+
+function plannedOf(works: readonly Work[]): Planned {
+  const changed = works.flatMap((work) => work.changed);
+  return {
+    sessions: changed.length,
+    bytes: changed.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** The sessions that were read before, in the order they are read now. */
+function expectedOf(works: readonly Work[]): ExpectedSession[] {
+  const expected = new Map<string, ExpectedSession>();
+  for (const { changed, seen } of works) {
+    for (const { key } of changed) {
+      const { sessionId: id, extent: [, messages] = [] } = seen.get(key) ?? {};
+      if (id !== undefined && !expected.has(id)) expected.set(id, { id, messages });
+    }
+  }
+  return [...expected.values()];
 }
 
 type Run = {

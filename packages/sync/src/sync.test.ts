@@ -14,6 +14,7 @@ import { createIngest, loadLineage, openSessions, type SessionStore } from "@pon
 import { describe, expect, it, vi } from "vitest";
 import { type FakeOptions, fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
 import { BothFailedError } from "./errors.ts";
+import type { Planned } from "./import.ts";
 import { emptyReport } from "./report.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 import { type Bench, changesIn, claudeCode, line, stateFiles, withBench } from "./sync.test-kit.ts";
@@ -82,6 +83,21 @@ describe("sync", () => {
         ]),
         duration_ms: 0,
       });
+    }));
+
+  it("says how much it is going to read, and waits, before it reads any", () =>
+    withBench(async (bench) => {
+      writeTwo(bench);
+      const told: Planned[] = [];
+      const onPlanned = async (planned: Planned): Promise<void> => {
+        told.push(planned);
+        throw new Error("not now");
+      };
+
+      await expect(bench.sync({ wrap: unread, onPlanned })).rejects.toThrow("not now");
+
+      expect(told).toEqual([{ sessions: 2, bytes: expect.any(Number) }]);
+      expect(told[0]?.bytes).toBeGreaterThan(100);
     }));
 
   it("reads nothing the second time", () =>

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { stages } from "@pond/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -229,6 +229,26 @@ describe("pond sync", () => {
     expect(text).toContain("phi-core has no folder of its own");
     expect(text).not.toContain("Nothing of claude-code");
     expect((await home.pond("sync")).stdout).not.toMatch(/Nothing of|no folder of its own/);
+  });
+
+  it("starts lean where it takes in a lot: the first time, and what has grown by much", async () => {
+    const file = home.writeSession("s1", line("s1", "a", "one"));
+    const started: string[] = [];
+    const startLean = async (work: string): Promise<void> => void started.push(work);
+    const syncs: number[] = [];
+    const sync = async (): Promise<void> => {
+      await home.pondWith({ startLean }, "sync");
+      syncs.push(started.length);
+    };
+
+    await sync();
+    home.writeSession("s2", line("s2", "a", "two"));
+    await sync();
+    truncateSync(file, 65 * 1024 * 1024);
+    await sync();
+
+    expect(syncs).toEqual([1, 1, 2]);
+    expect(new Set(started)).toEqual(new Set(["batches"]));
   });
 
   it("runs one stage, or all but one", async () => {

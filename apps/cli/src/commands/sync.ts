@@ -83,6 +83,13 @@ export async function sync(
     isFoldForced: flags.only === "update-indexes",
     software: `pond ${version()}`,
     onProgress: (event) => showSync(progress, event),
+    onPlanned: async ({ bytes }) => {
+      // Nothing is written yet; but of an archive everything would be read once more.
+      const isAtOnce = bytes < largeImportBytes || flags.importFrom !== undefined;
+      if (isAtOnce || signal.aborted) return;
+      progress.clear();
+      await context.startLean?.("batches");
+    },
     now,
     signal,
   } satisfies Partial<SyncOptions>;
@@ -110,6 +117,9 @@ export async function sync(
   const missing = describeMissing(context, choice, names);
   return finish(context, outcome, { isPreview, archive, missing });
 }
+
+// To start anew takes a tenth of a second, and so much takes seconds.
+const largeImportBytes = 64 * 1024 * 1024;
 
 /** A first import takes in all there is, `--verify` reads all of it, and a model is big. */
 function takesLong(

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
 import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { collectGarbage } from "@pond/canonical/adapter";
 import { withPlainProject } from "../rows/whole-project.ts";
@@ -18,7 +19,7 @@ import { emptyOutcome, type SessionHooks } from "./outcome.ts";
 import { SessionNames } from "./session-names.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { withStoredOrigin } from "./stored-origin.ts";
-import { StoredSessions } from "./stored-sessions.ts";
+import { type ExpectedSession, StoredSessions } from "./stored-sessions.ts";
 
 /** How what comes in is stamped and batched. */
 export type IngestOptions = {
@@ -30,6 +31,11 @@ export type IngestOptions = {
   readonly maxBatchBytes?: number;
   /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
   readonly sessionIds?: readonly string[] | undefined;
+  /**
+   * Stored sessions that will come, about in their order, each once; others may come between them.
+   * What is stored of several is read at a time. Left out, these are those of `sessionIds`.
+   */
+  readonly expected?: readonly ExpectedSession[] | undefined;
   /**
    * A session whose id is stored of another client gets an id of its own, `CLIENT:ID`, as where
    * the sessions of one client were copied to another, which reads them and goes on. So does one that
@@ -45,6 +51,8 @@ export type IngestOptions = {
 // Tells processes apart that begin a batch in the same millisecond; in containers all have one pid.
 const ownMicros = BigInt(randomInt(1000));
 const defaultMaxBatchBytes = 16 * 1024 * 1024;
+/** How long a batch being written may wait for its next step. */
+const turnEveryMs = 5;
 /** So many times what a batch should hold is one value, mostly, and copied several times on its way. */
 const largeBatch = 2;
 
@@ -69,6 +77,7 @@ export class Ingest {
   /** Every batch handed over so far. */
   #writing: Promise<void> = Promise.resolve();
   #lastMicros = 0n;
+  #turnedAtMs = 0;
 
   constructor(sessions: SessionStore, options: IngestOptions) {
     this.#sessions = sessions;
@@ -76,7 +85,8 @@ export class Ingest {
     this.#now = options.now;
     this.#maxBatchBytes = options.maxBatchBytes ?? defaultMaxBatchBytes;
     this.#damaged = options.damaged;
-    this.#stored = new StoredSessions(sessions.store, options.sessionIds ?? []);
+    const { expected = options.sessionIds?.map((id) => ({ id })) ?? [] } = options;
+    this.#stored = new StoredSessions(sessions.store, expected);
     this.#names = new SessionNames(sessions, {
       sessionIds: options.sessionIds,
       areClientsApart: options.areClientsApart ?? false,
@@ -142,6 +152,7 @@ export class Ingest {
           closeMessage();
           intake.accept(event);
           if (this.#isFull(writer)) await this.#makeRoom(writer);
+          await this.#letWriting();
           break;
         case "part":
           intake.accept(event);
@@ -210,6 +221,13 @@ export class Ingest {
 
   #isFull(writer: SessionWriter | undefined): boolean {
     return this.#batch.bytes + (writer?.heldBytes ?? 0) >= this.#maxBatchBytes;
+  }
+
+  /** What reads files gives way to nothing else: no step of what is written would begin meanwhile. */
+  async #letWriting(): Promise<void> {
+    if (performance.now() - this.#turnedAtMs < turnEveryMs) return;
+    await turn();
+    this.#turnedAtMs = performance.now();
   }
 
   async #makeRoom(writer: SessionWriter | undefined): Promise<void> {

@@ -5,11 +5,12 @@ import { StoredSessions } from "./stored-sessions.ts";
 
 const demos = ["a", "b", "c"].map((id) => ({ id, messages: [said("1"), said("2")] }));
 const ids = demos.map(({ id }) => id);
+const expected = demos.map(({ id }) => ({ id }));
 
 it("are read together, and each is given once", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, demos);
-    const stored = new StoredSessions(sessions.store, ids);
+    const stored = new StoredSessions(sessions.store, expected);
 
     const first = await stored.take("a");
 
@@ -21,7 +22,7 @@ it("are read together, and each is given once", () =>
 it("are read again where they come again, and never before they come again", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, demos);
-    const stored = new StoredSessions(sessions.store, ids);
+    const stored = new StoredSessions(sessions.store, expected);
     await stored.take("b");
     await stored.take("a");
 
@@ -31,11 +32,39 @@ it("are read again where they come again, and never before they come again", () 
     expect((await stored.take("b")).messages).toHaveLength(3);
   }));
 
+it.each([
+  ["many messages are read by themselves", [3_000, 3_000, 10], [false, false, false]],
+  ["few are read together", [3_000, 500, 500], [false, true, true]],
+])("that have %s", (_, messages, ahead) =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, demos);
+    const sized = ids.map((id, at) => ({ id, messages: messages[at] }));
+    const stored = new StoredSessions(sessions.store, sized);
+
+    await stored.take("a");
+
+    expect(ids.map((id) => stored.isAhead(id))).toEqual(ahead);
+  }),
+);
+
+it("are still there behind one that nobody expected", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [...demos, { id: "x", messages: [said("1")] }]);
+    const stored = new StoredSessions(sessions.store, expected);
+    await stored.take("a");
+
+    await stored.take("x");
+
+    expect(ids.map((id) => stored.isAhead(id))).toEqual([false, true, true]);
+  }));
+
 it("say which session there is none of", () =>
   withStore(async (sessions) => {
-    await expect(new StoredSessions(sessions.store, ["x"]).take("x")).rejects.toMatchObject({
-      code: "not_found",
-    });
+    await expect(new StoredSessions(sessions.store, [{ id: "x" }]).take("x")).rejects.toMatchObject(
+      {
+        code: "not_found",
+      },
+    );
   }));
 
 it.each([

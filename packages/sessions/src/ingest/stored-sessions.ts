@@ -12,7 +12,16 @@ export type StoredSession = {
   readonly withParts: ReadonlySet<string>;
 };
 
+/** A session that is stored and will come again. */
+export type ExpectedSession = {
+  readonly id: string;
+  /** About how many messages it has; left out where that is not known. */
+  readonly messages?: number | undefined;
+};
+
 const sessionsAtOnce = 32;
+// A query for so many takes long enough, and each takes some hundred bytes.
+const messagesAtOnce = 4_000;
 
 /**
  * What the store holds of sessions that come again. Where it is known which will come, several are
@@ -20,14 +29,16 @@ const sessionsAtOnce = 32;
  */
 export class StoredSessions {
   readonly #store: Store;
-  readonly #ids: readonly string[];
+  readonly #expected: readonly ExpectedSession[];
+  readonly #places: ReadonlyMap<string, number>;
   readonly #ahead: Map<string, StoredSession> = new Map();
   readonly #taken: Set<string> = new Set();
 
-  /** @param ids - Those that will come, about in their order. */
-  constructor(store: Store, ids: readonly string[]) {
+  /** @param expected - Those that will come, about in their order, each once. */
+  constructor(store: Store, expected: readonly ExpectedSession[]) {
     this.#store = store;
-    this.#ids = ids;
+    this.#expected = expected;
+    this.#places = new Map(expected.map(({ id }, place) => [id, place]));
   }
 
   /** True where a session was read already: before it was taken, so nothing of it can have come. */
@@ -41,20 +52,19 @@ export class StoredSessions {
     const stored = this.#ahead.get(id);
     if (stored === undefined) throw new SessionNotFoundError(id);
     this.#ahead.delete(id);
-    if (this.#ids.length > 0) this.#taken.add(id);
+    if (this.#expected.length > 0) this.#taken.add(id);
     return stored;
   }
 
   async #read(id: string): Promise<void> {
-    const place = this.#ids.indexOf(id);
-    const next = place < 0 ? [] : this.#ids.slice(place + 1, place + sessionsAtOnce);
-    const ids = [id, ...next.filter((each) => !this.#taken.has(each))];
+    const ids = [id, ...this.#idsBehind(id)];
     const [rows, messages, withParts] = await Promise.all([
       this.#store.table("sessions").rows({ columns: sessionColumns, where: oneOf("id", ids) }),
       storedMessages(this.#store, ids),
       messagesWithParts(this.#store, ids),
     ]);
-    this.#ahead.clear();
+    // Else others were read ahead, and still will come.
+    if (this.#places.has(id)) this.#ahead.clear();
     for (const row of rows) {
       const session = sessionFromRow(row);
       this.#ahead.set(session.id, {
@@ -63,6 +73,20 @@ export class StoredSessions {
         withParts: withParts.get(session.id) ?? new Set(),
       });
     }
+  }
+
+  /** The next ones to come that are worth reading with it. */
+  #idsBehind(id: string): string[] {
+    const place = this.#places.get(id);
+    if (place === undefined) return [];
+    const ids: string[] = [];
+    let left = messagesAtOnce - (this.#expected[place]?.messages ?? 0);
+    for (const next of this.#expected.slice(place + 1, place + sessionsAtOnce)) {
+      left -= next.messages ?? 0;
+      if (left < 0) break;
+      if (!this.#taken.has(next.id)) ids.push(next.id);
+    }
+    return ids;
   }
 }
 

@@ -1,10 +1,12 @@
 import { stringifyJson } from "@pond/canonical";
-import { eq, type Store } from "@pond/substrate";
+import { and, eq, type Filter, oneOf, type Row, type Store } from "@pond/substrate";
 import { Columns } from "../rows/columns.ts";
 import { type Labels, windowRow } from "../rows/to-rows.ts";
 import type { Window } from "./windows.ts";
 
 const noIds = stringifyJson([]);
+// Each comes with its text.
+const rowsPerQuery = 500;
 
 type StoredWindow = {
   readonly text: unknown;
@@ -43,17 +45,17 @@ export async function writeWindows(store: Store, rows: Columns): Promise<void> {
   const table = store.table("windows");
   const { present } = await table.insert(rows.batch());
   if (present === 0) return;
-  const stored = new Map<unknown, Map<string, StoredWindow>>();
   const differing = new Columns();
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows.row(at);
-    const sessionId = String(row["session_id"]);
-    const known = stored.get(sessionId) ?? (await storedWindows(store, sessionId));
-    stored.set(sessionId, known);
-    const there = known.get(String(row["id"]));
-    const isEqual = there?.text === row["text"] && there?.ids === row["message_ids"];
-    const isOwn = there?.sourceAgent === row["source_agent"] && there?.project === row["project"];
-    if (!isEqual || !isOwn) differing.push(row);
+  for (let from = 0; from < rows.length; from += rowsPerQuery) {
+    const count = Math.min(rowsPerQuery, rows.length - from);
+    const some = Array.from({ length: count }, (_, at) => rows.row(from + at));
+    const stored = await storedAmong(store, some);
+    for (const row of some) {
+      const there = stored.get(keyOf(row));
+      const isEqual = there?.text === row["text"] && there?.ids === row["message_ids"];
+      const isOwn = there?.sourceAgent === row["source_agent"] && there?.project === row["project"];
+      if (!isEqual || !isOwn) differing.push(row);
+    }
   }
   await table.replace(differing.batch());
 }
@@ -80,15 +82,31 @@ export async function emptyForeignWindows(store: Store, labels: Labels): Promise
   await store.table("windows").replace(rows.batch());
 }
 
+const storedColumns = ["id", "text", "message_ids", "timestamp", "source_agent", "project"];
+
 async function storedWindows(store: Store, sessionId: string): Promise<Map<string, StoredWindow>> {
-  const columns = ["id", "text", "message_ids", "timestamp", "source_agent", "project"];
-  const rows = await store.table("windows").rows({ columns, where: eq("session_id", sessionId) });
-  return new Map(
-    rows.map(({ id, text, message_ids: ids, timestamp, source_agent: sourceAgent, project }) => [
-      String(id),
-      { text, ids, timestamp: BigInt(timestamp as bigint), sourceAgent, project },
-    ]),
-  );
+  const where = eq("session_id", sessionId);
+  const rows = await store.table("windows").rows({ columns: storedColumns, where });
+  return new Map(rows.map((row) => [String(row["id"]), storedWindow(row)]));
+}
+
+/** What is stored of these rows, by their keys. */
+async function storedAmong(store: Store, rows: readonly Row[]): Promise<Map<string, StoredWindow>> {
+  const oneOfAll = (column: string): Filter =>
+    oneOf(column, [...new Set(rows.map((row) => String(row[column])))]);
+  const where = and(oneOfAll("session_id"), oneOfAll("id"));
+  const columns = ["session_id", ...storedColumns];
+  const stored = await store.table("windows").rows({ columns, where });
+  return new Map(stored.map((row) => [keyOf(row), storedWindow(row)]));
+}
+
+function storedWindow(row: Row): StoredWindow {
+  const { text, message_ids: ids, timestamp, source_agent: sourceAgent, project } = row;
+  return { text, ids, timestamp: BigInt(timestamp as bigint), sourceAgent, project };
+}
+
+function keyOf({ session_id: sessionId, id }: Row): string {
+  return stringifyJson([String(sessionId), String(id)]);
 }
 
 function emptied(stored: ReadonlyMap<string, StoredWindow>, labels: Labels): Window[] {
