@@ -31,7 +31,7 @@ export {
 export { plainText } from "./plain-text.ts";
 export { isTurn, isTyped } from "./speakers.ts";
 export { moved, type Outcome, Tally, type Written } from "./tally.ts";
-export { type SessionTitle, titleFields, titleOf } from "./title.ts";
+export { commandIn, type SessionTitle, titleFields, titleOf } from "./title.ts";
 export {
   blockNote,
   type FileBlock,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../json.ts";
-import { titleFields, titleOf } from "./title.ts";
+import { commandIn, titleFields, titleOf } from "./title.ts";
 
 const carrier = (record: JsonObject, source: JsonObject = {}) => ({
   options: { source: { ...source, record } },
@@ -92,5 +92,27 @@ describe("titleOf", () => {
     for (const text of texts) {
       expect(titleFields.some((field) => text.includes(field))).toBe(true);
     }
+  });
+});
+
+describe("commandIn", () => {
+  const message = (name: string) => `<command-message>${name}</command-message>`;
+  const command = (name: string) => `<command-name>${name}</command-name>`;
+
+  it.each([
+    ["a skill", `${message("weave")}\n${command("/weave")}`, "/weave"],
+    ["one of a plugin", `${message("loom:weave")}\n${command("/loom:weave")}`, "/loom:weave"],
+    ["one that says more", `${message("init is reading…")}\n${command("/init")}`, "/init"],
+    [
+      "one with what it was given",
+      `${message("weave")}\n${command("/weave")}\n<command-args>`,
+      "/weave",
+    ],
+    ["a command of the client itself", `${command("/clear")}\n${message("clear")}`, undefined],
+    ["no name", message("weave"), undefined],
+    ["a text that quotes one", `See ${message("weave")}\n${command("/weave")}`, undefined],
+    ["a name that is none", `${message("weave")}\n${command("weave it")}`, undefined],
+  ])("finds the name in the note of %s", (_, text, expected) => {
+    expect(commandIn(text)).toBe(expected);
   });
 });

@@ -97,3 +97,16 @@ function rowTitle({ title }: JsonObject): SessionTitle | undefined {
 function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value.trim() : "";
 }
+
+/**
+ * The command that a client notes to have been called, as it is typed: for a session in which nobody
+ * said anything it is all there is to tell it by. Undefined for all other texts, and for commands of
+ * the client itself, such as those that clear the screen: their notes begin with the name.
+ */
+export function commandIn(text: string): string | undefined {
+  return commandNote.exec(text)?.[1];
+}
+
+// Claude Code
+const commandNote =
+  /^<command-message>[^<]*<\/command-message>\s*<command-name>(\/[^<\s]+)<\/command-name>/;

@@ -119,6 +119,42 @@ describe("listSessions", () => {
       expect(counts[1]).toBe(counts[0]);
     }));
 
+  it("gives as title the command that a session began with where nobody said anything", () =>
+    withStore(async (sessions) => {
+      const noted = (id: string, text: string): DemoMessage => ({ id, text, isInjected: true });
+      const called = (id: string, name: string): DemoMessage =>
+        noted(
+          id,
+          `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>`,
+        );
+      const cleared = noted(
+        "clear",
+        "<command-name>/clear</command-name>\n            <command-message>clear</command-message>",
+      );
+      await ingestDemo(sessions, [
+        { id: "called", messages: [cleared, called("a", "spin"), called("b", "weave")] },
+        { id: "said", messages: [called("a", "spin"), said("b", "Use wool.")] },
+        { id: "cleared", messages: [cleared] },
+        { id: "told", messages: [noted("a", "Files changed. <command-message>spin")] },
+        { id: "gone", messages: [called("a", "spin")] },
+        { id: "long", messages: [...Array(40)].map((_, at) => noted(`n${at}`, `Note ${at}.`)) },
+      ]);
+      await ingestDemo(sessions, [{ id: "gone", messages: [noted("c", "Nothing is left.")] }]);
+
+      const listed = await listSessions(sessions);
+
+      expect(new Map(listed.map(({ session_id, title }) => [session_id, title]))).toEqual(
+        new Map([
+          ["called", "/spin"],
+          ["said", "Use wool."],
+          ["cleared", undefined],
+          ["told", undefined],
+          ["gone", undefined],
+          ["long", undefined],
+        ]),
+      );
+    }));
+
   it("gives the title that was stored first where what revised it is damaged", () =>
     withAltered(
       ["first", "second"].map((text) => ({ id: "s", messages: [said("a", text)] })),

@@ -21,6 +21,7 @@ import type { SessionStore } from "../session-store.ts";
 import { searchable } from "../tables.ts";
 import { clientTitles } from "./client-titles.ts";
 import { loadMessages } from "./content.ts";
+import { firstCommands } from "./first-commands.ts";
 import { loadPlaces } from "./outline.ts";
 
 const titleChars = 120;
@@ -49,7 +50,10 @@ export async function countMessages(
   return counts;
 }
 
-/** What each session is called in its client, else the beginning of what a person said first. */
+/**
+ * What each session is called in its client, else the beginning of what a person said first; where
+ * nobody said anything the command that began it.
+ */
 export async function titles(
   { store }: SessionStore,
   sessionIds: readonly string[],
@@ -57,8 +61,10 @@ export async function titles(
   if (sessionIds.length === 0) return new Map();
   const named = await clientTitles(store, sessionIds);
   const nameless = sessionIds.filter((id) => !named.has(id));
-  const found = nameless.length > 0 ? await firstTexts(store, nameless) : [];
-  return new Map([...named, ...found].map(([id, text]) => [id, shorten(text)]));
+  const said = nameless.length > 0 ? await firstTexts(store, nameless) : new Map<string, string>();
+  const silent = nameless.filter((id) => !said.has(id));
+  const called = await firstCommands(store, silent);
+  return new Map([...named, ...said, ...called].map(([id, text]) => [id, shorten(text)]));
 }
 
 /** The first thing a person said in each session, as it is now. */

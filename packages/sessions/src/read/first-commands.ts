@@ -1,0 +1,108 @@
+import { commandIn } from "@pond/canonical/foreign";
+import { and, contains, eq, isNull, oneOf, type Row, type Store } from "@pond/substrate";
+import { DamagedRowError } from "../errors.ts";
+import { partColumns, partFromRow } from "../rows/from-rows.ts";
+import { idChunks } from "../rows/id-chunks.ts";
+
+/** A note of the client among the messages of the user: nothing in it was said. */
+type Note = { readonly id: string; readonly ordinal: bigint };
+
+// A session that a command began has its note behind few others.
+const notesLookedAt = 8;
+
+/** The command that each of these sessions began with, in which nobody said anything. */
+export async function firstCommands(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const ids of idChunks(sessionIds)) {
+    const notes = await firstNotes(store, ids);
+    for (const [session, command] of await commandsIn(store, notes)) found.set(session, command);
+  }
+  return found;
+}
+
+/** The first notes in each session that are what they were when they were stored. */
+async function firstNotes(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, readonly Note[]>> {
+  const table = store.table("messages");
+  const within = oneOf("session_id", sessionIds);
+  const unsaid = and(within, eq("role", "user"), eq("is_searchable", 0n), isNull("revises"));
+  const notes = new Map<string, Note[]>();
+  for await (const rows of table.scan({
+    columns: ["session_id", "id", "ordinal"],
+    where: unsaid,
+  })) {
+    for (const { session_id, id, ordinal } of rows) {
+      const session = String(session_id);
+      const note = { id: String(id), ordinal: BigInt(ordinal as bigint) };
+      notes.set(
+        session,
+        [...(notes.get(session) ?? []), note].sort(byOrdinal).slice(0, notesLookedAt),
+      );
+    }
+  }
+  const ids = [...notes.values()].flat().map(({ id }) => id);
+  if (ids.length === 0) return notes;
+  const changed = await table.rows({
+    columns: ["session_id", "revises"],
+    where: and(within, oneOf("revises", ids)),
+  });
+  for (const { session_id, revises } of changed) {
+    const session = String(session_id);
+    notes.set(
+      session,
+      (notes.get(session) ?? []).filter(({ id }) => id !== String(revises)),
+    );
+  }
+  return notes;
+}
+
+/** The first command that the notes of each session hold. */
+async function commandsIn(
+  store: Store,
+  notes: ReadonlyMap<string, readonly Note[]>,
+): Promise<Map<string, string>> {
+  const ids = [...notes.values()].flat().map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const rows = await store.table("parts").rows({
+    columns: partColumns,
+    where: and(
+      oneOf("session_id", [...notes.keys()]),
+      oneOf("message_id", ids),
+      eq("type", "text"),
+      contains("variant_data", "<command-message>"),
+    ),
+  });
+  const first = new Map<string, { readonly ordinal: bigint; readonly command: string }>();
+  for (const row of rows) {
+    const session = String(row["session_id"]);
+    const note = notes.get(session)?.find(({ id }) => id === String(row["message_id"]));
+    const command = note && commandOf(row);
+    const known = first.get(session);
+    if (note && command && (!known || note.ordinal < known.ordinal)) {
+      first.set(session, { ordinal: note.ordinal, command });
+    }
+  }
+  return new Map([...first].map(([session, { command }]) => [session, command]));
+}
+
+/** What a part says was called; undefined where that is nothing, or damaged. */
+function commandOf(row: Row): string | undefined {
+  try {
+    const part = partFromRow(row, null);
+    const isNote = part.type === "text" && part.provenance === "injected";
+    return isNote ? commandIn(part.text) : undefined;
+  } catch (error) {
+    // That is named where the store is verified.
+    if (error instanceof DamagedRowError) return undefined;
+    throw error;
+  }
+}
+
+function byOrdinal(left: Note, right: Note): number {
+  return left.ordinal < right.ordinal ? -1 : 1;
+}
