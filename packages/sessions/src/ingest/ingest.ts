@@ -146,6 +146,8 @@ export class Ingest {
           if (!intake.accept(event)) break;
           writer = await this.#open(gathered, event);
           if (apart && writer instanceof NewSession) gathered.bases = apart.bases;
+          // What this one left in them earlier is taken out.
+          for (const { sessionId } of gathered.bases) this.#stored.leave(sessionId);
           if (given.kind === "session") opened = { session: event.session, given: given.session };
           break;
         case "message":

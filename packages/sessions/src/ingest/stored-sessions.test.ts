@@ -47,6 +47,19 @@ it.each([
   }),
 );
 
+it("are read when they come, where others may add to them before", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, demos);
+    const stored = new StoredSessions(sessions.store, expected);
+    await stored.take("a");
+
+    stored.leave("b");
+    await ingestDemo(sessions, [{ id: "b", messages: [said("1"), said("2"), said("3")] }]);
+
+    expect(ids.map((id) => stored.isAhead(id))).toEqual([false, false, true]);
+    expect((await stored.take("b")).messages).toHaveLength(3);
+  }));
+
 it("are still there behind one that nobody expected", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [...demos, { id: "x", messages: [said("1")] }]);

@@ -46,6 +46,12 @@ export class StoredSessions {
     return this.#ahead.has(id);
   }
 
+  /** Of a session to which rows of others may be added before it comes: it is read when it does. */
+  leave(id: string): void {
+    this.#ahead.delete(id);
+    this.#taken.add(id);
+  }
+
   /** @throws {SessionNotFoundError} */
   async take(id: string): Promise<StoredSession> {
     if (!this.#ahead.has(id)) await this.#read(id);
