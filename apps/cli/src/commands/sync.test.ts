@@ -231,13 +231,13 @@ describe("pond sync", () => {
     expect((await home.pond("sync")).stdout).not.toMatch(/Nothing of|no folder of its own/);
   });
 
-  it("starts lean where it takes in a lot: the first time, and what has grown by much", async () => {
+  it("starts lean where it takes in a lot: all, what has grown by much, and for a fold", async () => {
     const file = home.writeSession("s1", line("s1", "a", "one"));
     const started: string[] = [];
     const startLean = async (work: string): Promise<void> => void started.push(work);
     const syncs: number[] = [];
-    const sync = async (): Promise<void> => {
-      await home.pondWith({ startLean }, "sync");
+    const sync = async (...flags: readonly string[]): Promise<void> => {
+      await home.pondWith({ startLean }, "sync", ...flags);
       syncs.push(started.length);
     };
 
@@ -246,8 +246,9 @@ describe("pond sync", () => {
     await sync();
     truncateSync(file, 65 * 1024 * 1024);
     await sync();
+    await sync("--only", "update-indexes");
 
-    expect(syncs).toEqual([1, 1, 2]);
+    expect(syncs).toEqual([1, 1, 2, 3]);
     expect(new Set(started)).toEqual(new Set(["batches"]));
   });
 

@@ -121,14 +121,15 @@ export async function sync(
 // To start anew takes a tenth of a second, and so much takes seconds.
 const largeImportBytes = 64 * 1024 * 1024;
 
-/** A first import takes in all there is, `--verify` reads all of it, and a model is big. */
+/** A first import takes in all there is, `--verify` and a forced fold read all of it, a model is big. */
 function takesLong(
   stages: readonly Stage[],
-  { verify = false }: SyncFlags,
+  { verify = false, only }: SyncFlags,
   { location, embeddings }: Settings,
 ): boolean {
   const isFirst = !location.includes("://") && !existsSync(location);
-  return isFirst || verify || (stages.includes("embed") && embeddings.isOn);
+  const isWhole = isFirst || verify || only === "update-indexes";
+  return isWhole || (stages.includes("embed") && embeddings.isOn);
 }
 
 type Options = Omit<SyncOptions, "stateDirectory" | "host">;
