@@ -14,7 +14,7 @@ const allocators: Readonly<Record<Work, Readonly<Record<string, string>>>> = {
   batches: {
     MALLOC_ARENA_MAX: "2",
     MALLOC_TRIM_THRESHOLD_: String(8 * MiB),
-    MALLOC_MMAP_THRESHOLD_: String(4 * MiB),
+    MALLOC_MMAP_THRESHOLD_: String(MiB),
   },
 };
 
