@@ -1,13 +1,15 @@
 import type { Row, Store } from "@pond/substrate";
 import { withParts } from "./grouped-rows.ts";
+import type { Places } from "./places.ts";
 import type { Range } from "./ranges.ts";
-import { readRows } from "./read-rows.ts";
-import { RowWriter } from "./row-writer.ts";
-import { sortedRowIds } from "./sorted-rows.ts";
-import { readOrder, type TableName } from "./tables.ts";
+import { RowWriters } from "./row-writer.ts";
+import { sortedRows } from "./sorted-rows.ts";
+import type { TableName } from "./tables.ts";
 import type { WholeRows } from "./whole-rows.ts";
 
 export type AppendOptions = {
+  /** Where the rows are that are copied. */
+  readonly places: Places;
   readonly whole: WholeRows;
   /** Columns to copy, by table. */
   readonly columnsOf: (table: string) => readonly string[];
@@ -24,26 +26,16 @@ export type AppendOptions = {
 export async function appendRange(
   from: Store,
   to: Store,
-  range: Range,
-  { whole, columnsOf, signal, onRow, onRows }: AppendOptions,
+  { sessionIds }: Range,
+  { places, whole, columnsOf, signal, onRow, onRows }: AppendOptions,
 ): Promise<void> {
-  const found = new Map<TableName, readonly bigint[]>();
-  for (const name of readOrder) {
-    signal?.throwIfAborted();
-    // What was read before may be newer than what this handle last saw.
-    await from.table(name).refresh();
-    found.set(name, await sortedRowIds(from.table(name), range));
-  }
-  const writers = new Map<TableName, RowWriter>();
-  const read = (name: TableName): AsyncGenerator<Row> => {
-    const init = { columns: columnsOf(name), isNew: true, signal, onWritten: onRows };
-    writers.set(name, new RowWriter(to.table(name), init));
-    return whole.of(name, readRows(from.table(name), init.columns, found.get(name) ?? []));
-  };
+  await using writers = new RowWriters(to, { columnsOf, isNew: true, signal, onWritten: onRows });
+  const read = (name: TableName): AsyncGenerator<Row> =>
+    whole.of(name, sortedRows({ store: from, places, name }, columnsOf(name), sessionIds));
   const write = async (name: TableName, row: Row): Promise<void> => {
     signal?.throwIfAborted();
     onRow(name, row);
-    await writers.get(name)?.add(row);
+    await writers.of(name).add(row);
   };
   for await (const row of read("sessions")) await write("sessions", row);
   // Together: a message tells by its digest what its parts have to be.
@@ -55,5 +47,5 @@ export async function appendRange(
     for (const part of parts) await write("parts", part);
   }
   for await (const row of read("windows")) await write("windows", row);
-  for (const writer of writers.values()) await writer.finish();
+  await writers.finish();
 }

@@ -4,6 +4,7 @@ import { ArchiveDamagedError, ArchiveHostileError } from "./errors.ts";
 import { compareKeys, type Key, keyOf } from "./key-order.ts";
 import type { ArchivedTable, Manifest } from "./manifest.ts";
 import type { Watch } from "./progress.ts";
+import { readAhead } from "./read-ahead.ts";
 import { RowDigest } from "./row-digest.ts";
 
 /**
@@ -46,7 +47,7 @@ async function checkTable(
   const digest = new RowDigest(archived.columns);
   const { primaryKey } = table.declaration;
   let last: Key | undefined;
-  for await (const rows of table.scan({ columns: archived.columns })) {
+  for await (const rows of readAhead(table.scan({ columns: archived.columns }))) {
     for (const row of rows) {
       const key = keyOf(row, primaryKey);
       if (last && compareKeys(last, key) >= 0) {

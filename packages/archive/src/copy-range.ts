@@ -1,4 +1,5 @@
 import { addedRow, claimShared, movedRow } from "@pond/sessions/rows";
+import { ComingHeads } from "@pond/sessions/search";
 import type { Row, Store } from "@pond/substrate";
 import { isWhole } from "./damage.ts";
 import { HollowMessages } from "./hollow-messages.ts";
@@ -108,11 +109,12 @@ async function writeMissing(
 ): Promise<boolean> {
   const { store: to } = target;
   const { columnsOf, signal, onRows, onInserted } = options;
-  const { known, mixed } = plan;
+  const { there, known, mixed } = plan;
   // Windows are made of all messages that are there, so those of the one store say too little, or
   // what the other does not hold.
   const isOwn = (id: string): boolean => known.has(id) || mixed.has(id);
   const hollow = new HollowMessages(from);
+  const heads = new ComingHeads();
   for (const name of readOrder.toReversed()) {
     // A power cut that keeps a row has to keep what is below it.
     if (name === "sessions") {
@@ -123,22 +125,30 @@ async function writeMissing(
       target.inserted("messages", await claimMessages(from, to, plan, options));
     }
     if (name === "messages" || name === "sessions") await to.flush();
-    const columns = columnsOf(name);
-    const init = { columns, isNew: false, signal, onWritten: onRows };
-    const writer = new RowWriter(to.table(name), init);
+    const withHeads = (table: string): readonly string[] =>
+      table === "messages" ? [...columnsOf(table), "head"] : columnsOf(table);
+    const init = { columnsOf: withHeads, isNew: false, signal, onWritten: onRows };
+    await using writer = new RowWriter(to.table(name), init);
     onRows(plan.present.get(name) ?? 0);
-    const rows = rowsOf(from, name, columns, plan);
+    const rows = rowsOf(from, name, columnsOf(name), plan);
     for await (const row of name === "messages" ? messagesThere(rows, plan, options) : rows) {
       signal?.throwIfAborted();
       if (name === "windows" && isOwn(String(row["session_id"]))) {
         onRows(1);
         continue;
       }
-      if (name === "parts") hollow.addPart(row);
-      if (name === "messages" && (await hollow.has(row))) {
-        options.onDamaged(String(row["session_id"]));
+      if (name === "parts") {
+        hollow.addPart(row);
+        heads.addPart(row);
       }
-      await writer.add(row);
+      if (name !== "messages") {
+        await writer.add(row);
+        continue;
+      }
+      const sessionId = String(row["session_id"]);
+      if (await hollow.has(row)) options.onDamaged(sessionId);
+      // Of others it may have parts that do not come.
+      await writer.add(there.has(sessionId) ? row : { ...row, head: heads.of(row) });
     }
     await writer.finish();
     onInserted(name, writer.inserted);

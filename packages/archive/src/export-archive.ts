@@ -132,8 +132,10 @@ async function writeDatasets(
   const copy = await openScratchStore(folder, { tables: declarations, mode: "write" });
   try {
     const onRow = (table: string, row: Row): void => digests.get(table)?.add(row);
-    const options = { whole, columnsOf, signal, onRows, onRow };
+    const options = { places, whole, columnsOf, signal, onRows, onRow };
     for (const range of ranges) {
+      // A fold of another process removes the files of a version that was replaced long ago.
+      await store.refresh();
       await (redaction
         ? redactRange(store, copy, range, { ...options, redaction })
         : appendRange(store, copy, range, options));

@@ -22,8 +22,10 @@ export type RangePlan = {
   readonly moves: ReadonlyMap<string, readonly MadeRoom[]>;
   /** Messages that it shows in another state than the one to copy, or has with parts of another. */
   readonly differing: number;
+  /** Sessions it has anything of. */
+  readonly there: ReadonlySet<string>;
   /**
-   * Sessions it has any message of, with their labels where it has their row too: a copy that broke
+   * Those of them it has any message of, with their labels where it has their row too: a copy that broke
    * off leaves messages without.
    */
   readonly known: ReadonlyMap<string, Labels | undefined>;
@@ -65,7 +67,7 @@ export async function planRange(
   const known = await knownSessions(to, there);
   const mixed = await mixedSessions(from, to, known, there, messages);
   const { added, moves, differing } = messages;
-  return { rowIds, present, added, moves, differing, known, mixed };
+  return { rowIds, present, added, moves, differing, there, known, mixed };
 }
 
 async function knownSessions(

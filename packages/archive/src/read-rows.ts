@@ -7,6 +7,7 @@ import {
   type Table,
 } from "@pond/substrate";
 import { extended, within } from "./ranges.ts";
+import { readAhead } from "./read-ahead.ts";
 
 // How much is asked for at once. How large rows are shows only when they come.
 const bytesAtOnce = 8 * 1024 * 1024;
@@ -14,27 +15,53 @@ const rowsAtFirst = 128;
 const rowsAtMost = 2_000;
 
 /** Whole rows, by their row ids and in that order. */
-export async function* readRows(
+export function readRows(
   table: Table,
   columns: readonly string[],
   rowIds: readonly bigint[],
 ): AsyncGenerator<Row> {
-  let count = rowsAtFirst;
-  for (let from = 0; from < rowIds.length; ) {
-    const ids = rowIds.slice(from, from + count);
-    const where = oneOf(rowId, ids);
-    const rows = await table.rows({ columns: [...columns, rowId], where });
-    const byId = new Map(rows.map((row) => [BigInt(row[rowId] as bigint), row]));
-    let bytes = 0;
-    for (const id of ids) {
-      const row = byId.get(id);
-      if (row === undefined) throw goneError(table);
-      bytes += bytesOf(row);
-      yield row;
+  return oneByOne(new RowReader(table, columns).chunks(rowIds));
+}
+
+/** Rows that were read together. */
+export type Chunk = { readonly rows: readonly Row[]; readonly bytes: number };
+
+/** The rows of chunks, the next of which is read while one is used, unless that is large. */
+export async function* oneByOne(chunks: AsyncGenerator<Chunk>): AsyncGenerator<Row> {
+  const isLarge = ({ bytes }: Chunk): boolean => bytes > 2 * bytesAtOnce;
+  for await (const { rows } of readAhead(chunks, isLarge)) yield* rows;
+}
+
+/** Reads rows by their ids, about as many megabytes at a time. */
+export class RowReader {
+  readonly #table: Table;
+  readonly #columns: readonly string[];
+  /** How many rows are to be read at once. */
+  count: number = rowsAtFirst;
+
+  constructor(table: Table, columns: readonly string[]) {
+    this.#table = table;
+    this.#columns = columns;
+  }
+
+  async *chunks(rowIds: readonly bigint[]): AsyncGenerator<Chunk> {
+    for (let from = 0; from < rowIds.length; ) {
+      const ids = rowIds.slice(from, from + this.count);
+      from += ids.length;
+      yield await this.read(ids);
     }
-    from += ids.length;
-    const perRow = Math.max(1, bytes / ids.length);
-    count = Math.max(1, Math.min(rowsAtMost, count * 4, Math.floor(bytesAtOnce / perRow)));
+  }
+
+  async read(rowIds: readonly bigint[]): Promise<Chunk> {
+    const table = this.#table;
+    const where = oneOf(rowId, rowIds);
+    const found = await table.rows({ columns: [...this.#columns, rowId], where });
+    const byId = new Map(found.map((row) => [BigInt(row[rowId] as bigint), row]));
+    const rows = rowIds.map((id) => byId.get(id) ?? gone(table));
+    const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0);
+    const fitting = Math.floor((bytesAtOnce * rows.length) / Math.max(1, bytes));
+    this.count = Math.max(1, Math.min(rowsAtMost, this.count * 4, fitting));
+    return { rows, bytes };
   }
 }
 
@@ -54,12 +81,14 @@ export async function* scanRows(
   for await (const rows of table.scan({ columns: [...columns, rowId], where })) {
     for (const row of rows) if (left.delete(BigInt(row[rowId] as bigint))) yield row;
   }
-  if (left.size > 0) throw goneError(table);
+  if (left.size > 0) gone(table);
 }
 
 /** About how many bytes a row takes in memory. */
 export function bytesOf(row: Row): number {
-  return Object.values(row).reduce<number>((sum, cell) => sum + bytesOfCell(cell), 0);
+  let bytes = 0;
+  for (const column in row) bytes += bytesOfCell(row[column] ?? null);
+  return bytes;
 }
 
 function bytesOfCell(cell: Cell): number {
@@ -68,6 +97,6 @@ function bytesOfCell(cell: Cell): number {
 }
 
 /** Rows are never removed, so whoever removed one reached around pond. */
-function goneError({ declaration }: Table): StorageUnavailableError {
-  return new StorageUnavailableError(declaration.name, "rows went away while they were read");
+function gone({ declaration }: Table): never {
+  throw new StorageUnavailableError(declaration.name, "rows went away while they were read");
 }

@@ -12,16 +12,18 @@ import { and, isNotNull, type Row, type Store } from "@pond/substrate";
 import { RedactionInvalidError } from "./errors.ts";
 import { groupedBy, type MessageGroup, withParts } from "./grouped-rows.ts";
 import { compareText, keyText } from "./key-order.ts";
+import type { Places } from "./places.ts";
 import { type Range, within } from "./ranges.ts";
-import { readRows } from "./read-rows.ts";
 import type { Redaction } from "./redaction.ts";
-import { RowWriter } from "./row-writer.ts";
-import { sortedRowIds } from "./sorted-rows.ts";
-import { readOrder, type TableName } from "./tables.ts";
+import { RowWriters } from "./row-writer.ts";
+import { sortedRows } from "./sorted-rows.ts";
+import type { TableName } from "./tables.ts";
 import type { WholeRows } from "./whole-rows.ts";
 
 export type RedactOptions = {
   readonly redaction: Redaction;
+  /** Where the rows are that are copied. */
+  readonly places: Places;
   readonly whole: WholeRows;
   readonly columnsOf: (table: string) => readonly string[];
   readonly signal?: AbortSignal | undefined;
@@ -49,23 +51,15 @@ export async function redactRange(
   range: Range,
   options: RedactOptions,
 ): Promise<void> {
-  const { whole, columnsOf, signal, redaction, onRow, onRows } = options;
-  const rowIds = new Map<TableName, readonly bigint[]>();
-  const writers = new Map<string, RowWriter>();
-  for (const name of readOrder) {
-    signal?.throwIfAborted();
-    await from.table(name).refresh();
-    rowIds.set(name, await sortedRowIds(from.table(name), range));
-    const init = { columns: columnsOf(name), isNew: true, signal, onWritten: onRows };
-    writers.set(name, new RowWriter(to.table(name), init));
-  }
+  const { places, whole, columnsOf, signal, redaction, onRow, onRows } = options;
+  await using writers = new RowWriters(to, { columnsOf, isNew: true, signal, onWritten: onRows });
   const read = (name: TableName): AsyncGenerator<Row> =>
-    whole.of(name, readRows(from.table(name), columnsOf(name), rowIds.get(name) ?? []));
+    whole.of(name, sortedRows({ store: from, places, name }, columnsOf(name), range.sessionIds));
   const write = async (name: TableName, row: Row): Promise<void> => {
     signal?.throwIfAborted();
     asRedacted(name, row, () => checkRow(name, row));
     onRow(name, row);
-    await writers.get(name)?.add(row);
+    await writers.of(name).add(row);
   };
   const known = new Map<string, KnownSession>();
   for await (const row of read("sessions")) {
@@ -99,7 +93,7 @@ export async function redactRange(
     if (piece) session.pieces.set(String(message["id"]), piece);
   }
   for await (const row of windowsOf(from, known, read("windows"))) await write("windows", row);
-  for (const writer of writers.values()) await writer.finish();
+  await writers.finish();
 }
 
 /**

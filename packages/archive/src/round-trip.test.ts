@@ -281,6 +281,21 @@ describe("an archive", () => {
       { numRuns: 5 },
     );
   });
+
+  it("holds sessions in the order of the keys, those too that are too large to be sorted at once", async () => {
+    const texts = (count: number): string[] => Array.from({ length: count }, (_, at) => `x ${at}`);
+    const sizes = [1, 300, 2, 700, 1];
+    const demos = sizes.map((size, at) => ({ id: `s${at}`, texts: texts(size) }));
+    // Of the largest first, so that its rows lie elsewhere than their keys.
+    const sessions = await storeOf(...demos.toReversed());
+    await ingest(sessions, [{ id: "s1", texts: texts(310) }]);
+
+    const other = await openStore();
+    const { tables } = await importArchive(await exported(sessions), other);
+
+    expect(tables["messages"]).toEqual({ inserted: 1014, present: 0 });
+    expect(await allRows(other)).toEqual(await allRows(sessions));
+  });
 });
 
 describe("an import into a store that has sessions", () => {

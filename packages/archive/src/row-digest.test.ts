@@ -29,3 +29,29 @@ it("is the SHA-256 of the cells, as the README describes them", () => {
     hash("sha256", bytes),
   ]);
 });
+
+it("is the same for cells of any length, and for texts that are no UTF-16", () => {
+  const lengths = [0, 1, 2_000, 2_727, 2_728, 4_095, 8_183, 8_192, 8_193, 40_000];
+  const texts = ["a", "é", "語", "😀", "\ud800"].flatMap((unit) =>
+    lengths.map((length) => unit.repeat(length)),
+  );
+  const arrays = lengths.map((length) => new Uint8Array(length).fill(length));
+  const digest = new RowDigest(["cell"]);
+
+  for (const cell of [...texts, ...arrays]) digest.add({ cell });
+
+  const cellOf = (tag: number, bytes: Uint8Array): Buffer => {
+    const head = Buffer.of(tag, ...new Uint8Array(8));
+    head.writeUInt32LE(bytes.length, 1);
+    return Buffer.concat([head, bytes]);
+  };
+  const bytes = Buffer.concat([
+    ...texts.map((text) => cellOf(1, Buffer.from(text, "utf8"))),
+    ...arrays.map((array) => cellOf(4, array)),
+  ]);
+  expect([digest.rows, digest.bytes, digest.digest()]).toEqual([
+    texts.length + arrays.length,
+    bytes.length,
+    hash("sha256", bytes),
+  ]);
+});

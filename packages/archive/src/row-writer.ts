@@ -1,24 +1,26 @@
-import type { Cell, ColumnBatch, Row, Table } from "@pond/substrate";
+import type { Cell, ColumnBatch, Row, Store, Table } from "@pond/substrate";
 import { bytesOf } from "./read-rows.ts";
 
 // Each batch becomes a commit, and for each the engine takes many times as much memory.
 const batchBytes = 4 * 1024 * 1024;
 
 export type RowWriterInit = {
-  readonly columns: readonly string[];
+  /** By table. */
+  readonly columnsOf: (table: string) => readonly string[];
   /** The table has none of the rows, so none has to be looked for. */
   readonly isNew: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onWritten: (rows: number) => void;
 };
 
-/** Inserts rows where their keys are absent, many at a time. */
+/** Inserts rows where their keys are absent, many at a time: these are written while more come. */
 export class RowWriter {
   readonly #table: Table;
   readonly #init: RowWriterInit;
   #rows: Row[] = [];
   #bytes = 0;
-  /** Rows that were new so far. */
+  #writing: Promise<void> = Promise.resolve();
+  /** Rows that were new, when it is finished. */
   inserted = 0;
   /** Rows that another process had inserted meanwhile. */
   present = 0;
@@ -28,20 +30,42 @@ export class RowWriter {
     this.#init = init;
   }
 
+  /** @throws {SubstrateError} where a write failed: of this batch, or of the one before. */
   async add(row: Row): Promise<void> {
     this.#rows.push(row);
     this.#bytes += bytesOf(row);
-    if (this.#bytes >= batchBytes) await this.finish();
+    if (this.#bytes < batchBytes) return;
+    const isLarge = this.#bytes > 2 * batchBytes;
+    await this.#begin();
+    // In memory is one of them at a time.
+    if (isLarge) await this.#writing;
   }
 
   /** Inserts what is left. */
   async finish(): Promise<void> {
+    await this.#begin();
+    await this.#writing;
+  }
+
+  /** Waits until nothing is written any more, however that ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing.catch(() => undefined);
+  }
+
+  async #begin(): Promise<void> {
+    await this.#writing;
     const rows = this.#rows;
-    if (rows.length === 0) return;
     this.#rows = [];
     this.#bytes = 0;
-    const { columns, isNew, signal, onWritten } = this.#init;
-    const batch = toColumns(columns, rows);
+    if (rows.length === 0) return;
+    this.#writing = this.#write(rows);
+    // Whoever comes next is told.
+    this.#writing.catch(() => undefined);
+  }
+
+  async #write(rows: readonly Row[]): Promise<void> {
+    const { columnsOf, isNew, signal, onWritten } = this.#init;
+    const batch = toColumns(columnsOf(this.#table.declaration.name), rows);
     if (isNew) {
       await this.#table.append(batch, signal);
       this.inserted += rows.length;
@@ -51,6 +75,34 @@ export class RowWriter {
       this.present += present;
     }
     onWritten(rows.length);
+  }
+}
+
+/** A writer for each table of a store. */
+export class RowWriters {
+  readonly #store: Store;
+  readonly #init: RowWriterInit;
+  readonly #writers: Map<string, RowWriter> = new Map();
+
+  constructor(store: Store, init: RowWriterInit) {
+    this.#store = store;
+    this.#init = init;
+  }
+
+  of(table: string): RowWriter {
+    const writer = this.#writers.get(table) ?? new RowWriter(this.#store.table(table), this.#init);
+    this.#writers.set(table, writer);
+    return writer;
+  }
+
+  /** Inserts what is left. */
+  async finish(): Promise<void> {
+    for (const writer of this.#writers.values()) await writer.finish();
+  }
+
+  /** Waits until nothing is written any more, however that ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const writer of this.#writers.values()) await writer[Symbol.asyncDispose]();
   }
 }
 

@@ -1,20 +1,77 @@
-import { rowId, type Table } from "@pond/substrate";
-import { compareKeys, type Key, keyOf } from "./key-order.ts";
-import { type Range, within } from "./ranges.ts";
+import { eq, type Row, rowId, type Store, type Table } from "@pond/substrate";
+import { compareKeys, keyOf } from "./key-order.ts";
+import type { Places } from "./places.ts";
+import { type Chunk, oneByOne, RowReader } from "./read-rows.ts";
+import type { TableName } from "./tables.ts";
 
-/** The ids of the rows of a range, in the order of their keys. */
-export async function sortedRowIds(table: Table, range: Range): Promise<bigint[]> {
-  const { primaryKey } = table.declaration;
-  const [sessionColumn = "id"] = primaryKey;
-  const found: { readonly key: Key; readonly id: bigint }[] = [];
-  const options = { columns: [...primaryKey, rowId], where: within(sessionColumn, range) };
-  for await (const rows of table.scan(options)) {
-    for (const row of rows) {
-      const key = keyOf(row, primaryKey);
-      // Between them may be rows without a session.
-      if (!range.sessionIds.has(key[0] ?? "")) continue;
-      found.push({ key, id: BigInt(row[rowId] as bigint) });
+/** A table, and where its rows are. */
+export type PlacedTable = {
+  readonly store: Store;
+  readonly places: Places;
+  readonly name: TableName;
+};
+
+/**
+ * The rows of sessions, in the order of their keys.
+ *
+ * @param sessionIds - In their order.
+ */
+export function sortedRows(
+  placed: PlacedTable,
+  columns: readonly string[],
+  sessionIds: Iterable<string>,
+): AsyncGenerator<Row> {
+  return oneByOne(sortedChunks(placed, columns, sessionIds));
+}
+
+/** Sessions that are read at once are sorted then; of a larger one the keys are read first. */
+async function* sortedChunks(
+  { store, places, name }: PlacedTable,
+  columns: readonly string[],
+  sessionIds: Iterable<string>,
+): AsyncGenerator<Chunk> {
+  const table = store.table(name);
+  const reader = new RowReader(table, columns);
+  let some: bigint[] = [];
+  for (const sessionId of sessionIds) {
+    const own = places.rowIds(name, [sessionId]);
+    if (some.length > 0 && some.length + own.length > reader.count) {
+      yield sorted(table, await reader.read(some));
+      some = [];
     }
+    if (own.length <= reader.count) some.push(...own);
+    else yield* reader.chunks(await sortedIds(table, sessionId, own));
   }
-  return found.sort((left, right) => compareKeys(left.key, right.key)).map(({ id }) => id);
+  if (some.length > 0) yield sorted(table, await reader.read(some));
+}
+
+function sorted({ declaration }: Table, { rows, bytes }: Chunk): Chunk {
+  return { rows: byKey(rows, declaration.primaryKey), bytes };
+}
+
+/** The ids of the rows of one session, in the order of their keys. */
+async function sortedIds(
+  table: Table,
+  sessionId: string,
+  rowIds: readonly bigint[],
+): Promise<bigint[]> {
+  const { primaryKey } = table.declaration;
+  const [column = "id"] = primaryKey;
+  const wanted = new Set(rowIds);
+  const where = eq(column, sessionId);
+  const rows = await table.rows({ columns: [...primaryKey, rowId], where });
+  // Others may have come since these were found.
+  const own = rows.filter((row) => wanted.has(rowIdOf(row)));
+  return byKey(own, primaryKey).map(rowIdOf);
+}
+
+function rowIdOf(row: Row): bigint {
+  return BigInt(row[rowId] as bigint);
+}
+
+function byKey(rows: readonly Row[], primaryKey: readonly string[]): Row[] {
+  return rows
+    .map((row) => ({ key: keyOf(row, primaryKey), row }))
+    .sort((left, right) => compareKeys(left.key, right.key))
+    .map(({ row }) => row);
 }

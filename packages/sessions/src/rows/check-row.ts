@@ -1,9 +1,9 @@
 import { checkMessage, checkSession } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
 import {
+  carriedMessage,
   damagedRow,
   jsonIn,
-  messageFromCarrier,
   messageFromRow,
   partFromRow,
   sessionColumns,
@@ -36,8 +36,9 @@ function checkSessionRow(row: Row): void {
 }
 
 function checkMessageRow(row: Row): void {
-  checkMessage(messageFromRow(row, []));
-  messageFromCarrier(row);
+  const message = messageFromRow(row, []);
+  checkMessage(message);
+  carriedMessage(row, message.options);
   const isSearchable = row["search_text"] === null ? 0n : 1n;
   if (row["is_searchable"] !== isSearchable) throw damagedRow(row, "is_searchable");
 }

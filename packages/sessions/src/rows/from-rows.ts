@@ -120,7 +120,12 @@ const partLabels = ["type", "provenance"];
  * @throws {DamagedRowError}
  */
 export function messageFromCarrier(row: Row): Message | undefined {
-  const message: JsonValue | undefined = bagOf(objectIn(row, "options"), "pond")["message"];
+  return carriedMessage(row, objectIn(row, "options"));
+}
+
+/** As {@link messageFromCarrier}, where what the row's options hold is known. @throws {DamagedRowError} */
+export function carriedMessage(row: Row, options: JsonObject): Message | undefined {
+  const message: JsonValue | undefined = bagOf(options, "pond")["message"];
   if (message === undefined) return undefined;
   try {
     return messageFromWire(message);

@@ -1,3 +1,4 @@
+export { ComingHeads } from "./coming-heads.ts";
 export { fillHeads, type MadeHead, makeHeads } from "./heads.ts";
 export { fromIndexed } from "./indexed-text.ts";
 export { fromHeadText, headOf, type MessageHead } from "./message-head.ts";

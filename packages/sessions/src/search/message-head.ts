@@ -12,7 +12,10 @@ export type MessageHead = {
   readonly parts: readonly PartSummary[];
 };
 
-const partsShown = 32;
+/** Of its messages the first parts are in the head. */
+export const roleWithParts = "user";
+/** How many parts a head has at most. */
+export const partsShown = 32;
 // Names are of the source, and of any length.
 const nameChars = 200;
 
@@ -22,7 +25,7 @@ export function headOf(
   { id, role, timestamp }: Pick<MessageHeader, "id" | "role" | "timestamp">,
   parts: readonly Part[],
 ): MessageHead {
-  const shown = role === "user" ? parts.slice(0, partsShown) : [];
+  const shown = role === roleWithParts ? parts.slice(0, partsShown) : [];
   return { sessionId, id, role, timestamp, parts: shown.map(shortSummary) };
 }
 
@@ -67,7 +70,7 @@ function isSummary(value: unknown): value is PartSummary {
 }
 
 /** Options of a part are not counted: they are not part of what was said. */
-function shortSummary(part: Part): PartSummary {
+export function shortSummary(part: Part): PartSummary {
   const { name, ...summary } = summarizePart({ ...part, options: {} });
   return name === undefined ? summary : { ...summary, name: beginning(name) };
 }

@@ -1,0 +1,55 @@
+import { allowedParts } from "@pond/canonical";
+import type { Row } from "@pond/substrate";
+import { isDamage } from "../errors.ts";
+import type { PartSummary } from "../read/shown.ts";
+import { partFromRow } from "../rows/from-rows.ts";
+import { partsShown, roleWithParts, shortSummary, toHeadText } from "./message-head.ts";
+
+const shownTypes: ReadonlySet<string> = new Set(allowedParts[roleWithParts]);
+
+/** A part that came; without a summary where it could not be read. */
+type ComingPart = { readonly ordinal: number; readonly summary: PartSummary | undefined };
+
+/**
+ * Makes the heads of messages whose parts pass by before they do, which spares looking for these
+ * again. Of each part it holds some hundred bytes.
+ */
+export class ComingHeads {
+  readonly #parts: Map<string, Map<string, ComingPart[]>> = new Map();
+
+  addPart(row: Row): void {
+    const ordinal = Number(row["ordinal"]);
+    const isShown = ordinal < partsShown && shownTypes.has(String(row["type"]));
+    if (!isShown) return;
+    const [sessionId, messageId] = [String(row["session_id"]), String(row["message_id"])];
+    const ofSession = this.#parts.get(sessionId) ?? new Map<string, ComingPart[]>();
+    this.#parts.set(sessionId, ofSession);
+    const coming = { ordinal, summary: summaryOf(row) };
+    const others = ofSession.get(messageId);
+    if (others) others.push(coming);
+    else ofSession.set(messageId, [coming]);
+  }
+
+  /** What `head` is to hold of a message; null where it is to have none, or cannot be told. */
+  of(message: Row): string | null {
+    if (message["search_text"] === null) return null;
+    const [sessionId, id] = [String(message["session_id"]), String(message["id"])];
+    const role = String(message["role"]);
+    const timestamp = BigInt(message["timestamp"] as bigint);
+    const coming = role === roleWithParts ? (this.#parts.get(sessionId)?.get(id) ?? []) : [];
+    const inOrder = coming.toSorted((left, right) => left.ordinal - right.ordinal);
+    const parts = inOrder.flatMap(({ summary }) => summary ?? []);
+    // A head is not stored where one of them cannot be read.
+    if (parts.length < coming.length) return null;
+    return toHeadText({ sessionId, id, role, timestamp, parts });
+  }
+}
+
+function summaryOf(row: Row): PartSummary | undefined {
+  try {
+    return shortSummary(partFromRow({ ...row, options: "{}" }, row["data"] ?? null));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return undefined;
+  }
+}
