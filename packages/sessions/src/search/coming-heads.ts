@@ -17,6 +17,7 @@ type ComingPart = { readonly ordinal: number; readonly summary: PartSummary | un
 export class ComingHeads {
   readonly #parts: Map<string, Map<string, ComingPart[]>> = new Map();
 
+  /** Takes the row of a part, before that of its message is asked for. */
   addPart(row: Row): void {
     const ordinal = Number(row["ordinal"]);
     const isShown = ordinal < partsShown && shownTypes.has(String(row["type"]));

@@ -53,12 +53,13 @@ export async function clean(
   return true;
 }
 
-/** True where there is more than the newest version, and that is older than this. */
+/** True where there is more than the newest version, and that is no newer than this. */
 async function isSuperseded(home: string, beforeMs: number): Promise<boolean> {
   const folder = versionsFolder(home);
   const [newest, older] = (await readdir(folder)).filter(isManifest).sort();
   if (newest === undefined || older === undefined) return false;
-  return (await stat(join(folder, newest))).mtimeMs < beforeMs;
+  // The clock that it is compared with tells no less than a millisecond.
+  return Math.floor((await stat(join(folder, newest))).mtimeMs) <= beforeMs;
 }
 
 /** True where the engine would find no fragments to join, and no index to grow. */
