@@ -31,7 +31,7 @@ const report = await embedMessages(sessions, noting, {
   now: () => new Date(),
   isForced: force === "force",
   onProgress: () => console.log("batch"),
-  writeBack: { maxPendingBytes: textsInBatch * batchesInCommit * embedder.dimension * 4 },
+  writeBack: { maxPendingBytes: textsInBatch * batchesInCommit * (embedder.dimension * 4 + 512) },
 });
 console.log(JSON.stringify(report));
 await embedder.close();

@@ -17,7 +17,7 @@ export type WriteBackPolicy = {
   readonly everyMs: number;
   /** Rows rewritten for one that is new, at most; but memory goes first. */
   readonly maxAmplification: number;
-  /** Vectors held in memory. */
+  /** What vectors and the messages they are of take in memory. */
   readonly maxPendingBytes: number;
   /** Old files that rewrites left behind before a fold removes those ten minutes old. */
   readonly maxGarbageBytes: number;
@@ -26,7 +26,8 @@ export type WriteBackPolicy = {
 const defaultPolicy: WriteBackPolicy = {
   everyMs: 30_000,
   maxAmplification: 16,
-  maxPendingBytes: 32 * 1024 * 1024,
+  // To store them takes seven times as much.
+  maxPendingBytes: 12 * 1024 * 1024,
   maxGarbageBytes: 256 * 1024 * 1024,
 };
 
@@ -40,6 +41,8 @@ export type WriteBackOptions = {
 };
 
 const bytesInMemory = 4;
+/** Of a message that has a vector: its ids, and where it is. */
+const messageBytes = 512;
 const bytesStored = 2;
 // Of a large table that many rewrites are less than what it holds anyway.
 const rewritesOfTable = 4;
@@ -78,7 +81,8 @@ export class WriteBack {
   /** How many vectors are held at most. */
   get capacity(): number {
     const { maxPendingBytes } = this.#policy;
-    return Math.max(1, Math.floor(maxPendingBytes / (this.#model.dimension * bytesInMemory)));
+    const bytesOfEach = this.#model.dimension * bytesInMemory + messageBytes;
+    return Math.max(1, Math.floor(maxPendingBytes / bytesOfEach));
   }
 
   /** Looks at how rows lie: a fold of another process may have moved them. */
