@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -205,6 +207,19 @@ describe("the process", () => {
     expect(stdout).toMatch(/\n 1 {2}c5e1b000/);
     expect(stdout).toContain("Restored 1 session in 1 file.");
     expect(stdout).toContain("Try next");
+  });
+
+  it("ends without an error where nobody reads on", async () => {
+    const env = { ...home.env, TMPDIR: home.folder };
+    const child = spawn(process.execPath, [...startOf("start")], { env });
+    const said: Buffer[] = [];
+    child.stderr.on("data", (data) => said.push(data));
+    child.stdout.once("data", () => child.stdout.destroy());
+
+    const [code] = await once(child, "close");
+
+    expect(code).toBe(0);
+    expect(String(Buffer.concat(said))).not.toMatch(/error/i);
   });
 
   it("imports the sessions of this machine where there are some", async () => {

@@ -9,3 +9,16 @@ const longestMs = 1_000;
 export function leaveSoon(): void {
   setTimeout(() => process.exit(), longestMs).unref();
 }
+
+/** Ends the process when nobody reads what it prints: `pond list | head` closes the pipe early. */
+export function leaveWithReader(): void {
+  let isReaderGone = false;
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    isReaderGone ||= error.code === "EPIPE";
+    if (isReaderGone) return leaveSoon();
+    process.stderr.write(`error: what pond prints cannot be written: ${error.message}\n`);
+    process.exit(1);
+  });
+  // Nor is it an error that nobody reads what is said on the side.
+  process.stderr.on("error", () => undefined);
+}

@@ -4,7 +4,7 @@ import module from "node:module";
 import { join } from "node:path";
 import { cacheDirectory, homeDirectory } from "./directories.ts";
 import { exitCodes } from "./exit.ts";
-import { leaveSoon } from "./leave.ts";
+import { leaveSoon, leaveWithReader } from "./leave.ts";
 
 if (!("enableCompileCache" in module)) {
   process.stderr.write(`error: pond needs Node 22.18 or later; this is ${process.version}\n`);
@@ -19,16 +19,7 @@ try {
   // Where nobody is at home; what needs a home says so.
 }
 
-let isReaderGone = false;
-// `pond list | head` closes the pipe early, and that is no error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  isReaderGone ||= error.code === "EPIPE";
-  if (isReaderGone) return leaveSoon();
-  process.stderr.write(`error: what pond prints cannot be written: ${error.message}\n`);
-  process.exit(1);
-});
-// Nor is it one that nobody reads what is said on the side.
-process.stderr.on("error", () => undefined);
+leaveWithReader();
 
 const { run } = await import("./run.ts");
 const exitCode = await run(process.argv.slice(2));

@@ -7,6 +7,7 @@ import type { ListedSession } from "@pond/sessions";
 import { chooseAdapters } from "./choose-adapters.ts";
 import { type Context, createContext, createOutput, processSurface, withStore } from "./context.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
+import { leaveWithReader } from "./leave.ts";
 import { joined, say, shown, shownLine } from "./output/shown.ts";
 import { reportError } from "./report-error.ts";
 import { run } from "./run.ts";
@@ -20,6 +21,7 @@ const main = fileURLToPath(import.meta.url).replace(/start(\.[jt]s)$/, "main$1")
 const sampleQuestion = ["why", "does", "the", "import", "lose", "rows"];
 const surface = processSurface();
 const output = createOutput({}, surface);
+leaveWithReader();
 
 try {
   process.exitCode = await start();

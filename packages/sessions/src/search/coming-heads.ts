@@ -33,7 +33,7 @@ export class ComingHeads {
 
   /** What `head` is to hold of a message; null where it is to have none, or cannot be told. */
   of(message: Row): string | null {
-    if (message["search_text"] === null) return null;
+    if ((message["search_text"] ?? null) === null) return null;
     const [sessionId, id] = [String(message["session_id"]), String(message["id"])];
     const role = String(message["role"]);
     const timestamp = BigInt(message["timestamp"] as bigint);
