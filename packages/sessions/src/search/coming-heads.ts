@@ -5,27 +5,40 @@ import type { PartSummary } from "../read/shown.ts";
 import { partFromRow } from "../rows/from-rows.ts";
 import { partsShown, roleWithParts, shortSummary, toHeadText } from "./message-head.ts";
 
-const shownTypes: ReadonlySet<string> = new Set(allowedParts[roleWithParts]);
+// Parts of these types are of other messages; one of a type that there is none of is damaged.
+const otherTypes: ReadonlySet<string> = new Set(
+  Object.values(allowedParts)
+    .flat()
+    .filter((type) => !allowedParts[roleWithParts].includes(type)),
+);
 
-/** A part that came; without a summary where it could not be read. */
+// Of a session with more they take more than to look for them again.
+const mostParts = 50_000;
+
+/** A part that came; without a summary where it could not be read, or others are to be shown. */
 type ComingPart = { readonly ordinal: number; readonly summary: PartSummary | undefined };
 
 /**
  * Makes the heads of messages whose parts pass by before they do, which spares looking for these
- * again. Of each part it holds some hundred bytes.
+ * again. Of each part it holds some hundred bytes, unless there are too many of them.
  */
 export class ComingHeads {
   readonly #parts: Map<string, Map<string, ComingPart[]>> = new Map();
+  #count = 0;
 
   /** Takes the row of a part, before that of its message is asked for. */
   addPart(row: Row): void {
     const ordinal = Number(row["ordinal"]);
-    const isShown = ordinal < partsShown && shownTypes.has(String(row["type"]));
-    if (!isShown) return;
+    if (otherTypes.has(String(row["type"]))) return;
+    this.#count += 1;
+    if (this.#count > mostParts) {
+      this.#parts.clear();
+      return;
+    }
     const [sessionId, messageId] = [String(row["session_id"]), String(row["message_id"])];
     const ofSession = this.#parts.get(sessionId) ?? new Map<string, ComingPart[]>();
     this.#parts.set(sessionId, ofSession);
-    const coming = { ordinal, summary: summaryOf(row) };
+    const coming = { ordinal, summary: ordinal < partsShown ? summaryOf(row) : undefined };
     const others = ofSession.get(messageId);
     if (others) others.push(coming);
     else ofSession.set(messageId, [coming]);
@@ -36,12 +49,14 @@ export class ComingHeads {
     if ((message["search_text"] ?? null) === null) return null;
     const [sessionId, id] = [String(message["session_id"]), String(message["id"])];
     const role = String(message["role"]);
+    if (role === roleWithParts && this.#count > mostParts) return null;
     const timestamp = BigInt(message["timestamp"] as bigint);
     const coming = role === roleWithParts ? (this.#parts.get(sessionId)?.get(id) ?? []) : [];
     const inOrder = coming.toSorted((left, right) => left.ordinal - right.ordinal);
-    const parts = inOrder.flatMap(({ summary }) => summary ?? []);
-    // A head is not stored where one of them cannot be read.
-    if (parts.length < coming.length) return null;
+    const shown = inOrder.slice(0, partsShown);
+    const parts = shown.flatMap(({ summary }) => summary ?? []);
+    // A head is not stored where one of them cannot be read. Where some are gone it shows others.
+    if (parts.length < shown.length) return null;
     return toHeadText({ sessionId, id, role, timestamp, parts });
   }
 }
