@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import {
   placeDraft,
   type SessionStore,
@@ -25,7 +26,7 @@ import { type ArchiveRedactor, type RedactedCount, Redaction } from "./redaction
 import { RowDigest } from "./row-digest.ts";
 import { withScratchFolder } from "./scratch.ts";
 import { openScratchStore } from "./scratch-store.ts";
-import { archiveTables } from "./tables.ts";
+import { archiveTables, readOrder } from "./tables.ts";
 import { WholeRows } from "./whole-rows.ts";
 import { hashFile, writeTar } from "./write-tar.ts";
 
@@ -121,6 +122,7 @@ async function writeDatasets(
   );
   const columnsOf = (table: string): string[] => Object.keys(copy.table(table).declaration.columns);
   const places = await findRows(store);
+  const found = await versionsOf(store);
   whole.leaveOut(await stillRowless(store, places.rowlessIds()));
   const ranges = rangesOf(places);
   const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
@@ -132,13 +134,16 @@ async function writeDatasets(
   const copy = await openScratchStore(folder, { tables: declarations, mode: "write" });
   try {
     const onRow = (table: string, row: Row): void => digests.get(table)?.add(row);
-    const options = { places, whole, columnsOf, signal, onRows, onRow };
+    const options = { whole, columnsOf, signal, onRows, onRow };
     for (const range of ranges) {
       // A fold of another process removes the files of a version that was replaced long ago.
       await store.refresh();
+      // Windows are replaced where they stand: those of now tell of messages that came meanwhile.
+      const isSame = isDeepStrictEqual(await versionsOf(store), found);
+      const now = { ...options, places: isSame ? places : await findRows(store, { range }) };
       await (redaction
-        ? redactRange(store, copy, range, { ...options, redaction })
-        : appendRange(store, copy, range, options));
+        ? redactRange(store, copy, range, { ...now, redaction })
+        : appendRange(store, copy, range, now));
     }
     for (const [at, { name }] of declarations.entries()) {
       onProgress?.({ step: "compact", done: at, total: declarations.length });
@@ -155,6 +160,11 @@ async function writeDatasets(
       ...{ rows, bytes, digest: digest.digest() },
     };
   });
+}
+
+/** Others after every commit. */
+function versionsOf(store: Store): Promise<number[]> {
+  return Promise.all(readOrder.map((name) => store.table(name).version()));
 }
 
 /** Puts the manifest and all files of a folder into one. */

@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import type { SessionStore } from "@pond/sessions";
+import { expect, it, vi } from "vitest";
+import { exportArchive } from "./export-archive.ts";
+import { importArchive } from "./import-archive.ts";
+import type { ArchiveRedactor } from "./redaction.ts";
+import {
+  allRows,
+  embedAll,
+  ingest,
+  openStore,
+  saying,
+  shown,
+  storeOf,
+  temporaryFolder,
+} from "./testing.ts";
+
+// Another process stores more of a session that waits for its turn in an export.
+
+const secret = ["k3y", "7t2", "9x4"].join("");
+
+const redactor: ArchiveRedactor = {
+  text: (text) => text.replaceAll(secret, "[redacted]"),
+  json: (value) => JSON.parse(JSON.stringify(value).replaceAll(secret, "[redacted]")),
+  counts: () => [],
+};
+
+/** Lets something happen when it is known where rows are, before any is read. */
+function whenFound({ store }: SessionStore, run: () => Promise<unknown>): void {
+  const refresh = store.refresh.bind(store);
+  let calls = 0;
+  vi.spyOn(store, "refresh").mockImplementation(async () => {
+    calls += 1;
+    if (calls === 2) await run();
+    return refresh();
+  });
+}
+
+/** A store with what was exported while another process did something. */
+async function exportedWhile(
+  sessions: SessionStore,
+  run: (other: SessionStore) => Promise<unknown>,
+  options: { readonly redactor?: ArchiveRedactor } = {},
+): Promise<SessionStore> {
+  const other = await openStore(sessions.store.location);
+  whenFound(sessions, () => run(other));
+  const { file } = await exportArchive(sessions, join(temporaryFolder(), "a.pond"), options);
+  const imported = await openStore();
+  await importArchive(file, imported);
+  return imported;
+}
+
+const later = [
+  ["grows", `a b c:${secret}`],
+  ["changes", `a b:${secret}`],
+] as const;
+
+it.each(later)("has windows of the messages it has, where a session %s", async (_, words) => {
+  const sessions = await storeOf(saying("a b"));
+
+  const imported = await exportedWhile(sessions, (other) => ingest(other, [saying(words)]));
+
+  const expected = await storeOf(saying(await shown(imported)));
+  const [windows] = (await allRows(imported))["windows"] ?? [];
+  expect([windows]).toEqual((await allRows(expected))["windows"]);
+});
+
+it.each(later)("holds no secret by which a session %s", async (_, words) => {
+  const sessions = await storeOf(saying("a b"));
+  const add = (other: SessionStore) => ingest(other, [saying(words)]);
+
+  const imported = await exportedWhile(sessions, add, { redactor });
+
+  expect(JSON.stringify(await allRows(imported))).not.toContain(secret);
+});
+
+it("finds rows where others embed and fold", async () => {
+  const sessions = await storeOf(saying("a b"), saying("c d", { id: "t" }));
+
+  const imported = await exportedWhile(sessions, async (other) => {
+    await embedAll(other, 384);
+    await ingest(other, [saying("a b c"), saying("q", { id: "u" })]);
+    for (const name of ["messages", "parts", "windows", "sessions"]) {
+      await other.store.table(name).fold({ isForced: true, retentionMs: 0 });
+    }
+  });
+
+  expect([await shown(imported, "t"), await shown(imported)]).toEqual(["c d", "a b c"]);
+});
