@@ -29,17 +29,22 @@ export async function* withParts(
   parts: AsyncGenerator<Row>,
 ): AsyncGenerator<MessageGroup> {
   const groups = groupedBy(parts, ["session_id", "message_id"]);
-  let group = await groups.next();
-  for await (const message of messages) {
-    const key = keyOf(message, ["session_id", "id"]);
-    for (; !group.done && compareKeys(group.value.key, key) < 0; group = await groups.next()) {
+  try {
+    let group = await groups.next();
+    for await (const message of messages) {
+      const key = keyOf(message, ["session_id", "id"]);
+      for (; !group.done && compareKeys(group.value.key, key) < 0; group = await groups.next()) {
+        yield { message: undefined, parts: group.value.rows };
+      }
+      const isOwn = !group.done && compareKeys(group.value.key, key) === 0;
+      yield { message, parts: isOwn ? group.value.rows : [] };
+      if (isOwn) group = await groups.next();
+    }
+    for (; !group.done; group = await groups.next()) {
       yield { message: undefined, parts: group.value.rows };
     }
-    const isOwn = !group.done && compareKeys(group.value.key, key) === 0;
-    yield { message, parts: isOwn ? group.value.rows : [] };
-    if (isOwn) group = await groups.next();
-  }
-  for (; !group.done; group = await groups.next()) {
-    yield { message: undefined, parts: group.value.rows };
+  } finally {
+    // Its parts are read ahead.
+    await groups.return(undefined);
   }
 }

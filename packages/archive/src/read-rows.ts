@@ -97,6 +97,6 @@ function bytesOfCell(cell: Cell): number {
 }
 
 /** Rows are never removed, so whoever removed one reached around pond. */
-function gone({ declaration }: Table): never {
+export function gone({ declaration }: Table): never {
   throw new StorageUnavailableError(declaration.name, "rows went away while they were read");
 }

@@ -120,17 +120,22 @@ async function* windowsOf(
   stored: AsyncGenerator<Row>,
 ): AsyncGenerator<Row> {
   const groups = groupedBy(stored, ["session_id"]);
-  let group = await groups.next();
-  for (const [sessionId, { project, sourceAgent, pieces, isTextChanged }] of known) {
-    const isOwn = !group.done && group.value.key[0] === sessionId;
-    const own = isOwn ? group.value.rows : [];
-    if (isOwn) group = await groups.next();
-    if (isTextChanged) {
-      const rows = await windowRowsOf(from, { sessionId, sourceAgent, project }, pieces);
-      yield* rows.sort((a, b) => compareText(String(a["id"]), String(b["id"])));
-    } else {
-      for (const row of own) yield { ...row, project };
+  try {
+    let group = await groups.next();
+    for (const [sessionId, { project, sourceAgent, pieces, isTextChanged }] of known) {
+      const isOwn = !group.done && group.value.key[0] === sessionId;
+      const own = isOwn ? group.value.rows : [];
+      if (isOwn) group = await groups.next();
+      if (isTextChanged) {
+        const rows = await windowRowsOf(from, { sessionId, sourceAgent, project }, pieces);
+        yield* rows.sort((a, b) => compareText(String(a["id"]), String(b["id"])));
+      } else {
+        for (const row of own) yield { ...row, project };
+      }
     }
+  } finally {
+    // They are read ahead.
+    await groups.return(undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 import { eq, type Row, rowId, type Store, type Table } from "@pond/substrate";
 import { compareKeys, keyOf } from "./key-order.ts";
 import type { Places } from "./places.ts";
-import { type Chunk, oneByOne, RowReader } from "./read-rows.ts";
+import { type Chunk, gone, oneByOne, RowReader } from "./read-rows.ts";
 import type { TableName } from "./tables.ts";
 
 /** A table, and where its rows are. */
@@ -62,6 +62,7 @@ async function sortedIds(
   const rows = await table.rows({ columns: [...primaryKey, rowId], where });
   // Others may have come since these were found.
   const own = rows.filter((row) => wanted.has(rowIdOf(row)));
+  if (own.length < wanted.size) gone(table);
   return byKey(own, primaryKey).map(rowIdOf);
 }
 

@@ -1,0 +1,21 @@
+import type { Row } from "@pond/substrate";
+import { expect, it } from "vitest";
+import { withParts } from "./grouped-rows.ts";
+
+it("has closed messages and parts when its user has had enough", async () => {
+  const closed: string[] = [];
+  async function* rows(column: string): AsyncGenerator<Row> {
+    try {
+      for (const id of ["a", "b"]) yield { session_id: "s", [column]: id };
+    } finally {
+      closed.push(column);
+    }
+  }
+
+  for await (const { parts } of withParts(rows("id"), rows("message_id"))) {
+    expect(parts).toEqual([{ session_id: "s", message_id: "a" }]);
+    break;
+  }
+
+  expect(closed.sort()).toEqual(["id", "message_id"]);
+});
