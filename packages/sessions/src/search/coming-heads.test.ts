@@ -81,14 +81,3 @@ it("makes none where the first parts are not those that were first, or one is of
   expect(headOf(rows.slice(1))).toBeNull();
   expect(headOf([textPart(0, "x"), { ...textPart(1, "y"), type: "xtext" }])).toBeNull();
 });
-
-it("holds no more parts than there may be of a range, and tells no head of them then", () => {
-  const heads = new ComingHeads();
-  for (let at = 0; at < 50_000; at++) heads.addPart({ ...textPart(0, "x"), message_id: `n${at}` });
-  expect(heads.of({ ...message, id: "n7" })).not.toBeNull();
-
-  heads.addPart(textPart(0, "x"));
-
-  expect([heads.of(message), heads.of({ ...message, id: "n7" })]).toEqual([null, null]);
-  expect(heads.of({ ...message, role: "assistant" })).toBe('["s","m","assistant","5"]');
-});

@@ -12,29 +12,20 @@ const otherTypes: ReadonlySet<string> = new Set(
     .filter((type) => !allowedParts[roleWithParts].includes(type)),
 );
 
-// Of a session with more they take more than to look for them again.
-const mostParts = 50_000;
-
 /** A part that came; without a summary where it could not be read, or others are to be shown. */
 type ComingPart = { readonly ordinal: number; readonly summary: PartSummary | undefined };
 
 /**
  * Makes the heads of messages whose parts pass by before they do, which spares looking for these
- * again. Of each part it holds some hundred bytes, unless there are too many of them.
+ * again. Of each part it holds some hundred bytes.
  */
 export class ComingHeads {
   readonly #parts: Map<string, Map<string, ComingPart[]>> = new Map();
-  #count = 0;
 
   /** Takes the row of a part, before that of its message is asked for. */
   addPart(row: Row): void {
     const ordinal = Number(row["ordinal"]);
     if (otherTypes.has(String(row["type"]))) return;
-    this.#count += 1;
-    if (this.#count > mostParts) {
-      this.#parts.clear();
-      return;
-    }
     const [sessionId, messageId] = [String(row["session_id"]), String(row["message_id"])];
     const ofSession = this.#parts.get(sessionId) ?? new Map<string, ComingPart[]>();
     this.#parts.set(sessionId, ofSession);
@@ -49,7 +40,6 @@ export class ComingHeads {
     if ((message["search_text"] ?? null) === null) return null;
     const [sessionId, id] = [String(message["session_id"]), String(message["id"])];
     const role = String(message["role"]);
-    if (role === roleWithParts && this.#count > mostParts) return null;
     const timestamp = BigInt(message["timestamp"] as bigint);
     const coming = role === roleWithParts ? (this.#parts.get(sessionId)?.get(id) ?? []) : [];
     const inOrder = coming.toSorted((left, right) => left.ordinal - right.ordinal);
