@@ -74,6 +74,32 @@ it.each(later)("holds no secret by which a session %s", async (_, words) => {
   expect(JSON.stringify(await allRows(imported))).not.toContain(secret);
 });
 
+it.each(later)(
+  "holds no secret that another process is storing: a session %s",
+  async (_, words) => {
+    const sessions = await storeOf(saying("a b"));
+    const other = await openStore(sessions.store.location);
+    const messages = other.store.table("messages");
+    const insert = messages.insert.bind(messages);
+    const file = join(temporaryFolder(), "a.pond");
+    // Windows are there by now, and the messages are not.
+    const inserting = vi.spyOn(messages, "insert").mockImplementationOnce(async (...all) => {
+      await exportArchive(sessions, file, { redactor });
+      return insert(...all);
+    });
+
+    await ingest(other, [saying(words)]);
+
+    expect(inserting).toHaveBeenCalled();
+    const imported = await openStore();
+    await importArchive(file, imported);
+    expect(JSON.stringify(await allRows(imported))).not.toContain(secret);
+    expect((await allRows(imported))["windows"]).toEqual(
+      (await allRows(await storeOf(saying("a b"))))["windows"],
+    );
+  },
+);
+
 it("finds rows where others embed and fold", async () => {
   const sessions = await storeOf(saying("a b"), saying("c d", { id: "t" }));
 

@@ -10,7 +10,7 @@ import {
 import type { WindowPiece } from "@pond/sessions/search";
 import { and, isNotNull, type Row, type Store } from "@pond/substrate";
 import { RedactionInvalidError } from "./errors.ts";
-import { groupedBy, type MessageGroup, withParts } from "./grouped-rows.ts";
+import { type MessageGroup, withParts } from "./grouped-rows.ts";
 import { compareText, keyText } from "./key-order.ts";
 import type { Places } from "./places.ts";
 import { type Range, within } from "./ranges.ts";
@@ -38,7 +38,6 @@ type KnownSession = {
   readonly sourceAgent: string;
   /** By the id of the row that holds each. */
   readonly pieces: Map<string, WindowPiece>;
-  isTextChanged: boolean;
 };
 
 /**
@@ -65,7 +64,7 @@ export async function redactRange(
   for await (const row of read("sessions")) {
     const redacted = asRedacted("sessions", row, () => redactSessionRow(row, redaction));
     const [project, sourceAgent] = [String(redacted["project"]), String(row["source_agent"])];
-    known.set(String(row["id"]), { project, sourceAgent, pieces: new Map(), isTextChanged: false });
+    known.set(String(row["id"]), { project, sourceAgent, pieces: new Map() });
     await write("sessions", redacted);
   }
   const groups = () => withParts(read("messages"), read("parts"));
@@ -88,11 +87,10 @@ export async function redactRange(
     for (const part of redacted.parts) await write("parts", part);
     await write("messages", redacted.message);
     if (session === undefined) continue;
-    session.isTextChanged ||= redacted.isTextChanged;
     const { piece } = redacted;
     if (piece) session.pieces.set(String(message["id"]), piece);
   }
-  for await (const row of windowsOf(from, known, read("windows"))) await write("windows", row);
+  for await (const row of windowsOf(from, known)) await write("windows", row);
   await writers.finish();
 }
 
@@ -113,29 +111,17 @@ function asRedacted<T>(table: TableName, row: Row, make: () => T): T {
   }
 }
 
-/** The stored windows, and for sessions whose texts changed those made of the new ones. */
+/**
+ * Those of sessions, made of the texts as they are here. The stored ones may tell of messages that
+ * another process is storing, or has not: these come before them.
+ */
 async function* windowsOf(
   from: Store,
   known: ReadonlyMap<string, KnownSession>,
-  stored: AsyncGenerator<Row>,
 ): AsyncGenerator<Row> {
-  const groups = groupedBy(stored, ["session_id"]);
-  try {
-    let group = await groups.next();
-    for (const [sessionId, { project, sourceAgent, pieces, isTextChanged }] of known) {
-      const isOwn = !group.done && group.value.key[0] === sessionId;
-      const own = isOwn ? group.value.rows : [];
-      if (isOwn) group = await groups.next();
-      if (isTextChanged) {
-        const rows = await windowRowsOf(from, { sessionId, sourceAgent, project }, pieces);
-        yield* rows.sort((a, b) => compareText(String(a["id"]), String(b["id"])));
-      } else {
-        for (const row of own) yield { ...row, project };
-      }
-    }
-  } finally {
-    // They are read ahead.
-    await groups.return(undefined);
+  for (const [sessionId, { project, sourceAgent, pieces }] of known) {
+    const rows = await windowRowsOf(from, { sessionId, sourceAgent, project }, pieces);
+    yield* rows.sort((a, b) => compareText(String(a["id"]), String(b["id"])));
   }
 }
 

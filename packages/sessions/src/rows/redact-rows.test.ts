@@ -23,10 +23,10 @@ it.each([
 });
 
 it.each([
-  ["another", "secret name", "[gone] name", true],
-  ["gone", "secret", undefined, true],
-  ["the same", "plain name", "plain name", false],
-])("makes the windows again of a session whose title is %s by now", (_, title, now, isChanged) => {
+  ["another", "secret name", "[gone] name"],
+  ["gone", "secret", undefined],
+  ["the same", "plain name", "plain name"],
+])("gives windows a title that is %s by now", (_, title, now) => {
   const text = (whole: string): string =>
     whole === "secret" ? "" : whole.replace("secret", "[gone]");
   const json = <Value extends JsonValue>(value: Value): Value =>
@@ -41,5 +41,5 @@ it.each([
 
   const redacted = redactMessageRows(row, [], { text, json }, "/", () => undefined);
 
-  expect([redacted.piece?.title, redacted.isTextChanged]).toEqual([now, isChanged]);
+  expect(redacted.piece?.title).toBe(now);
 });

@@ -8,7 +8,7 @@ import {
 import type { Cell, Row, Store } from "@pond/substrate";
 import { loadPlaces } from "../read/outline.ts";
 import { carriedSessionDigest } from "../revisions/session-revisions.ts";
-import { isFoundByAll, toIndexed } from "../search/indexed-text.ts";
+import { toIndexed } from "../search/indexed-text.ts";
 import { addPiece, WindowBuilder, type WindowPiece, windowPiece } from "../search/windows.ts";
 import {
   inOrder,
@@ -37,8 +37,6 @@ export type RedactedMessage = {
   readonly parts: readonly Row[];
   /** What of it windows are made of; undefined where it holds no message. */
   readonly piece: WindowPiece | undefined;
-  /** Search may find it by another text than before, or its session by another title. */
-  readonly isTextChanged: boolean;
 };
 
 /** A row of `sessions` with its texts replaced; its ids stay. */
@@ -94,40 +92,25 @@ export function redactMessageRows(
     message["options"] === stored["options"] &&
     parts.every((part, at) => isSamePart(part, storedParts[at]));
   if (stored["digest"] === null || (isSame && (isOwn || value !== undefined))) {
-    return { message, parts, piece, isTextChanged: false };
+    return { message, parts, piece };
   }
-  // A title may be gone by now that its window still holds.
-  const maySayTitle = value?.role === "system";
-  if (isOwn) {
-    const { row, isTextChanged } = withDerived(message, prepared);
-    return { message: row, parts, piece, isTextChanged: isTextChanged || maySayTitle };
-  }
+  if (isOwn) return { message: withDerived(message, prepared), parts, piece };
   const digest = prepared?.digest ?? carriedSessionDigest(message) ?? movedDigest(stored);
   const carrier = digest === undefined ? message : withDigest(message, digest);
-  const isTextChanged = maySayTitle || typeof piece?.text === "string";
-  return { message: carrier, parts, piece, isTextChanged };
+  return { message: carrier, parts, piece };
 }
 
-function withDerived(
-  row: Row,
-  prepared: PreparedMessage | undefined,
-): { readonly row: Row; readonly isTextChanged: boolean } {
-  if (prepared === undefined) return { row, isTextChanged: false };
+function withDerived(row: Row, prepared: PreparedMessage | undefined): Row {
+  if (prepared === undefined) return row;
   const { searchText } = prepared;
   const text = searchText === null ? null : toIndexed(searchText);
-  const isChanged = text !== row["search_text"];
-  // What changed of a long one may stand where windows alone hold it.
-  const isTextChanged = isChanged || (searchText !== null && !isFoundByAll(searchText));
   return {
-    row: {
-      ...row,
-      search_text: text,
-      is_searchable: text === null ? 0n : 1n,
-      // One whose parts are not all there has the digest of nothing.
-      digest: row["digest"] === tornDigest ? tornDigest : prepared.digest,
-      ...(isChanged && { vector: null, embedding_model: null }),
-    },
-    isTextChanged,
+    ...row,
+    search_text: text,
+    is_searchable: text === null ? 0n : 1n,
+    // One whose parts are not all there has the digest of nothing.
+    digest: row["digest"] === tornDigest ? tornDigest : prepared.digest,
+    ...(text !== row["search_text"] && { vector: null, embedding_model: null }),
   };
 }
 

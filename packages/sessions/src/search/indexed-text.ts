@@ -23,7 +23,7 @@ export function foundBy(text: string): string {
 }
 
 /** True where a message is found by all of its text. */
-export function isFoundByAll(text: string): boolean {
+function isFoundByAll(text: string): boolean {
   return text.length <= indexedChars;
 }
 
