@@ -1,7 +1,7 @@
 /**
  * The same items, the next of which is made while one is used.
  *
- * @param isLarge - One of these is to be let go before the next is made.
+ * @param isLarge - Only when such a one has been used is the next made.
  */
 export async function* readAhead<T>(
   items: AsyncGenerator<T>,

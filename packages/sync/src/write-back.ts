@@ -26,7 +26,7 @@ export type WriteBackPolicy = {
 const defaultPolicy: WriteBackPolicy = {
   everyMs: 30_000,
   maxAmplification: 16,
-  // To store them takes seven times as much.
+  // To store them takes 0.1 GB more.
   maxPendingBytes: 12 * 1024 * 1024,
   maxGarbageBytes: 256 * 1024 * 1024,
 };
