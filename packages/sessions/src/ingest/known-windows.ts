@@ -26,17 +26,20 @@ export class KnownWindows {
   readonly #store: Store;
   readonly #known: Known;
   readonly #pieces: WindowPiece[] = [];
+  /** Ids of stored messages that were read otherwise. */
+  readonly #differing: Set<string> = new Set();
 
   constructor(store: Store, known: Known) {
     this.#store = store;
     this.#known = known;
   }
 
-  /** Takes the next message that was read. */
-  add(message: PreparedMessage): void {
+  /** Takes the next message that was read; `isAsStored` where it is stored with these very values. */
+  add(message: PreparedMessage, isAsStored: boolean): void {
     const piece = windowPiece(message);
     const { text, title, isBoundary } = piece;
     if (text !== null || title !== undefined || isBoundary) this.#pieces.push(piece);
+    if (!isAsStored) this.#differing.add(piece.id);
   }
 
   /** The windows to write, now that changes were made. */
@@ -46,7 +49,9 @@ export class KnownWindows {
     if (!isFlushed && changes.every((each) => isAppended(each, tail))) {
       // The titles of a session that an earlier version stored have no windows yet.
       const added = this.#pieces.filter(({ id, title }) => ordinals.has(id) || title !== undefined);
-      const windows = await appendedWindows(this.#store, labels, this.#known, added);
+      const pieceOf = this.#piecesAsStored(seen);
+      const read = { added, pieceOf };
+      const windows = await appendedWindows(this.#store, labels, this.#known, read);
       if (windows !== undefined) return windows;
     }
     const windows = await sessionWindows(
@@ -57,6 +62,14 @@ export class KnownWindows {
       isShown ? shownIn(live).filter((id) => !seen.has(id)) : shown,
     );
     return changedWindows(this.#store, labels, windows);
+  }
+
+  #piecesAsStored(seen: ReadonlySet<string>): (id: string) => WindowPiece | null | undefined {
+    const pieces = new Map(this.#pieces.map((piece) => [piece.id, piece]));
+    return (id) => {
+      const isAsStored = seen.has(id) && !this.#differing.has(id);
+      return isAsStored ? (pieces.get(id) ?? null) : undefined;
+    };
   }
 }
 

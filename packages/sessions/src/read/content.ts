@@ -47,6 +47,29 @@ export function loadMessages(
 }
 
 /**
+ * Messages that were never revised, at these places, without their parts.
+ *
+ * @throws {MessageNotFoundError}
+ */
+export async function loadWithoutParts(
+  store: Store,
+  sessionId: string,
+  places: readonly Pointer[],
+): Promise<Message[]> {
+  if (places.length === 0) return [];
+  const where = rowsAt(sessionId, places);
+  const rows = await store.table("messages").rows({ columns: messageColumns, where });
+  const byId = new Map(
+    rows.filter((row) => row["session_id"] === sessionId).map((row) => [String(row["id"]), row]),
+  );
+  return places.map(({ id }) => {
+    const row = byId.get(id);
+    if (row === undefined) throw new MessageNotFoundError(sessionId, id);
+    return messageFromRow(row, []);
+  });
+}
+
+/**
  * Messages at these places as they are shown in few words: those never revised without options. What
  * else most of them hold is known already, or in their parts; their own rows are not read.
  */
@@ -70,6 +93,7 @@ async function placedMessages(
   known: ReadonlyMap<string, Row>,
   onDamaged?: OnDamaged,
 ): Promise<PlacedMessage[]> {
+  if (places.length === 0) return [];
   const where = rowsAt(
     sessionId,
     places.filter(({ id }) => !known.has(id)),

@@ -3,7 +3,13 @@ import type { Table } from "@pond/substrate";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
-import { ingestDemo, withStore } from "../testing.ts";
+import {
+  type DemoMessage,
+  type DemoSession,
+  demoEvents,
+  ingestDemo,
+  withStore,
+} from "../testing.ts";
 
 type Turn = {
   readonly text: string | undefined;
@@ -58,6 +64,16 @@ async function ingest(sessions: SessionStore, pieces: readonly (readonly Turn[])
   }
 }
 
+/** Ingests a session again and again, each time with one more piece. */
+async function ingestWhole(
+  sessions: SessionStore,
+  pieces: readonly (readonly Turn[])[],
+): Promise<void> {
+  for (const [at] of pieces.entries()) {
+    await ingestDemo(sessions, [[session, ...eventsOf(pieces.slice(0, at + 1).flat(), 0)]]);
+  }
+}
+
 /** Windows by their first message, those that were emptied left out. */
 async function windows({ store }: SessionStore): Promise<Record<string, unknown>> {
   const columns = ["id", "timestamp", "text", "message_ids"];
@@ -66,13 +82,16 @@ async function windows({ store }: SessionStore): Promise<Record<string, unknown>
   return Object.fromEntries(shown.map(({ id, ...row }) => [id, row]));
 }
 
-it("are those of the whole session, whatever pieces of it came one after the other", () =>
+it.each([
+  ["pieces of it came one after the other", ingest],
+  ["was added each time it was read", ingestWhole],
+])("are those of the whole session, whatever %s", (_, ingestGrowing) =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(turn, { maxLength: 4 }), { minLength: 2, maxLength: 5 }),
       async (pieces) => {
         const grown = await withStore(async (sessions) => {
-          await ingest(sessions, pieces);
+          await ingestGrowing(sessions, pieces);
           return windows(sessions);
         });
         const whole = await withStore(async (sessions) => {
@@ -84,9 +103,11 @@ it("are those of the whole session, whatever pieces of it came one after the oth
       },
     ),
     { numRuns: 10 },
-  ));
+  ),
+);
 
 const said = (text: string): Turn => ({ text, isBoundary: false });
+const silent: Turn = { text: undefined, isBoundary: false };
 
 it("are made from the last window alone, however long the session is", () =>
   withStore(async (sessions) => {
@@ -98,6 +119,49 @@ it("are made from the last window alone, however long the session is", () =>
 
     expect(await windows(sessions)).toMatchObject({ m30: { message_ids: '["m30"]' } });
     expect(Math.max(...read)).toBeLessThan(5);
+  }));
+
+it.each([100, 300])("are made of what was read of a last window of %s messages", (count) =>
+  withStore(async (sessions) => {
+    const turns = [said("first"), ...Array.from({ length: count }, () => silent), said("last")];
+    await ingest(sessions, [turns]);
+    const parts: number[] = [];
+    const columns: string[] = [];
+    const watched = withMember(
+      watching(sessions, parts),
+      "windows",
+      "rows",
+      (rows) => async (options) => {
+        columns.push(...(options.columns ?? []));
+        return rows(options);
+      },
+    );
+
+    await ingestDemo(watched, [[session, ...eventsOf([...turns, said("more")], 0)]]);
+
+    expect(await windows(sessions)).toMatchObject({ m0: { text: "first\nlast\nmore" } });
+    expect(Math.max(...parts)).toBe(0);
+    // That of the window that is written anew.
+    expect(columns.filter((column) => column === "text")).toHaveLength(1);
+  }),
+);
+
+it("need no parts of messages without a text to search", () =>
+  withStore(async (sessions) => {
+    const demo = (messages: DemoMessage[]): DemoSession => ({ id: "s", messages });
+    const output = "x".repeat(100_000);
+    const before = [
+      { id: "1", text: "Where do they nest?" },
+      { id: "2", role: "tool", text: output },
+    ] as const;
+    await ingestDemo(sessions, [demo([...before])]);
+    const read: number[] = [];
+
+    const more = demoEvents(demo([{ id: "3", text: "And now?" }]));
+    await ingestDemo(watching(sessions, read), [more], { addsOnly: true });
+
+    expect(await windows(sessions)).toMatchObject({ 1: { text: expect.stringMatching(/now/) } });
+    expect(read).toEqual([1]);
   }));
 
 it("are written no further time for a long message that the last one begins", () =>

@@ -1,6 +1,6 @@
 import { partsOf, stringifyJson } from "@pond/canonical";
 import { eq, type Store } from "@pond/substrate";
-import { loadMessages } from "../read/content.ts";
+import { loadMessages, loadWithoutParts } from "../read/content.ts";
 import type { LiveMessage } from "../revisions/reconcile.ts";
 import { prepareMessage } from "../rows/prepare.ts";
 import type { Labels } from "../rows/to-rows.ts";
@@ -13,8 +13,8 @@ import {
   windowPiece,
 } from "./windows.ts";
 
-// With more to read, all of the session might as well be read.
-const tailAtMost = 200;
+// With more to load, all of the session might as well be.
+const loadedAtMost = 200;
 
 /** What the store holds of a session. */
 type Stored = {
@@ -32,19 +32,27 @@ type StoredWindows = {
   readonly furtherIds: ReadonlySet<string>;
 };
 
+/** What was read of a session. */
+type Read = {
+  /** What is new of it, and whatever else is known to say a title. */
+  readonly added: readonly WindowPiece[];
+  /** Of messages that were read just as they are stored, by id; null where windows hold nothing of one. */
+  readonly pieceOf: (id: string) => WindowPiece | null | undefined;
+};
+
 /**
  * The windows to write for a session to which messages were added at its end: its last one, where
- * they go on with it, and those behind. Of the messages only those of the last window are read.
+ * they go on with it, and those behind. Of the stored messages only those of the last window are
+ * looked at, and loaded where they were not read.
  *
  * @param known - What was there before.
- * @param added - What is new of it, and whatever else is known to say a title.
  * @returns Undefined where that is not enough to know; then all windows have to be made again.
  */
 export async function appendedWindows(
   store: Store,
   { sessionId }: Labels,
   known: Stored,
-  added: readonly WindowPiece[],
+  { added, pieceOf }: Read,
 ): Promise<Window[] | undefined> {
   if (!added.some((piece) => isNews(piece, known))) return [];
   const stored = await storedWindows(store, sessionId, known);
@@ -53,8 +61,10 @@ export async function appendedWindows(
   const tail = [...known.live.values()].filter(({ ordinal }) => ordinal >= last.ordinal);
   // A carrier holds a later value of its message, or another place for it.
   const isPlain = tail.every(({ id, rowId, digest }) => digest !== null && rowId === id);
-  if (!isPlain || tail.length > tailAtMost) return undefined;
-  const pieces = await piecesOf(store, sessionId, tail, known.rows);
+  const unread = tail.filter(({ id }) => pieceOf(id) === undefined);
+  if (!isPlain || unread.length > loadedAtMost) return undefined;
+  const loaded = await loadPieces(store, sessionId, unread, known);
+  const pieces = tail.toSorted(byOrdinal).flatMap(({ id }) => pieceOf(id) ?? loaded.get(id) ?? []);
   const again = windowsOf(pieces);
   const first = again.find(({ messageIds }) => messageIds.length > 0);
   if (first === undefined || idsText(first) !== last.ids) return undefined;
@@ -116,17 +126,33 @@ async function storedWindows(
 
 const noIds = stringifyJson([]);
 
-async function piecesOf(
+/** By id. Of messages without a text to search no parts are loaded: a tool's output may be large. */
+async function loadPieces(
   store: Store,
   sessionId: string,
-  tail: readonly LiveMessage[],
-  rows: ReadonlyMap<string, bigint>,
-): Promise<WindowPiece[]> {
-  const places = tail
-    .toSorted((left, right) => (left.ordinal < right.ordinal ? -1 : 1))
-    .map(({ id }) => ({ id, carrierId: undefined, row: rows.get(id) }));
-  const messages = await loadMessages(store, sessionId, places);
-  return messages.map(({ message }) => windowPiece(prepareMessage(message, partsOf(message))));
+  messages: readonly LiveMessage[],
+  { rows, searchable }: Stored,
+): Promise<Map<string, WindowPiece>> {
+  if (messages.length === 0) return new Map();
+  const withText = new Set(searchable);
+  const places = messages.map(({ id }) => ({ id, carrierId: undefined, row: rows.get(id) }));
+  const isFound = ({ id }: { readonly id: string }): boolean => withText.has(id);
+  const [found, others] = await Promise.all([
+    loadMessages(store, sessionId, places.filter(isFound)),
+    loadWithoutParts(
+      store,
+      sessionId,
+      places.filter((place) => !isFound(place)),
+    ),
+  ]);
+  const loaded = [...found.map(({ message }) => message), ...others];
+  return new Map(
+    loaded.map((message) => [message.id, windowPiece(prepareMessage(message, partsOf(message)))]),
+  );
+}
+
+function byOrdinal(left: LiveMessage, right: LiveMessage): number {
+  return left.ordinal < right.ordinal ? -1 : 1;
 }
 
 function windowsOf(pieces: readonly WindowPiece[]): Window[] {
